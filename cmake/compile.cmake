@@ -1,0 +1,34 @@
+# How everything is compiled.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+# Assertions stay on everywhere: they guard against programmers' mistakes, and cost little.
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+
+add_library(rigor_compile INTERFACE)
+# Floating-point contraction off: a fused multiply-add rounds once where two operations round twice,
+# so whether the compiler fuses a*b+c decides the last bit. gcc fuses by default where the machine
+# can, clang in other places. Same input, same bits, for gcc and clang, needs it off. -fno-math-errno
+# only lets sqrt be an instruction; it changes no result. -fno-strict-aliasing: growable arrays of any
+# type go through one function by the address of their pointer.
+target_compile_options(rigor_compile INTERFACE -ffp-contract=off -fno-math-errno -fno-strict-aliasing
+  -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
+  -Wpointer-arith -Wwrite-strings -Wfloat-conversion)
+# POSIX names (threads, clocks, files) beside C17.
+target_compile_definitions(rigor_compile INTERFACE _POSIX_C_SOURCE=200809L)
+if(RIGOR_WERROR)
+  target_compile_options(rigor_compile INTERFACE -Werror)
+endif()
+if(RIGOR_SANITIZE)
+  target_compile_options(rigor_compile INTERFACE -fsanitize=address,undefined
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(rigor_compile INTERFACE -fsanitize=address,undefined)
+endif()
+if(RIGOR_FUZZ)
+  target_compile_options(rigor_compile INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,68 @@
+# What `cmake --install` leaves, and how other projects find it: find_package(rigor) with the targets
+# rigor::rigor and rigor::rigor-io, and pkg-config with the modules rigor and rigor-io.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(rigor_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rigor)
+set(rigor_libraries rigor)
+if(TARGET rigor-io)
+  list(APPEND rigor_libraries rigor-io)
+endif()
+
+# One export set per library, so that a project that uses the core alone need not have what the
+# other one needs.
+foreach(library ${rigor_libraries})
+  # Shared: the two find each other wherever the prefix is.
+  set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${library} EXPORT ${library}-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT ${library}-targets NAMESPACE rigor:: DESTINATION ${rigor_cmake_dir})
+endforeach()
+
+set(rigor_headers_of_io rigor/scene.h rigor/recording.h)
+file(GLOB rigor_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
+  ${PROJECT_SOURCE_DIR}/include/rigor/*.h)
+if(NOT TARGET rigor-io)
+  list(REMOVE_ITEM rigor_headers ${rigor_headers_of_io})
+endif()
+list(TRANSFORM rigor_headers PREPEND ${PROJECT_SOURCE_DIR}/include/)
+install(FILES ${rigor_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rigor)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/rigorConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/rigorConfig.cmake INSTALL_DESTINATION ${rigor_cmake_dir})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/rigorConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/rigorConfig.cmake ${PROJECT_BINARY_DIR}/rigorConfigVersion.cmake
+  DESTINATION ${rigor_cmake_dir})
+
+# A static library does not bring its own needs, so they are part of what every user links; a shared
+# one does, so they are private. `pkg-config --libs rigor` is right either way.
+get_target_property(rigor_type rigor TYPE)
+set(pc_core_modules qhull_r)
+set(pc_core_libraries "-lm -pthread")
+set(pc_io_modules "yaml-0.1 hdf5-serial")
+foreach(need core_modules core_libraries io_modules)
+  if(rigor_type STREQUAL "SHARED_LIBRARY")
+    set(pc_${need}_private ${pc_${need}})
+    set(pc_${need} "")
+  endif()
+endforeach()
+# Relative to the file itself, so that the prefix can be moved.
+file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" pc_prefix ${pc_prefix})
+foreach(library ${rigor_libraries})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+if(TARGET rigor-command)
+  set_target_properties(rigor-command PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS rigor-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES docs/rigor.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+install(FILES docs/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/rigor OPTIONAL)
+install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/rigor OPTIONAL)

@@ -1,0 +1,144 @@
+/* Bodies: rigid, dynamic, fixed or kinematic, with shapes attached to them (colliders).
+ *
+ * A body has two frames. The origin frame is what the user places: shapes, joint points and
+ * recorded poses refer to it. The centre-of-mass frame is where the dynamics lives: its origin is
+ * the centre of mass, its axes are the principal axes. `velocity` is that of the centre of mass,
+ * `angular_velocity` is in world axes. */
+#ifndef RIGOR_BODY_H
+#define RIGOR_BODY_H
+
+#include "rigor/mass.h"
+#include "rigor/material.h"
+#include "rigor/shape.h"
+#include "rigor/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rg_motion {
+    RG_MOTION_DYNAMIC,  /* moved by forces */
+    RG_MOTION_FIXED,    /* never moves */
+    RG_MOTION_KINEMATIC /* moves as prescribed, whatever meets it */
+} rg_motion;
+
+/* Where a kinematic body is at a time: pose of its origin frame, velocity of that frame's origin,
+ * angular velocity. Pure: the same time gives the same answer. */
+typedef struct rg_prescribed_state {
+    rg_pose pose;
+    rg_vec3 velocity;
+    rg_vec3 angular_velocity;
+} rg_prescribed_state;
+typedef void rg_prescribed_function(void *user, double time, rg_prescribed_state *state);
+
+typedef enum rg_prescription_kind {
+    RG_PRESCRIBED_VELOCITY,    /* constant velocity and angular velocity from the start pose */
+    RG_PRESCRIBED_OSCILLATION, /* start pose moved by amplitude sin(2 pi frequency t + phase) */
+    RG_PRESCRIBED_FUNCTION     /* the caller's */
+} rg_prescription_kind;
+
+typedef struct rg_prescription {
+    rg_prescription_kind kind;
+    rg_vec3 amplitude;          /* oscillation, metres */
+    rg_vec3 rotation_amplitude; /* oscillation, rotation vector, radians */
+    double frequency;           /* hertz */
+    double phase;               /* radians */
+    rg_prescribed_function *function;
+    void *user;
+} rg_prescription;
+
+typedef struct rg_collider_def {
+    rg_shape *shape; /* the world takes its own reference */
+    rg_pose pose;    /* in the body's origin frame */
+    rg_material_id material;
+    double density;    /* > 0 contributes to the body's mass; 0 does not */
+    bool sensor;       /* reports touching, makes no force, has no mass */
+    uint64_t category; /* bits: what this is */
+    uint64_t mask;     /* bits: the categories it collides with; both ways must agree */
+} rg_collider_def;
+
+/* No shape, unit pose, density 1000, category 1, mask all. */
+rg_collider_def rg_collider_def_default(void);
+
+typedef struct rg_body_def {
+    int api_version;
+    const char *name; /* copied; null: no name; names are unique in a world */
+    rg_motion motion;
+    rg_pose pose;     /* of the origin frame; in planar worlds y is 0 and `angle` counts instead of
+                         the orientation */
+    double angle;     /* planar worlds: radians, positive from x towards z */
+    rg_vec3 velocity; /* of the centre of mass */
+    rg_vec3
+        angular_velocity; /* planar worlds: y holds minus the rate of `angle` (see rg_body_spin) */
+    bool has_mass;        /* true: `mass` counts instead of the colliders' densities */
+    rg_mass_properties mass; /* in the origin frame. If `total_mass` is set instead, the colliders'
+                           properties are scaled to it */
+    double total_mass;       /* > 0: scale what follows from densities to this mass */
+    double gravity_scale;
+    rg_prescription prescription; /* kinematic bodies */
+    const rg_collider_def *colliders;
+    size_t collider_count;
+    void *user;
+} rg_body_def;
+
+/* Dynamic, at the origin, at rest. A dynamic body needs colliders with a density or a mass. */
+rg_body_def rg_body_def_default(void);
+
+rg_status rg_world_add_body(rg_world *world, const rg_body_def *def, rg_body_id *body,
+                            rg_error *error);
+/* Its colliders and the forces that name it go with it. */
+rg_status rg_world_remove_body(rg_world *world, rg_body_id body);
+rg_status rg_world_add_collider(rg_world *world, rg_body_id body, const rg_collider_def *def,
+                                rg_collider_id *collider, rg_error *error);
+rg_status rg_world_remove_collider(rg_world *world, rg_collider_id collider);
+
+bool rg_body_exists(const rg_world *world, rg_body_id body);
+size_t rg_world_body_count(const rg_world *world);
+/* Bodies in the order of the state arrays; removing a body moves the last one to its place. */
+rg_body_id rg_world_body_at(const rg_world *world, size_t index);
+size_t rg_body_index(const rg_world *world, rg_body_id body);
+rg_status rg_world_find_body(const rg_world *world, const char *name, rg_body_id *body);
+
+/* The handle must exist (assert). */
+const char *rg_body_name(const rg_world *world, rg_body_id body); /* "" if it has none */
+rg_motion rg_body_motion(const rg_world *world, rg_body_id body);
+rg_pose rg_body_pose(const rg_world *world, rg_body_id body);         /* origin frame */
+rg_pose rg_body_centre_pose(const rg_world *world, rg_body_id body);  /* centre-of-mass frame */
+rg_pose rg_body_local_centre(const rg_world *world, rg_body_id body); /* the latter in the former */
+double rg_body_angle(const rg_world *world, rg_body_id body);         /* planar; counts turns */
+double rg_body_spin(const rg_world *world, rg_body_id body);          /* planar: d angle / dt */
+rg_vec3 rg_body_velocity(const rg_world *world, rg_body_id body);
+rg_vec3 rg_body_angular_velocity(const rg_world *world, rg_body_id body);
+rg_vec3 rg_body_momentum(const rg_world *world, rg_body_id body);
+rg_vec3 rg_body_angular_momentum(const rg_world *world, rg_body_id body); /* about its centre */
+rg_mass_properties rg_body_mass(const rg_world *world, rg_body_id body);  /* origin frame */
+double rg_body_gravity_scale(const rg_world *world, rg_body_id body);
+rg_prescription rg_body_prescription(const rg_world *world, rg_body_id body);
+/* Kinematic bodies: pose, velocities and time that the prescription starts from. */
+rg_prescribed_state rg_body_prescription_start(const rg_world *world, rg_body_id body,
+                                               double *time);
+void *rg_body_user(const rg_world *world, rg_body_id body);
+
+rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose);
+rg_status rg_body_set_angle(rg_world *world, rg_body_id body, double angle); /* planar */
+rg_status rg_body_set_velocity(rg_world *world, rg_body_id body, rg_vec3 velocity);
+rg_status rg_body_set_angular_velocity(rg_world *world, rg_body_id body, rg_vec3 angular_velocity);
+/* Act during the next step and are forgotten after it. */
+rg_status rg_body_apply_force(rg_world *world, rg_body_id body, rg_vec3 force, rg_vec3 world_point);
+rg_status rg_body_apply_central_force(rg_world *world, rg_body_id body, rg_vec3 force);
+rg_status rg_body_apply_torque(rg_world *world, rg_body_id body, rg_vec3 torque);
+/* Acts at once. */
+rg_status rg_body_apply_impulse(rg_world *world, rg_body_id body, rg_vec3 impulse,
+                                rg_vec3 world_point);
+
+size_t rg_body_collider_count(const rg_world *world, rg_body_id body);
+rg_collider_id rg_body_collider_at(const rg_world *world, rg_body_id body, size_t index);
+bool rg_collider_exists(const rg_world *world, rg_collider_id collider);
+rg_collider_def rg_collider_get_def(const rg_world *world,
+                                    rg_collider_id collider); /* borrows shape */
+rg_body_id rg_collider_body(const rg_world *world, rg_collider_id collider);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,59 @@
+/* What a step says about itself. The figures come from the judge, which recomputes them from
+ * positions, velocities and forces by formulas of its own. */
+#ifndef RIGOR_CERTIFICATE_H
+#define RIGOR_CERTIFICATE_H
+
+#include "rigor/status.h"
+#include "rigor/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NaN in a figure means that the step had nothing to measure there (no pair, no joint ...). */
+typedef struct rg_certificate {
+    double min_gap;         /* m; smallest signed gap of a pair */
+    double max_penetration; /* m */
+    double complementarity; /* relative */
+    double cone_violation;  /* relative */
+    double joint_error;     /* m */
+    double momentum_error;  /* relative: linear and angular momentum minus external impulses */
+} rg_certificate;
+
+/* Joules. Kinetic energy and gravity's potential are state; the others are work done on the
+ * dynamic bodies, each from its own formula. closure = final - initial - all work. */
+typedef struct rg_energy_ledger {
+    double initial;
+    double final;
+    double impact_loss;
+    double friction_work;
+    double stabilisation;
+    double external_work;   /* forces besides gravity */
+    double prescribed_work; /* by kinematic bodies */
+    double closure;         /* joules */
+    double closure_rel;     /* relative to the largest energy or work in sight */
+} rg_energy_ledger;
+
+typedef struct rg_step_profile {
+    double step_cpu;  /* s of processor time, the judge excluded */
+    double judge_cpu; /* s */
+} rg_step_profile;
+
+/* About one step, or, as the summary of a run, the worst (certificate), sum (counts, profile, work)
+ * and first/last (energy) over all steps. */
+typedef struct rg_step_info {
+    uint64_t steps;
+    double time; /* at the end */
+    rg_certificate certificate;
+    rg_energy_ledger energy;
+    rg_step_profile profile;
+    uint64_t substeps;    /* accepted steps of the integrator */
+    uint64_t rejected;    /* its rejected trials */
+    uint64_t evaluations; /* of the forces */
+    uint64_t contacts_max, impacts, solver_iterations, solver_failures, fallbacks;
+} rg_step_info;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

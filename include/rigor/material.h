@@ -1,0 +1,46 @@
+/* Materials: what contact between two surfaces is like. */
+#ifndef RIGOR_MATERIAL_H
+#define RIGOR_MATERIAL_H
+
+#include "rigor/status.h"
+#include "rigor/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rg_world rg_world;
+
+typedef struct rg_contact_law {
+    double static_friction; /* >= dynamic_friction >= 0 */
+    double dynamic_friction;
+    double restitution; /* 0 ... 1 */
+} rg_contact_law;
+
+/* Friction 0.5, restitution 0. */
+rg_contact_law rg_contact_law_default(void);
+
+/* Material 0 always exists and is called "default". */
+rg_status rg_world_add_material(rg_world *world, const char *name, const rg_contact_law *law,
+                                rg_material_id *material, rg_error *error);
+rg_status rg_world_set_material(rg_world *world, rg_material_id material, const rg_contact_law *law,
+                                rg_error *error);
+/* The law of a pair, instead of the mixture below. */
+rg_status rg_world_set_pair(rg_world *world, rg_material_id a, rg_material_id b,
+                            const rg_contact_law *law, rg_error *error);
+
+size_t rg_world_material_count(const rg_world *world);
+const char *rg_world_material_name(const rg_world *world, rg_material_id material);
+rg_contact_law rg_world_material_law(const rg_world *world, rg_material_id material);
+rg_status rg_world_find_material(const rg_world *world, const char *name, rg_material_id *material);
+/* The override of the pair if there is one; otherwise the geometric mean of both coefficients of
+ * friction and the larger restitution. */
+rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_material_id b);
+size_t rg_world_pair_count(const rg_world *world);
+void rg_world_pair_at(const rg_world *world, size_t index, rg_material_id *a, rg_material_id *b,
+                      rg_contact_law *law);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

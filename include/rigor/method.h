@@ -1,0 +1,40 @@
+/* Step methods: how the world is brought from one time to the next. A method is a value, chosen in
+ * the world def, by name in scenes and on the command line. */
+#ifndef RIGOR_METHOD_H
+#define RIGOR_METHOD_H
+
+#include "rigor/status.h"
+#include "rigor/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rg_method rg_method;
+
+typedef enum rg_integrator {
+    RG_INTEGRATOR_DORMAND_PRINCE, /* explicit Runge-Kutta 5(4) with dense output */
+    RG_INTEGRATOR_ADAMS           /* Adams-Bashforth-Moulton, variable step and order */
+} rg_integrator;
+
+typedef struct rg_method_settings {
+    double step;      /* seconds that one rg_world_step of the scene's run covers */
+    double tolerance; /* adaptive integrators: relative error per unit of state scale and step */
+    rg_integrator integrator; /* analytic */
+} rg_method_settings;
+
+/* 1/240 s, 1e-9, Dormand-Prince. */
+rg_method_settings rg_method_settings_default(void);
+const char *rg_integrator_name(rg_integrator integrator); /* "dormand-prince", "adams" */
+
+/* All methods, and one by name (null if there is none). */
+size_t rg_method_count(void);
+const rg_method *rg_method_at(size_t index);
+const rg_method *rg_method_find(const char *name);
+const char *rg_method_name(const rg_method *method);
+const char *rg_method_summary(const rg_method *method); /* one line */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

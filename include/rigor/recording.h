@@ -1,0 +1,81 @@
+/* Recordings: what happened, in an HDF5 file that h5py and others read (layout: docs/recording.md).
+ * Part of the rigor-io library.
+ *
+ * While a run goes on, FILE is always a complete, closed HDF5 file and is only ever replaced as a
+ * whole; what came after its last replacement is in FILE.journal, an append-only file of
+ * checksummed blocks. Killed at any moment, the two together hold everything up to the last whole
+ * block. */
+#ifndef RIGOR_RECORDING_H
+#define RIGOR_RECORDING_H
+
+#include "rigor/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rg_recorder rg_recorder;
+typedef struct rg_recording rg_recording;
+
+typedef struct rg_recorder_options {
+    double checkpoint_every; /* s of wall-clock time between checkpoints; 0: one with every frame */
+    bool overwrite;          /* replace an existing file; otherwise that is an error */
+    const rg_allocator *allocator; /* null: the C library's */
+} rg_recorder_options;
+
+rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting */
+
+/* Starts a recording of the scene and writes its first frame. */
+rg_status rg_recorder_create(rg_scene *scene, const char *path, const rg_recorder_options *options,
+                             rg_recorder **recorder, rg_error *error);
+/* Goes on with an unfinished recording: rebuilds the scene from it, brings the world to the last
+ * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. */
+rg_status rg_recorder_resume(const char *path, const rg_recorder_options *options,
+                             const rg_scene_options *scene_options, rg_scene **scene,
+                             rg_recorder **recorder, rg_error *error);
+/* Appends the world's state as a frame. */
+rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, rg_error *error);
+/* Makes the state up to now resumable whatever the interval says (before stopping on a signal). */
+rg_status rg_recorder_checkpoint(rg_recorder *recorder, rg_error *error);
+/* Folds the journal into FILE and frees the recorder. `finished` marks the run as complete;
+ * otherwise it can be resumed. The recorder is freed whatever is returned. */
+rg_status rg_recorder_close(rg_recorder *recorder, bool finished, rg_error *error);
+
+/* Reading, finished or not. */
+rg_status rg_recording_open(const char *path, rg_recording **recording, rg_error *error);
+void rg_recording_close(rg_recording *recording);
+
+typedef struct rg_recording_info {
+    size_t frame_count;
+    size_t body_count;
+    bool planar;
+    bool finished;
+    bool recovered; /* part of it came from a journal */
+    const char *scene_text;
+    size_t scene_size;
+    const char *scene_name;
+    const char *version; /* of the rigor that wrote it */
+} rg_recording_info;
+rg_recording_info rg_recording_get_info(const rg_recording *recording);
+const char *rg_recording_body_name(const rg_recording *recording, size_t body);
+
+typedef struct rg_frame {
+    double time;
+    uint64_t step;
+    uint64_t state_hash;
+    double energy;
+    rg_vec3 *position; /* origin frames; body_count each; the caller's arrays; may be null */
+    rg_quat *orientation;
+    rg_vec3 *velocity; /* of the centres of mass */
+    rg_vec3 *angular_velocity;
+} rg_frame;
+rg_status rg_recording_read(rg_recording *recording, size_t index, rg_frame *frame,
+                            rg_error *error);
+
+/* One line per frame and body. "-" is standard output. */
+rg_status rg_recording_export_csv(rg_recording *recording, const char *path, rg_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

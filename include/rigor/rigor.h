@@ -1,0 +1,20 @@
+/* rigor: rigid bodies that never pass through each other, with the proof in the numbers.
+ * This header is the core (library rigor); scene.h and recording.h belong to rigor-io. */
+#ifndef RIGOR_RIGOR_H
+#define RIGOR_RIGOR_H
+
+#include "rigor/body.h"
+#include "rigor/certificate.h"
+#include "rigor/force.h"
+#include "rigor/mass.h"
+#include "rigor/material.h"
+#include "rigor/mesh.h"
+#include "rigor/method.h"
+#include "rigor/random.h"
+#include "rigor/shape.h"
+#include "rigor/status.h"
+#include "rigor/types.h"
+#include "rigor/version.h"
+#include "rigor/world.h"
+
+#endif

@@ -1,0 +1,90 @@
+/* Scenes: a world and how to run it, from a file (YAML or JSON), from text, or built in. Part of
+ * the rigor-io library. */
+#ifndef RIGOR_SCENE_H
+#define RIGOR_SCENE_H
+
+#include "rigor/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rg_scene rg_scene;
+
+typedef struct rg_scene_parameter {
+    const char *name;
+    const char *value; /* as text: "30", "0.5", "simultaneous" */
+} rg_scene_parameter;
+
+typedef struct rg_scene_options {
+    const rg_scene_parameter *parameters; /* name=value of the command line */
+    size_t parameter_count;
+    /* Instead of what the scene says, where not null or not 0. */
+    const char *method;
+    double step;
+    int threads;
+    const rg_allocator *allocator;
+} rg_scene_options;
+
+/* A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,
+ * is where mesh files are looked for). `options` may be null. On failure *scene is null and nothing
+ * half-loaded remains. */
+rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, rg_scene **scene,
+                             rg_error *error);
+rg_status rg_scene_read_text(const char *text, size_t size, const char *name, const char *directory,
+                             const rg_scene_options *options, rg_scene **scene, rg_error *error);
+/* A built-in scene by name. */
+rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_scene **scene,
+                         rg_error *error);
+/* A built-in name if there is one, a file otherwise. */
+rg_status rg_scene_open(const char *name_or_path, const rg_scene_options *options, rg_scene **scene,
+                        rg_error *error);
+void rg_scene_free(rg_scene *scene); /* with its world; null is allowed */
+
+rg_world *rg_scene_world(rg_scene *scene); /* stays the scene's */
+const char *rg_scene_name(const rg_scene *scene);
+double rg_scene_duration(const rg_scene *scene);     /* s */
+double rg_scene_record_every(const rg_scene *scene); /* s */
+
+/* Writes world and run settings as a scene file that reads back to the same world, bit for bit:
+ * hulls as points, masses and inertia as numbers. What a file cannot hold (callbacks) is
+ * RG_UNSUPPORTED. *text is made by `allocator` and ends with a zero byte. */
+rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocator, char **text,
+                              size_t *size, rg_error *error);
+rg_status rg_scene_write_file(const rg_scene *scene, const char *path, rg_error *error);
+
+/* What a built-in scene was made to show. */
+typedef struct rg_measure {
+    const char *name;
+    double value;
+    bool has_expected;
+    double expected; /* closed form, where there is one */
+    bool is_truth;   /* value is false (0) or true (1) */
+} rg_measure;
+
+/* Called by whoever runs the scene: after every step (cheap), and at the end. At most `capacity`
+ * measures are written; the number that there are is returned. */
+void rg_scene_observe(rg_scene *scene);
+size_t rg_scene_measures(rg_scene *scene, rg_measure *measures, size_t capacity);
+
+/* The list of built-in scenes. */
+typedef struct rg_builtin_parameter {
+    const char *name;
+    const char *default_value;
+    const char *summary;
+} rg_builtin_parameter;
+
+typedef struct rg_builtin_info {
+    const char *name;
+    const char *summary;
+    const rg_builtin_parameter *parameters;
+    size_t parameter_count;
+} rg_builtin_info;
+
+size_t rg_builtin_count(void);
+rg_builtin_info rg_builtin_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+/* The world: bodies, colliders, materials and forces, and the step that moves them.
+ *
+ * Any number of worlds may live in a process, each used by one thread at a time. Between steps
+ * everything may be added, removed and changed; inside callbacks the world may only be read
+ * (changes answer RG_BUSY). */
+#ifndef RIGOR_WORLD_H
+#define RIGOR_WORLD_H
+
+#include "rigor/body.h"
+#include "rigor/certificate.h"
+#include "rigor/force.h"
+#include "rigor/material.h"
+#include "rigor/method.h"
+#include "rigor/random.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rg_snapshot rg_snapshot;
+
+typedef void rg_step_callback(void *user, rg_world *world, double step);
+
+typedef struct rg_world_def {
+    int api_version;
+    bool planar; /* the x-z plane: three degrees of freedom per body */
+    rg_vec3 gravity;
+    const rg_method *method;
+    rg_method_settings settings;
+    uint64_t seed;
+    int threads;  /* >= 1; results do not depend on it */
+    bool certify; /* let the judge look at every step */
+    rg_step_callback *before_step, *after_step;
+    void *callback_user;
+    rg_allocator allocator;
+} rg_world_def;
+
+/* Gravity (0, 0, -9.81), method stepping, 1/240 s, seed 1, one thread, certified, C allocator. */
+rg_world_def rg_world_def_default(void);
+
+rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *error);
+void rg_world_destroy(rg_world *world); /* null is allowed */
+
+/* Moves the world by `step` seconds > 0. `info` may be null. On an error the world is as it was
+ * before the call. */
+rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error);
+
+double rg_world_time(const rg_world *world);
+uint64_t rg_world_step_count(const rg_world *world);
+bool rg_world_is_planar(const rg_world *world);
+int rg_world_degrees_of_freedom(const rg_world *world); /* per body: 6, planar 3 */
+rg_vec3 rg_world_gravity(const rg_world *world);
+rg_status rg_world_set_gravity(rg_world *world, rg_vec3 gravity);
+const rg_method *rg_world_method(const rg_world *world);
+rg_method_settings rg_world_settings(const rg_world *world);
+rg_status rg_world_set_method(rg_world *world, const rg_method *method,
+                              const rg_method_settings *settings, rg_error *error);
+rg_status rg_world_set_threads(rg_world *world, int threads);
+uint64_t rg_world_seed(const rg_world *world);
+/* The world's generator; part of its state. */
+rg_random *rg_world_random(rg_world *world);
+/* The worst and the sum over all steps so far. */
+rg_step_info rg_world_summary(const rg_world *world);
+
+/* State of all bodies, in the order of rg_world_body_at; valid until bodies come or go. */
+rg_strided rg_world_centre_positions(const rg_world *world);    /* x y z */
+rg_strided rg_world_centre_orientations(const rg_world *world); /* x y z w */
+rg_strided rg_world_velocities(const rg_world *world);          /* x y z */
+rg_strided rg_world_angular_velocities(const rg_world *world);  /* x y z */
+
+/* Kinetic energy plus gravity's potential (zero at the origin) of the dynamic bodies, J; their
+ * momentum, and angular momentum about the world's origin: from the judge. */
+double rg_world_energy(const rg_world *world);
+rg_vec3 rg_world_momentum(const rg_world *world);
+rg_vec3 rg_world_angular_momentum(const rg_world *world);
+
+/* A number that two worlds share if every bit of their state agrees: time, poses, velocities,
+ * momenta, in body order. */
+uint64_t rg_world_state_hash(const rg_world *world);
+
+/* The whole world in memory: bodies, colliders, materials, forces, generator, time, whatever the
+ * method keeps between steps. A restored world goes on with the same bits. Callbacks, threads and
+ * allocator belong to the world and are not part of it. Handles stay valid across restore if what
+ * they name exists in the snapshot. */
+rg_status rg_world_snapshot(const rg_world *world, rg_snapshot **snapshot);
+rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot);
+void rg_snapshot_free(rg_snapshot *snapshot);
+rg_status rg_world_clone(const rg_world *world, rg_world **clone);
+
+/* The state alone, as bytes, for checkpoints on disk: to be read into a world with the same bodies.
+ * Tagged sections with lengths, so that later versions can add theirs. `size` gets the bytes
+ * needed; with a null buffer nothing is written. */
+rg_status rg_world_save_state(const rg_world *world, void *buffer, size_t capacity, size_t *size);
+rg_status rg_world_load_state(rg_world *world, const void *buffer, size_t size, rg_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* Memory through the caller's allocator: allocation with overflow checks, growable arrays, byte
+ * buffers. Nothing else in the library calls malloc. */
+#ifndef RIGOR_BASE_MEMORY_H
+#define RIGOR_BASE_MEMORY_H
+
+#include "rigor/status.h"
+#include "rigor/types.h"
+
+/* The C library's allocator, and `allocator` or that if it is null or empty. */
+rg_allocator rg_allocator_default(void);
+rg_allocator rg_allocator_or_default(const rg_allocator *allocator);
+
+/* count * size bytes, zeroed by the second; null if there is no memory or the product overflows. A
+ * count of 0 gives a valid pointer. */
+void *rg_allocate(const rg_allocator *allocator, size_t count, size_t size);
+void *rg_allocate_zeroed(const rg_allocator *allocator, size_t count, size_t size);
+void rg_release(const rg_allocator *allocator, void *pointer);       /* null is allowed */
+char *rg_copy_text(const rg_allocator *allocator, const char *text); /* null stays null */
+
+/* Growable array, kept as three plain variables of its owner: pointer, count (the owner's own), and
+ * capacity. Makes room for `needed` elements in all, growing by half. */
+rg_status rg_array_reserve(const rg_allocator *allocator, void **data, size_t *capacity,
+                           size_t needed, size_t element_size);
+/* rg_array_grow(&allocator, &things, &capacity, needed): the same with the element size filled in.
+ */
+#define rg_array_grow(allocator, data_address, capacity_address, needed)                           \
+    rg_array_reserve((allocator), (void **)(data_address), (capacity_address), (needed),           \
+                     sizeof **(data_address))
+
+/* Growable bytes. After a failed append `failed` stays set and further appends do nothing, so that
+ * only the end needs a check. */
+typedef struct rg_buffer {
+    rg_allocator allocator;
+    char *data;
+    size_t size, capacity;
+    bool failed;
+} rg_buffer;
+
+rg_buffer rg_buffer_make(const rg_allocator *allocator);
+void rg_buffer_free(rg_buffer *buffer);
+void rg_buffer_append(rg_buffer *buffer, const void *data, size_t size);
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void rg_buffer_print(rg_buffer *buffer, const char *format, ...);
+
+#endif

@@ -1,0 +1,49 @@
+/* What every test file needs before cmocka, and an allocator that counts. */
+#ifndef RIGOR_TEST_SUPPORT_H
+#define RIGOR_TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "rigor/types.h"
+
+/* Counts calls; fails on purpose once `fail_after` calls to resize were made (0: never). */
+typedef struct counting_allocator {
+    size_t resizes, releases, fail_after;
+} counting_allocator;
+
+static inline void *counting_resize(void *user, void *pointer, size_t size) {
+    counting_allocator *counter = user;
+    counter->resizes++;
+    if (counter->fail_after && counter->resizes > counter->fail_after)
+        return NULL;
+    return realloc(pointer, size);
+}
+
+static inline void counting_release(void *user, void *pointer) {
+    ((counting_allocator *)user)->releases++;
+    free(pointer);
+}
+
+static inline rg_allocator counting_allocator_make(counting_allocator *counter) {
+    *counter = (counting_allocator){0};
+    return (rg_allocator){counting_resize, counting_release, counter};
+}
+
+/* |a - b| <= tolerance, with both numbers in the message. */
+#define assert_near(a, b, tolerance)                                                               \
+    do {                                                                                           \
+        double near_a = (a), near_b = (b), near_t = (tolerance);                                   \
+        double near_d = near_a - near_b;                                                           \
+        if (!(near_d <= near_t && near_d >= -near_t))                                              \
+            fail_msg("%s = %.17g, %s = %.17g: differ by %.3g, allowed %.3g", #a, near_a, #b,       \
+                     near_b, near_d, near_t);                                                      \
+    } while (0)
+
+#endif
