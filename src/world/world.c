@@ -1,0 +1,260 @@
+/* Making and ending worlds, their settings, and views of their state. */
+#include "world/world.h"
+
+#include "base/base_hash.h"
+#include "base/base_text.h"
+#include "rigor/version.h"
+
+#include <assert.h>
+
+/* Range of the integrators' relative tolerance: below, rounding is all that is left; above, it is
+ * no tolerance. */
+#define TOLERANCE_MIN 1e-15
+#define TOLERANCE_MAX 1e-2
+
+rg_method_settings rg_method_settings_default(void) {
+    return (rg_method_settings){
+        .step = 1.0 / 240, .tolerance = 1e-9, .integrator = RG_INTEGRATOR_DORMAND_PRINCE};
+}
+
+const char *rg_integrator_name(rg_integrator integrator) {
+    switch (integrator) {
+    case RG_INTEGRATOR_DORMAND_PRINCE:
+        return "dormand-prince";
+    case RG_INTEGRATOR_ADAMS:
+        return "adams";
+    }
+    return "unknown";
+}
+
+rg_world_def rg_world_def_default(void) {
+    return (rg_world_def){.api_version = RG_API_VERSION,
+                          .gravity = {0, 0, -9.81},
+                          .settings = rg_method_settings_default(),
+                          .seed = 1,
+                          .threads = 1,
+                          .certify = true,
+                          .allocator = rg_allocator_default()};
+}
+
+rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error) {
+    if (!(isfinite(settings->step) && settings->step > 0))
+        return rg_fail(error, RG_INVALID_SIZE, "step: %g s is no step; give a positive number",
+                       settings->step);
+    if (!(settings->tolerance >= TOLERANCE_MIN && settings->tolerance <= TOLERANCE_MAX))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "tolerance: %g is outside %g ... %g",
+                       settings->tolerance, TOLERANCE_MIN, TOLERANCE_MAX);
+    if (settings->integrator != RG_INTEGRATOR_DORMAND_PRINCE &&
+        settings->integrator != RG_INTEGRATOR_ADAMS)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "integrator: there is no number %d",
+                       (int)settings->integrator);
+    return RG_OK;
+}
+
+static rg_status check_gravity(bool planar, rg_vec3 gravity, rg_error *error) {
+    if (!rg_is_finite(gravity))
+        return rg_fail(error, RG_NOT_FINITE, "gravity: not finite");
+    if (planar && gravity.y != 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "gravity: a planar world has no y; its plane is x-z");
+    return RG_OK;
+}
+
+static rg_status check_def(const rg_world_def *def, rg_error *error) {
+    if (def->api_version != RG_API_VERSION)
+        return rg_fail(error, RG_VERSION_MISMATCH,
+                       "world def made for interface %d, this library has %d; recompile",
+                       def->api_version, RG_API_VERSION);
+    if (def->threads < 1)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "threads: %d; there must be at least 1",
+                       def->threads);
+    rg_status status = check_gravity(def->planar, def->gravity, error);
+    return status ? status : rg_settings_check(&def->settings, error);
+}
+
+rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *error) {
+    assert(def && world);
+    *world = NULL;
+    rg_status status = check_def(def, error);
+    if (status)
+        return status;
+    rg_allocator allocator = rg_allocator_or_default(&def->allocator);
+    rg_world *w = rg_allocate_zeroed(&allocator, 1, sizeof *w);
+    if (!w)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for a world");
+    w->allocator = allocator;
+    w->scratch = rg_arena_make(&allocator);
+    w->threads = def->threads;
+    w->certify = def->certify;
+    w->before_step = def->before_step;
+    w->after_step = def->after_step;
+    w->callback_user = def->callback_user;
+    w->content.planar = def->planar;
+    w->content.gravity = def->gravity;
+    w->content.method = def->method;
+    w->content.settings = def->settings;
+    w->content.seed = def->seed;
+    w->content.random = rg_random_make(def->seed);
+    rg_contact_law law = rg_contact_law_default();
+    status = rg_world_add_material(w, "default", &law, &(rg_material_id){0}, error);
+    if (!status && def->threads > 1) {
+        status = rg_pool_create(def->threads, &allocator, &w->pool);
+        if (status)
+            rg_fail(error, status, "threads: %s", rg_status_text(status));
+    }
+    if (status) {
+        rg_world_destroy(w);
+        return status;
+    }
+    *world = w;
+    return RG_OK;
+}
+
+void rg_content_free(rg_world_content *content, const rg_allocator *allocator) {
+    for (size_t i = 0; i < content->material_count; i++)
+        rg_release(allocator, content->materials[i].name);
+    for (size_t i = 0; i < content->bodies.count; i++)
+        rg_release(allocator, content->record[i].name);
+    for (size_t i = 0; i < content->colliders.count; i++)
+        rg_shape_release(content->collider[i].shape);
+    for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++)
+        rg_release(allocator, content->memory[i].data);
+#define X(type, name) rg_release(allocator, content->name);
+    RG_BODY_ARRAYS(X)
+#undef X
+    rg_release(allocator, content->materials);
+    rg_release(allocator, content->pairs);
+    rg_release(allocator, content->name_table);
+    rg_release(allocator, content->prescriptions);
+    rg_release(allocator, content->collider);
+    rg_release(allocator, content->force);
+    rg_handle_pool_free(&content->bodies, allocator);
+    rg_handle_pool_free(&content->colliders, allocator);
+    rg_handle_pool_free(&content->forces, allocator);
+    *content = (rg_world_content){0};
+}
+
+void rg_world_destroy(rg_world *world) {
+    if (!world)
+        return;
+    rg_allocator allocator = world->allocator;
+    rg_pool_destroy(world->pool);
+    rg_arena_free(&world->scratch);
+    rg_content_free(&world->content, &allocator);
+    rg_release(&allocator, world);
+}
+
+rg_status rg_world_begin_edit(rg_world *world) {
+    if (world->busy)
+        return RG_BUSY;
+    world->content.edits++;
+    return RG_OK;
+}
+
+/* Kahan's compensated sum: 2400 steps of 1/240 s end at 10 s, not beside it. */
+void rg_content_advance_time(rg_world_content *content, double step) {
+    double addend = step - content->time_carry;
+    double sum = content->time + addend;
+    content->time_carry = (sum - content->time) - addend;
+    content->time = sum;
+}
+
+double rg_world_time(const rg_world *world) {
+    return world->content.time;
+}
+
+uint64_t rg_world_step_count(const rg_world *world) {
+    return world->content.step_count;
+}
+
+bool rg_world_is_planar(const rg_world *world) {
+    return world->content.planar;
+}
+
+int rg_world_degrees_of_freedom(const rg_world *world) {
+    return world->content.planar ? 3 : 6;
+}
+
+rg_vec3 rg_world_gravity(const rg_world *world) {
+    return world->content.gravity;
+}
+
+rg_status rg_world_set_gravity(rg_world *world, rg_vec3 gravity) {
+    rg_status status = check_gravity(world->content.planar, gravity, NULL);
+    if (!status)
+        status = rg_world_begin_edit(world);
+    if (!status)
+        world->content.gravity = gravity;
+    return status;
+}
+
+rg_method_settings rg_world_settings(const rg_world *world) {
+    return world->content.settings;
+}
+
+rg_status rg_world_set_threads(rg_world *world, int threads) {
+    if (threads < 1)
+        return RG_INVALID_ARGUMENT;
+    if (world->busy)
+        return RG_BUSY;
+    rg_pool *pool = NULL;
+    if (threads > 1) {
+        rg_status status = rg_pool_create(threads, &world->allocator, &pool);
+        if (status)
+            return status;
+    }
+    rg_pool_destroy(world->pool);
+    world->pool = pool;
+    world->threads = threads;
+    return RG_OK;
+}
+
+uint64_t rg_world_seed(const rg_world *world) {
+    return world->content.seed;
+}
+
+rg_random *rg_world_random(rg_world *world) {
+    return &world->content.random;
+}
+
+rg_step_info rg_world_summary(const rg_world *world) {
+    return world->content.run.summary;
+}
+
+static rg_strided view(const void *data, size_t count, size_t stride) {
+    return (rg_strided){data, count, stride};
+}
+
+rg_strided rg_world_centre_positions(const rg_world *world) {
+    return view(world->content.position, world->content.bodies.count, 3);
+}
+
+rg_strided rg_world_centre_orientations(const rg_world *world) {
+    return view(world->content.orientation, world->content.bodies.count, 4);
+}
+
+rg_strided rg_world_velocities(const rg_world *world) {
+    return view(world->content.velocity, world->content.bodies.count, 3);
+}
+
+rg_strided rg_world_angular_velocities(const rg_world *world) {
+    return view(world->content.angular_velocity, world->content.bodies.count, 3);
+}
+
+static uint64_t hash_vectors(uint64_t hash, const rg_vec3 *vectors, size_t count) {
+    return rg_hash_doubles(hash, (const double *)vectors, 3 * count);
+}
+
+uint64_t rg_world_state_hash(const rg_world *world) {
+    const rg_world_content *c = &world->content;
+    size_t n = c->bodies.count;
+    uint64_t hash = rg_hash_doubles(rg_hash_begin(), &c->time, 1);
+    hash = rg_hash_u64(hash, n);
+    hash = hash_vectors(hash, c->position, n);
+    hash = rg_hash_doubles(hash, (const double *)c->orientation, 4 * n);
+    hash = rg_hash_doubles(hash, c->angle, n);
+    hash = hash_vectors(hash, c->velocity, n);
+    hash = hash_vectors(hash, c->angular_velocity, n);
+    hash = hash_vectors(hash, c->momentum, n);
+    return hash_vectors(hash, c->angular_momentum, n);
+}

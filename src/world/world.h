@@ -1,0 +1,223 @@
+/* The world's data. Flat arrays over bodies in dense order, handle pools that map handles to them,
+ * and small lists of materials, pairs, colliders and forces.
+ *
+ * `rg_world_content` is everything that a snapshot holds; the rest of the world (threads, scratch
+ * memory, callbacks) is machinery that does not change results. Momenta are the primary variables
+ * of dynamic bodies and velocities follow from them: in torque-free flight the angular momentum
+ * then keeps its bits. Velocities are primary for kinematic bodies, whose mass is infinite. */
+#ifndef RIGOR_WORLD_WORLD_H
+#define RIGOR_WORLD_WORLD_H
+
+#include "base/base_arena.h"
+#include "base/base_handle.h"
+#include "base/base_math.h"
+#include "base/base_memory.h"
+#include "base/base_thread.h"
+#include "rigor/world.h"
+
+/* Inverse mass and inertia are 0 for bodies that forces do not move; inertia is along the axes of
+ * the centre-of-mass frame (principal axes). */
+typedef struct rg_body_dynamics {
+    double mass, inverse_mass;
+    rg_vec3 inertia, inverse_inertia;
+    double gravity_scale;
+    double gyration_radius; /* m: sqrt(largest inertia / mass), the length that errors are relative
+                               to */
+} rg_body_dynamics;
+
+/* What is seldom touched. */
+typedef struct rg_body_record {
+    char *name; /* null if none */
+    rg_motion motion;
+    bool mass_is_given;      /* not from the colliders' densities */
+    double total_mass;       /* > 0: densities are scaled to it */
+    rg_mass_properties mass; /* in the origin frame */
+    rg_pose local_centre;    /* centre-of-mass frame in the origin frame */
+    /* The user's pose and the centre pose that was made of it: as long as the body has the latter,
+     * its origin pose is the former, bit for bit. */
+    rg_pose placed_origin, placed_centre;
+    uint32_t first_collider1, last_collider1; /* slots + 1 */
+    uint32_t collider_count;
+    uint32_t prescription1; /* index + 1 into the list, kinematic bodies */
+    void *user;
+} rg_body_record;
+
+typedef struct rg_prescription_entry {
+    rg_prescription prescription;
+    rg_prescribed_state start;
+    double start_time;
+} rg_prescription_entry;
+
+typedef struct rg_collider {
+    rg_shape *shape; /* one reference */
+    rg_pose pose;
+    rg_material_id material;
+    double density;
+    bool sensor;
+    uint64_t category, mask;
+    rg_body_id body;
+    uint32_t next1, previous1; /* slots + 1, in the order of attachment */
+} rg_collider;
+
+typedef struct rg_material {
+    char *name;
+    rg_contact_law law;
+} rg_material;
+
+typedef struct rg_material_pair {
+    rg_material_id a, b; /* a.index1 <= b.index1 */
+    rg_contact_law law;
+} rg_material_pair;
+
+/* Bytes that a later stage keeps in the world from one step to the next (a method's step size and
+ * history, the contact cache), flat and without pointers, so that snapshots copy and checkpoints
+ * save them without knowing them. */
+typedef struct rg_memory_block {
+    void *data;
+    size_t size, capacity;
+} rg_memory_block;
+
+typedef enum rg_memory_kind {
+    RG_MEMORY_METHOD,
+    RG_MEMORY_CONTACTS,
+    RG_MEMORY_KIND_COUNT
+} rg_memory_kind;
+
+/* One line per array over bodies; growing, copying, moving and freeing are written once. */
+#define RG_BODY_ARRAYS(X)                                                                          \
+    X(rg_vec3, position)    /* of the centre of mass */                                            \
+    X(rg_quat, orientation) /* of the centre-of-mass frame */                                      \
+    X(double, angle)        /* planar worlds: of the origin frame, turns counted */                \
+    X(rg_vec3, velocity)                                                                           \
+    X(rg_vec3, angular_velocity)                                                                   \
+    X(rg_vec3, momentum)                                                                           \
+    X(rg_vec3, angular_momentum) /* about the centre of mass, world axes */                        \
+    X(rg_vec3, applied_force)    /* by the caller, for the next step */                            \
+    X(rg_vec3, applied_torque)                                                                     \
+    X(rg_body_dynamics, dynamics)                                                                  \
+    X(rg_body_record, record)
+
+/* The worst, sums and extremes over a run, kept by the judge. */
+typedef struct rg_run_record {
+    rg_step_info summary;
+    double largest_kinetic, total_work; /* J, for the scale of the closure */
+    double initial_potential;
+} rg_run_record;
+
+typedef struct rg_world_content {
+    double time, time_carry; /* s; the carry is what rounding has lost of the sum of steps */
+    uint64_t step_count;
+    uint64_t edits; /* counts changes by the caller: a method's history ends at an edit */
+    bool planar;
+    bool has_applied; /* some applied force or torque is not 0 */
+    rg_vec3 gravity;
+    const rg_method *method; /* null: the default */
+    rg_method_settings settings;
+    uint64_t seed;
+    rg_random random;
+    rg_run_record run;
+
+    rg_material *materials;
+    size_t material_count, material_capacity;
+    rg_material_pair *pairs;
+    size_t pair_count, pair_capacity;
+
+    rg_handle_pool bodies;
+    size_t body_capacity;
+#define X(type, name) type *name;
+    RG_BODY_ARRAYS(X)
+#undef X
+    uint32_t *name_table; /* open addressing: body slot + 1 */
+    size_t name_table_size, name_count;
+
+    rg_prescription_entry *prescriptions;
+    size_t prescription_count, prescription_capacity;
+
+    rg_handle_pool colliders;
+    rg_collider *collider;
+    size_t collider_capacity;
+
+    rg_handle_pool forces;
+    rg_force_def *force;
+    size_t force_capacity;
+
+    rg_memory_block memory[RG_MEMORY_KIND_COUNT];
+} rg_world_content;
+
+struct rg_world {
+    rg_allocator allocator;
+    rg_world_content content;
+    rg_arena scratch; /* for one step */
+    rg_pool *pool;
+    int threads;
+    bool certify;
+    bool busy; /* in a step: changes are refused */
+    rg_step_callback *before_step, *after_step;
+    void *callback_user;
+};
+
+/* Handles of one kind are the pool's with another name. */
+#define RG_HANDLE(id) ((rg_handle){(id).index1, (id).generation})
+
+/* world.c */
+void rg_content_free(rg_world_content *content, const rg_allocator *allocator);
+rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error);
+/* A change by the caller begins: RG_BUSY inside a step. */
+rg_status rg_world_begin_edit(rg_world *world);
+/* The time after another `step` seconds, compensated. */
+void rg_content_advance_time(rg_world_content *content, double step);
+
+/* world_body.c */
+/* Index of a body that must exist. */
+size_t rg_body_dense(const rg_world_content *content, rg_body_id body);
+rg_body_id rg_body_id_at(const rg_world_content *content, size_t index);
+/* Momenta from velocities and back, at the current pose. */
+void rg_body_momenta_from_velocities(rg_world_content *content, size_t i);
+void rg_body_velocities_from_momenta(rg_world_content *content, size_t i);
+/* The pose of the origin frame, from that of the centre-of-mass frame. */
+rg_pose rg_body_origin_pose(const rg_world_content *content, size_t i);
+/* Mass, centre and principal axes anew from colliders and givens; the material points keep their
+ * places and velocities. */
+rg_status rg_body_refresh_mass(rg_world *world, size_t i, rg_error *error);
+
+/* world_collider.c */
+rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, rg_motion motion,
+                            rg_error *error);
+rg_status rg_collider_attach(rg_world *world, size_t body, const rg_collider_def *def,
+                             rg_collider_id *collider);
+void rg_collider_detach(rg_world *world, rg_collider_id collider);
+rg_status rg_colliders_mass(const rg_collider_def *defs, size_t count, rg_mass_properties *mass);
+
+/* world_force.c */
+/* Adds to force and torque of the context what springs, drag, fields and functions do at its time
+ * and state; applied forces too. Gravity is not among them. `phase_time`, a time inside the step,
+ * decides which forces act: all stages of a step, its end included, see the same ones. */
+void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_time);
+/* Whether rg_forces_evaluate would add anything at all. */
+bool rg_forces_any(const rg_world_content *content);
+/* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
+double rg_forces_next_break(const rg_world_content *content, double begin, double end);
+void rg_forces_forget_body(rg_world_content *content, rg_body_id body);
+
+/* world_prescription.c: centre-of-mass pose and velocities of a kinematic body at a time. */
+typedef struct rg_motion_state {
+    rg_vec3 position;
+    rg_quat orientation;
+    double angle;
+    rg_vec3 velocity, angular_velocity;
+} rg_motion_state;
+rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body, double time);
+rg_status rg_prescription_check(const rg_prescription *prescription, bool planar, rg_error *error);
+
+/* world_names.c: the table from names to bodies. */
+rg_status rg_names_add(rg_world *world, rg_body_id body); /* the record has the name */
+void rg_names_remove(rg_world_content *content, rg_body_id body);
+bool rg_names_find(const rg_world_content *content, const char *name, rg_body_id *body);
+
+/* world_snapshot.c */
+rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
+                          const rg_allocator *allocator);
+/* `size` bytes of memory that stays; kept content up to the smaller size. Null without memory. */
+void *rg_memory_resize(rg_world *world, rg_memory_kind kind, size_t size);
+
+#endif

@@ -1,0 +1,251 @@
+/* Forces besides gravity and contact, evaluated at a time and state that an integrator proposes. */
+#include "world/world.h"
+
+#include "base/base_text.h"
+#include "rigor/version.h"
+
+#include <assert.h>
+
+rg_force_def rg_force_def_default(rg_force_kind kind) {
+    return (rg_force_def){.api_version = RG_API_VERSION,
+                          .kind = kind,
+                          .start_time = -INFINITY,
+                          .stop_time = INFINITY};
+}
+
+const char *rg_force_kind_name(rg_force_kind kind) {
+    static const char *const names[] = {"constant", "spring",  "drag",
+                                        "field",    "central", "function"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+/* --- adding and removing -----------------------------------------------------------------------
+ */
+
+static rg_status check_numbers(const rg_force_def *def, rg_error *error) {
+    if (!rg_is_finite(def->point) || !rg_is_finite(def->other_point) || !rg_is_finite(def->force) ||
+        !rg_is_finite(def->torque) || !rg_is_finite(def->acceleration) ||
+        !rg_is_finite(def->centre) || !isfinite(def->strength) || !isfinite(def->linear) ||
+        !isfinite(def->quadratic) || !isfinite(def->angular) || !isfinite(def->stiffness) ||
+        !isfinite(def->damping) || !isfinite(def->rest_length))
+        return rg_fail(error, RG_NOT_FINITE, "force: a number of it is not finite");
+    if (def->linear < 0 || def->quadratic < 0 || def->angular < 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "drag: a negative coefficient would drive instead of slowing");
+    if (def->stiffness < 0 || def->damping < 0 || def->rest_length < 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "spring: stiffness, damping and rest length must not be negative");
+    if (!(def->start_time < def->stop_time))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "force: it starts at %g s, after its stop at %g s", def->start_time,
+                       def->stop_time);
+    return RG_OK;
+}
+
+static rg_status check_force(const rg_world *world, const rg_force_def *def, rg_error *error) {
+    if (def->api_version != RG_API_VERSION)
+        return rg_fail(error, RG_VERSION_MISMATCH,
+                       "force def made for interface %d, this library has %d; recompile",
+                       def->api_version, RG_API_VERSION);
+    if (def->kind < RG_FORCE_CONSTANT || def->kind > RG_FORCE_FUNCTION)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "force: there is no kind %d", (int)def->kind);
+    if ((def->body.index1 && !rg_body_exists(world, def->body)) ||
+        (def->other.index1 && !rg_body_exists(world, def->other)))
+        return rg_fail(error, RG_INVALID_HANDLE, "force: it names a body that does not exist");
+    if (def->kind == RG_FORCE_SPRING && !def->body.index1)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "spring: it needs a body");
+    if (def->kind == RG_FORCE_SPRING && def->body.index1 == def->other.index1)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "spring: both ends are on one body");
+    if (def->kind == RG_FORCE_FUNCTION && !def->function)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "force: the function is missing");
+    return check_numbers(def, error);
+}
+
+rg_status rg_world_add_force(rg_world *world, const rg_force_def *def, rg_force_id *force,
+                             rg_error *error) {
+    assert(world && def && force);
+    *force = (rg_force_id){0, 0};
+    rg_world_content *content = &world->content;
+    rg_status status = check_force(world, def, error);
+    if (status)
+        return status;
+    rg_handle handle;
+    status = rg_world_begin_edit(world);
+    if (!status)
+        status = rg_array_grow(&world->allocator, &content->force, &content->force_capacity,
+                               content->forces.count + 1);
+    if (!status)
+        status = rg_handle_add(&content->forces, &world->allocator, &handle);
+    if (status)
+        return rg_fail(error, status, "force: %s", rg_status_text(status));
+    content->force[content->forces.count - 1] = *def;
+    *force = (rg_force_id){handle.index1, handle.generation};
+    return RG_OK;
+}
+
+static void remove_at(rg_world_content *content, rg_handle handle) {
+    size_t hole, last;
+    rg_handle_remove(&content->forces, handle, &hole, &last);
+    content->force[hole] = content->force[last];
+}
+
+rg_status rg_world_remove_force(rg_world *world, rg_force_id force) {
+    if (!rg_handle_exists(&world->content.forces, RG_HANDLE(force)))
+        return RG_INVALID_HANDLE;
+    rg_status status = rg_world_begin_edit(world);
+    if (!status)
+        remove_at(&world->content, RG_HANDLE(force));
+    return status;
+}
+
+void rg_forces_forget_body(rg_world_content *content, rg_body_id body) {
+    for (size_t i = content->forces.count; i-- > 0;)
+        if (content->force[i].body.index1 == body.index1 ||
+            content->force[i].other.index1 == body.index1)
+            remove_at(content, rg_handle_at(&content->forces, i));
+}
+
+size_t rg_world_force_count(const rg_world *world) {
+    return world->content.forces.count;
+}
+
+rg_force_id rg_world_force_at(const rg_world *world, size_t index) {
+    rg_handle handle = rg_handle_at(&world->content.forces, index);
+    return (rg_force_id){handle.index1, handle.generation};
+}
+
+rg_force_def rg_force_get_def(const rg_world *world, rg_force_id force) {
+    return world->content.force[rg_handle_index(&world->content.forces, RG_HANDLE(force))];
+}
+
+/* --- evaluation --------------------------------------------------------------------------------
+ */
+
+/* A point that moves with a body (or stands in the world) at a stage. */
+typedef struct attached_point {
+    rg_vec3 position, velocity, arm; /* arm: from the centre of mass */
+    bool on_body;
+    size_t body;
+} attached_point;
+
+static attached_point attach(const rg_world_content *content, const rg_force_context *context,
+                             rg_body_id body, rg_vec3 point) {
+    if (!body.index1)
+        return (attached_point){.position = point};
+    size_t i = rg_body_dense(content, body);
+    rg_vec3 local = rg_pose_apply_inverse(content->record[i].local_centre, point);
+    rg_vec3 arm = rg_rotate(context->orientation[i], local);
+    return (attached_point){
+        .position = rg_add(context->position[i], arm),
+        .velocity = rg_add(context->velocity[i], rg_cross(context->angular_velocity[i], arm)),
+        .arm = arm,
+        .on_body = true,
+        .body = i};
+}
+
+static void push(rg_force_context *context, const attached_point *point, rg_vec3 force) {
+    if (!point->on_body)
+        return;
+    size_t i = point->body;
+    context->force[i] = rg_add(context->force[i], force);
+    context->torque[i] = rg_add(context->torque[i], rg_cross(point->arm, force));
+}
+
+static void add_spring(const rg_world_content *content, const rg_force_def *def,
+                       rg_force_context *context) {
+    attached_point a = attach(content, context, def->body, def->point);
+    attached_point b = attach(content, context, def->other, def->other_point);
+    rg_vec3 along = rg_sub(b.position, a.position);
+    double length = rg_length(along);
+    if (length == 0)
+        return; /* no direction: with rest length 0 the force is 0 too */
+    rg_vec3 u = rg_scale(1 / length, along);
+    double rate = rg_dot(u, rg_sub(b.velocity, a.velocity));
+    rg_vec3 pull = rg_scale(def->stiffness * (length - def->rest_length) + def->damping * rate, u);
+    push(context, &a, pull);
+    push(context, &b, rg_neg(pull));
+}
+
+static void add_to_one(const rg_world_content *content, const rg_force_def *def,
+                       rg_force_context *context, size_t i) {
+    double mass = content->dynamics[i].mass;
+    rg_vec3 v = context->velocity[i];
+    switch (def->kind) {
+    case RG_FORCE_CONSTANT: {
+        attached_point p = attach(content, context, rg_body_id_at(content, i), def->point);
+        push(context, &p, def->force);
+        context->torque[i] = rg_add(context->torque[i], def->torque);
+        break;
+    }
+    case RG_FORCE_DRAG: {
+        double k = def->linear + def->quadratic * rg_length(v);
+        context->force[i] = rg_add_scaled(context->force[i], -k, v);
+        context->torque[i] =
+            rg_add_scaled(context->torque[i], -def->angular, context->angular_velocity[i]);
+        break;
+    }
+    case RG_FORCE_FIELD:
+        context->force[i] = rg_add_scaled(context->force[i], mass, def->acceleration);
+        break;
+    case RG_FORCE_CENTRAL: {
+        rg_vec3 towards = rg_sub(def->centre, context->position[i]);
+        double r = rg_length(towards);
+        if (r > 0)
+            context->force[i] =
+                rg_add_scaled(context->force[i], mass * def->strength / (r * r * r), towards);
+        break;
+    }
+    case RG_FORCE_SPRING:
+    case RG_FORCE_FUNCTION:
+        break;
+    }
+}
+
+static void add_force(const rg_world_content *content, const rg_force_def *def,
+                      rg_force_context *context) {
+    if (def->kind == RG_FORCE_SPRING)
+        add_spring(content, def, context);
+    else if (def->kind == RG_FORCE_FUNCTION)
+        def->function(def->user, context);
+    else if (def->body.index1)
+        add_to_one(content, def, context, rg_body_dense(content, def->body));
+    else
+        for (size_t i = 0; i < context->body_count; i++)
+            if (content->dynamics[i].inverse_mass > 0)
+                add_to_one(content, def, context, i);
+}
+
+bool rg_forces_any(const rg_world_content *content) {
+    return content->forces.count > 0 || content->has_applied;
+}
+
+void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_time) {
+    const rg_world_content *content = &world->content;
+    if (content->has_applied)
+        for (size_t i = 0; i < context->body_count; i++) {
+            context->force[i] = rg_add(context->force[i], content->applied_force[i]);
+            context->torque[i] = rg_add(context->torque[i], content->applied_torque[i]);
+        }
+    for (size_t k = 0; k < content->forces.count; k++) {
+        const rg_force_def *def = &content->force[k];
+        if (phase_time >= def->start_time && phase_time < def->stop_time)
+            add_force(content, def, context);
+    }
+    if (content->planar)
+        for (size_t i = 0; i < context->body_count; i++) {
+            context->force[i].y = 0;
+            context->torque[i].x = context->torque[i].z = 0;
+        }
+}
+
+double rg_forces_next_break(const rg_world_content *content, double begin, double end) {
+    double next = end;
+    for (size_t k = 0; k < content->forces.count; k++) {
+        const rg_force_def *def = &content->force[k];
+        if (def->start_time > begin && def->start_time < next)
+            next = def->start_time;
+        if (def->stop_time > begin && def->stop_time < next)
+            next = def->stop_time;
+    }
+    return next;
+}

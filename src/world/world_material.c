@@ -1,0 +1,161 @@
+/* Materials and the law of a pair of them. */
+#include "world/world.h"
+
+#include "base/base_text.h"
+
+#include <assert.h>
+#include <string.h>
+
+rg_contact_law rg_contact_law_default(void) {
+    return (rg_contact_law){.static_friction = 0.5, .dynamic_friction = 0.5, .restitution = 0};
+}
+
+static rg_status check_law(const rg_contact_law *law, rg_error *error) {
+    if (!(isfinite(law->dynamic_friction) && law->dynamic_friction >= 0 &&
+          isfinite(law->static_friction)))
+        return rg_fail(
+            error, RG_INVALID_ARGUMENT, "friction: %g; a coefficient is finite and not negative",
+            isfinite(law->static_friction) ? law->dynamic_friction : law->static_friction);
+    if (law->static_friction < law->dynamic_friction)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "friction: static %g is below dynamic %g; it must be at least as large",
+                       law->static_friction, law->dynamic_friction);
+    if (!(law->restitution >= 0 && law->restitution <= 1))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "restitution: %g is outside 0 ... 1",
+                       law->restitution);
+    return RG_OK;
+}
+
+static size_t index_of(const rg_world *world, rg_material_id material) {
+    size_t index = material.index1 ? material.index1 - 1 : 0;
+    assert(index < world->content.material_count);
+    (void)world;
+    return index;
+}
+
+static bool exists(const rg_world *world, rg_material_id material) {
+    return material.index1 <= world->content.material_count;
+}
+
+rg_status rg_world_find_material(const rg_world *world, const char *name,
+                                 rg_material_id *material) {
+    for (size_t i = 0; i < world->content.material_count; i++)
+        if (strcmp(world->content.materials[i].name, name) == 0) {
+            *material = (rg_material_id){(uint32_t)i + 1};
+            return RG_OK;
+        }
+    return RG_NOT_FOUND;
+}
+
+rg_status rg_world_add_material(rg_world *world, const char *name, const rg_contact_law *law,
+                                rg_material_id *material, rg_error *error) {
+    assert(world && name && law && material);
+    rg_world_content *content = &world->content;
+    rg_status status = check_law(law, error);
+    if (status)
+        return status;
+    if (rg_world_find_material(world, name, &(rg_material_id){0}) == RG_OK)
+        return rg_fail(error, RG_DUPLICATE_NAME, "material \"%s\" exists already", name);
+    status = rg_world_begin_edit(world);
+    if (!status)
+        status = rg_array_grow(&world->allocator, &content->materials, &content->material_capacity,
+                               content->material_count + 1);
+    char *copy = status ? NULL : rg_copy_text(&world->allocator, name);
+    if (!status && !copy)
+        status = RG_OUT_OF_MEMORY;
+    if (status)
+        return rg_fail(error, status, "material \"%s\": %s", name, rg_status_text(status));
+    content->materials[content->material_count++] = (rg_material){copy, *law};
+    *material = (rg_material_id){(uint32_t)content->material_count};
+    return RG_OK;
+}
+
+rg_status rg_world_set_material(rg_world *world, rg_material_id material, const rg_contact_law *law,
+                                rg_error *error) {
+    if (!exists(world, material))
+        return rg_fail(error, RG_INVALID_HANDLE, "there is no material %u", material.index1);
+    rg_status status = check_law(law, error);
+    if (status)
+        return status;
+    status = rg_world_begin_edit(world);
+    if (status)
+        return rg_fail(error, status, "%s", rg_status_text(status));
+    world->content.materials[index_of(world, material)].law = *law;
+    return RG_OK;
+}
+
+static void sort_pair(const rg_world *world, rg_material_id *a, rg_material_id *b) {
+    uint32_t i = (uint32_t)index_of(world, *a) + 1, j = (uint32_t)index_of(world, *b) + 1;
+    a->index1 = i < j ? i : j;
+    b->index1 = i < j ? j : i;
+}
+
+static rg_material_pair *find_pair(const rg_world *world, rg_material_id a, rg_material_id b) {
+    sort_pair(world, &a, &b);
+    for (size_t i = 0; i < world->content.pair_count; i++) {
+        rg_material_pair *pair = &world->content.pairs[i];
+        if (pair->a.index1 == a.index1 && pair->b.index1 == b.index1)
+            return pair;
+    }
+    return NULL;
+}
+
+rg_status rg_world_set_pair(rg_world *world, rg_material_id a, rg_material_id b,
+                            const rg_contact_law *law, rg_error *error) {
+    rg_world_content *content = &world->content;
+    if (!exists(world, a) || !exists(world, b))
+        return rg_fail(error, RG_INVALID_HANDLE, "a pair of materials that do not exist");
+    rg_status status = check_law(law, error);
+    if (status)
+        return status;
+    status = rg_world_begin_edit(world);
+    if (!status)
+        status = rg_array_grow(&world->allocator, &content->pairs, &content->pair_capacity,
+                               content->pair_count + 1);
+    if (status)
+        return rg_fail(error, status, "pair of materials: %s", rg_status_text(status));
+    rg_material_pair *pair = find_pair(world, a, b);
+    if (!pair) {
+        pair = &content->pairs[content->pair_count++];
+        *pair = (rg_material_pair){.a = a, .b = b};
+        sort_pair(world, &pair->a, &pair->b);
+    }
+    pair->law = *law;
+    return RG_OK;
+}
+
+size_t rg_world_material_count(const rg_world *world) {
+    return world->content.material_count;
+}
+
+const char *rg_world_material_name(const rg_world *world, rg_material_id material) {
+    return world->content.materials[index_of(world, material)].name;
+}
+
+rg_contact_law rg_world_material_law(const rg_world *world, rg_material_id material) {
+    return world->content.materials[index_of(world, material)].law;
+}
+
+rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_material_id b) {
+    const rg_material_pair *pair = find_pair(world, a, b);
+    if (pair)
+        return pair->law;
+    rg_contact_law p = rg_world_material_law(world, a), q = rg_world_material_law(world, b);
+    return (rg_contact_law){.static_friction = sqrt(p.static_friction * q.static_friction),
+                            .dynamic_friction = sqrt(p.dynamic_friction * q.dynamic_friction),
+                            .restitution =
+                                p.restitution > q.restitution ? p.restitution : q.restitution};
+}
+
+size_t rg_world_pair_count(const rg_world *world) {
+    return world->content.pair_count;
+}
+
+void rg_world_pair_at(const rg_world *world, size_t index, rg_material_id *a, rg_material_id *b,
+                      rg_contact_law *law) {
+    assert(index < world->content.pair_count);
+    const rg_material_pair *pair = &world->content.pairs[index];
+    *a = pair->a;
+    *b = pair->b;
+    *law = pair->law;
+}

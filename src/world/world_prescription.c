@@ -1,0 +1,92 @@
+/* Prescribed motion of kinematic bodies: pose and velocities as functions of time, evaluated
+ * exactly at any time (no integration, so no drift). A kinematic body's two frames are one. */
+#include "world/world.h"
+
+#include "base/base_text.h"
+#include "base/base_trig.h"
+
+#include <assert.h>
+
+rg_status rg_prescription_check(const rg_prescription *p, bool planar, rg_error *error) {
+    switch (p->kind) {
+    case RG_PRESCRIBED_VELOCITY:
+        return RG_OK;
+    case RG_PRESCRIBED_OSCILLATION:
+        if (!rg_is_finite(p->amplitude) || !rg_is_finite(p->rotation_amplitude) ||
+            !isfinite(p->frequency) || !isfinite(p->phase))
+            return rg_fail(error, RG_NOT_FINITE, "oscillation: not finite");
+        if (p->frequency < 0)
+            return rg_fail(error, RG_INVALID_ARGUMENT,
+                           "oscillation: frequency %g Hz; it must not be negative", p->frequency);
+        if (planar &&
+            (p->amplitude.y != 0 || p->rotation_amplitude.x != 0 || p->rotation_amplitude.z != 0))
+            return rg_fail(error, RG_INVALID_ARGUMENT,
+                           "oscillation: it leaves the x-z plane of the planar world");
+        return RG_OK;
+    case RG_PRESCRIBED_FUNCTION:
+        return p->function ? RG_OK
+                           : rg_fail(error, RG_INVALID_ARGUMENT,
+                                     "prescribed motion: the function is missing");
+    }
+    return rg_fail(error, RG_INVALID_ARGUMENT, "prescribed motion: there is no kind %d",
+                   (int)p->kind);
+}
+
+/* Start pose, moved by `shift` and turned by the rotation vector `turn`. */
+static rg_prescribed_state moved(const rg_prescribed_state *start, rg_vec3 shift, rg_vec3 turn) {
+    rg_prescribed_state state = *start;
+    state.pose.position = rg_add(start->pose.position, shift);
+    state.pose.orientation =
+        rg_quat_multiply(rg_quat_of_rotation_vector(turn), start->pose.orientation);
+    return state;
+}
+
+static rg_prescribed_state evaluate(const rg_prescription_entry *entry, double time,
+                                    double *turn_about_y) {
+    const rg_prescription *p = &entry->prescription;
+    const rg_prescribed_state *start = &entry->start;
+    double t = time - entry->start_time;
+    rg_vec3 turn;
+    rg_prescribed_state state;
+    if (p->kind == RG_PRESCRIBED_VELOCITY) {
+        turn = rg_scale(t, start->angular_velocity);
+        state = moved(start, rg_scale(t, start->velocity), turn);
+    } else {
+        double rate = 2 * RG_PI * p->frequency, s, c;
+        rg_sin_cos(rate * t + p->phase, &s, &c);
+        turn = rg_scale(s, p->rotation_amplitude);
+        state = moved(start, rg_scale(s, p->amplitude), turn);
+        state.velocity = rg_scale(rate * c, p->amplitude);
+        state.angular_velocity = rg_scale(rate * c, p->rotation_amplitude);
+    }
+    *turn_about_y = turn.y;
+    return state;
+}
+
+/* Angle of the origin frame in a planar world. */
+static double angle_of(rg_quat q) {
+    return 2 * rg_atan2(-q.y, q.w);
+}
+
+rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body,
+                                         double time) {
+    uint32_t index1 = content->record[body].prescription1;
+    assert(index1);
+    const rg_prescription_entry *entry = &content->prescriptions[index1 - 1];
+    rg_prescribed_state state;
+    double angle = 0;
+    if (entry->prescription.kind == RG_PRESCRIBED_FUNCTION) {
+        state = entry->start;
+        entry->prescription.function(entry->prescription.user, time, &state);
+        state.pose.orientation = rg_quat_normalised(state.pose.orientation);
+        angle = content->planar ? angle_of(state.pose.orientation) : 0;
+    } else {
+        double turn_about_y;
+        state = evaluate(entry, time, &turn_about_y);
+        angle = content->planar ? angle_of(entry->start.pose.orientation) - turn_about_y : 0;
+    }
+    if (content->planar)
+        state.pose.orientation = rg_quat_of_planar_angle(angle);
+    return (rg_motion_state){state.pose.position, state.pose.orientation, angle, state.velocity,
+                             state.angular_velocity};
+}
