@@ -1,0 +1,141 @@
+/* One step of the world: the table of contents. */
+#include "base/base_text.h"
+#include "step/step_judge.h"
+#include "step/step_method.h"
+
+#include <assert.h>
+#include <string.h>
+#include <time.h>
+
+/* Processor time of the process, all its threads included, in seconds. */
+static double processor_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_finite_motion(const rg_motion_state *s) {
+    return rg_is_finite(s->position) && rg_quat_is_finite(s->orientation) &&
+           rg_is_finite(s->velocity) && rg_is_finite(s->angular_velocity);
+}
+
+/* Where the kinematic bodies will be at the end, in the order of the bodies; null if there are
+ * none. */
+static rg_status prepare_kinematic(rg_world *world, double end_time, rg_motion_state **states,
+                                   rg_error *error) {
+    const rg_world_content *c = &world->content;
+    *states = NULL;
+    if (c->prescription_count == 0)
+        return RG_OK;
+    rg_motion_state *next =
+        rg_arena_take(&world->scratch, c->prescription_count, sizeof(rg_motion_state));
+    if (!next)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
+    *states = next;
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        if (!c->record[i].prescription1)
+            continue;
+        *next = rg_prescription_evaluate(c, i, end_time);
+        if (!is_finite_motion(next++))
+            return rg_fail(error, RG_NOT_FINITE,
+                           "the prescribed motion of body %zu \"%s\" is not finite at t = %.9g s",
+                           i, c->record[i].name ? c->record[i].name : "", end_time);
+    }
+    return RG_OK;
+}
+
+static void move_kinematic(rg_world_content *c, const rg_motion_state *states) {
+    for (size_t i = 0; states && i < c->bodies.count; i++) {
+        if (!c->record[i].prescription1)
+            continue;
+        c->position[i] = states->position;
+        c->orientation[i] = states->orientation;
+        c->angle[i] = states->angle;
+        c->velocity[i] = states->velocity;
+        c->angular_velocity[i] = states->angular_velocity;
+        states++;
+    }
+}
+
+static void forget_applied(rg_world_content *c) {
+    if (!c->has_applied)
+        return;
+    memset(c->applied_force, 0, c->bodies.count * sizeof *c->applied_force);
+    memset(c->applied_torque, 0, c->bodies.count * sizeof *c->applied_torque);
+    c->has_applied = false;
+}
+
+static void count_step(rg_world_content *c, const rg_step_report *report, rg_step_info *info) {
+    rg_step_info *sum = &c->run.summary;
+    info->steps = 1;
+    info->time = c->time;
+    info->substeps = report->substeps;
+    info->rejected = report->rejected;
+    info->evaluations = report->evaluations;
+    sum->steps++;
+    sum->time = c->time;
+    sum->substeps += report->substeps;
+    sum->rejected += report->rejected;
+    sum->evaluations += report->evaluations;
+    sum->profile.step_cpu += info->profile.step_cpu;
+    sum->profile.judge_cpu += info->profile.judge_cpu;
+}
+
+/* The part of a step that forces and motions may look at but not change. */
+static rg_status step_closed(rg_world *world, double step, rg_step_info *info, rg_error *error) {
+    rg_world_content *c = &world->content;
+    rg_world_content clock = {.time = c->time, .time_carry = c->time_carry};
+    rg_content_advance_time(&clock, step);
+    if (!(clock.time > c->time && isfinite(clock.time)))
+        return rg_fail(error, RG_STEP_TOO_SMALL, "a step of %g s does not move the clock at %g s",
+                       step, c->time);
+    rg_arena_reset(&world->scratch);
+
+    double start = processor_time();
+    rg_judge_totals before = {0}, after = {0};
+    if (world->certify)
+        before = rg_judge_look(c);
+    double judged = processor_time();
+    rg_motion_state *kinematic;
+    rg_step_report report;
+    rg_status status = prepare_kinematic(world, clock.time, &kinematic, error);
+    if (!status)
+        status = rg_method_of(world)->step(world, clock.time, &report, error);
+    if (status)
+        return status;
+    move_kinematic(c, kinematic);
+    forget_applied(c);
+    c->time = clock.time;
+    c->time_carry = clock.time_carry;
+    c->step_count++;
+    double stepped = processor_time();
+
+    if (world->certify) {
+        after = rg_judge_look(c);
+        rg_judge_step(&before, &after, &report, info);
+        rg_judge_record(&c->run, &before, &after, info);
+    }
+    info->profile.step_cpu = stepped - judged;
+    info->profile.judge_cpu = (judged - start) + (processor_time() - stepped);
+    count_step(c, &report, info);
+    return RG_OK;
+}
+
+rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error) {
+    assert(world);
+    rg_step_info local;
+    info = info ? info : &local;
+    *info = (rg_step_info){0};
+    if (!(isfinite(step) && step > 0))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; give a positive number", step);
+    if (world->busy)
+        return rg_fail(error, RG_BUSY, "%s", rg_status_text(RG_BUSY));
+    if (world->before_step)
+        world->before_step(world->callback_user, world, step);
+    world->busy = true;
+    rg_status status = step_closed(world, step, info, error);
+    world->busy = false;
+    if (!status && world->after_step)
+        world->after_step(world->callback_user, world, step);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* Free flight as an initial value problem: the dynamic bodies of a world as one vector of numbers.
+ *
+ *   spatial, 13 per body: x (3), q (4), p (3), L (3)      planar, 6: x, z, angle, p_x, p_z, L
+ *
+ * State in momenta: torque-free, L is constant to the bit. Behind the bodies stand seven numbers
+ * that only add up what the forces did (the ledger): work of the forces besides gravity, impulse
+ * and angular impulse of all forces about the origin. Planar L is about -y, like the angle. */
+#ifndef RIGOR_STEP_FLIGHT_H
+#define RIGOR_STEP_FLIGHT_H
+
+#include "step/step_ode.h"
+#include "world/world.h"
+
+enum { RG_FLIGHT_SPATIAL = 13, RG_FLIGHT_PLANAR = 6, RG_FLIGHT_LEDGER = 7 };
+
+typedef struct rg_flight_ledger {
+    double work;
+    rg_vec3 impulse, angular_impulse;
+} rg_flight_ledger;
+
+typedef struct rg_flight {
+    rg_world *world;
+    size_t body_count; /* dynamic ones */
+    uint32_t *body;    /* their indices */
+    size_t width;      /* numbers per body */
+    size_t size;       /* of the vector */
+    double phase_time; /* decides which forces act */
+    bool forced;       /* there are forces besides gravity */
+    /* All bodies of the world at a stage; only if forced. */
+    rg_force_context stage;
+    rg_vec3 *stage_position, *stage_velocity, *stage_angular_velocity;
+    rg_quat *stage_orientation;
+    rg_flight_ledger *chunk_ledger;
+} rg_flight;
+
+/* Bodies per chunk of parallel loops. */
+enum { RG_FLIGHT_GRAIN = 512 };
+
+/* All arrays from the world's scratch arena; RG_OUT_OF_MEMORY otherwise. */
+rg_status rg_flight_make(rg_flight *flight, rg_world *world);
+void rg_flight_pack(const rg_flight *flight, double *y);
+/* Writes poses, momenta and velocities of the dynamic bodies. */
+void rg_flight_unpack(const rg_flight *flight, const double *y);
+rg_flight_ledger rg_flight_ledger_of(const rg_flight *flight, const double *y);
+bool rg_flight_is_finite(const rg_flight *flight, const double *y);
+
+/* The functions of an rg_ode with the flight as user. */
+void rg_flight_derivative(void *flight, double t, const double *y, double *dydt);
+void rg_flight_scale(void *flight, const double *y, double *scale);
+void rg_flight_accept(void *flight, double t, double *y);
+
+#endif

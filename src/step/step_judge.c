@@ -1,0 +1,119 @@
+#include "step/step_judge.h"
+
+static rg_vec3 world_spin_momentum(const rg_world_content *c, size_t i) {
+    rg_mat3 r = rg_mat3_of_quat(rg_body_origin_pose(c, i).orientation);
+    rg_mat3 back = rg_mat3_transpose(&r);
+    rg_vec3 w = c->angular_velocity[i];
+    if (c->planar)
+        return (rg_vec3){0, c->record[i].mass.inertia.m[1][1] * w.y, 0};
+    rg_vec3 local = rg_mat3_apply(&back, w);
+    rg_vec3 momentum = rg_mat3_apply(&c->record[i].mass.inertia, local);
+    return rg_mat3_apply(&r, momentum);
+}
+
+rg_judge_totals rg_judge_look(const rg_world_content *c) {
+    rg_judge_totals t = {0};
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        if (c->record[i].motion != RG_MOTION_DYNAMIC)
+            continue;
+        double mass = c->record[i].mass.mass;
+        rg_vec3 x = c->position[i], v = c->velocity[i];
+        rg_vec3 p = rg_scale(mass, v), spin = world_spin_momentum(c, i);
+        rg_vec3 orbital = rg_cross(x, p);
+        t.kinetic += 0.5 * (mass * rg_dot(v, v) + rg_dot(c->angular_velocity[i], spin));
+        t.potential -= mass * c->dynamics[i].gravity_scale * rg_dot(c->gravity, x);
+        t.momentum = rg_add(t.momentum, p);
+        t.angular_momentum = rg_add(t.angular_momentum, rg_add(orbital, spin));
+        t.momentum_size += rg_length(p);
+        t.angular_size += rg_length(x) * rg_length(p) + rg_length(spin);
+    }
+    return t;
+}
+
+static double relative(double error, double size) {
+    return size > 0 ? error / size : error > 0 ? INFINITY : 0;
+}
+
+/* What of `change` the impulse does not explain. */
+static double unexplained(rg_vec3 before, rg_vec3 after, rg_vec3 impulse, double size) {
+    rg_vec3 error = rg_sub(rg_sub(after, before), impulse);
+    return relative(rg_length(error), size + rg_length(impulse));
+}
+
+static rg_certificate empty_certificate(void) {
+    return (rg_certificate){.min_gap = NAN,
+                            .max_penetration = NAN,
+                            .complementarity = NAN,
+                            .cone_violation = NAN,
+                            .joint_error = NAN,
+                            .momentum_error = NAN};
+}
+
+void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
+                   const rg_step_report *report, rg_step_info *info) {
+    info->certificate = empty_certificate();
+    info->certificate.momentum_error =
+        fmax(unexplained(before->momentum, after->momentum, report->impulse,
+                         fmax(before->momentum_size, after->momentum_size)),
+             unexplained(before->angular_momentum, after->angular_momentum, report->angular_impulse,
+                         fmax(before->angular_size, after->angular_size)));
+    rg_energy_ledger *e = &info->energy;
+    e->initial = before->kinetic + before->potential;
+    e->final = after->kinetic + after->potential;
+    e->external_work = report->external_work;
+    double fall = after->potential - before->potential;
+    e->closure = (after->kinetic - before->kinetic) + fall - e->external_work;
+    double size = fmax(before->kinetic, after->kinetic) + fabs(e->external_work) + fabs(fall);
+    e->closure_rel = relative(fabs(e->closure), size);
+}
+
+/* The worse of two figures of which either may be missing (NaN). */
+static double larger(double a, double b) {
+    return isnan(a) || b > a ? b : a;
+}
+
+static double smaller(double a, double b) {
+    return isnan(a) || b < a ? b : a;
+}
+
+static void keep_worst(rg_certificate *worst, const rg_certificate *step) {
+    worst->min_gap = smaller(worst->min_gap, step->min_gap);
+    worst->max_penetration = larger(worst->max_penetration, step->max_penetration);
+    worst->complementarity = larger(worst->complementarity, step->complementarity);
+    worst->cone_violation = larger(worst->cone_violation, step->cone_violation);
+    worst->joint_error = larger(worst->joint_error, step->joint_error);
+    worst->momentum_error = larger(worst->momentum_error, step->momentum_error);
+}
+
+void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
+                     const rg_judge_totals *after, const rg_step_info *info) {
+    rg_step_info *sum = &run->summary;
+    if (sum->steps == 0) {
+        sum->certificate = empty_certificate();
+        sum->energy.initial = info->energy.initial;
+        run->initial_potential = before->potential;
+    }
+    keep_worst(&sum->certificate, &info->certificate);
+    rg_energy_ledger *e = &sum->energy;
+    e->final = info->energy.final;
+    e->external_work += info->energy.external_work;
+    e->closure += info->energy.closure;
+    run->total_work += fabs(info->energy.external_work);
+    run->largest_kinetic = fmax(run->largest_kinetic, fmax(before->kinetic, after->kinetic));
+    double size =
+        run->largest_kinetic + run->total_work + fabs(after->potential - run->initial_potential);
+    e->closure_rel = relative(fabs(e->closure), size);
+}
+
+double rg_world_energy(const rg_world *world) {
+    rg_judge_totals t = rg_judge_look(&world->content);
+    return t.kinetic + t.potential;
+}
+
+rg_vec3 rg_world_momentum(const rg_world *world) {
+    return rg_judge_look(&world->content).momentum;
+}
+
+rg_vec3 rg_world_angular_momentum(const rg_world *world) {
+    return rg_judge_look(&world->content).angular_momentum;
+}

@@ -1,0 +1,30 @@
+/* The table of step methods. Adding one touches one file and the list in step_method.c. */
+#ifndef RIGOR_STEP_METHOD_H
+#define RIGOR_STEP_METHOD_H
+
+#include "world/world.h"
+
+/* What a method says of its step: for the certificate and the counters. Impulses are those of all
+ * forces on dynamic bodies, gravity's included; the angular one is about the origin. */
+typedef struct rg_step_report {
+    double external_work; /* J, of the forces besides gravity */
+    rg_vec3 impulse, angular_impulse;
+    uint64_t substeps, rejected, evaluations;
+} rg_step_report;
+
+struct rg_method {
+    const char *name;
+    const char *summary;
+    /* Moves the dynamic bodies from content.time to `end_time`. Changes nothing in the content on
+     * failure. Gets its scratch memory from the world's arena. Kinematic bodies, time and applied
+     * forces are the driver's. */
+    rg_status (*step)(rg_world *world, double end_time, rg_step_report *report, rg_error *error);
+};
+
+extern const rg_method rg_method_analytic;
+extern const rg_method rg_method_stepping;
+
+/* The world's method, the default if it has none. */
+const rg_method *rg_method_of(const rg_world *world);
+
+#endif

@@ -1,0 +1,99 @@
+/* Vector operations that both integrators share: parallel over chunks, sums and maxima independent
+ * of the number of threads (a maximum has no order). */
+#include "step/step_ode.h"
+
+#include "base/base_trig.h"
+
+#include <math.h>
+
+typedef struct combination {
+    double *out;
+    const double *base, *scale;
+    const double *const *vectors;
+    const double *weights;
+    int count;
+    double factor;
+    double *chunk_max;
+} combination;
+
+/* Sum of the first `count` weighted vectors at i. The order of the terms is fixed. */
+static inline double weighted_sum(const combination *c, size_t i) {
+    double sum = c->weights[0] * c->vectors[0][i];
+    for (int j = 1; j < c->count; j++)
+        sum += c->weights[j] * c->vectors[j][i];
+    return sum;
+}
+
+static void combine_chunk(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const combination *c = user;
+    for (size_t i = begin; i < end; i++)
+        c->out[i] = c->base[i] + c->factor * weighted_sum(c, i);
+}
+
+void rg_ode_combine(const rg_ode *ode, double *out, const double *base, double factor,
+                    const double *const *vectors, const double *weights, int count) {
+    combination c = {.out = out,
+                     .base = base,
+                     .factor = factor,
+                     .vectors = vectors,
+                     .weights = weights,
+                     .count = count};
+    rg_parallel_for(ode->pool, ode->n, RG_ODE_GRAIN, combine_chunk, &c);
+}
+
+static void norm_chunk(void *user, size_t begin, size_t end, size_t chunk) {
+    const combination *c = user;
+    double largest = 0;
+    bool finite = true;
+    for (size_t i = begin; i < end; i++) {
+        double sum = weighted_sum(c, i);
+        double ratio = fabs(c->factor * sum) / c->scale[i];
+        finite = finite && isfinite(sum);
+        largest = ratio > largest ? ratio : largest;
+    }
+    c->chunk_max[chunk] = finite ? largest : NAN;
+}
+
+double rg_ode_error_norm(const rg_ode *ode, const double *const *vectors, const double *weights,
+                         int count, double factor, const double *scale, double *chunk_max) {
+    combination c = {.scale = scale,
+                     .factor = factor,
+                     .vectors = vectors,
+                     .weights = weights,
+                     .count = count,
+                     .chunk_max = chunk_max};
+    rg_parallel_for(ode->pool, ode->n, RG_ODE_GRAIN, norm_chunk, &c);
+    double largest = 0;
+    for (size_t i = 0; i < rg_chunk_count(ode->n, RG_ODE_GRAIN); i++) {
+        if (isnan(chunk_max[i]))
+            return NAN;
+        largest = chunk_max[i] > largest ? chunk_max[i] : largest;
+    }
+    return largest;
+}
+
+double rg_ode_power(double x, double p) {
+    return rg_exp(p * rg_log(x));
+}
+
+/* The derivative changes the state by its own size in 1/rate; the error of a method of order p over
+ * a step h is then about (h rate)^(p+1). A tenth of the step that this allows: the first step is
+ * cheap to repeat but expensive to get wrong unnoticed. */
+double rg_ode_first_step(const rg_ode *ode, const double *dydt, const double *scale,
+                         double tolerance, int order, double *chunk_max) {
+    double one = 1;
+    const double *vectors[1] = {dydt};
+    double rate = rg_ode_error_norm(ode, vectors, &one, 1, 1, scale, chunk_max);
+    if (!(rate > 0 && isfinite(rate)))
+        return INFINITY;
+    return 0.1 * rg_ode_power(tolerance, 1.0 / (order + 1)) / rate;
+}
+
+void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y) {
+    double rest = 1 - theta;
+    for (size_t i = 0; i < dense->n; i++)
+        y[i] = dense->c[0][i] +
+               theta * (dense->c[1][i] +
+                        rest * (dense->c[2][i] + theta * (dense->c[3][i] + rest * dense->c[4][i])));
+}

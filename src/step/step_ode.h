@@ -1,0 +1,88 @@
+/* Initial value problems y' = f(t, y) for the adaptive integrators: what they are given, what they
+ * report, and the dense output of a step. The integrators know nothing of bodies. */
+#ifndef RIGOR_STEP_ODE_H
+#define RIGOR_STEP_ODE_H
+
+#include "base/base_arena.h"
+#include "base/base_thread.h"
+#include "rigor/status.h"
+
+/* y over one accepted step as a polynomial of degree 4 in theta = (t - begin) / step. */
+typedef struct rg_dense_output {
+    double begin, step;
+    size_t n;
+    const double *c[5]; /* Hairer's form: c0 + th (c1 + (1-th)(c2 + th (c3 + (1-th) c4))) */
+} rg_dense_output;
+
+void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y);
+
+typedef struct rg_ode {
+    size_t n;
+    void *user;
+    rg_pool *pool;
+    void (*derivative)(void *user, double t, const double *y, double *dydt);
+    /* Fills scale[i] > 0: the size that an error in y[i] is relative to. Infinity: not controlled.
+     */
+    void (*scale)(void *user, const double *y, double *scale);
+    /* May adjust an accepted y (normalise quaternions); null is allowed. */
+    void (*accept)(void *user, double t, double *y);
+    /* Sees every accepted step, if the integrator has dense output; null is allowed. */
+    void (*observe)(void *user, const rg_dense_output *dense);
+} rg_ode;
+
+typedef struct rg_ode_settings {
+    double tolerance;  /* largest error of a step, relative to scale */
+    double fixed_step; /* > 0: equal steps of about this length, no error control */
+    int fixed_order;   /* Adams with a fixed step: order of the corrector, 2 ... 13 */
+} rg_ode_settings;
+
+typedef struct rg_ode_info {
+    uint64_t accepted, rejected, evaluations;
+    bool not_finite; /* the last trial gave a number that is not finite */
+} rg_ode_info;
+
+/* A step below this many units in the last place of time has no meaning. */
+#define RG_STEP_RESOLUTION 16
+
+/* Doubles per chunk of a parallel loop over state vectors. */
+enum { RG_ODE_GRAIN = 8192 };
+
+/* Largest |sum of weights[j] * vectors[j][i]| * factor / scale[i] over i, the norm of all error
+ * estimates; NaN if any entry is not finite. `chunk_max` is room for one number per chunk. */
+double rg_ode_error_norm(const rg_ode *ode, const double *const *vectors, const double *weights,
+                         int count, double factor, const double *scale, double *chunk_max);
+/* out = base + factor * sum of weights[j] * vectors[j]; out may be base. */
+void rg_ode_combine(const rg_ode *ode, double *out, const double *base, double factor,
+                    const double *const *vectors, const double *weights, int count);
+/* First step from the size of the derivative, for a method of the given order. */
+double rg_ode_first_step(const rg_ode *ode, const double *dydt, const double *scale,
+                         double tolerance, int order, double *chunk_max);
+/* x^(p) for x > 0, of our own functions. */
+double rg_ode_power(double x, double p);
+
+/* Dormand-Prince 5(4). `next_step` is 0 at first and carries the step size from call to call. y is
+ * changed only on success. */
+rg_status rg_dormand_prince(const rg_ode *ode, double begin, double end,
+                            const rg_ode_settings *settings, double *y, double *next_step,
+                            rg_arena *scratch, rg_ode_info *info);
+
+enum { RG_ADAMS_ORDER_MAX = 12, RG_ADAMS_VECTORS = RG_ADAMS_ORDER_MAX + 2 };
+
+/* What the multistep method remembers, apart from its vectors: modified divided differences Phi_0
+ * ... Phi_13 of f at the newest point, RG_ADAMS_VECTORS x n doubles behind `phi` of the caller. */
+typedef struct rg_adams_memory {
+    int order;  /* of the predictor; 0: start afresh */
+    int count;  /* differences that are valid beyond Phi_0 */
+    int rising; /* in the starting phase */
+    int padding;
+    double next_step;
+    double last_steps[RG_ADAMS_VECTORS]; /* x_n - x_{n-1}, x_{n-1} - x_{n-2}, ... */
+} rg_adams_memory;
+
+/* Adams-Bashforth-Moulton, variable step and order, PECE with local extrapolation. On failure y is
+ * unchanged and the memory is cleared. */
+rg_status rg_adams(const rg_ode *ode, double begin, double end, const rg_ode_settings *settings,
+                   double *y, rg_adams_memory *memory, double *phi, rg_arena *scratch,
+                   rg_ode_info *info);
+
+#endif

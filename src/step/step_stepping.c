@@ -1,0 +1,217 @@
+/* The time-stepping method, as far as it goes without contact: one fixed step, velocities first,
+ * then positions with the new velocities, q+ = q + h v+ (Hart-Anitescu 2010, section 4.1).
+ *
+ * Two refinements that need no extra evaluation. A body on which nothing but gravity acts moves by
+ * the mean of old and new velocity, which is its exact parabola; with other forces the plain update
+ * is kept, since the mean would make springs gain energy. Rotation at given angular momentum is
+ * done by the energy-momentum method of step_rotation.h, so that a spinning body keeps its energy.
+ */
+#include "base/base_text.h"
+#include "step/step_method.h"
+#include "step/step_rotation.h"
+
+#include <string.h>
+
+enum { BODIES_PER_CHUNK = 256 };
+
+typedef struct chunk_report {
+    double external_work;
+    rg_vec3 impulse, angular_impulse;
+    rg_status status;
+    size_t failed_body;
+} chunk_report;
+
+/* New state of all bodies, in scratch memory until every body has one. */
+typedef struct stepping_job {
+    const rg_world_content *content;
+    double step;
+    const rg_vec3 *force, *torque; /* null: none but gravity */
+    rg_vec3 *position, *velocity, *angular_velocity, *momentum, *angular_momentum;
+    rg_quat *orientation;
+    double *angle;
+    chunk_report *chunks;
+} stepping_job;
+
+static bool is_zero(rg_vec3 v) {
+    return v.x == 0 && v.y == 0 && v.z == 0;
+}
+
+static rg_status turn_body(const stepping_job *job, size_t i) {
+    const rg_world_content *c = job->content;
+    const rg_body_dynamics *d = &c->dynamics[i];
+    if (c->planar) {
+        job->angular_velocity[i] =
+            (rg_vec3){0, d->inverse_inertia.y * job->angular_momentum[i].y, 0};
+        job->angle[i] = c->angle[i] - job->step * job->angular_velocity[i].y;
+        job->orientation[i] = rg_quat_of_planar_angle(job->angle[i]);
+        return isfinite(job->angle[i]) ? RG_OK : RG_NOT_FINITE;
+    }
+    rg_quat q = c->orientation[i];
+    rg_status status = rg_rotation_advance(d->inertia, d->inverse_inertia, job->angular_momentum[i],
+                                           job->step, &q);
+    job->orientation[i] = q;
+    job->angular_velocity[i] =
+        rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, job->angular_momentum[i])));
+    return status;
+}
+
+static rg_status step_body(const stepping_job *job, size_t i, chunk_report *report) {
+    const rg_world_content *c = job->content;
+    const rg_body_dynamics *d = &c->dynamics[i];
+    double h = job->step;
+    rg_vec3 none = {0, 0, 0};
+    rg_vec3 external = job->force ? job->force[i] : none,
+            torque = job->torque ? job->torque[i] : none;
+    rg_vec3 total = rg_add_scaled(external, d->mass * d->gravity_scale, c->gravity);
+    rg_vec3 old = c->velocity[i];
+
+    job->momentum[i] = rg_add_scaled(c->momentum[i], h, total);
+    job->angular_momentum[i] = rg_add_scaled(c->angular_momentum[i], h, torque);
+    job->velocity[i] = rg_scale(d->inverse_mass, job->momentum[i]);
+    rg_vec3 mean = rg_scale(0.5, rg_add(old, job->velocity[i]));
+    bool free_flight = is_zero(external);
+    job->position[i] = rg_add_scaled(c->position[i], h, free_flight ? mean : job->velocity[i]);
+    rg_status status = turn_body(job, i);
+    if (status)
+        return status;
+    if (!rg_is_finite(job->position[i]) || !rg_is_finite(job->angular_velocity[i]) ||
+        !rg_is_finite(job->velocity[i]))
+        return RG_NOT_FINITE;
+
+    rg_vec3 mean_spin = rg_scale(0.5, rg_add(c->angular_velocity[i], job->angular_velocity[i]));
+    /* Where the force acts, so that the change of x cross p is exactly its moment. */
+    rg_vec3 arm =
+        free_flight ? rg_scale(0.5, rg_add(c->position[i], job->position[i])) : c->position[i];
+    report->external_work += h * (rg_dot(external, mean) + rg_dot(torque, mean_spin));
+    report->impulse = rg_add_scaled(report->impulse, h, total);
+    report->angular_impulse =
+        rg_add_scaled(report->angular_impulse, h, rg_add(torque, rg_cross(arm, total)));
+    return RG_OK;
+}
+
+static void keep_body(const stepping_job *job, size_t i) {
+    const rg_world_content *c = job->content;
+    job->position[i] = c->position[i];
+    job->orientation[i] = c->orientation[i];
+    job->angle[i] = c->angle[i];
+    job->velocity[i] = c->velocity[i];
+    job->angular_velocity[i] = c->angular_velocity[i];
+    job->momentum[i] = c->momentum[i];
+    job->angular_momentum[i] = c->angular_momentum[i];
+}
+
+static void step_chunk(void *user, size_t begin, size_t end, size_t chunk) {
+    const stepping_job *job = user;
+    chunk_report report = {0};
+    for (size_t i = begin; i < end; i++) {
+        job->angle[i] = job->content->angle[i];
+        if (job->content->dynamics[i].inverse_mass == 0) {
+            keep_body(job, i);
+            continue;
+        }
+        rg_status status = step_body(job, i, &report);
+        if (status && !report.status) {
+            report.status = status;
+            report.failed_body = i;
+        }
+    }
+    job->chunks[chunk] = report;
+}
+
+static bool make_job(stepping_job *job, rg_world *world, double step) {
+    rg_arena *scratch = &world->scratch;
+    size_t n = world->content.bodies.count;
+    *job = (stepping_job){.content = &world->content, .step = step};
+    job->position = rg_arena_take(scratch, n, sizeof(rg_vec3));
+    job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
+    job->angle = rg_arena_take(scratch, n, sizeof(double));
+    job->velocity = rg_arena_take(scratch, n, sizeof(rg_vec3));
+    job->angular_velocity = rg_arena_take(scratch, n, sizeof(rg_vec3));
+    job->momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
+    job->angular_momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
+    job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof(chunk_report));
+    return job->position && job->orientation && job->angle && job->velocity &&
+           job->angular_velocity && job->momentum && job->angular_momentum && job->chunks;
+}
+
+static bool evaluate_forces(stepping_job *job, rg_world *world, double step) {
+    const rg_world_content *c = &world->content;
+    if (!rg_forces_any(c))
+        return true;
+    size_t n = c->bodies.count;
+    rg_vec3 *force = rg_arena_take(&world->scratch, n, sizeof *force);
+    rg_vec3 *torque = rg_arena_take(&world->scratch, n, sizeof *torque);
+    if (!force || !torque)
+        return false;
+    memset(force, 0, n * sizeof *force);
+    memset(torque, 0, n * sizeof *torque);
+    rg_force_context context = {.world = world,
+                                .time = c->time,
+                                .body_count = n,
+                                .position = c->position,
+                                .orientation = c->orientation,
+                                .velocity = c->velocity,
+                                .angular_velocity = c->angular_velocity,
+                                .force = force,
+                                .torque = torque};
+    rg_forces_evaluate(world, &context, c->time + 0.5 * step);
+    job->force = force;
+    job->torque = torque;
+    return true;
+}
+
+static void commit(rg_world_content *c, const stepping_job *job) {
+    size_t n = c->bodies.count;
+    if (!n)
+        return;
+    memcpy(c->position, job->position, n * sizeof *c->position);
+    memcpy(c->orientation, job->orientation, n * sizeof *c->orientation);
+    memcpy(c->angle, job->angle, n * sizeof *c->angle);
+    memcpy(c->velocity, job->velocity, n * sizeof *c->velocity);
+    memcpy(c->angular_velocity, job->angular_velocity, n * sizeof *c->angular_velocity);
+    memcpy(c->momentum, job->momentum, n * sizeof *c->momentum);
+    memcpy(c->angular_momentum, job->angular_momentum, n * sizeof *c->angular_momentum);
+}
+
+static rg_status fail_body(const rg_world *world, const chunk_report *chunk, double step,
+                           rg_error *error) {
+    const char *name = world->content.record[chunk->failed_body].name;
+    if (chunk->status == RG_ITERATION_LIMIT)
+        return rg_fail(error, chunk->status,
+                       "body %zu \"%s\" turns at %.3g rad/s, too fast for steps of %g s; take a "
+                       "smaller step or the analytic method",
+                       chunk->failed_body, name ? name : "",
+                       rg_length(world->content.angular_velocity[chunk->failed_body]), step);
+    return rg_fail(
+        error, chunk->status,
+        "body %zu \"%s\": its motion became infinite or not a number; look at the forces "
+        "on it",
+        chunk->failed_body, name ? name : "");
+}
+
+static rg_status step_stepping(rg_world *world, double end_time, rg_step_report *report,
+                               rg_error *error) {
+    rg_world_content *c = &world->content;
+    double step = end_time - c->time;
+    size_t n = c->bodies.count;
+    stepping_job job;
+    if (!make_job(&job, world, step) || !evaluate_forces(&job, world, step))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "stepping: no memory for the step");
+    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, step_chunk, &job);
+    *report = (rg_step_report){.substeps = 1, .evaluations = 1};
+    for (size_t i = 0; i < rg_chunk_count(n, BODIES_PER_CHUNK); i++) {
+        const chunk_report *chunk = &job.chunks[i];
+        if (chunk->status)
+            return fail_body(world, chunk, step, error);
+        report->external_work += chunk->external_work;
+        report->impulse = rg_add(report->impulse, chunk->impulse);
+        report->angular_impulse = rg_add(report->angular_impulse, chunk->angular_impulse);
+    }
+    commit(c, &job);
+    return RG_OK;
+}
+
+const rg_method rg_method_stepping = {
+    .name = "stepping",
+    .summary = "one fixed step at a time (free flight; contacts are to come)",
+    .step = step_stepping};

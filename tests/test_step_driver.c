@@ -1,0 +1,269 @@
+/* One step of the world: memory, threads, callbacks, refusals. */
+#include "test_world_support.h"
+
+#include <string.h>
+
+static const char *const methods[] = {"stepping", "analytic"};
+
+/* A mixed world under a method and integrator. */
+static rg_world *mixed_world(const char *method, rg_integrator integrator, int threads, int bodies,
+                             const rg_allocator *allocator) {
+    rg_world_def def = rg_world_def_default();
+    def.method = rg_method_find(method);
+    def.settings.integrator = integrator;
+    def.threads = threads;
+    if (allocator)
+        def.allocator = *allocator;
+    rg_world *world = world_of(&def);
+    fill_mixed_world(world, bodies);
+    return world;
+}
+
+static void a_steady_step_makes_no_heap_call(void **state) {
+    (void)state;
+    for (int m = 0; m < 4; m++) {
+        counting_allocator counter;
+        rg_allocator allocator = counting_allocator_make(&counter);
+        rg_world *world =
+            mixed_world(methods[m / 2], (rg_integrator)(m % 2), 1 + m % 2, 50, &allocator);
+        step_world(world, 0.01, 3);
+        size_t resizes = counter.resizes, releases = counter.releases;
+        step_world(world, 0.01, 100);
+        assert_int_equal(counter.resizes, resizes);
+        assert_int_equal(counter.releases, releases);
+        rg_world_destroy(world);
+    }
+}
+
+static void threads_do_not_change_a_bit(void **state) {
+    (void)state;
+    for (int m = 0; m < 4; m++) {
+        uint64_t hash[3];
+        for (int threads = 1; threads <= 3; threads++) {
+            rg_world *world =
+                mixed_world(methods[m / 2], (rg_integrator)(m % 2), threads, 3000, NULL);
+            step_world(world, 0.01, 5);
+            hash[threads - 1] = rg_world_state_hash(world);
+            rg_world_destroy(world);
+        }
+        assert_true(hash[0] == hash[1]);
+        assert_true(hash[0] == hash[2]);
+    }
+}
+
+static void adding_a_thread_on_the_way_neither(void **state) {
+    (void)state;
+    rg_world *one = mixed_world("analytic", RG_INTEGRATOR_ADAMS, 1, 600, NULL);
+    rg_world *two = mixed_world("analytic", RG_INTEGRATOR_ADAMS, 1, 600, NULL);
+    step_world(one, 0.01, 10);
+    step_world(two, 0.01, 5);
+    assert_int_equal(rg_world_set_threads(two, 2), RG_OK);
+    step_world(two, 0.01, 5);
+    assert_true(rg_world_state_hash(one) == rg_world_state_hash(two));
+    rg_world_destroy(one);
+    rg_world_destroy(two);
+}
+
+typedef struct seen {
+    int before, after;
+    double step;
+} seen;
+
+static void see_before(void *user, rg_world *world, double step) {
+    seen *s = user;
+    s->before++;
+    s->step = step;
+    /* Edits are welcome here: a constant push as a caller would program it. */
+    rg_body_apply_central_force(world, rg_world_body_at(world, 0), (rg_vec3){1000, 0, 0});
+}
+
+static void see_after(void *user, rg_world *world, double step) {
+    (void)step;
+    ((seen *)user)->after++;
+    assert_int_equal(rg_world_step_count(world), ((seen *)user)->after);
+}
+
+static void callbacks_surround_the_step(void **state) {
+    (void)state;
+    seen s = {0};
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, 0};
+    def.before_step = see_before;
+    def.after_step = see_after;
+    def.callback_user = &s;
+    for (int m = 0; m < 2; m++) {
+        s = (seen){0};
+        def.method = rg_method_find(methods[m]);
+        rg_world *world = world_of(&def);
+        rg_body_id body = add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+        step_world(world, 0.5, 4);
+        assert_int_equal(s.before, 4);
+        assert_int_equal(s.after, 4);
+        assert_true(s.step == 0.5);
+        assert_near(rg_body_velocity(world, body).x, 2, 1e-14);
+        rg_world_destroy(world);
+    }
+}
+
+static void applied_forces_last_one_step(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        rg_world_def def = rg_world_def_default();
+        def.gravity = (rg_vec3){0, 0, 0};
+        def.method = rg_method_find(methods[m]);
+        rg_world *world = world_of(&def);
+        rg_body_id body = add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+        /* At a point beside the centre: a push and a turn. I = m/6 for the unit cube. */
+        assert_int_equal(
+            rg_body_apply_force(world, body, (rg_vec3){0, 100, 0}, (rg_vec3){0.5, 0, 0}), RG_OK);
+        step_world(world, 0.01, 3);
+        assert_vector(rg_body_velocity(world, body), (rg_vec3){0, 0.001, 0}, 1e-15);
+        assert_vector(rg_body_angular_velocity(world, body),
+                      (rg_vec3){0, 0, 0.01 * 50 / (1000.0 / 6)}, 1e-12);
+        assert_int_equal(
+            rg_body_apply_impulse(world, body, (rg_vec3){0, -1, 0}, (rg_vec3){0, 0, 0}), RG_OK);
+        assert_vector(rg_body_velocity(world, body), (rg_vec3){0, 0, 0}, 1e-15);
+        rg_world_destroy(world);
+    }
+}
+
+static void meddle(void *user, rg_force_context *context) {
+    rg_world *world = user;
+    rg_body_id body = rg_world_body_at(context->world, 0);
+    rg_body_def def = rg_body_def_default();
+    rg_body_id added;
+    def.has_mass = true;
+    def.mass = (rg_mass_properties){.mass = 1, .inertia = rg_mat3_identity()};
+    assert_int_equal(rg_world_add_body(world, &def, &added, NULL), RG_BUSY);
+    assert_int_equal(rg_world_remove_body(world, body), RG_BUSY);
+    assert_int_equal(rg_body_set_velocity(world, body, (rg_vec3){0, 0, 0}), RG_BUSY);
+    assert_int_equal(rg_world_set_gravity(world, (rg_vec3){0, 0, 0}), RG_BUSY);
+    assert_int_equal(rg_world_step(world, 1, NULL, NULL), RG_BUSY);
+}
+
+static void force_functions_may_only_look(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+    rg_force_def def = rg_force_def_default(RG_FORCE_FUNCTION);
+    def.function = meddle;
+    def.user = world;
+    rg_force_id force;
+    assert_int_equal(rg_world_add_force(world, &def, &force, NULL), RG_OK);
+    step_world(world, 0.01, 2);
+    assert_int_equal(rg_world_body_count(world), 1);
+    rg_world_destroy(world);
+}
+
+static void bad_steps_are_refused(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    const double bad[] = {0, -1, NAN, INFINITY, 1e-300};
+    step_world(world, 1, 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_not_equal(rg_world_step(world, bad[i], NULL, NULL), RG_OK);
+    assert_true(rg_world_time(world) == 1);
+    rg_world_destroy(world);
+}
+
+static void wild_motion(void *user, double time, rg_prescribed_state *motion) {
+    (void)user;
+    motion->pose.position.x = time < 0.05 ? time : NAN;
+    motion->velocity.x = 1;
+}
+
+static void kinematic_bodies_follow_their_motion(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_KINEMATIC;
+    def.pose.position = (rg_vec3){1, 0, 0};
+    def.velocity = (rg_vec3){0, 2, 0};
+    def.angular_velocity = (rg_vec3){0, 0, 3};
+    rg_body_id steady = body_of(world, &def);
+    def.prescription.kind = RG_PRESCRIBED_OSCILLATION;
+    def.prescription.amplitude = (rg_vec3){0, 0, 0.5};
+    def.prescription.rotation_amplitude = (rg_vec3){0.2, 0, 0};
+    def.prescription.frequency = 0.5;
+    def.velocity = def.angular_velocity = (rg_vec3){0, 0, 0};
+    rg_body_id swinging = body_of(world, &def);
+    step_world(world, 0.01, 25);
+    assert_vector(rg_body_pose(world, steady).position, (rg_vec3){1, 0.5, 0}, 1e-14);
+    rg_quat turned = rg_body_pose(world, steady).orientation;
+    assert_near(turned.z, sin(0.375), 1e-14);
+    double s = sin(RG_PI / 4), c = cos(RG_PI / 4);
+    assert_near(rg_body_pose(world, swinging).position.z, 0.5 * s, 1e-14);
+    assert_near(rg_body_velocity(world, swinging).z, 0.5 * RG_PI * c, 1e-13);
+    assert_near(rg_body_pose(world, swinging).orientation.x, sin(0.1 * s), 1e-14);
+    assert_near(rg_body_angular_velocity(world, swinging).x, 0.2 * RG_PI * c, 1e-13);
+
+    def.prescription = (rg_prescription){.kind = RG_PRESCRIBED_FUNCTION, .function = wild_motion};
+    def.name = "wild";
+    rg_world_destroy(world);
+    world = default_world();
+    body_of(world, &def);
+    step_world(world, 0.01, 4);
+    uint64_t before = rg_world_state_hash(world);
+    rg_error error;
+    assert_int_equal(rg_world_step(world, 0.02, NULL, &error), RG_NOT_FINITE);
+    assert_non_null(strstr(error.text, "\"wild\""));
+    assert_true(rg_world_state_hash(world) == before);
+    rg_world_destroy(world);
+}
+
+static void empty_worlds_step(void **state) {
+    (void)state;
+    for (int m = 0; m < 4; m++) {
+        rg_world_def def = rg_world_def_default();
+        def.method = rg_method_find(methods[m / 2]);
+        def.settings.integrator = (rg_integrator)(m % 2);
+        def.planar = m % 2;
+        rg_world *world = world_of(&def);
+        step_world(world, 0.1, 10);
+        assert_near(rg_world_time(world), 1, 1e-15);
+        rg_world_destroy(world);
+    }
+}
+
+/* Every allocation of a step may fail: a status, nothing lost, and the world goes on afterwards. */
+static void memory_failures_lose_nothing(void **state) {
+    (void)state;
+    for (int m = 0; m < 4; m++) {
+        counting_allocator counter;
+        rg_allocator allocator = counting_allocator_make(&counter);
+        rg_world *world = mixed_world(methods[m / 2], (rg_integrator)(m % 2), 1, 200, &allocator);
+        uint64_t before = rg_world_state_hash(world);
+        int failures = 0;
+        for (;; failures++) {
+            counter.resizes = 1;
+            counter.fail_after = 1 + (size_t)failures;
+            rg_status status = rg_world_step(world, 0.01, NULL, NULL);
+            if (status == RG_OK)
+                break;
+            assert_int_equal(status, RG_OUT_OF_MEMORY);
+            assert_true(rg_world_state_hash(world) == before);
+        }
+        assert_true(failures > 0);
+        rg_world *reference = mixed_world(methods[m / 2], (rg_integrator)(m % 2), 1, 200, NULL);
+        step_world(reference, 0.01, 1);
+        assert_true(rg_world_state_hash(world) == rg_world_state_hash(reference));
+        rg_world_destroy(reference);
+        rg_world_destroy(world);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_steady_step_makes_no_heap_call),
+        cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(adding_a_thread_on_the_way_neither),
+        cmocka_unit_test(callbacks_surround_the_step),
+        cmocka_unit_test(applied_forces_last_one_step),
+        cmocka_unit_test(force_functions_may_only_look),
+        cmocka_unit_test(bad_steps_are_refused),
+        cmocka_unit_test(kinematic_bodies_follow_their_motion),
+        cmocka_unit_test(empty_worlds_step),
+        cmocka_unit_test(memory_failures_lose_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

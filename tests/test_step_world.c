@@ -1,0 +1,364 @@
+/* Bodies: frames, mass, names, handles, changes, and what is refused. */
+#include "test_world_support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rg_body_def massive(void) {
+    rg_body_def def = rg_body_def_default();
+    def.has_mass = true;
+    def.mass = (rg_mass_properties){.mass = 2, .inertia = rg_mat3_diagonal((rg_vec3){1, 1, 1})};
+    return def;
+}
+
+static void origin_and_centre_are_apart(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = massive();
+    def.mass.centre = (rg_vec3){0.5, 0, 0};
+    def.mass.inertia = (rg_mat3){{{2, 0.3, 0}, {0.3, 3, 0.1}, {0, 0.1, 4}}};
+    def.pose.position = (rg_vec3){1, 2, 3};
+    def.pose.orientation = (rg_quat){0, 0, sqrt(0.5), sqrt(0.5)}; /* x becomes y */
+    def.angular_velocity = (rg_vec3){0.4, -0.2, 1};
+    rg_body_id body = body_of(world, &def);
+    rg_pose pose = rg_body_pose(world, body);
+    assert_memory_equal(&pose.position, &def.pose.position, sizeof pose.position);
+    assert_memory_equal(&pose.orientation, &def.pose.orientation, sizeof pose.orientation);
+    assert_vector(rg_body_centre_pose(world, body).position, (rg_vec3){1, 2.5, 3}, 1e-15);
+    /* L = R I R^T w, computed here with matrices. */
+    rg_mat3 r = rg_mat3_of_quat(def.pose.orientation);
+    rg_mat3 inertia = rg_mat3_conjugate(&r, &def.mass.inertia);
+    assert_vector(rg_body_angular_momentum(world, body),
+                  rg_mat3_apply(&inertia, def.angular_velocity), 1e-14);
+    /* After moving, the origin still follows the centre. */
+    rg_world_set_gravity(world, (rg_vec3){0, 0, 0});
+    step_world(world, 0.01, 50);
+    rg_pose centre = rg_body_centre_pose(world, body), local = rg_body_local_centre(world, body);
+    rg_pose origin = rg_body_pose(world, body);
+    assert_vector(rg_pose_apply(origin, local.position), centre.position, 1e-14);
+    assert_vector(centre.position, (rg_vec3){1, 2.5, 3}, 1e-14); /* the centre does not move */
+    rg_world_destroy(world);
+}
+
+static void mass_comes_from_colliders(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_id body = add_box(world, "box", (rg_vec3){1, 2, 3}, (rg_vec3){0, 0, 0});
+    rg_mass_properties mass = rg_body_mass(world, body);
+    assert_near(mass.mass, 6000, 1e-9);
+    assert_near(mass.inertia.m[0][0], 6000 * 13 / 12.0, 1e-9);
+    rg_body_set_angular_velocity(world, body, (rg_vec3){0, 0, 2});
+    /* A second cube beside it moves the centre of mass; the matter keeps its velocity. */
+    rg_shape *cube = shape_of(rg_shape_def_box(1, 1, 1));
+    rg_collider_def def = rg_collider_def_default();
+    def.shape = cube;
+    def.pose.position = (rg_vec3){4, 0, 0};
+    rg_collider_id collider;
+    assert_int_equal(rg_world_add_collider(world, body, &def, &collider, NULL), RG_OK);
+    rg_shape_release(cube);
+    double shift = 4 * 1000.0 / 7000;
+    assert_near(rg_body_mass(world, body).mass, 7000, 1e-9);
+    assert_vector(rg_body_centre_pose(world, body).position, (rg_vec3){shift, 0, 0}, 1e-14);
+    assert_vector(rg_body_pose(world, body).position, (rg_vec3){0, 0, 0}, 1e-15);
+    assert_vector(rg_body_velocity(world, body), (rg_vec3){0, 2 * shift, 0}, 1e-14);
+    assert_int_equal(rg_body_collider_count(world, body), 2);
+    rg_collider_id first = rg_body_collider_at(world, body, 0);
+    assert_int_equal(rg_world_remove_collider(world, first), RG_OK);
+    assert_near(rg_body_mass(world, body).mass, 1000, 1e-9);
+    /* The last mass cannot go. */
+    assert_int_equal(rg_world_remove_collider(world, collider), RG_INVALID_SIZE);
+    assert_near(rg_body_mass(world, body).mass, 1000, 1e-9);
+    assert_false(rg_collider_exists(world, first));
+    assert_true(rg_collider_exists(world, collider));
+    rg_world_destroy(world);
+}
+
+static void total_mass_scales(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_shape *box = shape_of(rg_shape_def_box(1, 2, 3));
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = box;
+    rg_body_def def = rg_body_def_default();
+    def.total_mass = 12;
+    def.colliders = &collider;
+    def.collider_count = 1;
+    rg_mass_properties mass = rg_body_mass(world, body_of(world, &def));
+    rg_shape_release(box);
+    assert_true(mass.mass == 12);
+    assert_near(mass.inertia.m[2][2], 5, 1e-14);
+    rg_world_destroy(world);
+}
+
+static void names_and_handles(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    enum { COUNT = 2000 };
+    rg_body_id ids[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "body %d", i);
+        rg_body_def def = massive();
+        def.name = name;
+        def.mass.mass = i + 1;
+        ids[i] = body_of(world, &def);
+    }
+    rg_body_def again = massive();
+    again.name = "body 77";
+    rg_body_id body;
+    rg_error error;
+    assert_int_equal(rg_world_add_body(world, &again, &body, &error), RG_DUPLICATE_NAME);
+    assert_string_equal(error.text, "name: there is a body \"body 77\" already; names are unique");
+    /* Remove two of three, in a scattered order. */
+    for (int i = 0; i < COUNT; i++) {
+        int k = (i * 7) % COUNT;
+        if (k % 3)
+            assert_int_equal(rg_world_remove_body(world, ids[k]), RG_OK);
+    }
+    assert_int_equal(rg_world_body_count(world), (COUNT + 2) / 3);
+    for (int i = 0; i < COUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "body %d", i);
+        rg_status found = rg_world_find_body(world, name, &body);
+        assert_int_equal(found, i % 3 ? RG_NOT_FOUND : RG_OK);
+        assert_int_equal(rg_body_exists(world, ids[i]), i % 3 == 0);
+        if (i % 3 == 0) {
+            assert_memory_equal(&body, &ids[i], sizeof body);
+            assert_string_equal(rg_body_name(world, body), name);
+            assert_true(rg_body_mass(world, body).mass == i + 1);
+            assert_int_equal(
+                rg_body_index(world, rg_world_body_at(world, rg_body_index(world, body))),
+                rg_body_index(world, body));
+        }
+    }
+    assert_int_equal(rg_world_remove_body(world, ids[1]), RG_INVALID_HANDLE);
+    assert_int_equal(rg_world_remove_body(world, (rg_body_id){0, 0}), RG_INVALID_HANDLE);
+    again.name = "body 1"; /* free again */
+    body_of(world, &again);
+    rg_world_destroy(world);
+}
+
+static void removing_a_body_takes_its_forces(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_id a = add_box(world, "a", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+    rg_body_id b = add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){3, 0, 0});
+    rg_force_def spring = rg_force_def_default(RG_FORCE_SPRING),
+                 drag = rg_force_def_default(RG_FORCE_DRAG);
+    spring.body = a;
+    spring.other = b;
+    rg_force_id force;
+    assert_int_equal(rg_world_add_force(world, &spring, &force, NULL), RG_OK);
+    assert_int_equal(rg_world_add_force(world, &drag, &force, NULL), RG_OK);
+    assert_int_equal(rg_world_remove_body(world, b), RG_OK);
+    assert_int_equal(rg_world_force_count(world), 1);
+    assert_int_equal(rg_force_get_def(world, rg_world_force_at(world, 0)).kind, RG_FORCE_DRAG);
+    step_world(world, 0.01, 2);
+    assert_int_equal(rg_world_remove_force(world, force), RG_OK);
+    assert_int_equal(rg_world_remove_force(world, force), RG_INVALID_HANDLE);
+    rg_world_destroy(world);
+}
+
+/* What is refused, and how it is said. */
+static void refuse(rg_world *world, const rg_body_def *def, rg_status status, const char *text) {
+    rg_body_id body;
+    rg_error error;
+    size_t count = rg_world_body_count(world);
+    assert_int_equal(rg_world_add_body(world, def, &body, &error), status);
+    assert_string_equal(error.text, text);
+    assert_int_equal(body.index1, 0);
+    assert_int_equal(rg_world_body_count(world), count);
+}
+
+static void bad_bodies_are_refused(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = rg_body_def_default();
+    refuse(world, &def, RG_INVALID_SIZE,
+           "a dynamic body needs mass: give it a shape with a density, or a mass");
+    def = massive();
+    def.api_version = 77;
+    refuse(world, &def, RG_VERSION_MISMATCH,
+           "body def made for interface 77, this library has 1; recompile");
+    def = massive();
+    def.pose.position.x = NAN;
+    refuse(world, &def, RG_NOT_FINITE, "position: not finite");
+    def = massive();
+    def.velocity.y = INFINITY;
+    refuse(world, &def, RG_NOT_FINITE, "velocity: not finite");
+    def = massive();
+    def.pose.orientation = (rg_quat){0, 0, 0, 2};
+    refuse(world, &def, RG_INVALID_ARGUMENT, "orientation: (0, 0, 0, 2) is not a unit quaternion");
+    def = massive();
+    def.motion = RG_MOTION_FIXED;
+    def.velocity.x = 1;
+    refuse(world, &def, RG_INVALID_ARGUMENT,
+           "velocity: a fixed body does not move; make it kinematic or drop the velocity");
+    /* No distribution of mass has one moment larger than the sum of the other two. */
+    def = massive();
+    def.mass.inertia = rg_mat3_diagonal((rg_vec3){1, 1, 3});
+    rg_body_id body;
+    assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_INVALID_INERTIA);
+    def.mass.inertia = rg_mat3_diagonal((rg_vec3){1, 1, -1});
+    assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_INVALID_INERTIA);
+
+    rg_shape *plane = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0));
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = plane;
+    def = massive();
+    def.colliders = &collider;
+    def.collider_count = 1;
+    refuse(world, &def, RG_INVALID_ARGUMENT,
+           "shape: a halfspace has no finite mass; its body must be fixed");
+    def.motion = RG_MOTION_FIXED;
+    body_of(world, &def);
+    rg_shape_release(plane);
+
+    rg_shape *disc = shape_of(rg_shape_def_disc(1));
+    collider.shape = disc;
+    refuse(world, &def, RG_INVALID_ARGUMENT,
+           "shape: a disc is planar; say planar: true, or use a spatial shape");
+    rg_shape_release(disc);
+    rg_world_destroy(world);
+}
+
+static void bad_worlds_are_refused(void **state) {
+    (void)state;
+    rg_world *world;
+    rg_world_def def = rg_world_def_default();
+    def.api_version = 0;
+    assert_int_equal(rg_world_create(&def, &world, NULL), RG_VERSION_MISMATCH);
+    def = rg_world_def_default();
+    def.gravity.z = NAN;
+    assert_int_equal(rg_world_create(&def, &world, NULL), RG_NOT_FINITE);
+    def = rg_world_def_default();
+    def.threads = 0;
+    assert_int_equal(rg_world_create(&def, &world, NULL), RG_INVALID_ARGUMENT);
+    def = rg_world_def_default();
+    def.settings.tolerance = 0;
+    assert_int_equal(rg_world_create(&def, &world, NULL), RG_INVALID_ARGUMENT);
+    def = rg_world_def_default();
+    def.planar = true;
+    def.gravity = (rg_vec3){0, 1, 0};
+    assert_int_equal(rg_world_create(&def, &world, NULL), RG_INVALID_ARGUMENT);
+    assert_null(world);
+}
+
+static void fixed_and_kinematic_take_no_loads(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = massive();
+    def.motion = RG_MOTION_FIXED;
+    rg_body_id body = body_of(world, &def);
+    rg_vec3 up = {0, 0, 1};
+    assert_int_equal(rg_body_apply_central_force(world, body, up), RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_body_apply_impulse(world, body, up, up), RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_body_set_velocity(world, body, up), RG_INVALID_ARGUMENT);
+    step_world(world, 0.1, 10);
+    assert_vector(rg_body_pose(world, body).position, (rg_vec3){0, 0, 0}, 0);
+    rg_world_destroy(world);
+}
+
+/* A kinematic body that is moved or driven by hand goes on from there. */
+static void kinematic_bodies_can_be_steered(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_KINEMATIC;
+    def.velocity = (rg_vec3){1, 0, 0};
+    rg_body_id body = body_of(world, &def);
+    step_world(world, 0.25, 4);
+    assert_int_equal(rg_body_set_velocity(world, body, (rg_vec3){0, 2, 0}), RG_OK);
+    step_world(world, 0.25, 2);
+    assert_vector(rg_body_pose(world, body).position, (rg_vec3){1, 1, 0}, 1e-15);
+    assert_int_equal(rg_body_set_pose(world, body, (rg_pose){{5, 5, 5}, {0, 0, 0, 1}}), RG_OK);
+    step_world(world, 0.25, 4);
+    assert_vector(rg_body_pose(world, body).position, (rg_vec3){5, 7, 5}, 1e-15);
+    rg_world_destroy(world);
+}
+
+static void materials_mix(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_material_id ice, rubber, standard = {0};
+    rg_error error;
+    rg_contact_law slippery = {0.04, 0.01, 0.1}, sticky = {1.0, 0.81, 0.8}, bad = {0.1, 0.2, 0};
+    assert_int_equal(rg_world_add_material(world, "ice", &slippery, &ice, NULL), RG_OK);
+    assert_int_equal(rg_world_add_material(world, "rubber", &sticky, &rubber, NULL), RG_OK);
+    assert_int_equal(rg_world_add_material(world, "ice", &slippery, &ice, &error),
+                     RG_DUPLICATE_NAME);
+    assert_int_equal(rg_world_add_material(world, "x", &bad, &rubber, &error), RG_INVALID_ARGUMENT);
+    assert_string_equal(error.text,
+                        "friction: static 0.1 is below dynamic 0.2; it must be at least as large");
+    assert_int_equal(rg_world_find_material(world, "rubber", &rubber), RG_OK);
+    rg_contact_law law = rg_world_pair_law(world, ice, rubber);
+    assert_near(law.static_friction, 0.2, 1e-15);
+    assert_near(law.dynamic_friction, 0.09, 1e-15);
+    assert_true(law.restitution == 0.8);
+    rg_contact_law special = {0.3, 0.3, 0.5};
+    assert_int_equal(rg_world_set_pair(world, rubber, ice, &special, NULL), RG_OK);
+    assert_true(rg_world_pair_law(world, ice, rubber).restitution == 0.5);
+    assert_true(rg_world_pair_law(world, rubber, ice).static_friction == 0.3);
+    assert_true(rg_world_pair_law(world, standard, standard).static_friction == 0.5);
+    assert_int_equal(rg_world_pair_count(world), 1);
+    rg_world_destroy(world);
+}
+
+/* Building a world survives every allocation failure: a status, no leak, nothing half added. */
+static void memory_failures_are_survived(void **state) {
+    (void)state;
+    rg_shape *box = shape_of(rg_shape_def_box(1, 1, 1));
+    rg_collider_def colliders[2] = {rg_collider_def_default(), rg_collider_def_default()};
+    colliders[0].shape = colliders[1].shape = box;
+    rg_body_def body = rg_body_def_default();
+    body.name = "named";
+    body.colliders = colliders;
+    body.collider_count = 2;
+    bool done = false;
+    for (size_t allowed = 1; !done; allowed++) {
+        counting_allocator counter;
+        rg_world_def def = rg_world_def_default();
+        def.allocator = counting_allocator_make(&counter);
+        counter.fail_after = allowed;
+        rg_world *world;
+        if (rg_world_create(&def, &world, NULL) != RG_OK)
+            continue;
+        rg_body_id id;
+        rg_status status = rg_world_add_body(world, &body, &id, NULL);
+        assert_int_equal(rg_world_body_count(world), status ? 0 : 1);
+        if (status) {
+            assert_int_equal(status, RG_OUT_OF_MEMORY);
+            assert_int_equal(rg_world_find_body(world, "named", &id), RG_NOT_FOUND);
+        } else {
+            rg_world *clone = NULL;
+            rg_snapshot *snapshot = NULL;
+            if (rg_world_clone(world, &clone) == RG_OK &&
+                rg_world_snapshot(world, &snapshot) == RG_OK &&
+                rg_world_restore(world, snapshot) == RG_OK)
+                done = true;
+            assert_int_equal(rg_world_body_count(world), 1);
+            rg_snapshot_free(snapshot);
+            rg_world_destroy(clone);
+        }
+        rg_world_destroy(world);
+        assert_true(allowed < 1000);
+    }
+    rg_shape_release(box);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(origin_and_centre_are_apart),
+        cmocka_unit_test(mass_comes_from_colliders),
+        cmocka_unit_test(total_mass_scales),
+        cmocka_unit_test(names_and_handles),
+        cmocka_unit_test(removing_a_body_takes_its_forces),
+        cmocka_unit_test(bad_bodies_are_refused),
+        cmocka_unit_test(bad_worlds_are_refused),
+        cmocka_unit_test(fixed_and_kinematic_take_no_loads),
+        cmocka_unit_test(kinematic_bodies_can_be_steered),
+        cmocka_unit_test(materials_mix),
+        cmocka_unit_test(memory_failures_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
