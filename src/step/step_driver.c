@@ -114,6 +114,8 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         after = rg_judge_look(c);
         rg_judge_step(&before, &after, &report, info);
         rg_judge_record(&c->run, &before, &after, info);
+    } else {
+        info->certificate = c->run.summary.certificate = rg_judge_nothing_measured();
     }
     info->profile.step_cpu = stepped - judged;
     info->profile.judge_cpu = (judged - start) + (processor_time() - stepped);

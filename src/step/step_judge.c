@@ -40,7 +40,7 @@ static double unexplained(rg_vec3 before, rg_vec3 after, rg_vec3 impulse, double
     return relative(rg_length(error), size + rg_length(impulse));
 }
 
-static rg_certificate empty_certificate(void) {
+rg_certificate rg_judge_nothing_measured(void) {
     return (rg_certificate){.min_gap = NAN,
                             .max_penetration = NAN,
                             .complementarity = NAN,
@@ -51,7 +51,7 @@ static rg_certificate empty_certificate(void) {
 
 void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                    const rg_step_report *report, rg_step_info *info) {
-    info->certificate = empty_certificate();
+    info->certificate = rg_judge_nothing_measured();
     info->certificate.momentum_error =
         fmax(unexplained(before->momentum, after->momentum, report->impulse,
                          fmax(before->momentum_size, after->momentum_size)),
@@ -89,7 +89,7 @@ void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
                      const rg_judge_totals *after, const rg_step_info *info) {
     rg_step_info *sum = &run->summary;
     if (sum->steps == 0) {
-        sum->certificate = empty_certificate();
+        sum->certificate = rg_judge_nothing_measured();
         sum->energy.initial = info->energy.initial;
         run->initial_potential = before->potential;
     }

@@ -14,6 +14,8 @@ typedef struct rg_judge_totals {
 } rg_judge_totals;
 
 rg_judge_totals rg_judge_look(const rg_world_content *content);
+/* A certificate without figures: all NaN. */
+rg_certificate rg_judge_nothing_measured(void);
 /* Fills certificate and energy of `info` from what was before and what is now. */
 void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                    const rg_step_report *report, rg_step_info *info);

@@ -13,16 +13,14 @@
 
 #include "base/base_trig.h"
 
-#include <float.h>
-
 #define TURN_MOST     0.5  /* rad per substep, for Newton's iteration to converge at once */
 #define SUBSTEPS_MOST 4096 /* at 1/240 s that is half a million rad/s */
 #define NEWTON_MOST   12
-/* Change of I Omega+, relative to Pi, at which the iteration has converged; and the change below
- * which it has come to its rounding floor if it no longer halves. The floor lies high for needles,
- * about whose axis the velocity is uncertain by far more than its last digit. */
-#define NEWTON_DONE  (8 * DBL_EPSILON)
-#define NEWTON_FLOOR 1e-8
+/* A change of I Omega+ below this, relative to Pi, was the last one needed: convergence is
+ * quadratic, so what remains after it is of the order of its square, below rounding. (Needles have
+ * their rounding floor near 1e-12: about their axis the velocity is uncertain by far more than its
+ * last digit.) */
+#define NEWTON_DONE 1e-9
 
 static double tan_over(double a) {
     double aa = a * a;
@@ -57,14 +55,16 @@ static bool is_spherical(rg_vec3 inertia) {
 }
 
 /* Omega+ for one substep; false if the iteration does not converge. */
-static bool solve_next(rg_vec3 inertia, rg_vec3 omega, double k, rg_vec3 *next) {
+static bool solve_next(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 omega, double k,
+                       rg_vec3 *next) {
     if (is_spherical(inertia)) {
         *next = omega;
         return true;
     }
     rg_vec3 pi = rg_times(inertia, omega);
-    rg_vec3 guess = omega;
-    double size = rg_largest_entry(pi), change_before = INFINITY;
+    /* Euler's equation over the whole step: wrong by the square of the turn only. */
+    rg_vec3 guess = rg_add_scaled(omega, 4 * k, rg_times(inverse_inertia, rg_cross(pi, omega)));
+    double size = rg_largest_entry(pi);
     for (int i = 0; i < NEWTON_MOST; i++) {
         rg_vec3 turn = rg_add(omega, guess), pi_next = rg_times(inertia, guess);
         rg_vec3 momenta = rg_add(pi, pi_next);
@@ -72,13 +72,10 @@ static bool solve_next(rg_vec3 inertia, rg_vec3 omega, double k, rg_vec3 *next) 
         rg_mat3 j = jacobian(inertia, turn, momenta, k);
         rg_vec3 change = solve3(&j, residual);
         guess = rg_sub(guess, change);
-        double change_size = rg_largest_entry(rg_times(inertia, change)) / size;
-        if (change_size <= NEWTON_DONE ||
-            (change_size <= NEWTON_FLOOR && change_size > 0.5 * change_before)) {
+        if (rg_largest_entry(rg_times(inertia, change)) <= NEWTON_DONE * size) {
             *next = guess;
             return true;
         }
-        change_before = change_size;
     }
     return false;
 }
@@ -98,7 +95,7 @@ rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 
     for (int i = 0; i < substeps; i++) {
         double s = tan_over(0.5 * part * rg_length(omega));
         rg_vec3 next;
-        if (!solve_next(inertia, omega, 0.25 * part * s, &next))
+        if (!solve_next(inertia, inverse_inertia, omega, 0.25 * part * s, &next))
             return RG_ITERATION_LIMIT;
         rg_vec3 half = rg_scale(0.25 * part * s, rg_add(omega, next)); /* Theta / 2 */
         rg_quat turn = {half.x, half.y, half.z, 1};

@@ -1,0 +1,116 @@
+/* The judge: right on closed forms, and able to say no. */
+#include "test_world_support.h"
+
+#include "step/step_judge.h"
+#include "world/world.h"
+
+static rg_world *tumbling(void) {
+    rg_world_def def = rg_world_def_default();
+    rg_world *world = world_of(&def);
+    rg_body_def body = rg_body_def_default();
+    body.has_mass = true;
+    body.mass = (rg_mass_properties){.mass = 2,
+                                     .centre = {0.1, 0.2, 0.3},
+                                     .inertia = {{{2, 0.3, 0}, {0.3, 3, 0.1}, {0, 0.1, 4}}}};
+    body.pose.position = (rg_vec3){4, 5, 6};
+    body.velocity = (rg_vec3){1, 2, 3};
+    body.angular_velocity = (rg_vec3){0.5, -1, 0.25};
+    body_of(world, &body);
+    return world;
+}
+
+static void totals_are_those_of_the_textbook(void **state) {
+    (void)state;
+    rg_world *world = tumbling();
+    rg_vec3 w = {0.5, -1, 0.25}, spin = {2 * 0.5 - 0.3, 0.15 - 3 + 0.025, -0.1 + 1};
+    double kinetic = 0.5 * 2 * 14 + 0.5 * rg_dot(w, spin);
+    assert_near(rg_world_energy(world), kinetic + 2 * 9.81 * 6.3, 1e-12);
+    assert_vector(rg_world_momentum(world), (rg_vec3){2, 4, 6}, 1e-15);
+    rg_vec3 orbital = rg_cross((rg_vec3){4.1, 5.2, 6.3}, (rg_vec3){2, 4, 6});
+    assert_vector(rg_world_angular_momentum(world), rg_add(orbital, spin), 1e-13);
+    rg_world_destroy(world);
+}
+
+/* A step that is wrong in any of its parts is seen. */
+static void wrong_steps_are_seen(void **state) {
+    (void)state;
+    for (int fault = 0; fault < 6; fault++) {
+        rg_world *world = tumbling();
+        rg_world_content *c = &world->content;
+        rg_judge_totals before = rg_judge_look(c);
+        rg_step_report report;
+        assert_int_equal(rg_method_of(world)->step(world, 0.01, &report, NULL), RG_OK);
+        switch (fault) {
+        case 0:
+            break; /* none: the figures are at rounding */
+        case 1:
+            c->velocity[0].x *= 1 + 1e-9;
+            break;
+        case 2:
+            c->position[0].z += 1e-8;
+            break;
+        case 3:
+            c->angular_velocity[0].y *= 1 + 1e-9;
+            break;
+        case 4:
+            report.impulse.z *= 1 + 1e-6;
+            break;
+        case 5:
+            report.external_work += 1e-6;
+            break;
+        }
+        rg_judge_totals after = rg_judge_look(c);
+        rg_step_info info = {0};
+        rg_judge_step(&before, &after, &report, &info);
+        bool seen = info.certificate.momentum_error > 1e-13 || info.energy.closure_rel > 1e-12;
+        assert_int_equal(seen, fault != 0);
+        rg_world_destroy(world);
+    }
+}
+
+static void summary_keeps_the_worst_and_the_sum(void **state) {
+    (void)state;
+    rg_world *world = tumbling();
+    double worst = 0, closure = 0, judge = 0;
+    for (int i = 0; i < 50; i++) {
+        rg_step_info info;
+        assert_int_equal(rg_world_step(world, 0.01, &info, NULL), RG_OK);
+        worst = fmax(worst, info.certificate.momentum_error);
+        closure += info.energy.closure;
+        judge += info.profile.judge_cpu;
+        assert_int_equal(info.steps, 1);
+        assert_true(isnan(info.certificate.min_gap));
+    }
+    rg_step_info summary = rg_world_summary(world);
+    assert_int_equal(summary.steps, 50);
+    assert_true(summary.certificate.momentum_error == worst);
+    assert_true(summary.energy.closure == closure);
+    assert_true(summary.profile.judge_cpu == judge);
+    assert_near(summary.time, 0.5, 1e-15);
+    assert_near(summary.energy.final, rg_world_energy(world), 0);
+    rg_world_destroy(world);
+}
+
+static void the_judge_can_be_sent_home(void **state) {
+    (void)state;
+    rg_world_def def = rg_world_def_default();
+    def.certify = false;
+    rg_world *world = world_of(&def), *judged = default_world();
+    add_box(world, "b", (rg_vec3){1, 2, 3}, (rg_vec3){0, 0, 0});
+    add_box(judged, "b", (rg_vec3){1, 2, 3}, (rg_vec3){0, 0, 0});
+    step_world(world, 0.01, 10);
+    step_world(judged, 0.01, 10);
+    assert_true(rg_world_state_hash(world) == rg_world_state_hash(judged));
+    rg_world_destroy(world);
+    rg_world_destroy(judged);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(totals_are_those_of_the_textbook),
+        cmocka_unit_test(wrong_steps_are_seen),
+        cmocka_unit_test(summary_keeps_the_worst_and_the_sum),
+        cmocka_unit_test(the_judge_can_be_sent_home),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
