@@ -27,14 +27,14 @@ typedef struct rg_mesh {
 
 typedef struct rg_mesh_report {
     size_t welded_vertices;      /* merged into another one */
-    size_t degenerate_triangles; /* dropped: no area */
+    size_t degenerate_triangles; /* dropped: two corners in one vertex */
     size_t open_edges;           /* with one triangle */
     size_t branching_edges;      /* with more than two */
     size_t inconsistent_edges;   /* whose two triangles run the same way */
     bool flipped;                /* all triangles were turned round: the volume was negative */
     bool watertight;             /* none of the three kinds of bad edge */
-    bool convex;                 /* watertight and no vertex outside any triangle's plane */
-    size_t components;           /* connected surfaces */
+    bool convex; /* watertight, one component, no vertex over 1e-6 of the size outside a plane */
+    size_t components; /* connected surfaces */
 } rg_mesh_report;
 
 /* Reads from memory. `name` stands for the file in messages. Vertices closer than `weld` metres are

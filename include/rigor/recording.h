@@ -20,6 +20,8 @@ typedef struct rg_recording rg_recording;
 typedef struct rg_recorder_options {
     double checkpoint_every; /* s of wall-clock time between checkpoints; 0: one with every frame */
     bool overwrite;          /* replace an existing file; otherwise that is an error */
+    double duration;         /* s that the run is meant to last, kept for a resume; 0: the scene's,
+                                or, resuming, what it was */
     const rg_allocator *allocator; /* null: the C library's */
 } rg_recorder_options;
 
@@ -33,7 +35,8 @@ rg_status rg_recorder_create(rg_scene *scene, const char *path, const rg_recorde
 rg_status rg_recorder_resume(const char *path, const rg_recorder_options *options,
                              const rg_scene_options *scene_options, rg_scene **scene,
                              rg_recorder **recorder, rg_error *error);
-/* Appends the world's state as a frame. */
+double rg_recorder_duration(const rg_recorder *recorder); /* s: see the options */
+/* Appends the world's state as a frame. `summary` null: the world's own. */
 rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, rg_error *error);
 /* Makes the state up to now resumable whatever the interval says (before stopping on a signal). */
 rg_status rg_recorder_checkpoint(rg_recorder *recorder, rg_error *error);
@@ -50,7 +53,9 @@ typedef struct rg_recording_info {
     size_t body_count;
     bool planar;
     bool finished;
-    bool recovered; /* part of it came from a journal */
+    bool recovered;  /* part of it came from a journal */
+    double duration; /* s that the run is meant to last; record_every: s between frames */
+    double record_every;
     const char *scene_text;
     size_t scene_size;
     const char *scene_name;

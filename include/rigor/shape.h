@@ -91,8 +91,9 @@ rg_shape_def rg_shape_get_def(const rg_shape *shape);
  * starts the climb there; initialise it with 0. */
 rg_vec3 rg_shape_support(const rg_shape *shape, rg_vec3 direction, uint32_t *hint);
 
-/* A point well inside, and the radii of the largest ball inside and the smallest ball outside that
- * have it as centre. */
+/* A point well inside (the centroid), and the radii of the largest ball inside and the smallest
+ * ball outside that have it as centre. Compounds: the centre of mass, wherever it is, and an
+ * inradius of 0. Half-spaces: a point of the plane, 0 and infinity. */
 rg_vec3 rg_shape_centre(const rg_shape *shape);
 double rg_shape_inradius(const rg_shape *shape);
 double rg_shape_circumradius(const rg_shape *shape);
@@ -114,8 +115,10 @@ rg_mass_properties rg_shape_mass(const rg_shape *shape, double density);
  *   edge e:    edge_vertices[2e], [2e+1] and edge_facets[2e], [2e+1]; the first facet runs along
  * the edge from the first vertex to the second
  *
- * A planar polygon has facets that are its edges: each loop has two corners, facet_neighbours are
- * the facets before the first and after the second corner, and "edges" are its corners' pairs. */
+ * A planar polygon's facets are its sides: facet i runs from corner i to the next one, with x to
+ * the right and z up counter-clockwise; its loop has these two corners, its facet_neighbours are
+ * the side before the first and the side after the second. vertex_neighbours are the corner before
+ * and the corner after. There are no edges besides: edge_count is 0. */
 typedef struct rg_polyhedron {
     rg_vec3 centre;
     uint32_t vertex_count, facet_count, edge_count;
