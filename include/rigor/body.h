@@ -117,6 +117,7 @@ rg_prescription rg_body_prescription(const rg_world *world, rg_body_id body);
 /* Kinematic bodies: pose, velocities and time that the prescription starts from. */
 rg_prescribed_state rg_body_prescription_start(const rg_world *world, rg_body_id body,
                                                double *time);
+double rg_body_prescription_start_angle(const rg_world *world, rg_body_id body); /* planar */
 void *rg_body_user(const rg_world *world, rg_body_id body);
 
 rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose);

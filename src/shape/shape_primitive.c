@@ -4,6 +4,8 @@
 #include "base/base_math.h"
 #include "base/base_text.h"
 
+#include <float.h>
+
 /* A length in metres that a def gives: finite, positive, in range. */
 static rg_status check_length(const char *what, double value, rg_error *error) {
     char text[RG_NUMBER_SIZE];
@@ -40,7 +42,10 @@ rg_status rg_halfspace_make(rg_shape *shape, const rg_shape_def *def, rg_error *
     if (fabs(def->offset) > RG_SHAPE_LARGEST)
         return rg_fail(error, RG_INVALID_SIZE, "halfspace: offset is %s; must be at most 1e50 m",
                        rg_format_double(def->offset, text));
-    rg_vec3 normal = rg_normalised(def->normal);
+    /* A normal that is unit to rounding keeps its bits, so that a written shape reads back the
+     * same. */
+    bool unit = fabs(rg_length_squared(def->normal) - 1) <= 4 * DBL_EPSILON;
+    rg_vec3 normal = unit ? def->normal : rg_normalised(def->normal);
     shape->def = rg_shape_def_halfspace(normal, def->offset);
     /* No point is well inside something unbounded; a point of its plane serves as a reference. */
     shape->centre = rg_scale(def->offset, normal);

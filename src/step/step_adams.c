@@ -227,6 +227,7 @@ static void after_rejection(rg_adams_memory *m, const errors *e, double h, int f
 
 static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, double length,
                               double tolerance, rg_adams_memory *m, rg_ode_info *info) {
+    uint64_t last_step = info->accepted + info->rejected + RG_STEPS_MOST;
     double smallest = RG_STEP_RESOLUTION * DBL_EPSILON * fmax(fabs(begin), length);
     double done = 0;
     int failures = 0;
@@ -239,6 +240,8 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
         double h = parts < 4 ? left / parts : m->next_step;
         if (h < smallest && h < left)
             return info->not_finite ? RG_NOT_FINITE : RG_STEP_TOO_SMALL;
+        if (info->accepted + info->rejected >= last_step)
+            return RG_ITERATION_LIMIT;
         if (m->count > m->order + 1)
             m->count = m->order + 1; /* differences beyond what the next order needs */
         coefficients c;

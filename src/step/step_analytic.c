@@ -63,6 +63,12 @@ static rg_status fail(const rg_world *world, rg_status status, double time, rg_e
             "after t = %.9g s the tolerance %g cannot be kept by any step; a force is too "
             "stiff or jumps (give it start and stop times), or the tolerance too small",
             time, world->content.settings.tolerance);
+    case RG_ITERATION_LIMIT:
+        return rg_fail(
+            error, status,
+            "after t = %.9g s the integrator needs more than %d steps of its own for one "
+            "step; a force is far too stiff, or singular where a body is",
+            time, RG_STEPS_MOST);
     default:
         return rg_fail(error, status, "analytic step: %s", rg_status_text(status));
     }

@@ -128,6 +128,7 @@ static rg_status run_fixed(const rg_ode *ode, workspace *w, double begin, double
 
 static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, double length,
                               double tolerance, double *next_step, rg_ode_info *info) {
+    uint64_t last_step = info->accepted + info->rejected + RG_STEPS_MOST;
     double smallest = RG_STEP_RESOLUTION * DBL_EPSILON * fmax(fabs(begin), length);
     double done = 0, wanted = *next_step, error_before = ERROR_FLOOR;
     bool rejected = false;
@@ -141,6 +142,8 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
         double h = parts < 4 ? left / parts : wanted;
         if (h < smallest && h < left)
             return info->not_finite ? RG_NOT_FINITE : RG_STEP_TOO_SMALL;
+        if (info->accepted + info->rejected >= last_step)
+            return RG_ITERATION_LIMIT;
         try_step(ode, w, begin + done, h, info);
         double error = rg_ode_error_norm(ode, (const double *const *)w->k, error_weights, STAGES,
                                          h / tolerance, w->scale, w->chunk_max);

@@ -44,6 +44,9 @@ typedef struct rg_ode_info {
 /* A step below this many units in the last place of time has no meaning. */
 #define RG_STEP_RESOLUTION 16
 
+/* Steps, tried or taken, in one call: more mean a force that is singular or far too stiff. */
+#define RG_STEPS_MOST 1000000
+
 /* Doubles per chunk of a parallel loop over state vectors. */
 enum { RG_ODE_GRAIN = 8192 };
 

@@ -45,6 +45,7 @@ typedef struct rg_body_record {
 typedef struct rg_prescription_entry {
     rg_prescription prescription;
     rg_prescribed_state start;
+    double start_angle; /* planar worlds; turns counted */
     double start_time;
 } rg_prescription_entry;
 

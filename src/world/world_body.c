@@ -292,6 +292,7 @@ static rg_status add_prescription(rg_world *world, size_t i, const rg_body_def *
     content->prescriptions[content->prescription_count++] = (rg_prescription_entry){
         .prescription = def->prescription,
         .start = {content->record[i].placed_origin, def->velocity, def->angular_velocity},
+        .start_angle = content->angle[i],
         .start_time = content->time};
     content->record[i].prescription1 = (uint32_t)content->prescription_count;
     return RG_OK;
@@ -522,6 +523,11 @@ rg_prescribed_state rg_body_prescription_start(const rg_world *world, rg_body_id
                  : (rg_prescribed_state){rg_body_pose(world, body), {0, 0, 0}, {0, 0, 0}};
 }
 
+double rg_body_prescription_start_angle(const rg_world *world, rg_body_id body) {
+    const rg_prescription_entry *entry = prescription_of(world, body);
+    return entry ? entry->start_angle : rg_body_angle(world, body);
+}
+
 void *rg_body_user(const rg_world *world, rg_body_id body) {
     return world->content.record[rg_body_dense(&world->content, body)].user;
 }
@@ -546,6 +552,7 @@ static void restart_prescription(rg_world_content *content, size_t i, rg_pose po
         return;
     rg_prescription_entry *entry = &content->prescriptions[index1 - 1];
     entry->start.pose = pose;
+    entry->start_angle = content->angle[i];
     entry->start.velocity = content->velocity[i];
     entry->start.angular_velocity = content->angular_velocity[i];
     entry->start_time = content->time;

@@ -83,7 +83,7 @@ rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t
     } else {
         double turn_about_y;
         state = evaluate(entry, time, &turn_about_y);
-        angle = content->planar ? angle_of(entry->start.pose.orientation) - turn_about_y : 0;
+        angle = entry->start_angle - turn_about_y;
     }
     if (content->planar)
         state.pose.orientation = rg_quat_of_planar_angle(angle);
