@@ -1,0 +1,116 @@
+/* Scenes: life, questions, and opening by name. */
+#include "scene/scene_state.h"
+
+#include "base/base_text.h"
+#include "scene/scene_builtin.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name) {
+    rg_scene *scene = rg_allocate_zeroed(allocator, 1, sizeof *scene);
+    if (!scene)
+        return NULL;
+    scene->allocator = *allocator;
+    scene->duration = RG_DEFAULT_DURATION;
+    scene->record_every = RG_DEFAULT_RECORD_EVERY;
+    scene->name = rg_copy_text(allocator, name);
+    if (!scene->name) {
+        rg_scene_free(scene);
+        return NULL;
+    }
+    return scene;
+}
+
+void rg_scene_free(rg_scene *scene) {
+    if (!scene)
+        return;
+    rg_allocator allocator = scene->allocator;
+    rg_world_destroy(scene->world);
+    rg_release(&allocator, scene->name);
+    rg_release(&allocator, scene->measuring);
+    rg_release(&allocator, scene);
+}
+
+const char *rg_scene_list_words(const char *const *words, size_t count, char *text, size_t size) {
+    size_t length = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < count && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", words[i]);
+    return text;
+}
+
+rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
+                                 rg_error *error) {
+    if (!options)
+        return RG_OK;
+    if (options->method) {
+        def->method = rg_method_find(options->method);
+        if (!def->method) {
+            enum { MOST = 16 };
+            const char *names[MOST];
+            size_t count = rg_method_count() < MOST ? rg_method_count() : MOST;
+            for (size_t i = 0; i < count; i++)
+                names[i] = rg_method_name(rg_method_at(i));
+            char list[200];
+            return rg_fail(error, RG_NOT_FOUND, "there is no method \"%s\"; the methods are: %s",
+                           options->method, rg_scene_list_words(names, count, list, sizeof list));
+        }
+    }
+    if (options->step != 0) {
+        if (!(isfinite(options->step) && options->step > 0))
+            return rg_fail(error, RG_INVALID_SIZE, "a step must be positive, not %g; in seconds",
+                           options->step);
+        def->settings.step = options->step;
+    }
+    if (options->threads != 0)
+        def->threads = options->threads;
+    return RG_OK;
+}
+
+rg_status rg_scene_open(const char *name_or_path, const rg_scene_options *options, rg_scene **scene,
+                        rg_error *error) {
+    assert(name_or_path && scene);
+    *scene = NULL;
+    if (rg_builtin_find(name_or_path))
+        return rg_scene_build(name_or_path, options, scene, error);
+    rg_error cause = {0};
+    rg_status status = rg_scene_read_file(name_or_path, options, scene, &cause);
+    /* A word that is no file was meant as the name of a built-in scene. */
+    bool word = !strpbrk(name_or_path, "/.");
+    if (status == RG_FILE_UNREADABLE && word)
+        return rg_builtin_fail_unknown(name_or_path, error);
+    if (status != RG_OK && error)
+        *error = cause;
+    return status;
+}
+
+rg_world *rg_scene_world(rg_scene *scene) {
+    return scene->world;
+}
+const char *rg_scene_name(const rg_scene *scene) {
+    return scene->name;
+}
+double rg_scene_duration(const rg_scene *scene) {
+    return scene->duration;
+}
+double rg_scene_record_every(const rg_scene *scene) {
+    return scene->record_every;
+}
+
+void rg_scene_observe(rg_scene *scene) {
+    if (scene->builtin && scene->builtin->observe)
+        scene->builtin->observe(scene);
+}
+
+size_t rg_scene_measures(rg_scene *scene, rg_measure *measures, size_t capacity) {
+    if (!scene->builtin || !scene->builtin->measure)
+        return 0;
+    rg_measure all[RG_MAX_MEASURES];
+    size_t count = scene->builtin->measure(scene, all);
+    for (size_t i = 0; i < count && i < capacity; i++)
+        measures[i] = all[i];
+    return count;
+}

@@ -1,0 +1,134 @@
+/* The list of built-in scenes, and what they share: parameters checked against their ranges,
+ * options applied, the world made. */
+#include "scene/scene_builtin.h"
+
+#include "base/base_text.h"
+#include "scene/scene_expression.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+static const rg_builtin *const builtins[] = {
+    &rg_builtin_tennis_racket,
+    &rg_builtin_spinning_top,
+    &rg_builtin_projectiles,
+};
+enum { BUILTIN_COUNT = sizeof builtins / sizeof builtins[0] };
+
+size_t rg_builtin_count(void) {
+    return BUILTIN_COUNT;
+}
+
+rg_builtin_info rg_builtin_at(size_t index) {
+    assert(index < BUILTIN_COUNT);
+    const rg_builtin *b = builtins[index];
+    return (rg_builtin_info){b->name, b->summary, b->parameters, b->parameter_count};
+}
+
+const rg_builtin *rg_builtin_find(const char *name) {
+    for (size_t i = 0; i < BUILTIN_COUNT; i++)
+        if (strcmp(builtins[i]->name, name) == 0)
+            return builtins[i];
+    return NULL;
+}
+
+rg_status rg_builtin_fail_unknown(const char *name, rg_error *error) {
+    const char *names[BUILTIN_COUNT];
+    for (size_t i = 0; i < BUILTIN_COUNT; i++)
+        names[i] = builtins[i]->name;
+    const char *nearest = rg_nearest_word(name, names, BUILTIN_COUNT);
+    char list[400];
+    if (nearest)
+        return rg_fail(error, RG_NOT_FOUND,
+                       "%.200s: neither a built-in scene nor a file; did you mean \"%s\"?", name,
+                       nearest);
+    return rg_fail(error, RG_NOT_FOUND,
+                   "%.200s: neither a built-in scene nor a file; the built-in scenes are: %s", name,
+                   rg_scene_list_words(names, BUILTIN_COUNT, list, sizeof list));
+}
+
+static rg_status fail_no_parameter(const rg_builtin *builtin, const char *name, rg_error *error) {
+    const char *names[RG_MAX_PARAMETERS];
+    for (size_t i = 0; i < builtin->parameter_count; i++)
+        names[i] = builtin->parameters[i].name;
+    char list[200];
+    return rg_fail(error, RG_NOT_FOUND,
+                   "%s: there is no parameter \"%.200s\"; the parameters are: %s", builtin->name,
+                   name, rg_scene_list_words(names, builtin->parameter_count, list, sizeof list));
+}
+
+static rg_status read_value(const rg_builtin *builtin, size_t index, const char *text,
+                            double *value, rg_error *error) {
+    const char *name = builtin->parameters[index].name;
+    const rg_builtin_range *range = &builtin->ranges[index];
+    rg_error cause = {0};
+    rg_status status = rg_expression_evaluate(text, strlen(text), NULL, 0, value, NULL, &cause);
+    if (status != RG_OK && status != RG_NOT_FOUND)
+        return rg_fail(error, status, "%s: parameter %s=%.200s: %s", builtin->name, name, text,
+                       cause.text);
+    if (status == RG_NOT_FOUND || !(*value >= range->low && *value <= range->high) ||
+        (range->whole && floor(*value) != *value)) {
+        char low[RG_NUMBER_SIZE], high[RG_NUMBER_SIZE];
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "%s: parameter %s=%.200s: must be a %snumber from %s to %s", builtin->name,
+                       name, text, range->whole ? "whole " : "", rg_format_double(range->low, low),
+                       rg_format_double(range->high, high));
+    }
+    return RG_OK;
+}
+
+static rg_status read_values(const rg_builtin *builtin, const rg_scene_options *options,
+                             double values[RG_MAX_PARAMETERS], rg_error *error) {
+    for (size_t i = 0; i < builtin->parameter_count; i++) {
+        rg_status status =
+            read_value(builtin, i, builtin->parameters[i].default_value, &values[i], error);
+        if (status != RG_OK)
+            return status;
+    }
+    for (size_t p = 0; options && p < options->parameter_count; p++) {
+        const rg_scene_parameter *given = &options->parameters[p];
+        size_t i = 0;
+        while (i < builtin->parameter_count &&
+               strcmp(given->name, builtin->parameters[i].name) != 0)
+            i++;
+        if (i == builtin->parameter_count)
+            return fail_no_parameter(builtin, given->name, error);
+        rg_status status = read_value(builtin, i, given->value, &values[i], error);
+        if (status != RG_OK)
+            return status;
+    }
+    return RG_OK;
+}
+
+rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_scene **scene,
+                         rg_error *error) {
+    assert(name && scene);
+    *scene = NULL;
+    const rg_builtin *builtin = rg_builtin_find(name);
+    if (!builtin)
+        return rg_builtin_fail_unknown(name, error);
+    double values[RG_MAX_PARAMETERS];
+    rg_status status = read_values(builtin, options, values, error);
+    if (status != RG_OK)
+        return status;
+    rg_world_def def = rg_world_def_default();
+    def.allocator = rg_allocator_or_default(options ? options->allocator : NULL);
+    builtin->prepare(&def, values);
+    status = rg_scene_apply_options(options, &def, error);
+    if (status != RG_OK)
+        return status;
+    rg_scene *made = rg_scene_make(&def.allocator, name);
+    if (!made)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory", name);
+    made->builtin = builtin;
+    status = rg_world_create(&def, &made->world, error);
+    if (status == RG_OK)
+        status = builtin->build(made, values, error);
+    if (status != RG_OK) {
+        rg_scene_free(made);
+        return status;
+    }
+    *scene = made;
+    return RG_OK;
+}

@@ -1,0 +1,485 @@
+/* Scene files, top level: version, parameters, world, materials, and the order in which the rest is
+ * read. Whatever fails, everything built so far is destroyed before the call returns. */
+#include "scene/scene_reader.h"
+
+#include "base/base_math.h"
+#include "scene/scene_state.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_METHODS = 16, MAX_PARAMETERS = 1000, READ_CHUNK = 65536 };
+
+rg_scene_limits rg_scene_limits_default(void) {
+    return (rg_scene_limits){.bytes = (size_t)1 << 30,
+                             .bodies = 10000000,
+                             .values = UINT64_C(2000000000),
+                             .depth = 64,
+                             .files = true};
+}
+
+/* ---- parameters ---- */
+
+static rg_status check_parameter_name(rg_reader *reader, const rg_place *value) {
+    static const char *const reserved[] = {"i", "j", "k", "n", "pi"};
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (strcmp(value->key, reserved[i]) == 0)
+            return rg_place_fail(reader, value, RG_INVALID_ARGUMENT,
+                                 "\"%s\" has a meaning of its own; choose another name",
+                                 value->key);
+    if (!rg_expression_is_name(value->key))
+        return rg_place_fail(reader, value, RG_INVALID_ARGUMENT,
+                             "a parameter's name has letters, digits and _, begins with a letter, "
+                             "and is not the name of a function; choose another name");
+    return RG_OK;
+}
+
+/* The value that the command line gives instead of the file's. */
+static rg_status override_parameter(rg_reader *reader, const char *name, double *value) {
+    const rg_scene_options *options = reader->options;
+    for (size_t i = 0; options && i < options->parameter_count; i++) {
+        const rg_scene_parameter *given = &options->parameters[i];
+        if (strcmp(given->name, name) != 0)
+            continue;
+        rg_error cause = {0};
+        rg_status status = rg_expression_evaluate(given->value, strlen(given->value),
+                                                  reader->variables, 1, value, NULL, &cause);
+        if (status != RG_OK)
+            return rg_fail(reader->error, status, "%s: parameter %s=%.200s: %s", reader->file, name,
+                           given->value,
+                           status == RG_NOT_FOUND ? "must be a number or an expression with pi"
+                                                  : cause.text);
+    }
+    return RG_OK;
+}
+
+/* Every parameter of the command line must be one of the scene's. */
+static rg_status check_options(rg_reader *reader) {
+    const rg_scene_options *options = reader->options;
+    for (size_t i = 0; options && i < options->parameter_count; i++) {
+        const char *name = options->parameters[i].name;
+        const char *known[MAX_PARAMETERS];
+        size_t count = 0;
+        bool found = false;
+        for (size_t v = 1; v < reader->variable_count && count < MAX_PARAMETERS; v++) {
+            known[count++] = reader->variables[v].name;
+            found |= strcmp(name, reader->variables[v].name) == 0;
+        }
+        if (found)
+            continue;
+        char list[400];
+        if (!count)
+            return rg_fail(reader->error, RG_NOT_FOUND,
+                           "%s: there is no parameter \"%s\"; this scene has none", reader->file,
+                           name);
+        return rg_fail(reader->error, RG_NOT_FOUND,
+                       "%s: there is no parameter \"%s\"; the parameters are: %s", reader->file,
+                       name, rg_scene_list_words(known, count, list, sizeof list));
+    }
+    return RG_OK;
+}
+
+static rg_status read_parameters(rg_reader *reader, const rg_place *place) {
+    rg_status status = rg_reader_push_variable(reader, "pi", RG_PI, false);
+    if (status != RG_OK || !rg_given(place))
+        return status == RG_OK ? check_options(reader) : status;
+    status = rg_require_mapping(reader, place, "a mapping of names to numbers");
+    size_t count = status == RG_OK ? rg_mapping_size(place) : 0;
+    if (count > MAX_PARAMETERS)
+        return rg_place_fail(reader, place, RG_LIMIT_EXCEEDED,
+                             "has %zu parameters; at most %d are allowed", count, MAX_PARAMETERS);
+    for (size_t i = 0; i < count && status == RG_OK; i++) {
+        rg_place value = rg_mapping_at(reader, place, i, NULL);
+        double number;
+        status = check_parameter_name(reader, &value);
+        if (status == RG_OK)
+            status = rg_read_number(reader, &value, &number);
+        if (status == RG_OK)
+            status = override_parameter(reader, value.key, &number);
+        if (status == RG_OK)
+            status = rg_reader_push_variable(reader, value.key, number, false);
+    }
+    return status == RG_OK ? check_options(reader) : status;
+}
+
+/* ---- the world ---- */
+
+static rg_status read_method_name(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+    const char *names[MAX_METHODS];
+    size_t count = rg_method_count() < MAX_METHODS ? rg_method_count() : MAX_METHODS, choice;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_method_name(rg_method_at(i));
+    if (rg_is_scalar(place) &&
+        strcmp((const char *)place->node->data.scalar.value, "penalty") == 0 &&
+        !rg_method_find("penalty"))
+        return rg_place_fail(reader, place, RG_UNSUPPORTED,
+                             "this version has no penalty method yet; write stepping or analytic");
+    rg_status status = rg_read_choice(reader, place, names, count, &choice);
+    if (status == RG_OK)
+        def->method = rg_method_at(choice);
+    return status;
+}
+
+static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+    static const char *const integrators[] = {"dormand-prince", "adams"};
+    if (!rg_is_mapping(place))
+        return read_method_name(reader, place, def);
+    rg_place v[METHOD_COUNT];
+    size_t integrator;
+    rg_method_settings *settings = &def->settings;
+    rg_status status = rg_read_keys(reader, place, &rg_keys_method, v);
+    if (status == RG_OK && rg_given(&v[METHOD_NAME]))
+        status = read_method_name(reader, &v[METHOD_NAME], def);
+    if (status == RG_OK && rg_given(&v[METHOD_STEP]))
+        status = rg_read_positive(reader, &v[METHOD_STEP], "a step", &settings->step);
+    if (status == RG_OK && rg_given(&v[METHOD_TOLERANCE]))
+        status =
+            rg_read_positive(reader, &v[METHOD_TOLERANCE], "a tolerance", &settings->tolerance);
+    if (status == RG_OK && rg_given(&v[METHOD_INTEGRATOR])) {
+        status = rg_read_choice(reader, &v[METHOD_INTEGRATOR], integrators, 2, &integrator);
+        if (status == RG_OK)
+            settings->integrator = (rg_integrator)integrator;
+    }
+    return status;
+}
+
+static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_place *v,
+                            rg_scene *scene) {
+    rg_world_def def = rg_world_def_default();
+    rg_status status = RG_OK;
+    def.allocator = reader->allocator;
+    def.method = rg_method_find("stepping");
+    if (rg_given(&v[TOP_PLANAR]))
+        status = rg_read_truth(reader, &v[TOP_PLANAR], &reader->planar);
+    def.planar = reader->planar;
+    if (status == RG_OK && rg_given(&v[TOP_GRAVITY]))
+        status = rg_read_vector(reader, &v[TOP_GRAVITY], &def.gravity);
+    if (status == RG_OK && rg_given(&v[TOP_SEED]))
+        status = rg_read_bits(reader, &v[TOP_SEED], &def.seed);
+    if (status == RG_OK && rg_given(&v[TOP_METHOD]))
+        status = read_method(reader, &v[TOP_METHOD], &def);
+    if (status == RG_OK)
+        status = rg_scene_apply_options(reader->options, &def, reader->error);
+    if (status != RG_OK)
+        return status;
+    rg_error cause = {0};
+    status = rg_world_create(&def, &scene->world, &cause);
+    reader->world = scene->world;
+    const rg_place *blamed = rg_given(&v[TOP_METHOD]) ? &v[TOP_METHOD] : root;
+    return status == RG_OK ? RG_OK : rg_place_wrap(reader, blamed, status, &cause);
+}
+
+/* ---- materials ---- */
+
+static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_contact_law *law) {
+    static const char what[] = "a coefficient of friction";
+    rg_status status;
+    if (!rg_is_mapping(place)) {
+        status = rg_read_not_negative(reader, place, what, &law->static_friction);
+        law->dynamic_friction = law->static_friction;
+        return status;
+    }
+    rg_place v[FRICTION_COUNT];
+    status = rg_read_keys(reader, place, &rg_keys_friction, v);
+    if (status == RG_OK && !rg_given(&v[FRICTION_STATIC]))
+        return rg_place_fail(reader, place, RG_NOT_FOUND,
+                             "needs static; write a number or {static: 0.6, dynamic: 0.5}");
+    if (status == RG_OK)
+        status = rg_read_not_negative(reader, &v[FRICTION_STATIC], what, &law->static_friction);
+    law->dynamic_friction = law->static_friction;
+    if (status == RG_OK && rg_given(&v[FRICTION_DYNAMIC]))
+        status = rg_read_not_negative(reader, &v[FRICTION_DYNAMIC], what, &law->dynamic_friction);
+    if (status == RG_OK && law->dynamic_friction > law->static_friction)
+        return rg_place_fail(reader, &v[FRICTION_DYNAMIC], RG_INVALID_ARGUMENT,
+                             "dynamic friction must not be larger than static friction");
+    return status;
+}
+
+static rg_status read_law(rg_reader *reader, const rg_place *friction, const rg_place *restitution,
+                          rg_contact_law *law) {
+    rg_status status = rg_given(friction) ? read_friction(reader, friction, law) : RG_OK;
+    if (status == RG_OK && rg_given(restitution))
+        status = rg_read_number(reader, restitution, &law->restitution);
+    char number[RG_NUMBER_SIZE];
+    if (status == RG_OK && !(law->restitution >= 0 && law->restitution <= 1))
+        return rg_place_fail(reader, restitution, RG_INVALID_ARGUMENT,
+                             "restitution must be from 0 to 1, not %s",
+                             rg_format_double(law->restitution, number));
+    return status;
+}
+
+static rg_status read_material(rg_reader *reader, const rg_place *place) {
+    rg_place v[MATERIAL_COUNT];
+    rg_contact_law law = rg_contact_law_default();
+    rg_material_id material = {0};
+    rg_error cause = {0};
+    rg_status status = rg_read_keys(reader, place, &rg_keys_material, v);
+    if (status == RG_OK)
+        status = read_law(reader, &v[MATERIAL_FRICTION], &v[MATERIAL_RESTITUTION], &law);
+    if (status != RG_OK)
+        return status;
+    if (!place->key[0])
+        return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
+                             "the name is empty; give it at least one letter");
+    status = strcmp(place->key, "default") == 0
+                 ? rg_world_set_material(reader->world, material, &law, &cause)
+                 : rg_world_add_material(reader->world, place->key, &law, &material, &cause);
+    return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
+}
+
+static rg_status read_materials(rg_reader *reader, const rg_place *place) {
+    rg_status status = rg_require_mapping(reader, place, "a mapping of names to materials");
+    for (size_t i = 0; status == RG_OK && i < rg_mapping_size(place); i++) {
+        rg_place value = rg_mapping_at(reader, place, i, NULL);
+        status = read_material(reader, &value);
+    }
+    return status;
+}
+
+static rg_status read_between(rg_reader *reader, const rg_place *place, rg_material_id ids[2]) {
+    char text[RG_DESCRIPTION_SIZE];
+    if (!rg_is_list(place) || rg_list_size(place) != 2)
+        return rg_place_fail(reader, place, RG_WRONG_TYPE,
+                             "expected two names of materials, got %s; write [ice, default]",
+                             rg_describe_node(reader, place->node, text));
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < 2 && status == RG_OK; i++) {
+        rg_place item = rg_list_at(reader, place, i);
+        status = rg_read_material(reader, &item, &ids[i]);
+    }
+    return status;
+}
+
+static bool same_material(rg_material_id a, rg_material_id b) {
+    return a.index1 == b.index1;
+}
+
+static bool pair_exists(const rg_world *world, const rg_material_id ids[2]) {
+    for (size_t i = 0; i < rg_world_pair_count(world); i++) {
+        rg_material_id a, b;
+        rg_contact_law law;
+        rg_world_pair_at(world, i, &a, &b, &law);
+        if ((same_material(a, ids[0]) && same_material(b, ids[1])) ||
+            (same_material(a, ids[1]) && same_material(b, ids[0])))
+            return true;
+    }
+    return false;
+}
+
+static rg_status read_pair(rg_reader *reader, const rg_place *place) {
+    rg_place v[PAIR_COUNT];
+    rg_material_id ids[2];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_pair, v);
+    if (status == RG_OK && !rg_given(&v[PAIR_BETWEEN]))
+        return rg_place_fail(reader, place, RG_NOT_FOUND,
+                             "needs the two materials; write between: [ice, default]");
+    if (status == RG_OK)
+        status = read_between(reader, &v[PAIR_BETWEEN], ids);
+    if (status != RG_OK)
+        return status;
+    if (pair_exists(reader->world, ids))
+        return rg_place_fail(reader, &v[PAIR_BETWEEN], RG_DUPLICATE_NAME,
+                             "this pair is listed already; keep one");
+    /* What the entry leaves out is as it would be without the entry. */
+    rg_contact_law law = rg_world_pair_law(reader->world, ids[0], ids[1]);
+    rg_error cause = {0};
+    status = read_law(reader, &v[PAIR_FRICTION], &v[PAIR_RESTITUTION], &law);
+    if (status != RG_OK)
+        return status;
+    status = rg_world_set_pair(reader->world, ids[0], ids[1], &law, &cause);
+    return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
+}
+
+static rg_status read_pairs(rg_reader *reader, const rg_place *place) {
+    rg_status status = rg_require_list(reader, place, "a list of pairs");
+    for (size_t i = 0; status == RG_OK && i < rg_list_size(place); i++) {
+        rg_place item = rg_list_at(reader, place, i);
+        status = read_pair(reader, &item);
+    }
+    return status;
+}
+
+/* ---- the run ---- */
+
+static rg_status read_version(rg_reader *reader, const rg_place *place) {
+    double version;
+    rg_status status = rg_read_number(reader, place, &version);
+    char number[RG_NUMBER_SIZE];
+    if (status == RG_OK && version != 1)
+        return rg_place_fail(reader, place, RG_UNSUPPORTED,
+                             "format %s is not known to this version; write rigor: 1",
+                             rg_format_double(version, number));
+    return status;
+}
+
+static rg_status read_run(rg_reader *reader, const rg_place *v, rg_scene *scene) {
+    rg_status status = RG_OK;
+    if (rg_given(&v[TOP_NAME])) {
+        const char *name;
+        if ((status = rg_read_text(reader, &v[TOP_NAME], &name)) != RG_OK)
+            return status;
+        char *copy = rg_copy_text(&reader->allocator, name);
+        if (!copy)
+            return rg_reader_no_memory(reader);
+        rg_release(&reader->allocator, scene->name);
+        scene->name = copy;
+    }
+    if (rg_given(&v[TOP_DURATION]))
+        status = rg_read_positive(reader, &v[TOP_DURATION], "a duration", &scene->duration);
+    if (status == RG_OK && rg_given(&v[TOP_RECORD])) {
+        rg_place record[RECORD_COUNT];
+        status = rg_read_keys(reader, &v[TOP_RECORD], &rg_keys_record, record);
+        if (status == RG_OK && rg_given(&record[RECORD_EVERY]))
+            status = rg_read_positive(reader, &record[RECORD_EVERY], "an interval",
+                                      &scene->record_every);
+    }
+    return status;
+}
+
+typedef rg_status read_function(rg_reader *reader, const rg_place *place);
+
+static rg_status read_top(rg_reader *reader, rg_scene *scene) {
+    rg_place root = {NULL, yaml_document_get_root_node(&reader->document), NULL, 0};
+    rg_place v[TOP_COUNT];
+    rg_status status = rg_read_keys(reader, &root, &rg_keys_top, v);
+    if (status == RG_OK && rg_given(&v[TOP_RIGOR]))
+        status = read_version(reader, &v[TOP_RIGOR]);
+    if (status == RG_OK)
+        status = read_parameters(reader, &v[TOP_PARAMETERS]);
+    if (status == RG_OK)
+        status = read_run(reader, v, scene);
+    if (status == RG_OK)
+        status = read_world(reader, &root, v, scene);
+    static const struct {
+        int key;
+        read_function *read;
+    } parts[] = {{TOP_MATERIALS, read_materials},
+                 {TOP_PAIRS, read_pairs},
+                 {TOP_SHAPES, rg_read_shapes},
+                 {TOP_BODIES, rg_read_bodies},
+                 {TOP_FORCES, rg_read_forces}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == RG_OK; i++)
+        if (rg_given(&v[parts[i].key]))
+            status = parts[i].read(reader, &v[parts[i].key]);
+    return status;
+}
+
+static void free_reader(rg_reader *reader) {
+    rg_reader_free_shapes(reader);
+    rg_reader_unload(reader);
+    rg_release(&reader->allocator, reader->variables);
+    rg_release(&reader->allocator, reader->body_lines);
+    rg_release(&reader->allocator, reader->colliders);
+    rg_buffer_free(&reader->text);
+}
+
+/* "scenes/tower.yaml" gives "tower". */
+static void default_name(const char *file, char name[RG_QUOTE_SIZE]) {
+    const char *slash = strrchr(file, '/');
+    rg_quote_word(slash ? slash + 1 : file, name);
+    char *dot = strrchr(name, '.');
+    if (dot && dot != name)
+        *dot = 0;
+    if (!name[0])
+        snprintf(name, RG_QUOTE_SIZE, "scene");
+}
+
+rg_status rg_scene_read_limited(const char *text, size_t size, const char *name,
+                                const char *directory, const rg_scene_options *options,
+                                const rg_scene_limits *limits, rg_scene **scene, rg_error *error) {
+    assert((text || !size) && name && scene);
+    *scene = NULL;
+    rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
+    rg_error scratch; /* places need somewhere to write, wanted or not */
+    rg_reader reader = {.file = name,
+                        .directory = directory,
+                        .allocator = allocator,
+                        .limits = *limits,
+                        .options = options,
+                        .error = error ? error : &scratch,
+                        .text = rg_buffer_make(&allocator)};
+    char short_name[RG_QUOTE_SIZE];
+    default_name(name, short_name);
+    rg_scene *made = rg_scene_make(&allocator, short_name);
+    rg_status status = made ? rg_reader_load(&reader, text, size) : rg_reader_no_memory(&reader);
+    if (status == RG_OK)
+        status = read_top(&reader, made);
+    free_reader(&reader);
+    if (status == RG_OK)
+        *scene = made;
+    else
+        rg_scene_free(made);
+    return status;
+}
+
+rg_status rg_scene_read_text(const char *text, size_t size, const char *name, const char *directory,
+                             const rg_scene_options *options, rg_scene **scene, rg_error *error) {
+    rg_scene_limits limits = rg_scene_limits_default();
+    return rg_scene_read_limited(text, size, name, directory, options, &limits, scene, error);
+}
+
+/* ---- files ---- */
+
+static const char *describe_errno(int code) {
+    switch (code) {
+    case ENOENT:
+        return "there is no such file; check the path";
+    case EACCES:
+        return "permission denied; make it readable";
+    case EISDIR:
+        return "this is a directory; name a scene file in it";
+    case ENOTDIR:
+        return "a part of the path is no directory; check the path";
+    default:
+        return "it cannot be read";
+    }
+}
+
+static rg_status load_file(const char *path, const rg_scene_limits *limits, rg_buffer *text,
+                           rg_error *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return rg_fail(error, RG_FILE_UNREADABLE, "%s: %s", path, describe_errno(errno));
+    char chunk[READ_CHUNK];
+    size_t got;
+    int code = 0;
+    errno = 0;
+    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0 && text->size <= limits->bytes)
+        rg_buffer_append(text, chunk, got);
+    if (ferror(file))
+        code = errno ? errno : EIO;
+    fclose(file);
+    if (code)
+        return rg_fail(error, RG_FILE_UNREADABLE, "%s: %s", path, describe_errno(code));
+    if (text->size > limits->bytes)
+        return rg_fail(error, RG_LIMIT_EXCEEDED,
+                       "%s: the file is larger than %zu bytes, the most that a scene may have",
+                       path, limits->bytes);
+    if (text->failed)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory for this scene", path);
+    return RG_OK;
+}
+
+rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, rg_scene **scene,
+                             rg_error *error) {
+    assert(path && scene);
+    *scene = NULL;
+    rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
+    rg_scene_limits limits = rg_scene_limits_default();
+    rg_buffer text = rg_buffer_make(&allocator), directory = rg_buffer_make(&allocator);
+    rg_status status = load_file(path, &limits, &text, error);
+    const char *slash = strrchr(path, '/');
+    if (slash == path)
+        slash++; /* the root directory */
+    rg_buffer_append(&directory, path, slash ? (size_t)(slash - path) : 0);
+    if (status == RG_OK && directory.failed)
+        status = rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory for this scene", path);
+    if (status == RG_OK)
+        status = rg_scene_read_limited(text.data ? text.data : "", text.size, path, directory.data,
+                                       options, &limits, scene, error);
+    rg_buffer_free(&text);
+    rg_buffer_free(&directory);
+    return status;
+}

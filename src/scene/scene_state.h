@@ -1,0 +1,31 @@
+/* A scene: a world and how to run it. */
+#ifndef RIGOR_SCENE_STATE_H
+#define RIGOR_SCENE_STATE_H
+
+#include "base/base_memory.h"
+#include "rigor/scene.h"
+
+typedef struct rg_builtin rg_builtin;
+
+struct rg_scene {
+    rg_allocator allocator;
+    rg_world *world;
+    char *name;
+    double duration, record_every; /* s */
+    const rg_builtin *builtin;     /* null for scenes from files */
+    void *measuring;               /* the built-in scene's memory of the run; one allocation */
+};
+
+/* Seconds: what a scene gets that does not say. */
+#define RG_DEFAULT_DURATION     10.0
+#define RG_DEFAULT_RECORD_EVERY (1.0 / 60)
+
+/* An empty scene with its name and the defaults; null without memory. */
+rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name);
+/* What the options say about world and method, over what the def has. */
+rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
+                                 rg_error *error);
+/* Writes "a, b, c" for messages. */
+const char *rg_scene_list_words(const char *const *words, size_t count, char *text, size_t size);
+
+#endif

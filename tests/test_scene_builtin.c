@@ -1,0 +1,230 @@
+/* Built-in scenes: the list, parameters, determinism, and measures against closed forms. */
+#include "test_scene_support.h"
+
+#include <math.h>
+
+static rg_scene *build(const char *name, const rg_scene_parameter *parameters, size_t count) {
+    rg_scene_options options = {.parameters = parameters, .parameter_count = count};
+    rg_scene *scene;
+    rg_error error = {0};
+    if (rg_scene_build(name, &options, &scene, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    return scene;
+}
+
+static rg_measure measure_of(rg_scene *scene, const char *name) {
+    rg_measure measures[32];
+    size_t count = rg_scene_measures(scene, measures, 32);
+    assert_true(count <= 32);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(measures[i].name, name) == 0)
+            return measures[i];
+    fail_msg("there is no measure %s", name);
+    return (rg_measure){0};
+}
+
+static void the_list(void **state) {
+    (void)state;
+    assert_int_equal(rg_builtin_count(), 3);
+    for (size_t i = 0; i < rg_builtin_count(); i++) {
+        rg_builtin_info info = rg_builtin_at(i);
+        assert_true(strlen(info.summary) > 10);
+        for (size_t p = 0; p < info.parameter_count; p++)
+            assert_non_null(info.parameters[p].default_value);
+        rg_scene *scene = build(info.name, NULL, 0);
+        assert_string_equal(rg_scene_name(scene), info.name);
+        assert_near(rg_scene_duration(scene), 10, 0);
+        assert_true(rg_scene_measures(scene, NULL, 0) >= 2);
+        /* The defaults that the list shows are the defaults. */
+        rg_scene_parameter given[8];
+        for (size_t p = 0; p < info.parameter_count; p++)
+            given[p] =
+                (rg_scene_parameter){info.parameters[p].name, info.parameters[p].default_value};
+        rg_scene *same = build(info.name, given, info.parameter_count);
+        assert_true(rg_world_state_hash(rg_scene_world(scene)) ==
+                    rg_world_state_hash(rg_scene_world(same)));
+        rg_scene_free(scene);
+        rg_scene_free(same);
+    }
+}
+
+static void the_same_bits_for_any_number_of_threads(void **state) {
+    (void)state;
+    for (size_t i = 0; i < rg_builtin_count(); i++) {
+        uint64_t hashes[3];
+        for (int threads = 1; threads <= 3; threads++) {
+            rg_scene_options options = {.threads = threads};
+            rg_scene *scene;
+            assert_int_equal(rg_scene_build(rg_builtin_at(i).name, &options, &scene, NULL), RG_OK);
+            run_scene(scene, 0.5);
+            hashes[threads - 1] = rg_world_state_hash(rg_scene_world(scene));
+            rg_scene_free(scene);
+        }
+        assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
+    }
+}
+
+static void spinning_top_follows_its_cone(void **state) {
+    (void)state;
+    rg_scene *scene = build("spinning-top", NULL, 0);
+    run_scene(scene, rg_scene_duration(scene));
+    assert_near(measure_of(scene, "energy_drift_rel").value, 0, 1e-12);
+    assert_near(measure_of(scene, "angular_momentum_drift_rel").value, 0, 1e-12);
+    /* It has gone round several times, so that the angle is a sharp test of the rate. */
+    assert_near(measure_of(scene, "axis_error_rad").value, 0, 1e-10);
+    rg_scene_free(scene);
+}
+
+static void a_wrong_rate_would_show(void **state) {
+    (void)state;
+    /* The stepping method turns at second order: its error must be seen. */
+    rg_scene_options options = {.method = "stepping", .step = 0.01};
+    rg_scene *scene;
+    assert_int_equal(rg_scene_build("spinning-top", &options, &scene, NULL), RG_OK);
+    run_scene(scene, 5);
+    assert_true(measure_of(scene, "axis_error_rad").value > 1e-6);
+    rg_scene_free(scene);
+}
+
+static void racket_flips_in_time(void **state) {
+    (void)state;
+    rg_scene *scene = build("tennis-racket", NULL, 0);
+    run_scene(scene, rg_scene_duration(scene));
+    assert_near(measure_of(scene, "energy_drift_rel").value, 0, 1e-12);
+    assert_near(measure_of(scene, "angular_momentum_drift_rel").value, 0, 1e-12);
+    rg_measure period = measure_of(scene, "flip_period_s");
+    assert_true(period.has_expected);
+    assert_near(measure_of(scene, "flips").value, floor(10 / period.expected + 0.5), 0);
+    /* Close to the separatrix the period magnifies the drift of energy by (spin / nudge)^2. */
+    assert_near(period.value, period.expected, 1e-6);
+    rg_scene_free(scene);
+}
+
+static void racket_with_a_big_nudge(void **state) {
+    (void)state;
+    /* Far from the separatrix, on both sides of it. */
+    static const char *const nudges[] = {"2", "6"};
+    for (size_t i = 0; i < 2; i++) {
+        rg_scene_parameter given[] = {{"spin", "5"}, {"nudge", nudges[i]}};
+        rg_scene *scene = build("tennis-racket", given, 2);
+        run_scene(scene, 10);
+        rg_measure period = measure_of(scene, "flip_period_s");
+        assert_true(measure_of(scene, "flips").value >= 5);
+        assert_near(period.value, period.expected, 2e-8 * period.expected);
+        rg_scene_free(scene);
+    }
+}
+
+static void projectiles_follow_parabolas(void **state) {
+    (void)state;
+    rg_scene *scene = build("projectiles", NULL, 0);
+    assert_int_equal(rg_world_body_count(rg_scene_world(scene)), 1000);
+    run_scene(scene, rg_scene_duration(scene));
+    /* 2400 additions to coordinates of up to 500 m. */
+    assert_near(measure_of(scene, "position_error_m").value, 0, 1e-9);
+    assert_near(measure_of(scene, "energy_drift_rel").value, 0, 1e-12);
+    rg_scene_free(scene);
+}
+
+/* Random numbers must be drawn in an order that the source says, not the compiler: the last body
+ * tells. */
+static void draws_have_an_order(void **state) {
+    (void)state;
+    rg_scene *scene = build("projectiles", NULL, 0);
+    const rg_world *world = rg_scene_world(scene);
+    rg_body_id last = rg_world_body_at(world, 999);
+    assert_vector(rg_body_pose(world, last).position, -46.644050209868546, -25.043729568016914, 0);
+    assert_vector(rg_body_velocity(world, last), -1.4598168855661453, -4.9179308896887406,
+                  23.190726888780894);
+    assert_near(rg_body_angular_velocity(world, last).z, 1.5795218348815123, 0);
+    rg_scene_free(scene);
+}
+
+static void seeds_differ(void **state) {
+    (void)state;
+    rg_scene_parameter one[] = {{"count", "10"}, {"seed", "1"}};
+    rg_scene_parameter two[] = {{"count", "10"}, {"seed", "2"}};
+    rg_scene *a = build("projectiles", one, 2), *b = build("projectiles", two, 2);
+    assert_int_equal(rg_world_body_count(rg_scene_world(a)), 10);
+    assert_true(rg_world_state_hash(rg_scene_world(a)) != rg_world_state_hash(rg_scene_world(b)));
+    rg_scene_free(a);
+    rg_scene_free(b);
+}
+
+static void wrong_parameters_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene;
+        rg_scene_parameter given;
+        rg_status status;
+        const char *message;
+    } cases[] = {
+        {"projectiles",
+         {"count", "0"},
+         RG_INVALID_ARGUMENT,
+         "projectiles: parameter count=0: must be a whole number from 1 to 10000000"},
+        {"projectiles",
+         {"count", "2.5"},
+         RG_INVALID_ARGUMENT,
+         "projectiles: parameter count=2.5: must be a whole number from 1 to 10000000"},
+        {"projectiles",
+         {"count", "1e9"},
+         RG_INVALID_ARGUMENT,
+         "projectiles: parameter count=1e9: must be a whole number from 1 to 10000000"},
+        {"projectiles",
+         {"count", "many"},
+         RG_INVALID_ARGUMENT,
+         "projectiles: parameter count=many: must be a whole number from 1 to 10000000"},
+        {"projectiles",
+         {"count", "2*(3"},
+         RG_SYNTAX,
+         "projectiles: parameter count=2*(3: at column 5: expected \")\", not the end"},
+        {"projectiles",
+         {"cuont", "3"},
+         RG_NOT_FOUND,
+         "projectiles: there is no parameter \"cuont\"; the parameters are: count, seed"},
+        {"spinning-top",
+         {"spin", "-1"},
+         RG_INVALID_ARGUMENT,
+         "spinning-top: parameter spin=-1: must be a number from 0.01 to 200"},
+        {"tower",
+         {"count", "3"},
+         RG_NOT_FOUND,
+         "tower: neither a built-in scene nor a file; the built-in scenes are: tennis-racket, "
+         "spinning-top, projectiles"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rg_scene_options options = {.parameters = &cases[i].given, .parameter_count = 1};
+        rg_scene *scene = (rg_scene *)1;
+        rg_error error = {0};
+        assert_int_equal(rg_scene_build(cases[i].scene, &options, &scene, &error), cases[i].status);
+        assert_null(scene);
+        assert_string_equal(error.text, cases[i].message);
+    }
+}
+
+static void scenes_from_files_have_no_measures(void **state) {
+    (void)state;
+    rg_scene *scene = read_scene("{}");
+    rg_scene_observe(scene);
+    assert_int_equal(rg_scene_measures(scene, NULL, 0), 0);
+    rg_scene_free(scene);
+    rg_scene_free(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list),
+        cmocka_unit_test(the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(spinning_top_follows_its_cone),
+        cmocka_unit_test(a_wrong_rate_would_show),
+        cmocka_unit_test(racket_flips_in_time),
+        cmocka_unit_test(racket_with_a_big_nudge),
+        cmocka_unit_test(projectiles_follow_parabolas),
+        cmocka_unit_test(draws_have_an_order),
+        cmocka_unit_test(seeds_differ),
+        cmocka_unit_test(wrong_parameters_are_refused),
+        cmocka_unit_test(scenes_from_files_have_no_measures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

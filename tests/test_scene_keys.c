@@ -1,0 +1,60 @@
+/* The key tables. With --keys it prints them, one "table: key key ..." a line, for the test that
+ * holds the JSON Schema against them (test_scene_schema.py). */
+#include "test_support.h"
+
+#include "scene/scene_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void names_are_unique_in_each_table(void **state) {
+    (void)state;
+    assert_true(rg_key_table_count() > 20);
+    for (size_t t = 0; t < rg_key_table_count(); t++) {
+        const rg_key_table *table = rg_key_table_at(t);
+        assert_true(table->count >= 1 && table->count <= RG_MAX_KEYS);
+        for (size_t a = 0; a < table->count; a++)
+            for (size_t b = 0; b < a; b++)
+                assert_string_not_equal(table->keys[a], table->keys[b]);
+        for (size_t u = 0; u < t; u++)
+            assert_string_not_equal(table->name, rg_key_table_at(u)->name);
+    }
+}
+
+static void enums_match_their_names(void **state) {
+    (void)state;
+    assert_string_equal(rg_keys_top.keys[TOP_GRAVITY], "gravity");
+    assert_string_equal(rg_keys_body.keys[BODY_MASK], "mask");
+    assert_int_equal(rg_keys_body.count, BODY_COUNT);
+    assert_string_equal(rg_keys_spring.keys[SPRING_REST_LENGTH], "rest_length");
+}
+
+static void later_keys_are_not_known_ones(void **state) {
+    (void)state;
+    static const char *const words[] = {"solver", "impact", "joints"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_non_null(rg_key_later(&rg_keys_top, words[i]));
+        assert_null(rg_key_later(&rg_keys_body, words[i]));
+    }
+    assert_non_null(rg_key_later(&rg_keys_method, "gamma"));
+    assert_null(rg_key_later(&rg_keys_top, "gravity"));
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--keys") == 0) {
+        for (size_t t = 0; t < rg_key_table_count(); t++) {
+            const rg_key_table *table = rg_key_table_at(t);
+            printf("%s:", table->name);
+            for (size_t k = 0; k < table->count; k++)
+                printf(" %s", table->keys[k]);
+            printf("\n");
+        }
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_unique_in_each_table),
+        cmocka_unit_test(enums_match_their_names),
+        cmocka_unit_test(later_keys_are_not_known_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
