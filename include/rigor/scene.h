@@ -67,6 +67,23 @@ typedef struct rg_measure {
 void rg_scene_observe(rg_scene *scene);
 size_t rg_scene_measures(rg_scene *scene, rg_measure *measures, size_t capacity);
 
+/* What rg_scene_observe has gathered, as bytes, for checkpoints: to be read into a scene built in the
+ * same way. `size` gets the bytes needed (0: nothing to keep); with a null buffer nothing is
+ * written. */
+rg_status rg_scene_save_observations(const rg_scene *scene, void *buffer, size_t capacity,
+                                     size_t *size);
+rg_status rg_scene_load_observations(rg_scene *scene, const void *buffer, size_t size,
+                                     rg_error *error);
+
+/* Where a scene came from: the built-in scene's name and the parameters that were given, valid as
+ * long as the scene. `builtin` is null for scenes from files or text. */
+typedef struct rg_scene_origin {
+    const char *builtin;
+    const rg_scene_parameter *parameters;
+    size_t parameter_count;
+} rg_scene_origin;
+rg_scene_origin rg_scene_get_origin(const rg_scene *scene);
+
 /* The list of built-in scenes. */
 typedef struct rg_builtin_parameter {
     const char *name;

@@ -31,6 +31,11 @@ void rg_scene_free(rg_scene *scene) {
     rg_world_destroy(scene->world);
     rg_release(&allocator, scene->name);
     rg_release(&allocator, scene->measuring);
+    for (size_t i = 0; i < scene->parameter_count; i++) {
+        rg_release(&allocator, (char *)scene->parameters[i].name);
+        rg_release(&allocator, (char *)scene->parameters[i].value);
+    }
+    rg_release(&allocator, scene->parameters);
     rg_release(&allocator, scene);
 }
 
@@ -98,6 +103,33 @@ double rg_scene_duration(const rg_scene *scene) {
 }
 double rg_scene_record_every(const rg_scene *scene) {
     return scene->record_every;
+}
+
+rg_scene_origin rg_scene_get_origin(const rg_scene *scene) {
+    return (rg_scene_origin){scene->builtin ? scene->builtin->name : NULL, scene->parameters,
+                             scene->parameter_count};
+}
+
+rg_status rg_scene_save_observations(const rg_scene *scene, void *buffer, size_t capacity,
+                                     size_t *size) {
+    *size = scene->measuring_size;
+    if (!buffer || *size == 0)
+        return RG_OK;
+    if (*size > capacity)
+        return RG_LIMIT_EXCEEDED;
+    memcpy(buffer, scene->measuring, *size);
+    return RG_OK;
+}
+
+rg_status rg_scene_load_observations(rg_scene *scene, const void *buffer, size_t size,
+                                     rg_error *error) {
+    if (size != scene->measuring_size)
+        return rg_fail(error, RG_FILE_DAMAGED,
+                       "%s: %zu bytes of observations, where the scene keeps %zu", scene->name,
+                       size, scene->measuring_size);
+    if (size > 0)
+        memcpy(scene->measuring, buffer, size);
+    return RG_OK;
 }
 
 void rg_scene_observe(rg_scene *scene) {

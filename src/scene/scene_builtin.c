@@ -101,6 +101,23 @@ static rg_status read_values(const rg_builtin *builtin, const rg_scene_options *
     return RG_OK;
 }
 
+/* Keeps the parameters as they were given, so that the scene can be built again. */
+static rg_status keep_parameters(rg_scene *scene, const rg_scene_options *options) {
+    size_t count = options ? options->parameter_count : 0;
+    scene->parameters = rg_allocate_zeroed(&scene->allocator, count, sizeof *scene->parameters);
+    if (!scene->parameters)
+        return RG_OUT_OF_MEMORY;
+    scene->parameter_count = count;
+    for (size_t i = 0; i < count; i++) {
+        rg_scene_parameter *kept = &scene->parameters[i];
+        kept->name = rg_copy_text(&scene->allocator, options->parameters[i].name);
+        kept->value = rg_copy_text(&scene->allocator, options->parameters[i].value);
+        if (!kept->name || !kept->value)
+            return RG_OUT_OF_MEMORY;
+    }
+    return RG_OK;
+}
+
 rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_scene **scene,
                          rg_error *error) {
     assert(name && scene);
@@ -122,7 +139,11 @@ rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_s
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory", name);
     made->builtin = builtin;
-    status = rg_world_create(&def, &made->world, error);
+    status = keep_parameters(made, options);
+    if (status != RG_OK)
+        rg_fail(error, status, "%s: not enough memory", name);
+    if (status == RG_OK)
+        status = rg_world_create(&def, &made->world, error);
     if (status == RG_OK)
         status = builtin->build(made, values, error);
     if (status != RG_OK) {

@@ -101,6 +101,7 @@ static rg_status build_top(rg_scene *scene, const double *values, rg_error *erro
     if (!state)
         return fail_memory(scene, error);
     scene->measuring = state;
+    scene->measuring_size = sizeof *state;
     rg_shape *cone;
     rg_shape_def cone_def = rg_shape_def_cone(0.25, 0.4);
     rg_status status = rg_shape_create(&cone_def, &scene->allocator, &cone, error);
@@ -209,6 +210,7 @@ static rg_status build_racket(rg_scene *scene, const double *values, rg_error *e
     if (!state)
         return fail_memory(scene, error);
     scene->measuring = state;
+    scene->measuring_size = sizeof *state;
     rg_shape *racket = NULL;
     rg_status status = make_racket(scene, &racket, error);
     if (status != RG_OK)
@@ -412,6 +414,7 @@ static rg_status build_projectiles(rg_scene *scene, const double *values, rg_err
     if (!state)
         return fail_memory(scene, error);
     scene->measuring = state;
+    scene->measuring_size = sizeof *state + count * sizeof state->start[0];
     state->count = count;
     /* A generator of its own: the world's stays as the seed left it. */
     rg_random random = rg_random_make(rg_world_seed(scene->world));

@@ -14,6 +14,10 @@ struct rg_scene {
     double duration, record_every; /* s */
     const rg_builtin *builtin;     /* null for scenes from files */
     void *measuring;               /* the built-in scene's memory of the run; one allocation */
+    size_t measuring_size;         /* its bytes; no pointers in them, so that they can be saved */
+    rg_scene_parameter
+        *parameters; /* of the built-in scene, as given; names and values are owned */
+    size_t parameter_count;
 };
 
 /* Seconds: what a scene gets that does not say. */

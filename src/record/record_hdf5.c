@@ -1,0 +1,224 @@
+/* Small steps of HDF5: see record_hdf5.h. */
+#include "record/record_hdf5.h"
+
+#include <string.h>
+
+rg_quiet rg_quiet_begin(void) {
+    rg_quiet quiet = {NULL, NULL};
+    (void)H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void rg_quiet_end(rg_quiet quiet) {
+    (void)H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
+}
+
+/* ---- attributes ---- */
+
+/* Opens the scalar attribute or makes it. */
+static hid_t open_scalar(hid_t object, const char *name, hid_t type) {
+    htri_t there = H5Aexists(object, name);
+    if (there > 0)
+        return H5Aopen(object, name, H5P_DEFAULT);
+    if (there < 0)
+        return -1;
+    hid_t space = H5Screate(H5S_SCALAR);
+    if (space < 0)
+        return -1;
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    H5Sclose(space);
+    return attribute;
+}
+
+static herr_t put_scalar(hid_t object, const char *name, hid_t file_type, hid_t memory_type,
+                         const void *value) {
+    hid_t attribute = open_scalar(object, name, file_type);
+    if (attribute < 0)
+        return -1;
+    herr_t result = H5Awrite(attribute, memory_type, value);
+    return H5Aclose(attribute) < 0 ? -1 : result;
+}
+
+hid_t rg_text_type(size_t size) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 && (H5Tset_size(type, size) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0 ||
+                      (size != H5T_VARIABLE && H5Tset_strpad(type, H5T_STR_NULLPAD) < 0))) {
+        H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
+herr_t rg_attribute_put_text(hid_t object, const char *name, const char *text) {
+    hid_t type = rg_text_type(H5T_VARIABLE);
+    if (type < 0)
+        return -1;
+    herr_t result = put_scalar(object, name, type, type, &text);
+    H5Tclose(type);
+    return result;
+}
+
+herr_t rg_attribute_put_double(hid_t object, const char *name, double value) {
+    return put_scalar(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
+herr_t rg_attribute_put_u64(hid_t object, const char *name, uint64_t value) {
+    return put_scalar(object, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
+}
+
+herr_t rg_attribute_put_bool(hid_t object, const char *name, bool value) {
+    const int8_t number = value, no = 0, yes = 1;
+    hid_t type = H5Tenum_create(H5T_NATIVE_INT8);
+    if (type < 0)
+        return -1;
+    herr_t result = -1;
+    if (H5Tenum_insert(type, "FALSE", &no) >= 0 && H5Tenum_insert(type, "TRUE", &yes) >= 0)
+        result = put_scalar(object, name, type, type, &number);
+    H5Tclose(type);
+    return result;
+}
+
+/* A scalar of the given class, or -1. */
+static hid_t open_of_class(hid_t object, const char *name, H5T_class_t wanted) {
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
+    if (attribute < 0)
+        return -1;
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    bool good = type >= 0 && space >= 0 && H5Tget_class(type) == wanted &&
+                H5Sget_simple_extent_npoints(space) == 1 &&
+                (wanted != H5T_STRING || H5Tis_variable_str(type) > 0);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (!good) {
+        H5Aclose(attribute);
+        return -1;
+    }
+    return attribute;
+}
+
+herr_t rg_attribute_get_text(hid_t object, const char *name, const rg_allocator *allocator,
+                             char **text) {
+    *text = NULL;
+    hid_t attribute = open_of_class(object, name, H5T_STRING);
+    hid_t type = attribute < 0 ? -1 : rg_text_type(H5T_VARIABLE);
+    char *stored = NULL;
+    if (type >= 0 && H5Aread(attribute, type, &stored) >= 0) {
+        *text = rg_copy_text(allocator, stored ? stored : "");
+        H5free_memory(stored);
+    }
+    if (type >= 0)
+        H5Tclose(type);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    return *text ? 0 : -1;
+}
+
+static herr_t get_number(hid_t object, const char *name, H5T_class_t wanted, hid_t memory_type,
+                         void *value) {
+    hid_t attribute = open_of_class(object, name, wanted);
+    if (attribute < 0)
+        return -1;
+    herr_t result = H5Aread(attribute, memory_type, value);
+    H5Aclose(attribute);
+    return result;
+}
+
+herr_t rg_attribute_get_double(hid_t object, const char *name, double *value) {
+    return get_number(object, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, value);
+}
+
+herr_t rg_attribute_get_u64(hid_t object, const char *name, uint64_t *value) {
+    return get_number(object, name, H5T_INTEGER, H5T_NATIVE_UINT64, value);
+}
+
+herr_t rg_attribute_get_bool(hid_t object, const char *name, bool *value) {
+    hid_t attribute = open_of_class(object, name, H5T_ENUM);
+    if (attribute < 0)
+        return -1;
+    hid_t type = H5Aget_type(attribute);
+    int8_t number = 0;
+    herr_t result = -1;
+    /* Read as it is stored: enums convert to nothing else. */
+    if (type >= 0 && H5Tget_size(type) == sizeof number)
+        result = H5Aread(attribute, type, &number);
+    if (type >= 0)
+        H5Tclose(type);
+    H5Aclose(attribute);
+    *value = number != 0;
+    return result;
+}
+
+/* ---- datasets ---- */
+
+/* Numbers that change shrink by a tenth, whatever the level; those at rest vanish at any. */
+enum { DEFLATE_LEVEL = 1 };
+
+hid_t rg_chunk_properties(int rank, const hsize_t *chunk, bool compressed) {
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    if (properties < 0)
+        return -1;
+    herr_t result = H5Pset_chunk(properties, rank, chunk);
+    if (result >= 0 && compressed)
+        result = H5Pset_shuffle(properties) < 0 ? -1 : H5Pset_deflate(properties, DEFLATE_LEVEL);
+    if (result >= 0)
+        result = H5Pset_fletcher32(properties);
+    /* No time stamps: the same run makes the same bytes. */
+    if (result >= 0)
+        result = H5Pset_obj_track_times(properties, 0);
+    if (result < 0) {
+        H5Pclose(properties);
+        return -1;
+    }
+    return properties;
+}
+
+herr_t rg_bytes_create(hid_t group, const char *name) {
+    const hsize_t size = 0, largest = H5S_UNLIMITED, chunk = 1 << 14;
+    hid_t space = H5Screate_simple(1, &size, &largest);
+    /* Not compressed: chunks of one size are overwritten in place by every later checkpoint. */
+    hid_t properties = rg_chunk_properties(1, &chunk, false);
+    hid_t dataset = -1;
+    if (space >= 0 && properties >= 0)
+        dataset =
+            H5Dcreate2(group, name, H5T_STD_U8LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    if (properties >= 0)
+        H5Pclose(properties);
+    if (space >= 0)
+        H5Sclose(space);
+    return dataset < 0 ? -1 : H5Dclose(dataset);
+}
+
+herr_t rg_bytes_put(hid_t group, const char *name, const rg_buffer *bytes) {
+    const hsize_t size = bytes->size;
+    hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return -1;
+    herr_t result = H5Dset_extent(dataset, &size);
+    if (result >= 0 && size > 0)
+        result = H5Dwrite(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes->data);
+    return H5Dclose(dataset) < 0 ? -1 : result;
+}
+
+herr_t rg_bytes_get(hid_t group, const char *name, rg_buffer *bytes) {
+    bytes->size = 0;
+    hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+    if (dataset < 0)
+        return -1;
+    hid_t space = H5Dget_space(dataset);
+    hssize_t size = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    herr_t result = -1;
+    if (size == 0)
+        result = 0;
+    else if (size > 0 && rg_array_reserve(&bytes->allocator, (void **)&bytes->data,
+                                          &bytes->capacity, (size_t)size, 1) == RG_OK)
+        result = H5Dread(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes->data);
+    if (result >= 0)
+        bytes->size = (size_t)size;
+    if (space >= 0)
+        H5Sclose(space);
+    H5Dclose(dataset);
+    return result;
+}

@@ -1,0 +1,41 @@
+/* Small steps of HDF5 that the store is made of: quiet calls, attributes, whole datasets. Negative
+ * answers are failures, as in HDF5 itself. */
+#ifndef RIGOR_RECORD_HDF5_H
+#define RIGOR_RECORD_HDF5_H
+
+#include "base/base_memory.h"
+#include "record/record_driver.h"
+
+/* HDF5 prints an essay on standard error with every failure unless it is told not to. The setting
+ * belongs to the thread (or to the program, in builds of HDF5 without threads), so it is put back.
+ */
+typedef struct rg_quiet {
+    H5E_auto2_t function;
+    void *data;
+} rg_quiet;
+rg_quiet rg_quiet_begin(void);
+void rg_quiet_end(rg_quiet quiet);
+
+herr_t rg_attribute_put_text(hid_t object, const char *name, const char *text);
+herr_t rg_attribute_put_double(hid_t object, const char *name, double value);
+herr_t rg_attribute_put_u64(hid_t object, const char *name, uint64_t value);
+/* As the type that h5py shows as a bool. */
+herr_t rg_attribute_put_bool(hid_t object, const char *name, bool value);
+/* Absent or of another type: a failure. */
+herr_t rg_attribute_get_text(hid_t object, const char *name, const rg_allocator *allocator,
+                             char **text);
+herr_t rg_attribute_get_double(hid_t object, const char *name, double *value);
+herr_t rg_attribute_get_u64(hid_t object, const char *name, uint64_t *value);
+herr_t rg_attribute_get_bool(hid_t object, const char *name, bool *value);
+
+/* A UTF-8 text type of `size` bytes, zero-padded; H5T_VARIABLE for any length. */
+hid_t rg_text_type(size_t size);
+/* A property list for chunks, compressed (shuffle, deflate) and with checksums. */
+hid_t rg_chunk_properties(int rank, const hsize_t *chunk, bool compressed);
+
+/* All bytes of a one-dimensional dataset of uint8, growing and shrinking. */
+herr_t rg_bytes_create(hid_t group, const char *name);
+herr_t rg_bytes_put(hid_t group, const char *name, const rg_buffer *bytes);
+herr_t rg_bytes_get(hid_t group, const char *name, rg_buffer *bytes);
+
+#endif

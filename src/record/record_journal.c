@@ -1,0 +1,190 @@
+/* Blocks of the journal: see record_journal.h. */
+#include "record/record_journal.h"
+
+#include "base/base_hash.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const uint32_t block_magic = 0x424A4752; /* "RGJB" on a little-endian machine */
+static const uint64_t journal_version = 1;
+
+static uint64_t checksum_of(uint64_t run_id, uint64_t offset, const void *bytes, size_t size) {
+    uint64_t hash = rg_hash_u64(rg_hash_u64(rg_hash_begin(), run_id), offset);
+    return rg_hash_bytes(hash, bytes, size);
+}
+
+static void put_u32(rg_buffer *buffer, uint32_t value) {
+    rg_buffer_append(buffer, &value, 4);
+}
+static void put_u64(rg_buffer *buffer, uint64_t value) {
+    rg_buffer_append(buffer, &value, 8);
+}
+
+static uint64_t get_u64(const char *bytes) {
+    uint64_t value;
+    memcpy(&value, bytes, 8);
+    return value;
+}
+
+static uint32_t get_u32(const char *bytes) {
+    uint32_t value;
+    memcpy(&value, bytes, 4);
+    return value;
+}
+
+static double get_double(const char *bytes) {
+    double value;
+    memcpy(&value, bytes, 8);
+    return value;
+}
+
+/* ---- writing ---- */
+
+void rg_journal_begin_block(rg_journal_writer *writer, rg_journal_type type) {
+    writer->block.size = 0;
+    writer->block.failed = false;
+    put_u32(&writer->block, block_magic);
+    put_u32(&writer->block, (uint32_t)type);
+    put_u64(&writer->block, 0); /* the length, when it is known */
+}
+
+int rg_journal_end_block(rg_journal_writer *writer) {
+    rg_buffer *block = &writer->block;
+    if (block->failed)
+        return ENOMEM;
+    uint64_t length = block->size - RG_JOURNAL_PREFIX;
+    memcpy(block->data + 8, &length, 8);
+    /* The header carries the run id itself, and is read before the id is known. */
+    bool is_header = get_u32(block->data + 4) == RG_JOURNAL_HEADER;
+    put_u64(block,
+            checksum_of(is_header ? 0 : writer->run_id, writer->end, block->data, block->size));
+    if (block->failed)
+        return ENOMEM;
+    int failed = rg_disk_write(&writer->file, block->data, block->size, writer->end);
+    if (failed) {
+        /* Half a block at the end would be ignored anyway; cutting it off gives the space back. */
+        (void)rg_disk_truncate(&writer->file, writer->end);
+        return failed;
+    }
+    writer->end += block->size;
+    return 0;
+}
+
+int rg_journal_write_header(rg_journal_writer *writer, const rg_journal_header *header) {
+    writer->run_id = header->run_id;
+    rg_journal_begin_block(writer, RG_JOURNAL_HEADER);
+    put_u64(&writer->block, journal_version);
+    put_u64(&writer->block, header->run_id);
+    put_u64(&writer->block, header->first_frame);
+    put_u64(&writer->block, header->body_count);
+    return rg_journal_end_block(writer);
+}
+
+/* ---- reading ---- */
+
+uint64_t rg_journal_frame_size(uint64_t body_count) {
+    return 8 * (RG_JOURNAL_FRAME_WORDS + RG_FRAME_DOUBLES * body_count);
+}
+
+rg_frame_head rg_journal_frame_head(const char *payload) {
+    return (rg_frame_head){get_u64(payload), get_double(payload + 8), get_u64(payload + 16),
+                           get_u64(payload + 24), get_double(payload + 32)};
+}
+
+/* Reads the block at `offset` whole, prefix included, into the buffer. RG_FILE_DAMAGED: there is no
+ * valid block. */
+static rg_status read_whole_block(const rg_journal *journal, uint64_t offset, uint64_t file_size,
+                                  rg_buffer *buffer) {
+    char prefix[RG_JOURNAL_PREFIX];
+    size_t got;
+    if (rg_disk_read(&journal->file, prefix, sizeof prefix, offset, &got) || got < sizeof prefix ||
+        get_u32(prefix) != block_magic)
+        return RG_FILE_DAMAGED;
+    uint64_t length = get_u64(prefix + 8), left = file_size - offset - RG_JOURNAL_PREFIX;
+    if (left < RG_JOURNAL_CHECKSUM || length > left - RG_JOURNAL_CHECKSUM)
+        return RG_FILE_DAMAGED;
+    size_t size = (size_t)length + RG_JOURNAL_PREFIX + RG_JOURNAL_CHECKSUM;
+    if (rg_array_reserve(&buffer->allocator, (void **)&buffer->data, &buffer->capacity, size, 1))
+        return RG_OUT_OF_MEMORY;
+    if (rg_disk_read(&journal->file, buffer->data, size, offset, &got) || got < size)
+        return RG_FILE_DAMAGED;
+    buffer->size = size - RG_JOURNAL_CHECKSUM;
+    bool is_header = get_u32(buffer->data + 4) == RG_JOURNAL_HEADER;
+    uint64_t checksum =
+        checksum_of(is_header ? 0 : journal->header.run_id, offset, buffer->data, buffer->size);
+    return checksum == get_u64(buffer->data + buffer->size) ? RG_OK : RG_FILE_DAMAGED;
+}
+
+/* Takes a valid block into account; false if it makes no sense at this place. */
+static bool take_block(rg_journal *journal, const rg_journal_block *block, const char *payload) {
+    const rg_journal_header *header = &journal->header;
+    if (!journal->valid) {
+        if (block->type != RG_JOURNAL_HEADER || block->length != 32 ||
+            get_u64(payload) != journal_version)
+            return false;
+        journal->header = (rg_journal_header){get_u64(payload), get_u64(payload + 8),
+                                              get_u64(payload + 16), get_u64(payload + 24)};
+        /* No machine holds so many; and sizes computed from it must not overflow. */
+        journal->valid = journal->header.body_count < UINT64_C(1) << 48;
+        return journal->valid;
+    }
+    journal->ended = false;
+    switch (block->type) {
+    case RG_JOURNAL_FRAME:
+        if (block->length != rg_journal_frame_size(header->body_count) ||
+            get_u64(payload) != header->first_frame + journal->frame_count)
+            return false;
+        journal->frames[journal->frame_count++] = block->offset; /* the scan made room */
+        return true;
+    case RG_JOURNAL_CHECKPOINT:
+        journal->checkpoint = *block;
+        journal->checkpoint_frames = journal->frame_count;
+        return true;
+    case RG_JOURNAL_END:
+        if (block->length != 16)
+            return false;
+        journal->ended = true;
+        journal->finished = get_u64(payload + 8) != 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+rg_status rg_journal_scan(rg_journal *journal, rg_disk_file file, const rg_allocator *allocator) {
+    *journal = (rg_journal){.file = file};
+    uint64_t size;
+    if (rg_disk_size(&file, &size))
+        return RG_OK;
+    rg_buffer buffer = rg_buffer_make(allocator);
+    rg_status status = RG_OK;
+    while (size - journal->end >= RG_JOURNAL_PREFIX + RG_JOURNAL_CHECKSUM) {
+        status = read_whole_block(journal, journal->end, size, &buffer);
+        if (status == RG_OK)
+            status = rg_array_grow(allocator, &journal->frames, &journal->frame_capacity,
+                                   journal->frame_count + 1);
+        if (status != RG_OK)
+            break;
+        rg_journal_block block = {(rg_journal_type)get_u32(buffer.data + 4), journal->end,
+                                  buffer.size - RG_JOURNAL_PREFIX};
+        if (!take_block(journal, &block, buffer.data + RG_JOURNAL_PREFIX))
+            break;
+        journal->end += buffer.size + RG_JOURNAL_CHECKSUM;
+    }
+    rg_buffer_free(&buffer);
+    return status == RG_OUT_OF_MEMORY ? status : RG_OK;
+}
+
+void rg_journal_free(rg_journal *journal, const rg_allocator *allocator) {
+    rg_disk_close(&journal->file);
+    rg_release(allocator, journal->frames);
+    *journal = (rg_journal){.file = {NULL, NULL, -1}};
+}
+
+rg_status rg_journal_read_block(const rg_journal *journal, uint64_t offset, rg_buffer *buffer,
+                                const char **payload) {
+    rg_status status = read_whole_block(journal, offset, journal->end, buffer);
+    *payload = status == RG_OK ? buffer->data + RG_JOURNAL_PREFIX : NULL;
+    return status;
+}

@@ -1,0 +1,72 @@
+/* The inside of a store, shared by record_store.c (frames, checkpoint), record_store_create.c and
+ * record_store_open.c. See docs/recording.md for the layout in the file. */
+#ifndef RIGOR_RECORD_LAYOUT_H
+#define RIGOR_RECORD_LAYOUT_H
+
+#include "record/record_hdf5.h"
+#include "record/record_store.h"
+
+#define RG_FORMAT_NAME    "rigor recording"
+#define RG_FORMAT_VERSION UINT64_C(1)
+
+/* Chunks hold about 128 KiB of numbers: many frames of few bodies (a plot of one body over time
+ * reads few chunks), or part of one frame of many (a frame of 100,000 bodies is 25 chunks, none of
+ * them larger than HDF5's cache). */
+enum {
+    RG_CHUNK_NUMBERS = 16384, /* about, in the largest datasets */
+    RG_CHUNK_FRAMES = 1024,   /* at most, and in datasets of one number a frame */
+    RG_CHUNK_BODIES = 4096    /* at most */
+};
+
+/* The datasets that grow with the frames. */
+enum {
+    RG_DATA_TIME,
+    RG_DATA_STEP,
+    RG_DATA_HASH,
+    RG_DATA_ENERGY,
+    RG_DATA_POSITION,
+    RG_DATA_ORIENTATION,
+    RG_DATA_VELOCITY,
+    RG_DATA_ANGULAR,
+    RG_DATA_COUNT
+};
+
+typedef struct rg_data_kind {
+    const char *path;
+    hsize_t columns; /* a body; 0: one number a frame */
+    bool is_integer;
+    size_t head_offset; /* of one-number data in rg_frame_head */
+    const char *unit, *meaning;
+} rg_data_kind;
+extern const rg_data_kind rg_data_kinds[RG_DATA_COUNT];
+
+struct rg_store {
+    rg_allocator allocator;
+    rg_driver_file driver;
+    rg_seal seal; /* of one that is read */
+    bool writable;
+    hid_t file;
+    hid_t data[RG_DATA_COUNT];
+    rg_store_identity identity;
+    char *texts[6]; /* owned: those of the identity of an opened store */
+    char *names;    /* body_count of name_size bytes, each with a zero byte */
+    size_t name_size;
+    size_t frame_count;
+    size_t chunk_frames;
+    bool finished;
+};
+
+extern const char rg_store_damaged_text[];
+
+/* A store with nothing open, or null; what it frees; what it closes (true if HDF5 had nothing to
+ * complain about). */
+rg_store *rg_store_make(rg_disk_file file, bool writable, const rg_allocator *allocator);
+void rg_store_free(rg_store *store);
+bool rg_store_close_handles(rg_store *store);
+/* Frames in a chunk of the datasets with a row for every body. */
+size_t rg_store_frames_of_chunk(size_t body_count);
+rg_status rg_store_fail_writing(const rg_store *store, rg_error *error);
+/* `what` is wrong, unless the driver knows better. */
+rg_status rg_store_fail_reading(const rg_store *store, rg_error *error, const char *what);
+
+#endif

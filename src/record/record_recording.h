@@ -1,0 +1,15 @@
+/* The reader's inside: what the tests and the export need beside the public functions. */
+#ifndef RIGOR_RECORD_RECORDING_H
+#define RIGOR_RECORD_RECORDING_H
+
+#include "record/record_disk.h"
+#include "rigor/recording.h"
+
+rg_status rg_recording_open_with(const char *path, const rg_allocator *allocator,
+                                 rg_recording **recording, rg_error *error);
+const char *rg_recording_path(const rg_recording *recording);
+const rg_allocator *rg_recording_allocator(const rg_recording *recording);
+rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *disk,
+                                       const char *path, rg_error *error);
+
+#endif
