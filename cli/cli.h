@@ -1,0 +1,124 @@
+/* The command `rigor`: what its files share. It uses the library's public headers only. */
+#ifndef RIGOR_CLI_H
+#define RIGOR_CLI_H
+
+#include "rigor/recording.h"
+#include "rigor/rigor.h"
+#include "rigor/scene.h"
+#include "rigor/version.h"
+
+/* What the command exits with; in the help and the man page too. A run that a signal stopped exits
+ * with 128 + the signal's number, as shells have it. */
+enum {
+    EXIT_GOOD = 0,
+    EXIT_FAILED = 1,    /* a requirement or a check is not met, or a run cannot go on */
+    EXIT_USAGE = 2,     /* the command line makes no sense */
+    EXIT_BAD_INPUT = 3, /* a scene or recording cannot be used */
+    EXIT_UNWRITABLE = 4 /* output cannot be written */
+};
+
+/* ---- cli_text.c ---- */
+
+/* `rigor: message` on standard error. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void cli_complain(const char *format, ...);
+/* The exit code that a failure of the library means. */
+int cli_exit_code(rg_status status);
+/* Whether everything on standard output got out: EXIT_GOOD or EXIT_UNWRITABLE. */
+int cli_flush(void);
+/* The candidate that `word` may be a misspelling of, or null. */
+const char *cli_nearest(const char *word, const char *const *candidates, size_t count);
+/* The whole of a text as a finite number, '.' as the decimal point. */
+bool cli_parse_number(const char *text, double *value);
+enum { CLI_NUMBER_SIZE = 32 };
+/* The shortest text that reads back to the same number. */
+const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]);
+/* A JSON number (null for what JSON has no number for) and a JSON string. */
+void cli_print_json_number(double value);
+void cli_print_json_text(const char *text);
+/* s, from an arbitrary start. */
+double cli_clock(void);
+
+/* ---- cli_options.c ---- */
+
+typedef struct cli_option {
+    const char *name; /* without the dashes */
+    char letter;      /* -x, or 0 */
+    bool takes_value;
+    const char *value; /* set by parsing: the text, or "" for a switch; null if it was not given */
+} cli_option;
+
+/* Sorts the arguments into options and the others, which are moved to the front of `arguments`
+ * (*count of them remain). Complains and returns false if it cannot. `command` names the command in
+ * messages; `--help` and `-h` are left to the option table. */
+bool cli_parse_options(const char *command, cli_option *options, size_t option_count,
+                       const char **arguments, int *count);
+/* The value of an option that must be a number > 0; `fallback` if it is not given. */
+bool cli_positive_option(const char *command, const cli_option *option, double fallback,
+                         double *value);
+
+/* ---- the commands: arguments without their own name ---- */
+
+int cli_run(int count, const char **arguments);
+int cli_check(int count, const char **arguments);
+int cli_scenes(int count, const char **arguments);
+int cli_export(int count, const char **arguments);
+/* `rigor COMMAND --help`. */
+extern const char cli_run_help[], cli_check_help[], cli_scenes_help[], cli_export_help[];
+
+/* ---- cli_require.c ---- */
+
+enum { CLI_REQUIREMENTS = 32 };
+
+typedef struct cli_requirement {
+    char text[64];
+    int figure;     /* index in the list of figures */
+    int comparison; /* index in the list of comparisons */
+    double limit;
+    bool measured; /* it was a number at least once */
+} cli_requirement;
+
+typedef struct cli_requirements {
+    cli_requirement list[CLI_REQUIREMENTS];
+    int count;
+    const cli_requirement *broken; /* the first that was */
+    uint64_t broken_step;          /* 0: by the whole run */
+    double broken_value;
+} cli_requirements;
+
+/* 'momentum_error_rel<1e-9,closure_rel<1e-9'. Complains and returns false if it makes no sense. */
+bool cli_parse_requirements(const char *text, cli_requirements *requirements);
+void cli_check_step(cli_requirements *requirements, const rg_step_info *info, uint64_t step);
+void cli_check_run(cli_requirements *requirements, const rg_step_info *summary);
+/* Says what was broken or never measured; EXIT_GOOD or EXIT_FAILED. */
+int cli_report_requirements(const cli_requirements *requirements, bool quiet);
+
+/* ---- cli_progress.c ---- */
+
+typedef struct cli_progress {
+    bool shown;
+    double start, last;
+    uint64_t first, total; /* steps */
+} cli_progress;
+
+cli_progress cli_progress_begin(uint64_t first, uint64_t total, bool quiet);
+void cli_progress_update(cli_progress *progress, uint64_t done);
+void cli_progress_clear(cli_progress *progress);
+
+/* ---- cli_summary.c ---- */
+
+typedef struct cli_report {
+    rg_scene *scene;
+    rg_step_info summary;
+    double wall;           /* s, of this process */
+    double simulated_here; /* s, by this process: less than all of it after a resume */
+    const char *recording; /* null: none */
+    uint64_t frames;
+} cli_report;
+
+void cli_print_summary(const cli_report *report);
+void cli_print_json(const cli_report *report);
+
+#endif

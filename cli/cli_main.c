@@ -1,0 +1,98 @@
+/* The command `rigor`: finds the command to run. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char main_help[] =
+    "Usage: rigor COMMAND [ARGUMENT ...]\n"
+    "\n"
+    "Rigid bodies that never pass through each other, with the proof in the numbers.\n"
+    "\n"
+    "Commands:\n"
+    "  run      simulate a scene, or go on with a recording\n"
+    "  check    read scenes and say what is wrong with them\n"
+    "  scenes   list the built-in scenes\n"
+    "  export   write a recording in another format\n"
+    "  help     this text, or that of a command\n"
+    "\n"
+    "Options:\n"
+    "      --version   print the version\n"
+    "  -h, --help      this text; `rigor COMMAND --help` for each command\n"
+    "\n"
+    "Exit codes: 0 done, 1 a requirement or check failed or a run cannot go on, 2 usage,\n"
+    "3 a scene or recording cannot be used, 4 output cannot be written, 128 + N stopped by\n"
+    "signal N (a run that records can be resumed).\n"
+    "\n"
+    "Examples:\n"
+    "  rigor scenes\n"
+    "  rigor run tennis-racket --out racket.h5\n"
+    "  rigor export racket.h5 --csv racket.csv\n";
+
+static const struct command {
+    const char *name;
+    int (*run)(int count, const char **arguments);
+    const char *help;
+} commands[] = {{"run", cli_run, cli_run_help},
+                {"check", cli_check, cli_check_help},
+                {"scenes", cli_scenes, cli_scenes_help},
+                {"export", cli_export, cli_export_help}};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+/* Commands that the design has and this version has not. */
+static const char *const later_commands[] = {"view",     "compare",   "converge", "solve",
+                                             "distance", "decompose", "bench"};
+
+static const struct command *find(const char *name) {
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int complain_unknown(const char *name) {
+    const char *names[COMMANDS + 1];
+    for (size_t i = 0; i < sizeof later_commands / sizeof later_commands[0]; i++)
+        if (strcmp(later_commands[i], name) == 0) {
+            cli_complain("%s is not in this version", name);
+            return EXIT_USAGE;
+        }
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    names[COMMANDS] = "help";
+    const char *what = name[0] == '-' ? "option" : "command";
+    const char *nearest = name[0] == '-' ? NULL : cli_nearest(name, names, COMMANDS + 1);
+    if (nearest)
+        cli_complain("unknown %s '%s'; did you mean %s?", what, name, nearest);
+    else
+        cli_complain("unknown %s '%s'; see `rigor --help`", what, name);
+    return EXIT_USAGE;
+}
+
+static int print_help(const char *name) {
+    const struct command *command = name ? find(name) : NULL;
+    if (name && !command)
+        return complain_unknown(name);
+    fputs(command ? command->help : main_help, stdout);
+    return cli_flush();
+}
+
+int main(int count, char **arguments) {
+    if (count < 2) {
+        fputs(main_help, stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = arguments[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("rigor %s\n", rg_version_text());
+        return cli_flush();
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return print_help(NULL);
+    if (strcmp(name, "help") == 0)
+        return print_help(count > 2 ? arguments[2] : NULL);
+    const struct command *command = find(name);
+    if (!command)
+        return complain_unknown(name);
+    return command->run(count - 2, (const char **)(arguments + 2));
+}

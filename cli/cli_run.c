@@ -1,0 +1,475 @@
+/* `rigor run`: a scene from its start, or a recording from where it stopped, to the end. */
+#include "cli.h"
+
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char cli_run_help[] =
+    "Usage: rigor run SCENE [NAME=VALUE ...] [OPTION ...]\n"
+    "       rigor run --resume RECORDING [OPTION ...]\n"
+    "\n"
+    "Simulates a scene and reports what came out: the certificate, the energy ledger,\n"
+    "the scene's own measures and a hash of the final state. SCENE is a built-in scene\n"
+    "(`rigor scenes` lists them) or a scene file (YAML or JSON); NAME=VALUE sets\n"
+    "parameters of the scene.\n"
+    "\n"
+    "Options:\n"
+    "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
+    "  -f, --overwrite      replace FILE if it exists\n"
+    "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
+    "      --method NAME    step method instead of the scene's: analytic, stepping\n"
+    "      --step S         seconds of a step instead of the scene's\n"
+    "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
+    "                       number of steps is made\n"
+    "      --threads N      threads; the results do not depend on it\n"
+    "      --checkpoint S   seconds of waiting time between checkpoints (default 2)\n"
+    "      --require LIST   limits that every step and the whole run must keep, such as\n"
+    "                       'momentum_error_rel<1e-9,closure_rel<1e-9'; names as in the\n"
+    "                       JSON report; <, <=, >, >=\n"
+    "      --json           report as one JSON object on one line\n"
+    "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Stopped by SIGINT or SIGTERM it finishes the step, writes a checkpoint and says how\n"
+    "to go on. Killed in any other way it can be resumed from its last checkpoint.\n"
+    "\n"
+    "Exit codes: 0 done, 1 a requirement was broken or the run cannot go on, 2 usage,\n"
+    "3 the scene or recording cannot be used, 4 output cannot be written, 130 and 143\n"
+    "stopped by SIGINT and SIGTERM (with --out or --resume: can be resumed).\n"
+    "\n"
+    "Examples:\n"
+    "  rigor run tennis-racket --out racket.h5\n"
+    "  rigor run projectiles count=100000 --duration 2 --threads 2 --json\n"
+    "  rigor run my-scene.yaml --require 'momentum_error_rel<1e-9'\n"
+    "  rigor run --resume racket.h5\n";
+
+enum {
+    OPTION_OUT,
+    OPTION_OVERWRITE,
+    OPTION_RESUME,
+    OPTION_METHOD,
+    OPTION_STEP,
+    OPTION_DURATION,
+    OPTION_THREADS,
+    OPTION_CHECKPOINT,
+    OPTION_REQUIRE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTION_COUNT
+};
+#define OPTIONS                                                                                    \
+    {                                                                                              \
+        {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
+            {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"duration", 0, true, NULL},       \
+            {"threads", 0, true, NULL}, {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL}, \
+            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
+    }
+
+typedef struct run {
+    cli_option options[OPTION_COUNT];
+    const char *scene_name;         /* null: resumed */
+    rg_scene_parameter *parameters; /* names are copies that end at the '=' */
+    size_t parameter_count;
+    double step, duration, checkpoint; /* 0: not given */
+    int threads;
+    cli_requirements requirements;
+
+    rg_scene *scene;
+    rg_recorder *recorder;
+    const char *recording; /* path, null: none */
+    uint64_t first, total; /* steps made before this process; steps in all */
+    double first_time;     /* s, simulated before this process */
+    uint64_t record_every; /* steps */
+    double wall;           /* s */
+} run;
+
+/* ---- signals ---- */
+
+/* Set by the handler, read by the loop: the only thing that a handler may do. */
+static volatile sig_atomic_t stop_signal;
+
+static void note_signal(int number) {
+    stop_signal = number;
+}
+
+static void watch_signals(void) {
+    struct sigaction action = {.sa_handler = note_signal};
+    sigemptyset(&action.sa_mask);
+    /* A second signal of the kind ends the process at once, for the impatient. */
+    action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    /* Writes past a limit or into a closed pipe shall fail, not kill. */
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGXFSZ, &ignore, NULL);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* ---- the command line ---- */
+
+static bool given(const run *this, int option) {
+    return this->options[option].value != NULL;
+}
+
+static bool check_method(const char *name) {
+    enum { MOST = 16 };
+    if (!name || rg_method_find(name))
+        return true;
+    const char *names[MOST];
+    size_t count = rg_method_count() < MOST ? rg_method_count() : MOST;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_method_name(rg_method_at(i));
+    if (strcmp(name, "penalty") == 0) {
+        cli_complain("run: --method: penalty is not in this version");
+        return false;
+    }
+    const char *nearest = cli_nearest(name, names, count);
+    fprintf(stderr, "rigor: run: --method: unknown method '%s'; ", name);
+    if (nearest)
+        fprintf(stderr, "did you mean %s?\n", nearest);
+    else {
+        fputs("known are", stderr);
+        for (size_t i = 0; i < count; i++)
+            fprintf(stderr, "%s %s", i ? "," : "", names[i]);
+        fputc('\n', stderr);
+    }
+    return false;
+}
+
+static bool parse_parameters(run *this, int count, const char **arguments) {
+    this->parameters = calloc((size_t)count + 1, sizeof *this->parameters);
+    if (!this->parameters) {
+        cli_complain("run: no memory");
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        const char *equals = strchr(arguments[i], '=');
+        if (!equals || equals == arguments[i]) {
+            cli_complain("run: '%s' is neither an option nor NAME=VALUE", arguments[i]);
+            return false;
+        }
+        size_t length = (size_t)(equals - arguments[i]);
+        char *name = malloc(length + 1);
+        if (!name) {
+            cli_complain("run: no memory");
+            return false;
+        }
+        memcpy(name, arguments[i], length);
+        name[length] = '\0';
+        this->parameters[this->parameter_count++] = (rg_scene_parameter){name, equals + 1};
+    }
+    return true;
+}
+
+static bool check_resume_options(const run *this, int others) {
+    static const int fixed[] = {OPTION_OUT, OPTION_OVERWRITE, OPTION_METHOD, OPTION_STEP};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (given(this, fixed[i])) {
+            cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
+                         "with",
+                         this->options[fixed[i]].name);
+            return false;
+        }
+    if (others > 0) {
+        cli_complain("run: --resume takes the scene from the recording; leave out SCENE and "
+                     "parameters");
+        return false;
+    }
+    return true;
+}
+
+static bool parse_numbers(run *this) {
+    double threads;
+    if (!cli_positive_option("run", &this->options[OPTION_STEP], 0, &this->step) ||
+        !cli_positive_option("run", &this->options[OPTION_DURATION], 0, &this->duration) ||
+        !cli_positive_option("run", &this->options[OPTION_THREADS], 0, &threads))
+        return false;
+    if (threads != floor(threads) || threads > 1024) {
+        cli_complain("run: --threads: '%s' is not a whole number from 1 to 1024",
+                     this->options[OPTION_THREADS].value);
+        return false;
+    }
+    this->threads = (int)threads;
+    this->checkpoint = rg_recorder_options_default().checkpoint_every;
+    const char *checkpoint = this->options[OPTION_CHECKPOINT].value;
+    if (checkpoint && !(cli_parse_number(checkpoint, &this->checkpoint) && this->checkpoint >= 0)) {
+        cli_complain("run: --checkpoint: '%s' is not a number of seconds, 0 or more", checkpoint);
+        return false;
+    }
+    return true;
+}
+
+/* EXIT_GOOD, or why not. */
+static int parse(run *this, int count, const char **arguments) {
+    if (!cli_parse_options("run", this->options, OPTION_COUNT, arguments, &count))
+        return EXIT_USAGE;
+    if (given(this, OPTION_HELP))
+        return EXIT_GOOD;
+    bool resumed = given(this, OPTION_RESUME);
+    if (!resumed && count == 0) {
+        cli_complain("run: which SCENE? `rigor scenes` lists the built-in ones");
+        return EXIT_USAGE;
+    }
+    if (resumed && !check_resume_options(this, count))
+        return EXIT_USAGE;
+    if (!resumed) {
+        this->scene_name = arguments[0];
+        if (!parse_parameters(this, count - 1, arguments + 1))
+            return EXIT_USAGE;
+    }
+    if (given(this, OPTION_OVERWRITE) && !given(this, OPTION_OUT)) {
+        cli_complain("run: --overwrite goes with --out");
+        return EXIT_USAGE;
+    }
+    if (!check_method(this->options[OPTION_METHOD].value) || !parse_numbers(this))
+        return EXIT_USAGE;
+    const char *require = this->options[OPTION_REQUIRE].value;
+    if (require && !cli_parse_requirements(require, &this->requirements))
+        return EXIT_USAGE;
+    return EXIT_GOOD;
+}
+
+/* ---- before the loop ---- */
+
+/* Bodies that would collide, were contacts computed: kinds of colliders, by their filters. */
+typedef struct filter_kind {
+    uint64_t category, mask;
+    size_t bodies, last_body;
+    bool moving;
+} filter_kind;
+
+enum { FILTER_KINDS = 64 };
+
+static bool kinds_meet(const filter_kind *a, const filter_kind *b) {
+    if (!(a->category & b->mask) || !(b->category & a->mask) || !(a->moving || b->moving))
+        return false;
+    return a != b || a->bodies > 1;
+}
+
+/* Notes a collider's filter; false if there are too many kinds to keep. */
+static bool note_kind(filter_kind *kinds, size_t *count, const rg_collider_def *collider,
+                      size_t body, bool moving) {
+    size_t k = 0;
+    while (k < *count &&
+           (kinds[k].category != collider->category || kinds[k].mask != collider->mask))
+        k++;
+    if (k == FILTER_KINDS)
+        return false;
+    if (k == *count)
+        kinds[(*count)++] = (filter_kind){collider->category, collider->mask, 0, SIZE_MAX, false};
+    kinds[k].bodies += kinds[k].last_body != body;
+    kinds[k].last_body = body;
+    kinds[k].moving |= moving;
+    return true;
+}
+
+static bool bodies_could_meet(const rg_world *world) {
+    filter_kind kinds[FILTER_KINDS];
+    size_t count = 0;
+    for (size_t i = 0; i < rg_world_body_count(world); i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        bool moving = rg_body_motion(world, body) != RG_MOTION_FIXED;
+        for (size_t j = 0; j < rg_body_collider_count(world, body); j++) {
+            rg_collider_def collider =
+                rg_collider_get_def(world, rg_body_collider_at(world, body, j));
+            if (!collider.sensor && !note_kind(kinds, &count, &collider, i, moving))
+                return true;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i; j < count; j++)
+            if (kinds_meet(&kinds[i], &kinds[j]))
+                return true;
+    return false;
+}
+
+static rg_status open_scene(run *this, rg_error *error) {
+    rg_scene_options options = {.parameters = this->parameters,
+                                .parameter_count = this->parameter_count,
+                                .method = this->options[OPTION_METHOD].value,
+                                .step = this->step,
+                                .threads = this->threads};
+    rg_recorder_options recording = rg_recorder_options_default();
+    recording.checkpoint_every = this->checkpoint;
+    recording.overwrite = given(this, OPTION_OVERWRITE);
+    recording.duration = this->duration;
+    if (given(this, OPTION_RESUME)) {
+        this->recording = this->options[OPTION_RESUME].value;
+        return rg_recorder_resume(this->recording, &recording, &options, &this->scene,
+                                  &this->recorder, error);
+    }
+    rg_status status = rg_scene_open(this->scene_name, &options, &this->scene, error);
+    this->recording = this->options[OPTION_OUT].value;
+    if (status == RG_OK && this->recording)
+        status =
+            rg_recorder_create(this->scene, this->recording, &recording, &this->recorder, error);
+    return status;
+}
+
+/* Steps to make and to record; false if there are too many to count. */
+static bool plan(run *this) {
+    const rg_world *world = rg_scene_world(this->scene);
+    double step = rg_world_settings(world).step;
+    double duration = this->duration > 0 ? this->duration : rg_scene_duration(this->scene);
+    if (this->recorder)
+        duration = rg_recorder_duration(this->recorder);
+    double total = round(duration / step), every = round(rg_scene_record_every(this->scene) / step);
+    if (!(total < 0x1p53)) {
+        cli_complain("%s: %g s in steps of %g s are more steps than can be counted",
+                     rg_scene_name(this->scene), duration, step);
+        return false;
+    }
+    this->total = total < 1 ? 1 : (uint64_t)total;
+    this->record_every = every < 1 ? 1 : every < 0x1p53 ? (uint64_t)every : UINT64_MAX;
+    this->first = rg_world_step_count(world);
+    this->first_time = rg_world_time(world);
+    return true;
+}
+
+static void print_notes(const run *this) {
+    if (given(this, OPTION_QUIET))
+        return;
+    if (bodies_could_meet(rg_scene_world(this->scene)))
+        fputs("rigor: note: this version computes free motion only: contacts are not resolved, "
+              "bodies pass through each other\n",
+              stderr);
+    if (given(this, OPTION_RESUME))
+        fprintf(stderr, "rigor: resumed %s at t = %.6g s, step %llu of %llu\n", this->recording,
+                this->first_time, (unsigned long long)this->first, (unsigned long long)this->total);
+}
+
+/* ---- the loop ---- */
+
+static rg_status step_once(run *this, uint64_t step_number, double step, rg_error *error) {
+    rg_world *world = rg_scene_world(this->scene);
+    rg_step_info info;
+    rg_status status = rg_world_step(world, step, &info, error);
+    if (status != RG_OK)
+        return status;
+    rg_scene_observe(this->scene);
+    cli_check_step(&this->requirements, &info, step_number);
+    bool is_frame = step_number % this->record_every == 0 || step_number == this->total;
+    return is_frame && this->recorder ? rg_recorder_frame(this->recorder, NULL, error) : RG_OK;
+}
+
+static rg_status go(run *this, rg_error *error) {
+    double step = rg_world_settings(rg_scene_world(this->scene)).step;
+    cli_progress progress = cli_progress_begin(this->first, this->total, given(this, OPTION_QUIET));
+    double start = cli_clock();
+    rg_status status = RG_OK;
+    for (uint64_t i = this->first; i < this->total && !stop_signal && status == RG_OK; i++) {
+        status = step_once(this, i + 1, step, error);
+        cli_progress_update(&progress, i + 1);
+    }
+    this->wall = cli_clock() - start;
+    cli_progress_clear(&progress);
+    return status;
+}
+
+/* ---- after the loop ---- */
+
+static int close_recorder(run *this, bool finished) {
+    rg_error error;
+    if (!this->recorder)
+        return EXIT_GOOD;
+    rg_status status = rg_recorder_close(this->recorder, finished, &error);
+    this->recorder = NULL;
+    if (status == RG_OK)
+        return EXIT_GOOD;
+    cli_complain("%s", error.text);
+    return cli_exit_code(status);
+}
+
+static int fail(run *this, rg_status status, const rg_error *error) {
+    cli_complain("%s", error->text);
+    if (this->recorder && status == RG_WRITE_FAILED) {
+        rg_error ignored; /* the recorder is broken and says so again */
+        (void)rg_recorder_close(this->recorder, false, &ignored);
+        this->recorder = NULL;
+        cli_complain("what was recorded before can be read; with room on the disk, go on with "
+                     "`rigor run --resume %s`",
+                     this->recording);
+    } else {
+        (void)close_recorder(this, false);
+    }
+    return cli_exit_code(status);
+}
+
+static int stop(run *this) {
+    const rg_world *world = rg_scene_world(this->scene);
+    int code = close_recorder(this, false);
+    const char *name = stop_signal == SIGINT ? "SIGINT" : "SIGTERM";
+    if (code != EXIT_GOOD)
+        return code;
+    if (this->recording)
+        cli_complain("stopped by %s at t = %.6g s; go on with `rigor run --resume %s`", name,
+                     rg_world_time(world), this->recording);
+    else
+        cli_complain("stopped by %s at t = %.6g s", name, rg_world_time(world));
+    return 128 + stop_signal;
+}
+
+static int report(run *this) {
+    rg_world *world = rg_scene_world(this->scene);
+    bool quiet = given(this, OPTION_QUIET), json = given(this, OPTION_JSON);
+    cli_report figures = {.scene = this->scene,
+                          .summary = rg_world_summary(world),
+                          .wall = this->wall,
+                          .simulated_here = rg_world_time(world) - this->first_time,
+                          .recording = this->recording};
+    int code = close_recorder(this, true);
+    if (code != EXIT_GOOD)
+        return code;
+    cli_check_run(&this->requirements, &figures.summary);
+    if (json)
+        cli_print_json(&figures);
+    else if (!quiet)
+        cli_print_summary(&figures);
+    if (!quiet && !json && !this->recording)
+        fputs("rigor: nothing was recorded; --out FILE.h5 records\n", stderr);
+    code = cli_flush();
+    int kept = cli_report_requirements(&this->requirements, quiet);
+    return code != EXIT_GOOD ? code : kept;
+}
+
+static int execute(run *this) {
+    rg_error error = {0};
+    watch_signals();
+    rg_status status = open_scene(this, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    if (!plan(this)) {
+        (void)close_recorder(this, false);
+        return EXIT_BAD_INPUT;
+    }
+    print_notes(this);
+    status = go(this, &error);
+    if (status != RG_OK)
+        return fail(this, status, &error);
+    bool done = rg_world_step_count(rg_scene_world(this->scene)) >= this->total;
+    return done ? report(this) : stop(this);
+}
+
+int cli_run(int count, const char **arguments) {
+    run this = {.options = OPTIONS};
+    int code = parse(&this, count, arguments);
+    if (code == EXIT_GOOD && given(&this, OPTION_HELP)) {
+        fputs(cli_run_help, stdout);
+        code = cli_flush();
+    } else if (code == EXIT_GOOD) {
+        code = execute(&this);
+    }
+    rg_scene_free(this.scene);
+    for (size_t i = 0; i < this.parameter_count; i++)
+        free((char *)this.parameters[i].name);
+    free(this.parameters);
+    return code;
+}

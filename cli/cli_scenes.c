@@ -1,0 +1,100 @@
+/* `rigor scenes`: the built-in scenes. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char cli_scenes_help[] =
+    "Usage: rigor scenes [NAME]\n"
+    "\n"
+    "Lists the built-in scenes with their parameters and defaults, or says all about one.\n"
+    "\n"
+    "Options:\n"
+    "  -h, --help    this text\n"
+    "\n"
+    "Exit codes: 0 done, 2 usage, 3 there is no scene of that name.\n"
+    "\n"
+    "Examples:\n"
+    "  rigor scenes\n"
+    "  rigor scenes projectiles\n";
+
+static void print_parameters_inline(const rg_builtin_info *info) {
+    for (size_t i = 0; i < info->parameter_count; i++)
+        printf(" %s=%s", info->parameters[i].name, info->parameters[i].default_value);
+}
+
+static void list_all(void) {
+    size_t widest = 0;
+    for (size_t i = 0; i < rg_builtin_count(); i++) {
+        size_t length = strlen(rg_builtin_at(i).name);
+        if (length > widest)
+            widest = length;
+    }
+    for (size_t i = 0; i < rg_builtin_count(); i++) {
+        rg_builtin_info info = rg_builtin_at(i);
+        printf("%-*s  %s\n", (int)widest, info.name, info.summary);
+        if (info.parameter_count) {
+            printf("%-*s ", (int)widest, "");
+            print_parameters_inline(&info);
+            putchar('\n');
+        }
+    }
+}
+
+static void print_one(const rg_builtin_info *info) {
+    printf("%s\n\n  %s\n\nRun it:\n\n  rigor run %s", info->name, info->summary, info->name);
+    print_parameters_inline(info);
+    putchar('\n');
+    if (info->parameter_count == 0)
+        return;
+    size_t widest = 0;
+    for (size_t i = 0; i < info->parameter_count; i++) {
+        size_t length =
+            strlen(info->parameters[i].name) + strlen(info->parameters[i].default_value);
+        if (length > widest)
+            widest = length;
+    }
+    puts("\nParameters (with their defaults):\n");
+    for (size_t i = 0; i < info->parameter_count; i++) {
+        const rg_builtin_parameter *parameter = &info->parameters[i];
+        int used = printf("  %s=%s", parameter->name, parameter->default_value);
+        printf("%*s%s\n", (int)widest + 5 - used, "", parameter->summary);
+    }
+}
+
+int cli_scenes(int count, const char **arguments) {
+    enum { MOST = 128 };
+    cli_option options[] = {{"help", 'h', false, NULL}};
+    if (!cli_parse_options("scenes", options, 1, arguments, &count))
+        return EXIT_USAGE;
+    if (options[0].value) {
+        fputs(cli_scenes_help, stdout);
+        return cli_flush();
+    }
+    if (count > 1) {
+        cli_complain("scenes: one NAME at a time; see `rigor scenes --help`");
+        return EXIT_USAGE;
+    }
+    if (count == 0) {
+        list_all();
+        return cli_flush();
+    }
+    const char *names[MOST];
+    size_t known = 0;
+    for (size_t i = 0; i < rg_builtin_count() && known < MOST; i++) {
+        rg_builtin_info info = rg_builtin_at(i);
+        names[known++] = info.name;
+        if (strcmp(info.name, arguments[0]) == 0) {
+            print_one(&info);
+            return cli_flush();
+        }
+    }
+    const char *nearest = cli_nearest(arguments[0], names, known);
+    if (nearest)
+        cli_complain("scenes: there is no built-in scene '%s'; did you mean %s?", arguments[0],
+                     nearest);
+    else
+        cli_complain("scenes: there is no built-in scene '%s'; `rigor scenes` lists them",
+                     arguments[0]);
+    return EXIT_BAD_INPUT;
+}

@@ -1,0 +1,189 @@
+/* What a run reports at its end: laid out for people, or as one JSON object on one line. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MEASURES = 64 };
+
+static double cpu_ms_per_step(const rg_step_info *summary) {
+    return summary->steps ? 1e3 * summary->profile.step_cpu / (double)summary->steps : NAN;
+}
+
+/* ---- for people ---- */
+
+static void print_figure(const char *name, double value, const char *unit) {
+    if (isnan(value))
+        printf("    %-28s %14s\n", name, "-");
+    else
+        printf("    %-28s %14.6g %s\n", name, value, unit);
+}
+
+static void print_certificate(const rg_certificate *certificate) {
+    puts("\n  certificate                    worst of all steps");
+    print_figure("smallest gap", certificate->min_gap, "m");
+    print_figure("deepest penetration", certificate->max_penetration, "m");
+    print_figure("complementarity", certificate->complementarity, "");
+    print_figure("cone violation", certificate->cone_violation, "");
+    print_figure("joint error", certificate->joint_error, "m");
+    print_figure("momentum error", certificate->momentum_error, "relative");
+}
+
+static void print_energy(const rg_energy_ledger *energy) {
+    puts("\n  energy");
+    print_figure("at the start", energy->initial, "J");
+    print_figure("at the end", energy->final, "J");
+    print_figure("lost in impacts", energy->impact_loss, "J");
+    print_figure("work of friction", energy->friction_work, "J");
+    print_figure("work of stabilisation", energy->stabilisation, "J");
+    print_figure("work of other forces", energy->external_work, "J");
+    print_figure("work of moved bodies", energy->prescribed_work, "J");
+    print_figure("closure", energy->closure_rel, "relative");
+}
+
+static void print_measures(rg_scene *scene) {
+    rg_measure measures[MEASURES];
+    size_t count = rg_scene_measures(scene, measures, MEASURES);
+    if (count > MEASURES)
+        count = MEASURES;
+    if (count == 0)
+        return;
+    puts("\n  measures");
+    for (size_t i = 0; i < count; i++) {
+        const rg_measure *measure = &measures[i];
+        printf("    %-28s ", measure->name);
+        if (isnan(measure->value))
+            printf("%14s", "-");
+        else if (measure->is_truth)
+            printf("%14s", measure->value != 0 ? "yes" : "no");
+        else
+            printf("%14.6g", measure->value);
+        if (measure->has_expected && measure->is_truth)
+            printf("   expected %s", measure->expected != 0 ? "yes" : "no");
+        else if (measure->has_expected)
+            printf("   expected %.6g", measure->expected);
+        putchar('\n');
+    }
+}
+
+void cli_print_summary(const cli_report *report) {
+    const rg_world *world = rg_scene_world(report->scene);
+    const rg_step_info *summary = &report->summary;
+    size_t bodies = rg_world_body_count(world), moving = 0;
+    for (size_t i = 0; i < bodies; i++)
+        moving += rg_body_motion(world, rg_world_body_at(world, i)) == RG_MOTION_DYNAMIC;
+    printf("%s by rigor %s\n\n", rg_scene_name(report->scene), rg_version_text());
+    printf("  %-16s %s, steps of %.6g s\n", "method", rg_method_name(rg_world_method(world)),
+           rg_world_settings(world).step);
+    printf("  %-16s %.6g s in %" PRIu64 " steps\n", "simulated", rg_world_time(world),
+           rg_world_step_count(world));
+    printf("  %-16s %zu, %zu of them dynamic\n", "bodies", bodies, moving);
+    if (report->simulated_here > 0)
+        printf("  %-16s %.3g s, %.3g times as fast as real time\n", "took", report->wall,
+               report->simulated_here / report->wall);
+    printf("  %-16s %.3g ms a step\n", "processor", cpu_ms_per_step(summary));
+    print_certificate(&summary->certificate);
+    print_energy(&summary->energy);
+    print_measures(report->scene);
+    printf("\n  %-16s %016" PRIx64 "\n", "state hash", rg_world_state_hash(world));
+    if (report->recording)
+        printf("  %-16s %s\n", "recording", report->recording);
+}
+
+/* ---- for programs ---- */
+
+static void print_member(const char *name, double value) {
+    printf("\"%s\": ", name);
+    cli_print_json_number(value);
+}
+
+static void print_json_measures(rg_scene *scene) {
+    rg_measure measures[MEASURES];
+    size_t count = rg_scene_measures(scene, measures, MEASURES);
+    if (count > MEASURES)
+        count = MEASURES;
+    fputs("\"measures\": {", stdout);
+    for (size_t i = 0; i < count; i++) {
+        const rg_measure *measure = &measures[i];
+        if (i > 0)
+            fputs(", ", stdout);
+        cli_print_json_text(measure->name);
+        fputs(": ", stdout);
+        if (measure->is_truth && !isnan(measure->value))
+            fputs(measure->value != 0 ? "true" : "false", stdout);
+        else
+            cli_print_json_number(measure->value);
+        if (measure->has_expected) {
+            printf(", \"%s_expected\": ", measure->name);
+            if (measure->is_truth)
+                fputs(measure->expected != 0 ? "true" : "false", stdout);
+            else
+                cli_print_json_number(measure->expected);
+        }
+    }
+    putchar('}');
+}
+
+static void print_json_certificate(const rg_certificate *certificate) {
+    fputs("\"certificate\": {", stdout);
+    print_member("min_gap_m", certificate->min_gap);
+    fputs(", ", stdout);
+    print_member("max_penetration_m", certificate->max_penetration);
+    fputs(", ", stdout);
+    print_member("complementarity", certificate->complementarity);
+    fputs(", ", stdout);
+    print_member("cone_violation", certificate->cone_violation);
+    fputs(", ", stdout);
+    print_member("joint_error_m", certificate->joint_error);
+    fputs(", ", stdout);
+    print_member("momentum_error_rel", certificate->momentum_error);
+    fputs("}, ", stdout);
+}
+
+static void print_json_energy(const rg_energy_ledger *energy) {
+    fputs("\"energy\": {", stdout);
+    print_member("initial_J", energy->initial);
+    fputs(", ", stdout);
+    print_member("final_J", energy->final);
+    fputs(", ", stdout);
+    print_member("impact_loss_J", energy->impact_loss);
+    fputs(", ", stdout);
+    print_member("friction_work_J", energy->friction_work);
+    fputs(", ", stdout);
+    print_member("stabilisation_J", energy->stabilisation);
+    fputs(", ", stdout);
+    print_member("external_J", energy->external_work);
+    fputs(", ", stdout);
+    print_member("prescribed_J", energy->prescribed_work);
+    fputs(", ", stdout);
+    print_member("closure_rel", energy->closure_rel);
+    fputs("}, ", stdout);
+}
+
+void cli_print_json(const cli_report *report) {
+    const rg_world *world = rg_scene_world(report->scene);
+    const rg_step_info *summary = &report->summary;
+    fputs("{\"scene\": ", stdout);
+    cli_print_json_text(rg_scene_name(report->scene));
+    fputs(", \"method\": ", stdout);
+    cli_print_json_text(rg_method_name(rg_world_method(world)));
+    /* There is nothing to solve in this version. */
+    printf(", \"solver\": null, \"steps\": %" PRIu64 ", ", rg_world_step_count(world));
+    print_member("simulated_s", rg_world_time(world));
+    fputs(", ", stdout);
+    print_member("wall_s", report->wall);
+    fputs(", ", stdout);
+    print_member("cpu_ms_per_step", cpu_ms_per_step(summary));
+    printf(", \"bodies\": %zu, \"contacts_max\": %" PRIu64 ", ", rg_world_body_count(world),
+           summary->contacts_max);
+    print_json_certificate(&summary->certificate);
+    print_json_energy(&summary->energy);
+    printf("\"solver_failures\": %" PRIu64 ", \"fallbacks\": %" PRIu64 ", \"impacts\": %" PRIu64
+           ", \"state_hash\": \"%016" PRIx64 "\", ",
+           summary->solver_failures, summary->fallbacks, summary->impacts,
+           rg_world_state_hash(world));
+    print_json_measures(report->scene);
+    puts("}");
+}

@@ -1,0 +1,135 @@
+/* Messages, numbers and words of the command. */
+#include "cli.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void cli_complain(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    fputs("rigor: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+}
+
+int cli_exit_code(rg_status status) {
+    switch (status) {
+    case RG_OK:
+        return EXIT_GOOD;
+    case RG_WRITE_FAILED:
+        return EXIT_UNWRITABLE;
+    case RG_OUT_OF_MEMORY:
+    case RG_THREAD_FAILED:
+    case RG_STEP_TOO_SMALL:
+    case RG_ITERATION_LIMIT:
+    case RG_SINGULAR:
+    case RG_BUSY:
+    case RG_INTERRUPTED:
+        return EXIT_FAILED;
+    default:
+        return EXIT_BAD_INPUT;
+    }
+}
+
+int cli_flush(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_GOOD;
+    cli_complain("standard output: cannot be written: %s", strerror(errno));
+    return EXIT_UNWRITABLE;
+}
+
+/* Edit distance with transpositions of neighbours (optimal string alignment); words longer than the
+ * table are far from everything. */
+static size_t distance_between(const char *a, const char *b) {
+    enum { LONGEST = 40 };
+    size_t rows = strlen(a), columns = strlen(b), table[LONGEST + 1][LONGEST + 1];
+    if (rows > LONGEST || columns > LONGEST)
+        return LONGEST;
+    for (size_t i = 0; i <= rows; i++)
+        for (size_t j = 0; j <= columns; j++) {
+            if (i == 0 || j == 0) {
+                table[i][j] = i + j;
+                continue;
+            }
+            size_t best = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (table[i - 1][j] + 1 < best)
+                best = table[i - 1][j] + 1;
+            if (table[i][j - 1] + 1 < best)
+                best = table[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                table[i - 2][j - 2] + 1 < best)
+                best = table[i - 2][j - 2] + 1;
+            table[i][j] = best;
+        }
+    return table[rows][columns];
+}
+
+const char *cli_nearest(const char *word, const char *const *candidates, size_t count) {
+    const char *nearest = NULL;
+    size_t least = 2 + strlen(word) / 3; /* farther than that is another word, no misspelling */
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = distance_between(word, candidates[i]);
+        if (distance < least) {
+            least = distance;
+            nearest = candidates[i];
+        }
+    }
+    /* Failing that, a word that it is the beginning of. */
+    for (size_t i = 0; i < count && !nearest && strlen(word) > 2; i++)
+        if (strncmp(candidates[i], word, strlen(word)) == 0)
+            nearest = candidates[i];
+    return nearest;
+}
+
+/* The command never calls setlocale, so that '.' is the decimal point of strtod and printf. */
+bool cli_parse_number(const char *text, double *value) {
+    if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]))
+        return false;
+    char *end;
+    *value = strtod(text, &end);
+    return *end == '\0' && isfinite(*value);
+}
+
+const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]) {
+    if (isnan(value) || isinf(value)) {
+        snprintf(text, CLI_NUMBER_SIZE, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return text;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, CLI_NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}
+
+void cli_print_json_number(double value) {
+    char text[CLI_NUMBER_SIZE];
+    fputs(isfinite(value) ? cli_exact(value, text) : "null", stdout);
+}
+
+void cli_print_json_text(const char *text) {
+    putchar('"');
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            printf("\\%c", *c);
+        else if (*c < 0x20)
+            printf("\\u%04x", *c);
+        else
+            putchar(*c);
+    }
+    putchar('"');
+}
+
+double cli_clock(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}

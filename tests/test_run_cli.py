@@ -1,0 +1,340 @@
+#!/usr/bin/python3
+"""The command line: help, exit codes, messages, the JSON report, requirements, signals."""
+import json
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+from record_script_support import Command, check, check_equal, scratch_directory
+
+GOOD = """
+rigor: 1
+bodies:
+  - {name: floor, shape: {halfspace: {normal: [0, 0, 1], offset: 0}}, motion: fixed}
+  - {name: ball, shape: {sphere: 0.5}, position: [0, 0, 2], velocity: [1, 0, 3]}
+duration: 0.5
+"""
+EXTREME = """
+rigor: 1
+bodies:
+  - {name: mote, shape: {sphere: 0.001}, density: 1}
+  - {name: moon, shape: {sphere: 100}, position: [0, 0, 200]}
+"""
+BAD = """
+rigor: 1
+bodies:
+  - {name: ball, shape: {sphere: -0.5}}
+"""
+LONG = ["projectiles", "count=200", "--duration", "10"]
+
+
+def expect(rigor, arguments, code, stderr=None, stdout=None, **options):
+    """Exit code, and texts that must occur in what was printed ("" for nothing)."""
+    result = rigor(*arguments, **options)
+    what = f"rigor {' '.join(arguments)}"
+    check_equal(result.returncode, code, f"{what}: exit code ({result.stderr.strip()})")
+    for text, got, name in ((stderr, result.stderr, "stderr"), (stdout, result.stdout, "stdout")):
+        if text == "":
+            check_equal(got, "", f"{what}: {name}")
+        elif text is not None:
+            check(text in got, f"{what}: {name} is {got!r}, without {text!r}")
+    return result
+
+
+def test_help(rigor):
+    expect(rigor, [], 2, stderr="Usage: rigor COMMAND", stdout="")
+    version = expect(rigor, ["--version"], 0, stderr="").stdout
+    check(re.fullmatch(r"rigor \d+\.\d+\.\d+\n", version), f"version {version!r}")
+    for words in (["--help"], ["-h"], ["help"]):
+        expect(rigor, words, 0, stderr="", stdout="Commands:\n  run ")
+    for command in ("run", "check", "scenes", "export"):
+        text = expect(rigor, [command, "--help"], 0, stderr="", stdout=f"Usage: rigor {command}").stdout
+        check_equal(expect(rigor, ["help", command], 0).stdout, text, "help in two ways")
+        check_equal(expect(rigor, [command, "-h"], 0).stdout, text, "help in two ways")
+        for part in ("\nOptions:\n", "\nExit codes: ", "\nExamples:\n"):
+            check(part in text, f"help of {command} lacks {part!r}")
+        for line in text.splitlines():
+            check(len(line) <= 90 and line == line.rstrip(), f"help of {command}: {line!r}")
+
+
+def test_usage(rigor):
+    for arguments, message in (
+            (["rnu"], "rigor: unknown command 'rnu'; did you mean run?"),
+            (["xyzzy"], "rigor: unknown command 'xyzzy'; see `rigor --help`"),
+            (["view"], "rigor: view is not in this version"),
+            (["compare", "x"], "rigor: compare is not in this version"),
+            (["--frobnicate"], "rigor: unknown option '--frobnicate'; see `rigor --help`"),
+            (["run"], "rigor: run: which SCENE? `rigor scenes` lists the built-in ones"),
+            (["run", "tennis-racket", "--stpe", "1"],
+             "rigor: run: unknown option --stpe; did you mean --step?"),
+            (["run", "tennis-racket", "--zzz"],
+             "rigor: run: unknown option --zzz; see `rigor run --help`"),
+            (["run", "tennis-racket", "-x"], "rigor: run: unknown option -x; see `rigor run --help`"),
+            (["run", "tennis-racket", "--solver", "dantzig"],
+             "rigor: run: --solver is not in this version"),
+            (["run", "tennis-racket", "--gamma=1"], "rigor: run: --gamma is not in this version"),
+            (["run", "tennis-racket", "--friction", "cone"],
+             "rigor: run: --friction is not in this version"),
+            (["run", "tennis-racket", "--impact", "poisson"],
+             "rigor: run: --impact is not in this version"),
+            (["run", "tennis-racket", "--method", "penalty"],
+             "rigor: run: --method: penalty is not in this version"),
+            (["run", "tennis-racket", "--method", "analitic"],
+             "rigor: run: --method: unknown method 'analitic'; did you mean analytic?"),
+            (["run", "tennis-racket", "--step"],
+             "rigor: run: --step needs a value; see `rigor run --help`"),
+            (["run", "tennis-racket", "--step", "0"],
+             "rigor: run: --step: '0' is not a number above 0"),
+            (["run", "tennis-racket", "--step", "nan"],
+             "rigor: run: --step: 'nan' is not a number above 0"),
+            (["run", "tennis-racket", "--duration", "1s"],
+             "rigor: run: --duration: '1s' is not a number above 0"),
+            (["run", "tennis-racket", "--threads", "1.5"],
+             "rigor: run: --threads: '1.5' is not a whole number from 1 to 1024"),
+            (["run", "tennis-racket", "--checkpoint", "-1"],
+             "rigor: run: --checkpoint: '-1' is not a number of seconds, 0 or more"),
+            (["run", "tennis-racket", "--step", "1", "--step", "2"],
+             "rigor: run: --step is given twice"),
+            (["run", "tennis-racket", "--json=yes"], "rigor: run: --json takes no value"),
+            (["run", "tennis-racket", "-qf"], "rigor: run: -qf: one-letter options stand alone"),
+            (["run", "tennis-racket", "spin"],
+             "rigor: run: 'spin' is neither an option nor NAME=VALUE"),
+            (["run", "tennis-racket", "-f"], "rigor: run: --overwrite goes with --out"),
+            (["run", "--resume", "a.h5", "tennis-racket"],
+             "rigor: run: --resume takes the scene from the recording; leave out SCENE and parameters"),
+            (["run", "--resume", "a.h5", "--step", "1"],
+             "rigor: run: --step does not go with --resume: the run keeps what it was started with"),
+            (["run", "tennis-racket", "--require", ""],
+             "rigor: run: --require: is empty; an example is 'momentum_error_rel<1e-9'"),
+            (["run", "tennis-racket", "--require", "closure<1"],
+             "rigor: run: --require: unknown figure 'closure'; did you mean closure_rel?"),
+            (["run", "tennis-racket", "--require", "closure_rel=1"],
+             "rigor: run: --require: 'closure_rel=1' is not NAME<LIMIT (or <=, >, >=)"),
+            (["run", "tennis-racket", "--require", "closure_rel<tiny"],
+             "rigor: run: --require: 'closure_rel<tiny': the limit 'tiny' is not a number"),
+            (["check"], "rigor: check: which SCENE? see `rigor check --help`"),
+            (["scenes", "a", "b"], "rigor: scenes: one NAME at a time; see `rigor scenes --help`"),
+            (["export"], "rigor: export: which RECORDING? see `rigor export --help`"),
+            (["export", "a.h5"], "rigor: export: which format? --csv FILE"),
+            (["export", "a.h5", "--html", "a.html"],
+             "rigor: export: --html is not in this version; --csv is"),
+            (["export", "a.h5", "b.h5", "--csv", "-"], "rigor: export: one RECORDING at a time")):
+        result = expect(rigor, arguments, 2, stdout="")
+        check_equal(result.stderr, message + "\n", f"rigor {arguments}: message")
+
+
+def test_scenes_and_check(rigor):
+    listing = expect(rigor, ["scenes"], 0, stderr="").stdout
+    for name in ("spinning-top", "tennis-racket", "projectiles"):
+        check(re.search(rf"^{name} ", listing, re.M), f"{name} is not listed")
+        expect(rigor, ["scenes", name], 0, stderr="", stdout=f"rigor run {name}")
+        expect(rigor, ["check", name], 0, stderr="", stdout=f"{name}: good: ")
+    check("count=1000" in listing, "parameters are not listed")
+    expect(rigor, ["scenes", "projectile"], 3, stdout="",
+           stderr="rigor: scenes: there is no built-in scene 'projectile'; did you mean projectiles?")
+    for name, text in (("good.yaml", GOOD), ("bad.yaml", BAD), ("extreme.yaml", EXTREME)):
+        with open(name, "w") as file:
+            file.write(text)
+    check_equal(expect(rigor, ["check", "good.yaml"], 0, stderr="").stdout,
+                "good.yaml: good: 2 bodies (1 dynamic, 1 fixed, 0 kinematic), 2 shapes, 0 forces, "
+                "523.599 kg, stepping, 0.5 s in steps of 0.00416667 s\n", "check")
+    result = expect(rigor, ["check", "bad.yaml", "good.yaml", "nothing.yaml"], 3,
+                    stdout="good.yaml: good: 2 bodies")
+    check(result.stderr.startswith("bad.yaml:4:"), result.stderr)
+    check("\nnothing.yaml: " in result.stderr, result.stderr)
+    warnings = expect(rigor, ["check", "extreme.yaml"], 0, stderr="").stdout
+    check("extreme.yaml: warning: masses from 4.19e-09 kg (mote) to 4.19e+09 kg (moon)" in warnings,
+          warnings)
+    check("extreme.yaml: warning: sizes from 0.001 m (mote) to 100 m (moon)" in warnings, warnings)
+    expect(rigor, ["check", "-q", "good.yaml"], 0, stderr="", stdout="")
+    expect(rigor, ["run", "bad.yaml"], 3, stdout="", stderr="rigor: bad.yaml:4:")
+    expect(rigor, ["run", "nothing.yaml"], 3, stdout="", stderr="rigor: nothing.yaml: ")
+    expect(rigor, ["run", "tennis-racket", "spinn=1"], 3, stdout="", stderr="spinn")
+
+
+KEYS = ["scene", "method", "solver", "steps", "simulated_s", "wall_s", "cpu_ms_per_step", "bodies",
+        "contacts_max", "certificate", "energy", "solver_failures", "fallbacks", "impacts",
+        "state_hash", "measures"]
+CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violation",
+               "joint_error_m", "momentum_error_rel"]
+ENERGY = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisation_J",
+          "external_J", "prescribed_J", "closure_rel"]
+
+
+def test_report(rigor):
+    report = rigor.report("run", "tennis-racket")
+    check_equal(list(report), KEYS, "keys")
+    check_equal(list(report["certificate"]), CERTIFICATE, "keys of certificate")
+    check_equal(list(report["energy"]), ENERGY, "keys of energy")
+    check_equal((report["scene"], report["steps"], report["simulated_s"], report["bodies"]),
+                ("tennis-racket", 2400, 10.0, 1), "figures")
+    check(report["wall_s"] > 0 and report["cpu_ms_per_step"] > 0, "times")
+    check(report["certificate"]["min_gap_m"] is None, "NaN is not null")
+    check(report["certificate"]["momentum_error_rel"] < 1e-9, "momentum error")
+    check(report["energy"]["closure_rel"] < 1e-9, "closure")
+    check(re.fullmatch("[0-9a-f]{16}", report["state_hash"]), "state hash")
+    check(report["measures"], "no measures")
+    human = expect(rigor, ["run", "tennis-racket"], 0, stdout=report["state_hash"],
+                   stderr="rigor: nothing was recorded; --out FILE.h5 records")
+    for text in ("2400 steps", "certificate", "momentum error", "energy", "closure", "measures",
+                 *[name for name in report["measures"] if not name.endswith("_expected")]):
+        check(text in human.stdout, f"the summary lacks {text}")
+    expect(rigor, ["run", "tennis-racket", "--quiet"], 0, stdout="", stderr="")
+    check("\r" not in human.stderr, "a progress bar without a terminal")
+
+    # Steps: the nearest whole number of them; options over the scene's own.
+    for options, steps in ((["--duration", "1"], 240), (["--duration", "0.3", "--step", "0.1"], 3),
+                           (["--duration", "1", "--step", "0.3"], 3),
+                           (["--duration", "1e-9"], 1)):
+        report = rigor.report("run", "tennis-racket", *options)
+        check_equal(report["steps"], steps, f"steps with {options}")
+    check_equal(rigor.report("run", "tennis-racket", "--method", "stepping")["method"], "stepping",
+                "method")
+    one = rigor.report("run", *LONG[:2], "--duration", "1", "--threads", "1")
+    two = rigor.report("run", *LONG[:2], "--duration", "1", "--threads", "2")
+    check_equal(one["state_hash"], two["state_hash"], "hash with two threads")
+    check_equal(one["bodies"], 200, "parameter")
+    expect(rigor, ["run", "tennis-racket", "--duration", "1e300"], 3, stdout="",
+           stderr="more steps than can be counted")
+
+    expect(rigor, ["run", "good.yaml"], 0, stderr="note: this version computes free motion only")
+    check("free motion" not in expect(rigor, ["run", "tennis-racket"], 0).stderr,
+          "the note on contacts for a single body")
+    for words in (["run", "tennis-racket", "--json"], ["scenes"], ["--help"]):
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([rigor.path, *words], stdout=full, stderr=subprocess.PIPE,
+                                    universal_newlines=True)
+        check_equal(result.returncode, 4, f"{words} on a full disk")
+        check_equal(result.stderr,
+                    "rigor: standard output: cannot be written: No space left on device\n", "message")
+
+
+def test_requirements(rigor):
+    run = ["run", "tennis-racket", "--duration", "1", "--require"]
+    expect(rigor, [*run, "momentum_error_rel<1e-9, closure_rel<=1e-9"], 0)
+    result = expect(rigor, [*run, "closure_rel<1,momentum_error_rel<0", "--json"], 1,
+                    stderr="rigor: requirement momentum_error_rel<0 broken at step 1: "
+                           "momentum_error_rel = ")
+    check_equal(json.loads(result.stdout)["steps"], 240, "the run goes on to its end")
+    # The first step stays below, so that the run as a whole or a later step is the first to break.
+    expect(rigor, [*run, "impacts>0"], 1, stderr="requirement impacts>0 broken at step 1: impacts = 0")
+    expect(rigor, [*run, "min_gap_m>0"], 0,
+           stderr="rigor: note: min_gap_m>0: there was nothing to measure, so nothing broke it\n")
+
+
+def test_recording(rigor):
+    run = ["run", "tennis-racket", "--duration", "1", "--out", "a.h5"]
+    expect(rigor, run, 0, stderr="", stdout="recording        a.h5\n")
+    with open("a.h5", "rb") as file:
+        before = file.read()
+    expect(rigor, run, 4, stdout="",
+           stderr="rigor: a.h5: exists; choose another name, overwrite it or resume it\n")
+    with open("a.h5", "rb") as file:
+        check_equal(file.read(), before, "the recording that was there")
+    expect(rigor, [*run, "-f"], 0)
+    lines = expect(rigor, ["export", "a.h5", "--csv", "-"], 0, stderr="").stdout.splitlines()
+    check_equal(len(lines), 62, "lines of CSV")
+    expect(rigor, ["export", "a.h5", "--csv", "a.csv"], 0, stderr="", stdout="")
+    with open("a.csv") as file:
+        check_equal(file.read().splitlines(), lines, "CSV in a file")
+    check_equal(sorted(name for name in os.listdir(".") if name.startswith("a.")),
+                ["a.csv", "a.h5"], "files")
+    expect(rigor, ["export", "good.yaml", "--csv", "-"], 3, stdout="",
+           stderr="rigor: good.yaml: is not a whole recording")
+    expect(rigor, ["export", "nothing.h5", "--csv", "-"], 3, stdout="",
+           stderr="rigor: nothing.h5: cannot be read: No such file or directory\n")
+    expect(rigor, ["export", "a.h5", "--csv", "no/where.csv"], 4, stdout="",
+           stderr="rigor: no/where.csv: cannot be written: No such file or directory\n")
+    expect(rigor, ["run", "--resume", "good.yaml"], 3, stdout="", stderr="is not a whole recording")
+    expect(rigor, ["run", "tennis-racket", "--out", "no/where.h5"], 4, stdout="",
+           stderr="rigor: no/where.h5: cannot be written: No such file or directory\n")
+    # A finished one is at its end, and goes beyond it if it is told to.
+    expect(rigor, ["run", "--resume", "a.h5"], 0, stdout="240 steps", stderr="resumed a.h5 at t = 1 s")
+    longer = rigor.report("run", "--resume", "a.h5", "--duration", "2")
+    whole = rigor.report("run", "tennis-racket", "--duration", "2")
+    check_equal((longer["steps"], longer["state_hash"]), (480, whole["state_hash"]), "going on")
+
+
+def test_full_disk(rigor):
+    """A limit on the size of files stands for it: what is there stays good and can be resumed."""
+    whole = rigor.report("run", *LONG)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000000, 2000000))
+
+    result = expect(rigor, ["run", *LONG, "--out", "full.h5", "--checkpoint", "0"], 4, stdout="",
+                    stderr="rigor: full.h5.journal: cannot be written: File too large\n",
+                    preexec_fn=limit)
+    check("go on with `rigor run --resume full.h5`" in result.stderr, result.stderr)
+    expect(rigor, ["export", "full.h5", "--csv", "-"], 0, stderr="note: full.h5 is not finished")
+    report = rigor.report("run", "--resume", "full.h5")
+    check_equal(report["state_hash"], whole["state_hash"], "state hash after a full disk")
+    check(not os.path.exists("full.h5.journal") and not os.path.exists("full.h5.new"), "leftovers")
+
+
+def test_signals(rigor):
+    whole = rigor.report("run", *LONG)
+    for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
+        path = f"{name}.h5"
+        process = rigor.start("run", *LONG, "--step", "0.0005", "--out", path)
+        while not os.path.exists(path + ".journal"):
+            check(process.poll() is None, "the run ended before the signal")
+            time.sleep(0.002)
+        time.sleep(0.05)
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=60)
+        check_equal(process.returncode, 128 + number, f"exit code after {name}")
+        check_equal(stdout, "", "no report of half a run")
+        check(re.search(rf"^rigor: stopped by {name} at t = [0-9.e-]+ s; go on with "
+                        rf"`rigor run --resume {path}`$", stderr, re.M), stderr)
+        check(not os.path.exists(path + ".journal"), "a journal is left")
+        expect(rigor, ["export", path, "--csv", "-"], 0, stderr="is not finished")
+        report = rigor.report("run", "--resume", path)
+        undisturbed = rigor.report("run", *LONG, "--step", "0.0005")
+        check_equal(report["state_hash"], undisturbed["state_hash"], f"state hash after {name}")
+        check_equal(report["steps"], 20000, "steps")
+    check(whole["state_hash"] != undisturbed["state_hash"], "the hash depends on the step")
+
+
+def test_progress(rigor):
+    """On a terminal: a bar with the time that is left, which goes away; not with --quiet."""
+    for words in ([], ["--quiet"]):
+        terminal, other = pty.openpty()
+        process = subprocess.Popen([rigor.path, "run", *LONG, "--step", "0.0002", *words],
+                                   stdout=subprocess.DEVNULL, stderr=other)
+        os.close(other)
+        text, stopped = b"", bool(words)
+        try:
+            while True:
+                text += os.read(terminal, 65536)
+                if b"left" in text and not stopped:
+                    process.send_signal(signal.SIGINT)
+                    stopped = True
+        except OSError:  # the other end is closed
+            pass
+        os.close(terminal)
+        if words:
+            check_equal((process.wait(), text), (0, b""), "a bar in spite of --quiet")
+            continue
+        check(re.search(rb"\r\[[#.]{30}\] +\d+ %  \d+ of 50000 steps, [0-9a-z ]+ left\x1b\[K", text),
+              f"progress: {text[:200]}")
+        check_equal(process.wait(), 130, "exit code")
+        check(text.rindex(b"\r\x1b[K") > text.rindex(b"left"), "the bar stays")
+
+
+def main():
+    rigor = Command(sys.argv[1])
+    with scratch_directory() as directory:
+        os.chdir(directory)
+        for test in (test_help, test_usage, test_scenes_and_check, test_report, test_requirements,
+                     test_recording, test_full_disk, test_signals, test_progress):
+            test(rigor)
+            print(f"{test.__name__}: good", flush=True)
+
+
+main()
