@@ -1,9 +1,9 @@
 /* Handles with generation: slots that map a handle to a dense index.
  *
- * The things themselves lie densely in their owner's arrays, in the order 0 .. count-1; removing one
- * moves the last to its place. A slot remembers where its thing is and how often it has been reused,
- * so that an old handle is recognised. Free slots are reused last in, first out, which makes handle
- * values a function of the calls alone. */
+ * The things themselves lie densely in their owner's arrays, in the order 0 .. count-1; removing
+ * one moves the last to its place. A slot remembers where its thing is and how often it has been
+ * reused, so that an old handle is recognised. Free slots are reused last in, first out, which
+ * makes handle values a function of the calls alone. */
 #ifndef RIGOR_BASE_HANDLE_H
 #define RIGOR_BASE_HANDLE_H
 
@@ -34,7 +34,8 @@ rg_status rg_handle_add(rg_handle_pool *pool, const rg_allocator *allocator, rg_
 bool rg_handle_exists(const rg_handle_pool *pool, rg_handle handle);
 size_t rg_handle_index(const rg_handle_pool *pool, rg_handle handle); /* asserts that it exists */
 rg_handle rg_handle_at(const rg_handle_pool *pool, size_t dense_index);
-/* Frees the handle. The owner moves its last thing (*moved_from) into *hole, unless they are equal. */
+/* Frees the handle. The owner moves its last thing (*moved_from) into *hole, unless they are equal.
+ */
 void rg_handle_remove(rg_handle_pool *pool, rg_handle handle, size_t *hole, size_t *moved_from);
 rg_status rg_handle_pool_copy(rg_handle_pool *to, const rg_handle_pool *from,
                               const rg_allocator *allocator);

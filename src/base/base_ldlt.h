@@ -2,8 +2,9 @@
  * (method: Baraff 1994; append by one forward substitution, delete by a stable rank-1 update of the
  * trailing block; both O(n^2)).
  *
- * L is unit lower triangular, row by row in one array of fixed stride; D is a vector. The owner keeps
- * the matrix; the factor knows only the rows that it was given, in the order in which they came. */
+ * L is unit lower triangular, row by row in one array of fixed stride; D is a vector. The owner
+ * keeps the matrix; the factor knows only the rows that it was given, in the order in which they
+ * came. */
 #ifndef RIGOR_BASE_LDLT_H
 #define RIGOR_BASE_LDLT_H
 
@@ -37,8 +38,8 @@ void rg_ldlt_delete(rg_ldlt *factor, size_t k);
 rg_status rg_ldlt_refactor(rg_ldlt *factor, const double *matrix, size_t size, size_t stride);
 /* x := A^-1 x. */
 void rg_ldlt_solve(const rg_ldlt *factor, double *x);
-/* One step of iterative refinement for A x = b with the true matrix: improves x, returns the largest
- * residual before it. */
+/* One step of iterative refinement for A x = b with the true matrix: improves x, returns the
+ * largest residual before it. */
 double rg_ldlt_refine(rg_ldlt *factor, const double *matrix, size_t stride, const double *b,
                       double *x);
 

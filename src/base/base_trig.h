@@ -1,6 +1,7 @@
 /* Elementary functions of our own, for everything that reaches the state: the C library's differ
- * between versions in the last bit, and a simulation amplifies that. Only + - * / and sqrt are used,
- * which IEEE 754 rounds correctly, and contraction is off. Accurate to 1 ulp or so (tested). */
+ * between versions in the last bit, and a simulation amplifies that. Only + - * / and sqrt are
+ * used, which IEEE 754 rounds correctly, and contraction is off. Accurate to 1 ulp or so (tested).
+ */
 #ifndef RIGOR_BASE_TRIG_H
 #define RIGOR_BASE_TRIG_H
 

@@ -1,0 +1,4 @@
+# Tests that are scripts, by what they are about.
+include(scripts_meta.cmake)
+include(scripts_scene.cmake)
+include(scripts_record.cmake)

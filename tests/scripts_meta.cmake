@@ -1,0 +1,15 @@
+# Script tests about the repository itself: layers, order, package, README. They run once, in the
+# configuration `test`; a script that should run in every one says LABELS everywhere.
+find_program(RIGOR_PYTHON python3 HINTS /usr/bin REQUIRED) # apt's, whose modules set-up installs
+
+add_test(NAME test_layers COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_layers.py
+  ${PROJECT_SOURCE_DIR} $<TARGET_FILE:rigor> $<TARGET_FILE:rigor-io>)
+add_test(NAME test_tree COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_tree.py
+  ${PROJECT_SOURCE_DIR})
+add_test(NAME test_setup COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_setup.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME test_package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_package.sh
+  ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
+add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py
+  ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+# Start the long one first.
+set_tests_properties(test_package PROPERTIES COST 100)

@@ -1,0 +1,74 @@
+"""test_readme.py SOURCE-DIR BUILD-DIR CC: does what README.md shows work as shown?
+
+Plays a reader who types everything: yaml and c blocks are saved under the name that the text before
+them gives in backticks, and the sh blocks are run in order, as one script that stops at the first
+failure, in a folder that looks like the checkout with BUILD-DIR as its build/release. Only `./run`
+and `./test` are not typed again."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+NOT_TYPED = re.compile(r"^\./(run|test)\b.*\n", re.MULTILINE)
+
+
+def blocks(text):
+    """(last line before, language, content) of every fenced block."""
+    fence = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    for match in fence.finditer(text):
+        before = text[:match.start()].strip().splitlines()
+        yield before[-1] if before else "", match.group(1), match.group(2)
+
+
+def make_checkout(folder, root, build):
+    for entry in root.iterdir():
+        if entry.name not in ("build", "out", ".git"):
+            (folder / entry.name).symlink_to(entry)
+    (folder / "build").mkdir()
+    (folder / "build" / "release").symlink_to(build)
+    (folder / "home").mkdir()
+
+
+def save(folder, before, content):
+    names = re.findall(r"`([\w.-]+\.\w+)`", before)
+    if not names:
+        sys.exit(f"README.md: no file name before the block that begins {content[:40]!r}")
+    (folder / names[-1]).write_text(content)
+
+
+def play(folder, text, compiler):
+    script = "set -eu\n"
+    for before, language, content in blocks(text):
+        if language in ("yaml", "c"):
+            save(folder, before, content)
+        elif language == "sh":
+            script += NOT_TYPED.sub("", content)
+        else:
+            sys.exit(f"README.md: a block of {language}, which nobody tries")
+    environment = {**os.environ, "HOME": str(folder / "home")}
+    # The reader's cc warns about everything.
+    (folder / "bin").mkdir()
+    (folder / "bin" / "cc").write_text(
+        f'#!/bin/sh\nexec {compiler} -Wall -Wextra -Wpedantic -Werror "$@"\n')
+    (folder / "bin" / "cc").chmod(0o755)
+    environment["PATH"] = f"{folder / 'bin'}:{environment['PATH']}"
+    return subprocess.run(["sh", "-x"], input=script, text=True, cwd=folder, env=environment,
+                          check=False).returncode
+
+
+def main():
+    root, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    text = (root / "README.md").read_text()
+    kinds = [language for _, language, _ in blocks(text)]
+    if not {"sh", "yaml", "c"} <= set(kinds):
+        sys.exit(f"README.md should show commands, a scene and a program; it has {kinds}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name).resolve()
+        make_checkout(folder, root, build)
+        return play(folder, text, sys.argv[3])
+
+
+sys.exit(main())

@@ -1,0 +1,143 @@
+#!/bin/sh
+# test_setup.sh SOURCE-DIR: tools/setup on machines that are not there: its commands are stand-ins
+# that say what is installed and write down what they were asked for.
+set -eu
+source=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+bin=$scratch/bin
+failures=0
+
+stand_in() { # NAME, its script on standard input
+    { echo "#!/bin/sh" && cat; } >"$bin/$1"
+    chmod +x "$bin/$1"
+}
+
+# A machine: user id, whether sudo works without a password, packages installed and known to apt.
+machine() { # UID SUDO
+    rm -rf "$bin" "$scratch"/installed "$scratch"/asked "$scratch"/known
+    mkdir "$bin"
+    for tool in sed env cat; do
+        ln -s "$(command -v $tool)" "$bin/$tool"
+    done
+    touch "$scratch/installed" "$scratch/asked" "$scratch/known"
+    echo "echo $1" | stand_in id
+    echo "echo cmake version 3.25.1" | stand_in cmake
+    stand_in dpkg-query <<END
+while read -r name; do
+    [ "\$name" = "\$4" ] && printf installed && exit 0
+done <"$scratch/installed"
+exit 1
+END
+    stand_in apt-cache <<END
+while read -r name; do
+    [ "\$name" = "\$3" ] && echo "Package: \$name"
+done <"$scratch/known"
+exit 0
+END
+    stand_in apt-get <<END
+echo "apt-get \$*" >>"$scratch/asked"
+for word; do
+    echo "\$word" >>"$scratch/installed"
+done
+END
+    if [ "$2" = sudo ]; then
+        stand_in sudo <<END
+[ "\$1" = -n ] && exit 0
+echo sudo >>"$scratch/asked"
+exec "\$@"
+END
+    fi
+}
+
+have() { printf '%s\n' "$@" >>"$scratch/installed"; }
+know() { printf '%s\n' "$@" >>"$scratch/known"; }
+
+setup() { # ARGUMENT; leaves $code, $scratch/output, $scratch/errors
+    code=0
+    PATH="$bin" /bin/sh "$source/tools/setup" "$@" >"$scratch/output" 2>"$scratch/errors" \
+        </dev/null || code=$?
+}
+
+expect() { # WHAT TEST...
+    what=$1
+    shift
+    if "$@"; then
+        echo "ok: $what"
+    else
+        failures=$((failures + 1))
+        echo "failed: $what (exit code $code)"
+        cat "$scratch/output" "$scratch/errors" "$scratch/asked"
+    fi
+}
+
+asked_for() { # exactly these packages
+    [ "$(sed -n 's/^apt-get.* install --no-install-recommends //p' "$scratch/asked")" = "$1" ]
+}
+
+run_packages="gcc libc6-dev cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev"
+test_packages="clang libclang-rt-dev libcmocka-dev python3 python3-yaml python3-jsonschema python3-h5py"
+
+# shellcheck disable=SC2086 # lists of names
+{
+    machine 0 none
+    have $run_packages
+    setup run
+    expect "nothing is missing: succeeds" [ $code = 0 ]
+    expect "nothing is missing: apt is left alone" [ ! -s "$scratch/asked" ]
+    expect "nothing is missing: says nothing" [ ! -s "$scratch/output" ]
+
+    machine 0 none
+    have gcc libc6-dev cmake pkg-config libqhull-dev libyaml-dev
+    setup run
+    expect "root: succeeds" [ $code = 0 ]
+    expect "root: asks for what is missing alone" asked_for "ninja-build libhdf5-dev"
+    expect "root: says why" grep -q "libhdf5-dev *HDF5: recordings" "$scratch/output"
+
+    machine 1000 sudo
+    know gcc libclang-rt-dev
+    setup test
+    expect "sudo: succeeds" [ $code = 0 ]
+    expect "sudo: is used" grep -qx sudo "$scratch/asked"
+    expect "sudo: asks for everything" asked_for "$run_packages $test_packages"
+
+    machine 1000 none
+    have gcc libc6-dev
+    setup run
+    expect "no rights: fails" [ $code = 1 ]
+    expect "no rights: apt is left alone" [ ! -s "$scratch/asked" ]
+    expect "no rights: says what to run" grep -qx "sudo apt-get install --no-install-recommends \
+cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev" "$scratch/errors"
+
+    # A release whose clang brings the library of the fuzzers itself.
+    machine 0 none
+    know gcc
+    setup test
+    expect "no package libclang-rt-dev: asks for the others" \
+        asked_for "$run_packages clang libcmocka-dev python3 python3-yaml python3-jsonschema python3-h5py"
+
+    # A clang that is there already needs the library of its own version.
+    machine 0 none
+    have $run_packages $test_packages
+    sed -i /libclang-rt-dev/d "$scratch/installed"
+    know gcc libclang-rt-18-dev
+    stand_in clang <<'END'
+[ "$1" = -dumpversion ] && echo 18.1.3 || echo /nowhere
+END
+    setup test
+    expect "clang 18: its own library" asked_for "libclang-rt-18-dev"
+
+    machine 0 none
+    have $run_packages
+    echo "echo cmake version 3.16.3" | stand_in cmake
+    setup run
+    expect "an old cmake: fails" [ $code = 1 ]
+    expect "an old cmake: says so" grep -q "cmake 3.16 is too old" "$scratch/errors"
+
+    machine 0 none
+    echo "exit 100" | stand_in apt-get
+    setup run
+    expect "apt-get fails: so does set-up" [ $code = 1 ]
+    expect "apt-get fails: says what to run" grep -q "^sudo apt-get install .*gcc" "$scratch/errors"
+}
+exit $failures

@@ -1,0 +1,215 @@
+"""test_tree.py SOURCE-DIR: is the tree in order?
+
+  - text files are UTF-8 without tabs for indentation, trailing blanks or a missing last newline
+  - C files are formatted as .clang-format says (where clang-format 14, Debian 12's, is installed)
+  - links in Markdown lead to files, and to headings, that exist inside the repository
+  - src/README.md, the map, names every source file, and none that is not there
+  - no file holds a path of the machine that it was written on
+  - shell and Python scripts parse, and those to be called can be executed
+
+Every rule is first tried on something that breaks it."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NOT_OURS = {".git", "build", "out", "node_modules", "dist", "corpus", "__pycache__"}
+BINARY = {".stl", ".h5", ".png", ".gz"}
+# Broken on purpose, to be read by tests.
+BROKEN_ON_PURPOSE = re.compile(r"tests/data/")
+EXECUTABLE = ["run", "test", ".ci/run", "tools/setup"]
+FORMATTER_VERSION = "14"
+
+
+def files(root):
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in NOT_OURS)
+        for name in sorted(names):
+            path = pathlib.Path(folder, name)
+            if path.suffix not in BINARY and not path.is_symlink():
+                yield path
+
+
+def check_text(root):
+    for path in files(root):
+        where = str(path.relative_to(root))
+        if BROKEN_ON_PURPOSE.match(where):
+            continue
+        try:
+            text = path.read_bytes().decode()
+        except UnicodeDecodeError:
+            yield f"{where}: not UTF-8"
+            continue
+        if text and not text.endswith("\n"):
+            yield f"{where}: no newline at the end"
+        for number, line in enumerate(text.split("\n"), 1):
+            if line != line.rstrip():
+                yield f"{where}:{number}: blanks at the end of the line"
+            if line.startswith("\t"):
+                yield f"{where}:{number}: a tab as indentation"
+
+
+def check_machine_paths(root, paths):
+    for path in files(root):
+        text = path.read_bytes().decode(errors="replace")
+        for machine_path in paths:
+            for match in re.finditer(rf"(?<![\w.]){re.escape(machine_path)}(?![\w-])", text):
+                line = text.count("\n", 0, match.start()) + 1
+                yield f"{path.relative_to(root)}:{line}: {machine_path} is a path of one machine"
+
+
+def anchors(path):
+    """GitHub's names of the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(errors="replace"), flags=re.DOTALL | re.MULTILINE)
+    for heading in re.findall(r"^#+ +(.*)$", text, re.MULTILINE):
+        plain = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower())
+        yield plain.strip().replace(" ", "-")
+
+
+def check_links(root):
+    for path in files(root):
+        if path.suffix != ".md":
+            continue
+        where = path.relative_to(root)
+        text = re.sub(r"^```.*?^```", "", path.read_text(errors="replace"), flags=re.DOTALL | re.MULTILINE)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            page = (path.parent / name).resolve() if name else path
+            if not page.exists() or not page.is_relative_to(root):
+                yield f"{where}: link to {target}, which is not there"
+            elif anchor and page.suffix == ".md" and anchor not in set(anchors(page)):
+                yield f"{where}: link to {target}: no such heading"
+
+
+def check_map(root):
+    page = root / "src" / "README.md"
+    if not page.exists():
+        return
+    there = {path.stem for path in files(root / "src") if path.suffix in (".c", ".h")}
+    stages = {path.name for path in (root / "src").iterdir() if path.is_dir()}
+    named = {name for name in re.findall(r"`(\w+)`", page.read_text())
+             if name.split("_")[0] in stages}
+    for name in sorted(there - named):
+        yield f"src/README.md: does not name `{name}`"
+    for name in sorted(named - there):
+        yield f"src/README.md: names `{name}`, which is not there"
+
+
+def find_formatter():
+    for name in (f"clang-format-{FORMATTER_VERSION}", "clang-format"):
+        program = shutil.which(name)
+        if program:
+            version = subprocess.run([program, "--version"], text=True, capture_output=True,
+                                     check=True).stdout
+            if re.search(rf"version {FORMATTER_VERSION}\.", version):
+                return program
+    return None
+
+
+def check_format(root):
+    formatter = find_formatter()
+    sources = [str(path) for path in files(root) if path.suffix in (".c", ".h")]
+    if not formatter or not sources:
+        return
+    done = subprocess.run([formatter, "--dry-run", "-Werror", *sources], text=True,
+                          capture_output=True, check=False)
+    if done.returncode:
+        wrong = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", done.stderr, re.MULTILINE)))
+        for name in wrong or [done.stderr]:
+            yield f"{os.path.relpath(name, root)}: run clang-format -i on it"
+
+
+def check_scripts(root):
+    for path in files(root):
+        where = path.relative_to(root)
+        first = path.read_bytes()[:64].split(b"\n")[0]
+        if path.suffix == ".py":
+            try:
+                compile(path.read_text(), str(where), "exec")
+            except SyntaxError as error:
+                yield f"{where}: {error}"
+        elif first.startswith(b"#!") and b"sh" in first:
+            shell = "bash" if b"bash" in first else "sh"
+            done = subprocess.run([shell, "-n", str(path)], text=True, capture_output=True,
+                                  check=False)
+            if done.returncode:
+                yield f"{where}: {done.stderr}"
+    for name in EXECUTABLE:
+        if (root / name).exists() and not os.access(root / name, os.X_OK):
+            yield f"{name}: cannot be executed"
+
+
+def machine_paths(root):
+    paths = [str(path) for path in (root.parent, pathlib.Path.home())]
+    return [path for path in paths if path not in ("/", "/root", "/home")]
+
+
+BROKEN = [
+    ("a.c", "int a; \n", "blanks at the end"),
+    ("a.c", "\tint a;\n", "a tab"),
+    ("a.c", "int a;", "no newline"),
+    ("a.md", b"\xff\n", "not UTF-8"),
+    ("a.md", "[x](b.md)\n", "which is not there"),
+    ("a.md", "[x](../../etc)\n", "which is not there"),
+    ("a.md", "# A b\n[x](#a-c)\n", "no such heading"),
+    ("a.md", "see /some/place/file\n", "a path of one machine"),
+    ("a.py", "def\n", "invalid syntax"),
+    ("a.sh", "#!/bin/sh\nif\n", "a.sh"),
+    ("run", "#!/bin/sh\n", "cannot be executed"),
+    ("src/README.md", "`base_a`\n", "which is not there"),
+]
+SOUND = [
+    ("a.md", "# A b\n[x](a.md#a-b) [y](https://example.org) [z](#a-b)\n```\n[x](b.md)\n```\n"),
+    ("a.c", "int a;\n"),
+]
+if find_formatter():
+    BROKEN.append(("a.c", "int  a ;\n", "run clang-format"))
+
+
+def check_tree(root, paths):
+    yield from check_text(root)
+    yield from check_machine_paths(root, paths)
+    yield from check_links(root)
+    yield from check_map(root)
+    yield from check_format(root)
+    yield from check_scripts(root)
+
+
+def report_on(name, text):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder).resolve()
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "src" / "base").mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return list(check_tree(root, ["/some/place"]))
+
+
+def check_the_checks():
+    for name, text, expected in BROKEN:
+        found = report_on(name, text)
+        if not any(expected in problem for problem in found):
+            yield f"self-test: {name} with {text!r} should be told {expected!r}, was told {found}"
+    for name, text in SOUND:
+        found = report_on(name, text)
+        if found:
+            yield f"self-test: {name} with {text!r} is sound, was told {found}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    problems = list(check_the_checks()) + list(check_tree(root, machine_paths(root)))
+    for problem in problems:
+        print(problem)
+    if not find_formatter():
+        print(f"no clang-format {FORMATTER_VERSION}: formatting not looked at")
+    print(f"{len(list(files(root)))} files, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+sys.exit(main())
