@@ -7,4 +7,6 @@ if(TARGET rigor-command)
       $<TARGET_FILE:rigor-command>)
     set_tests_properties(${name} PROPERTIES TIMEOUT 600)
   endforeach()
+  # It runs against the clock of a run that it kills: alone, and early.
+  set_tests_properties(test_run_kill PROPERTIES RUN_SERIAL TRUE COST 90)
 endif()
