@@ -1,0 +1,245 @@
+/* A broad phase in step with the colliders of a world.
+ *
+ * A proxy remembers the generation of its collider's handle: a slot that is used again is a new
+ * proxy, whose pairs begin anew. Bounds are computed on the world's threads, each body's by one of
+ * them and into places of its own; bodies that ask a function of the caller's are left to the
+ * calling thread.
+ *
+ * Continuous detection. Fixed bodies count as they stand. Dynamic ones go on with the velocity and
+ * angular velocity of the state; but velocities change. Forces change them by an acceleration a
+ * that the caller bounds: a step ends no farther than a h^2 from the steady motion, whether its
+ * method uses old or new velocities. The angular velocity changes by itself, |omega'| <=
+ * kappa |omega|^2 with kappa = max |I_j - I_k| / I_i <= 1 (Euler's equations), which turns the body
+ * by kappa theta^2 / 2 from a steady turn by theta.
+ *
+ * Kinematic bodies with a prescribed velocity are exact, oscillations bounded by their largest
+ * speeds. Of a function of the caller's nothing is known but its values: twice the larger speed of
+ * the step's ends and the distance between them must do. One that is faster in between is not
+ * covered. */
+#include "broad/broad_world.h"
+
+#include "world/world.h"
+
+struct rg_broad_world {
+    rg_allocator allocator;
+    rg_broad *broad;
+    uint32_t *generations; /* by slot: of the collider that the proxy stands for; 0: no proxy */
+    size_t slot_count, capacity;
+    rg_bounds *bounds; /* by slot, of this update */
+    size_t bounds_capacity;
+};
+
+rg_status rg_broad_world_create(const rg_broad_def *def, const rg_allocator *allocator,
+                                rg_broad_world **broad) {
+    *broad = NULL;
+    rg_allocator memory = rg_allocator_or_default(allocator);
+    rg_broad_world *b = rg_allocate_zeroed(&memory, 1, sizeof *b);
+    if (!b)
+        return RG_OUT_OF_MEMORY;
+    b->allocator = memory;
+    rg_status status = rg_broad_create(def, &memory, &b->broad);
+    if (status) {
+        rg_release(&memory, b);
+        return status;
+    }
+    *broad = b;
+    return RG_OK;
+}
+
+void rg_broad_world_destroy(rg_broad_world *broad) {
+    if (!broad)
+        return;
+    rg_allocator memory = broad->allocator;
+    rg_broad_destroy(broad->broad);
+    rg_release(&memory, broad->generations);
+    rg_release(&memory, broad->bounds);
+    rg_release(&memory, broad);
+}
+
+rg_broad *rg_broad_world_pairs(rg_broad_world *broad) {
+    return broad->broad;
+}
+
+rg_collider_id rg_broad_world_collider(const rg_broad_world *broad, uint32_t id) {
+    if (id >= broad->slot_count || !broad->generations[id])
+        return (rg_collider_id){0, 0};
+    return (rg_collider_id){id + 1, broad->generations[id]};
+}
+
+/* --- bounds --------------------------------------------------------------------------------------
+ */
+
+/* Radians by which a free turn by theta differs from a steady one. */
+static double free_turn_drift(const rg_body_dynamics *dynamics, double theta) {
+    rg_vec3 i = dynamics->inertia;
+    if (theta == 0 || !(rg_min3(i.x, i.y, i.z) > 0))
+        return 0;
+    double kappa = rg_max3(fabs(i.y - i.z) / i.x, fabs(i.z - i.x) / i.y, fabs(i.x - i.y) / i.z);
+    return 0.5 * kappa * theta * theta;
+}
+
+/* How far a kinematic body may go and turn within the step. */
+static void kinematic_reach(const rg_world_content *content, size_t body, double step,
+                            double *shift, double *angle) {
+    const rg_prescription *p =
+        &content->prescriptions[content->record[body].prescription1 - 1].prescription;
+    if (p->kind == RG_PRESCRIBED_OSCILLATION) {
+        double phase = fmin(2 * RG_PI * p->frequency * step, 2); /* |sin - sin| <= phase, <= 2 */
+        *shift = phase * rg_length(p->amplitude);
+        *angle = phase * rg_length(p->rotation_amplitude);
+        return;
+    }
+    rg_motion_state end = rg_prescription_evaluate(content, body, content->time + step);
+    *shift = rg_length(rg_sub(end.position, content->position[body])) +
+             2 * step * fmax(rg_length(end.velocity), rg_length(content->velocity[body]));
+    *angle = 2 * step *
+             fmax(rg_length(end.angular_velocity), rg_length(content->angular_velocity[body]));
+    rg_quat p0 = content->orientation[body], p1 = end.orientation;
+    /* The turn between the ends: theta <= pi |sin(theta / 2)|. */
+    rg_quat turn = rg_quat_multiply(p1, rg_quat_conjugate(p0));
+    *angle += RG_PI * rg_length(rg_vec3_make(turn.x, turn.y, turn.z));
+}
+
+static bool moves_steadily(const rg_world_content *content, size_t body) {
+    const rg_body_record *record = &content->record[body];
+    return record->motion == RG_MOTION_DYNAMIC ||
+           content->prescriptions[record->prescription1 - 1].prescription.kind ==
+               RG_PRESCRIBED_VELOCITY;
+}
+
+static rg_bounds collider_bounds(const rg_world_content *content, size_t body,
+                                 const rg_shape *shape, rg_pose pose,
+                                 const rg_broad_motion *motion) {
+    rg_motion kind = content->record[body].motion;
+    double step = motion->step, margin = motion->margin;
+    rg_bounds bounds;
+    if (!motion->continuous || kind == RG_MOTION_FIXED)
+        bounds = rg_shape_bounds(shape, pose);
+    else if (moves_steadily(content, body)) {
+        rg_vec3 turning = content->angular_velocity[body];
+        bool dynamic = kind == RG_MOTION_DYNAMIC;
+        double drift =
+            dynamic ? free_turn_drift(&content->dynamics[body], step * rg_length(turning)) : 0;
+        bounds = rg_bounds_swept(shape, pose, content->position[body], content->velocity[body],
+                                 turning, step, drift);
+        margin += dynamic ? motion->acceleration * step * step : 0;
+    } else {
+        double shift, angle;
+        kinematic_reach(content, body, step, &shift, &angle);
+        bounds = rg_bounds_within(shape, pose, content->position[body], shift, angle);
+    }
+    return rg_bounds_enlarged(bounds, margin);
+}
+
+typedef struct bounds_job {
+    const rg_world_content *content;
+    const rg_broad_motion *motion;
+    rg_bounds *bounds;
+} bounds_job;
+
+static void body_bounds(const bounds_job *job, size_t body) {
+    const rg_world_content *content = job->content;
+    rg_pose origin = rg_body_origin_pose(content, body);
+    uint32_t slot1 = content->record[body].first_collider1;
+    while (slot1) {
+        const rg_collider *collider = &content->collider[content->colliders.slots[slot1 - 1].dense];
+        job->bounds[slot1 - 1] = collider_bounds(
+            content, body, collider->shape, rg_pose_compose(origin, collider->pose), job->motion);
+        slot1 = collider->next1;
+    }
+}
+
+static bool asks_the_caller(const rg_world_content *content, size_t body) {
+    const rg_body_record *record = &content->record[body];
+    return record->motion == RG_MOTION_KINEMATIC &&
+           content->prescriptions[record->prescription1 - 1].prescription.kind ==
+               RG_PRESCRIBED_FUNCTION;
+}
+
+static void bounds_of_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const bounds_job *job = user;
+    for (size_t body = begin; body < end; body++)
+        if (!asks_the_caller(job->content, body))
+            body_bounds(job, body);
+}
+
+static void compute_bounds(rg_broad_world *b, const rg_world *world,
+                           const rg_broad_motion *motion) {
+    enum { GRAIN = 256 };
+    const rg_world_content *content = &world->content;
+    bounds_job job = {content, motion, b->bounds};
+    rg_parallel_for(world->pool, content->bodies.count, GRAIN, bounds_of_range, &job);
+    for (size_t body = 0; body < content->bodies.count; body++)
+        if (asks_the_caller(content, body))
+            body_bounds(&job, body);
+}
+
+/* --- colliders -----------------------------------------------------------------------------------
+ */
+
+static rg_status drop_gone(rg_broad_world *b, const rg_handle_pool *pool) {
+    for (size_t slot = 0; slot < b->slot_count; slot++) {
+        uint32_t generation = b->generations[slot];
+        if (!generation || (slot < pool->slot_count && pool->slots[slot].generation == generation))
+            continue;
+        rg_broad_remove(b->broad, (uint32_t)slot);
+        b->generations[slot] = 0;
+    }
+    rg_status status =
+        rg_array_grow(&b->allocator, &b->generations, &b->capacity, pool->slot_count);
+    if (!status)
+        status = rg_array_grow(&b->allocator, &b->bounds, &b->bounds_capacity, pool->slot_count);
+    if (status)
+        return status;
+    for (; b->slot_count < pool->slot_count; b->slot_count++)
+        b->generations[b->slot_count] = 0;
+    return RG_OK;
+}
+
+static rg_proxy_filter filter_of(const rg_collider *collider, rg_motion motion) {
+    return (rg_proxy_filter){.category = collider->category,
+                             .mask = collider->mask,
+                             .body = collider->body.index1 - 1,
+                             .flags = (motion == RG_MOTION_DYNAMIC ? 0 : RG_PROXY_FIXED) |
+                                      (collider->sensor ? RG_PROXY_SENSOR : 0)};
+}
+
+static bool filters_equal(const rg_proxy_filter *a, const rg_proxy_filter *b) {
+    return a->category == b->category && a->mask == b->mask && a->body == b->body &&
+           a->flags == b->flags;
+}
+
+static rg_status take_collider(rg_broad_world *b, const rg_world_content *content, size_t dense) {
+    const rg_collider *collider = &content->collider[dense];
+    uint32_t slot = content->colliders.dense_slot[dense];
+    rg_handle_slot handle = content->colliders.slots[slot];
+    size_t body = rg_body_dense(content, collider->body);
+    rg_bounds bounds = b->bounds[slot];
+    rg_proxy_filter filter = filter_of(collider, content->record[body].motion);
+    rg_status status;
+    if (b->generations[slot]) {
+        /* A restored world may have another collider under an old handle. */
+        rg_proxy_filter known = rg_broad_filter(b->broad, slot);
+        if (!filters_equal(&known, &filter))
+            rg_broad_set_filter(b->broad, slot, &filter);
+        status = rg_broad_set_bounds(b->broad, slot, &bounds);
+    } else {
+        status = rg_broad_add(b->broad, slot, &bounds, &filter);
+        if (!status)
+            b->generations[slot] = handle.generation;
+    }
+    return status == RG_INVALID_ARGUMENT ? RG_NOT_FINITE : status;
+}
+
+rg_status rg_broad_world_update(rg_broad_world *broad, const rg_world *world,
+                                const rg_broad_motion *motion) {
+    const rg_world_content *content = &world->content;
+    rg_status status = drop_gone(broad, &content->colliders);
+    if (status)
+        return status;
+    compute_bounds(broad, world, motion);
+    for (size_t i = 0; i < content->colliders.count && !status; i++)
+        status = take_collider(broad, content, i);
+    return status ? status : rg_broad_update(broad->broad);
+}
