@@ -1,0 +1,350 @@
+/* The first time of contact of two moving convex shapes, never late.
+ *
+ * Safe advance (Baraff 1994 survey, 3.1: continuum methods on the integrator's polynomial): for a
+ * fixed unit vector n, the separation along n,
+ *
+ *     g_n(t) = n . (c2 - c1) - s1(n) - s2(-n)      c: reference points, s: supports about them,
+ *
+ * is a lower bound of the distance, and falls no faster than
+ *
+ *     rate = max n.v1 - min n.v2 + |w1| r1 + |w2| r2      r: largest distance of a point from c,
+ *
+ * with bounds over the stretch in question. The growth query gives n and g_n = (t - 1) h(n), so
+ * that the shapes are certainly free for g_n / rate seconds. Repeated, this converges to the
+ * contact from the free side, linearly.
+ *
+ * Root finding makes an end of it: the gap of the active event alone is smooth in time; its root is
+ * bracketed and found in a few evaluations. The answer t* is taken only with proof that nothing
+ * came before it: with n* of t*, if g_n* is positive at t* and never rises on the way there (min
+ * n*.v1 - max n*.v2 - |w1| r1 - |w2| r2 >= 0), it was positive all the time. Otherwise the safe
+ * advance goes on; it needs no luck. */
+#include "narrow/narrow.h"
+
+#include "base/base_root.h"
+
+#include <assert.h>
+
+/* Root finding is tried when the gap has fallen below this share of its first value, and again each
+ * time that it has halved since the last attempt. */
+#define ROOT_FIRST_SHARE 0.5
+/* The bracket reaches this many times the estimated time to contact ahead. */
+#define BRACKET_STRETCH 1.5
+#define BRACKET_TRIES   4
+/* Root tolerance in time, relative to the length of the bracket. */
+#define ROOT_RESOLUTION 1e-13
+#define ROOT_LIMIT      120
+
+rg_impact_settings rg_impact_settings_default(double tolerance) {
+    return (rg_impact_settings){
+        .tolerance = tolerance, .root = RG_IMPACT_ITP, .advance_limit = 10000};
+}
+
+/* --- paths -------------------------------------------------------------------------------------
+ */
+
+static void linear_pose(const void *user, double time, rg_pose *pose) {
+    const rg_linear_motion *m = user;
+    double t = time - m->begin;
+    rg_vec3 at = rg_add_scaled(rg_pose_apply(m->start, m->reference), t, m->velocity);
+    pose->orientation = rg_quat_multiply(
+        rg_quat_of_rotation_vector(rg_scale(t, m->angular_velocity)), m->start.orientation);
+    pose->position = rg_sub(at, rg_rotate(pose->orientation, m->reference));
+}
+
+static void linear_bound(const void *user, double begin, double end, rg_vec3 n, double *least,
+                         double *most, double *spin) {
+    (void)begin;
+    (void)end;
+    const rg_linear_motion *m = user;
+    *least = *most = rg_dot(n, m->velocity);
+    *spin = rg_length(m->angular_velocity);
+}
+
+rg_path rg_path_linear(const rg_linear_motion *motion) {
+    return (rg_path){motion, motion->reference, linear_pose, linear_bound};
+}
+
+/* De Casteljau's scheme for four-component control points; `dimension` of them are used. */
+typedef struct control_point {
+    double v[4];
+} control_point;
+
+static control_point between(control_point a, control_point b, double u) {
+    control_point c;
+    for (int i = 0; i < 4; i++)
+        c.v[i] = a.v[i] + u * (b.v[i] - a.v[i]);
+    return c;
+}
+
+static control_point bezier_value(const control_point *p, int degree, double u) {
+    control_point work[5];
+    for (int i = 0; i <= degree; i++)
+        work[i] = p[i];
+    for (int k = degree; k > 0; k--)
+        for (int i = 0; i < k; i++)
+            work[i] = between(work[i], work[i + 1], u);
+    return work[0];
+}
+
+/* Control points of the same polynomial over [u0, u1]: blossoms with i arguments u1, the rest u0.
+ */
+static void bezier_restrict(const control_point *p, int degree, double u0, double u1,
+                            control_point *out) {
+    for (int i = 0; i <= degree; i++) {
+        control_point work[5];
+        for (int j = 0; j <= degree; j++)
+            work[j] = p[j];
+        for (int k = degree; k > 0; k--) {
+            double u = degree - k < i ? u1 : u0;
+            for (int j = 0; j < k; j++)
+                work[j] = between(work[j], work[j + 1], u);
+        }
+        out[i] = work[0];
+    }
+}
+
+static void load_positions(const rg_polynomial_motion *m, control_point *p) {
+    for (int i = 0; i < 5; i++)
+        p[i] = (control_point){{m->position[i].x, m->position[i].y, m->position[i].z, 0}};
+}
+
+static void load_orientations(const rg_polynomial_motion *m, control_point *p) {
+    for (int i = 0; i < 5; i++)
+        p[i] = (control_point){
+            {m->orientation[i].x, m->orientation[i].y, m->orientation[i].z, m->orientation[i].w}};
+}
+
+static void polynomial_pose(const void *user, double time, rg_pose *pose) {
+    const rg_polynomial_motion *m = user;
+    double u = (time - m->begin) / m->step;
+    control_point p[5];
+    load_positions(m, p);
+    control_point x = bezier_value(p, 4, u);
+    load_orientations(m, p);
+    control_point q = bezier_value(p, 4, u);
+    rg_pose centre = {
+        {x.v[0], x.v[1], x.v[2]},
+        rg_quat_normalised((rg_quat){q.v[0], q.v[1], q.v[2], q.v[3]}),
+    };
+    *pose = rg_pose_compose(centre, m->shape_pose);
+}
+
+/* Control points of the derivative with respect to time, over [begin, end]. */
+static void derivative_over(const rg_polynomial_motion *m, const control_point *p, double begin,
+                            double end, control_point *out) {
+    control_point slope[4];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            slope[i].v[j] = 4 * (p[i + 1].v[j] - p[i].v[j]) / m->step;
+    bezier_restrict(slope, 3, (begin - m->begin) / m->step, (end - m->begin) / m->step, out);
+}
+
+static double size4(const control_point *p) {
+    return sqrt(p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2] + p->v[3] * p->v[3]);
+}
+
+/* A polynomial lies in the hull of its Bernstein coefficients. The angular speed is at most
+ * 2 |q'| / |q|, and |q| differs from its value at the middle by at most half the stretch times
+ * |q'|. */
+static void polynomial_bound(const void *user, double begin, double end, rg_vec3 n, double *least,
+                             double *most, double *spin) {
+    const rg_polynomial_motion *m = user;
+    control_point p[5], slope[4];
+    load_positions(m, p);
+    derivative_over(m, p, begin, end, slope);
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (int i = 0; i < 4; i++) {
+        double v = n.x * slope[i].v[0] + n.y * slope[i].v[1] + n.z * slope[i].v[2];
+        *least = fmin(*least, v);
+        *most = fmax(*most, v);
+    }
+    load_orientations(m, p);
+    derivative_over(m, p, begin, end, slope);
+    double rate = 0;
+    for (int i = 0; i < 4; i++)
+        rate = fmax(rate, size4(&slope[i]));
+    control_point middle = bezier_value(p, 4, (0.5 * (begin + end) - m->begin) / m->step);
+    double shortest = size4(&middle) - 0.5 * (end - begin) * rate;
+    *spin = shortest > 0 ? 2 * rate / shortest : INFINITY;
+}
+
+rg_path rg_path_polynomial(const rg_polynomial_motion *motion) {
+    return (rg_path){motion, rg_pose_inverse(motion->shape_pose).position, polynomial_pose,
+                     polynomial_bound};
+}
+
+/* --- the search --------------------------------------------------------------------------------
+ */
+
+typedef struct search {
+    const rg_shape *shape[2];
+    const rg_path *path[2];
+    double radius[2]; /* of the shape about the path's reference point */
+    double target;    /* gap that is aimed at */
+    rg_impact_root root;
+    rg_growth_cache cache;
+    rg_event event;
+    rg_impact *impact;
+    rg_status status;
+} search;
+
+static void poses_at(const search *s, double time, rg_pose pose[2]) {
+    for (int i = 0; i < 2; i++)
+        s->path[i]->pose(s->path[i]->user, time, &pose[i]);
+}
+
+static rg_growth growth_at(search *s, double time) {
+    rg_pose pose[2];
+    rg_growth growth = {0};
+    poses_at(s, time, pose);
+    s->impact->evaluations++;
+    rg_status status =
+        rg_growth_between(s->shape[0], pose[0], s->shape[1], pose[1], &s->cache, &growth);
+    if (status)
+        s->status = status;
+    return growth;
+}
+
+/* Gap of the event alone, less the target: the smooth function whose root is sought. */
+static double event_gap(void *user, double time) {
+    search *s = user;
+    rg_pose pose[2];
+    rg_growth growth;
+    poses_at(s, time, pose);
+    s->impact->evaluations++;
+    s->impact->root_evaluations++;
+    bool smooth = s->event.kind == RG_EVENT_SMOOTH || s->event.kind == RG_EVENT_NONE;
+    rg_status status =
+        smooth ? rg_growth_between(s->shape[0], pose[0], s->shape[1], pose[1], &s->cache, &growth)
+               : rg_growth_of_event(s->shape[0], pose[0], s->shape[1], pose[1], s->event, &growth);
+    if (status || !isfinite(growth.gap))
+        return INFINITY; /* the event has no meaning there: no root to be had */
+    return growth.gap - s->target;
+}
+
+/* How fast g_n can fall, and how fast it falls at least, over [begin, end]. */
+static void closing_rates(const search *s, double begin, double end, rg_vec3 n, double *most,
+                          double *least) {
+    double least1, most1, spin1, least2, most2, spin2;
+    s->path[0]->bound(s->path[0]->user, begin, end, n, &least1, &most1, &spin1);
+    s->path[1]->bound(s->path[1]->user, begin, end, n, &least2, &most2, &spin2);
+    /* A shape that does not turn has no such part, however large it is (half-spaces: infinite). */
+    double turn = (spin1 > 0 ? spin1 * s->radius[0] : 0) + (spin2 > 0 ? spin2 * s->radius[1] : 0);
+    *most = most1 - least2 + turn;
+    *least = least1 - most2 - turn;
+}
+
+/* The end of the stretch from `time` that is certainly free; `end` if all of it is. */
+static double free_until(const search *s, double time, double end, const rg_growth *growth) {
+    double room = growth->gap - s->target, most, least;
+    closing_rates(s, time, end, growth->normal, &most, &least);
+    if (most * (end - time) <= room)
+        return end;
+    double reach = room / most;
+    /* Bounds over a shorter stretch are tighter. */
+    double shorter = fmin(end, time + 4 * reach);
+    closing_rates(s, time, shorter, growth->normal, &most, &least);
+    double again = most * (shorter - time) <= room ? shorter - time : room / most;
+    return time + fmax(reach, again);
+}
+
+/* Whether g_n, positive at `after`, was positive since `time`: it never rose. */
+static bool was_free(const search *s, double time, double after, rg_vec3 n) {
+    double most, least;
+    closing_rates(s, time, after, n, &most, &least);
+    return least >= 0;
+}
+
+/* Tries to find the root of the active event after `time`; true with the answer in the impact. */
+static bool try_root(search *s, double time, double end, const rg_growth *growth) {
+    static const rg_root_method methods[] = {RG_ROOT_ITP, RG_ROOT_ILLINOIS, RG_ROOT_BISECTION};
+    rg_impact *impact = s->impact;
+    s->event = growth->event;
+    double room = growth->gap - s->target, most, least;
+    closing_rates(s, time, end, growth->normal, &most, &least);
+    double guess = room / (least > 0 ? 0.5 * (least + most) : 0.5 * most);
+    double ahead = time, f = room;
+    for (int i = 0; i < BRACKET_TRIES && f > 0 && ahead < end; i++) {
+        guess *= BRACKET_STRETCH;
+        ahead = fmin(end, time + guess);
+        f = event_gap(s, ahead);
+    }
+    if (!(f <= 0))
+        return false;
+    rg_root root =
+        rg_root_find(event_gap, s, time, room, ahead, f, ROOT_RESOLUTION * (ahead - time),
+                     0.5 * s->target, methods[s->root], ROOT_LIMIT);
+    rg_growth there = growth_at(s, root.x);
+    if (s->status || !(there.gap > 0 && there.gap <= 2 * s->target) ||
+        !was_free(s, time, root.x, there.normal))
+        return false;
+    impact->result = RG_IMPACT_HIT;
+    impact->time = root.x;
+    impact->growth = there;
+    return true;
+}
+
+static double radius_about(const rg_shape *shape, rg_vec3 reference) {
+    if (!rg_shape_is_bounded(shape))
+        return INFINITY;
+    return rg_length(rg_sub(rg_shape_centre(shape), reference)) + rg_shape_circumradius(shape);
+}
+
+static void finish(search *s, rg_impact_result result, double time, const rg_growth *growth) {
+    s->impact->result = result;
+    s->impact->time = time;
+    s->impact->growth = *growth;
+}
+
+static void advance(search *s, double begin, double end, const rg_impact_settings *settings) {
+    double time = begin;
+    rg_growth growth = growth_at(s, time);
+    if (growth.gap <= settings->tolerance) {
+        finish(s, RG_IMPACT_TOUCHING, time, &growth);
+        return;
+    }
+    double try_below = ROOT_FIRST_SHARE * growth.gap;
+    while (!s->status) {
+        double next = free_until(s, time, end, &growth);
+        if (next >= end) {
+            growth = growth_at(s, end);
+            finish(s, RG_IMPACT_NONE, end, &growth);
+            return;
+        }
+        if (s->impact->advances >= settings->advance_limit || !(next > time)) {
+            finish(s, next > time ? RG_IMPACT_LIMIT : RG_IMPACT_HIT, time, &growth);
+            return;
+        }
+        s->impact->advances++;
+        time = next;
+        growth = growth_at(s, time);
+        if (growth.gap <= settings->tolerance) {
+            finish(s, RG_IMPACT_HIT, time, &growth);
+            return;
+        }
+        if (growth.gap < try_below) {
+            if (try_root(s, time, end, &growth))
+                return;
+            try_below = 0.5 * growth.gap;
+        }
+    }
+}
+
+rg_status rg_impact_between(const rg_shape *shape1, const rg_path *path1, const rg_shape *shape2,
+                            const rg_path *path2, double begin, double end,
+                            const rg_impact_settings *settings, rg_impact *impact) {
+    assert(shape1 && path1 && shape2 && path2 && settings && impact);
+    *impact = (rg_impact){.result = RG_IMPACT_NONE, .time = end};
+    if (!(settings->tolerance > 0 && begin <= end))
+        return RG_INVALID_ARGUMENT;
+    search s = {
+        .shape = {shape1, shape2},
+        .path = {path1, path2},
+        .radius = {radius_about(shape1, path1->reference), radius_about(shape2, path2->reference)},
+        .target = 0.5 * settings->tolerance,
+        .root = settings->root,
+        .impact = impact};
+    advance(&s, begin, end, settings);
+    return s.status;
+}

@@ -1,0 +1,287 @@
+/* First times of contact: closed forms, bullets and panes, spinning plates and rods, bounds. */
+#include "test_support.h"
+
+#include "base/base_math.h"
+#include "rigor/proximity.h"
+#include "rigor/random.h"
+
+static rg_shape *shape_of(rg_shape_def def) {
+    rg_shape *shape;
+    rg_error error;
+    if (rg_shape_create(&def, NULL, &shape, &error))
+        fail_msg("%s", error.text);
+    return shape;
+}
+
+static rg_pose at(double x, double y, double z) {
+    return (rg_pose){{x, y, z}, {0, 0, 0, 1}};
+}
+
+static double gap_of(const rg_shape *a, const rg_path *pa, const rg_shape *b, const rg_path *pb,
+                     double time) {
+    rg_pose p, q;
+    pa->pose(pa->user, time, &p);
+    pb->pose(pb->user, time, &q);
+    rg_growth growth;
+    assert_int_equal(rg_growth_between(a, p, b, q, NULL, &growth), RG_OK);
+    return growth.gap;
+}
+
+/* A falling body as the integrator would hand it over: z = 1 + r - g t^2 / 2 in Bernstein form. */
+static rg_polynomial_motion falling(double height, double duration) {
+    rg_polynomial_motion m = {.begin = 0, .step = duration, .shape_pose = at(0, 0, 0)};
+    double drop = -0.5 * 9.81 * duration * duration;
+    for (int i = 0; i < 5; i++) {
+        /* Coefficients of u^2 in degree 4: i (i - 1) / 12. */
+        m.position[i] = (rg_vec3){0, 0, height + drop * i * (i - 1) / 12.0};
+        m.orientation[i] = (rg_quat){0, 0, 0, 1};
+    }
+    return m;
+}
+
+/* Method item 3: from 1 m, t = 0.4515236 s. */
+static void ball_from_one_metre(void **state) {
+    (void)state;
+    rg_shape *floor = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0));
+    rg_shape *bodies[] = {shape_of(rg_shape_def_sphere(0.1)),
+                          shape_of(rg_shape_def_box(0.2, 0.2, 0.2))};
+    rg_linear_motion rest = {.start = at(0, 0, 0)};
+    rg_path still = rg_path_linear(&rest);
+    uint32_t evaluations[3];
+    for (int b = 0; b < 2; b++)
+        for (int root = 0; root < 3; root++) {
+            rg_polynomial_motion motion = falling(1.1, 1);
+            rg_path path = rg_path_polynomial(&motion);
+            rg_impact_settings settings = rg_impact_settings_default(1e-10);
+            settings.root = (rg_impact_root)root;
+            rg_impact impact;
+            assert_int_equal(
+                rg_impact_between(floor, &still, bodies[b], &path, 0, 1, &settings, &impact),
+                RG_OK);
+            assert_int_equal(impact.result, RG_IMPACT_HIT);
+            assert_near(impact.time, 0.4515236, 5e-8);
+            assert_true(impact.time <= sqrt(2 / 9.81));
+            assert_true(impact.growth.gap > 0 && impact.growth.gap <= 1e-10);
+            assert_near(impact.growth.normal.z, 1, 1e-14);
+            evaluations[root] = impact.root_evaluations;
+        }
+    print_message("root evaluations: ITP %u, Illinois %u, bisection %u\n", evaluations[0],
+                  evaluations[1], evaluations[2]);
+    assert_true(evaluations[RG_IMPACT_ILLINOIS] < evaluations[RG_IMPACT_BISECTION]);
+    rg_shape_release(floor);
+    rg_shape_release(bodies[0]);
+    rg_shape_release(bodies[1]);
+}
+
+/* A flying, spinning body and a target. */
+typedef struct trial {
+    rg_shape *bullet, *pane;
+    rg_linear_motion bullet_motion, pane_motion;
+} trial;
+
+static rg_shape *random_projectile(rg_random *random, int kind) {
+    if (kind == 0) { /* a stone */
+        rg_vec3 points[12];
+        for (int i = 0; i < 12; i++)
+            points[i] = rg_scale(0.005, rg_random_direction(random));
+        return shape_of(rg_shape_def_hull(points, 12));
+    }
+    if (kind == 1)
+        return shape_of(rg_shape_def_box(0.3, 0.004, 0.004)); /* a rod */
+    return shape_of(rg_shape_def_box(0.2, 0.15, 0.002));      /* a plate */
+}
+
+static trial random_trial(rg_random *random, int kind) {
+    trial t = {.bullet = random_projectile(random, kind),
+               .pane = shape_of(rg_shape_def_box(1, 1, 0.004))};
+    rg_vec3 aim = {rg_random_between(random, -0.3, 0.3), rg_random_between(random, -0.3, 0.3), 0};
+    rg_vec3 direction = rg_normalised(
+        (rg_vec3){rg_random_between(random, -0.4, 0.4), rg_random_between(random, -0.4, 0.4), -1});
+    double speed = 1000;
+    t.bullet_motion = (rg_linear_motion){
+        .start = {rg_add_scaled(aim, -rg_random_between(random, 0.5, 3.5), direction),
+                  rg_random_rotation(random)},
+        .velocity = rg_scale(speed, direction),
+        .angular_velocity =
+            rg_scale(kind ? rg_random_between(random, 0, 3000) : 0, rg_random_direction(random))};
+    t.pane_motion = (rg_linear_motion){
+        .start = at(0, 0, 0),
+        .angular_velocity = {0, 0, kind ? rg_random_between(random, -20, 20) : 0}};
+    return t;
+}
+
+/* The pane's thickness is a thousandth of what the bullet flies in a step of 4 ms. */
+static void bullets_do_not_pass_panes(void **state) {
+    (void)state;
+    int trials = getenv("RIGOR_LONG") ? 100000 : 10000;
+    rg_random random = rg_random_make(5);
+    int missed_by_discrete = 0;
+    uint64_t advances = 0, evaluations = 0;
+    uint32_t most = 0;
+    for (int i = 0; i < trials; i++) {
+        trial t = random_trial(&random, i % 3);
+        rg_path bullet = rg_path_linear(&t.bullet_motion), pane = rg_path_linear(&t.pane_motion);
+        double end = 0.004, tolerance = 1e-9;
+        rg_impact_settings settings = rg_impact_settings_default(tolerance);
+        rg_impact impact;
+        assert_int_equal(
+            rg_impact_between(t.pane, &pane, t.bullet, &bullet, 0, end, &settings, &impact), RG_OK);
+        assert_int_equal(impact.result, RG_IMPACT_HIT);
+        assert_true(impact.growth.gap > 0 && impact.growth.gap <= tolerance);
+        if (gap_of(t.pane, &pane, t.bullet, &bullet, 0) > 0 &&
+            gap_of(t.pane, &pane, t.bullet, &bullet, end) > 0)
+            missed_by_discrete++;
+        /* Never late: free at every earlier moment that is looked at, densely so before the end. */
+        for (int k = 1; k < 40; k++) {
+            double share = k < 20 ? k / 20.0 : 1 - pow(0.5, k - 18);
+            assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, share * impact.time) > 0);
+        }
+        /* And not early: it goes on into the pane. */
+        assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, impact.time + 1e-9) < tolerance);
+        advances += impact.advances;
+        evaluations += impact.evaluations;
+        most = impact.advances > most ? impact.advances : most;
+        rg_shape_release(t.bullet);
+        rg_shape_release(t.pane);
+    }
+    print_message("%d trials: discrete detection misses %d; %.1f advances (at most %u), %.1f "
+                  "evaluations each\n",
+                  trials, missed_by_discrete, (double)advances / trials, most,
+                  (double)evaluations / trials);
+    assert_true(missed_by_discrete > trials * 9 / 10);
+}
+
+static void near_misses_are_certified(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(6);
+    int hits = 0, misses = 0;
+    for (int i = 0; i < 600; i++) {
+        trial t = random_trial(&random, i % 3);
+        /* Past the edge of the pane, near it. */
+        t.bullet_motion.start.position.x += rg_random_between(&random, 0.3, 0.9);
+        rg_path bullet = rg_path_linear(&t.bullet_motion), pane = rg_path_linear(&t.pane_motion);
+        double end = 0.004;
+        rg_impact_settings settings = rg_impact_settings_default(1e-8);
+        rg_impact impact;
+        assert_int_equal(
+            rg_impact_between(t.pane, &pane, t.bullet, &bullet, 0, end, &settings, &impact), RG_OK);
+        if (impact.result == RG_IMPACT_NONE) {
+            misses++;
+            for (int k = 0; k <= 400; k++)
+                assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, end * k / 400) > 0);
+        } else {
+            hits++;
+            assert_int_equal(impact.result, RG_IMPACT_HIT);
+            for (int k = 0; k <= 400; k++)
+                assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, impact.time * k / 400) > 0);
+        }
+        rg_shape_release(t.bullet);
+        rg_shape_release(t.pane);
+    }
+    print_message("%d hits, %d misses\n", hits, misses);
+    assert_true(hits > 50 && misses > 50);
+}
+
+/* Spinning so fast that the tips outrun the approach: no proof by monotony, the safe advance has to
+ * do it alone, and does. */
+static void slow_whirls_are_caught(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(8);
+    uint64_t advances = 0;
+    int trials = 200;
+    for (int i = 0; i < trials; i++) {
+        trial t = random_trial(&random, 1 + i % 2);
+        t.bullet_motion.velocity = rg_scale(0.02, t.bullet_motion.velocity);
+        t.bullet_motion.start.position = rg_scale(0.3, t.bullet_motion.start.position);
+        rg_path bullet = rg_path_linear(&t.bullet_motion), pane = rg_path_linear(&t.pane_motion);
+        rg_impact_settings settings = rg_impact_settings_default(1e-8);
+        rg_impact impact;
+        assert_int_equal(
+            rg_impact_between(t.pane, &pane, t.bullet, &bullet, 0, 0.2, &settings, &impact), RG_OK);
+        assert_true(impact.result == RG_IMPACT_HIT || impact.result == RG_IMPACT_TOUCHING);
+        for (int k = 0; k < 500 && impact.result == RG_IMPACT_HIT; k++)
+            assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, impact.time * k / 500) > 0);
+        advances += impact.advances;
+        rg_shape_release(t.bullet);
+        rg_shape_release(t.pane);
+    }
+    print_message("%.0f advances each\n", (double)advances / trials);
+}
+
+static void touching_and_parting(void **state) {
+    (void)state;
+    rg_shape *cube = shape_of(rg_shape_def_box(1, 1, 1));
+    rg_linear_motion a = {.start = at(0, 0, 0)}, b = {.start = at(0, 0, 1), .velocity = {0, 0, 1}};
+    rg_path pa = rg_path_linear(&a), pb = rg_path_linear(&b);
+    rg_impact_settings settings = rg_impact_settings_default(1e-9);
+    rg_impact impact;
+    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 1, &settings, &impact), RG_OK);
+    assert_int_equal(impact.result, RG_IMPACT_TOUCHING);
+    b.start = at(0, 0, 1.1);
+    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 1, &settings, &impact), RG_OK);
+    assert_int_equal(impact.result, RG_IMPACT_NONE);
+    /* Gliding past at a small distance: nothing, and cheaply so. */
+    b.velocity = (rg_vec3){50, 0, 0};
+    b.start = at(-20, 0, 1.0001);
+    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 1, &settings, &impact), RG_OK);
+    assert_int_equal(impact.result, RG_IMPACT_NONE);
+    assert_true(impact.advances < 100);
+    /* Out of advances: early, never late. */
+    b.velocity = (rg_vec3){0, 0, -1};
+    b.angular_velocity = (rg_vec3){30, 0, 0};
+    b.start = at(0, 0, 3);
+    settings.advance_limit = 2;
+    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 5, &settings, &impact), RG_OK);
+    assert_int_equal(impact.result, RG_IMPACT_LIMIT);
+    assert_true(impact.time > 0 && impact.time < 2 && impact.growth.gap > 0);
+    settings.tolerance = 0;
+    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 5, &settings, &impact),
+                     RG_INVALID_ARGUMENT);
+    rg_shape_release(cube);
+}
+
+static rg_quat perturbed(rg_random *random, rg_quat q) {
+    rg_vec3 u = rg_scale(0.2, rg_random_direction(random));
+    return (rg_quat){q.x + u.x, q.y + u.y, q.z + u.z, q.w};
+}
+
+/* The bounds of a polynomial path hold at sampled times; tighter stretches give tighter bounds. */
+static void polynomial_bounds_hold(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(9);
+    for (int trial_number = 0; trial_number < 200; trial_number++) {
+        rg_polynomial_motion m = {.begin = 1, .step = 0.5, .shape_pose = at(0.3, -0.2, 0.1)};
+        rg_quat q = rg_random_rotation(&random);
+        for (int i = 0; i < 5; i++) {
+            m.position[i] = rg_random_direction(&random);
+            m.orientation[i] = perturbed(&random, q);
+        }
+        rg_path path = rg_path_polynomial(&m);
+        rg_vec3 n = rg_random_direction(&random);
+        double begin = rg_random_between(&random, 1, 1.4),
+               end = rg_random_between(&random, begin, 1.5);
+        double least, most, spin, h = 1e-6;
+        path.bound(path.user, begin, end, n, &least, &most, &spin);
+        for (int k = 0; k <= 20; k++) {
+            double t = begin + (end - begin) * k / 20;
+            rg_pose p0, p1;
+            path.pose(path.user, t - h, &p0);
+            path.pose(path.user, t + h, &p1);
+            rg_vec3 v = rg_scale(0.5 / h, rg_sub(rg_pose_apply(p1, path.reference),
+                                                 rg_pose_apply(p0, path.reference)));
+            assert_true(rg_dot(n, v) >= least - 1e-6 && rg_dot(n, v) <= most + 1e-6);
+            rg_quat turn = rg_quat_multiply(p1.orientation, rg_quat_conjugate(p0.orientation));
+            double rate = rg_length((rg_vec3){turn.x, turn.y, turn.z}) / h;
+            assert_true(rate <= spin + 1e-6);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ball_from_one_metre),       cmocka_unit_test(bullets_do_not_pass_panes),
+        cmocka_unit_test(near_misses_are_certified), cmocka_unit_test(slow_whirls_are_caught),
+        cmocka_unit_test(touching_and_parting),      cmocka_unit_test(polynomial_bounds_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
