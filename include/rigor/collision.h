@@ -1,0 +1,119 @@
+/* Contacts of a whole world, from step to step: which colliders touch, where, what began and what
+ * ended; and questions to a world: rays, moving shapes, overlaps, nearest things.
+ *
+ * A collision object watches a world. Bring it up to date after steps or edits; what it remembers for
+ * the next update (separating features, who touched whom) lies in the world, so that snapshots and
+ * saved states carry it. */
+#ifndef RIGOR_COLLISION_H
+#define RIGOR_COLLISION_H
+
+#include "rigor/contact.h"
+#include "rigor/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rg_collision rg_collision;
+
+/* Two colliders within the range of the contact settings. B is the one of the lower slot. */
+typedef struct rg_touch {
+    rg_collider_id collider_b, collider_a;
+    rg_body_id body_b, body_a;
+    bool sensor;        /* one of them is: reports, no force */
+    bool touching;      /* the gap is at most `touch`, or was and is still at most twice that */
+    bool began;         /* touching, and was not at the update before */
+    double gap;         /* m: smallest of all its points */
+    rg_contact_law law; /* of the materials, or what the callback made of it */
+    uint32_t first_manifold, manifold_count;
+} rg_touch;
+
+typedef struct rg_touch_end {
+    rg_collider_id collider_b, collider_a; /* either may be gone by now */
+} rg_touch_end;
+
+/* May change the law of a pair, at every update, before anyone uses it. */
+typedef void rg_material_function(void *user, const rg_world *world, const rg_touch *touch,
+                                  rg_contact_law *law);
+
+typedef struct rg_collision_def {
+    int api_version;
+    const char *broad_phase; /* "sorted", "tree"; null: chosen by the scene */
+    rg_contact_settings contacts;
+    double touch; /* m: gap up to which two colliders count as touching; 0: RG_TOUCH_SHARE of the
+                     smaller circumradius */
+    rg_material_function *material;
+    void *material_user;
+} rg_collision_def;
+
+#define RG_TOUCH_SHARE 1e-6
+
+rg_collision_def rg_collision_def_default(void);
+rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *allocator,
+                              rg_collision **collision, rg_error *error);
+void rg_collision_destroy(rg_collision *collision); /* null is allowed */
+
+/* Finds all contacts at the poses of now. `step` > 0 lets the broad phase look that many seconds ahead
+ * (continuous detection); 0 is discrete. Colliders filter by category and mask; fixed and kinematic
+ * bodies do not meet each other. */
+rg_status rg_collision_update(rg_collision *collision, rg_world *world, double step,
+                              rg_error *error);
+
+/* As of the last update, in the order of collider slots. */
+typedef struct rg_collision_view {
+    const rg_touch *touches;
+    size_t touch_count;
+    const rg_manifold *manifolds;
+    size_t manifold_count;
+    const rg_contact_point *points;
+    size_t point_count;
+    const rg_touch_end *ended; /* touched at the update before and do no longer */
+    size_t ended_count;
+    size_t candidate_pairs; /* of the broad phase */
+    double min_gap;         /* m, over all touches; infinity if there is none */
+} rg_collision_view;
+rg_collision_view rg_collision_get(const rg_collision *collision);
+/* Indices of the touches that a body takes part in; returns how many there are. */
+size_t rg_collision_of_body(const rg_collision *collision, rg_body_id body, uint32_t *touches,
+                            size_t capacity);
+
+/* --- questions to a world ------------------------------------------------------------------------ */
+
+typedef struct rg_query_filter {
+    uint64_t mask;     /* colliders whose category has none of these bits are not seen */
+    bool sensors;      /* see them too */
+    rg_body_id ignore; /* this body is not seen; null: none */
+} rg_query_filter;
+/* Sees everything but sensors. A null filter means this. */
+rg_query_filter rg_query_filter_default(void);
+
+typedef struct rg_world_hit {
+    rg_collider_id collider;
+    rg_body_id body;
+    double distance; /* m along the ray or translation; the gap for rg_world_closest */
+    rg_vec3 point;   /* on the collider */
+    rg_vec3 normal;  /* outward from the collider; zero where the question starts inside */
+    size_t part;     /* of a compound */
+} rg_world_hit;
+
+/* The first collider on a ray. */
+bool rg_world_cast_ray(const rg_world *world, rg_vec3 origin, rg_vec3 direction,
+                       double max_distance, const rg_query_filter *filter, rg_world_hit *hit);
+/* The first collider that a convex shape, moved along `translation` without turning, comes to within
+ * `tolerance` metres (> 0) of. */
+rg_status rg_world_cast_shape(const rg_world *world, const rg_shape *shape, rg_pose pose,
+                              rg_vec3 translation, double tolerance, const rg_query_filter *filter,
+                              bool *found, rg_world_hit *hit);
+/* Colliders that overlap a convex shape; returns how many in *count, writes at most `capacity`. */
+rg_status rg_world_overlap(const rg_world *world, const rg_shape *shape, rg_pose pose,
+                           const rg_query_filter *filter, rg_collider_id *colliders,
+                           size_t capacity, size_t *count);
+/* The collider nearest to a convex shape, at most max_distance away; distance 0 if they overlap. */
+rg_status rg_world_closest(const rg_world *world, const rg_shape *shape, rg_pose pose,
+                           double max_distance, const rg_query_filter *filter, bool *found,
+                           rg_world_hit *hit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,217 @@
+/* From two shapes near each other to the points where they touch.
+ *
+ *   contact_feature.c   which separating feature: hysteresis, ties, the averaged plane
+ *   contact_cap.c       what of a polyhedron is level with its farthest point along the normal
+ *   contact_cap_curved.c  the same for curved shapes and half-spaces
+ *   contact_clip.c      where two caps overlap: all events
+ *   contact_manifold.c  the table of contents, for two convex shapes
+ *   contact_reduce.c    fewer points, nearly the same support area
+ *   contact_parts.c     compounds
+ *
+ * Everything happens in the frame of a contact: origin at the centre of a bounded shape, axes u, v
+ * across the normal and n along it. `z` is a coordinate along n. Memory comes from the caller's
+ * arena. */
+#ifndef RIGOR_CONTACT_CONTACT_H
+#define RIGOR_CONTACT_CONTACT_H
+
+#include "base/base_arena.h"
+#include "base/base_math.h"
+#include "rigor/contact.h"
+
+/* Lengths in smaller circumradii. */
+#define RG_CONTACT_LATERAL  1e-7  /* corners this near to each other are one (eps_x of E3 and E4) */
+#define RG_CONTACT_ROUNDING 1e-10 /* facets are flat to this: the smallest band */
+#define RG_CONTACT_FLAT     1e-9  /* a point inside an outline counts if it is this much deeper */
+#define RG_CONTACT_TIE      1e-9  /* separating features this equal tie */
+#define RG_CONTACT_DISTANT  1e-14 /* in larger circumradii: what rounding does to a distance */
+/* Slopes (cosine of the angle between the normals) up to which a facet belongs to a skirt. Over
+ * steeper ones an event within the band is within as much of the cap's outline. */
+#define RG_CONTACT_GENTLE 0.7
+/* Radians: normals closer than this are one. */
+#define RG_CONTACT_SAME_NORMAL 1e-6
+/* Sine: edges more parallel than this have no normal that could be relied on. */
+#define RG_CONTACT_PARALLEL 1e-8
+
+#define RG_CONTACT_NO_FACET UINT32_MAX
+
+/* One of the two shapes. */
+typedef struct rg_contact_side {
+    const rg_shape *shape;
+    const rg_polyhedron *polyhedron; /* null if curved or a half-space */
+    rg_mat3 rotation;                /* shape frame to world axes */
+    rg_vec3 centre;   /* rg_shape_centre, relative to the origin of the pair, world axes */
+    rg_vec3 position; /* the shape frame's origin, likewise */
+    double sign;      /* +1 for shape 1, -1 for shape 2: the other lies along sign n */
+} rg_contact_side;
+
+typedef struct rg_contact_pair {
+    rg_contact_side side[2];
+    rg_vec3 origin; /* world */
+    rg_vec3 d;      /* from centre 1 to centre 2 */
+    double size;    /* m: smaller circumradius */
+    double lateral; /* m: RG_CONTACT_LATERAL or what rounding needs */
+    bool planar;
+} rg_contact_pair;
+
+typedef struct rg_contact_frame {
+    rg_vec3 u, v, n;
+} rg_contact_frame;
+
+void rg_contact_pair_make(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                          rg_pose pose2, rg_contact_pair *pair);
+/* Right-handed, deterministic; in the plane v = y. */
+rg_contact_frame rg_contact_frame_make(rg_vec3 normal, bool planar);
+
+/* Facet number k around a vertex; in the plane one of the two edges that meet there. There are as
+ * many as the vertex has neighbours. */
+uint32_t rg_contact_facet_at(const rg_shape *shape, uint32_t vertex, uint32_t k);
+
+/* ------------------------------------------------------------------ feature */
+
+typedef struct rg_contact_choice {
+    rg_vec3 normal;
+    rg_event event;
+    bool kept, degenerate;
+} rg_contact_choice;
+
+/* The separating feature. `last` is that of the step before, or of kind NONE. */
+rg_contact_choice rg_contact_choose(const rg_contact_pair *pair, const rg_growth *growth,
+                                    rg_event last, double stick);
+
+/* ------------------------------------------------------------------ caps */
+
+typedef enum rg_cap_kind {
+    RG_CAP_OUTLINE, /* convex polygon, counter-clockwise; two corners: a segment; one: a point */
+    RG_CAP_DISC,
+    RG_CAP_PLANE /* everywhere */
+} rg_cap_kind;
+
+typedef struct rg_cap_corner {
+    double x, y, z;
+    uint32_t index; /* vertex, or code of a curved shape */
+    uint32_t edge;  /* to the next corner */
+} rg_cap_corner;
+
+/* z = height + slope_x x + slope_y y */
+typedef struct rg_cap_plane {
+    double height, slope_x, slope_y;
+    uint32_t facet;
+} rg_cap_plane;
+
+/* A facet that leaves the cap at a gentle slope: where it is still within the band, vertices of the
+ * other shape may be over it. Its corners run counter-clockwise. */
+typedef struct rg_skirt_facet {
+    uint32_t first, end; /* corners */
+    rg_cap_plane plane;
+} rg_skirt_facet;
+
+/* An edge that does. */
+typedef struct rg_skirt_edge {
+    rg_cap_corner from, to; /* from.edge is its number */
+} rg_skirt_edge;
+
+typedef struct rg_skirt {
+    uint32_t facet_count, corner_count, edge_count;
+    rg_skirt_facet *facets;
+    rg_cap_corner *corners;
+    rg_skirt_edge *edges;
+} rg_skirt;
+
+/* The part of a shape that faces the other one. */
+typedef struct rg_cap {
+    rg_cap_kind kind;
+    bool curved, face; /* face: its inside is one facet, not an edge or a vertex */
+    double sign;
+    double top; /* z of the farthest point */
+    uint32_t corner_count;
+    rg_cap_corner *corners; /* of a disc: points on its rim */
+    uint32_t inner_count;   /* vertices inside the outline: only where several facets are level */
+    rg_cap_corner *inner;
+    uint32_t plane_count; /* the surface is the lowest (1) or highest (2) of them; 0: of an outline
+                             of one or two corners only */
+    rg_cap_plane *planes;
+    uint32_t leftmost, rightmost; /* corners of an outline */
+    double low_y, high_y;
+    double centre_x, centre_y, radius; /* disc */
+    rg_skirt skirt;                    /* of polyhedra */
+} rg_cap;
+
+rg_status rg_cap_make(const rg_contact_pair *pair, int side, const rg_contact_frame *frame,
+                      double band, rg_arena *arena, rg_cap *cap);
+/* contact_cap_curved.c: called by rg_cap_make. */
+rg_status rg_cap_make_curved(const rg_contact_pair *pair, const rg_contact_side *side,
+                             const rg_contact_frame *frame, double band, rg_arena *arena,
+                             rg_cap *cap);
+/* Fills leftmost, rightmost and the bounds. */
+void rg_cap_finish(rg_cap *cap);
+/* The surface over a place; `plane`, if not null, gets the number of the plane that is there. */
+double rg_cap_height(const rg_cap *cap, double x, double y, uint32_t *plane);
+
+/* ------------------------------------------------------------------ events */
+
+/* An event in the frame of the contact. x and y are the same on both bodies but for witnesses of
+ * the growth distance. */
+typedef struct rg_clip_event {
+    double x[2], y[2], z[2];
+    double gap;
+    rg_contact_feature feature;
+    uint64_t id;
+} rg_clip_event;
+
+typedef struct rg_clip {
+    rg_arena *arena;
+    rg_status status; /* RG_OUT_OF_MEMORY once there was no room for an event */
+    rg_clip_event *events;
+    uint32_t count, capacity;
+    double most;    /* m: events with a larger gap are left out */
+    double lateral; /* m */
+    double flat;    /* m */
+} rg_clip;
+
+/* All events of two caps; then sorts by id and leaves out doubles. */
+void rg_clip_caps(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip);
+void rg_clip_add(rg_clip *clip, rg_clip_event event);
+void rg_clip_sort(rg_clip *clip);
+
+/* ------------------------------------------------------------------ reduction */
+
+/* Leaves out events until at most `goal` remain, as long as the hull's area loses no more than
+ * `loss` of itself; then until at most `capacity` remain, whatever that costs. The deepest event
+ * stays. Returns the area and the share of it that was lost. */
+rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t capacity,
+                            rg_arena *arena, double *area, double *lost);
+
+/* ------------------------------------------------------------------ the stage's interface */
+
+/* Points of two convex shapes, not both half-spaces. `cache` may be null. Writes at most `capacity`
+ * (at least 1) points; if there are more, they are reduced to that number. The arena is left as it
+ * was found. */
+rg_status rg_contact_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                             rg_pose pose2, const rg_contact_settings *settings,
+                             rg_contact_cache *cache, rg_arena *arena, rg_contact_point *points,
+                             uint32_t capacity, rg_manifold *manifold);
+/* The same for a given growth (of this very pair). */
+rg_status rg_contact_of_growth(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                               rg_pose pose2, const rg_growth *growth,
+                               const rg_contact_settings *settings, rg_contact_cache *cache,
+                               rg_arena *arena, rg_contact_point *points, uint32_t capacity,
+                               rg_manifold *manifold);
+
+/* What a query of two shapes, compounds allowed, fills. The caller provides the arrays. */
+typedef struct rg_contact_list {
+    rg_manifold *manifolds; /* those with points, sorted by (part1, part2) */
+    uint32_t manifold_count, manifold_capacity;
+    rg_contact_point *points;
+    uint32_t point_count, point_capacity;
+    rg_contact_cache *caches; /* for the next step, likewise sorted */
+    uint32_t cache_count, cache_capacity;
+} rg_contact_list;
+
+/* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
+ * RG_LIMIT_EXCEEDED if an array is too short; then the list holds what fitted. */
+rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                           rg_pose pose2, const rg_contact_settings *settings,
+                           const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
+                           rg_contact_list *list);
+
+#endif

@@ -1,0 +1,178 @@
+/* Contact points of two convex shapes: the table of contents of the stage.
+ *
+ *   growth of the pair    -> farther apart than `near`: no points
+ *   separating feature    -> one normal n for all points
+ *   cap of either shape   -> what of it is level along n
+ *   clip                  -> where the caps overlap: events, each with its gap along n
+ *   witness               -> the growth's own event, if none of these is as deep
+ *   reduction, output
+ *
+ * With n fixed, the gap over a place x across n is g(x) = f2(x) - f1(x), the heights of the two
+ * surfaces along n; g is convex and piecewise linear, and g >= 0 everywhere if and only if at the
+ * events. g equals the component function (t - 1) h of the event (method B.2) for the separating
+ * face, and for other events up to the cosine of the angle between their own normal and n.
+ *
+ * The growth's witnesses lie side by side where the shapes touch; at a gap or depth s they are
+ * apart across n by up to s d / h. So a deepest event may have no partner straight along n: then
+ * the witnesses stand for it. So there are points if and only if the pair's gap is at most `near`
+ * (Hart-Anitescu 2010: A is empty if and only if E is). */
+#include "contact/contact.h"
+
+/* What one query works with. */
+typedef struct query {
+    rg_contact_pair pair;
+    double near, band, stick;
+    rg_contact_frame frame;
+    rg_cap cap[2];
+    rg_clip clip;
+} query;
+
+static double setting(double given, double share, double size) {
+    return given > 0 ? given : share * size;
+}
+
+static void set_tolerances(query *q, const rg_contact_settings *settings) {
+    rg_contact_settings s = settings ? *settings : (rg_contact_settings){0};
+    double size = q->pair.size;
+    q->near = setting(s.near, RG_CONTACT_NEAR, size);
+    q->stick = setting(s.stick, RG_CONTACT_STICK, size);
+    q->band = fmax(setting(s.band, RG_CONTACT_BAND, size), RG_CONTACT_ROUNDING * size);
+    /* So that a cap never reaches the far side of its shape. */
+    for (int i = 0; i < 2; i++)
+        if (rg_shape_is_bounded(q->pair.side[i].shape))
+            q->band = fmin(q->band, rg_shape_inradius(q->pair.side[i].shape));
+}
+
+/* The growth's event with its witnesses. */
+static rg_clip_event witness(const query *q, const rg_growth *growth) {
+    rg_vec3 p[2] = {rg_sub(growth->on1, q->pair.origin), rg_sub(growth->on2, q->pair.origin)};
+    rg_clip_event event = {.feature = {(rg_contact_kind)growth->event.kind, growth->event.index1,
+                                       growth->event.index2}};
+    if (growth->event.kind == RG_EVENT_SMOOTH || growth->event.kind == RG_EVENT_NONE) {
+        uint32_t index[2] = {0, 0};
+        for (int i = 0; i < 2; i++)
+            if (q->cap[i].curved && q->cap[i].kind == RG_CAP_OUTLINE)
+                index[i] =
+                    q->cap[i].corner_count == 1 ? q->cap[i].corners[0].index : RG_CURVED_LINE;
+        event.feature = (rg_contact_feature){RG_CONTACT_SMOOTH, index[0], index[1]};
+    }
+    for (int i = 0; i < 2; i++) {
+        event.x[i] = rg_dot(q->frame.u, p[i]);
+        event.y[i] = rg_dot(q->frame.v, p[i]);
+        event.z[i] = rg_dot(q->frame.n, p[i]);
+    }
+    return event;
+}
+
+static rg_status find_events(query *q, const rg_growth *growth, rg_arena *arena) {
+    for (int i = 0; i < 2; i++) {
+        rg_status status = rg_cap_make(&q->pair, i, &q->frame, q->band, arena, &q->cap[i]);
+        if (status != RG_OK)
+            return status;
+    }
+    rg_clip *clip = &q->clip;
+    clip->arena = arena;
+    double gap = q->cap[1].top - q->cap[0].top;
+    clip->most = gap + q->band;
+    clip->lateral = q->pair.lateral;
+    clip->flat = RG_CONTACT_FLAT * q->pair.size;
+    rg_clip_caps(&q->cap[0], &q->cap[1], clip);
+    rg_clip_event deepest = witness(q, growth);
+    uint64_t id = rg_contact_id(deepest.feature);
+    double depth = INFINITY;
+    bool found = false;
+    for (uint32_t i = 0; i < clip->count; i++) {
+        depth = fmin(depth, clip->events[i].gap);
+        found = found || clip->events[i].id == id;
+    }
+    if (!found && depth > deepest.z[1] - deepest.z[0] + clip->flat) {
+        clip->most = INFINITY;
+        rg_clip_add(clip, deepest);
+        rg_clip_sort(clip);
+    }
+    return clip->status;
+}
+
+static rg_vec3 to_world(const query *q, const rg_clip_event *e, int i) {
+    rg_vec3 p = rg_scale(e->x[i], q->frame.u);
+    p = rg_add_scaled(p, e->y[i], q->frame.v);
+    return rg_add(q->pair.origin, rg_add_scaled(p, e->z[i], q->frame.n));
+}
+
+static void write_points(const query *q, rg_contact_point *points, rg_manifold *manifold) {
+    for (uint32_t i = 0; i < q->clip.count; i++) {
+        const rg_clip_event *e = &q->clip.events[i];
+        rg_vec3 b = to_world(q, e, 0), a = to_world(q, e, 1);
+        points[i] = (rg_contact_point){.on_b = b,
+                                       .on_a = a,
+                                       .position = rg_add_scaled(b, 0.5, rg_sub(a, b)),
+                                       .gap = e->gap,
+                                       .feature = e->feature,
+                                       .id = e->id};
+        manifold->gap = fmin(manifold->gap, e->gap);
+    }
+    manifold->point_count = q->clip.count;
+}
+
+static rg_status fill(query *q, const rg_growth *growth, const rg_contact_settings *settings,
+                      rg_event last, rg_arena *arena, rg_contact_point *points, uint32_t capacity,
+                      rg_manifold *manifold) {
+    rg_contact_choice choice = rg_contact_choose(&q->pair, growth, last, q->stick);
+    q->frame = rg_contact_frame_make(choice.normal, q->pair.planar);
+    rg_status status = find_events(q, growth, arena);
+    if (status != RG_OK)
+        return status;
+    uint32_t all = q->clip.count, goal = settings ? settings->reduce_to : 0;
+    double area = 0, lost = 0;
+    status = rg_contact_reduce(&q->clip, goal, RG_CONTACT_AREA_LOSS, capacity, arena, &area, &lost);
+    if (status != RG_OK)
+        return status;
+    *manifold = (rg_manifold){.normal = choice.normal,
+                              .gap = INFINITY,
+                              .degenerate = choice.degenerate,
+                              .kept = choice.kept,
+                              .reduced = q->clip.count < all,
+                              .area = area,
+                              .area_lost = lost,
+                              .event = choice.event};
+    write_points(q, points, manifold);
+    return RG_OK;
+}
+
+rg_status rg_contact_of_growth(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                               rg_pose pose2, const rg_growth *growth,
+                               const rg_contact_settings *settings, rg_contact_cache *cache,
+                               rg_arena *arena, rg_contact_point *points, uint32_t capacity,
+                               rg_manifold *manifold) {
+    query q = {0};
+    *manifold = (rg_manifold){.normal = growth->normal, .gap = growth->gap, .event = growth->event};
+    rg_event last = cache ? cache->event : (rg_event){RG_EVENT_NONE, 0, 0};
+    if (cache)
+        cache->event = (rg_event){RG_EVENT_NONE, 0, 0};
+    if (capacity == 0)
+        return RG_INVALID_ARGUMENT;
+    rg_contact_pair_make(shape1, pose1, shape2, pose2, &q.pair);
+    set_tolerances(&q, settings);
+    if (!(growth->gap <= q.near))
+        return RG_OK;
+    rg_arena_mark mark = rg_arena_get_mark(arena);
+    rg_status status = fill(&q, growth, settings, last, arena, points, capacity, manifold);
+    rg_arena_return(arena, mark);
+    if (status == RG_OK && cache)
+        cache->event = manifold->event;
+    return status;
+}
+
+rg_status rg_contact_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                             rg_pose pose2, const rg_contact_settings *settings,
+                             rg_contact_cache *cache, rg_arena *arena, rg_contact_point *points,
+                             uint32_t capacity, rg_manifold *manifold) {
+    rg_growth growth;
+    *manifold = (rg_manifold){.gap = INFINITY};
+    rg_status status =
+        rg_growth_between(shape1, pose1, shape2, pose2, cache ? &cache->growth : NULL, &growth);
+    if (status != RG_OK)
+        return status;
+    return rg_contact_of_growth(shape1, pose1, shape2, pose2, &growth, settings, cache, arena,
+                                points, capacity, manifold);
+}

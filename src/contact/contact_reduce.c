@@ -1,0 +1,207 @@
+/* Fewer contact points, nearly the same support.
+ *
+ * What a set of contact points can carry depends on their hull, seen along the normal. Corners of
+ * it are chosen one by one: the deepest point, the corner farthest from it, and then always the one
+ * that adds most to the area, until there are as many as asked for and the area is within the
+ * allowed share of the whole (Giang 2003 reduces to about four points; here four is a goal and the
+ * area decides). Points inside the hull are left out, but for the deepest.
+ *
+ * Greedy, so not always the largest hull for its number of corners; the bound on the area holds all
+ * the same. Cost: points times points kept, only if there are too many. Fails: only for want of
+ * memory. */
+#include "contact/contact.h"
+
+typedef struct ring_corner {
+    double x, y;
+    uint32_t event;
+} ring_corner;
+
+typedef struct ring {
+    uint32_t count;
+    ring_corner *corner; /* the hull, counter-clockwise */
+    bool *keep;          /* of each event */
+} ring;
+
+static double turn(const ring_corner *a, const ring_corner *b, const ring_corner *c) {
+    return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
+}
+
+static bool before(const ring_corner *a, const ring_corner *b) {
+    if (a->x != b->x)
+        return a->x < b->x;
+    return a->y != b->y ? a->y < b->y : a->event < b->event;
+}
+
+/* Shell's sort: in place, fast on the few points that there usually are. */
+static void sort_corners(ring_corner *c, uint32_t count) {
+    uint32_t gap = 1;
+    while (gap < count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (uint32_t i = gap; i < count; i++) {
+            ring_corner moving = c[i];
+            uint32_t k = i;
+            for (; k >= gap && before(&moving, &c[k - gap]); k -= gap)
+                c[k] = c[k - gap];
+            c[k] = moving;
+        }
+}
+
+static uint32_t half_hull(const ring_corner *sorted, uint32_t count, bool backward,
+                          ring_corner *hull) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const ring_corner *c = &sorted[backward ? count - 1 - i : i];
+        while (used >= 2 && turn(&hull[used - 2], &hull[used - 1], c) <= 0)
+            used--;
+        hull[used++] = *c;
+    }
+    return used;
+}
+
+static rg_status make_ring(const rg_clip *clip, rg_arena *arena, ring *r) {
+    size_t count = clip->count;
+    ring_corner *sorted = rg_arena_take(arena, count, sizeof *sorted);
+    r->corner = rg_arena_take(arena, 2 * count, sizeof *r->corner);
+    r->keep = rg_arena_take(arena, count, sizeof *r->keep);
+    if (!sorted || !r->corner || !r->keep)
+        return RG_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < clip->count; i++) {
+        const rg_clip_event *e = &clip->events[i];
+        sorted[i] = (ring_corner){0.5 * (e->x[0] + e->x[1]), 0.5 * (e->y[0] + e->y[1]), i};
+        r->keep[i] = true;
+    }
+    sort_corners(sorted, clip->count);
+    r->count = half_hull(sorted, clip->count, false, r->corner);
+    if (r->count >= 2) {
+        ring_corner *upper = r->corner + r->count - 1;
+        r->count += half_hull(sorted, clip->count, true, upper) - 2;
+    }
+    return RG_OK;
+}
+
+static double ring_area(const ring *r) {
+    double area = 0;
+    for (uint32_t i = 2; i < r->count; i++)
+        area += 0.5 * turn(&r->corner[0], &r->corner[i - 1], &r->corner[i]);
+    return area;
+}
+
+static uint32_t deepest_event(const rg_clip *clip) {
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < clip->count; i++)
+        if (clip->events[i].gap < clip->events[best].gap)
+            best = i;
+    return best;
+}
+
+/* Corners in the hull's order, those that were chosen marked; `area` is what they enclose. */
+typedef struct choice {
+    const ring *hull;
+    bool *chosen;
+    uint32_t count;
+    double area;
+} choice;
+
+static void choose(choice *c, uint32_t corner, double gain) {
+    c->chosen[corner] = true;
+    c->count++;
+    c->area += gain;
+}
+
+/* The corner farthest from a place that is not chosen yet; the first of equal ones. */
+static uint32_t farthest(const choice *c, double x, double y) {
+    uint32_t best = 0;
+    double most = -1;
+    for (uint32_t i = 0; i < c->hull->count; i++) {
+        double dx = c->hull->corner[i].x - x, dy = c->hull->corner[i].y - y, d = dx * dx + dy * dy;
+        if (!c->chosen[i] && d > most) {
+            most = d;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* The corner that adds most to the area, going once around from chosen corner to chosen corner. */
+static uint32_t best_corner(const choice *c, double *gain) {
+    const ring *h = c->hull;
+    uint32_t start = 0, best = UINT32_MAX;
+    while (!c->chosen[start])
+        start++;
+    *gain = -1;
+    uint32_t from = start;
+    do {
+        uint32_t to = from;
+        do
+            to = to + 1 < h->count ? to + 1 : 0;
+        while (!c->chosen[to]);
+        for (uint32_t i = from + 1 < h->count ? from + 1 : 0; i != to;
+             i = i + 1 < h->count ? i + 1 : 0) {
+            double area = 0.5 * turn(&h->corner[from], &h->corner[i], &h->corner[to]);
+            if (area > *gain) {
+                *gain = area;
+                best = i;
+            }
+        }
+        from = to;
+    } while (from != start);
+    return best;
+}
+
+/* Chooses corners until `goal` are there and enough area, or all, or `room` of them. */
+static void choose_corners(choice *c, const rg_clip_event *deepest, uint32_t deepest_corner,
+                           uint32_t goal, uint32_t room, double enough) {
+    if (deepest_corner != UINT32_MAX)
+        choose(c, deepest_corner, 0);
+    while (c->count < 2 && c->count < c->hull->count && c->count < room) {
+        double x = 0.5 * (deepest->x[0] + deepest->x[1]), y = 0.5 * (deepest->y[0] + deepest->y[1]);
+        for (uint32_t i = 0; i < c->hull->count; i++)
+            if (c->chosen[i])
+                x = c->hull->corner[i].x, y = c->hull->corner[i].y;
+        choose(c, farthest(c, x, y), 0);
+    }
+    while (c->count < room && c->count < c->hull->count && (c->count < goal || c->area < enough)) {
+        double gain;
+        uint32_t i = best_corner(c, &gain);
+        choose(c, i, gain);
+    }
+}
+
+rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t capacity,
+                            rg_arena *arena, double *area, double *lost) {
+    *area = *lost = 0;
+    if (clip->count < 3 && clip->count <= capacity)
+        return RG_OK;
+    ring hull = {0};
+    rg_status status = make_ring(clip, arena, &hull);
+    choice c = {.hull = &hull, .chosen = rg_arena_take(arena, clip->count, sizeof *c.chosen)};
+    if (status != RG_OK || !c.chosen)
+        return RG_OUT_OF_MEMORY;
+    *area = ring_area(&hull);
+    goal = goal == 0 ? UINT32_MAX : goal;
+    if (clip->count <= goal && clip->count <= capacity)
+        return RG_OK;
+    uint32_t deepest = deepest_event(clip), deepest_corner = UINT32_MAX;
+    for (uint32_t i = 0; i < hull.count; i++) {
+        c.chosen[i] = false;
+        if (hull.corner[i].event == deepest)
+            deepest_corner = i;
+    }
+    /* A deepest point inside the hull takes a place of its own. */
+    uint32_t apart = deepest_corner == UINT32_MAX ? 1 : 0;
+    choose_corners(&c, &clip->events[deepest], deepest_corner, goal > apart ? goal - apart : 1,
+                   capacity - apart, (1 - loss) * *area);
+    *lost = *area > 0 ? fmax(0, 1 - c.area / *area) : 0;
+    for (uint32_t i = 0; i < clip->count; i++)
+        hull.keep[i] = i == deepest;
+    for (uint32_t i = 0; i < hull.count; i++)
+        if (c.chosen[i])
+            hull.keep[hull.corner[i].event] = true;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < clip->count; i++)
+        if (hull.keep[i])
+            clip->events[kept++] = clip->events[i];
+    clip->count = kept;
+    return RG_OK;
+}
