@@ -65,8 +65,11 @@ int cli_run(int count, const char **arguments);
 int cli_check(int count, const char **arguments);
 int cli_scenes(int count, const char **arguments);
 int cli_export(int count, const char **arguments);
+int cli_distance(int count, const char **arguments);
+int cli_bench(int count, const char **arguments);
 /* `rigor COMMAND --help`. */
-extern const char cli_run_help[], cli_check_help[], cli_scenes_help[], cli_export_help[];
+extern const char cli_run_help[], cli_check_help[], cli_scenes_help[], cli_export_help[],
+    cli_distance_help[], cli_bench_help[];
 
 /* ---- cli_require.c ---- */
 

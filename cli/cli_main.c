@@ -10,11 +10,13 @@ static const char main_help[] =
     "Rigid bodies that never pass through each other, with the proof in the numbers.\n"
     "\n"
     "Commands:\n"
-    "  run      simulate a scene, or go on with a recording\n"
-    "  check    read scenes and say what is wrong with them\n"
-    "  scenes   list the built-in scenes\n"
-    "  export   write a recording in another format\n"
-    "  help     this text, or that of a command\n"
+    "  run        simulate a scene, or go on with a recording\n"
+    "  check      read scenes and say what is wrong with them\n"
+    "  scenes     list the built-in scenes\n"
+    "  export     write a recording in another format\n"
+    "  distance   two shapes close up: ratio metric, distance, points of contact\n"
+    "  bench      how fast the parts are on this machine\n"
+    "  help       this text, or that of a command\n"
     "\n"
     "Options:\n"
     "      --version   print the version\n"
@@ -36,12 +38,13 @@ static const struct command {
 } commands[] = {{"run", cli_run, cli_run_help},
                 {"check", cli_check, cli_check_help},
                 {"scenes", cli_scenes, cli_scenes_help},
-                {"export", cli_export, cli_export_help}};
+                {"export", cli_export, cli_export_help},
+                {"distance", cli_distance, cli_distance_help},
+                {"bench", cli_bench, cli_bench_help}};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* Commands that the design has and this version has not. */
-static const char *const later_commands[] = {"view",     "compare",   "converge", "solve",
-                                             "distance", "decompose", "bench"};
+static const char *const later_commands[] = {"view", "compare", "converge", "solve", "decompose"};
 
 static const struct command *find(const char *name) {
     for (int i = 0; i < COMMANDS; i++)

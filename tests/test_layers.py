@@ -25,6 +25,7 @@ STAGES = "base shape world broad narrow contact problem solve step scene record"
 STAGE_OF_PUBLIC = {
     "types.h": "base", "status.h": "base", "version.h": "base", "random.h": "base",
     "mass.h": "shape", "shape.h": "shape", "mesh.h": "shape",
+    "proximity.h": "narrow", "contact.h": "contact", "collision.h": "contact",
     "material.h": "world", "body.h": "world", "force.h": "world", "certificate.h": "world",
     "method.h": "world", "world.h": "world",
     "scene.h": "scene", "recording.h": "record",

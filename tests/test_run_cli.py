@@ -52,7 +52,7 @@ def test_help(rigor):
     check(re.fullmatch(r"rigor \d+\.\d+\.\d+\n", version), f"version {version!r}")
     for words in (["--help"], ["-h"], ["help"]):
         expect(rigor, words, 0, stderr="", stdout="Commands:\n  run ")
-    for command in ("run", "check", "scenes", "export"):
+    for command in ("run", "check", "scenes", "export", "distance", "bench"):
         text = expect(rigor, [command, "--help"], 0, stderr="", stdout=f"Usage: rigor {command}").stdout
         check_equal(expect(rigor, ["help", command], 0).stdout, text, "help in two ways")
         check_equal(expect(rigor, [command, "-h"], 0).stdout, text, "help in two ways")
@@ -301,6 +301,35 @@ def test_signals(rigor):
     check(whole["state_hash"] != undisturbed["state_hash"], "the hash depends on the step")
 
 
+def test_distance(rigor):
+    """Two shapes close up: closed forms, files, and what is refused."""
+    report = json.loads(rigor("distance", "box:1,1,1", "box:2,2,2", "--pose", "3,0,0.5", "--json").stdout)
+    check_equal((report["r"], report["gap_m"], report["distance_m"]), (2, 1.5, 1.5), "boxes apart")
+    check_equal(report["normal"], [1, 0, 0], "normal")
+    check(max(report["certificate"].values()) <= 1e-12, f"certificate {report['certificate']}")
+    report = json.loads(rigor("distance", "box:1,1,1", "box:1,1,1", "--pose", "0.3,0.2,1,0,0,1,45",
+                              "--json").stdout)
+    check(abs(report["gap_m"]) < 1e-12 and len(report["points"]) >= 4, f"turned boxes: {report}")
+    with open("tetra.obj", "w") as file:
+        file.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    result = rigor("distance", "tetra.obj", "sphere:0.5", "--pose", "2,0,0")
+    check_equal(result.returncode, 0, "a mesh and a sphere")
+    for words in ("ratio metric", "certificate", "Euclidean distance", "closest on A", "contact points"):
+        check(words in result.stdout, f"{words!r} missing in {result.stdout}")
+    check("0.5 m" in result.stdout, "the distance")
+    for arguments, code, words in [
+            (["box:1,1", "sphere:1"], 2, "box takes 3 numbers"),
+            (["sphere:1"], 2, "two shapes"),
+            (["sphere:1", "sphere:1", "--pose", "1,2"], 2, "X,Y,Z"),
+            (["sphere:1", "sphere:1", "--pose", "0,0,0,0,0,0,45"], 2, "no length"),
+            (["sphere:-1", "sphere:1"], 3, "sphere"),
+            (["nowhere.obj", "sphere:1"], 3, "nowhere.obj")]:
+        result = rigor("distance", *arguments)
+        check_equal(result.returncode, code, f"distance {arguments}: {result.stderr}")
+        check(words in result.stderr, f"{words!r} missing in {result.stderr}")
+    check_equal(rigor("bench").returncode, 2, "bench without a part")
+
+
 def test_progress(rigor):
     """On a terminal: a bar with the time that is left, which goes away; not with --quiet."""
     for words in ([], ["--quiet"]):
@@ -336,7 +365,7 @@ def main():
     with scratch_directory() as directory:
         os.chdir(directory)
         for test in (test_help, test_usage, test_scenes_and_check, test_report, test_requirements,
-                     test_recording, test_full_disk, test_signals, test_progress):
+                     test_recording, test_full_disk, test_signals, test_distance, test_progress):
             test(rigor)
             print(f"{test.__name__}: good", flush=True)
 
