@@ -1,6 +1,7 @@
 /* Questions to a world: every collider whose box is in the way is asked in turn, in the order of the
  * bodies; among equals the first one wins. Compounds are asked part by part. */
 #include "base/base_math.h"
+#include "broad/broad.h"
 #include "rigor/collision.h"
 #include "world/world.h"
 
@@ -44,11 +45,6 @@ static bool is_seen(const question *q, const rg_collider *collider) {
              ignore->generation == collider->body.generation);
 }
 
-static bool overlap(const rg_bounds *a, const rg_bounds *b) {
-    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
-
 static rg_status ask_parts(question *q, size_t i, const rg_shape *shape, rg_pose pose) {
     if (rg_shape_get_kind(shape) != RG_SHAPE_COMPOUND)
         return q->ask(q, i, &(placed_part){shape, pose, 0});
@@ -71,7 +67,7 @@ static rg_status ask_all(question *q) {
         rg_pose pose = rg_pose_compose(origin, collider->pose);
         rg_bounds bounds = rg_shape_bounds(collider->shape, pose);
         q->counted = false;
-        if (overlap(&bounds, &q->reach))
+        if (rg_bounds_overlap(&bounds, &q->reach))
             status = ask_parts(q, i, collider->shape, pose);
     }
     return status;
@@ -99,11 +95,6 @@ static question make_question(const rg_world *world, const rg_query_filter *filt
 static rg_bounds moved_along(rg_bounds b, rg_vec3 v) {
     rg_vec3 none = {0, 0, 0};
     return (rg_bounds){rg_add(b.lower, rg_min(v, none)), rg_add(b.upper, rg_max(v, none))};
-}
-
-static rg_bounds enlarged(rg_bounds b, double margin) {
-    rg_vec3 m = {margin, margin, margin};
-    return (rg_bounds){rg_sub(b.lower, m), rg_add(b.upper, m)};
 }
 
 /* --- rays -------------------------------------------------------------------------------------- */
@@ -176,7 +167,7 @@ rg_status rg_world_cast_shape(const rg_world *world, const rg_shape *shape, rg_p
     rg_status status = begin_shape_question(&q, shape, pose);
     if (status || !rg_is_finite(translation) || !(tolerance > 0))
         return RG_INVALID_ARGUMENT;
-    q.reach = enlarged(moved_along(q.reach, translation), tolerance);
+    q.reach = rg_bounds_enlarged(moved_along(q.reach, translation), tolerance);
     q.translation = translation;
     q.tolerance = tolerance;
     q.hit = hit;
@@ -225,7 +216,7 @@ static rg_status ask_closest(question *q, size_t i, const placed_part *part) {
         return status;
     keep_hit(q, i, part, distance.distance, distance.on1, distance.normal);
     /* What lies farther away than the best so far need not be asked. */
-    q->reach = enlarged(rg_shape_bounds(q->shape, q->pose), distance.distance);
+    q->reach = rg_bounds_enlarged(rg_shape_bounds(q->shape, q->pose), distance.distance);
     return RG_OK;
 }
 
@@ -239,7 +230,7 @@ rg_status rg_world_closest(const rg_world *world, const rg_shape *shape, rg_pose
     if (status || !(max_distance >= 0))
         return RG_INVALID_ARGUMENT;
     q.length = max_distance;
-    q.reach = enlarged(q.reach, max_distance);
+    q.reach = rg_bounds_enlarged(q.reach, max_distance);
     q.hit = hit;
     status = ask_all(&q);
     *found = q.found;
