@@ -232,8 +232,10 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
     double done = 0;
     int failures = 0;
     ode->scale(ode->user, w->y, w->scale);
-    if (m->order == 0)
+    if (m->order == 0) {
         start_afresh(ode, w, m, begin, tolerance, info);
+        m->next_step = fmax(m->next_step, 2 * smallest);
+    }
     while (done < length) {
         double left = length - done;
         double parts = m->next_step < left ? ceil(left / m->next_step) : 1;

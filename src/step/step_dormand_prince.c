@@ -134,7 +134,8 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
     bool rejected = false;
     ode->scale(ode->user, w->y, w->scale);
     if (!(wanted > 0))
-        wanted = rg_ode_first_step(ode, w->k[0], w->scale, tolerance, 5, w->chunk_max);
+        wanted = fmax(rg_ode_first_step(ode, w->k[0], w->scale, tolerance, 5, w->chunk_max),
+                      2 * smallest);
     while (done < length) {
         double left = length - done;
         /* The last stretch in equal parts. */

@@ -57,7 +57,9 @@ double rg_ode_error_norm(const rg_ode *ode, const double *const *vectors, const 
 /* out = base + factor * sum of weights[j] * vectors[j]; out may be base. */
 void rg_ode_combine(const rg_ode *ode, double *out, const double *base, double factor,
                     const double *const *vectors, const double *weights, int count);
-/* First step from the size of the derivative, for a method of the given order. */
+/* First step from the size of the derivative, for a method of the given order. It is a guess, from
+ * the first derivative alone: one below the resolution of time is raised to twice that (so that the
+ * halves of a cut step are above it too), and the error estimate decides. */
 double rg_ode_first_step(const rg_ode *ode, const double *dydt, const double *scale,
                          double tolerance, int order, double *chunk_max);
 /* x^(p) for x > 0, of our own functions. */
