@@ -317,6 +317,30 @@ static void a_body_at_rest_starts_at_any_time(void **state) {
         }
 }
 
+/* The history of the multistep method must not reach over a switch at the end of a step, whatever
+ * else switched within that step. */
+static void a_force_may_start_within_and_stop_at_the_end_of_a_step(void **state) {
+    (void)state;
+    double h = 1.0 / 256, push = 1e6;
+    for (int k = 0; k < 2; k++) {
+        rg_world *world = make_world(k ? RG_INTEGRATOR_ADAMS : RG_INTEGRATOR_DORMAND_PRINCE, 1e-14,
+                                     (rg_vec3){0, 0, 0});
+        rg_body_id body = add_top(world, (rg_vec3){1, 2, 2.5}, (rg_vec3){1, 2, 3});
+        rg_force_def def = rg_force_def_default(RG_FORCE_CONSTANT);
+        def.force = (rg_vec3){push, 0, 0};
+        def.start_time = 20.5 * h;
+        def.stop_time = 21 * h;
+        rg_force_id force;
+        assert_int_equal(rg_world_add_force(world, &def, &force, NULL), RG_OK);
+        step(world, h, 30);
+        double t = 0.5 * h;
+        assert_near(rg_body_velocity(world, body).x, push * t, 1e-10);
+        assert_near(rg_body_pose(world, body).position.x, push * t * (0.5 * t + 9 * h), 1e-10);
+        assert_true(rg_world_summary(world).rejected < 20);
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asymmetric_top_follows_elliptic_solution),
@@ -330,6 +354,7 @@ int main(void) {
         cmocka_unit_test(planar_kinematic_bodies_count_their_turns),
         cmocka_unit_test(scale_does_not_matter),
         cmocka_unit_test(a_body_at_rest_starts_at_any_time),
+        cmocka_unit_test(a_force_may_start_within_and_stop_at_the_end_of_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,9 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
                   .scale = rg_flight_scale,
                   .accept = rg_flight_accept};
     rg_ode_info info = {0};
-    double time = world->content.time;
+    double time = world->content.time, phase_begin = time;
     while (!status && time < end_time) {
+        phase_begin = time;
         double stop = rg_forces_next_break(&world->content, time, end_time);
         flight.phase_time = time + 0.5 * (stop - time);
         status = integrate(&ode, time, stop, y, memory, &info);
@@ -106,9 +107,8 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     rg_flight_unpack(&flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
      * at the end does so too. */
-    memory->valid =
-        !world->content.has_applied &&
-        rg_forces_next_break(&world->content, world->content.time, INFINITY) != end_time;
+    memory->valid = !world->content.has_applied &&
+                    rg_forces_next_break(&world->content, phase_begin, INFINITY) != end_time;
     rg_flight_ledger ledger = rg_flight_ledger_of(&flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
                                .impulse = ledger.impulse,
