@@ -8,6 +8,8 @@
 #include "step/step_flight.h"
 #include "step/step_method.h"
 
+#include <string.h>
+
 typedef struct analytic_memory {
     uint64_t valid; /* 0: start afresh */
     uint64_t edits;
@@ -22,21 +24,45 @@ static size_t memory_size(const rg_method_settings *settings, size_t n) {
     return sizeof(analytic_memory) + vectors * n * sizeof(double);
 }
 
-/* The memory of the last step if it still holds, an empty one otherwise. */
+static bool is_sound(const rg_adams_memory *adams) {
+    return adams->order >= 0 && adams->order <= RG_ADAMS_ORDER_MAX && adams->count >= 0 &&
+           adams->count < RG_ADAMS_VECTORS;
+}
+
+/* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise. The
+ * world's own is replaced only when the step has succeeded. Memory may come from a file, so its
+ * indices are checked. */
 static analytic_memory *recall(rg_world *world, size_t n) {
     const rg_world_content *c = &world->content;
     const rg_memory_block *block = &c->memory[RG_MEMORY_METHOD];
     size_t size = memory_size(&c->settings, n);
-    bool fits = block->size == size;
-    analytic_memory *memory = rg_memory_resize(world, RG_MEMORY_METHOD, size);
+    analytic_memory *memory = rg_arena_take(&world->scratch, size, 1);
     if (!memory)
         return NULL;
-    if (!(fits && memory->valid && memory->edits == c->edits && memory->size == n &&
-          memory->integrator == (uint64_t)c->settings.integrator))
+    const analytic_memory *old = block->size == size ? block->data : NULL;
+    if (old && old->valid && old->edits == c->edits && old->size == n &&
+        old->integrator == (uint64_t)c->settings.integrator && is_sound(&old->adams))
+        memcpy(memory, old, size);
+    else
         *memory = (analytic_memory){
             .edits = c->edits, .size = n, .integrator = (uint64_t)c->settings.integrator};
-    memory->valid = 0; /* until the step has succeeded */
     return memory;
+}
+
+/* Room in the world for what is to be remembered; false, and no change, without memory. */
+static bool make_room(rg_world *world, size_t size) {
+    return world->content.memory[RG_MEMORY_METHOD].size == size ||
+           rg_memory_resize(world, RG_MEMORY_METHOD, size);
+}
+
+/* Differences that are not valid are not kept, so that saved bytes depend on the run alone. */
+static void remember(rg_world *world, const analytic_memory *memory, size_t n) {
+    rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
+    size_t used = sizeof *memory;
+    if (memory->integrator == RG_INTEGRATOR_ADAMS)
+        used += ((size_t)memory->adams.count + 1) * n * sizeof(double);
+    memcpy(block->data, memory, used);
+    memset((char *)block->data + used, 0, block->size - used);
 }
 
 static rg_status integrate(const rg_ode *ode, double begin, double end, double *y,
@@ -104,11 +130,14 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     }
     if (!rg_flight_is_finite(&flight, y))
         return fail(world, RG_NOT_FINITE, time, error);
+    if (!make_room(world, memory_size(&world->content.settings, flight.size)))
+        return fail(world, RG_OUT_OF_MEMORY, time, error);
     rg_flight_unpack(&flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
      * at the end does so too. */
     memory->valid = !world->content.has_applied &&
                     rg_forces_next_break(&world->content, phase_begin, INFINITY) != end_time;
+    remember(world, memory, flight.size);
     rg_flight_ledger ledger = rg_flight_ledger_of(&flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
                                .impulse = ledger.impulse,
