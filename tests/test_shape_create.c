@@ -300,12 +300,36 @@ static void shared_by_threads(void **state) {
     assert_int_equal(counter.releases - before, 3); /* once each: polyhedron, points, shape */
 }
 
+/* A def that a shape gives back makes the same shape: an orientation is not normalised again. */
+static void a_compound_keeps_the_bits_of_its_poses(void **state) {
+    (void)state;
+    rg_shape_def box = rg_shape_def_box(1, 2, 3);
+    rg_shape *part, *compound;
+    assert_int_equal(rg_shape_create(&box, NULL, &part, NULL), RG_OK);
+    rg_random random = rg_random_make(3);
+    for (int i = 0; i < 100; i++) {
+        rg_compound_part one = {.shape = part, .pose = rg_pose_identity(), .density = 1};
+        one.pose.orientation = rg_quat_normalised(rg_random_rotation(&random));
+        rg_shape_def def = rg_shape_def_compound(&one, 1);
+        assert_int_equal(rg_shape_create(&def, NULL, &compound, NULL), RG_OK);
+        rg_quat kept = rg_shape_get_def(compound).parts[0].pose.orientation;
+        assert_memory_equal(&kept, &one.pose.orientation, sizeof kept);
+        rg_shape_release(compound);
+    }
+    rg_shape_release(part);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_sizes),         cmocka_unit_test(names_and_defs),
-        cmocka_unit_test(compound_of_boxes), cmocka_unit_test(compound_density_and_motion),
-        cmocka_unit_test(compound_reach),    cmocka_unit_test(bad_compounds),
-        cmocka_unit_test(want_of_memory),    cmocka_unit_test(shared_by_threads),
+        cmocka_unit_test(bad_sizes),
+        cmocka_unit_test(names_and_defs),
+        cmocka_unit_test(compound_of_boxes),
+        cmocka_unit_test(compound_density_and_motion),
+        cmocka_unit_test(compound_reach),
+        cmocka_unit_test(bad_compounds),
+        cmocka_unit_test(want_of_memory),
+        cmocka_unit_test(shared_by_threads),
+        cmocka_unit_test(a_compound_keeps_the_bits_of_its_poses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

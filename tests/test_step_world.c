@@ -346,6 +346,27 @@ static void memory_failures_are_survived(void **state) {
     rg_shape_release(box);
 }
 
+static void a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_shape *shape = shape_of(rg_shape_def_sphere(1));
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = shape;
+    double part = 0.5 * (1 + 4e-7); /* as of numbers written with six digits */
+    collider.pose.orientation = (rg_quat){part, part, part, part};
+    rg_body_def def = rg_body_def_default();
+    def.colliders = &collider;
+    def.collider_count = 1;
+    rg_body_id body = body_of(world, &def);
+    rg_mass_properties mass = rg_body_mass(world, body);
+    for (int i = 0; i < 3; i++)
+        assert_near(mass.inertia.m[i][i] / (0.4 * mass.mass), 1, 1e-14);
+    rg_quat q = rg_collider_get_def(world, rg_body_collider_at(world, body, 0)).pose.orientation;
+    assert_near(rg_quat_norm_squared(q), 1, 1e-15);
+    rg_shape_release(shape);
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(origin_and_centre_are_apart),
@@ -359,6 +380,7 @@ int main(void) {
         cmocka_unit_test(kinematic_bodies_can_be_steered),
         cmocka_unit_test(materials_mix),
         cmocka_unit_test(memory_failures_are_survived),
+        cmocka_unit_test(a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

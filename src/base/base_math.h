@@ -4,6 +4,7 @@
 
 #include "rigor/types.h"
 
+#include <float.h>
 #include <math.h>
 
 #define RG_PI 3.14159265358979323846
@@ -102,6 +103,11 @@ static inline rg_quat rg_quat_normalised(rg_quat q) {
     q = (rg_quat){q.x / m, q.y / m, q.z / m, q.w / m};
     double s = 1 / sqrt(rg_quat_norm_squared(q));
     return (rg_quat){s * q.x, s * q.y, s * q.z, s * q.w};
+}
+/* A quaternion that is unit to rounding keeps its bits, so that what is written reads back the
+ * same; another is normalised. */
+static inline rg_quat rg_quat_made_unit(rg_quat q) {
+    return fabs(rg_quat_norm_squared(q) - 1) <= 4 * DBL_EPSILON ? q : rg_quat_normalised(q);
 }
 /* v + 2 w (u x v) + 2 u x (u x v), u the vector part: for a unit quaternion. */
 static inline rg_vec3 rg_rotate(rg_quat q, rg_vec3 v) {

@@ -95,7 +95,7 @@ rg_status rg_compound_make(rg_shape *shape, const rg_shape_def *def, rg_error *e
     shape->planar = planar;
     for (size_t i = 0; i < def->part_count; i++) {
         shape->parts[i] = def->parts[i];
-        shape->parts[i].pose.orientation = rg_quat_normalised(def->parts[i].pose.orientation);
+        shape->parts[i].pose.orientation = rg_quat_made_unit(def->parts[i].pose.orientation);
         rg_shape_retain(def->parts[i].shape);
     }
     add_up(shape);

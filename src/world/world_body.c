@@ -9,7 +9,6 @@
 #include "rigor/version.h"
 
 #include <assert.h>
-#include <float.h>
 #include <string.h>
 
 /* A quaternion this far from unit length (in the square of its norm) is a mistake, not rounding. */
@@ -88,8 +87,7 @@ static bool accept_quaternion(rg_quat *q) {
     double excess = fabs(rg_quat_norm_squared(*q) - 1);
     if (!rg_quat_is_finite(*q) || !(excess <= QUATERNION_UNIT_TOLERANCE))
         return false;
-    if (excess > 4 * DBL_EPSILON)
-        *q = rg_quat_normalised(*q);
+    *q = rg_quat_made_unit(*q);
     return true;
 }
 

@@ -45,6 +45,11 @@ rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, r
     return RG_OK;
 }
 
+static rg_pose unit_pose(rg_pose pose) {
+    pose.orientation = rg_quat_made_unit(pose.orientation);
+    return pose;
+}
+
 rg_status rg_colliders_mass(const rg_collider_def *defs, size_t count, rg_mass_properties *mass) {
     *mass = (rg_mass_properties){0};
     for (size_t i = 0; i < count; i++) {
@@ -52,7 +57,7 @@ rg_status rg_colliders_mass(const rg_collider_def *defs, size_t count, rg_mass_p
         if (def->sensor || def->density == 0 || !rg_shape_is_bounded(def->shape))
             continue;
         rg_mass_properties one =
-            rg_mass_transform(rg_shape_mass(def->shape, def->density), def->pose);
+            rg_mass_transform(rg_shape_mass(def->shape, def->density), unit_pose(def->pose));
         if (!isfinite(one.mass))
             return RG_NOT_FINITE;
         *mass = mass->mass > 0 ? rg_mass_add(*mass, one) : one;
@@ -77,7 +82,7 @@ rg_status rg_collider_attach(rg_world *world, size_t body, const rg_collider_def
     rg_body_record *record = &content->record[body];
     content->collider[content->colliders.count - 1] =
         (rg_collider){.shape = rg_shape_retain(def->shape),
-                      .pose = def->pose,
+                      .pose = unit_pose(def->pose),
                       .material = def->material,
                       .density = def->density,
                       .sensor = def->sensor,
