@@ -145,6 +145,36 @@ static void later_sections_are_skipped_or_refused(void **state) {
     rg_world_destroy(world);
 }
 
+static void a_saved_state_knows_where_prescribed_motions_start(void **state) {
+    (void)state;
+    rg_world *world[2];
+    for (int k = 0; k < 2; k++) {
+        world[k] = default_world();
+        for (int i = 0; i < 3; i++) {
+            rg_body_def def = rg_body_def_default();
+            def.motion = RG_MOTION_KINEMATIC;
+            def.velocity.x = i;
+            def.angular_velocity.z = 1;
+            body_of(world[k], &def);
+        }
+    }
+    step_world(world[0], 0.1, 10);
+    rg_body_id middle = rg_world_body_at(world[0], 1);
+    assert_int_equal(rg_body_set_velocity(world[0], middle, (rg_vec3){0, 5, 0}), RG_OK);
+    rg_pose pose = {{7, 8, 9}, {0, 0, 0, 1}};
+    assert_int_equal(rg_body_set_pose(world[0], rg_world_body_at(world[0], 2), pose), RG_OK);
+    size_t size;
+    char *bytes = save(world[0], &size);
+    assert_int_equal(rg_world_load_state(world[1], bytes, size, NULL), RG_OK);
+    for (int k = 0; k < 2; k++)
+        step_world(world[k], 0.1, 1);
+    assert_vector(rg_body_pose(world[1], middle).position, (rg_vec3){1, 0.5, 0}, 1e-14);
+    assert_true(rg_world_state_hash(world[0]) == rg_world_state_hash(world[1]));
+    free(bytes);
+    rg_world_destroy(world[0]);
+    rg_world_destroy(world[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restore_goes_on_with_the_same_bits),
@@ -152,6 +182,7 @@ int main(void) {
         cmocka_unit_test(a_saved_state_goes_on_in_a_fresh_world),
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(later_sections_are_skipped_or_refused),
+        cmocka_unit_test(a_saved_state_knows_where_prescribed_motions_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,13 @@ typedef struct state_scalars {
     X("Forc", applied_force)                                                                       \
     X("Torq", applied_torque)
 
+/* Where the prescribed motion of a kinematic body starts: setting its pose or velocity changes it.
+ * In the order of the bodies. */
+typedef struct state_prescription {
+    rg_prescribed_state start;
+    double start_angle, start_time;
+} state_prescription;
+
 static const char *const memory_tags[RG_MEMORY_KIND_COUNT] = {"Meth", "Cont"};
 
 typedef struct writer {
@@ -55,13 +62,42 @@ static void put(writer *w, const void *data, size_t size) {
     w->size += size;
 }
 
-static void put_section(writer *w, const char *tag, const void *data, size_t size) {
-    static const char padding[8];
+static void put_header(writer *w, const char *tag, size_t size) {
     section_header header = {.length = size};
     memcpy(header.tag, tag, 4);
     put(w, &header, sizeof header);
+}
+
+static void put_section(writer *w, const char *tag, const void *data, size_t size) {
+    static const char padding[8];
+    put_header(w, tag, size);
     put(w, data, size);
     put(w, padding, (8 - size % 8) % 8);
+}
+
+static void put_prescriptions(writer *w, const rg_world_content *c) {
+    put_header(w, "Pres", c->prescription_count * sizeof(state_prescription));
+    for (size_t i = 0; c->prescription_count && i < c->bodies.count; i++) {
+        if (!c->record[i].prescription1)
+            continue;
+        const rg_prescription_entry *entry = &c->prescriptions[c->record[i].prescription1 - 1];
+        state_prescription p = {entry->start, entry->start_angle, entry->start_time};
+        put(w, &p, sizeof p);
+    }
+}
+
+static void take_prescriptions(rg_world_content *c, const char *data) {
+    for (size_t i = 0; c->prescription_count && i < c->bodies.count; i++) {
+        if (!c->record[i].prescription1)
+            continue;
+        rg_prescription_entry *entry = &c->prescriptions[c->record[i].prescription1 - 1];
+        state_prescription p;
+        memcpy(&p, data, sizeof p);
+        data += sizeof p;
+        entry->start = p.start;
+        entry->start_angle = p.start_angle;
+        entry->start_time = p.start_time;
+    }
 }
 
 rg_status rg_world_save_state(const rg_world *world, void *buffer, size_t capacity, size_t *size) {
@@ -86,6 +122,7 @@ rg_status rg_world_save_state(const rg_world *world, void *buffer, size_t capaci
 #define X(tag, name) put_section(&w, tag, c->name, c->bodies.count * sizeof *c->name);
     STATE_ARRAYS(X)
 #undef X
+    put_prescriptions(&w, c);
     for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++)
         put_section(&w, memory_tags[i], c->memory[i].data, c->memory[i].size);
     put_section(&w, "End.", NULL, 0);
@@ -95,7 +132,7 @@ rg_status rg_world_save_state(const rg_world *world, void *buffer, size_t capaci
 
 /* Where each section's data lies. */
 typedef struct state_sections {
-    const char *scalars, *arrays[16], *memory[RG_MEMORY_KIND_COUNT];
+    const char *scalars, *prescriptions, *arrays[16], *memory[RG_MEMORY_KIND_COUNT];
     size_t memory_size[RG_MEMORY_KIND_COUNT];
     bool ended;
 } state_sections;
@@ -111,6 +148,10 @@ static bool note_section(const rg_world_content *c, const section_header *header
     if (is_tag(header, "Scal")) {
         sections->scalars = data;
         return header->length == sizeof(state_scalars);
+    }
+    if (is_tag(header, "Pres")) {
+        sections->prescriptions = data;
+        return header->length == c->prescription_count * sizeof(state_prescription);
     }
     int index = 0;
 #define X(tag, name)                                                                               \
@@ -164,7 +205,7 @@ static rg_status find_sections(const rg_world_content *c, const char *data, size
         size_t padded = (size_t)header.length + (8 - header.length % 8) % 8;
         at = padded > size - at ? size : at + padded;
     }
-    bool complete = sections->scalars != NULL;
+    bool complete = sections->scalars && sections->prescriptions;
     int index = 0;
 #define X(tag, name) complete = complete && sections->arrays[index++];
     STATE_ARRAYS(X)
@@ -207,6 +248,7 @@ rg_status rg_world_load_state(rg_world *world, const void *buffer, size_t size, 
     index++;
     STATE_ARRAYS(X)
 #undef X
+    take_prescriptions(c, sections.prescriptions);
     c->time = scalars.time;
     c->time_carry = scalars.time_carry;
     c->step_count = scalars.step_count;
