@@ -105,12 +105,56 @@ static void the_judge_can_be_sent_home(void **state) {
     rg_world_destroy(judged);
 }
 
+static void nothing_is_claimed_that_was_not_measured(void **state) {
+    (void)state;
+    rg_world_def def = rg_world_def_default();
+    def.certify = false;
+    rg_world *world = world_of(&def), *judged = default_world();
+    rg_step_info info = rg_world_summary(judged);
+    assert_true(isnan(info.certificate.momentum_error) && isnan(info.energy.closure_rel));
+
+    rg_body_id body = add_box(world, "b", (rg_vec3){1, 2, 3}, (rg_vec3){0, 0, 0});
+    rg_body_set_velocity(world, body, (rg_vec3){1, 0, 0});
+    assert_int_equal(rg_world_step(world, 0.01, &info, NULL), RG_OK);
+    assert_true(isnan(info.certificate.momentum_error) && isnan(info.energy.closure_rel));
+    assert_true(isnan(info.energy.initial) && isnan(rg_world_summary(world).energy.final));
+
+    /* The judge comes later: the run that it speaks of begins where it does. */
+    rg_snapshot *snapshot;
+    assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+    assert_int_equal(rg_world_restore(judged, snapshot), RG_OK);
+    double energy = rg_world_energy(judged);
+    step_world(judged, 0.01, 2);
+    info = rg_world_summary(judged);
+    assert_int_equal(info.steps, 3);
+    assert_true(info.energy.initial == energy && info.energy.closure_rel < 1e-13);
+    assert_true(info.certificate.momentum_error < 1e-13);
+    rg_snapshot_free(snapshot);
+    rg_world_destroy(world);
+    rg_world_destroy(judged);
+}
+
+/* Totals that overflow must not look like perfect ones. */
+static void what_overflows_is_not_certified(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_id body = add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){1e160, 0, 0});
+    rg_body_set_velocity(world, body, (rg_vec3){0, 1e155, 0});
+    rg_step_info info;
+    assert_int_equal(rg_world_step(world, 0.01, &info, NULL), RG_OK);
+    assert_true(isinf(info.certificate.momentum_error));
+    assert_true(isinf(info.energy.closure_rel));
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_are_those_of_the_textbook),
         cmocka_unit_test(wrong_steps_are_seen),
         cmocka_unit_test(summary_keeps_the_worst_and_the_sum),
         cmocka_unit_test(the_judge_can_be_sent_home),
+        cmocka_unit_test(nothing_is_claimed_that_was_not_measured),
+        cmocka_unit_test(what_overflows_is_not_certified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

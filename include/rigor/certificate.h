@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/* NaN in a figure means that the step had nothing to measure there (no pair, no joint ...). */
+/* NaN in a figure means that nothing was measured there (no pair, no joint ..., or no judge: a world
+ * that is not certified). Infinity means that the figure is beyond the range of numbers. */
 typedef struct rg_certificate {
     double min_gap;         /* m; smallest signed gap of a pair */
     double max_penetration; /* m */
@@ -21,7 +22,9 @@ typedef struct rg_certificate {
 } rg_certificate;
 
 /* Joules. Kinetic energy and gravity's potential are state; the others are work done on the
- * dynamic bodies, each from its own formula. closure = final - initial - all work. */
+ * dynamic bodies, each from its own formula. closure = final - initial - all work; in the summary of
+ * a run it is the sum over its steps, so that energy which the caller brings in between steps (a
+ * velocity set, a body added) does not count. All NaN without a judge. */
 typedef struct rg_energy_ledger {
     double initial;
     double final;

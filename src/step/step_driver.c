@@ -115,7 +115,8 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         rg_judge_step(&before, &after, &report, info);
         rg_judge_record(&c->run, &before, &after, info);
     } else {
-        info->certificate = c->run.summary.certificate = rg_judge_nothing_measured();
+        rg_judge_measure_nothing(info);
+        rg_judge_forget(&c->run);
     }
     info->profile.step_cpu = stepped - judged;
     info->profile.judge_cpu = (judged - start) + (processor_time() - stepped);

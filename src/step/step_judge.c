@@ -30,7 +30,10 @@ rg_judge_totals rg_judge_look(const rg_world_content *c) {
     return t;
 }
 
+/* What is beyond the range of numbers proves nothing, so it counts as wrong. */
 static double relative(double error, double size) {
+    if (!isfinite(error) || !isfinite(size))
+        return INFINITY;
     return size > 0 ? error / size : error > 0 ? INFINITY : 0;
 }
 
@@ -40,23 +43,33 @@ static double unexplained(rg_vec3 before, rg_vec3 after, rg_vec3 impulse, double
     return relative(rg_length(error), size + rg_length(impulse));
 }
 
-rg_certificate rg_judge_nothing_measured(void) {
-    return (rg_certificate){.min_gap = NAN,
-                            .max_penetration = NAN,
-                            .complementarity = NAN,
-                            .cone_violation = NAN,
-                            .joint_error = NAN,
-                            .momentum_error = NAN};
+void rg_judge_measure_nothing(rg_step_info *info) {
+    info->certificate = (rg_certificate){.min_gap = NAN,
+                                         .max_penetration = NAN,
+                                         .complementarity = NAN,
+                                         .cone_violation = NAN,
+                                         .joint_error = NAN,
+                                         .momentum_error = NAN};
+    info->energy = (rg_energy_ledger){.initial = NAN,
+                                      .final = NAN,
+                                      .impact_loss = NAN,
+                                      .friction_work = NAN,
+                                      .stabilisation = NAN,
+                                      .external_work = NAN,
+                                      .prescribed_work = NAN,
+                                      .closure = NAN,
+                                      .closure_rel = NAN};
 }
 
 void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                    const rg_step_report *report, rg_step_info *info) {
-    info->certificate = rg_judge_nothing_measured();
+    rg_judge_measure_nothing(info);
     info->certificate.momentum_error =
         fmax(unexplained(before->momentum, after->momentum, report->impulse,
                          fmax(before->momentum_size, after->momentum_size)),
              unexplained(before->angular_momentum, after->angular_momentum, report->angular_impulse,
                          fmax(before->angular_size, after->angular_size)));
+    info->energy = (rg_energy_ledger){0};
     rg_energy_ledger *e = &info->energy;
     e->initial = before->kinetic + before->potential;
     e->final = after->kinetic + after->potential;
@@ -88,9 +101,9 @@ static void keep_worst(rg_certificate *worst, const rg_certificate *step) {
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
                      const rg_judge_totals *after, const rg_step_info *info) {
     rg_step_info *sum = &run->summary;
-    if (sum->steps == 0) {
-        sum->certificate = rg_judge_nothing_measured();
-        sum->energy.initial = info->energy.initial;
+    if (run->judged++ == 0) {
+        rg_judge_measure_nothing(sum);
+        sum->energy = (rg_energy_ledger){.initial = info->energy.initial};
         run->initial_potential = before->potential;
     }
     keep_worst(&sum->certificate, &info->certificate);
@@ -103,6 +116,19 @@ void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
     double size =
         run->largest_kinetic + run->total_work + fabs(after->potential - run->initial_potential);
     e->closure_rel = relative(fabs(e->closure), size);
+}
+
+void rg_judge_forget(rg_run_record *run) {
+    run->judged = 0;
+    run->largest_kinetic = run->total_work = 0;
+}
+
+rg_step_info rg_world_summary(const rg_world *world) {
+    const rg_run_record *run = &world->content.run;
+    rg_step_info summary = run->summary;
+    if (run->judged == 0)
+        rg_judge_measure_nothing(&summary);
+    return summary;
 }
 
 double rg_world_energy(const rg_world *world) {

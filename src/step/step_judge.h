@@ -14,13 +14,16 @@ typedef struct rg_judge_totals {
 } rg_judge_totals;
 
 rg_judge_totals rg_judge_look(const rg_world_content *content);
-/* A certificate without figures: all NaN. */
-rg_certificate rg_judge_nothing_measured(void);
+/* Certificate and energy without figures: all NaN. */
+void rg_judge_measure_nothing(rg_step_info *info);
 /* Fills certificate and energy of `info` from what was before and what is now. */
 void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                    const rg_step_report *report, rg_step_info *info);
 /* Adds a step to the record of the run. */
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
                      const rg_judge_totals *after, const rg_step_info *info);
+/* The same for a step that nobody looked at: what was measured before does not stand for the run
+ * any more, and the record begins anew. */
+void rg_judge_forget(rg_run_record *run);
 
 #endif

@@ -217,10 +217,6 @@ rg_random *rg_world_random(rg_world *world) {
     return &world->content.random;
 }
 
-rg_step_info rg_world_summary(const rg_world *world) {
-    return world->content.run.summary;
-}
-
 static rg_strided view(const void *data, size_t count, size_t stride) {
     return (rg_strided){data, count, stride};
 }

@@ -101,6 +101,7 @@ typedef enum rg_memory_kind {
 /* The worst, sums and extremes over a run, kept by the judge. */
 typedef struct rg_run_record {
     rg_step_info summary;
+    uint64_t judged; /* steps that the energy and certificate of the summary stand for */
     double largest_kinetic, total_work; /* J, for the scale of the closure */
     double initial_potential;
 } rg_run_record;
