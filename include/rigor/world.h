@@ -1,8 +1,8 @@
 /* The world: bodies, colliders, materials and forces, and the step that moves them.
  *
  * Any number of worlds may live in a process, each used by one thread at a time. Between steps
- * everything may be added, removed and changed; inside callbacks the world may only be read
- * (changes answer RG_BUSY). */
+ * everything may be added, removed and changed, in the callbacks before and after a step too; inside
+ * force functions and prescribed motions the world may only be read (changes answer RG_BUSY). */
 #ifndef RIGOR_WORLD_H
 #define RIGOR_WORLD_H
 
@@ -19,6 +19,7 @@ extern "C" {
 
 typedef struct rg_snapshot rg_snapshot;
 
+/* Called just before and just after a step; may change the world but not step or destroy it. */
 typedef void rg_step_callback(void *user, rg_world *world, double step);
 
 typedef struct rg_world_def {
