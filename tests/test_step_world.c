@@ -367,6 +367,97 @@ static void a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched(void 
     rg_world_destroy(world);
 }
 
+static void go_nowhere(void *user, double time, rg_prescribed_state *state) {
+    (void)user;
+    (void)time;
+    state->pose.position.x = NAN;
+}
+
+static void leave_the_plane(void *user, double time, rg_prescribed_state *state) {
+    (void)user;
+    state->pose.position = (rg_vec3){time, 3, 0};
+    state->velocity = (rg_vec3){1, 2, 0};
+    state->angular_velocity = (rg_vec3){1, 0, 2};
+}
+
+static void a_prescribed_function_is_checked_when_its_body_comes(void **state) {
+    (void)state;
+    rg_world_def planar = rg_world_def_default();
+    planar.planar = true;
+    rg_world *world = world_of(&planar);
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_KINEMATIC;
+    def.prescription.kind = RG_PRESCRIBED_FUNCTION;
+    def.prescription.function = go_nowhere;
+    rg_body_id body;
+    assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_NOT_FINITE);
+    assert_int_equal(rg_world_body_count(world), 0);
+    def.prescription.function = leave_the_plane;
+    body = body_of(world, &def);
+    step_world(world, 0.5, 1);
+    assert_vector(rg_body_pose(world, body).position, (rg_vec3){0.5, 0, 0}, 0);
+    assert_vector(rg_body_velocity(world, body), (rg_vec3){1, 0, 0}, 0);
+    assert_vector(rg_body_angular_velocity(world, body), (rg_vec3){0, 0, 0}, 0);
+    rg_world_destroy(world);
+}
+
+static void numbers_out_of_range_are_refused(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_id body = add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0}), none;
+    rg_vec3 huge = {1.5e308, 0, 0}, centre = {0, 0, 0};
+    rg_body_set_velocity(world, body, (rg_vec3){1, 2, 3});
+    uint64_t hash = rg_world_state_hash(world);
+    assert_int_equal(rg_body_set_velocity(world, body, huge), RG_NOT_FINITE);
+    assert_int_equal(rg_body_set_angular_velocity(world, body, huge), RG_NOT_FINITE);
+    assert_int_equal(rg_body_apply_impulse(world, body, huge, centre), RG_OK);
+    assert_int_equal(rg_body_apply_impulse(world, body, huge, centre), RG_NOT_FINITE);
+    assert_int_equal(rg_body_apply_impulse(world, body, (rg_vec3){-1.5e308, 0, 0}, centre), RG_OK);
+    rg_body_set_velocity(world, body, (rg_vec3){1, 2, 3});
+    assert_true(rg_world_state_hash(world) == hash);
+    rg_body_def def = rg_body_def_default();
+    def.has_mass = true;
+    def.mass = (rg_mass_properties){.mass = 1e30, .inertia = rg_mat3_identity()};
+    def.velocity = (rg_vec3){1e300, 0, 0};
+    assert_int_equal(rg_world_add_body(world, &def, &none, NULL), RG_NOT_FINITE);
+    /* A sum of forces that overflowed could never be taken back: no step would succeed again. */
+    assert_int_equal(rg_body_apply_central_force(world, body, huge), RG_OK);
+    assert_int_equal(rg_body_apply_central_force(world, body, huge), RG_NOT_FINITE);
+    assert_int_equal(rg_body_apply_central_force(world, body, (rg_vec3){-1.5e308, 0, 0}), RG_OK);
+    step_world(world, 0.01, 1);
+    rg_world_destroy(world);
+}
+
+/* Not even in the history of an integrator, which ends at an edit. */
+static void what_is_refused_leaves_no_trace(void **state) {
+    (void)state;
+    rg_world_def def = rg_world_def_default();
+    def.method = rg_method_find("analytic");
+    def.settings.integrator = RG_INTEGRATOR_ADAMS;
+    rg_world *world[2];
+    rg_body_def pillar = rg_body_def_default();
+    pillar.motion = RG_MOTION_FIXED;
+    for (int k = 0; k < 2; k++) {
+        world[k] = world_of(&def);
+        rg_body_id body = add_box(world[k], "b", (rg_vec3){1, 2, 3}, (rg_vec3){0, 0, 0});
+        rg_body_set_angular_velocity(world[k], body, (rg_vec3){1, 2, 3});
+        rg_body_id fixed = body_of(world[k], &pillar);
+        for (int i = 0; i < 20; i++) {
+            step_world(world[k], 0.05, 1);
+            if (k == 0)
+                continue;
+            rg_vec3 v = {1, 0, 0};
+            assert_int_equal(rg_body_set_velocity(world[k], fixed, v), RG_INVALID_ARGUMENT);
+            assert_int_equal(rg_body_apply_torque(world[k], fixed, v), RG_INVALID_ARGUMENT);
+            rg_collider_id only = rg_body_collider_at(world[k], body, 0);
+            assert_int_equal(rg_world_remove_collider(world[k], only), RG_INVALID_SIZE);
+        }
+    }
+    assert_true(rg_world_state_hash(world[0]) == rg_world_state_hash(world[1]));
+    rg_world_destroy(world[0]);
+    rg_world_destroy(world[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(origin_and_centre_are_apart),
@@ -381,6 +472,9 @@ int main(void) {
         cmocka_unit_test(materials_mix),
         cmocka_unit_test(memory_failures_are_survived),
         cmocka_unit_test(a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched),
+        cmocka_unit_test(a_prescribed_function_is_checked_when_its_body_comes),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(what_is_refused_leaves_no_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,10 @@ rg_status rg_world_begin_edit(rg_world *world) {
     return RG_OK;
 }
 
+void rg_world_cancel_edit(rg_world *world) {
+    world->content.edits--;
+}
+
 /* Kahan's compensated sum: 2400 steps of 1/240 s end at 10 s, not beside it. */
 void rg_content_advance_time(rg_world_content *content, double step) {
     double addend = step - content->time_carry;

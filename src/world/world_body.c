@@ -362,6 +362,14 @@ static void drop_body(rg_world *world, rg_body_id body) {
 #undef X
 }
 
+/* A product of large numbers that are finite each (mass and velocity), or a caller's function, may
+ * leave the range. */
+static bool is_finite_body(const rg_world_content *content, size_t i) {
+    return rg_pose_is_finite(centre_pose(content, i)) && rg_is_finite(content->velocity[i]) &&
+           rg_is_finite(content->angular_velocity[i]) && rg_is_finite(content->momentum[i]) &&
+           rg_is_finite(content->angular_momentum[i]);
+}
+
 /* What can fail after the body has its place; on failure the caller drops the body again. */
 static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def *def) {
     rg_world_content *content = &world->content;
@@ -372,6 +380,8 @@ static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def
         if (!status)
             apply_prescription(content, i);
     }
+    if (!status && !is_finite_body(content, i))
+        status = RG_NOT_FINITE;
     for (size_t k = 0; !status && k < def->collider_count; k++)
         status = rg_collider_attach(world, i, &def->colliders[k], &(rg_collider_id){0});
     if (!status && def->name)
@@ -409,6 +419,7 @@ rg_status rg_world_add_body(rg_world *world, const rg_body_def *def, rg_body_id 
     status = finish_body(world, id, def);
     if (status) {
         drop_body(world, id);
+        rg_world_cancel_edit(world);
         return rg_fail(error, status, "body: %s", rg_status_text(status));
     }
     *body = id;
@@ -591,6 +602,42 @@ rg_status rg_body_set_angle(rg_world *world, rg_body_id body, double angle) {
     return RG_OK;
 }
 
+typedef struct body_velocities {
+    rg_vec3 velocity, angular_velocity, momentum, angular_momentum;
+} body_velocities;
+
+static body_velocities get_velocities(const rg_world_content *content, size_t i) {
+    return (body_velocities){content->velocity[i], content->angular_velocity[i],
+                             content->momentum[i], content->angular_momentum[i]};
+}
+
+/* Keeps the new velocities and momenta of a body, or goes back to the old ones if a new one is
+ * beyond the range of numbers. */
+static rg_status settle(rg_world *world, size_t i, const body_velocities *old) {
+    rg_world_content *content = &world->content;
+    if (is_finite_body(content, i))
+        return RG_OK;
+    content->velocity[i] = old->velocity;
+    content->angular_velocity[i] = old->angular_velocity;
+    content->momentum[i] = old->momentum;
+    content->angular_momentum[i] = old->angular_momentum;
+    rg_world_cancel_edit(world);
+    return RG_NOT_FINITE;
+}
+
+static bool may_have_velocities(const rg_world_content *content, size_t i, const rg_vec3 *velocity,
+                                const rg_vec3 *angular_velocity) {
+    const rg_body_record *record = &content->record[i];
+    if (record->motion == RG_MOTION_FIXED ||
+        (record->prescription1 &&
+         content->prescriptions[record->prescription1 - 1].prescription.kind !=
+             RG_PRESCRIBED_VELOCITY))
+        return false;
+    return !content->planar ||
+           ((!velocity || velocity->y == 0) &&
+            (!angular_velocity || (angular_velocity->x == 0 && angular_velocity->z == 0)));
+}
+
 static rg_status set_velocities(rg_world *world, rg_body_id body, const rg_vec3 *velocity,
                                 const rg_vec3 *angular_velocity) {
     rg_world_content *content = &world->content;
@@ -601,23 +648,18 @@ static rg_status set_velocities(rg_world *world, rg_body_id body, const rg_vec3 
                                     &i);
     if (status)
         return status;
-    rg_body_record *record = &content->record[i];
-    if (record->motion == RG_MOTION_FIXED ||
-        (record->prescription1 &&
-         content->prescriptions[record->prescription1 - 1].prescription.kind !=
-             RG_PRESCRIBED_VELOCITY))
+    if (!may_have_velocities(content, i, velocity, angular_velocity)) {
+        rg_world_cancel_edit(world);
         return RG_INVALID_ARGUMENT;
-    if (content->planar &&
-        ((velocity && velocity->y != 0) ||
-         (angular_velocity && (angular_velocity->x != 0 || angular_velocity->z != 0))))
-        return RG_INVALID_ARGUMENT;
+    }
+    body_velocities old = get_velocities(content, i);
     if (velocity)
         content->velocity[i] = *velocity;
     if (angular_velocity)
         content->angular_velocity[i] = *angular_velocity;
     restart_prescription(content, i, rg_body_origin_pose(content, i));
     rg_body_momenta_from_velocities(content, i);
-    return RG_OK;
+    return settle(world, i, &old);
 }
 
 rg_status rg_body_set_velocity(rg_world *world, rg_body_id body, rg_vec3 velocity) {
@@ -632,8 +674,10 @@ rg_status rg_body_set_angular_velocity(rg_world *world, rg_body_id body, rg_vec3
 static rg_status begin_load(rg_world *world, rg_body_id body, rg_vec3 *force, rg_vec3 *torque,
                             size_t *i) {
     rg_status status = begin_change(world, body, rg_is_finite(*force) && rg_is_finite(*torque), i);
-    if (!status && world->content.dynamics[*i].inverse_mass == 0)
+    if (!status && world->content.dynamics[*i].inverse_mass == 0) {
+        rg_world_cancel_edit(world);
         status = RG_INVALID_ARGUMENT;
+    }
     if (world->content.planar) {
         force->y = 0;
         torque->x = torque->z = 0;
@@ -647,8 +691,14 @@ static rg_status apply_load(rg_world *world, rg_body_id body, rg_vec3 force, rg_
     if (status)
         return status;
     rg_world_content *content = &world->content;
-    content->applied_force[i] = rg_add(content->applied_force[i], force);
-    content->applied_torque[i] = rg_add(content->applied_torque[i], torque);
+    force = rg_add(content->applied_force[i], force);
+    torque = rg_add(content->applied_torque[i], torque);
+    if (!rg_is_finite(force) || !rg_is_finite(torque)) {
+        rg_world_cancel_edit(world);
+        return RG_NOT_FINITE;
+    }
+    content->applied_force[i] = force;
+    content->applied_torque[i] = torque;
     content->has_applied = true;
     return RG_OK;
 }
@@ -685,8 +735,9 @@ rg_status rg_body_apply_impulse(rg_world *world, rg_body_id body, rg_vec3 impuls
     if (status)
         return status;
     rg_world_content *content = &world->content;
+    body_velocities old = get_velocities(content, i);
     content->momentum[i] = rg_add(content->momentum[i], impulse);
     content->angular_momentum[i] = rg_add(content->angular_momentum[i], moment);
     rg_body_velocities_from_momenta(content, i);
-    return RG_OK;
+    return settle(world, i, &old);
 }

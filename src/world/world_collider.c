@@ -133,6 +133,7 @@ rg_status rg_world_add_collider(rg_world *world, rg_body_id body, const rg_colli
     status = rg_body_refresh_mass(world, i, error);
     if (status) {
         rg_collider_detach(world, *collider);
+        rg_world_cancel_edit(world);
         *collider = (rg_collider_id){0, 0};
     }
     return status;
@@ -152,6 +153,7 @@ rg_status rg_world_remove_collider(rg_world *world, rg_collider_id collider) {
     status = rg_body_refresh_mass(world, i, NULL);
     if (status) {
         c->density = density;
+        rg_world_cancel_edit(world);
         return status;
     }
     rg_collider_detach(world, collider);

@@ -80,6 +80,10 @@ rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t
         entry->prescription.function(entry->prescription.user, time, &state);
         state.pose.orientation = rg_quat_normalised(state.pose.orientation);
         angle = content->planar ? angle_of(state.pose.orientation) : 0;
+        if (content->planar) { /* the plane takes its part of the caller's motion */
+            state.pose.position.y = state.velocity.y = 0;
+            state.angular_velocity.x = state.angular_velocity.z = 0;
+        }
     } else {
         double turn_about_y;
         state = evaluate(entry, time, &turn_about_y);
