@@ -95,12 +95,27 @@ static void too_fast_is_refused(void **state) {
     }
 }
 
+/* Inertias from those of a box of 1e-50 m to one of 1e50 m; powers of two, so bit for bit. */
+static void bodies_of_any_size_turn_alike(void **state) {
+    (void)state;
+    rg_vec3 inertia = {1, 2, 2.5}, momentum = {1, 2, 3};
+    rg_quat one = {0, 0, 0, 1};
+    advance(inertia, momentum, 0.01, 20, &one);
+    for (int exponent = -800; exponent <= 800; exponent += 100) {
+        double s = ldexp(1, exponent);
+        rg_quat q = {0, 0, 0, 1};
+        advance(rg_scale(s, inertia), rg_scale(s, momentum), 0.01, 20, &q);
+        assert_memory_equal(&q, &one, sizeof q);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_is_kept),
         cmocka_unit_test(steady_rotation_is_exact),
         cmocka_unit_test(it_is_of_second_order),
         cmocka_unit_test(too_fast_is_refused),
+        cmocka_unit_test(bodies_of_any_size_turn_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

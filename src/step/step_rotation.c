@@ -80,6 +80,14 @@ static bool solve_next(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 omega, 
     return false;
 }
 
+/* A power of two (no bit is lost) that brings the largest inertia to 1/2 ... 1: the equation is
+ * linear in the inertia, but its determinant is a product of three and would leave the range. */
+static double unit_of_inertia(rg_vec3 inertia) {
+    int exponent;
+    frexp(rg_largest_entry(inertia), &exponent);
+    return ldexp(1, exponent);
+}
+
 rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 angular_momentum,
                               double h, rg_quat *q) {
     rg_quat orientation = *q;
@@ -91,11 +99,12 @@ rg_status rg_rotation_advance(rg_vec3 inertia, rg_vec3 inverse_inertia, rg_vec3 
     if (!(wanted <= SUBSTEPS_MOST))
         return RG_ITERATION_LIMIT;
     int substeps = wanted < 1 ? 1 : (int)wanted;
-    double part = h / substeps;
+    double part = h / substeps, unit = unit_of_inertia(inertia);
+    rg_vec3 scaled = rg_scale(1 / unit, inertia), inverse_scaled = rg_scale(unit, inverse_inertia);
     for (int i = 0; i < substeps; i++) {
         double s = tan_over(0.5 * part * rg_length(omega));
         rg_vec3 next;
-        if (!solve_next(inertia, inverse_inertia, omega, 0.25 * part * s, &next))
+        if (!solve_next(scaled, inverse_scaled, omega, 0.25 * part * s, &next))
             return RG_ITERATION_LIMIT;
         rg_vec3 half = rg_scale(0.25 * part * s, rg_add(omega, next)); /* Theta / 2 */
         rg_quat turn = {half.x, half.y, half.z, 1};
