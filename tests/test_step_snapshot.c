@@ -44,6 +44,29 @@ static void restore_goes_on_with_the_same_bits(void **state) {
     }
 }
 
+/* A handle that was made after the snapshot must not come to life again with another body. */
+static void old_handles_stay_dead_after_a_restore(void **state) {
+    (void)state;
+    rg_world *world = mixed(0);
+    rg_body_id kept = rg_world_body_at(world, 0);
+    rg_snapshot *snapshot;
+    assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+    rg_body_id late[3], again[3];
+    for (int i = 0; i < 3; i++)
+        late[i] = add_box(world, NULL, (rg_vec3){1, 1, 1}, (rg_vec3){9, 9, i});
+    assert_int_equal(rg_world_remove_body(world, kept), RG_OK);
+    assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
+    assert_true(rg_body_exists(world, kept));
+    for (int i = 0; i < 3; i++) {
+        assert_false(rg_body_exists(world, late[i]));
+        again[i] = add_box(world, NULL, (rg_vec3){1, 1, 1}, (rg_vec3){9, 9, i});
+        assert_int_equal(again[i].index1, late[i].index1); /* slots as before, for the same order */
+        assert_false(rg_body_exists(world, late[i]));
+    }
+    rg_snapshot_free(snapshot);
+    rg_world_destroy(world);
+}
+
 static void a_clone_is_a_world_of_its_own(void **state) {
     (void)state;
     for (int method = 0; method < 3; method++) {
@@ -178,6 +201,7 @@ static void a_saved_state_knows_where_prescribed_motions_start(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(restore_goes_on_with_the_same_bits),
+        cmocka_unit_test(old_handles_stay_dead_after_a_restore),
         cmocka_unit_test(a_clone_is_a_world_of_its_own),
         cmocka_unit_test(a_saved_state_goes_on_in_a_fresh_world),
         cmocka_unit_test(damaged_states_are_refused),

@@ -65,6 +65,29 @@ static void springs_do_not_gain_energy(void **state) {
     rg_world_destroy(world);
 }
 
+/* A force that acts for a part of a step only gives the impulse of that part. */
+static void short_forces_are_not_lost(void **state) {
+    (void)state;
+    const double spans[][2] = {{0.06, 0.09}, {0.0, 0.01}, {0.05, 0.25}, {-1, 0.3}, {0.29, 5}};
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        rg_world_def world_def = rg_world_def_default();
+        world_def.gravity = (rg_vec3){0, 0, 0};
+        rg_world *world = world_of(&world_def);
+        rg_body_id body = add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0});
+        rg_force_def def = rg_force_def_default(RG_FORCE_CONSTANT);
+        def.body = body;
+        def.force = (rg_vec3){100, 0, 0};
+        def.start_time = spans[i][0];
+        def.stop_time = spans[i][1];
+        rg_force_id force;
+        assert_int_equal(rg_world_add_force(world, &def, &force, NULL), RG_OK);
+        step_world(world, 0.1, 3);
+        double acted = fmin(spans[i][1], 0.3) - fmax(spans[i][0], 0);
+        assert_near(rg_body_momentum(world, body).x, 100 * acted, 1e-12);
+        rg_world_destroy(world);
+    }
+}
+
 static void planar_bodies_count_their_turns(void **state) {
     (void)state;
     rg_world_def world_def = rg_world_def_default();
@@ -120,6 +143,7 @@ int main(void) {
         cmocka_unit_test(time_adds_up),
         cmocka_unit_test(asymmetric_top_keeps_its_energy),
         cmocka_unit_test(springs_do_not_gain_energy),
+        cmocka_unit_test(short_forces_are_not_lost),
         cmocka_unit_test(planar_bodies_count_their_turns),
         cmocka_unit_test(too_fast_names_the_body),
     };

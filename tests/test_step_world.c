@@ -277,6 +277,67 @@ static void kinematic_bodies_can_be_steered(void **state) {
     rg_world_destroy(world);
 }
 
+static void stand_still(void *user, double time, rg_prescribed_state *motion) {
+    (void)user;
+    (void)time;
+    (void)motion;
+}
+
+/* Putting a swinging body where it is changes nothing; a function's body cannot be put anywhere. */
+static void swings_go_on_where_they_are_put(void **state) {
+    (void)state;
+    rg_world *world = default_world(), *other = default_world();
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_KINEMATIC;
+    def.prescription = (rg_prescription){.kind = RG_PRESCRIBED_OSCILLATION,
+                                         .amplitude = {0, 0, 2},
+                                         .rotation_amplitude = {0.3, 0, 0},
+                                         .frequency = 0.7,
+                                         .phase = 1};
+    rg_body_id a = body_of(world, &def), b = body_of(other, &def);
+    step_world(world, 0.1, 7);
+    step_world(other, 0.1, 7);
+    assert_int_equal(rg_body_set_pose(world, a, rg_body_pose(world, a)), RG_OK);
+    rg_pose shifted = rg_body_pose(other, b);
+    shifted.position.x += 5;
+    assert_int_equal(rg_body_set_pose(other, b, shifted), RG_OK);
+    step_world(world, 0.1, 5);
+    step_world(other, 0.1, 5);
+    rg_vec3 x = rg_body_pose(world, a).position;
+    assert_near(x.z, 2 * sin(2 * RG_PI * 0.7 * 1.2 + 1), 1e-12);
+    assert_vector(rg_body_pose(other, b).position, (rg_vec3){x.x + 5, x.y, x.z}, 1e-12);
+    def.prescription = (rg_prescription){.kind = RG_PRESCRIBED_FUNCTION, .function = stand_still};
+    rg_body_id c = body_of(world, &def);
+    assert_int_equal(rg_body_set_pose(world, c, shifted), RG_INVALID_ARGUMENT);
+    rg_world_destroy(world);
+    rg_world_destroy(other);
+}
+
+static void odd_masses_and_names(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = massive();
+    rg_body_id body;
+    def.name = "";
+    body_of(world, &def);
+    body_of(world, &def); /* the empty name is none, so no duplicate */
+    def.name = NULL;
+    def.mass.mass = 1e-310; /* has no reciprocal */
+    assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_INVALID_SIZE);
+    def = massive();
+    def.mass.inertia = rg_mat3_diagonal((rg_vec3){1e-320, 1e-320, 1e-320});
+    assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_INVALID_INERTIA);
+    /* Asymmetric by rounding: made symmetric; by more: refused. */
+    def.mass.inertia = rg_mat3_diagonal((rg_vec3){1, 1, 1});
+    def.mass.inertia.m[0][1] = 1e-10;
+    body = body_of(world, &def);
+    rg_mat3 seen = rg_body_mass(world, body).inertia;
+    assert_true(seen.m[0][1] == seen.m[1][0]);
+    def.mass.inertia.m[0][1] = 1e-3;
+    assert_int_equal(rg_world_add_body(world, &def, &body, NULL), RG_INVALID_INERTIA);
+    rg_world_destroy(world);
+}
+
 static void materials_mix(void **state) {
     (void)state;
     rg_world *world = default_world();
@@ -469,6 +530,8 @@ int main(void) {
         cmocka_unit_test(bad_worlds_are_refused),
         cmocka_unit_test(fixed_and_kinematic_take_no_loads),
         cmocka_unit_test(kinematic_bodies_can_be_steered),
+        cmocka_unit_test(swings_go_on_where_they_are_put),
+        cmocka_unit_test(odd_masses_and_names),
         cmocka_unit_test(materials_mix),
         cmocka_unit_test(memory_failures_are_survived),
         cmocka_unit_test(a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched),

@@ -120,6 +120,8 @@ rg_prescribed_state rg_body_prescription_start(const rg_world *world, rg_body_id
 double rg_body_prescription_start_angle(const rg_world *world, rg_body_id body); /* planar */
 void *rg_body_user(const rg_world *world, rg_body_id body);
 
+/* Kinematic bodies go on from there with their velocity or swing; those that a function moves are
+ * refused. */
 rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose);
 rg_status rg_body_set_angle(rg_world *world, rg_body_id body, double angle); /* planar */
 rg_status rg_body_set_velocity(rg_world *world, rg_body_id body, rg_vec3 velocity);

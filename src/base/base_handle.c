@@ -1,6 +1,6 @@
-/* Handles with generation: a free list through the slots, and a dense list of who is in use. The
- * generation is odd while a slot is in use and goes up by one at every change, so that it takes
- * 2^31 reuses of one slot before an old handle could be taken for a new one. Every call is O(1).
+/* Handles with generation: a free list through the slots, and a dense list of who is in use. One
+ * counter gives every handle its generation, so that it takes 2^32 handles before an old one could
+ * be taken for a new one, also if a snapshot takes slots back to earlier tenants. Every call is O(1).
  * Fails: no memory, or 2^32 - 2 slots (RG_LIMIT_EXCEEDED); both change nothing. */
 #include "base/base_handle.h"
 
@@ -29,12 +29,12 @@ rg_status rg_handle_add(rg_handle_pool *pool, const rg_allocator *allocator, rg_
     uint32_t slot;
     if (new_slot) {
         slot = (uint32_t)pool->slot_count++;
-        pool->slots[slot].generation = 0;
     } else {
         slot = pool->first_free1 - 1;
         pool->first_free1 = pool->slots[slot].dense;
     }
-    pool->slots[slot].generation++;
+    pool->last_generation = pool->last_generation < UINT32_MAX ? pool->last_generation + 1 : 1;
+    pool->slots[slot].generation = pool->last_generation;
     pool->slots[slot].dense = (uint32_t)pool->count;
     pool->dense_slot[pool->count++] = slot;
     *handle = (rg_handle){slot + 1, pool->slots[slot].generation};
@@ -42,7 +42,7 @@ rg_status rg_handle_add(rg_handle_pool *pool, const rg_allocator *allocator, rg_
 }
 
 bool rg_handle_exists(const rg_handle_pool *pool, rg_handle handle) {
-    return handle.index1 != 0 && handle.index1 <= pool->slot_count && (handle.generation & 1) &&
+    return handle.index1 != 0 && handle.index1 <= pool->slot_count && handle.generation != 0 &&
            pool->slots[handle.index1 - 1].generation == handle.generation;
 }
 
@@ -66,11 +66,16 @@ void rg_handle_remove(rg_handle_pool *pool, rg_handle handle, size_t *hole, size
     pool->slots[last_slot].dense = (uint32_t)index;
     pool->count = last;
     /* After the move, because the slot removed may be the last one. */
-    pool->slots[slot].generation++;
+    pool->slots[slot].generation = 0;
     pool->slots[slot].dense = pool->first_free1;
     pool->first_free1 = handle.index1;
     *hole = index;
     *moved_from = last;
+}
+
+void rg_handle_pool_succeed(rg_handle_pool *pool, const rg_handle_pool *past) {
+    if (past->last_generation > pool->last_generation)
+        pool->last_generation = past->last_generation;
 }
 
 rg_status rg_handle_pool_copy(rg_handle_pool *to, const rg_handle_pool *from,
@@ -87,5 +92,6 @@ rg_status rg_handle_pool_copy(rg_handle_pool *to, const rg_handle_pool *from,
     to->slot_count = from->slot_count;
     to->count = from->count;
     to->first_free1 = from->first_free1;
+    to->last_generation = from->last_generation;
     return RG_OK;
 }

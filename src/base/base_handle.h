@@ -16,7 +16,7 @@ typedef struct rg_handle {
 } rg_handle;
 
 typedef struct rg_handle_slot {
-    uint32_t generation; /* odd while in use */
+    uint32_t generation; /* 0: free */
     uint32_t dense;      /* index of the thing, or the next free slot + 1 */
 } rg_handle_slot;
 
@@ -25,7 +25,8 @@ typedef struct rg_handle_pool {
     size_t slot_count, slot_capacity;
     uint32_t *dense_slot; /* slot of each thing */
     size_t count, dense_capacity;
-    uint32_t first_free1; /* slot + 1 */
+    uint32_t first_free1;     /* slot + 1 */
+    uint32_t last_generation; /* every handle gets the next one, whatever its slot */
 } rg_handle_pool;
 
 void rg_handle_pool_free(rg_handle_pool *pool, const rg_allocator *allocator);
@@ -37,6 +38,9 @@ rg_handle rg_handle_at(const rg_handle_pool *pool, size_t dense_index);
 /* Frees the handle. The owner moves its last thing (*moved_from) into *hole, unless they are equal.
  */
 void rg_handle_remove(rg_handle_pool *pool, rg_handle handle, size_t *hole, size_t *moved_from);
+/* The pool is about to take the place of `past` (a snapshot is restored): handles that were made in
+ * either must not be made again. */
+void rg_handle_pool_succeed(rg_handle_pool *pool, const rg_handle_pool *past);
 rg_status rg_handle_pool_copy(rg_handle_pool *to, const rg_handle_pool *from,
                               const rg_allocator *allocator);
 

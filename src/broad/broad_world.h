@@ -10,7 +10,8 @@ typedef struct rg_broad_motion {
     bool continuous;     /* the motion of the next `step` seconds; otherwise the poses of now */
     double step;         /* s */
     double margin;       /* m, >= 0, on all sides of every collider */
-    double acceleration; /* m/s^2, >= 0: no dynamic body's velocity changes faster in the step */
+    double acceleration; /* m/s^2, >= 0: no dynamic body's velocity changes faster in the step; what
+                            torques do to its turning is not covered */
 } rg_broad_motion;
 
 typedef struct rg_broad_world rg_broad_world;

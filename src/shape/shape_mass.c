@@ -147,6 +147,8 @@ static rg_status check_inertia(const rg_mat3 *inertia, rg_error *error) {
     const char *broken = NULL;
     if (!(rg_min3(m.x, m.y, m.z) > 0))
         broken = "all must be positive";
+    else if (!isfinite(1 / rg_min3(m.x, m.y, m.z)))
+        broken = "all must be large enough to divide by";
     else if (2 * rg_max3(m.x, m.y, m.z) - (m.x + m.y + m.z) > INERTIA_TOLERANCE * largest)
         broken = "each must be at most the sum of the other two";
     if (!broken)
@@ -164,6 +166,9 @@ rg_status rg_mass_check(const rg_mass_properties *mass, bool planar, rg_error *e
     if (!(mass->mass > 0))
         return rg_fail(error, RG_INVALID_SIZE, "mass is %s; must be positive",
                        rg_format_double(mass->mass, text));
+    if (!isfinite(1 / mass->mass))
+        return rg_fail(error, RG_INVALID_SIZE, "mass is %s; must be large enough to divide by",
+                       rg_format_double(mass->mass, text));
     if (!rg_is_finite(mass->centre))
         return rg_fail(error, RG_NOT_FINITE, "centre of mass is not finite; must be a point");
     if (!planar)
@@ -174,6 +179,10 @@ rg_status rg_mass_check(const rg_mass_properties *mass, bool planar, rg_error *e
                        rg_format_double(about_y, text));
     if (!(about_y > 0))
         return rg_fail(error, RG_INVALID_INERTIA, "inertia about y is %s; must be positive",
+                       rg_format_double(about_y, text));
+    if (!isfinite(1 / about_y))
+        return rg_fail(error, RG_INVALID_INERTIA,
+                       "inertia about y is %s; must be large enough to divide by",
                        rg_format_double(about_y, text));
     return RG_OK;
 }

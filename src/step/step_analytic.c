@@ -120,7 +120,8 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     while (!status && time < end_time) {
         phase_begin = time;
         double stop = rg_forces_next_break(&world->content, time, end_time);
-        flight.phase_time = time + 0.5 * (stop - time);
+        flight.phase_begin = time;
+        flight.phase_end = stop;
         status = integrate(&ode, time, stop, y, memory, &info);
         if (status)
             return fail(world, status, time, error);

@@ -197,7 +197,7 @@ static void evaluate_forces(rg_flight *f, derivative_job *job, double t) {
     memset(f->stage.force, 0, f->stage.body_count * sizeof(rg_vec3));
     memset(f->stage.torque, 0, f->stage.body_count * sizeof(rg_vec3));
     f->stage.time = t;
-    rg_forces_evaluate(f->world, &f->stage, f->phase_time);
+    rg_forces_evaluate(f->world, &f->stage, f->phase_begin, f->phase_end);
 }
 
 static void add_to_ledger(rg_flight_ledger *ledger, const body_state *s, rg_vec3 external,

@@ -20,12 +20,12 @@ typedef struct rg_flight_ledger {
 
 typedef struct rg_flight {
     rg_world *world;
-    size_t body_count; /* dynamic ones */
-    uint32_t *body;    /* their indices */
-    size_t width;      /* numbers per body */
-    size_t size;       /* of the vector */
-    double phase_time; /* decides which forces act */
-    bool forced;       /* there are forces besides gravity */
+    size_t body_count;             /* dynamic ones */
+    uint32_t *body;                /* their indices */
+    size_t width;                  /* numbers per body */
+    size_t size;                   /* of the vector */
+    double phase_begin, phase_end; /* no force switches on or off between them */
+    bool forced;                   /* there are forces besides gravity */
     /* All bodies of the world at a stage; only if forced. */
     rg_force_context stage;
     rg_vec3 *stage_position, *stage_velocity, *stage_angular_velocity;

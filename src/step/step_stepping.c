@@ -154,7 +154,7 @@ static bool evaluate_forces(stepping_job *job, rg_world *world, double step) {
                                 .angular_velocity = c->angular_velocity,
                                 .force = force,
                                 .torque = torque};
-    rg_forces_evaluate(world, &context, c->time + 0.5 * step);
+    rg_forces_evaluate(world, &context, c->time, c->time + step);
     job->force = force;
     job->torque = torque;
     return true;

@@ -194,9 +194,11 @@ rg_status rg_colliders_mass(const rg_collider_def *defs, size_t count, rg_mass_p
 
 /* world_force.c */
 /* Adds to force and torque of the context what springs, drag, fields and functions do at its time
- * and state; applied forces too. Gravity is not among them. `phase_time`, a time inside the step,
- * decides which forces act: all stages of a step, its end included, see the same ones. */
-void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_time);
+ * and state; applied forces too. Gravity is not among them. A force that acts during a part of
+ * [phase_begin, phase_end] only counts for that share of it, at all stages alike, so that a fixed
+ * step gives the impulse that it should; a function of the caller's acts if it does so at the middle. */
+void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_begin,
+                        double phase_end);
 /* Whether rg_forces_evaluate would add anything at all. */
 bool rg_forces_any(const rg_world_content *content);
 /* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
@@ -211,6 +213,8 @@ typedef struct rg_motion_state {
     rg_vec3 velocity, angular_velocity;
 } rg_motion_state;
 rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body, double time);
+/* Changes the start of a motion by velocity or oscillation so that at `time` the body is there. */
+void rg_prescription_move(rg_prescription_entry *entry, double time, rg_pose pose, double angle);
 rg_status rg_prescription_check(const rg_prescription *prescription, bool planar, rg_error *error);
 
 /* world_names.c: the table from names to bodies. */

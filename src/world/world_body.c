@@ -13,6 +13,8 @@
 
 /* A quaternion this far from unit length (in the square of its norm) is a mistake, not rounding. */
 #define QUATERNION_UNIT_TOLERANCE 1e-6
+/* An inertia this asymmetric, relative to its largest entry, is rounding. */
+#define ASYMMETRY_MOST 1e-9
 
 rg_collider_def rg_collider_def_default(void) {
     return (rg_collider_def){
@@ -79,6 +81,11 @@ static void place(rg_world_content *content, size_t i, rg_pose pose) {
     record->placed_centre = centre;
 }
 
+/* The empty name is none. */
+static bool has_name(const rg_body_def *def) {
+    return def->name && def->name[0];
+}
+
 /* --- checks ------------------------------------------------------------------------------------
  */
 
@@ -138,7 +145,7 @@ static rg_status check_body_def(const rg_world *world, const rg_body_def *def, r
                        "orientation: (%g, %g, %g, %g) is not a unit quaternion", q.x, q.y, q.z,
                        q.w);
     rg_body_id other;
-    if (def->name && rg_names_find(&world->content, def->name, &other))
+    if (has_name(def) && rg_names_find(&world->content, def->name, &other))
         return rg_fail(error, RG_DUPLICATE_NAME,
                        "name: there is a body \"%s\" already; names are unique", def->name);
     rg_status status = RG_OK;
@@ -197,10 +204,25 @@ static void derive_dynamics(const rg_world_content *content, const rg_body_recor
     dynamics->gyration_radius = sqrt(rg_largest_entry(dynamics->inertia) / mass->mass);
 }
 
+/* What rounding left asymmetric would be seen differently by the dynamics and by the judge. A matrix
+ * that is far from symmetric stays so, for the check to refuse. */
+static void make_symmetric(rg_mat3 *inertia) {
+    double largest = 0;
+    for (int i = 0; i < 9; i++)
+        largest = fmax(largest, fabs(inertia->m[i / 3][i % 3]));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < i; j++) {
+            double *lower = &inertia->m[i][j], *upper = &inertia->m[j][i];
+            if (*lower != *upper && fabs(*lower - *upper) <= ASYMMETRY_MOST * largest)
+                *lower = *upper = 0.5 * (*lower + *upper);
+        }
+}
+
 static rg_status mass_of_def(const rg_world *world, const rg_body_def *def,
                              rg_mass_properties *mass, rg_error *error) {
     if (def->has_mass) {
         *mass = def->mass;
+        make_symmetric(&mass->inertia);
     } else {
         rg_status status = rg_colliders_mass(def->colliders, def->collider_count, mass);
         if (status)
@@ -384,7 +406,7 @@ static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def
         status = RG_NOT_FINITE;
     for (size_t k = 0; !status && k < def->collider_count; k++)
         status = rg_collider_attach(world, i, &def->colliders[k], &(rg_collider_id){0});
-    if (!status && def->name)
+    if (!status && has_name(def))
         status = rg_names_add(world, body);
     return status;
 }
@@ -403,8 +425,8 @@ rg_status rg_world_add_body(rg_world *world, const rg_body_def *def, rg_body_id 
     if (status)
         return rg_fail(error, status, "%s", rg_status_text(status));
     rg_handle handle = {0, 0};
-    char *name = rg_copy_text(&world->allocator, def->name);
-    if (def->name && !name)
+    char *name = has_name(def) ? rg_copy_text(&world->allocator, def->name) : NULL;
+    if (has_name(def) && !name)
         status = RG_OUT_OF_MEMORY;
     if (!status)
         status = grow_body_arrays(world);
@@ -554,23 +576,31 @@ static rg_status begin_change(rg_world *world, rg_body_id body, bool finite, siz
     return rg_world_begin_edit(world);
 }
 
-/* A kinematic body that is moved by hand goes on from there. */
+/* A kinematic body that is moved by hand goes on from there: with its velocity, or its swing in the
+ * phase that it is in. */
 static void restart_prescription(rg_world_content *content, size_t i, rg_pose pose) {
     uint32_t index1 = content->record[i].prescription1;
     if (!index1)
         return;
     rg_prescription_entry *entry = &content->prescriptions[index1 - 1];
-    entry->start.pose = pose;
-    entry->start_angle = content->angle[i];
     entry->start.velocity = content->velocity[i];
     entry->start.angular_velocity = content->angular_velocity[i];
-    entry->start_time = content->time;
+    rg_prescription_move(entry, content->time, pose, content->angle[i]);
     apply_prescription(content, i);
+}
+
+/* Only a function of the caller's knows where its body is. */
+static bool is_placed_by_function(const rg_world *world, rg_body_id body) {
+    if (!rg_body_exists(world, body))
+        return false;
+    uint32_t index1 = world->content.record[rg_body_dense(&world->content, body)].prescription1;
+    return index1 &&
+           world->content.prescriptions[index1 - 1].prescription.kind == RG_PRESCRIBED_FUNCTION;
 }
 
 rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose) {
     rg_world_content *content = &world->content;
-    if (content->planar && (pose.position.y != 0))
+    if ((content->planar && pose.position.y != 0) || is_placed_by_function(world, body))
         return RG_INVALID_ARGUMENT;
     if (!content->planar && !accept_quaternion(&pose.orientation))
         return RG_INVALID_ARGUMENT;
@@ -587,7 +617,7 @@ rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose) {
 }
 
 rg_status rg_body_set_angle(rg_world *world, rg_body_id body, double angle) {
-    if (!world->content.planar)
+    if (!world->content.planar || is_placed_by_function(world, body))
         return RG_INVALID_ARGUMENT;
     size_t i;
     rg_status status = begin_change(world, body, isfinite(angle), &i);

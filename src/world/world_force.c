@@ -219,7 +219,32 @@ bool rg_forces_any(const rg_world_content *content) {
     return content->forces.count > 0 || content->has_applied;
 }
 
-void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_time) {
+/* The share of a phase during which a force acts; at the middle of it for functions. */
+static double share_of(const rg_force_def *def, double begin, double end) {
+    double middle = begin + 0.5 * (end - begin);
+    if (def->kind == RG_FORCE_FUNCTION)
+        return middle >= def->start_time && middle < def->stop_time ? 1 : 0;
+    double from = fmax(begin, def->start_time), to = fmin(end, def->stop_time);
+    return from <= begin && to >= end ? 1 : from < to ? (to - from) / (end - begin) : 0;
+}
+
+/* All kinds are linear in their coefficients. */
+static rg_force_def weakened(const rg_force_def *def, double share) {
+    rg_force_def weak = *def;
+    weak.force = rg_scale(share, def->force);
+    weak.torque = rg_scale(share, def->torque);
+    weak.acceleration = rg_scale(share, def->acceleration);
+    weak.stiffness *= share;
+    weak.damping *= share;
+    weak.linear *= share;
+    weak.quadratic *= share;
+    weak.angular *= share;
+    weak.strength *= share;
+    return weak;
+}
+
+void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_begin,
+                        double phase_end) {
     const rg_world_content *content = &world->content;
     if (content->has_applied)
         for (size_t i = 0; i < context->body_count; i++) {
@@ -228,8 +253,13 @@ void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double
         }
     for (size_t k = 0; k < content->forces.count; k++) {
         const rg_force_def *def = &content->force[k];
-        if (phase_time >= def->start_time && phase_time < def->stop_time)
+        double share = share_of(def, phase_begin, phase_end);
+        if (share == 1) {
             add_force(content, def, context);
+        } else if (share > 0) {
+            rg_force_def weak = weakened(def, share);
+            add_force(content, &weak, context);
+        }
     }
     if (content->planar)
         for (size_t i = 0; i < context->body_count; i++) {

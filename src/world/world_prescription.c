@@ -41,6 +41,30 @@ static rg_prescribed_state moved(const rg_prescribed_state *start, rg_vec3 shift
     return state;
 }
 
+/* Sine and cosine of the phase of an oscillation. */
+static void phase_of(const rg_prescription_entry *entry, double time, double *sine,
+                     double *cosine) {
+    const rg_prescription *p = &entry->prescription;
+    double rate = 2 * RG_PI * p->frequency;
+    rg_sin_cos(rate * (time - entry->start_time) + p->phase, sine, cosine);
+}
+
+void rg_prescription_move(rg_prescription_entry *entry, double time, rg_pose pose, double angle) {
+    rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
+    if (entry->prescription.kind == RG_PRESCRIBED_OSCILLATION) {
+        double s, c;
+        phase_of(entry, time, &s, &c);
+        shift = rg_scale(s, entry->prescription.amplitude);
+        turn = rg_scale(s, entry->prescription.rotation_amplitude);
+    } else {
+        entry->start_time = time;
+    }
+    entry->start.pose.position = rg_sub(pose.position, shift);
+    entry->start.pose.orientation =
+        rg_quat_multiply(rg_quat_of_rotation_vector(rg_neg(turn)), pose.orientation);
+    entry->start_angle = angle + turn.y;
+}
+
 static rg_prescribed_state evaluate(const rg_prescription_entry *entry, double time,
                                     double *turn_about_y) {
     const rg_prescription *p = &entry->prescription;
@@ -53,7 +77,7 @@ static rg_prescribed_state evaluate(const rg_prescription_entry *entry, double t
         state = moved(start, rg_scale(t, start->velocity), turn);
     } else {
         double rate = 2 * RG_PI * p->frequency, s, c;
-        rg_sin_cos(rate * t + p->phase, &s, &c);
+        phase_of(entry, time, &s, &c);
         turn = rg_scale(s, p->rotation_amplitude);
         state = moved(start, rg_scale(s, p->amplitude), turn);
         state.velocity = rg_scale(rate * c, p->amplitude);

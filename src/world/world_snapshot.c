@@ -152,6 +152,9 @@ rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot) {
     rg_status status = rg_content_copy(&content, &snapshot->content, &world->allocator);
     if (status)
         return status;
+    rg_handle_pool_succeed(&content.bodies, &world->content.bodies);
+    rg_handle_pool_succeed(&content.colliders, &world->content.colliders);
+    rg_handle_pool_succeed(&content.forces, &world->content.forces);
     rg_content_free(&world->content, &world->allocator);
     world->content = content;
     return RG_OK;
