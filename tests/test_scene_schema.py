@@ -20,7 +20,7 @@ import yaml
 SEMANTIC = {
     "duplicate-key", "duplicate-name", "repeat-one-name",
     "no-such-shape", "no-such-body", "no-such-material",
-    "expression-syntax", "expression-name", "expression-zero", "word-for-number",
+    "expression-syntax", "expression-name", "expression-zero", "word-for-number", "unit",
     "mesh-missing", "mesh-open", "mesh-not-convex", "flat-hull", "compound-in-compound",
     "impossible-inertia", "massless", "quaternion", "friction-order",
     "halfspace-moves", "fixed-velocity", "planar-sphere", "planar-orientation", "too-few-numbers",
@@ -29,7 +29,7 @@ SEMANTIC = {
     "empty",  # no document at all
 }
 # Not readable by a plain YAML reader: refused before any schema.
-UNREADABLE = {"malformed", "not-utf8", "two-documents", "tag"}
+UNREADABLE = {"malformed", "not-utf8", "two-documents", "tag", "tab", "unquoted-expression"}
 # Would be expanded, or walked forever, by a reader without limits.
 NOT_LOADED = {"billion-laughs", "self-alias"}
 

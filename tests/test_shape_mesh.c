@@ -413,7 +413,7 @@ static void broken_files_on_disk(void **state) {
     assert_string_equal(error.text, expected);
     assert_int_equal(rg_mesh_read_file(DATA, RG_MESH_AUTO, -1, NULL, &mesh, NULL, &error),
                      RG_FILE_UNREADABLE);
-    snprintf(expected, sizeof expected, "%s: cannot be read; must be a readable file", DATA);
+    snprintf(expected, sizeof expected, "%s: is not a regular file; must be a readable file", DATA);
     assert_string_equal(error.text, expected);
     assert_int_equal(rg_mesh_read("v", 1, "m", RG_MESH_AUTO, NAN, NULL, &mesh, NULL, &error),
                      RG_NOT_FINITE);

@@ -16,6 +16,10 @@
  * use, a small multiple of the work that the text itself asks for. */
 enum { ALIAS_FACTOR = 16, ALIAS_ALLOWANCE = 1000000 };
 
+/* Brackets open at once before libyaml gets to see the text, whose scanner takes time quadratic in
+ * their number. Far more than any scene has: brackets in comments and texts count, too. */
+enum { OPEN_BRACKETS_MOST = 10000 };
+
 /* Line and column of a byte offset, for the errors of libyaml that have no mark. */
 static void find_offset(const char *text, size_t size, size_t offset, int *line, int *column) {
     *line = *column = 1;
@@ -40,6 +44,14 @@ static rg_status fail_yaml(rg_reader *reader, const yaml_parser_t *parser, const
                           "not readable as text: %s; a scene is UTF-8 text", problem);
     }
     int line = (int)parser->problem_mark.line + 1, column = (int)parser->problem_mark.column + 1;
+    size_t at = parser->problem_mark.index;
+    if (at < size && text[at] == '\t')
+        return rg_fail_at(reader->error, RG_SYNTAX, reader->file, line, column,
+                          "not valid YAML: a tab; indent with spaces");
+    if (strstr(problem, "undefined alias"))
+        return rg_fail_at(reader->error, RG_SYNTAX, reader->file, line, column,
+                          "not valid YAML: %s; put an expression that begins with * in quotes",
+                          problem);
     if (parser->context)
         return rg_fail_at(
             reader->error, RG_SYNTAX, reader->file, line, column,
@@ -47,6 +59,21 @@ static rg_status fail_yaml(rg_reader *reader, const yaml_parser_t *parser, const
             problem, parser->context, (int)parser->context_mark.line + 1);
     return rg_fail_at(reader->error, RG_SYNTAX, reader->file, line, column,
                       "not valid YAML: %s; check brackets, commas and indentation", problem);
+}
+
+static rg_status check_brackets(rg_reader *reader, const char *text, size_t size) {
+    long open = 0;
+    for (size_t i = 0; i < size; i++) {
+        open += (text[i] == '[' || text[i] == '{') - (text[i] == ']' || text[i] == '}');
+        if (open <= OPEN_BRACKETS_MOST)
+            continue;
+        int line, column;
+        find_offset(text, size, i, &line, &column);
+        return rg_fail_at(reader->error, RG_LIMIT_EXCEEDED, reader->file, line, column,
+                          "%d brackets are open here; a scene needs no more than ten levels",
+                          OPEN_BRACKETS_MOST);
+    }
+    return RG_OK;
 }
 
 static rg_status survey(rg_reader *reader, const rg_place *place, int depth);
@@ -238,11 +265,14 @@ rg_status rg_reader_load(rg_reader *reader, const char *text, size_t size) {
                        "%s: has %zu bytes; a scene file may have at most %zu", reader->file, size,
                        reader->limits.bytes);
     reader->text_size = size;
+    rg_status status = check_brackets(reader, text, size);
+    if (status != RG_OK)
+        return status;
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return rg_reader_no_memory(reader);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-    rg_status status = load_one(reader, &parser, text, size);
+    status = load_one(reader, &parser, text, size);
     yaml_parser_delete(&parser);
     if (status == RG_OK)
         status = survey_root(reader);

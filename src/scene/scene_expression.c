@@ -266,7 +266,7 @@ static rg_status read_atom(parser *p, double *value) {
 /* Every recursion of the grammar passes here, so this is where depth is counted. */
 static rg_status read_sign(parser *p, double *value) {
     if (++p->depth > RG_EXPRESSION_DEPTH)
-        return FAIL_AT(p, p->at, RG_LIMIT_EXCEEDED, "nested more than %d deep",
+        return FAIL_AT(p, p->at, RG_LIMIT_EXCEEDED, "nested more than %d deep; take it apart",
                        RG_EXPRESSION_DEPTH);
     rg_status status;
     char c = peek(p);
@@ -334,7 +334,9 @@ rg_status rg_expression_evaluate(const char *text, size_t size, const rg_variabl
         return status;
     char buffer[8];
     if (peek(&p) || p.at < p.size)
-        return FAIL_AT(&p, p.at, RG_SYNTAX, "expected an operator or the end, not %s",
+        return FAIL_AT(&p, p.at, RG_SYNTAX,
+                       "expected an operator or the end, not %s; numbers stand alone, in SI units, "
+                       "with a decimal point",
                        describe(&p, buffer));
     *value = result;
     if (used_loop && p.used_loop)

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Default welding tolerance, in units of the mesh's largest extent. */
 #define WELD_DEFAULT 1e-9
@@ -525,6 +526,11 @@ rg_status rg_mesh_read_file(const char *path, rg_mesh_format format, double weld
                             rg_error *error) {
     rg_allocator chosen = rg_allocator_or_default(allocator);
     *mesh = (rg_mesh){.allocator = chosen};
+    /* A pipe or device would be waited for; a mesh is a file. */
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return rg_fail_at(error, RG_FILE_UNREADABLE, path, 0, 0,
+                          "is not a regular file; must be a readable file");
     FILE *file = fopen(path, "rb");
     if (!file) {
         char reason[128];
