@@ -35,7 +35,8 @@ bool cli_parse_number(const char *text, double *value);
 enum { CLI_NUMBER_SIZE = 32 };
 /* The shortest text that reads back to the same number. */
 const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]);
-/* A JSON number (null for what JSON has no number for) and a JSON string. */
+/* A JSON number (null for what JSON has no number for) and a JSON string (U+FFFD for each byte that
+ * is not UTF-8). */
 void cli_print_json_number(double value);
 void cli_print_json_text(const char *text);
 /* s, from an arbitrary start. */
@@ -73,10 +74,10 @@ extern const char cli_run_help[], cli_check_help[], cli_scenes_help[], cli_expor
 
 /* ---- cli_require.c ---- */
 
-enum { CLI_REQUIREMENTS = 32 };
+enum { CLI_REQUIREMENTS = 32, CLI_REQUIREMENT_SIZE = 64 };
 
 typedef struct cli_requirement {
-    char text[64];
+    char text[CLI_REQUIREMENT_SIZE];
     int figure;     /* index in the list of figures */
     int comparison; /* index in the list of comparisons */
     double limit;

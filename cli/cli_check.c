@@ -92,14 +92,20 @@ static void warn_about_range(const char *scene, const char *what, const char *un
             range->most / range->least, extreme);
 }
 
+static const char *plural(size_t count, const char *one, const char *many) {
+    return count == 1 ? one : many;
+}
+
 static void describe(const char *path, rg_scene *scene) {
     const rg_world *world = rg_scene_world(scene);
     scene_contents contents = look_at(world);
     double step = rg_world_settings(world).step;
-    printf("%s: good: %zu bodies (%zu dynamic, %zu fixed, %zu kinematic), %zu shapes, %zu forces, "
-           "%.6g kg, %s, %.6g s in steps of %.6g s\n",
-           path, contents.bodies, contents.dynamic, contents.fixed, contents.kinematic,
-           contents.colliders, contents.forces, contents.mass,
+    printf("%s: good: %zu %s (%zu dynamic, %zu fixed, %zu kinematic), %zu %s, %zu %s, %.6g "
+           "kg, %s, %.6g s in steps of %.6g s\n",
+           path, contents.bodies, plural(contents.bodies, "body", "bodies"), contents.dynamic,
+           contents.fixed, contents.kinematic, contents.colliders,
+           plural(contents.colliders, "shape", "shapes"), contents.forces,
+           plural(contents.forces, "force", "forces"), contents.mass,
            rg_method_name(rg_world_method(world)), rg_scene_duration(scene), step);
     if (contents.bodies == 0)
         printf("%s: warning: there is no body in it\n", path);

@@ -77,12 +77,19 @@ static bool complain_figure(const char *name) {
     return false;
 }
 
+/* Length without the blanks at the end. */
+static size_t trimmed(const char *text, size_t length) {
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    return length;
+}
+
 static bool parse_one(const char *text, cli_requirement *requirement) {
     *requirement = (cli_requirement){.figure = -1};
     snprintf(requirement->text, sizeof requirement->text, "%s", text);
     size_t length = strcspn(text, "<>=!");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    char name[CLI_REQUIREMENT_SIZE];
+    snprintf(name, sizeof name, "%.*s", (int)trimmed(text, length), text);
     int comparison = 0;
     while (comparison < COMPARISONS &&
            strncmp(text + length, comparisons[comparison], strlen(comparisons[comparison])) != 0)
@@ -98,6 +105,7 @@ static bool parse_one(const char *text, cli_requirement *requirement) {
         return complain_figure(name);
     requirement->comparison = comparison;
     const char *limit = text + length + strlen(comparisons[comparison]);
+    limit += strspn(limit, " ");
     if (!cli_parse_number(limit, &requirement->limit)) {
         cli_complain("run: --require: '%s': the limit '%s' is not a number", text, limit);
         return false;
@@ -107,12 +115,16 @@ static bool parse_one(const char *text, cli_requirement *requirement) {
 
 bool cli_parse_requirements(const char *text, cli_requirements *requirements) {
     while (*text) {
-        size_t length = strcspn(text, ",");
-        char one[64] = "";
-        size_t kept = 0;
-        for (size_t i = 0; i < length; i++)
-            if (text[i] != ' ' && kept < sizeof one - 1)
-                one[kept++] = text[i];
+        text += strspn(text, " ");
+        size_t length = strcspn(text, ","), kept = trimmed(text, length);
+        char one[CLI_REQUIREMENT_SIZE];
+        if (kept >= sizeof one) {
+            cli_complain(
+                "run: --require: '%.*s' is longer than %zu characters; NAME<LIMIT is shorter",
+                (int)kept, text, sizeof one - 1);
+            return false;
+        }
+        snprintf(one, sizeof one, "%.*s", (int)kept, text);
         if (requirements->count == CLI_REQUIREMENTS) {
             cli_complain("run: --require: more than %d requirements", CLI_REQUIREMENTS);
             return false;

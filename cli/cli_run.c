@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char cli_run_help[] =
     "Usage: rigor run SCENE [NAME=VALUE ...] [OPTION ...]\n"
@@ -24,7 +25,8 @@ const char cli_run_help[] =
     "      --method NAME    step method instead of the scene's: analytic, stepping\n"
     "      --step S         seconds of a step instead of the scene's\n"
     "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
-    "                       number of steps is made\n"
+    "                       number of steps is made; with --resume, in all, and not less than\n"
+    "                       there is already\n"
     "      --threads N      threads; the results do not depend on it\n"
     "      --checkpoint S   seconds of waiting time between checkpoints (default 2)\n"
     "      --require LIST   limits that every step and the whole run must keep, such as\n"
@@ -97,14 +99,23 @@ static void note_signal(int number) {
     stop_signal = number;
 }
 
+/* Only when the loop that looks at the note is near: until then a signal shall end the process, in
+ * particular one that waits for a scene from a pipe. */
 static void watch_signals(void) {
-    struct sigaction action = {.sa_handler = note_signal};
+    static const int watched[] = {SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = note_signal}, before;
     sigemptyset(&action.sa_mask);
     /* A second signal of the kind ends the process at once, for the impatient. */
     action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    /* Writes past a limit or into a closed pipe shall fail, not kill. */
+    for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
+        /* Who started this process may have told it to ignore a signal, as shells do with SIGINT
+         * in the background. */
+        if (sigaction(watched[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(watched[i], &action, NULL);
+}
+
+/* Writes past a limit or into a closed pipe shall fail, not kill. */
+static void ignore_signals(void) {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigemptyset(&ignore.sa_mask);
     sigaction(SIGXFSZ, &ignore, NULL);
@@ -289,29 +300,6 @@ static bool bodies_could_meet(const rg_world *world) {
     return false;
 }
 
-static rg_status open_scene(run *this, rg_error *error) {
-    rg_scene_options options = {.parameters = this->parameters,
-                                .parameter_count = this->parameter_count,
-                                .method = this->options[OPTION_METHOD].value,
-                                .step = this->step,
-                                .threads = this->threads};
-    rg_recorder_options recording = rg_recorder_options_default();
-    recording.checkpoint_every = this->checkpoint;
-    recording.overwrite = given(this, OPTION_OVERWRITE);
-    recording.duration = this->duration;
-    if (given(this, OPTION_RESUME)) {
-        this->recording = this->options[OPTION_RESUME].value;
-        return rg_recorder_resume(this->recording, &recording, &options, &this->scene,
-                                  &this->recorder, error);
-    }
-    rg_status status = rg_scene_open(this->scene_name, &options, &this->scene, error);
-    this->recording = this->options[OPTION_OUT].value;
-    if (status == RG_OK && this->recording)
-        status =
-            rg_recorder_create(this->scene, this->recording, &recording, &this->recorder, error);
-    return status;
-}
-
 /* Steps to make and to record; false if there are too many to count. */
 static bool plan(run *this) {
     const rg_world *world = rg_scene_world(this->scene);
@@ -330,6 +318,81 @@ static bool plan(run *this) {
     this->first = rg_world_step_count(world);
     this->first_time = rg_world_time(world);
     return true;
+}
+
+/* Whether a file that recording into `out` writes is the file `scene`. */
+static bool would_overwrite(const char *out, const char *scene) {
+    static const char *const suffixes[] = {"", ".new", ".journal", ".journal.new"};
+    struct stat source, target;
+    size_t room = strlen(out) + sizeof ".journal.new";
+    char *path = malloc(room);
+    bool same = false;
+    for (size_t i = 0; path && i < sizeof suffixes / sizeof suffixes[0] && !same; i++) {
+        snprintf(path, room, "%s%s", out, suffixes[i]);
+        same = stat(scene, &source) == 0 && stat(path, &target) == 0 &&
+               source.st_dev == target.st_dev && source.st_ino == target.st_ino;
+    }
+    free(path);
+    return same;
+}
+
+static int complain_of(rg_status status, const rg_error *error) {
+    cli_complain("%s", error->text);
+    return cli_exit_code(status);
+}
+
+/* A scene from its start. Nothing is written before the run is known to be possible. */
+static int open_scene(run *this, const rg_scene_options *options,
+                      const rg_recorder_options *recording) {
+    rg_error error = {0};
+    rg_status status = rg_scene_open(this->scene_name, options, &this->scene, &error);
+    if (status != RG_OK)
+        return complain_of(status, &error);
+    if (!plan(this))
+        return EXIT_BAD_INPUT;
+    this->recording = this->options[OPTION_OUT].value;
+    watch_signals();
+    if (!this->recording)
+        return EXIT_GOOD;
+    if (!rg_scene_get_origin(this->scene).builtin &&
+        would_overwrite(this->recording, this->scene_name)) {
+        cli_complain("run: --out: recording into %s would overwrite the scene %s; choose another "
+                     "name",
+                     this->recording, this->scene_name);
+        return EXIT_USAGE;
+    }
+    status = rg_recorder_create(this->scene, this->recording, recording, &this->recorder, &error);
+    return status == RG_OK ? EXIT_GOOD : complain_of(status, &error);
+}
+
+static int resume(run *this, const rg_scene_options *options,
+                  const rg_recorder_options *recording) {
+    rg_error error = {0};
+    this->recording = this->options[OPTION_RESUME].value;
+    rg_status status = rg_recorder_resume(this->recording, recording, options, &this->scene,
+                                          &this->recorder, &error);
+    if (status != RG_OK)
+        return complain_of(status, &error);
+    watch_signals();
+    if (plan(this))
+        return EXIT_GOOD;
+    (void)rg_recorder_close(this->recorder, false, &error);
+    this->recorder = NULL;
+    return EXIT_BAD_INPUT;
+}
+
+static int open_run(run *this) {
+    rg_scene_options options = {.parameters = this->parameters,
+                                .parameter_count = this->parameter_count,
+                                .method = this->options[OPTION_METHOD].value,
+                                .step = this->step,
+                                .threads = this->threads};
+    rg_recorder_options recording = rg_recorder_options_default();
+    recording.checkpoint_every = this->checkpoint;
+    recording.overwrite = given(this, OPTION_OVERWRITE);
+    recording.duration = this->duration;
+    return given(this, OPTION_RESUME) ? resume(this, &options, &recording)
+                                      : open_scene(this, &options, &recording);
 }
 
 static void print_notes(const run *this) {
@@ -398,7 +461,8 @@ static int fail(run *this, rg_status status, const rg_error *error) {
     } else {
         (void)close_recorder(this, false);
     }
-    return cli_exit_code(status);
+    /* The scene could be used; it is the run that cannot go on. */
+    return status == RG_WRITE_FAILED ? EXIT_UNWRITABLE : EXIT_FAILED;
 }
 
 static int stop(run *this) {
@@ -440,18 +504,12 @@ static int report(run *this) {
 
 static int execute(run *this) {
     rg_error error = {0};
-    watch_signals();
-    rg_status status = open_scene(this, &error);
-    if (status != RG_OK) {
-        cli_complain("%s", error.text);
-        return cli_exit_code(status);
-    }
-    if (!plan(this)) {
-        (void)close_recorder(this, false);
-        return EXIT_BAD_INPUT;
-    }
+    ignore_signals();
+    int code = open_run(this);
+    if (code != EXIT_GOOD)
+        return code;
     print_notes(this);
-    status = go(this, &error);
+    rg_status status = go(this, &error);
     if (status != RG_OK)
         return fail(this, status, &error);
     bool done = rg_world_step_count(rg_scene_world(this->scene)) >= this->total;

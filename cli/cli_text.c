@@ -115,10 +115,31 @@ void cli_print_json_number(double value) {
     fputs(isfinite(value) ? cli_exact(value, text) : "null", stdout);
 }
 
+/* Bytes of the UTF-8 character that begins here; 0 if none does (RFC 3629: no overlong forms, no
+ * surrogates, nothing past U+10FFFF). */
+static size_t utf8_length(const unsigned char *c) {
+    if (c[0] < 0x80)
+        return 1;
+    size_t length = c[0] >= 0xF5 ? 0 : c[0] >= 0xF0 ? 4 : c[0] >= 0xE0 ? 3 : c[0] >= 0xC2 ? 2 : 0;
+    for (size_t i = 1; i < length; i++) /* a zero byte ends it too */
+        if ((c[i] & 0xC0) != 0x80)
+            return 0;
+    if ((c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] >= 0xA0) ||
+        (c[0] == 0xF0 && c[1] < 0x90) || (c[0] == 0xF4 && c[1] >= 0x90))
+        return 0;
+    return length;
+}
+
 void cli_print_json_text(const char *text) {
     putchar('"');
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
+        size_t length = utf8_length(c);
+        if (length == 0)
+            fputs("\\ufffd", stdout); /* names of files may be any bytes, JSON may not */
+        else if (length > 1) {
+            fwrite(c, 1, length, stdout);
+            c += length - 1;
+        } else if (*c == '"' || *c == '\\')
             printf("\\%c", *c);
         else if (*c < 0x20)
             printf("\\u%04x", *c);

@@ -313,6 +313,68 @@ static void test_damaged_file(void **state) {
     free(whole.data);
 }
 
+/* Resuming compares all of FILE, also frames that it has no use for; finished or not, a damaged
+ * one stays as it is. */
+static void check_resume_of_damaged(const char *name, bool finished) {
+    char path[256];
+    in_directory(name, path);
+    rg_scene *scene = scene_of_text(crowd);
+    rg_recorder *recorder;
+    rg_error error = {0};
+    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    for (int i = 1; i < 20; i++) {
+        step_scene(scene);
+        assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
+    }
+    assert_int_equal(rg_recorder_close(recorder, finished, &error), RG_OK);
+    rg_scene_free(scene);
+    bytes whole = read_bytes(path);
+    rg_random random = rg_random_make(12);
+    for (int trial = 0; trial < 300; trial++) {
+        size_t at = (size_t)rg_random_below(&random, whole.size);
+        char old = whole.data[at];
+        whole.data[at] ^= (char)(1 << rg_random_below(&random, 8));
+        write_bytes(path, whole.data, whole.size);
+        assert_int_equal(rg_recorder_resume(path, NULL, NULL, &scene, &recorder, &error),
+                         RG_FILE_DAMAGED);
+        assert_null(recorder);
+        bytes left = read_bytes(path);
+        assert_int_equal(left.size, whole.size);
+        assert_memory_equal(left.data, whole.data, whole.size);
+        free(left.data);
+        whole.data[at] = old;
+    }
+    write_bytes(path, whole.data, whole.size);
+    assert_int_equal(rg_recorder_resume(path, NULL, NULL, &scene, &recorder, &error), RG_OK);
+    /* Damaged while the run goes on: the fold does not put a fresh seal on it. */
+    whole.data[whole.size / 2] ^= 1;
+    write_bytes(path, whole.data, whole.size);
+    step_scene(scene);
+    assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
+    assert_int_equal(rg_recorder_close(recorder, true, &error), RG_FILE_DAMAGED);
+    bytes left = read_bytes(path);
+    assert_int_equal(left.size, whole.size);
+    assert_memory_equal(left.data, whole.data, whole.size);
+    free(left.data);
+    free(whole.data);
+    rg_scene_free(scene);
+}
+
+static void test_resume_of_damaged_file(void **state) {
+    (void)state;
+    check_resume_of_damaged("damaged-finished.h5", true);
+    check_resume_of_damaged("damaged-unfinished.h5", false);
+}
+
+/* A pipe would be waited for. */
+static void test_pipe(void **state) {
+    (void)state;
+    char path[256];
+    in_directory("pipe.h5", path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    check_refused(path, RG_FILE_UNREADABLE, "cannot be read: it is not a regular file");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_bodies),
@@ -325,6 +387,8 @@ int main(void) {
         cmocka_unit_test(test_not_a_recording),
         cmocka_unit_test(test_truncated_file),
         cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_resume_of_damaged_file),
+        cmocka_unit_test(test_pipe),
     };
     return cmocka_run_group_tests(tests, make_test_directory, remove_test_directory);
 }

@@ -117,6 +117,11 @@ def test_usage(rigor):
              "rigor: run: --require: 'closure_rel=1' is not NAME<LIMIT (or <=, >, >=)"),
             (["run", "tennis-racket", "--require", "closure_rel<tiny"],
              "rigor: run: --require: 'closure_rel<tiny': the limit 'tiny' is not a number"),
+            (["run", "tennis-racket", "--require", "closure_rel<1 0"],
+             "rigor: run: --require: 'closure_rel<1 0': the limit '1 0' is not a number"),
+            (["run", "tennis-racket", "--require", "closure_rel<1" + 60 * "0"],
+             "rigor: run: --require: 'closure_rel<1" + 60 * "0" + "' is longer than 63 characters; "
+             "NAME<LIMIT is shorter"),
             (["check"], "rigor: check: which SCENE? see `rigor check --help`"),
             (["scenes", "a", "b"], "rigor: scenes: one NAME at a time; see `rigor scenes --help`"),
             (["export"], "rigor: export: which RECORDING? see `rigor export --help`"),
@@ -151,6 +156,10 @@ def test_scenes_and_check(rigor):
     check("extreme.yaml: warning: masses from 4.19e-09 kg (mote) to 4.19e+09 kg (moon)" in warnings,
           warnings)
     check("extreme.yaml: warning: sizes from 0.001 m (mote) to 100 m (moon)" in warnings, warnings)
+    with open("single.yaml", "w") as file:
+        file.write("rigor: 1\nbodies: [{shape: {sphere: 1}}]\n")
+    expect(rigor, ["check", "single.yaml"], 0, stderr="",
+           stdout="good: 1 body (1 dynamic, 0 fixed, 0 kinematic), 1 shape, 0 forces, ")
     expect(rigor, ["check", "-q", "good.yaml"], 0, stderr="", stdout="")
     expect(rigor, ["run", "bad.yaml"], 3, stdout="", stderr="rigor: bad.yaml:4:")
     expect(rigor, ["run", "nothing.yaml"], 3, stdout="", stderr="rigor: nothing.yaml: ")
@@ -217,6 +226,8 @@ def test_report(rigor):
 def test_requirements(rigor):
     run = ["run", "tennis-racket", "--duration", "1", "--require"]
     expect(rigor, [*run, "momentum_error_rel<1e-9, closure_rel<=1e-9"], 0)
+    expect(rigor, [*run, " momentum_error_rel < 1e-9 , closure_rel <= 1e-9 "], 0)
+    expect(rigor, [*run, "closure_rel<0." + 48 * "0" + "1"], 1, stderr="broken")  # 63 characters
     result = expect(rigor, [*run, "closure_rel<1,momentum_error_rel<0", "--json"], 1,
                     stderr="rigor: requirement momentum_error_rel<0 broken at step 1: "
                            "momentum_error_rel = ")
@@ -260,6 +271,118 @@ def test_recording(rigor):
     check_equal((longer["steps"], longer["state_hash"]), (480, whole["state_hash"]), "going on")
 
 
+def content_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def expect_untouched(paths, rigor, arguments, code, **texts):
+    """A command that is refused and leaves these files as they were, and no others."""
+    before, names = [content_of(path) for path in paths], sorted(os.listdir("."))
+    expect(rigor, arguments, code, stdout="", **texts)
+    for path, content in zip(paths, before):
+        check(content_of(path) == content, f"rigor {' '.join(arguments)} changed {path}")
+    check_equal(sorted(os.listdir(".")), names, f"files after rigor {' '.join(arguments)}")
+
+
+def test_nothing_is_lost(rigor):
+    """Commands that would destroy what they were given, and recordings that are not good."""
+    expect(rigor, ["run", "tennis-racket", "--duration", "2", "--out", "g.h5"], 0)
+    # The run must be possible before the old recording goes.
+    expect_untouched(["g.h5"], rigor, ["run", "tennis-racket", "--duration", "1e300", "--out", "g.h5",
+                                       "-f"], 3, stderr="more steps than can be counted")
+    # The source of an export, by its name, another name, its journal's, or as the temporary file.
+    os.link("g.h5", "other.h5")
+    os.symlink("g.h5", "soft.h5")
+    os.link("g.h5", "h.new")
+    for recording, csv in (("g.h5", "g.h5"), ("g.h5", "./g.h5"), ("g.h5", "other.h5"),
+                           ("g.h5", "soft.h5"), ("g.h5", "g.h5.journal"), ("h.new", "h")):
+        expect_untouched(["g.h5"], rigor, ["export", recording, "--csv", csv], 4,
+                         stderr=f"rigor: {csv}: would overwrite the recording that is exported; "
+                                "choose another name\n")
+    # The scene of a run.
+    for name in ("s.yaml", "t.new", "t.journal", "t.journal.new"):
+        with open(name, "w") as file:
+            file.write(GOOD)
+        out = name if name == "s.yaml" else "t"
+        expect_untouched([name], rigor, ["run", name, "--out", out, "--overwrite"], 2,
+                         stderr=f"rigor: run: --out: recording into {out} would overwrite the scene "
+                                f"{name}; choose another name\n")
+        os.remove(name)
+    # A built-in scene is no file, whatever files there are.
+    for _ in range(2):
+        expect(rigor, ["run", "tennis-racket", "--duration", "0.1", "--out", "tennis-racket", "-f"], 0)
+    os.remove("tennis-racket")
+    # Going on to a time that is past, or never comes.
+    expect_untouched(["g.h5"], rigor, ["run", "--resume", "g.h5", "--duration", "1"], 3,
+                     stderr="rigor: g.h5: is already at t = 2 s, past a duration of 1 s; leave the "
+                            "duration out or make it longer\n")
+    expect_untouched(["g.h5"], rigor, ["run", "--resume", "g.h5", "--duration", "1e300"], 3,
+                     stderr="rigor: g.h5: 1e+300 s in steps of ")
+    expect(rigor, ["run", "--resume", "g.h5", "--duration", "2"], 0, stdout="480 steps")
+
+    # A damaged frame in a recording that is otherwise good.
+    whole = content_of("g.h5")
+    damaged = bytearray(whole)
+    lines = expect(rigor, ["export", "g.h5", "--csv", "-"], 0).stdout.splitlines()
+    check(len(lines) > 100, "frames")
+    damaged[len(damaged) // 2] ^= 1
+    with open("d.h5", "wb") as file:
+        file.write(damaged)
+    for words in (["export", "d.h5", "--csv", "-"], ["run", "--resume", "d.h5"],
+                  ["run", "--resume", "d.h5", "--duration", "3"]):
+        expect_untouched(["d.h5"], rigor, words, 3, stderr="rigor: d.h5: is damaged: its bytes are "
+                                                           "not those that were written\n")
+
+
+def test_pipes(rigor):
+    """Nobody waits for a pipe in place of a recording, and a signal ends who waits for a scene."""
+    os.mkfifo("pipe.h5")
+    for words in (["run", "--resume", "pipe.h5"], ["export", "pipe.h5", "--csv", "-"]):
+        expect(rigor, words, 3, stdout="",
+               stderr="rigor: pipe.h5: cannot be read: it is not a regular file\n")
+    expect(rigor, ["run", "tennis-racket", "--duration", "1", "--out", "p.h5"], 0)
+    os.mkfifo("p.h5.journal")
+    expect(rigor, ["run", "--resume", "p.h5"], 4, stdout="",
+           stderr="rigor: p.h5.journal: cannot be written: it is not a regular file\n")
+    expect(rigor, ["export", "p.h5", "--csv", "-"], 0, stderr="")
+    os.mkfifo("scene.yaml")
+    process = rigor.start("run", "scene.yaml")
+    time.sleep(0.2)
+    check(process.poll() is None, "a scene comes from a pipe")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    check_equal(process.returncode, -signal.SIGTERM, "SIGTERM while it waits for the scene")
+
+
+def test_blow_up(rigor):
+    """The scene is good, but the run cannot go on."""
+    with open("blow.yaml", "w") as file:
+        file.write("rigor: 1\ngravity: [1.0e308, 0, 0]\nduration: 10\n"
+                   "method: {name: stepping, step: 1}\nbodies: [{name: b, shape: {sphere: 1}}]\n")
+    for words in ([], ["--out", "blow.h5"]):
+        expect(rigor, ["run", "blow.yaml", *words], 1, stdout="",
+               stderr='rigor: body 0 "b": its motion became infinite or not a number')
+
+
+def test_json_text(rigor):
+    """JSON is UTF-8 whatever the names are."""
+    for name, text in ((b"\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e", "\u00e9\u20ac\U0001d11e"),
+                       (b"a\xff\xc3", "a\ufffd\ufffd"),
+                       (b"\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", 11 * "\ufffd")):
+        with open(name + b".yaml", "w") as file:
+            file.write(GOOD)
+        result = subprocess.run([os.fsencode(rigor.path), b"run", name + b".yaml", b"--json"],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check_equal(result.returncode, 0, f"run of {name}: {result.stderr}")
+        check_equal(json.loads(result.stdout.decode("utf-8"))["scene"], text, f"{name} in JSON")
+
+
+def heed_interrupts():
+    """Shells start what they run in the background with SIGINT ignored, and tests inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_full_disk(rigor):
     """A limit on the size of files stands for it: what is there stays good and can be resumed."""
     whole = rigor.report("run", *LONG)
@@ -281,7 +404,8 @@ def test_signals(rigor):
     whole = rigor.report("run", *LONG)
     for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "SIGINT")):
         path = f"{name}.h5"
-        process = rigor.start("run", *LONG, "--step", "0.0005", "--out", path)
+        process = rigor.start("run", *LONG, "--step", "0.0005", "--out", path,
+                              preexec_fn=heed_interrupts)
         while not os.path.exists(path + ".journal"):
             check(process.poll() is None, "the run ended before the signal")
             time.sleep(0.002)
@@ -299,6 +423,16 @@ def test_signals(rigor):
         check_equal(report["state_hash"], undisturbed["state_hash"], f"state hash after {name}")
         check_equal(report["steps"], 20000, "steps")
     check(whole["state_hash"] != undisturbed["state_hash"], "the hash depends on the step")
+    # One that was ignored when the process started stays so.
+    process = rigor.start("run", *LONG, "--step", "0.0005", "--json", "--out", "ignored.h5",
+                          preexec_fn=lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN))
+    while not os.path.exists("ignored.h5.journal"):
+        check(process.poll() is None, "the run ended before the signal")
+        time.sleep(0.002)
+    process.send_signal(signal.SIGTERM)
+    stdout, stderr = process.communicate(timeout=60)
+    check_equal(process.returncode, 0, f"exit code with SIGTERM ignored: {stderr}")
+    check_equal(json.loads(stdout)["steps"], 20000, "steps with SIGTERM ignored")
 
 
 def test_distance(rigor):
@@ -339,7 +473,8 @@ def test_progress(rigor):
             print(f"skipped: the progress bar needs a terminal, and there is none: {error}")
             return
         process = subprocess.Popen([rigor.path, "run", *LONG, "--step", "0.0002", *words],
-                                   stdout=subprocess.DEVNULL, stderr=other)
+                                   stdout=subprocess.DEVNULL, stderr=other,
+                                   preexec_fn=heed_interrupts)
         os.close(other)
         text, stopped = b"", bool(words)
         try:
@@ -365,7 +500,8 @@ def main():
     with scratch_directory() as directory:
         os.chdir(directory)
         for test in (test_help, test_usage, test_scenes_and_check, test_report, test_requirements,
-                     test_recording, test_full_disk, test_signals, test_distance, test_progress):
+                     test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
+                     test_json_text, test_full_disk, test_signals, test_distance, test_progress):
             test(rigor)
             print(f"{test.__name__}: good", flush=True)
 

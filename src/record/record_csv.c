@@ -174,7 +174,13 @@ rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *d
     if (!new_path)
         return fail_writing(error, path, ENOMEM);
     snprintf(new_path, room, "%s.new", path);
-    rg_status status = write_file(recording, disk, path, new_path, error);
+    rg_status status;
+    if (rg_recording_is_at(recording, path) || rg_recording_is_at(recording, new_path))
+        status = rg_fail(error, RG_WRITE_FAILED,
+                         "%s: would overwrite the recording that is exported; choose another name",
+                         path);
+    else
+        status = write_file(recording, disk, path, new_path, error);
     rg_release(allocator, new_path);
     return status;
 }

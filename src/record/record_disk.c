@@ -23,10 +23,19 @@ int rg_disk_open(const rg_disk *disk, const char *path, rg_disk_mode mode, rg_di
     if (refused)
         return refused;
     static const int flags[] = {O_RDONLY, O_RDWR, O_RDWR | O_CREAT | O_TRUNC};
-    do
-        file->fd = open(path, flags[mode] | O_CLOEXEC, 0666);
+    do /* without O_NONBLOCK, opening a pipe waits for its other end */
+        file->fd = open(path, flags[mode] | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     while (file->fd < 0 && errno == EINTR);
-    return file->fd < 0 ? errno : 0;
+    if (file->fd < 0)
+        return errno;
+    struct stat status;
+    int failed = fstat(file->fd, &status) != 0 ? errno
+                 : S_ISDIR(status.st_mode)     ? EISDIR
+                 : !S_ISREG(status.st_mode)    ? RG_DISK_NOT_REGULAR
+                                               : 0;
+    if (failed)
+        rg_disk_close(file);
+    return failed;
 }
 
 void rg_disk_close(rg_disk_file *file) {
@@ -79,8 +88,6 @@ int rg_disk_size(const rg_disk_file *file, uint64_t *size) {
     struct stat status;
     if (fstat(file->fd, &status) != 0)
         return errno;
-    if (S_ISDIR(status.st_mode))
-        return EISDIR;
     *size = (uint64_t)status.st_size;
     return 0;
 }
@@ -156,6 +163,12 @@ bool rg_disk_is_special(const char *path) {
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+bool rg_disk_is_same(const char *path, const char *other) {
+    struct stat here, there;
+    return stat(path, &here) == 0 && stat(other, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
 int rg_disk_lock(rg_disk_file *file) {
     int result;
     do
@@ -171,7 +184,9 @@ bool rg_disk_is_at(const rg_disk_file *file, const char *path) {
 }
 
 const char *rg_disk_message(int number, char text[RG_DISK_MESSAGE_SIZE]) {
-    if (strerror_r(number, text, RG_DISK_MESSAGE_SIZE) != 0)
+    if (number == RG_DISK_NOT_REGULAR)
+        snprintf(text, RG_DISK_MESSAGE_SIZE, "it is not a regular file");
+    else if (strerror_r(number, text, RG_DISK_MESSAGE_SIZE) != 0)
         snprintf(text, RG_DISK_MESSAGE_SIZE, "error %d", number);
     return text;
 }

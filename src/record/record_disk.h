@@ -28,6 +28,9 @@ typedef struct rg_disk_file {
 /* Read only, read and write, or read and write with the old content gone (made if missing). */
 typedef enum rg_disk_mode { RG_DISK_READ, RG_DISK_CHANGE, RG_DISK_NEW } rg_disk_mode;
 
+/* Anything but a regular file is refused, with EISDIR or RG_DISK_NOT_REGULAR: reading a pipe would
+ * wait for a writer that may never come. */
+enum { RG_DISK_NOT_REGULAR = -1 }; /* no errno has this value */
 int rg_disk_open(const rg_disk *disk, const char *path, rg_disk_mode mode, rg_disk_file *file);
 void rg_disk_close(rg_disk_file *file);
 int rg_disk_write(rg_disk_file *file, const void *data, size_t size, uint64_t offset);
@@ -43,6 +46,8 @@ int rg_disk_remove(const rg_disk *disk, const char *path); /* nothing there is n
 bool rg_disk_exists(const char *path);
 /* A directory, device, pipe ...: something that a rename must not replace. */
 bool rg_disk_is_special(const char *path);
+/* Whether both paths name the same existing file. */
+bool rg_disk_is_same(const char *path, const char *other);
 /* Takes the file for this process; EBUSY if another holds it. Where the file system knows no locks,
  * everybody gets it. Let go when the file is closed. */
 int rg_disk_lock(rg_disk_file *file);

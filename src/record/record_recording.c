@@ -121,6 +121,12 @@ const char *rg_recording_path(const rg_recording *recording) {
     return recording->path;
 }
 
+bool rg_recording_is_at(const rg_recording *recording, const char *path) {
+    return rg_disk_is_same(path, recording->path) ||
+           rg_disk_is_same(path, recording->journal_path) ||
+           strcmp(path, recording->journal_path) == 0; /* the next run would take it for one */
+}
+
 const rg_allocator *rg_recording_allocator(const rg_recording *recording) {
     return &recording->allocator;
 }

@@ -8,6 +8,8 @@
 rg_status rg_recording_open_with(const char *path, const rg_allocator *allocator,
                                  rg_recording **recording, rg_error *error);
 const char *rg_recording_path(const rg_recording *recording);
+/* Whether the path is that of FILE or of its journal, by whatever name. */
+bool rg_recording_is_at(const rg_recording *recording, const char *path);
 const rg_allocator *rg_recording_allocator(const rg_recording *recording);
 rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *disk,
                                        const char *path, rg_error *error);

@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Beyond it, whole numbers of steps are no longer told apart. */
+static const double most_steps = 0x1p53;
+
 /* What was found on the disk. */
 typedef struct remains {
     rg_disk_file file;
@@ -85,6 +88,10 @@ static rg_status look(rg_recorder *recorder, remains *found, rg_error *error) {
         status = rg_journal_scan(&found->journal, journal_file, allocator);
     if (status == RG_OK)
         status = rg_store_open(found->file, allocator, &found->store, error);
+    /* Nobody shall be told that a damaged recording is complete, nor compute for hours to learn
+     * at the next fold that it is not. */
+    if (status == RG_OK)
+        status = rg_store_verify(found->store, error);
     if (status == RG_OK)
         status = rg_store_get_checkpoint(found->store, &recorder->checkpoint, error);
     if (status == RG_OK) {
@@ -176,6 +183,26 @@ static rg_status go_on_writing(rg_recorder *recorder, remains *found, rg_error *
     return failed ? rg_recorder_fail(recorder, error, recorder->paths.journal, failed) : RG_OK;
 }
 
+/* Whether the run can be made to last as long as it is meant to; checked while nothing on the
+ * disk has been changed. */
+static rg_status check_duration(const rg_recorder *recorder, rg_scene *scene, rg_error *error) {
+    const rg_world *world = rg_scene_world(scene);
+    double step = rg_world_settings(world).step;
+    bool is_new = recorder->options.duration > 0;
+    double duration = is_new ? recorder->options.duration : recorder->checkpoint.duration;
+    if (!(duration / step < most_steps))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "%s: %g s in steps of %g s are more steps than can be counted",
+                       recorder->paths.file, duration, step);
+    /* The nearest whole number of steps is made, so that half a step less is as good. */
+    if (is_new && duration < rg_world_time(world) - 0.5 * step)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "%s: is already at t = %g s, past a duration of %g s; leave the duration "
+                       "out or make it longer",
+                       recorder->paths.file, rg_world_time(world), duration);
+    return RG_OK;
+}
+
 static rg_status resume(rg_recorder *recorder, const rg_scene_options *options, rg_scene **scene,
                         rg_error *error) {
     remains found;
@@ -184,6 +211,8 @@ static rg_status resume(rg_recorder *recorder, const rg_scene_options *options, 
         status = rebuild_scene(recorder, rg_store_get_identity(found.store), options, scene, error);
     if (status == RG_OK)
         status = rg_checkpoint_apply(&recorder->checkpoint, *scene, error);
+    if (status == RG_OK)
+        status = check_duration(recorder, *scene, error);
     if (status == RG_OK && rg_recorder_set_scene(recorder, *scene) != RG_OK)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory", recorder->paths.file);
     recorder->frame_count = recorder->checkpoint.frames;

@@ -171,6 +171,13 @@ rg_status rg_store_open(rg_disk_file file, const rg_allocator *allocator, rg_sto
     return open_made(made, store, error);
 }
 
+rg_status rg_store_verify(rg_store *store, rg_error *error) {
+    rg_seal *seal = &store->seal;
+    store->driver.failed = rg_seal_check(seal, &store->driver.disk_file, 0, seal->content);
+    return store->driver.failed ? rg_store_fail_reading(store, error, rg_store_damaged_text)
+                                : RG_OK;
+}
+
 rg_status rg_store_copy(const rg_disk_file *from, rg_disk_file file, const rg_allocator *allocator,
                         rg_store **store, rg_error *error) {
     *store = NULL;
