@@ -38,6 +38,10 @@ rg_status rg_builtin_fail_unknown(const char *name, rg_error *error) {
     for (size_t i = 0; i < BUILTIN_COUNT; i++)
         names[i] = builtins[i]->name;
     const char *nearest = rg_nearest_word(name, names, BUILTIN_COUNT);
+    /* The beginning of a name is near enough, too. */
+    for (size_t i = 0; !nearest && strlen(name) > 2 && i < BUILTIN_COUNT; i++)
+        if (strncmp(names[i], name, strlen(name)) == 0)
+            nearest = names[i];
     char list[400];
     if (nearest)
         return rg_fail(error, RG_NOT_FOUND,
