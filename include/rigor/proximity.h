@@ -86,6 +86,7 @@ typedef struct rg_distance {
     rg_vec3 on1, on2;   /* if they overlap, one point of both */
     double lower_bound; /* m: certified by the separating plane */
     uint32_t iterations;
+    bool fallback; /* done again in double-double: the shapes all but touch, or are very unequal */
 } rg_distance;
 
 typedef struct rg_distance_cache {

@@ -6,16 +6,18 @@
  * variables, whose gradient is the support point projected along d.
  *
  * Method, from the surest to the fastest:
- *   columns   Column generation. A triangle of support points of K around the ray along d gives an
- *             inner bound, the support plane parallel to it an outer bound and the next point: the
- *             simplex method for the gauge (Ong & Gilbert 1996; ray shooting with inner and outer
- *             bounds as in Thirugnanam & Sreenath 2026), invariant under affine maps. It starts
- * from points of the balls inscribed in the bodies, so it needs no search for a first triangle.
- * Ties are broken by a symbolic shift of the ray. Facets of K are found in finitely many steps;
- * where K is curved the gap falls linearly. settle    Newton's method on the smooth pieces
- * (narrow_surface.h) through the features that the triangle names: minimise h(xi) subject to n
- * being perpendicular to their flats. Two flats leave a linear system, one flat a line, none the
- * plane. Quadratic. closed    narrow_curved_closed.c, where formulas exist.
+ * - columns: column generation. A triangle of support points of K around the ray along d gives an
+ *   inner bound, the support plane parallel to it an outer bound and the next point: the simplex
+ *   method for the gauge (Ong & Gilbert 1996; ray shooting with inner and outer bounds as in
+ *   Thirugnanam & Sreenath 2026), invariant under affine maps. It starts from points of the balls
+ *   inscribed in the bodies, so it needs no search for a first triangle. Ties are broken by a
+ *   symbolic shift of the ray. Facets of K are found in finitely many steps; where K is curved the
+ *   gap falls linearly.
+ * - settle: Newton's method on the smooth pieces (narrow_surface.h) through the features that the
+ *   triangle names: minimise h(xi) subject to n being perpendicular to their flats. Two flats leave
+ *   a linear system, one flat a line, none the plane. Quadratic. Needles and plates, where rounding
+ *   of doubles shows, end in twice the precision (narrow_curved_exact.c).
+ * - closed: narrow_curved_closed.c, where formulas exist.
  *
  * Certificate: y1 and y2 lie in the bodies by construction (combinations of their points), so
  * N.(y1 - y2) <= h(N), where h comes from the shapes' own support functions. The difference is the
@@ -28,20 +30,25 @@
 
 #include "narrow/narrow_local.h"
 
-/* Relative gap and residual that end the search. Promised are 1e-12; rounding for bodies stretched
- * 1:1000 leaves about 1e-13. */
-#define ENOUGH 5e-14
-/* ... and that a closed form must reach: where cancellation spoils it, Newton's method does better.
- */
+#define ENOUGH RG_SHOT_ENOUGH
+/* Size of the bodies over h(n) from which doubles are not enough: rounding costs about 2e-16 times
+ * that (narrow_curved_exact.c). */
+#define FLAT 200
+/* ... and how good the answer in doubles must be to start from. */
+#define NEARLY 1e-6
+/* Relative gap and residual that a closed form must reach: where cancellation spoils it, Newton's
+ * method does better. */
 #define CLOSED_ENOUGH 4e-15
 /* Columns before the best answer so far is taken. */
-#define MOST_COLUMNS 160
+#define MOST_COLUMNS 300
 /* More columns than this are counted as a fallback: Newton's method did not settle. */
 #define MANY_COLUMNS 40
 /* Newton steps on one set of patches. */
 #define MOST_STEPS 30
 /* ... where a flat turns with n (the line on a cone), from afar a matter of luck. */
-#define MOST_SLANT_STEPS 10
+#define MOST_SLANT_STEPS 30
+/* A place on such a line, whose ends are 0 and 1, that is nowhere near it. */
+#define FAR_OFF 100
 /* A step in xi, squared and relative, and the move of points with it, that are taken to first
  * order. */
 #define SMALL_STEP 1e-10
@@ -74,7 +81,7 @@ typedef struct search {
     rg_shot *shot;
     int size; /* columns that make a basis: 3; 2 in the plane */
     column basis[3];
-    double weight[3];
+    double weight[3], least;    /* the least one before it is taken as 0 */
     double inner, outer, xi[2]; /* bounds of 1/t, and where the outer one is attained */
     uint32_t tried;             /* mark of the labels of the last failed attempt */
     double again;               /* gap that is worth another attempt on the same labels */
@@ -84,7 +91,7 @@ typedef struct search {
 
 /* How much larger t must be for the point that misses the ray by `miss` to be on it: the gauge of K
  * at `miss`, which is at most that of either body and of their inscribed balls. */
-static double gauge_of_miss(const rg_shot *shot, rg_vec3 miss, double excess) {
+double rg_shot_gauge_of_miss(const rg_shot *shot, rg_vec3 miss, double excess) {
     double balls = shot->inradius[0] + shot->inradius[1], bound = rg_length(miss) / balls;
     for (int i = 0; i < 2 && bound > 0.25 * ENOUGH; i++)
         bound = fmin(bound, rg_surface_gauge(&shot->side[i], miss));
@@ -96,17 +103,35 @@ bool rg_shot_judge(rg_shot *shot, rg_vec3 n, rg_vec3 y1, rg_vec3 y2, double exce
     double h = rg_dot(n, rg_surface_reference_support(&shot->side[0], n)) +
                rg_dot(n, rg_surface_reference_support(&shot->side[1], n));
     double along = rg_dot(n, y);
+    shot->last_score = INFINITY;
     if (!(along > 0 && h > 0))
         return false;
     rg_shot_answer answer = {.n = n, .y1 = y1, .y2 = y2, .outer = h};
     answer.gap = (h - along) / h;
-    answer.primal = gauge_of_miss(shot, rg_add_scaled(y, -along, shot->d), excess) / (along / h);
+    answer.primal =
+        rg_shot_gauge_of_miss(shot, rg_add_scaled(y, -along, shot->d), excess) / (along / h);
     /* a sum, not a largest: it keeps what is not a number */
     answer.score = fabs(answer.gap) + answer.primal;
+    /* The same for the foot of y on the ray. Where n is far longer than d, rounding of y shows in
+     * n.y, and the gauge of a miss along d would take it for a thousand times what it is. */
+    double foot = rg_dot(shot->d, y), gap = (h - foot) / h;
+    double primal =
+        rg_shot_gauge_of_miss(shot, rg_add_scaled(y, -foot, shot->d), excess) / (foot / h);
+    if (foot > 0 && fabs(gap) + primal < answer.score) {
+        answer.gap = gap;
+        answer.primal = primal;
+        answer.score = fabs(gap) + primal;
+    }
+    shot->last_score = answer.score;
     if (!(answer.score < shot->answer.score))
         return false;
     shot->answer = answer;
     return answer.score <= ENOUGH;
+}
+
+/* Whether doubles lose too much: lengths are in units of the pair. */
+static bool is_flat(const rg_shot_answer *a) {
+    return rg_length(a->n) > FLAT * a->outer;
 }
 
 /* ------------------------------------------------------------------ Newton's method */
@@ -152,6 +177,18 @@ static bool walk(rg_local *l, const rg_shot *shot, double xi[2], const double st
     return false;
 }
 
+/* Lines on two cones that are all but parallel, one above the other: the place where they cross is
+ * far outside both. The places are brought back to where they show which ends to keep. */
+static bool has_strayed(rg_local *l) {
+    bool strayed = false;
+    for (int i = 0; i < 2; i++)
+        strayed = strayed || (l->patch[i].slant && fabs(l->patch[i].along[0]) > FAR_OFF);
+    for (int i = 0; strayed && i < 2; i++)
+        if (l->patch[i].slant)
+            l->patch[i].along[0] = fmin(2, fmax(-1, l->patch[i].along[0]));
+    return strayed;
+}
+
 static bool settle(rg_local *l, rg_shot *shot, double xi[2]) {
     double last = INFINITY;
     bool slant = l->patch[0].slant || l->patch[1].slant;
@@ -170,6 +207,8 @@ static bool settle(rg_local *l, rg_shot *shot, double xi[2]) {
         if (l->rank)
             rg_local_distribute(l, q);
         shot->iterations++;
+        if (slant && i >= 3 && has_strayed(l))
+            return true;
         /* where the surfaces are almost edges, rounding of the gradient shows in xi, not in points
          */
         bool still = rg_local_move(l, step) <= STILL;
@@ -195,7 +234,10 @@ static bool judge_local(rg_local *l, rg_shot *shot, const double xi[2]) {
     rg_vec3 y[2];
     double excess = rg_local_nudge(l, step, shot->d, shot->b, xi);
     excess += rg_local_points(l, y);
-    if (!rg_shot_judge(shot, l->n, y[0], y[1], excess))
+    bool certified = rg_shot_judge(shot, l->n, y[0], y[1], excess);
+    if (shot->last_score <= NEARLY && (!certified || is_flat(&shot->answer)))
+        certified = rg_shot_refine(shot, l, xi) || certified;
+    if (!certified)
         return false;
     shot->settled = true;
     shot->patch[0] = l->patch[0];
@@ -307,6 +349,7 @@ static bool solve_basis(search *s, double xi[2]) {
         double w[2];
         if (!(rg_cross2(u, v) > 0) || !solve2(m, to, w) || !solve2(t, fall, xi))
             return false;
+        s->least = rg_min3(w[0], w[1], 1 - w[0] - w[1]);
         s->weight[1] = fmin(1, fmax(0, w[0]));
         s->weight[2] = fmin(1 - s->weight[1], fmax(0, w[1]));
         s->weight[0] = 1 - s->weight[1] - s->weight[2];
@@ -359,11 +402,12 @@ static bool witness_of(const search *s, int side, double least, rg_witness *w) {
     return w->count > 0;
 }
 
-/* Whether Newton's method is worth trying: near enough, and not where it has just failed. */
+/* Whether Newton's method is worth trying: near enough, and not where it has just failed. At the
+ * end columns of next to no weight count, too: the ray may pass that close to a corner. */
 static bool is_promising(search *s, double gap) {
     uint32_t mark = 0;
     for (int k = 0; k < s->size; k++)
-        if (s->weight[k] > SMALL_WEIGHT)
+        if (s->weight[k] > SMALL_WEIGHT || gap < ALMOST)
             mark += (s->basis[k].label[0] * 2654435761u) ^ (s->basis[k].label[1] * 40503u + 1);
     if (!(gap < NEAR) || (mark == s->tried && gap > s->again))
         return false;
@@ -397,21 +441,52 @@ static bool attempt(search *s, const column *c) {
             rg_local_attempt(s->shot->side, some, almost ? single : NULL, n, settle_from_here, s));
 }
 
+/* Where rounding misleads the choice of the column that leaves: all three places, whichever gives
+ * the best triangle around the ray. */
+static bool exchange_any(search *s, const column *c, const column before[3], double xi[2]) {
+    column best[3] = {before[0], before[1], before[2]};
+    double most = 0;
+    for (int k = 0; k < 3; k++) {
+        column *b = s->basis;
+        for (int j = 0; j < 3; j++)
+            b[j] = before[j];
+        b[k] = *c;
+        double u[2] = {b[1].q[0] - b[0].q[0], b[1].q[1] - b[0].q[1]};
+        double v[2] = {b[2].q[0] - b[0].q[0], b[2].q[1] - b[0].q[1]};
+        if (rg_cross2(u, v) < 0) {
+            b[k] = before[(k + 1) % 3];
+            b[(k + 1) % 3] = *c;
+        }
+        if (!solve_basis(s, xi) || !(s->least > -SMALL_WEIGHT) || !(s->inner > most))
+            continue;
+        most = s->inner;
+        for (int j = 0; j < 3; j++)
+            best[j] = b[j];
+    }
+    for (int j = 0; j < 3; j++)
+        s->basis[j] = best[j];
+    solve_basis(s, xi);
+    return most > 0;
+}
+
 /* Takes the column into the basis and finds its plane; false, and the basis as before, if that is
  * degenerate. */
 static bool exchange(search *s, const column *c, double xi[2]) {
-    column before[3] = {s->basis[0], s->basis[1], s->basis[2]};
+    const column before[3] = {s->basis[0], s->basis[1], s->basis[2]};
     int out = insert(s, c);
     if (solve_basis(s, xi))
         return true;
+    if (s->size == 3)
+        return exchange_any(s, c, before, xi);
     s->basis[out] = before[out];
     solve_basis(s, xi);
     return false;
 }
 
-/* A direction near the best one, another for every i: where the columns are stuck. */
-static void shake(const search *s, uint32_t i, double xi[2]) {
-    double size = SHAKE * (1 + fabs(s->xi[0]) + fabs(s->xi[1]));
+/* A direction near the best one, another for every i, farther off the longer the columns have been
+ * stuck. */
+static void shake(const search *s, uint32_t i, uint32_t stuck, double xi[2]) {
+    double size = ldexp(SHAKE * (1 + fabs(s->xi[0]) + fabs(s->xi[1])), (int)(stuck % 16));
     xi[0] = s->xi[0] + size * start_place[i % 3][0];
     xi[1] = s->shot->planar ? 0 : s->xi[1] + size * start_place[i % 3][1];
 }
@@ -422,15 +497,20 @@ static void run_columns(rg_shot *shot, const double start[2]) {
     double xi[2];
     solve_basis(&s, xi);
     column c = price(&s, start);
+    uint32_t stuck_for = 0;
     for (uint32_t i = 0; i < MOST_COLUMNS; i++) {
         bool stuck = !exchange(&s, &c, xi);
+        stuck_for = stuck ? stuck_for + 1 : 0;
         if (stuck)
-            shake(&s, i, xi);
+            shake(&s, i, stuck_for - 1, xi);
         c = price(&s, xi);
         double gap = (s.outer - s.inner) / s.outer;
-        if (gap <= ENOUGH && judge_basis(&s))
+        bool enough = gap <= ENOUGH && judge_basis(&s);
+        if (enough && !is_flat(&shot->answer))
             return;
         if (is_promising(&s, gap) && attempt(&s, &c))
+            return;
+        if (enough)
             return;
         shot->fallback = i >= MANY_COLUMNS;
         /* no column above the plane: as good as rounding allows */
@@ -472,6 +552,7 @@ void rg_shot_prepare(rg_shot *shot, const rg_pair *pair) {
         shot->inradius[i] = 0.999 * shot->scale * rg_shape_inradius(shape[i]);
     }
     shot->d = rg_normalised(pair->d);
+    shot->whole_d = rg_scale(unit_of(rg_largest_entry(pair->d)), pair->d);
     rg_tangents(shot->d, shot->planar, shot->b);
 }
 
@@ -633,7 +714,7 @@ rg_status rg_growth_curved(const rg_pair *pair, rg_growth_cache *cache, rg_growt
     }
     rg_shot shot;
     rg_shot_prepare(&shot, pair);
-    if (rg_shot_closed(&shot) && shot.answer.score <= CLOSED_ENOUGH) {
+    if (rg_shot_closed(&shot) && shot.answer.score <= CLOSED_ENOUGH && !is_flat(&shot.answer)) {
         finish(&shot, pair, cache, growth);
         return RG_OK;
     }

@@ -7,13 +7,17 @@
  * beyond it, separates the shapes: its distance is a lower bound, and the search ends when the two
  * meet. On polyhedra that takes finitely many steps; on ellipsoids, cylinders and cones the last
  * digits come from Newton's method on the smooth pieces that the simplex names (narrow_local.h):
- * the largest n.d - h(n) over unit n, whose second derivative -(W + distance) is never flat.
+ * the largest n.d - h(n) over unit n, whose second derivative -(W + distance) is never flat. Shapes
+ * that all but touch are tried by their growth, and if the bounds still do not meet, GJK runs again
+ * in twice the precision.
  *
  * How it fails: if rounding or the limit of iterations ends it early, distance - lower_bound shows
  * by how much. */
 #include "narrow/narrow_curved.h"
 #include "narrow/narrow_local.h"
 #include "narrow/narrow_simplex.h"
+#include "narrow/narrow_simplex_long.h"
+#include "narrow/narrow_surface_long.h"
 
 /* Iterations before the best answer so far is taken. */
 #define MOST_ITERATIONS 200
@@ -24,6 +28,10 @@
 #define ENOUGH 1e-15
 /* ... and that ends it where it was found by Newton's method. */
 #define ENOUGH_CURVED 1e-14
+/* ... and that starts the search again in twice the precision. */
+#define NOT_ENOUGH 2e-14
+/* Relative fall of the distance that counts as one, there. */
+#define LONG_ROUNDING 1e-24
 /* The gap in units of the distance below which Newton's method is tried. */
 #define NEAR 0.1
 /* A step, squared, and the move of points with it, that are taken to first order. */
@@ -40,6 +48,7 @@ typedef struct query {
     double scale, size; /* of d and K together */
     bool planar, curved;
     uint32_t iterations;
+    bool fallback; /* rounding was too coarse: done again in double-double */
     rg_simplex simplex;
     rg_vec3 n;           /* the best separating direction */
     double upper, lower; /* bounds of the distance of the cores */
@@ -267,6 +276,90 @@ static rg_vec3 direction_of(const rg_simplex *s, rg_vec3 z, double length) {
     return fabs(along) > 0.9 ? rg_scale(along < 0 ? -1 : 1, up) : n;
 }
 
+/* ------------------------------------------------------------------ in twice the precision */
+
+static rg_long_corner long_corner(query *q, rg_long3 n) {
+    rg_long_corner c;
+    for (int i = 0; i < 2; i++) {
+        rg_surface_support(&q->side[i], rg_long3_round(n), &c.label[i]);
+        c.point[i] = rg_surface_long_support(&q->side[i], n, c.label[i]);
+    }
+    c.at = rg_long3_sub(rg_long3_add(c.point[0], c.point[1]), rg_long3_of(q->d));
+    return c;
+}
+
+static void take_long_points(query *q, const rg_long_simplex *s, rg_long3 z) {
+    q->upper = rg_long_round(rg_long3_length(z));
+    for (int i = 0; i < 2; i++) {
+        rg_long3 y = rg_long3_scale(s->weight[0], s->corner[0].point[i]);
+        for (int k = 1; k < s->count; k++)
+            y = rg_long3_add_scaled(y, s->weight[k], s->corner[k].point[i]);
+        q->y[i] = rg_long3_round(y);
+    }
+    q->simplex.count = s->count;
+    for (int k = 0; k < s->count; k++) {
+        const rg_long_corner *c = &s->corner[k];
+        q->simplex.corner[k] =
+            (rg_corner){rg_long3_round(c->at),
+                        {rg_long3_round(c->point[0]), rg_long3_round(c->point[1])},
+                        {c->label[0], c->label[1]}};
+        q->simplex.weight[k] = rg_long_round(s->weight[k]);
+    }
+}
+
+/* Shapes that all but touch: z is so short beside them that in doubles it has few digits left, and
+ * its direction fewer. GJK once more, with z of 32 digits. Directions, rounded to doubles, still
+ * move support points by rounding of the shapes only, not of z. */
+static void run_long(query *q) {
+    rg_long_simplex s = {.count = 1};
+    rg_vec3 from = rg_largest_entry(q->n) > 0 ? q->n : q->d;
+    if (!(rg_largest_entry(from) > 0))
+        return;
+    s.corner[0] = long_corner(q, rg_long3_of(from));
+    s.weight[0] = rg_long_of(1);
+    rg_long3 z = s.corner[0].at;
+    q->overlap = false;
+    for (uint32_t i = 0; i < MOST_ITERATIONS; i++) {
+        rg_long length = rg_long3_length(z);
+        q->overlap = length.hi <= q->radius[0] + q->radius[1] || length.hi <= LONG_ROUNDING;
+        if (q->overlap || s.count == 4)
+            break;
+        rg_long3 n = rg_long3_scale(rg_long_div(rg_long_of(-1), length), z);
+        rg_long_corner c = long_corner(q, n);
+        q->iterations++;
+        double lower = -rg_long_round(rg_long3_dot(n, c.at));
+        if (lower > q->lower) {
+            q->lower = lower;
+            q->n = rg_long3_round(n);
+        }
+        if (length.hi - q->lower <= ENOUGH * q->size)
+            break;
+        rg_long_simplex next = s;
+        next.corner[next.count++] = c;
+        rg_long3 shorter = rg_long_simplex_reduce(&next);
+        rg_long fall = rg_long_sub(length, rg_long3_length(shorter));
+        if (!(fall.hi > LONG_ROUNDING * length.hi))
+            break;
+        s = next;
+        z = shorter;
+    }
+    take_long_points(q, &s, z);
+    rg_corner last = q->simplex.corner[0];
+    if (!q->overlap && q->upper - q->lower > ENOUGH_CURVED * q->size)
+        attempt(q, &last);
+}
+
+/* Whether the answer needs another search: bounds that do not meet, or a common point that is
+ * none. */
+static bool is_doubtful(const query *q) {
+    if (!q->overlap)
+        return q->upper - q->lower > NOT_ENOUGH * q->size;
+    double apart = rg_length(rg_sub(rg_sub(q->d, q->y[1]), q->y[0]));
+    return apart > q->radius[0] + q->radius[1] + NOT_ENOUGH * q->size;
+}
+
+/* ------------------------------------------------------------------ the search */
+
 /* From the simplex and z, the point of K - d nearest to the origin in it, to the answer. */
 static void run(query *q, rg_vec3 z) {
     double radius = q->radius[0] + q->radius[1], again = NEAR, length = rg_length(z);
@@ -305,6 +398,10 @@ static void run(query *q, rg_vec3 z) {
     if (!q->overlap && q->upper - q->lower > ENOUGH * q->size && !attempt(q, &c) &&
         q->upper - q->lower > ENOUGH_CURVED * q->size)
         try_growth(q);
+    if (is_doubtful(q)) {
+        q->fallback = true;
+        run_long(q);
+    }
 }
 
 /* The last simplex again, where its labels name points; otherwise the last direction, or d. */
@@ -361,7 +458,7 @@ static void report_overlap(const query *q, rg_vec3 x1, rg_distance *out) {
 
 static void report(const query *q, rg_vec3 x1, rg_distance *out) {
     double radius = q->radius[0] + q->radius[1], unit = 1 / q->scale;
-    *out = (rg_distance){.iterations = q->iterations};
+    *out = (rg_distance){.iterations = q->iterations, .fallback = q->fallback};
     rg_vec3 gap = rg_sub(rg_sub(q->d, q->y[1]), q->y[0]);
     double length = rg_length(gap);
     if (q->overlap || length <= radius) {

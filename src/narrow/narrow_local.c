@@ -4,6 +4,9 @@
 /* Sine below which two flats count as parallel. */
 #define PARALLEL 1e-13
 
+/* Determinant of a curvature, by the square of its trace, that is rounding. */
+#define SINGULAR 1e-15
+
 /* When to measure a polyhedron by all its facets: so few, or a point so close (lengths are in units
  * of the pair). */
 #define FEW_FACETS 24
@@ -86,9 +89,16 @@ void rg_local_distribute(rg_local *l, const double q[2]) {
 bool rg_local_step(const rg_local *l, double step[2]) {
     const double *w = l->w, *q = l->q;
     if (l->rank == 0) {
-        double det = w[0] * w[2] - w[1] * w[1];
-        if (!(det > 0))
-            return false;
+        double det = w[0] * w[2] - w[1] * w[1], trace = w[0] + w[2];
+        if (!(det > SINGULAR * trace * trace)) {
+            /* curved one way only (two rims with a common tangent): the shortest step */
+            double square = trace * trace - 2 * det;
+            if (!(square > 0))
+                return false;
+            step[0] = -(w[0] * q[0] + w[1] * q[1]) / square;
+            step[1] = -(w[1] * q[0] + w[2] * q[1]) / square;
+            return true;
+        }
         step[0] = -(w[2] * q[0] - w[1] * q[1]) / det;
         step[1] = -(w[0] * q[1] - w[1] * q[0]) / det;
         return true;

@@ -154,6 +154,10 @@ bool rg_surface_has_cap(const rg_surface *s) {
     return s->kind == RG_SHAPE_CYLINDER || s->kind == RG_SHAPE_CONE;
 }
 
+bool rg_surface_has_ends(const rg_surface *s) {
+    return s->kind == RG_SHAPE_CAPSULE || s->kind == RG_SHAPE_CYLINDER;
+}
+
 bool rg_surface_is_smooth(const rg_surface *s) {
     return s->kind == RG_SHAPE_SPHERE || s->kind == RG_SHAPE_ELLIPSOID || s->kind == RG_SHAPE_DISC;
 }
@@ -252,7 +256,8 @@ static bool make_cap(rg_patch *p, const rg_vec3 *point, const double *weight, in
     p->flats = 2;
     p->high = s->radius;
     p->base = rg_scale(p->label[0] ? s->high : s->low, s->axis);
-    rg_tangents(s->axis, false, p->flat);
+    for (int k = 0; k < 2; k++)
+        p->flat[k] = rg_vec3_make(s->rotation.m[0][k], s->rotation.m[1][k], s->rotation.m[2][k]);
     p->along[0] = p->along[1] = 0;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 2; k++)

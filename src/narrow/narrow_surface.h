@@ -39,6 +39,8 @@ rg_vec3 rg_surface_reference_support(const rg_surface *surface, rg_vec3 n);
 double rg_surface_gauge(const rg_surface *surface, rg_vec3 p);
 /* Bounded by planes at the ends of its axis: may touch with a flat disc. */
 bool rg_surface_has_cap(const rg_surface *surface);
+/* Capsule, cylinder: the same at both ends of its axis, which labels name. */
+bool rg_surface_has_ends(const rg_surface *surface);
 /* Ellipsoid, sphere, disc: every point has one normal and every normal one point. */
 bool rg_surface_is_smooth(const rg_surface *surface);
 
