@@ -163,19 +163,11 @@ void rg_ratio_coincident(const rg_pair *pair, const rg_ratio_frame *frame, rg_gr
 
 typedef rg_ratio_corner corner;
 
-static corner corner_of(const rg_ratio_frame *frame, uint32_t i1, uint32_t i2) {
-    corner c = {.i1 = i1, .i2 = i2};
-    c.p = frame->solid[0]->centred[i1];
-    c.q = rg_mat3_apply(&frame->turn[0], frame->solid[1]->centred[i2]);
-    c.s = rg_sub(c.p, c.q);
-    return c;
-}
-
 /* The vertex of K farthest along n. */
 static corner support(const rg_ratio_frame *frame, rg_vec3 n, const corner *near) {
     rg_vec3 back = rg_neg(rg_mat3_apply(&frame->turn[1], n));
-    return corner_of(frame, rg_solid_support(frame->solid[0], n, near ? &near->i1 : NULL),
-                     rg_solid_support(frame->solid[1], back, near ? &near->i2 : NULL));
+    return rg_ratio_corner_of(frame, rg_solid_support(frame->solid[0], n, near ? &near->i1 : NULL),
+                              rg_solid_support(frame->solid[1], back, near ? &near->i2 : NULL));
 }
 
 static double triple(rg_vec3 a, rg_vec3 b, rg_vec3 c) {
@@ -357,7 +349,7 @@ static void sharpen(const rg_ratio_frame *frame, rg_ratio_answer *answer) {
     int heaviest = weights[1] > weights[0] ? 1 : 0;
     heaviest = weights[2] > weights[heaviest] ? 2 : heaviest;
     for (int i = 0; i < 3; i++)
-        c[i] = corner_of(frame, c[i].i1, c[i].i2);
+        c[i] = rg_ratio_corner_of(frame, c[i].i1, c[i].i2);
     rg_vec3 n = sharp.normal;
     sharp.event = event_of_portal(frame, c, heaviest, &n);
     *answer = sharp;

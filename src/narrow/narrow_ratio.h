@@ -98,6 +98,16 @@ bool rg_ratio_accepted(const rg_ratio_frame *frame, const rg_ratio_answer *answe
  * up (ties, too many steps); the answer is then unusable. */
 bool rg_ratio_walk(const rg_ratio_frame *frame, rg_event start, rg_ratio_answer *answer);
 
+/* The vertex of K that vertex i1 of 1 and vertex i2 of 2 make. */
+static inline rg_ratio_corner rg_ratio_corner_of(const rg_ratio_frame *frame, uint32_t i1,
+                                                 uint32_t i2) {
+    rg_ratio_corner c = {.i1 = i1, .i2 = i2};
+    c.p = frame->solid[0]->centred[i1];
+    c.q = rg_mat3_apply(&frame->turn[0], frame->solid[1]->centred[i2]);
+    c.s = rg_sub(c.p, c.q);
+    return c;
+}
+
 /* narrow_ratio_exact.c: from three (in the plane two) corners around the ray to the answer, in
  * twice the precision; leaves the event to the caller, with the indices of the last corners and
  * their weights. */

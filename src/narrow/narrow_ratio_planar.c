@@ -16,14 +16,6 @@ static double cross(rg_vec3 a, rg_vec3 b) {
     return a.x * b.z - a.z * b.x;
 }
 
-static corner corner_of(const rg_ratio_frame *frame, uint32_t i1, uint32_t i2) {
-    corner c = {.i1 = i1, .i2 = i2};
-    c.p = frame->solid[0]->centred[i1];
-    c.q = rg_mat3_apply(&frame->turn[0], frame->solid[1]->centred[i2]);
-    c.s = rg_sub(c.p, c.q);
-    return c;
-}
-
 static corner support(const rg_ratio_frame *frame, rg_vec3 n, const corner *near) {
     rg_vec3 back = rg_neg(rg_mat3_apply(&frame->turn[1], n));
     double height;
@@ -35,7 +27,7 @@ static corner support(const rg_ratio_frame *frame, rg_vec3 n, const corner *near
         i1 = rg_solid_support(frame->solid[0], n, NULL);
         i2 = rg_solid_support(frame->solid[1], back, NULL);
     }
-    return corner_of(frame, i1, i2);
+    return rg_ratio_corner_of(frame, i1, i2);
 }
 
 /* c[0] before the ray, c[1] after it, in the sense of `cross`. */
@@ -68,7 +60,7 @@ static bool warm_portal(const rg_ratio_frame *frame, const rg_growth_cache *cach
     uint32_t vertex = rg_ratio_climb(frame->solid[1 - s], back, guess, &height);
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t end = p->facet_vertices[2 * facet + k];
-        c[k] = s ? corner_of(frame, vertex, end) : corner_of(frame, end, vertex);
+        c[k] = s ? rg_ratio_corner_of(frame, vertex, end) : rg_ratio_corner_of(frame, end, vertex);
     }
     return holds(c, u);
 }

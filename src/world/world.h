@@ -158,6 +158,10 @@ struct rg_world {
     void *callback_user;
 };
 
+/* A quaternion of the caller's this far from unit length (in the square of its norm) is a mistake,
+ * not rounding. */
+#define RG_QUATERNION_TOLERANCE 1e-6
+
 /* Handles of one kind are the pool's with another name. */
 #define RG_HANDLE(id) ((rg_handle){(id).index1, (id).generation})
 

@@ -11,8 +11,6 @@
 #include <assert.h>
 #include <string.h>
 
-/* A quaternion this far from unit length (in the square of its norm) is a mistake, not rounding. */
-#define QUATERNION_UNIT_TOLERANCE 1e-6
 /* An inertia this asymmetric, relative to its largest entry, is rounding. */
 #define ASYMMETRY_MOST 1e-9
 
@@ -92,7 +90,7 @@ static bool has_name(const rg_body_def *def) {
 /* A unit quaternion to rounding keeps its bits; one near it is normalised. */
 static bool accept_quaternion(rg_quat *q) {
     double excess = fabs(rg_quat_norm_squared(*q) - 1);
-    if (!rg_quat_is_finite(*q) || !(excess <= QUATERNION_UNIT_TOLERANCE))
+    if (!rg_quat_is_finite(*q) || !(excess <= RG_QUATERNION_TOLERANCE))
         return false;
     *q = rg_quat_made_unit(*q);
     return true;

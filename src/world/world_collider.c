@@ -6,13 +6,16 @@
 
 #include <assert.h>
 
+/* The y of a unit normal that lies in the x-z plane, rounding of its rotation included. */
+#define OUT_OF_PLANE 1e-12
+
 rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, rg_motion motion,
                             rg_error *error) {
     if (!def->shape)
         return rg_fail(error, RG_INVALID_ARGUMENT, "shape: a collider needs one");
     if (!rg_pose_is_finite(def->pose))
         return rg_fail(error, RG_NOT_FINITE, "shape: its pose is not finite");
-    if (fabs(rg_quat_norm_squared(def->pose.orientation) - 1) > 1e-6)
+    if (fabs(rg_quat_norm_squared(def->pose.orientation) - 1) > RG_QUATERNION_TOLERANCE)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "shape: the orientation of its pose is not a unit quaternion");
     if (!(isfinite(def->density) && def->density >= 0))
@@ -28,7 +31,7 @@ rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, r
                        rg_shape_kind_name(rg_shape_get_kind(def->shape)));
     if (world->content.planar) {
         rg_vec3 normal = rg_rotate(def->pose.orientation, rg_shape_get_def(def->shape).normal);
-        if (unbounded ? fabs(normal.y) > 1e-12 : !rg_shape_is_planar(def->shape))
+        if (unbounded ? fabs(normal.y) > OUT_OF_PLANE : !rg_shape_is_planar(def->shape))
             return rg_fail(error, RG_INVALID_ARGUMENT,
                            "shape: a %s does not fit into a planar world; use a polygon, a disc or "
                            "a half-space whose normal lies in the x-z plane",
