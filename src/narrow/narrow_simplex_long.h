@@ -3,7 +3,7 @@
 #ifndef RIGOR_NARROW_NARROW_SIMPLEX_LONG_H
 #define RIGOR_NARROW_NARROW_SIMPLEX_LONG_H
 
-#include "narrow/narrow_curved_long.h"
+#include "base/base_long.h"
 
 typedef struct rg_long_corner {
     rg_long3 at, point[2];

@@ -3,7 +3,7 @@
 #ifndef RIGOR_NARROW_NARROW_SURFACE_LONG_H
 #define RIGOR_NARROW_NARROW_SURFACE_LONG_H
 
-#include "narrow/narrow_curved_long.h"
+#include "base/base_long.h"
 #include "narrow/narrow_surface.h"
 
 /* Column k of the rotation; a vector from the shape's frame to world axes, and back. Without the

@@ -10,6 +10,7 @@
  * neighbour; nothing depends on addresses or hash order. */
 #include "shape/shape_polyhedron.h"
 
+#include "base/base_long.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
 #include "shape/shape_mass.h"
@@ -261,62 +262,24 @@ rg_status rg_solid_build_polygon(rg_solid *solid, const rg_vec3 *corners, uint32
 
 /* ------------------------------------------------------------------ planes */
 
-/* Sums and products of pairs (value, rounding error), after Dekker (Numer. Math. 18, 1971): about
- * 32 digits. Differences of coordinates are exact as pairs, so that a loop's area suffers from
+/* In twice the precision: differences of coordinates are exact, so that a loop's area suffers from
  * nothing but the rounding of its result. */
-typedef struct pair {
-    double value, error;
-} pair;
-
-static pair pair_difference(double a, double b) {
-    double d = a - b, t = d - a;
-    return (pair){d, (a - (d - t)) - (b + t)};
-}
-
-static pair pair_sum(pair a, pair b) {
-    double s = a.value + b.value, t = s - a.value;
-    double error = (a.value - (s - t)) + (b.value - t) + a.error + b.error;
-    double value = s + error;
-    return (pair){value, error - (value - s)};
-}
-
-static void halve(double a, double *high, double *low) {
-    double t = 134217729 * a; /* 2^27 + 1 */
-    *high = t - (t - a);
-    *low = a - *high;
-}
-
-static pair pair_product(pair a, pair b) {
-    double ah, al, bh, bl, p = a.value * b.value;
-    halve(a.value, &ah, &al);
-    halve(b.value, &bh, &bl);
-    double error = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
-    error += a.value * b.error + a.error * b.value;
-    double value = p + error;
-    return (pair){value, error - (value - p)};
-}
-
-static pair pair_negative(pair a) {
-    return (pair){-a.value, -a.error};
-}
-
 rg_vec3 rg_loop_area(const rg_vec3 *points, const uint32_t *corners, uint32_t count) {
-    pair area[3] = {{0, 0}, {0, 0}, {0, 0}};
+    rg_long area[3] = {{0, 0}, {0, 0}, {0, 0}};
     const rg_vec3 *a = &points[corners[0]];
     for (uint32_t k = 1; k + 1 < count; k++) {
         const rg_vec3 *b = &points[corners[k]], *c = &points[corners[k + 1]];
-        pair u[3] = {pair_difference(b->x, a->x), pair_difference(b->y, a->y),
-                     pair_difference(b->z, a->z)};
-        pair v[3] = {pair_difference(c->x, a->x), pair_difference(c->y, a->y),
-                     pair_difference(c->z, a->z)};
+        rg_long u[3] = {rg_long_difference(b->x, a->x), rg_long_difference(b->y, a->y),
+                        rg_long_difference(b->z, a->z)};
+        rg_long v[3] = {rg_long_difference(c->x, a->x), rg_long_difference(c->y, a->y),
+                        rg_long_difference(c->z, a->z)};
         for (int i = 0; i < 3; i++) {
             int j = (i + 1) % 3, l = (i + 2) % 3;
-            pair cross =
-                pair_sum(pair_product(u[j], v[l]), pair_negative(pair_product(u[l], v[j])));
-            area[i] = pair_sum(area[i], cross);
+            rg_long cross = rg_long_sub(rg_long_mul(u[j], v[l]), rg_long_mul(u[l], v[j]));
+            area[i] = rg_long_add(area[i], cross);
         }
     }
-    return rg_vec3_make(area[0].value, area[1].value, area[2].value);
+    return rg_vec3_make(area[0].hi, area[1].hi, area[2].hi);
 }
 
 /* Unit outward normal of a facet. */

@@ -1,8 +1,9 @@
 /* Numbers of two doubles, about 32 digits (Dekker, "A floating-point technique for extending the
- * available precision", 1971): what the end of a query on flat curved bodies needs of them. They
+ * available precision", 1971): for the few places where the last digits of a double are not enough: normals of
+ * hulls, the end of a query on flat or nearly touching bodies. They
  * rely on every operation being rounded once and in order: no contraction, no fast-math. */
-#ifndef RIGOR_NARROW_NARROW_CURVED_LONG_H
-#define RIGOR_NARROW_NARROW_CURVED_LONG_H
+#ifndef RIGOR_BASE_LONG_H
+#define RIGOR_BASE_LONG_H
 
 #include "base/base_math.h"
 
@@ -24,11 +25,18 @@ static inline rg_long rg_long_normalised(double hi, double lo) {
     return (rg_long){s, lo - (s - hi)};
 }
 
+/* a + b, exactly. */
 static inline rg_long rg_long_sum(double a, double b) {
     double s = a + b, t = s - a;
     return (rg_long){s, (a - (s - t)) + (b - t)};
 }
 
+/* a - b, exactly. */
+static inline rg_long rg_long_difference(double a, double b) {
+    return rg_long_sum(a, -b);
+}
+
+/* a b, exactly. */
 static inline rg_long rg_long_product(double a, double b) {
     const double splitter = 134217729; /* 2^27 + 1 */
     double p = a * b, s = splitter * a, t = splitter * b;
