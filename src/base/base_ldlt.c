@@ -13,6 +13,7 @@
  */
 #include "base/base_ldlt.h"
 
+#include "base/base_long.h"
 #include "base/base_memory.h"
 
 #include <assert.h>
@@ -177,13 +178,10 @@ void rg_ldlt_solve(const rg_ldlt *factor, double *x) {
 
 /* high + low -= a b, the product exact (Dekker) and the sum to twice the precision. */
 static inline void subtract_product(double *high, double *low, double a, double b) {
-    const double splitter = 134217729; /* 2^27 + 1 */
-    double p = a * b, as = splitter * a, bs = splitter * b;
-    double ah = as - (as - a), bh = bs - (bs - b), al = a - ah, bl = b - bh;
-    double p_low = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
-    double s = *high - p, t = s - *high;
-    *low += ((*high - (s - t)) - (p + t)) - p_low;
-    *high = s;
+    rg_long p = rg_long_product(a, b);
+    rg_long s = rg_long_difference(*high, p.hi);
+    *low += s.lo - p.lo;
+    *high = s.hi;
 }
 
 double rg_ldlt_refine(rg_ldlt *factor, const double *matrix, size_t stride, const double *b,

@@ -36,7 +36,7 @@ static inline rg_long rg_long_difference(double a, double b) {
     return rg_long_sum(a, -b);
 }
 
-/* a b, exactly. */
+/* a b, exactly, if the operands lie well inside the range of doubles (Veltkamp's splitting). */
 static inline rg_long rg_long_product(double a, double b) {
     const double splitter = 134217729; /* 2^27 + 1 */
     double p = a * b, s = splitter * a, t = splitter * b;

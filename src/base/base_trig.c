@@ -15,43 +15,11 @@
  * of a negative number are NaN. */
 #include "base/base_trig.h"
 
+#include "base/base_long.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
-
-/* ------------------------------------------------------------------ pairs of doubles */
-
-/* high + low, |low| no more than half a unit of high's last place (or nearly so). */
-typedef struct pair {
-    double high, low;
-} pair;
-
-/* The exact sum of any two doubles (Knuth's TwoSum). */
-static pair sum_exact(double a, double b) {
-    double s = a + b, t = s - a;
-    return (pair){s, (a - (s - t)) + (b - t)};
-}
-
-/* The exact sum if |a| >= |b| or a is 0. */
-static pair sum_ordered(double a, double b) {
-    double s = a + b;
-    return (pair){s, b - (s - a)};
-}
-
-/* The exact product (Dekker's, by Veltkamp's splitting into halves of 26 bits); the operands must
- * lie well inside the range of doubles. */
-static pair product_exact(double a, double b) {
-    const double splitter = 134217729; /* 2^27 + 1 */
-    double p = a * b, a_scaled = splitter * a, b_scaled = splitter * b;
-    double a_high = a_scaled - (a_scaled - a), b_high = b_scaled - (b_scaled - b);
-    double a_low = a - a_high, b_low = b - b_high;
-    return (pair){p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low};
-}
-
-static pair pair_times(pair a, pair b) {
-    pair p = product_exact(a.high, b.high);
-    return sum_ordered(p.high, p.low + (a.high * b.low + a.low * b.high));
-}
 
 /* coefficients[0] + z (coefficients[1] + z (...)). */
 static double polynomial(const double *coefficients, int count, double z) {
@@ -67,7 +35,7 @@ static double polynomial(const double *coefficients, int count, double z) {
 
 #define TWO_OVER_PI 0x1.45f306dc9c883p-1
 /* pi/2 as a double and the rest; and in parts of 33 bits, the last one whole. */
-static const pair half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+static const rg_long half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 static const double half_pi_parts[4] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
                                         0x1.b839a252049c1p-104};
 /* Up to here the multiple has at most 20 bits, and its products with the parts are exact. */
@@ -75,16 +43,16 @@ static const double half_pi_parts[4] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3
 
 /* x = quadrant * pi/2 + reduced (modulo 2 pi), |reduced| <= pi/4 and a hair. */
 typedef struct reduction {
-    pair reduced;
+    rg_long reduced;
     int quadrant;
 } reduction;
 
 static reduction reduce_in_parts(double x) {
     double n = floor(x * TWO_OVER_PI + 0.5);
     double a = x - n * half_pi_parts[0]; /* exact: neighbours of nearly the same size */
-    pair b = sum_exact(a, -n * half_pi_parts[1]);
-    pair c = sum_exact(b.high, -n * half_pi_parts[2]);
-    pair r = sum_exact(c.high, (b.low + c.low) - n * half_pi_parts[3]);
+    rg_long b = rg_long_sum(a, -n * half_pi_parts[1]);
+    rg_long c = rg_long_sum(b.hi, -n * half_pi_parts[2]);
+    rg_long r = rg_long_sum(c.hi, (b.lo + c.lo) - n * half_pi_parts[3]);
     return (reduction){r, (int)((int64_t)n & 3)};
 }
 
@@ -126,18 +94,18 @@ static void multiply_window(uint32_t window[WINDOW_WORDS], uint64_t factor) {
 }
 
 /* The fraction 0.window as a pair, window being small or not: 53 leading bits, then 53 more. */
-static pair fraction_of(const uint32_t window[WINDOW_WORDS]) {
+static rg_long fraction_of(const uint32_t window[WINDOW_WORDS]) {
     int first = 0;
     while (first < WINDOW_WORDS && window[first] == 0)
         first++;
     double sum = 0, rest = 0;
     /* Words are exact in doubles; adding the small ones to the rest keeps every bit that counts. */
     for (int i = first; i < WINDOW_WORDS && i < first + 5; i++) {
-        pair s = sum_ordered(sum, ldexp(window[i], -32 * (i + 1)));
-        sum = s.high;
-        rest += s.low;
+        rg_long s = rg_long_normalised(sum, ldexp(window[i], -32 * (i + 1)));
+        sum = s.hi;
+        rest += s.lo;
     }
-    return sum_ordered(sum, rest);
+    return rg_long_normalised(sum, rest);
 }
 
 /* m 2^e * 2/pi modulo 4: bits of 2/pi that give multiples of 4 are skipped, and 256 bits leave,
@@ -156,28 +124,28 @@ static reduction reduce_huge(double x) {
     if (up) /* nearer to the next quarter: minus what is missing */
         for (int i = 0; i < WINDOW_WORDS; i++)
             window[i] = ~window[i];
-    pair r = pair_times(fraction_of(window), half_pi);
+    rg_long r = rg_long_mul(fraction_of(window), half_pi);
     if (up)
-        r = (pair){-r.high, -r.low};
+        r = (rg_long){-r.hi, -r.lo};
     return (reduction){r, (quadrant + up) & 3};
 }
 
-static double kernel_sin(pair r) {
+static double kernel_sin(rg_long r) {
     static const double c[] = {
         -1.0 / 6,        1.0 / 120,        -1.0 / 5040,         1.0 / 362880,
         -1.0 / 39916800, 1.0 / 6227020800, -1.0 / 1307674368e3, 1.0 / 355687428096e3};
-    double z = r.high * r.high;
+    double z = r.hi * r.hi;
     /* The derivative carries the low part: cos r is 1 - z/2 to what the low part can show. */
-    return r.high + (r.high * (z * POLYNOMIAL(c, z)) + r.low * (1 - 0.5 * z));
+    return r.hi + (r.hi * (z * POLYNOMIAL(c, z)) + r.lo * (1 - 0.5 * z));
 }
 
-static double kernel_cos(pair r) {
+static double kernel_cos(rg_long r) {
     static const double c[] = {
         1.0 / 24,        -1.0 / 720,         1.0 / 40320,         -1.0 / 3628800,
         1.0 / 479001600, -1.0 / 87178291200, 1.0 / 20922789888e3, -1.0 / 6402373705728e3};
-    double z = r.high * r.high, head = 1 - 0.5 * z;
+    double z = r.hi * r.hi, head = 1 - 0.5 * z;
     /* What the head lost in rounding goes to the tail. */
-    return head + (((1 - head) - 0.5 * z) + (z * (z * POLYNOMIAL(c, z)) - r.high * r.low));
+    return head + (((1 - head) - 0.5 * z) + (z * (z * POLYNOMIAL(c, z)) - r.hi * r.lo));
 }
 
 void rg_sin_cos(double x, double *sine, double *cosine) {
@@ -187,7 +155,7 @@ void rg_sin_cos(double x, double *sine, double *cosine) {
     }
     double magnitude = fabs(x);
     reduction r;
-    if (magnitude <= 0.5 * half_pi.high)
+    if (magnitude <= 0.5 * half_pi.hi)
         r = (reduction){{magnitude, 0}, 0};
     else if (magnitude <= REDUCE_IN_PARTS_LIMIT)
         r = reduce_in_parts(magnitude);
@@ -219,7 +187,7 @@ double rg_cos(double x) {
 
 /* atan(k/32), k = FIRST_ARC .. 32. */
 enum { ARC_STEPS = 32, FIRST_ARC = 4 };
-static const pair arcs[ARC_STEPS - FIRST_ARC + 1] = {
+static const rg_long arcs[ARC_STEPS - FIRST_ARC + 1] = {
     {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59}, {0x1.3d6eee8c6626cp-3, 0x1.61a3b0ce9281bp-57},
     {0x1.7b97b4bce5b02p-3, 0x1.347b0b4f881cap-58},  {0x1.b90d7529260a2p-3, 0x1.17b10d2e0e5abp-61},
     {0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57},  {0x1.18bf5a30bf178p-2, 0x1.30ca4748b1bf9p-57},
@@ -245,33 +213,33 @@ static double arc_tail(double z) {
 }
 
 /* atan of n/d, 0 <= n <= d, d > 0, both well inside the range of doubles. */
-static pair arc_of_ratio(pair n, pair d) {
-    double t = n.high / d.high;
-    pair back = product_exact(t, d.high);
-    double t_low = (((n.high - back.high) - back.low) + (n.low - t * d.low)) / d.high;
+static rg_long arc_of_ratio(rg_long n, rg_long d) {
+    double t = n.hi / d.hi;
+    rg_long back = rg_long_product(t, d.hi);
+    double t_low = (((n.hi - back.hi) - back.lo) + (n.lo - t * d.lo)) / d.hi;
     if (t < (double)FIRST_ARC / ARC_STEPS) {
         double z = t * t;
-        return sum_ordered(t, t * (z * arc_tail(z)) + t_low * (1 - z));
+        return rg_long_normalised(t, t * (z * arc_tail(z)) + t_low * (1 - z));
     }
     /* atan t = atan c + atan((t - c) / (1 + c t)); t - c is exact. */
     int k = (int)floor(t * ARC_STEPS + 0.5);
     double c = (double)k / ARC_STEPS;
     double u = ((t - c) + t_low) / (1 + c * t), z = u * u;
-    pair base = arcs[k - FIRST_ARC];
-    return sum_ordered(base.high, u + (u * (z * arc_tail(z)) + base.low));
+    rg_long base = arcs[k - FIRST_ARC];
+    return rg_long_normalised(base.hi, u + (u * (z * arc_tail(z)) + base.lo));
 }
 
 /* The angle of the point (x, y), y >= 0, given the arc of the smaller to the larger coordinate. */
-static double turn_arc(pair arc, int steep, int left) {
+static double turn_arc(rg_long arc, int steep, int left) {
     if (steep) /* from the y axis: pi/2 -+ arc */
-        arc = left ? arc : (pair){-arc.high, -arc.low};
+        arc = left ? arc : (rg_long){-arc.hi, -arc.lo};
     else if (left)
-        arc = (pair){-arc.high, -arc.low};
+        arc = (rg_long){-arc.hi, -arc.lo};
     else
-        return arc.high + arc.low;
+        return arc.hi + arc.lo;
     double scale = steep ? 1 : 2;
-    pair s = sum_ordered(scale * half_pi.high, arc.high);
-    return s.high + (s.low + (scale * half_pi.low + arc.low));
+    rg_long s = rg_long_normalised(scale * half_pi.hi, arc.hi);
+    return s.hi + (s.lo + (scale * half_pi.lo + arc.lo));
 }
 
 /* Below this ratio the arc is the ratio, to 2^-60. */
@@ -287,15 +255,15 @@ double rg_atan2(double y, double x) {
         n = d;
         d = swap;
     }
-    pair arc;
+    rg_long arc;
     if (n == d) /* both infinite, both zero, or a true diagonal */
-        arc = n == 0 ? (pair){0, 0} : arcs[ARC_STEPS - FIRST_ARC];
+        arc = n == 0 ? (rg_long){0, 0} : arcs[ARC_STEPS - FIRST_ARC];
     else if (n / d < TINY_RATIO)
-        arc = (pair){n / d, 0};
+        arc = (rg_long){n / d, 0};
     else { /* to the middle of the range; powers of two change no bit */
         int exponent;
         d = frexp(d, &exponent);
-        arc = arc_of_ratio((pair){ldexp(n, -exponent), 0}, (pair){d, 0});
+        arc = arc_of_ratio((rg_long){ldexp(n, -exponent), 0}, (rg_long){d, 0});
     }
     double angle = turn_arc(arc, steep, signbit(x) != 0);
     return signbit(y) ? -angle : angle;
@@ -308,22 +276,22 @@ double rg_acos(double x) {
     if (x >= 1)
         return 0;
     if (x <= -1)
-        return 2 * half_pi.high;
+        return 2 * half_pi.hi;
     if (fabs(x) < TINY_RATIO) /* pi/2 - x: the cube is far below the last bit */
-        return half_pi.high + (half_pi.low - x);
-    pair p = pair_times(sum_exact(1, -x), sum_exact(1, x));
-    double root = sqrt(p.high);
-    pair square = product_exact(root, root);
-    double root_low = (((p.high - square.high) - square.low) + p.low) / (2 * root);
-    pair y = {root, root_low}, c = {fabs(x), 0};
-    int steep = root > c.high;
+        return half_pi.hi + (half_pi.lo - x);
+    rg_long p = rg_long_mul(rg_long_sum(1, -x), rg_long_sum(1, x));
+    double root = sqrt(p.hi);
+    rg_long square = rg_long_product(root, root);
+    double root_low = (((p.hi - square.hi) - square.lo) + p.lo) / (2 * root);
+    rg_long y = {root, root_low}, c = {fabs(x), 0};
+    int steep = root > c.hi;
     return turn_arc(steep ? arc_of_ratio(c, y) : arc_of_ratio(y, c), steep, x < 0);
 }
 
 /* ------------------------------------------------------------------ exponential and logarithm */
 
 /* ln 2: 40 bits, so that multiples up to 2^13 are exact, and the rest. */
-static const pair ln_2 = {0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41};
+static const rg_long ln_2 = {0x1.62e42fefa2p-1, 0x1.9ef35793c7673p-41};
 #define LOG2_E        0x1.71547652b82fep+0
 #define EXP_OVERFLOW  709.79  /* above, infinite */
 #define EXP_UNDERFLOW -745.14 /* below, zero */
@@ -340,10 +308,10 @@ double rg_exp(double x) {
     if (x < EXP_UNDERFLOW)
         return 0;
     double k = floor(x * LOG2_E + 0.5);
-    pair r = sum_ordered(x - k * ln_2.high, -k * ln_2.low); /* |r| <= ln 2 / 2 */
-    pair head = sum_ordered(1, r.high);
-    double tail = r.high * (r.high * POLYNOMIAL(c, r.high)) + r.low;
-    return ldexp(head.high + (head.low + tail), (int)k);
+    rg_long r = rg_long_normalised(x - k * ln_2.hi, -k * ln_2.lo); /* |r| <= ln 2 / 2 */
+    rg_long head = rg_long_normalised(1, r.hi);
+    double tail = r.hi * (r.hi * POLYNOMIAL(c, r.hi)) + r.lo;
+    return ldexp(head.hi + (head.lo + tail), (int)k);
 }
 
 /* x = 2^k m, log x = k ln 2 + 2 artanh s, s = (m - 1) / (m + 1), |s| < 0.172. */
@@ -363,28 +331,28 @@ double rg_log(double x) {
         k--;
     }
     double f = m - 1;
-    pair d = sum_exact(m, 1);
-    double s = f / d.high;
-    pair back = product_exact(s, d.high);
-    double s_low = (((f - back.high) - back.low) - s * d.low) / d.high;
+    rg_long d = rg_long_sum(m, 1);
+    double s = f / d.hi;
+    rg_long back = rg_long_product(s, d.hi);
+    double s_low = (((f - back.hi) - back.lo) - s * d.lo) / d.hi;
     double z = s * s;
-    pair head = sum_exact(k * ln_2.high, 2 * s);
-    return head.high + (head.low + (s * (z * POLYNOMIAL(c, z)) + (2 * s_low + k * ln_2.low)));
+    rg_long head = rg_long_sum(k * ln_2.hi, 2 * s);
+    return head.hi + (head.lo + (s * (z * POLYNOMIAL(c, z)) + (2 * s_low + k * ln_2.lo)));
 }
 
 /* ------------------------------------------------------------------ roots */
 
 /* fraction * 2^exponent, so that no power overflows. */
 typedef struct scaled {
-    pair fraction; /* high in [1/2, 1) */
+    rg_long fraction; /* high in [1/2, 1) */
     int64_t exponent;
 } scaled;
 
 static scaled scaled_times(scaled a, scaled b) {
-    pair p = pair_times(a.fraction, b.fraction);
+    rg_long p = rg_long_mul(a.fraction, b.fraction);
     int shift;
-    double high = frexp(p.high, &shift);
-    return (scaled){{high, ldexp(p.low, -shift)}, a.exponent + b.exponent + shift};
+    double high = frexp(p.hi, &shift);
+    return (scaled){{high, ldexp(p.lo, -shift)}, a.exponent + b.exponent + shift};
 }
 
 static scaled scaled_power(double y, int n) {
@@ -414,6 +382,6 @@ double rg_root(double x, int n) {
     int exponent;
     double fraction = frexp(x, &exponent);
     double target = ldexp(fraction, (int)(exponent - power.exponent));
-    double miss = (target - power.fraction.high) - power.fraction.low;
-    return y + y * (miss / (power.fraction.high * n));
+    double miss = (target - power.fraction.hi) - power.fraction.lo;
+    return y + y * (miss / (power.fraction.hi * n));
 }
