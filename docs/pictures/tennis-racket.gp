@@ -1,6 +1,6 @@
 # The picture in README.md: angular velocity of the default scene in the racket's own axes.
 #   build/release/rigor export out/tennis-racket.h5 --csv table.csv
-#   gnuplot -e "table='table.csv'" docs/pictures/tennis-racket.gp > docs/pictures/tennis-racket.svg
+#   gnuplot -e "table='table.csv'" docs/pictures/tennis-racket.gp | expand | sed "s/ *$//" > docs/pictures/tennis-racket.svg
 set terminal svg size 820,300 font "sans-serif,13" background "#ffffff"
 set datafile separator ","
 set xlabel "time, s"
