@@ -1,0 +1,30 @@
+/* Contact problems without bodies: what the files of this stage share. */
+#ifndef RIGOR_PROBLEM_PROBLEM_H
+#define RIGOR_PROBLEM_PROBLEM_H
+
+#include "rigor/complementarity.h"
+
+/* A mass block counts as symmetric if its entries differ by at most this, relative to the larger of
+ * its two diagonal entries. */
+#define RG_MASS_SYMMETRY 1e-9
+
+static inline size_t rg_contact_rows(const rg_contact_problem *problem) {
+    return problem->contacts * (size_t)problem->dimension + problem->joints;
+}
+
+/* Entries of W over columns [first, first + count) of row `row`, zeros included. */
+void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_t count,
+                        double *values);
+/* Largest |entry|. */
+double rg_matrix_largest(const rg_matrix *matrix);
+
+/* Cholesky of one mass block: lower (freedom x freedom, row-major) with its diagonal inverted; false if
+ * it is not positive definite. */
+bool rg_mass_factor(const double *mass, int freedom, double *lower);
+/* x := mass^-1 x. */
+void rg_mass_solve(const double *lower, int freedom, double *x);
+
+/* The corners of the friction polygon: (cos, sin)(2 pi k / directions), opposite ones exactly so. */
+void rg_polygon_direction(int directions, int k, double direction[2]);
+
+#endif

@@ -1,0 +1,83 @@
+/* What the files of this stage share: the context, the list of solvers, conversions between forms.
+ *
+ * Memory: everything that a solve needs comes from the context's arena by rg_solve_take and is given
+ * back by the driver; a solver that works in phases may use rg_arena_get_mark / rg_arena_return on
+ * context->arena. */
+#ifndef RIGOR_SOLVE_SOLVE_H
+#define RIGOR_SOLVE_SOLVE_H
+
+#include "base/base_arena.h"
+#include "base/base_memory.h"
+#include "base/base_text.h"
+#include "rigor/solver.h"
+
+struct rg_solve_context {
+    rg_allocator allocator;
+    rg_arena arena;
+    int depth;           /* of nested rg_solve calls: only the outermost resets the arena */
+    rg_solve_info *info; /* of the innermost rg_solve that runs: attempts are noted there */
+};
+
+/* Runs one solver on the problem, conversion included, and lets the judge look at the answer. Notes the
+ * attempt in context->info; if the answer is better than the best so far (by the natural residual) it
+ * becomes the solution, and info->residual, solver, outcome and text follow. Starts from the forces in the solution
+ * if settings->warm, from zero otherwise. `attempt` may be null. */
+rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solver,
+                               const rg_problem *problem, const rg_solve_settings *settings,
+                               rg_solution *solution, rg_solve_attempt *attempt, rg_error *error);
+
+extern const rg_solver rg_solver_auto;
+extern const rg_solver rg_solver_dantzig;
+extern const rg_solver rg_solver_lemke;
+extern const rg_solver rg_solver_qp;
+extern const rg_solver rg_solver_gauss_seidel;
+extern const rg_solver rg_solver_newton;
+extern const rg_solver rg_solver_interior_point;
+extern const rg_solver rg_solver_admm;
+extern const rg_solver rg_solver_enumerate;
+
+/* A matrix counts as symmetric if |A_ij - A_ji| <= this times sqrt(|A_ii A_jj|) or, where a diagonal
+ * entry vanishes, times the largest entry. */
+#define RG_SYMMETRY_TOLERANCE 1e-9
+
+/* Takes from the context or returns from the calling function with RG_OUT_OF_MEMORY. */
+#define RG_TAKE(pointer, context, count, error)                                                    \
+    do {                                                                                           \
+        (pointer) = rg_solve_take((context), (count), sizeof *(pointer));                          \
+        if (!(pointer))                                                                            \
+            return rg_fail((error), RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));     \
+    } while (0)
+
+bool rg_linear_is_symmetric(const rg_linear_problem *problem);
+static inline rg_row_kind rg_row_kind_at(const rg_linear_problem *problem, size_t row) {
+    return problem->kinds ? (rg_row_kind)problem->kinds[row] : RG_ROW_UNILATERAL;
+}
+static inline const double *rg_linear_row(const rg_linear_problem *problem, size_t row) {
+    return problem->matrix + row * (problem->stride ? problem->stride : problem->size);
+}
+/* a = A f + b. */
+void rg_linear_apply(const rg_linear_problem *problem, const double *force, double *velocity);
+
+/* a = A f + b, or u, as the judge computes it: in long arithmetic. */
+rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
+                            const rg_allocator *allocator, double *velocity, rg_error *error);
+
+/* A problem in another form, and the way back. Arrays live in the context. */
+typedef enum rg_conversion_kind {
+    RG_CONVERT_NONE,
+    RG_CONVERT_CONDENSE, /* contact, global -> contact, local with dense W = J M^-1 J' */
+    RG_CONVERT_ROWS,     /* contact without friction, or planar, -> linear (static rows) */
+    RG_CONVERT_POLYGON   /* contact, polygon -> linear, mixed (Hart-Anitescu 4.11-4.12) */
+} rg_conversion_kind;
+typedef struct rg_conversion {
+    rg_conversion_kind kind;
+    rg_problem problem; /* the converted one */
+    const rg_problem *original;
+} rg_conversion;
+rg_status rg_convert(rg_solve_context *context, const rg_problem *problem, rg_conversion_kind kind,
+                     rg_conversion *conversion, rg_error *error);
+/* Forces (warm start) into the converted problem, and back. */
+void rg_convert_force(const rg_conversion *conversion, const double *original, double *converted);
+void rg_convert_back(const rg_conversion *conversion, const double *converted, double *original);
+
+#endif

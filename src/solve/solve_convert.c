@@ -1,0 +1,368 @@
+/* Problems in another form, for solvers that take only that: global contact problems condensed to
+ * W = J M^-1 J', frictionless and planar contacts as rows, the friction polygon as a mixed LCP
+ * (Hart-Anitescu 2010, 4.11-4.12). Each changes the form and not the problem; rg_convert_back brings
+ * the forces home. */
+#include "base/base_math.h"
+#include "problem/problem.h"
+#include "solve/solve.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* --- global to local ----------------------------------------------------------------------------- */
+
+/* The Jacobian of a row as two sparse parts. */
+static const double *row_part(const rg_contact_problem *p, size_t row, size_t side,
+                              uint32_t *block) {
+    const rg_global_form *g = &p->global;
+    size_t d = (size_t)p->dimension, n = (size_t)g->freedom;
+    if (row < p->contacts * d) {
+        *block = g->contact_blocks[2 * (row / d) + side];
+        return g->contact_jacobian + ((row / d * 2 + side) * d + row % d) * n;
+    }
+    size_t joint = row - p->contacts * d;
+    *block = g->joint_blocks[2 * joint + side];
+    return g->joint_jacobian + (joint * 2 + side) * n;
+}
+
+/* W_ij = sum over shared blocks of J_i M^-1 J_j'. Row i times M^-1 first, then only the rows j that
+ * touch the same blocks matter; a list of rows per block finds them. */
+static rg_status condense(rg_solve_context *context, const rg_problem *problem,
+                          rg_conversion *conversion, rg_error *error) {
+    const rg_contact_problem *p = &problem->contact;
+    const rg_global_form *g = &p->global;
+    size_t rows = rg_contact_rows(p), n = (size_t)g->freedom;
+    double *w, *q, *lower;
+    size_t *first;
+    uint32_t *list;
+    RG_TAKE(w, context, rows * rows, error);
+    RG_TAKE(q, context, rows, error);
+    RG_TAKE(lower, context, g->blocks * n * n, error);
+    RG_TAKE(first, context, g->blocks + 1, error);
+    RG_TAKE(list, context, 2 * rows, error);
+    memset(w, 0, rows * rows * sizeof *w);
+    memset(first, 0, (g->blocks + 1) * sizeof *first);
+    for (size_t b = 0; b < g->blocks; b++)
+        rg_mass_factor(g->mass + b * n * n, g->freedom, lower + b * n * n);
+    for (size_t row = 0; row < rows; row++)
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t block;
+            row_part(p, row, side, &block);
+            if (block != RG_NO_BLOCK)
+                first[block + 1]++;
+        }
+    for (size_t b = 0; b < g->blocks; b++)
+        first[b + 1] += first[b];
+    size_t *next;
+    RG_TAKE(next, context, g->blocks + 1, error);
+    memcpy(next, first, (g->blocks + 1) * sizeof *next);
+    for (size_t row = 0; row < rows; row++)
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t block;
+            row_part(p, row, side, &block);
+            if (block != RG_NO_BLOCK)
+                list[next[block]++] = (uint32_t)row;
+        }
+    for (size_t row = 0; row < rows; row++) {
+        q[row] = p->q[row];
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t block, other;
+            const double *jacobian = row_part(p, row, side, &block);
+            if (block == RG_NO_BLOCK)
+                continue;
+            double x[6];
+            for (size_t k = 0; k < n; k++) {
+                x[k] = jacobian[k];
+                q[row] += jacobian[k] * g->free_velocity[block * n + k];
+            }
+            rg_mass_solve(lower + block * n * n, g->freedom, x);
+            for (size_t k = first[block]; k < first[block + 1]; k++) {
+                size_t column = list[k];
+                const double *there = row_part(p, column, 0, &other);
+                if (other != block)
+                    there = row_part(p, column, 1, &other);
+                for (size_t c = 0; c < n && column <= row; c++)
+                    w[row * rows + column] += x[c] * there[c];
+            }
+        }
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = i + 1; j < rows; j++)
+            w[i * rows + j] = w[j * rows + i];
+    conversion->problem.contact.form = RG_FORM_LOCAL;
+    conversion->problem.contact.w = (rg_matrix){.rows = rows, .columns = rows, .dense = w};
+    conversion->problem.contact.q = q;
+    return RG_OK;
+}
+
+/* --- local contacts to rows ---------------------------------------------------------------------- */
+
+/* Rows of the contact problem that appear in the linear one: all in the plane with friction, normals
+ * and joints otherwise. */
+static size_t kept_per_contact(const rg_contact_problem *p) {
+    bool friction = false;
+    for (size_t i = 0; p->mu && p->dimension == 2 && i < p->contacts; i++)
+        friction |= p->mu[i] > 0;
+    return friction ? 2 : 1;
+}
+
+static size_t original_row(const rg_contact_problem *p, size_t kept, size_t row) {
+    size_t d = (size_t)p->dimension;
+    if (row < p->contacts * kept)
+        return row / kept * d + row % kept;
+    return p->contacts * d + (row - p->contacts * kept);
+}
+
+typedef struct row_laws {
+    uint8_t *kinds;
+    double *lower, *upper, *mu;
+    uint32_t *normal;
+} row_laws;
+
+static rg_status take_laws(rg_solve_context *context, size_t size, row_laws *laws,
+                           rg_error *error) {
+    RG_TAKE(laws->kinds, context, size, error);
+    RG_TAKE(laws->lower, context, size, error);
+    RG_TAKE(laws->upper, context, size, error);
+    RG_TAKE(laws->mu, context, size, error);
+    RG_TAKE(laws->normal, context, size, error);
+    for (size_t i = 0; i < size; i++) {
+        laws->kinds[i] = RG_ROW_UNILATERAL;
+        laws->lower[i] = 0, laws->upper[i] = INFINITY, laws->mu[i] = 0, laws->normal[i] = 0;
+    }
+    return RG_OK;
+}
+
+static void set_joint_law(const rg_contact_problem *p, size_t joint, row_laws *laws, size_t row) {
+    laws->lower[row] = p->lower ? p->lower[joint] : -INFINITY;
+    laws->upper[row] = p->upper ? p->upper[joint] : INFINITY;
+    if (laws->lower[row] == -INFINITY && laws->upper[row] == INFINITY)
+        laws->kinds[row] = RG_ROW_FREE;
+    else if (!(laws->lower[row] == 0 && laws->upper[row] == INFINITY))
+        laws->kinds[row] = RG_ROW_BOUNDED;
+}
+
+static void set_linear(rg_conversion *conversion, size_t size, const double *matrix,
+                       const double *b, const row_laws *laws) {
+    conversion->problem.kind = RG_PROBLEM_LINEAR;
+    conversion->problem.linear = (rg_linear_problem){
+        .size = size,
+        .matrix = matrix,
+        .stride = size,
+        .b = b,
+        .kinds = laws->kinds,
+        .lower = laws->lower,
+        .upper = laws->upper,
+        .normal = laws->normal,
+        .mu = laws->mu,
+    };
+}
+
+static rg_status to_rows(rg_solve_context *context, const rg_contact_problem *p,
+                         rg_conversion *conversion, rg_error *error) {
+    size_t kept = kept_per_contact(p), size = p->contacts * kept + p->joints;
+    double *matrix, *b, *row_values;
+    row_laws laws;
+    RG_TAKE(matrix, context, size * size, error);
+    RG_TAKE(b, context, size, error);
+    RG_TAKE(row_values, context, rg_contact_rows(p), error);
+    rg_status status = take_laws(context, size, &laws, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < size; i++) {
+        size_t from = original_row(p, kept, i);
+        rg_matrix_row_part(&p->w, from, 0, rg_contact_rows(p), row_values);
+        for (size_t j = 0; j < size; j++)
+            matrix[i * size + j] = row_values[original_row(p, kept, j)];
+        b[i] = p->q[from];
+        if (i >= p->contacts * kept) {
+            set_joint_law(p, i - p->contacts * kept, &laws, i);
+        } else if (i % kept == 1) {
+            laws.kinds[i] = RG_ROW_STATIC;
+            laws.normal[i] = (uint32_t)(i - 1), laws.mu[i] = p->mu[i / kept];
+        }
+    }
+    set_linear(conversion, size, matrix, b, &laws);
+    return RG_OK;
+}
+
+/* --- the polygon as a mixed LCP ------------------------------------------------------------------ */
+
+/* Unknowns: r_N per contact; beta, `corners` per contact; lambda per contact; joints. Planar friction
+ * has two corners, +1 and -1. */
+static int corners_of(const rg_contact_problem *p) {
+    return p->dimension == 2 ? 2 : p->directions;
+}
+
+static void corner(const rg_contact_problem *p, int k, double direction[2]) {
+    if (p->dimension == 2)
+        direction[0] = k == 0 ? 1 : -1, direction[1] = 0;
+    else
+        rg_polygon_direction(p->directions, k, direction);
+}
+
+/* Column c of the mixed problem as a combination of columns of W: returns how many. */
+static int combination(const rg_contact_problem *p, size_t c, size_t columns[2],
+                       double weights[2]) {
+    size_t nc = p->contacts, k = (size_t)corners_of(p), d = (size_t)p->dimension;
+    if (c < nc) {
+        columns[0] = c * d, weights[0] = 1;
+        return 1;
+    }
+    if (c < nc + nc * k) {
+        size_t contact = (c - nc) / k;
+        double direction[2];
+        corner(p, (int)((c - nc) % k), direction);
+        for (size_t t = 0; t + 1 < d; t++)
+            columns[t] = contact * d + 1 + t, weights[t] = direction[t];
+        return (int)d - 1;
+    }
+    if (c < 2 * nc + nc * k)
+        return 0; /* lambda */
+    columns[0] = nc * d + (c - 2 * nc - nc * k), weights[0] = 1;
+    return 1;
+}
+
+/* The trivial blocks: E, mu, -E'. */
+static void fill_polygon_laws(const rg_contact_problem *p, size_t size, double *matrix) {
+    size_t nc = p->contacts, k = (size_t)corners_of(p);
+    for (size_t i = 0; i < nc; i++) {
+        size_t lambda = nc + nc * k + i;
+        matrix[lambda * size + i] = p->mu ? p->mu[i] : 0;
+        for (size_t j = 0; j < k; j++) {
+            size_t beta = nc + i * k + j;
+            matrix[beta * size + lambda] = 1;
+            matrix[lambda * size + beta] = -1;
+        }
+    }
+}
+
+static rg_status to_polygon(rg_solve_context *context, const rg_contact_problem *p,
+                            rg_conversion *conversion, rg_error *error) {
+    size_t nc = p->contacts, k = (size_t)corners_of(p), rows = rg_contact_rows(p);
+    size_t size = nc * (k + 2) + p->joints;
+    double *matrix, *b, *half;
+    row_laws laws;
+    RG_TAKE(matrix, context, size * size, error);
+    RG_TAKE(b, context, size, error);
+    RG_TAKE(half, context, rows * size, error); /* W times the combinations of its columns */
+    rg_status status = take_laws(context, size, &laws, error);
+    if (status)
+        return status;
+    memset(matrix, 0, size * size * sizeof *matrix);
+    size_t columns[2];
+    double weights[2], *values;
+    RG_TAKE(values, context, rows, error);
+    for (size_t i = 0; i < rows; i++) {
+        rg_matrix_row_part(&p->w, i, 0, rows, values);
+        for (size_t c = 0; c < size; c++) {
+            int count = combination(p, c, columns, weights);
+            half[i * size + c] = 0;
+            for (int t = 0; t < count; t++)
+                half[i * size + c] += weights[t] * values[columns[t]];
+        }
+    }
+    for (size_t i = 0; i < size; i++) {
+        int count = combination(p, i, columns, weights);
+        b[i] = 0;
+        for (int t = 0; t < count; t++) {
+            b[i] += weights[t] * p->q[columns[t]];
+            for (size_t c = 0; c < size; c++)
+                matrix[i * size + c] += weights[t] * half[columns[t] * size + c];
+        }
+        if (i >= size - p->joints)
+            set_joint_law(p, i - (size - p->joints), &laws, i);
+    }
+    fill_polygon_laws(p, size, matrix);
+    set_linear(conversion, size, matrix, b, &laws);
+    return RG_OK;
+}
+
+/* --- the table of contents ----------------------------------------------------------------------- */
+
+rg_status rg_convert(rg_solve_context *context, const rg_problem *problem, rg_conversion_kind kind,
+                     rg_conversion *conversion, rg_error *error) {
+    assert(problem->kind == RG_PROBLEM_CONTACT);
+    *conversion = (rg_conversion){.kind = kind, .problem = *problem, .original = problem};
+    /* Residuals stay relative to what they were. */
+    conversion->problem.scale = rg_problem_scale(problem);
+    if (kind == RG_CONVERT_CONDENSE)
+        return condense(context, problem, conversion, error);
+    rg_conversion local = {.problem = *problem};
+    if (problem->contact.form == RG_FORM_GLOBAL) {
+        rg_status status = condense(context, problem, &local, error);
+        if (status)
+            return status;
+    }
+    return kind == RG_CONVERT_ROWS ? to_rows(context, &local.problem.contact, conversion, error)
+                                   : to_polygon(context, &local.problem.contact, conversion, error);
+}
+
+void rg_convert_force(const rg_conversion *conversion, const double *original, double *converted) {
+    const rg_contact_problem *p = &conversion->original->contact;
+    size_t nc = p->contacts, d = (size_t)p->dimension;
+    if (conversion->kind == RG_CONVERT_CONDENSE) {
+        memcpy(converted, original, rg_contact_rows(p) * sizeof *converted);
+        return;
+    }
+    if (conversion->kind == RG_CONVERT_ROWS) {
+        size_t kept = kept_per_contact(p);
+        for (size_t i = 0; i < nc * kept + p->joints; i++)
+            converted[i] = original[original_row(p, kept, i)];
+        return;
+    }
+    size_t k = (size_t)corners_of(p);
+    for (size_t i = 0; i < nc; i++) {
+        converted[i] = original[i * d];
+        converted[nc + nc * k + i] = 0;
+        /* The force along the two corners on either side of it. */
+        double t[2] = {original[i * d + 1], d > 2 ? original[i * d + 2] : 0};
+        for (size_t j = 0; j < k; j++)
+            converted[nc + i * k + j] = 0;
+        for (size_t j = 0; j < k; j++) {
+            double a[2], b[2];
+            corner(p, (int)j, a), corner(p, (int)((j + 1) % k), b);
+            double determinant = a[0] * b[1] - a[1] * b[0];
+            if (d == 2) {
+                converted[nc + i * k + j] = fmax(0, t[0] * a[0]);
+                continue;
+            }
+            double alpha = (t[0] * b[1] - t[1] * b[0]) / determinant;
+            double beta = (a[0] * t[1] - a[1] * t[0]) / determinant;
+            if (alpha >= 0 && beta >= 0) {
+                converted[nc + i * k + j] = alpha, converted[nc + i * k + (j + 1) % k] = beta;
+                break;
+            }
+        }
+    }
+    for (size_t j = 0; j < p->joints; j++)
+        converted[nc * (k + 2) + j] = original[nc * d + j];
+}
+
+void rg_convert_back(const rg_conversion *conversion, const double *converted, double *original) {
+    const rg_contact_problem *p = &conversion->original->contact;
+    size_t nc = p->contacts, d = (size_t)p->dimension, rows = rg_contact_rows(p);
+    if (conversion->kind == RG_CONVERT_CONDENSE) {
+        memcpy(original, converted, rows * sizeof *original);
+        return;
+    }
+    memset(original, 0, rows * sizeof *original);
+    if (conversion->kind == RG_CONVERT_ROWS) {
+        size_t kept = kept_per_contact(p);
+        for (size_t i = 0; i < nc * kept + p->joints; i++)
+            original[original_row(p, kept, i)] = converted[i];
+        return;
+    }
+    size_t k = (size_t)corners_of(p);
+    for (size_t i = 0; i < nc; i++) {
+        original[i * d] = converted[i];
+        for (size_t j = 0; j < k; j++) {
+            double direction[2];
+            corner(p, (int)j, direction);
+            for (size_t t = 0; t + 1 < d; t++)
+                original[i * d + 1 + t] += direction[t] * converted[nc + i * k + j];
+        }
+    }
+    for (size_t j = 0; j < p->joints; j++)
+        original[nc * d + j] = converted[nc * (k + 2) + j];
+}

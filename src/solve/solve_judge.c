@@ -1,0 +1,405 @@
+/* The judge: how good are these forces as an answer to this problem?
+ *
+ * It shares no code with any solver. Velocities are recomputed from the forces in numbers of two
+ * doubles, so that what it finds is the error of the answer and not its own. The leading figure is the
+ * natural map |f - P(f - rho a)| / rho: zero exactly at the solutions, in the unit of a, hence
+ * comparable over masses and sizes once it is divided by the problem's scale. For Coulomb's law with
+ * the exact cone it is De Saxce's form, r - P_K(r - rho (u + mu |u_T| n)) (as in Siconos and FCLIB);
+ * for the polygon the pair of projections r_N = max(0, r_N - rho u_N), r_T on mu r_N times the polygon
+ * (Hart-Anitescu 2010, 4.12, is the optimality of that projection). */
+#include "base/base_long.h"
+#include "base/base_math.h"
+#include "base/base_memory.h"
+#include "base/base_text.h"
+#include "problem/problem.h"
+#include "solve/solve.h"
+
+#include <string.h>
+
+typedef struct verdict {
+    rg_residual residual;
+    double scale;
+} verdict;
+
+/* The larger one; NaN and infinity win. */
+static void raise_to(double *figure, double value) {
+    if (!(value <= *figure))
+        *figure = isfinite(value) ? value : INFINITY;
+}
+
+static void note(verdict *v, size_t where, double natural, double feasibility, double force,
+                 double complementarity, double dissipation) {
+    double before = v->residual.natural;
+    raise_to(&v->residual.natural, natural / v->scale);
+    if (v->residual.natural > before)
+        v->residual.worst = where;
+    raise_to(&v->residual.feasibility, feasibility / v->scale);
+    raise_to(&v->residual.force, force / v->scale);
+    raise_to(&v->residual.complementarity, complementarity / v->scale);
+    raise_to(&v->residual.dissipation, dissipation / v->scale);
+}
+
+static rg_long long_dot(rg_long sum, const double *a, const double *x, size_t count) {
+    for (size_t j = 0; j < count; j++)
+        if (a[j] != 0 && x[j] != 0)
+            sum = rg_long_add(sum, rg_long_product(a[j], x[j]));
+    return sum;
+}
+
+/* --- linear -------------------------------------------------------------------------------------- */
+
+/* Forces times this are in the unit of a. */
+static double row_stiffness(const rg_linear_problem *p, size_t stride, size_t i) {
+    double diagonal = p->matrix[i * stride + i];
+    if (diagonal > 0)
+        return diagonal;
+    double largest = 0;
+    for (size_t j = 0; j < p->size; j++)
+        largest = fmax(largest, fabs(p->matrix[j * stride + i]));
+    return largest > 0 ? largest : 1;
+}
+
+static double clamp(double x, double lower, double upper) {
+    return x < lower ? lower : x > upper ? upper : x;
+}
+
+static void judge_interval(verdict *v, size_t where, double f, double a, double lower,
+                           double upper) {
+    double natural = fabs(f - clamp(f - a, lower, upper));
+    double outside = fabs(f - clamp(f, lower, upper));
+    double up = f - lower, down = upper - f; /* room to move */
+    /* a > 0 is fine at the lower bound only, a < 0 at the upper one only. */
+    double infeasible = 0, complementarity = 0;
+    if (lower == -INFINITY && upper == INFINITY)
+        infeasible = fabs(a);
+    else if (upper == INFINITY)
+        infeasible = fmax(0, -a);
+    else if (lower == -INFINITY)
+        infeasible = fmax(0, a);
+    if (a > 0 && lower > -INFINITY)
+        complementarity = fmin(a, fmax(0, up));
+    else if (a < 0 && upper < INFINITY)
+        complementarity = fmin(-a, fmax(0, down));
+    note(v, where, natural, infeasible, outside, complementarity, 0);
+}
+
+static void judge_static(verdict *v, size_t where, double f, double a, double limit) {
+    limit = fmax(0, limit);
+    double natural = fabs(f - clamp(f - a, -limit, limit));
+    double room = a > 0 ? f + limit : limit - f;
+    note(v, where, natural, 0, fmax(0, fabs(f) - limit), fmin(fabs(a), fmax(0, room)),
+         f * a > 0 ? fmin(fabs(f), fabs(a)) : 0);
+}
+
+static double row_velocity(const rg_linear_problem *p, size_t i, const double *force) {
+    rg_long sum = long_dot(rg_long_of(p->b[i]), rg_linear_row(p, i), force, p->size);
+    return sum.hi + sum.lo;
+}
+
+static void judge_linear(const rg_linear_problem *p, const double *force, const double *velocity,
+                         verdict *v) {
+    size_t stride = p->stride ? p->stride : p->size;
+    for (size_t i = 0; i < p->size; i++) {
+        double a = velocity ? velocity[i] : row_velocity(p, i, force);
+        double stiffness = row_stiffness(p, stride, i), f = stiffness * force[i];
+        switch (p->kinds ? p->kinds[i] : RG_ROW_UNILATERAL) {
+        case RG_ROW_UNILATERAL:
+            judge_interval(v, i, f, a, 0, INFINITY);
+            break;
+        case RG_ROW_FREE:
+            judge_interval(v, i, f, a, -INFINITY, INFINITY);
+            break;
+        case RG_ROW_BOUNDED:
+            judge_interval(v, i, f, a, stiffness * p->lower[i], stiffness * p->upper[i]);
+            break;
+        case RG_ROW_STATIC:
+            judge_static(v, i, f, a, stiffness * p->mu[i] * force[p->normal[i]]);
+            break;
+        default: {
+            double off = fabs(f - stiffness * p->mu[i] * force[p->normal[i]]);
+            note(v, i, off, 0, off, 0, 0);
+        }
+        }
+    }
+}
+
+/* --- contact ------------------------------------------------------------------------------------- */
+
+/* Nearest point of K = {N >= 0, |T| <= mu N} to y; mu = 0 is the half-line. */
+static void project_cone(double mu, const double y[3], double p[3]) {
+    double tangent = sqrt(y[1] * y[1] + y[2] * y[2]);
+    if (y[0] >= 0 && tangent <= mu * y[0]) {
+        p[0] = y[0], p[1] = y[1], p[2] = y[2];
+    } else if (mu * tangent <= -y[0]) {
+        p[0] = p[1] = p[2] = 0;
+    } else {
+        p[0] = (y[0] + mu * tangent) / (1 + mu * mu);
+        double share = tangent > 0 ? mu * p[0] / tangent : 0;
+        p[1] = share * y[1], p[2] = share * y[2];
+    }
+}
+
+/* Nearest point of the polygon of circumradius `radius` to y. */
+static void project_polygon(int directions, double radius, const double y[2], double p[2]) {
+    double best = INFINITY;
+    bool inside = true;
+    for (int k = 0; k < directions; k++) {
+        double a[2], b[2];
+        rg_polygon_direction(directions, k, a);
+        rg_polygon_direction(directions, (k + 1) % directions, b);
+        double edge[2] = {radius * (b[0] - a[0]), radius * (b[1] - a[1])};
+        double from[2] = {y[0] - radius * a[0], y[1] - radius * a[1]};
+        if (edge[0] * from[1] - edge[1] * from[0] < 0)
+            inside = false;
+        double length = edge[0] * edge[0] + edge[1] * edge[1];
+        double t = length > 0 ? clamp((edge[0] * from[0] + edge[1] * from[1]) / length, 0, 1) : 0;
+        double off[2] = {from[0] - t * edge[0], from[1] - t * edge[1]};
+        double distance = off[0] * off[0] + off[1] * off[1];
+        if (distance < best)
+            best = distance, p[0] = y[0] - off[0], p[1] = y[1] - off[1];
+    }
+    if (inside)
+        p[0] = y[0], p[1] = y[1];
+}
+
+static double length3(const double a[3]) {
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+}
+
+/* |x y| over the larger of the two: like min(x, y) where both are aligned. */
+static double scaled_product(double product, double x, double y) {
+    double larger = fmax(x, y);
+    return larger > 0 ? product / larger : 0;
+}
+
+/* r in the unit of u (already divided by rho). */
+static void judge_one(verdict *v, size_t where, double mu, int directions, const double r[3],
+                      const double u[3]) {
+    double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(r[1] * r[1] + r[2] * r[2]);
+    double p[3], in[3], off[3];
+    if (directions == 0) {
+        double y[3] = {r[0] - (u[0] + mu * slip), r[1] - u[1], r[2] - u[2]};
+        project_cone(mu, y, p);
+        project_cone(mu, r, in);
+    } else {
+        double y[2] = {r[1] - u[1], r[2] - u[2]}, radius = mu * fmax(0, r[0]);
+        p[0] = fmax(0, r[0] - u[0]);
+        project_polygon(directions, radius, y, p + 1);
+        in[0] = fmax(0, r[0]);
+        project_polygon(directions, radius, r + 1, in + 1);
+    }
+    for (int k = 0; k < 3; k++)
+        off[k] = r[k] - p[k], in[k] = r[k] - in[k];
+    double natural = length3(off);
+    double together = fabs(r[0] * (u[0] + mu * slip) + r[1] * u[1] + r[2] * u[2]);
+    double shifted[3] = {u[0] + mu * slip, u[1], u[2]};
+    double complementarity = directions == 0
+                                 ? scaled_product(together, length3(r), length3(shifted))
+                                 : scaled_product(fabs(r[0] * u[0]), fabs(r[0]), fabs(u[0]));
+    note(v, where, natural, fmax(0, -u[0]), length3(in), complementarity,
+         scaled_product(fmax(0, r[1] * u[1] + r[2] * u[2]), grip, slip));
+}
+
+typedef struct contact_side {
+    double *velocity; /* rows */
+    double *trace;    /* contacts, then joints: mean diagonal entry of W's block */
+} contact_side;
+
+static void local_velocity(const rg_contact_problem *p, const double *force, contact_side *side) {
+    size_t rows = rg_contact_rows(p), d = (size_t)p->dimension;
+    for (size_t i = 0; i < p->contacts + p->joints; i++)
+        side->trace[i] = 0;
+    for (size_t i = 0; i < rows; i++) {
+        bool joint = i >= p->contacts * d;
+        double *trace = &side->trace[joint ? i - p->contacts * d + p->contacts : i / d];
+        rg_long sum = rg_long_of(p->q[i]);
+        double diagonal = 0;
+        if (p->w.dense) {
+            sum = long_dot(sum, p->w.dense + i * rows, force, rows);
+            diagonal = p->w.dense[i * rows + i];
+        } else {
+            for (size_t k = p->w.starts[i]; k < p->w.starts[i + 1]; k++) {
+                size_t j = p->w.indices[k];
+                if (p->w.values[k] != 0 && force[j] != 0)
+                    sum = rg_long_add(sum, rg_long_product(p->w.values[k], force[j]));
+                if (j == i)
+                    diagonal = p->w.values[k];
+            }
+        }
+        side->velocity[i] = sum.hi + sum.lo;
+        *trace += joint ? diagonal : diagonal / (double)d;
+    }
+}
+
+/* The Jacobian of a row at one of its two blocks; *block may be RG_NO_BLOCK. */
+static const double *row_of(const rg_contact_problem *p, size_t row, int side, uint32_t *block) {
+    const rg_global_form *g = &p->global;
+    size_t d = (size_t)p->dimension, freedom = (size_t)g->freedom, s = (size_t)side;
+    if (row < p->contacts * d) {
+        size_t contact = row / d;
+        *block = g->contact_blocks[2 * contact + s];
+        return g->contact_jacobian + ((contact * 2 + s) * d + row % d) * freedom;
+    }
+    size_t joint = row - p->contacts * d;
+    *block = g->joint_blocks[2 * joint + s];
+    return g->joint_jacobian + (joint * 2 + s) * freedom;
+}
+
+/* x := M^-1 x for one block, with a step of refinement in long arithmetic. */
+static void divide_by_mass(const double *mass, int n, rg_long *x) {
+    double lower[36], start[6], rest[6];
+    if (!rg_mass_factor(mass, n, lower)) {
+        for (int i = 0; i < n; i++)
+            x[i] = rg_long_of(NAN);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        start[i] = x[i].hi;
+    rg_mass_solve(lower, n, start);
+    for (int i = 0; i < n; i++) {
+        rg_long sum = x[i];
+        for (int j = 0; j < n; j++)
+            sum = rg_long_sub(sum, rg_long_product(mass[i * n + j], start[j]));
+        rest[i] = sum.hi + sum.lo;
+    }
+    rg_mass_solve(lower, n, rest);
+    for (int i = 0; i < n; i++)
+        x[i] = rg_long_sum(start[i], rest[i]);
+}
+
+static void global_velocity(const rg_contact_problem *p, const double *force, contact_side *side,
+                            rg_long *v) {
+    const rg_global_form *g = &p->global;
+    size_t rows = rg_contact_rows(p), d = (size_t)p->dimension, n = (size_t)g->freedom;
+    for (size_t i = 0; i < g->blocks * n; i++)
+        v[i] = rg_long_of(0);
+    for (size_t row = 0; row < rows; row++)
+        for (int s = 0; s < 2 && force[row] != 0; s++) {
+            uint32_t block;
+            const double *jacobian = row_of(p, row, s, &block);
+            for (size_t k = 0; k < n && block != RG_NO_BLOCK; k++)
+                v[block * n + k] =
+                    rg_long_add(v[block * n + k], rg_long_product(jacobian[k], force[row]));
+        }
+    for (size_t b = 0; b < g->blocks; b++) {
+        divide_by_mass(g->mass + b * n * n, g->freedom, v + b * n);
+        for (size_t k = 0; k < n; k++)
+            v[b * n + k] = rg_long_add(v[b * n + k], rg_long_of(g->free_velocity[b * n + k]));
+    }
+    for (size_t i = 0; i < p->contacts + p->joints; i++)
+        side->trace[i] = 0;
+    for (size_t row = 0; row < rows; row++) {
+        rg_long sum = rg_long_of(p->q[row]);
+        double diagonal = 0;
+        for (int s = 0; s < 2; s++) {
+            uint32_t block;
+            const double *jacobian = row_of(p, row, s, &block);
+            if (block == RG_NO_BLOCK)
+                continue;
+            double lower[36], x[6];
+            rg_mass_factor(g->mass + block * n * n, g->freedom, lower);
+            for (size_t k = 0; k < n; k++) {
+                sum = rg_long_add(sum, rg_long_mul(rg_long_of(jacobian[k]), v[block * n + k]));
+                x[k] = jacobian[k];
+            }
+            rg_mass_solve(lower, g->freedom, x);
+            for (size_t k = 0; k < n; k++)
+                diagonal += jacobian[k] * x[k];
+        }
+        side->velocity[row] = sum.hi + sum.lo;
+        bool joint = row >= p->contacts * d;
+        side->trace[joint ? row - p->contacts * d + p->contacts : row / d] +=
+            joint ? diagonal : diagonal / (double)d;
+    }
+}
+
+static void judge_contacts(const rg_contact_problem *p, const double *force, const double *velocity,
+                           const double *trace, verdict *v) {
+    size_t d = (size_t)p->dimension;
+    /* In the plane the polygon is the interval, which is the exact cone, too. */
+    int directions = p->dimension == 3 ? p->directions : 0;
+    for (size_t i = 0; i < p->contacts; i++) {
+        double stiffness = trace[i] > 0 ? trace[i] : 1, r[3] = {0}, u[3] = {0};
+        for (size_t k = 0; k < d; k++)
+            r[k] = stiffness * force[i * d + k], u[k] = velocity[i * d + k];
+        double mu = p->mu && d > 1 ? p->mu[i] : 0;
+        judge_one(v, i, mu, mu > 0 ? directions : 0, r, u);
+    }
+    for (size_t j = 0; j < p->joints; j++) {
+        double stiffness = trace[p->contacts + j] > 0 ? trace[p->contacts + j] : 1;
+        size_t row = p->contacts * d + j;
+        judge_interval(v, p->contacts + j, stiffness * force[row], velocity[row],
+                       p->lower ? stiffness * p->lower[j] : -INFINITY,
+                       p->upper ? stiffness * p->upper[j] : INFINITY);
+    }
+}
+
+/* `side` gets memory of the allocator; give it back by its velocity. */
+static rg_status contact_velocity(const rg_contact_problem *p, const double *force,
+                                  const rg_allocator *allocator, contact_side *side,
+                                  rg_error *error) {
+    size_t rows = rg_contact_rows(p);
+    size_t velocities =
+        p->form == RG_FORM_GLOBAL ? p->global.blocks * (size_t)p->global.freedom : 0;
+    rg_long *bodies = rg_allocate(allocator, velocities, sizeof *bodies);
+    double *numbers = rg_allocate(allocator, rows + p->contacts + p->joints, sizeof *numbers);
+    rg_status status = RG_OK;
+    if (bodies && numbers) {
+        *side = (contact_side){numbers, numbers + rows};
+        if (p->form == RG_FORM_LOCAL)
+            local_velocity(p, force, side);
+        else
+            global_velocity(p, force, side, bodies);
+    } else {
+        rg_release(allocator, numbers);
+        status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
+    }
+    rg_release(allocator, bodies);
+    return status;
+}
+
+rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
+                            const rg_allocator *allocator, double *velocity, rg_error *error) {
+    size_t rows = rg_problem_rows(problem);
+    if (problem->kind == RG_PROBLEM_LINEAR) {
+        for (size_t i = 0; i < rows; i++)
+            velocity[i] = row_velocity(&problem->linear, i, force);
+        return RG_OK;
+    }
+    rg_allocator memory = rg_allocator_or_default(allocator);
+    contact_side side;
+    rg_status status = contact_velocity(&problem->contact, force, &memory, &side, error);
+    if (status)
+        return status;
+    memcpy(velocity, side.velocity, rows * sizeof *velocity);
+    rg_release(&memory, side.velocity);
+    return RG_OK;
+}
+
+rg_status rg_judge(const rg_problem *problem, const double *force, const double *velocity,
+                   const rg_allocator *allocator, rg_residual *residual, rg_error *error) {
+    rg_status status = rg_problem_check(problem, error);
+    if (status)
+        return status;
+    rg_allocator memory = rg_allocator_or_default(allocator);
+    verdict v = {.scale = rg_problem_scale(problem)};
+    size_t rows = rg_problem_rows(problem);
+    for (size_t i = 0; i < rows; i++)
+        if (!isfinite(force[i]) || (velocity && !isfinite(velocity[i]))) {
+            *residual = (rg_residual){INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0};
+            return RG_OK;
+        }
+    if (problem->kind == RG_PROBLEM_LINEAR) {
+        judge_linear(&problem->linear, force, velocity, &v);
+    } else {
+        contact_side side;
+        status = contact_velocity(&problem->contact, force, &memory, &side, error);
+        if (status)
+            return status;
+        judge_contacts(&problem->contact, force, velocity ? velocity : side.velocity, side.trace,
+                       &v);
+        rg_release(&memory, side.velocity);
+    }
+    *residual = v.residual;
+    return RG_OK;
+}
