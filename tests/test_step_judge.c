@@ -61,7 +61,7 @@ static void wrong_steps_are_seen(void **state) {
         }
         rg_judge_totals after = rg_judge_look(c);
         rg_step_info info = {0};
-        rg_judge_step(&before, &after, &report, &info);
+        rg_judge_step(&before, &after, &report, &(rg_judge_contacts){0}, &info);
         bool seen = info.certificate.momentum_error > 1e-13 || info.energy.closure_rel > 1e-12;
         assert_int_equal(seen, fault != 0);
         rg_world_destroy(world);

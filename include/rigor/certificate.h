@@ -30,7 +30,8 @@ typedef struct rg_energy_ledger {
     double final;
     double impact_loss;
     double friction_work;
-    double stabilisation;
+    double stabilisation; /* by contacts that push out of each other */
+    double integration;   /* of gravity: the path of the step is not quite that of its velocities */
     double external_work;   /* forces besides gravity */
     double prescribed_work; /* by kinematic bodies */
     double closure;         /* joules */
@@ -53,7 +54,11 @@ typedef struct rg_step_info {
     uint64_t substeps;    /* accepted steps of the integrator */
     uint64_t rejected;    /* its rejected trials */
     uint64_t evaluations; /* of the forces */
-    uint64_t contacts_max, impacts, solver_iterations, solver_failures, fallbacks;
+    uint64_t contacts_max, impacts;
+    uint64_t solves; /* contact problems: one per island and step */
+    uint64_t solver_iterations;
+    uint64_t solver_failures; /* solves that the judge found above the tolerance */
+    uint64_t fallbacks;       /* solves that took more than one solver */
 } rg_step_info;
 
 #ifdef __cplusplus

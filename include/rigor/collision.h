@@ -53,8 +53,8 @@ rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *a
                               rg_collision **collision, rg_error *error);
 void rg_collision_destroy(rg_collision *collision); /* null is allowed */
 
-/* Finds all contacts at the poses of now. `step` > 0 lets the broad phase look that many seconds ahead
- * (continuous detection); 0 is discrete. Colliders filter by category and mask; fixed and kinematic
+/* Finds all contacts at the poses of now. `step` > 0 looks that many seconds ahead (continuous
+ * detection): pairs that may meet within it have contact points, too; 0 is discrete. Colliders filter by category and mask; fixed and kinematic
  * bodies do not meet each other. */
 rg_status rg_collision_update(rg_collision *collision, rg_world *world, double step,
                               rg_error *error);

@@ -16,6 +16,7 @@
 
 #include "base/base_arena.h"
 #include "base/base_math.h"
+#include "rigor/collision.h"
 #include "rigor/contact.h"
 
 /* Lengths in smaller circumradii. */
@@ -213,5 +214,9 @@ rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape
                            rg_pose pose2, const rg_contact_settings *settings,
                            const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
                            rg_contact_list *list);
+
+/* contact_world.c: rg_collision_update inside a step. */
+rg_status rg_collision_refresh(rg_collision *collision, rg_world *world, double step,
+                               rg_error *error);
 
 #endif

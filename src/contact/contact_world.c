@@ -55,6 +55,7 @@ struct rg_collision {
     rg_contact_cache *caches;
     size_t cache_count, cache_capacity;
     double min_gap;
+    double ahead; /* s: how far the update looks ahead */
 };
 
 rg_collision_def rg_collision_def_default(void) {
@@ -204,10 +205,54 @@ static rg_pose pose_of(const rg_world_content *content, const rg_collider *colli
     return rg_pose_compose(origin, collider->pose);
 }
 
+/* How far two bodies may come closer to each other within the step: their centres, and by turning. */
+static void closing(const rg_collision *c, const rg_world_content *content, const rg_collider *b,
+                    const rg_collider *a, double *centres, double *turning) {
+    size_t i = rg_body_dense(content, b->body), j = rg_body_dense(content, a->body);
+    *centres = rg_length(rg_sub(content->velocity[i], content->velocity[j])) * c->ahead +
+               rg_length(content->gravity) * c->ahead * c->ahead;
+    *turning = 0;
+    const struct {
+        const rg_collider *collider;
+        size_t body;
+    } sides[2] = {{b, i}, {a, j}};
+    for (int s = 0; s < 2; s++) {
+        double spin = rg_length(content->angular_velocity[sides[s].body]);
+        if (spin == 0)
+            continue;
+        /* Farthest point of the shape from the centre that it turns about. */
+        rg_pose pose = pose_of(content, sides[s].collider);
+        rg_vec3 centre = rg_pose_apply(pose, rg_shape_centre(sides[s].collider->shape));
+        double reach = rg_length(rg_sub(centre, content->position[sides[s].body])) +
+                       rg_shape_circumradius(sides[s].collider->shape);
+        if (isfinite(reach))
+            *turning += spin * reach * c->ahead;
+    }
+}
+
+/* The settings of the def, with the distances that the motion of the next step may cover: a pair that
+ * may meet has points, and all of those that may touch before it is over (E1 and E2 of Hart-Anitescu
+ * 2010, scaled by speed times step). */
+static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_world *world,
+                                            const rg_collider *b, const rg_collider *a) {
+    rg_contact_settings settings = c->def.contacts;
+    if (c->ahead == 0)
+        return settings;
+    double smaller = fmin(rg_shape_circumradius(b->shape), rg_shape_circumradius(a->shape));
+    double centres, turning;
+    closing(c, &world->content, b, a, &centres, &turning);
+    double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
+    double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
+    settings.near = fmax(near, centres + turning);
+    settings.band = fmax(band, turning);
+    return settings;
+}
+
 /* Manifolds of a pair, with more room as long as there is too little. */
 static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg_collider *b,
                                 const rg_collider *a, const rg_contact_cache *last,
                                 uint32_t last_count, rg_contact_list *list) {
+    rg_contact_settings settings = settings_of_pair(c, world, b, a);
     rg_pose pose_b = pose_of(&world->content, b), pose_a = pose_of(&world->content, a);
     size_t manifolds = 4, points = 64, caches = 8;
     for (;;) {
@@ -223,7 +268,7 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg
                                   .point_capacity = (uint32_t)(c->point_capacity - c->point_count),
                                   .caches = c->caches + c->cache_count,
                                   .cache_capacity = (uint32_t)(c->cache_capacity - c->cache_count)};
-        rg_status status = rg_contact_parts(b->shape, pose_b, a->shape, pose_a, &c->def.contacts,
+        rg_status status = rg_contact_parts(b->shape, pose_b, a->shape, pose_a, &settings,
                                             last, last_count, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
@@ -317,6 +362,11 @@ rg_status rg_collision_update(rg_collision *c, rg_world *world, double step, rg_
         return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; it must not be negative", step);
     if (world->busy)
         return rg_fail(error, RG_BUSY, "%s", rg_status_text(RG_BUSY));
+    return rg_collision_refresh(c, world, step, error);
+}
+
+rg_status rg_collision_refresh(rg_collision *c, rg_world *world, double step, rg_error *error) {
+    c->ahead = step;
     rg_arena_reset(&c->arena);
     c->touch_count = c->ended_count = c->pair_count = 0;
     c->manifold_count = c->point_count = c->cache_count = 0;

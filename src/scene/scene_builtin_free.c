@@ -388,6 +388,7 @@ static rg_status throw_projectile(rg_scene *scene, rg_random *random, rg_shape *
                                   projectile_start *start, rg_error *error) {
     rg_collider_def collider = rg_collider_def_default();
     collider.shape = shapes[rg_random_below(random, PROJECTILE_SHAPES)];
+    collider.mask = 0; /* they fly through each other: the parabola is what is measured */
     rg_body_def def = rg_body_def_default();
     /* One draw per statement: C leaves the order of arguments to the compiler. */
     def.pose.position.x = rg_random_between(random, -50, 50);

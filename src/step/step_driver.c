@@ -72,6 +72,18 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     info->substeps = report->substeps;
     info->rejected = report->rejected;
     info->evaluations = report->evaluations;
+    info->contacts_max = report->contacts;
+    info->impacts = report->impacts;
+    info->solves = report->solves;
+    info->solver_iterations = report->solver_iterations;
+    info->solver_failures = report->solver_failures;
+    info->fallbacks = report->fallbacks;
+    sum->contacts_max = report->contacts > sum->contacts_max ? report->contacts : sum->contacts_max;
+    sum->impacts += report->impacts;
+    sum->solves += report->solves;
+    sum->solver_iterations += report->solver_iterations;
+    sum->solver_failures += report->solver_failures;
+    sum->fallbacks += report->fallbacks;
     sum->steps++;
     sum->time = c->time;
     sum->substeps += report->substeps;
@@ -79,6 +91,21 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     sum->evaluations += report->evaluations;
     sum->profile.step_cpu += info->profile.step_cpu;
     sum->profile.judge_cpu += info->profile.judge_cpu;
+}
+
+static void judge_step(rg_world *world, const rg_judge_memory *before, double step,
+                       const rg_step_report *report, rg_step_info *info) {
+    rg_world_content *c = &world->content;
+    rg_judge_totals after = rg_judge_look(c);
+    rg_judge_contacts contacts = rg_judge_contact_work(world, before, step);
+    rg_judge_step(&before->totals, &after, report, &contacts, info);
+    double gap;
+    /* Without memory for the search nothing was measured, and the figures stay missing. */
+    if (rg_judge_gap(c, &world->scratch, &gap) == RG_OK && isfinite(gap)) {
+        info->certificate.min_gap = gap;
+        info->certificate.max_penetration = fmax(0, -gap);
+    }
+    rg_judge_record(&c->run, &before->totals, &after, &contacts, info);
 }
 
 /* The part of a step that forces and motions may look at but not change. */
@@ -92,9 +119,9 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     rg_arena_reset(&world->scratch);
 
     double start = processor_time();
-    rg_judge_totals before = {0}, after = {0};
-    if (world->certify)
-        before = rg_judge_look(c);
+    rg_judge_memory before = {0};
+    if (world->certify && rg_judge_remember(c, &world->scratch, &before))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the judge");
     double judged = processor_time();
     rg_motion_state *kinematic;
     rg_step_report report;
@@ -111,9 +138,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     double stepped = processor_time();
 
     if (world->certify) {
-        after = rg_judge_look(c);
-        rg_judge_step(&before, &after, &report, info);
-        rg_judge_record(&c->run, &before, &after, info);
+        judge_step(world, &before, step, &report, info);
     } else {
         rg_judge_measure_nothing(info);
         rg_judge_forget(&c->run);

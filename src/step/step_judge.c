@@ -55,28 +55,53 @@ void rg_judge_measure_nothing(rg_step_info *info) {
                                       .impact_loss = NAN,
                                       .friction_work = NAN,
                                       .stabilisation = NAN,
+                                      .integration = NAN,
                                       .external_work = NAN,
                                       .prescribed_work = NAN,
                                       .closure = NAN,
                                       .closure_rel = NAN};
 }
 
+/* Everything that changed the energy, and the sum of the magnitudes. */
+static double work_of(const rg_energy_ledger *e) {
+    return e->external_work + e->friction_work - e->impact_loss + e->stabilisation +
+           e->integration + e->prescribed_work;
+}
+
+static double work_size(const rg_energy_ledger *e) {
+    return fabs(e->external_work) + fabs(e->friction_work) + fabs(e->impact_loss) +
+           fabs(e->stabilisation) + fabs(e->integration) + fabs(e->prescribed_work);
+}
+
 void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
-                   const rg_step_report *report, rg_step_info *info) {
+                   const rg_step_report *report, const rg_judge_contacts *contacts,
+                   rg_step_info *info) {
     rg_judge_measure_nothing(info);
-    info->certificate.momentum_error =
-        fmax(unexplained(before->momentum, after->momentum, report->impulse,
-                         fmax(before->momentum_size, after->momentum_size)),
-             unexplained(before->angular_momentum, after->angular_momentum, report->angular_impulse,
-                         fmax(before->angular_size, after->angular_size)));
+    rg_vec3 impulse = rg_add(report->impulse, contacts->impulse);
+    rg_vec3 angular_impulse = rg_add(report->angular_impulse, contacts->angular_impulse);
+    info->certificate.momentum_error = fmax(
+        unexplained(before->momentum, after->momentum, impulse,
+                    fmax(before->momentum_size, after->momentum_size) + contacts->momentum_stake),
+        unexplained(before->angular_momentum, after->angular_momentum, angular_impulse,
+                    fmax(before->angular_size, after->angular_size) + contacts->angular_stake));
+    if (report->solves) {
+        info->certificate.complementarity = report->worst_residual;
+        info->certificate.cone_violation = report->worst_cone;
+    }
     info->energy = (rg_energy_ledger){0};
     rg_energy_ledger *e = &info->energy;
     e->initial = before->kinetic + before->potential;
     e->final = after->kinetic + after->potential;
     e->external_work = report->external_work;
+    e->impact_loss = -contacts->impact;
+    e->friction_work = contacts->friction;
+    e->stabilisation = contacts->stabilisation;
+    e->integration = contacts->integration;
+    e->prescribed_work = contacts->prescribed;
     double fall = after->potential - before->potential;
-    e->closure = (after->kinetic - before->kinetic) + fall - e->external_work;
-    double size = fmax(before->kinetic, after->kinetic) + fabs(e->external_work) + fabs(fall);
+    e->closure = (after->kinetic - before->kinetic) + fall - work_of(e);
+    double size =
+        fmax(before->kinetic, after->kinetic) + work_size(e) + fabs(fall) + contacts->stake;
     e->closure_rel = relative(fabs(e->closure), size);
 }
 
@@ -99,7 +124,8 @@ static void keep_worst(rg_certificate *worst, const rg_certificate *step) {
 }
 
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
-                     const rg_judge_totals *after, const rg_step_info *info) {
+                     const rg_judge_totals *after, const rg_judge_contacts *contacts,
+                     const rg_step_info *info) {
     rg_step_info *sum = &run->summary;
     if (run->judged++ == 0) {
         rg_judge_measure_nothing(sum);
@@ -110,9 +136,15 @@ void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
     rg_energy_ledger *e = &sum->energy;
     e->final = info->energy.final;
     e->external_work += info->energy.external_work;
+    e->impact_loss += info->energy.impact_loss;
+    e->friction_work += info->energy.friction_work;
+    e->stabilisation += info->energy.stabilisation;
+    e->integration += info->energy.integration;
+    e->prescribed_work += info->energy.prescribed_work;
     e->closure += info->energy.closure;
-    run->total_work += fabs(info->energy.external_work);
-    run->largest_kinetic = fmax(run->largest_kinetic, fmax(before->kinetic, after->kinetic));
+    run->total_work += work_size(&info->energy);
+    run->largest_kinetic =
+        fmax(run->largest_kinetic, fmax(before->kinetic, after->kinetic) + contacts->stake);
     double size =
         run->largest_kinetic + run->total_work + fabs(after->potential - run->initial_potential);
     e->closure_rel = relative(fabs(e->closure), size);

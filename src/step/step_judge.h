@@ -14,14 +14,41 @@ typedef struct rg_judge_totals {
 } rg_judge_totals;
 
 rg_judge_totals rg_judge_look(const rg_world_content *content);
+
+/* What the judge remembers of the beginning of a step to explain its end: arrays over all bodies. */
+typedef struct rg_judge_memory {
+    rg_judge_totals totals;
+    double time;
+    const rg_vec3 *position, *velocity, *angular_velocity;
+    const rg_pose *origin; /* poses of the origin frames */
+} rg_judge_memory;
+rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
+                            rg_judge_memory *memory);
+
+/* Work done on the dynamic bodies by contacts, gravity's path, and the impulse of what does not move:
+ * step_judge_contacts.c. Joules, N s, N m s about the origin. */
+typedef struct rg_judge_contacts {
+    double friction, impact, stabilisation, prescribed, integration;
+    rg_vec3 impulse, angular_impulse;
+    /* What is at stake in a step even at rest, where all figures above vanish: the energy and the
+     * momentum that gravity alone would bring, and contacts take away again. */
+    double stake, momentum_stake, angular_stake;
+} rg_judge_contacts;
+rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
+                                        double step);
+/* Smallest signed gap over all pairs of colliders that are near each other, by the narrow phase at the
+ * poses of now, with an own search for pairs; infinity if no two are near. */
+rg_status rg_judge_gap(const rg_world_content *content, rg_arena *arena, double *gap);
 /* Certificate and energy without figures: all NaN. */
 void rg_judge_measure_nothing(rg_step_info *info);
 /* Fills certificate and energy of `info` from what was before and what is now. */
 void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
-                   const rg_step_report *report, rg_step_info *info);
+                   const rg_step_report *report, const rg_judge_contacts *contacts,
+                   rg_step_info *info);
 /* Adds a step to the record of the run. */
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
-                     const rg_judge_totals *after, const rg_step_info *info);
+                     const rg_judge_totals *after, const rg_judge_contacts *contacts,
+                     const rg_step_info *info);
 /* The same for a step that nobody looked at: what was measured before does not stand for the run
  * any more, and the record begins anew. */
 void rg_judge_forget(rg_run_record *run);

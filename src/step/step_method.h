@@ -10,6 +10,9 @@ typedef struct rg_step_report {
     double external_work; /* J, of the forces besides gravity */
     rg_vec3 impulse, angular_impulse;
     uint64_t substeps, rejected, evaluations;
+    /* Contact problems; all zero and NaN without. */
+    double worst_residual, worst_cone;
+    uint64_t solves, solver_iterations, solver_failures, fallbacks, contacts, impacts;
 } rg_step_report;
 
 struct rg_method {

@@ -1,12 +1,14 @@
-/* The time-stepping method, as far as it goes without contact: one fixed step, velocities first,
- * then positions with the new velocities, q+ = q + h v+ (Hart-Anitescu 2010, section 4.1).
+/* The time-stepping method (Hart-Anitescu 2010): one fixed step, one complementarity problem for the
+ * velocities (step_contacts.c), then positions with the new velocities, q+ = q + h v+ (the paper's
+ * Algorithm 9 prints the old ones; section 4.1 is right).
  *
- * Two refinements that need no extra evaluation. A body on which nothing but gravity acts moves by
- * the mean of old and new velocity, which is its exact parabola; with other forces the plain update
- * is kept, since the mean would make springs gain energy. Rotation at given angular momentum is
- * done by the energy-momentum method of step_rotation.h, so that a spinning body keeps its energy.
- */
+ * Two refinements that need no extra evaluation. A body on which nothing but gravity acts, and that
+ * is near nothing, moves by the mean of old and new velocity, which is its exact parabola; with other
+ * forces the plain update is kept, since the mean would make springs gain energy. Rotation at given
+ * angular momentum is done by the energy-momentum method of step_rotation.h, so that a spinning body
+ * keeps its energy. */
 #include "base/base_text.h"
+#include "step/step_contacts.h"
 #include "step/step_method.h"
 #include "step/step_rotation.h"
 
@@ -29,6 +31,7 @@ typedef struct stepping_job {
     rg_vec3 *position, *velocity, *angular_velocity, *momentum, *angular_momentum;
     rg_quat *orientation;
     double *angle;
+    uint8_t *near; /* bodies with contact points */
     chunk_report *chunks;
 } stepping_job;
 
@@ -55,22 +58,51 @@ static rg_status turn_body(const stepping_job *job, size_t i) {
     return status;
 }
 
-static rg_status step_body(const stepping_job *job, size_t i, chunk_report *report) {
+static rg_vec3 external_force(const stepping_job *job, size_t i) {
+    return job->force ? job->force[i] : (rg_vec3){0, 0, 0};
+}
+
+static rg_vec3 external_torque(const stepping_job *job, size_t i) {
+    return job->torque ? job->torque[i] : (rg_vec3){0, 0, 0};
+}
+
+static rg_vec3 total_force(const stepping_job *job, size_t i) {
+    const rg_body_dynamics *d = &job->content->dynamics[i];
+    return rg_add_scaled(external_force(job, i), d->mass * d->gravity_scale, job->content->gravity);
+}
+
+/* Angular velocity that goes with an angular momentum at the orientation of the beginning. */
+static rg_vec3 spin_of(const rg_world_content *c, size_t i, rg_vec3 angular_momentum) {
+    const rg_body_dynamics *d = &c->dynamics[i];
+    if (c->planar)
+        return (rg_vec3){0, d->inverse_inertia.y * angular_momentum.y, 0};
+    return rg_rotate(
+        c->orientation[i],
+        rg_times(d->inverse_inertia, rg_rotate_back(c->orientation[i], angular_momentum)));
+}
+
+/* Momenta and velocities after all forces but those of contact. */
+static void free_body(const stepping_job *job, size_t i) {
+    const rg_world_content *c = job->content;
+    double h = job->step;
+    job->momentum[i] = rg_add_scaled(c->momentum[i], h, total_force(job, i));
+    job->angular_momentum[i] = rg_add_scaled(c->angular_momentum[i], h, external_torque(job, i));
+    job->velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->momentum[i]);
+    job->angular_velocity[i] = spin_of(c, i, job->angular_momentum[i]);
+}
+
+static rg_status move_body(const stepping_job *job, size_t i, chunk_report *report) {
     const rg_world_content *c = job->content;
     const rg_body_dynamics *d = &c->dynamics[i];
     double h = job->step;
-    rg_vec3 none = {0, 0, 0};
-    rg_vec3 external = job->force ? job->force[i] : none,
-            torque = job->torque ? job->torque[i] : none;
-    rg_vec3 total = rg_add_scaled(external, d->mass * d->gravity_scale, c->gravity);
-    rg_vec3 old = c->velocity[i];
-
-    job->momentum[i] = rg_add_scaled(c->momentum[i], h, total);
-    job->angular_momentum[i] = rg_add_scaled(c->angular_momentum[i], h, torque);
+    rg_vec3 external = external_force(job, i), torque = external_torque(job, i);
+    rg_vec3 total = total_force(job, i), old = c->velocity[i];
     job->velocity[i] = rg_scale(d->inverse_mass, job->momentum[i]);
     rg_vec3 mean = rg_scale(0.5, rg_add(old, job->velocity[i]));
-    bool free_flight = is_zero(external);
+    bool free_flight = is_zero(external) && !job->near[i];
     job->position[i] = rg_add_scaled(c->position[i], h, free_flight ? mean : job->velocity[i]);
+    rg_vec3 mean_spin =
+        rg_scale(0.5, rg_add(c->angular_velocity[i], spin_of(c, i, job->angular_momentum[i])));
     rg_status status = turn_body(job, i);
     if (status)
         return status;
@@ -78,7 +110,6 @@ static rg_status step_body(const stepping_job *job, size_t i, chunk_report *repo
         !rg_is_finite(job->velocity[i]))
         return RG_NOT_FINITE;
 
-    rg_vec3 mean_spin = rg_scale(0.5, rg_add(c->angular_velocity[i], job->angular_velocity[i]));
     /* Where the force acts, so that the change of x cross p is exactly its moment. */
     rg_vec3 arm =
         free_flight ? rg_scale(0.5, rg_add(c->position[i], job->position[i])) : c->position[i];
@@ -100,22 +131,51 @@ static void keep_body(const stepping_job *job, size_t i) {
     job->angular_momentum[i] = c->angular_momentum[i];
 }
 
-static void step_chunk(void *user, size_t begin, size_t end, size_t chunk) {
+static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
+    const stepping_job *job = user;
+    (void)chunk;
+    for (size_t i = begin; i < end; i++) {
+        job->near[i] = 0;
+        if (job->content->dynamics[i].inverse_mass == 0)
+            keep_body(job, i);
+        else
+            free_body(job, i);
+    }
+}
+
+static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     const stepping_job *job = user;
     chunk_report report = {0};
     for (size_t i = begin; i < end; i++) {
         job->angle[i] = job->content->angle[i];
-        if (job->content->dynamics[i].inverse_mass == 0) {
-            keep_body(job, i);
+        if (job->content->dynamics[i].inverse_mass == 0)
             continue;
-        }
-        rg_status status = step_body(job, i, &report);
+        rg_status status = move_body(job, i, &report);
         if (status && !report.status) {
             report.status = status;
             report.failed_body = i;
         }
     }
     job->chunks[chunk] = report;
+}
+
+/* Impulses into momenta. */
+static void apply(const stepping_job *job, const rg_contact_step *contacts) {
+    const rg_row_set *set = &contacts->set;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        rg_vec3 impulse = contacts->forces[i].impulse;
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = side == 0 ? row->body_a : row->body_b;
+            if (!(side == 0 ? row->moves_a : row->moves_b))
+                continue;
+            rg_vec3 given = side == 0 ? impulse : rg_neg(impulse);
+            rg_vec3 arm = rg_sub(row->position, job->content->position[body]);
+            job->momentum[body] = rg_add(job->momentum[body], given);
+            job->angular_momentum[body] = rg_add(job->angular_momentum[body], rg_cross(arm, given));
+            job->near[body] = 1;
+        }
+    }
 }
 
 static bool make_job(stepping_job *job, rg_world *world, double step) {
@@ -129,9 +189,11 @@ static bool make_job(stepping_job *job, rg_world *world, double step) {
     job->angular_velocity = rg_arena_take(scratch, n, sizeof(rg_vec3));
     job->momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
     job->angular_momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
+    job->near = rg_arena_take(scratch, n, sizeof *job->near);
     job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof(chunk_report));
     return job->position && job->orientation && job->angle && job->velocity &&
-           job->angular_velocity && job->momentum && job->angular_momentum && job->chunks;
+           job->angular_velocity && job->momentum && job->angular_momentum && job->near &&
+           job->chunks;
 }
 
 static bool evaluate_forces(stepping_job *job, rg_world *world, double step) {
@@ -189,6 +251,17 @@ static rg_status fail_body(const rg_world *world, const chunk_report *chunk, dou
         chunk->failed_body, name ? name : "");
 }
 
+static void tell_contacts(rg_step_report *report, const rg_contact_step *contacts) {
+    report->contacts = contacts->set.count;
+    report->worst_residual = contacts->worst_residual;
+    report->worst_cone = contacts->worst_cone;
+    report->solves = contacts->solves;
+    report->solver_iterations = contacts->iterations;
+    report->solver_failures = contacts->failures;
+    report->fallbacks = contacts->fallbacks;
+    report->impacts = contacts->impacts;
+}
+
 static rg_status step_stepping(rg_world *world, double end_time, rg_step_report *report,
                                rg_error *error) {
     rg_world_content *c = &world->content;
@@ -197,7 +270,16 @@ static rg_status step_stepping(rg_world *world, double end_time, rg_step_report 
     stepping_job job;
     if (!make_job(&job, world, step) || !evaluate_forces(&job, world, step))
         return rg_fail(error, RG_OUT_OF_MEMORY, "stepping: no memory for the step");
-    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, step_chunk, &job);
+    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, free_chunk, &job);
+    rg_contact_step contacts = {.step = step,
+                                .end_time = end_time,
+                                .free_velocity = job.velocity,
+                                .free_angular_velocity = job.angular_velocity};
+    rg_status status = rg_contacts_solve(world, &contacts, error);
+    if (status)
+        return status;
+    apply(&job, &contacts);
+    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, move_chunk, &job);
     *report = (rg_step_report){.substeps = 1, .evaluations = 1};
     for (size_t i = 0; i < rg_chunk_count(n, BODIES_PER_CHUNK); i++) {
         const chunk_report *chunk = &job.chunks[i];
@@ -207,11 +289,15 @@ static rg_status step_stepping(rg_world *world, double end_time, rg_step_report 
         report->impulse = rg_add(report->impulse, chunk->impulse);
         report->angular_impulse = rg_add(report->angular_impulse, chunk->angular_impulse);
     }
+    tell_contacts(report, &contacts);
+    status = rg_contacts_store(world, &contacts, error);
+    if (status)
+        return status;
     commit(c, &job);
     return RG_OK;
 }
 
 const rg_method rg_method_stepping = {
     .name = "stepping",
-    .summary = "one fixed step at a time (free flight; contacts are to come)",
+    .summary = "fixed steps, one complementarity problem each (Hart-Anitescu 2010)",
     .step = step_stepping};

@@ -11,10 +11,15 @@
  * no tolerance. */
 #define TOLERANCE_MIN 1e-15
 #define TOLERANCE_MAX 1e-2
+/* Of the contact solvers: what double precision gives on well-behaved problems. */
+#define SOLVER_TOLERANCE_MIN 1e-14
 
 rg_method_settings rg_method_settings_default(void) {
-    return (rg_method_settings){
-        .step = 1.0 / 240, .tolerance = 1e-9, .integrator = RG_INTEGRATOR_DORMAND_PRINCE};
+    return (rg_method_settings){.step = 1.0 / 240,
+                                .tolerance = 1e-9,
+                                .integrator = RG_INTEGRATOR_DORMAND_PRINCE,
+                                .gamma = 1,
+                                .solver_tolerance = 1e-8};
 }
 
 const char *rg_integrator_name(rg_integrator integrator) {
@@ -48,6 +53,18 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
         settings->integrator != RG_INTEGRATOR_ADAMS)
         return rg_fail(error, RG_INVALID_ARGUMENT, "integrator: there is no number %d",
                        (int)settings->integrator);
+    if (!(settings->gamma >= 0 && settings->gamma <= 1))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "gamma: %g is outside 0 ... 1", settings->gamma);
+    if (!(settings->solver_tolerance >= SOLVER_TOLERANCE_MIN &&
+          settings->solver_tolerance <= TOLERANCE_MAX))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "solver tolerance: %g is outside %g ... %g",
+                       settings->solver_tolerance, SOLVER_TOLERANCE_MIN, TOLERANCE_MAX);
+    int corners = settings->friction_directions;
+    if (corners != 0 && (corners < 4 || corners > 256 || corners % 2 != 0))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "friction: a polygon of %d corners; an even number from 4 to 256 is "
+                       "possible, or 0 for the exact cone",
+                       corners);
     return RG_OK;
 }
 
@@ -138,6 +155,8 @@ void rg_world_destroy(rg_world *world) {
     if (!world)
         return;
     rg_allocator allocator = world->allocator;
+    if (world->free_machinery)
+        world->free_machinery(world->machinery);
     rg_pool_destroy(world->pool);
     rg_arena_free(&world->scratch);
     rg_content_free(&world->content, &allocator);

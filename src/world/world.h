@@ -81,6 +81,7 @@ typedef struct rg_memory_block {
 typedef enum rg_memory_kind {
     RG_MEMORY_METHOD,
     RG_MEMORY_CONTACTS,
+    RG_MEMORY_FORCES, /* contact forces of the last step: rg_contact_force */
     RG_MEMORY_KIND_COUNT
 } rg_memory_kind;
 
@@ -156,6 +157,10 @@ struct rg_world {
     bool busy; /* in a step: changes are refused */
     rg_step_callback *before_step, *after_step;
     void *callback_user;
+    /* What a later stage keeps beside the state (contact detection, solvers' memory): no result depends
+     * on it. */
+    void *machinery;
+    void (*free_machinery)(void *machinery);
 };
 
 /* A quaternion of the caller's this far from unit length (in the square of its norm) is a mistake,

@@ -1,0 +1,50 @@
+/* What a step did at its contacts: forces in newtons, modes, where and between whom. */
+#ifndef RIGOR_CONTACT_FORCE_H
+#define RIGOR_CONTACT_FORCE_H
+
+#include "rigor/contact.h"
+#include "rigor/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rg_contact_mode {
+    RG_MODE_SEPARATING, /* no force: apart, or on the way */
+    RG_MODE_STICK,      /* force inside the cone, no slip */
+    RG_MODE_SLIP,       /* force on the cone, against the slip */
+    RG_MODE_ROLL        /* as stick, at a curved surface that turns against the other */
+} rg_contact_mode;
+const char *rg_contact_mode_name(rg_contact_mode mode); /* "separating", "stick", "slip", "roll" */
+
+/* One contact point of the last step. Flat, so that the world keeps it from step to step (warm start)
+ * and snapshots carry it. Vectors in world axes. */
+typedef struct rg_contact_force {
+    rg_collider_id collider_b, collider_a;
+    rg_body_id body_b, body_a;
+    uint32_t part_b, part_a; /* of compounds, else 0 */
+    uint64_t id;             /* of the point in its pair of parts: rg_contact_id */
+    rg_vec3 position;        /* at the beginning of the step */
+    rg_vec3 normal;          /* unit, from B to A */
+    double gap;              /* m, at the beginning of the step */
+    rg_vec3 impulse;         /* N s, on A, over the step */
+    rg_vec3 force;           /* N, on A: the impulse over the step's length */
+    double normal_force;     /* N */
+    double friction;         /* the coefficient that was used */
+    double slip_speed;       /* m/s, along the surface, at the end of the step */
+    double approach;         /* m/s: -n.(relative velocity) at the beginning */
+    uint32_t mode;           /* rg_contact_mode */
+    uint32_t impact;         /* 1: the bodies met in this step and the law has restitution */
+} rg_contact_force;
+
+/* All of the last step, in the order of colliders, parts and points; until the next step or edit. */
+const rg_contact_force *rg_world_contact_forces(const rg_world *world, size_t *count);
+/* Sum of contact forces (N) on a body in the last step, and their moment about its centre of mass
+ * (N m; either may be null); returns how many contacts it has. */
+size_t rg_body_contact_force(const rg_world *world, rg_body_id body, rg_vec3 *force,
+                             rg_vec3 *torque);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* Islands: bodies that contacts join, each with a contact problem of its own. Bodies that forces do not
+ * move join nothing. */
+#ifndef RIGOR_PROBLEM_ISLANDS_H
+#define RIGOR_PROBLEM_ISLANDS_H
+
+#include "problem/problem_rows.h"
+
+typedef struct rg_island {
+    size_t first_contact, contact_count; /* in rg_islands.contacts */
+    size_t first_body, body_count;       /* in rg_islands.bodies */
+} rg_island;
+
+typedef struct rg_islands {
+    size_t count;
+    rg_island *islands; /* in the order of their first contact */
+    uint32_t *contacts; /* rows of the set, ascending within an island */
+    uint32_t *bodies;   /* dense indices, ascending within an island */
+    uint32_t *place;    /* per body of the world: its place within its island */
+    size_t body_count;  /* in all islands */
+} rg_islands;
+
+/* Contacts between two bodies that forces do not move are in no island. */
+rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *arena,
+                          rg_islands *islands);
+
+/* The problem of one island in global form, its arrays in the arena. `velocity` and
+ * `angular_velocity`: without contact forces, over all bodies of the world. `shift`: what is added to
+ * the rows' velocities (set->count x dimension; stabilisation, restitution, prescribed motion). `mu`:
+ * per row of the set. */
+rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *set,
+                            const rg_islands *islands, const rg_island *island,
+                            const rg_vec3 *velocity, const rg_vec3 *angular_velocity,
+                            const double *shift, const double *mu, int directions, rg_arena *arena,
+                            rg_problem *problem);
+
+#endif

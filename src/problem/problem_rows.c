@@ -1,0 +1,162 @@
+/* Rows of contact problems from contact points. The normal row is the gradient of the gap: at a point,
+ * n.(velocity of A's material - velocity of B's), whichever of the two surfaces the point is taken on,
+ * since moving it along n does not change n.(w x r). So one point serves both bodies, and momentum and
+ * angular momentum balance exactly (Hart-Anitescu 2010; the gradient of the ratio metric, divided by
+ * |N| / t^2, is this row: impulses are in N s and gaps in metres). */
+#include "problem/problem_rows.h"
+
+#include <assert.h>
+
+/* Sine of the angle to the x axis below which the y axis takes over for the tangents. */
+#define TANGENT_STEEP 0.1
+
+void rg_contact_tangents(rg_vec3 normal, bool planar, rg_vec3 *tangent1, rg_vec3 *tangent2) {
+    if (planar) {
+        *tangent1 = (rg_vec3){normal.z, 0, -normal.x};
+        *tangent2 = (rg_vec3){0, 0, 0};
+        return;
+    }
+    double across = 1 - normal.x * normal.x;
+    rg_vec3 axis = across > TANGENT_STEEP * TANGENT_STEEP ? (rg_vec3){1, 0, 0} : (rg_vec3){0, 1, 0};
+    rg_vec3 t = rg_add_scaled(axis, -rg_dot(axis, normal), normal);
+    *tangent1 = rg_scale(1 / rg_length(t), t);
+    *tangent2 = rg_cross(normal, *tangent1);
+}
+
+/* One row of a Jacobian: n.v + (r x n).w, times the sign of the side. */
+static void fill_row(bool planar, rg_vec3 direction, rg_vec3 arm, double sign, double *row) {
+    rg_vec3 moment = rg_cross(arm, direction);
+    if (planar) {
+        row[0] = sign * direction.x, row[1] = sign * direction.z, row[2] = sign * moment.y;
+        return;
+    }
+    row[0] = sign * direction.x, row[1] = sign * direction.y, row[2] = sign * direction.z;
+    row[3] = sign * moment.x, row[4] = sign * moment.y, row[5] = sign * moment.z;
+}
+
+static void fill_jacobian(const rg_world_content *c, rg_row_set *set, size_t i) {
+    const rg_contact_row *row = &set->rows[i];
+    const rg_vec3 directions[3] = {row->normal, row->tangent1, row->tangent2};
+    size_t d = (size_t)set->dimension, n = (size_t)set->freedom;
+    for (size_t side = 0; side < 2; side++) {
+        uint32_t body = side == 0 ? row->body_a : row->body_b;
+        bool moves = side == 0 ? row->moves_a : row->moves_b;
+        rg_vec3 arm = rg_sub(row->position, c->position[body]);
+        for (size_t k = 0; k < d; k++) {
+            double *out = set->jacobian + ((i * 2 + side) * d + k) * n;
+            fill_row(c->planar, directions[k], arm, moves ? side == 0 ? 1 : -1 : 0, out);
+        }
+    }
+}
+
+static size_t count_points(const rg_collision_view *view) {
+    size_t count = 0;
+    for (size_t t = 0; t < view->touch_count; t++) {
+        const rg_touch *touch = &view->touches[t];
+        for (uint32_t m = 0; !touch->sensor && m < touch->manifold_count; m++)
+            count += view->manifolds[touch->first_manifold + m].point_count;
+    }
+    return count;
+}
+
+typedef struct builder {
+    const rg_world_content *content;
+    const rg_collision_view *view;
+    double step;
+    rg_displacement_function *displacement;
+    const void *user;
+    rg_row_set *set;
+} builder;
+
+static rg_vec3 surface_velocity(const builder *b, uint32_t body, bool moves, rg_vec3 point) {
+    if (moves || !b->displacement)
+        return (rg_vec3){0, 0, 0};
+    return rg_scale(1 / b->step, b->displacement(b->user, body, point));
+}
+
+static void add_manifold(builder *b, size_t t, size_t m) {
+    const rg_world_content *c = b->content;
+    const rg_touch *touch = &b->view->touches[t];
+    const rg_manifold *manifold = &b->view->manifolds[m];
+    uint32_t body_a = (uint32_t)rg_body_dense(c, touch->body_a);
+    uint32_t body_b = (uint32_t)rg_body_dense(c, touch->body_b);
+    rg_vec3 tangent1, tangent2;
+    rg_contact_tangents(manifold->normal, c->planar, &tangent1, &tangent2);
+    for (uint32_t p = 0; p < manifold->point_count; p++) {
+        const rg_contact_point *point = &b->view->points[manifold->first_point + p];
+        rg_contact_row *row = &b->set->rows[b->set->count];
+        *row = (rg_contact_row){.touch = (uint32_t)t,
+                                .manifold = (uint32_t)m,
+                                .point = manifold->first_point + p,
+                                .body_a = body_a,
+                                .body_b = body_b,
+                                .moves_a = c->dynamics[body_a].inverse_mass > 0,
+                                .moves_b = c->dynamics[body_b].inverse_mass > 0,
+                                .normal = manifold->normal,
+                                .tangent1 = tangent1,
+                                .tangent2 = tangent2,
+                                .position = point->position,
+                                .gap = point->gap,
+                                .law = touch->law};
+        row->surface = rg_sub(surface_velocity(b, body_a, row->moves_a, point->position),
+                              surface_velocity(b, body_b, row->moves_b, point->position));
+        fill_jacobian(c, b->set, b->set->count++);
+    }
+}
+
+rg_status rg_rows_build(const rg_world_content *content, const rg_collision_view *view, double step,
+                        rg_displacement_function *displacement, const void *user, rg_arena *arena,
+                        rg_row_set *set) {
+    *set = (rg_row_set){.dimension = content->planar ? 2 : 3, .freedom = content->planar ? 3 : 6};
+    size_t count = count_points(view);
+    if (count == 0)
+        return RG_OK;
+    set->rows = rg_arena_take(arena, count, sizeof *set->rows);
+    set->jacobian = rg_arena_take(arena, count * 2 * (size_t)set->dimension * (size_t)set->freedom,
+                                  sizeof *set->jacobian);
+    if (!set->rows || !set->jacobian)
+        return RG_OUT_OF_MEMORY;
+    builder b = {content, view, step, displacement, user, set};
+    for (size_t t = 0; t < view->touch_count; t++) {
+        const rg_touch *touch = &view->touches[t];
+        for (uint32_t m = 0; !touch->sensor && m < touch->manifold_count; m++)
+            add_manifold(&b, t, touch->first_manifold + m);
+    }
+    assert(set->count == count);
+    return RG_OK;
+}
+
+void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
+                     const rg_vec3 *angular_velocity, double u[3]) {
+    const rg_contact_row *row = &set->rows[i];
+    const rg_vec3 directions[3] = {row->normal, row->tangent1, row->tangent2};
+    for (int k = 0; k < set->dimension; k++) {
+        u[k] = rg_dot(directions[k], row->surface);
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t body = side == 0 ? row->body_a : row->body_b;
+            if (!(side == 0 ? row->moves_a : row->moves_b))
+                continue;
+            const double *j = rg_row_jacobian(set, i, side, (size_t)k);
+            rg_vec3 v = velocity[body], w = angular_velocity[body];
+            if (set->freedom == 3)
+                u[k] += j[0] * v.x + j[1] * v.z + j[2] * w.y;
+            else
+                u[k] += j[0] * v.x + j[1] * v.y + j[2] * v.z + j[3] * w.x + j[4] * w.y + j[5] * w.z;
+        }
+    }
+}
+
+rg_vec3 rg_row_force(const rg_row_set *set, size_t i, const double *components) {
+    const rg_contact_row *row = &set->rows[i];
+    rg_vec3 force = rg_scale(components[0], row->normal);
+    force = rg_add_scaled(force, components[1], row->tangent1);
+    return set->dimension == 3 ? rg_add_scaled(force, components[2], row->tangent2) : force;
+}
+
+void rg_row_components(const rg_row_set *set, size_t i, rg_vec3 force, double *components) {
+    const rg_contact_row *row = &set->rows[i];
+    components[0] = rg_dot(force, row->normal);
+    components[1] = rg_dot(force, row->tangent1);
+    if (set->dimension == 3)
+        components[2] = rg_dot(force, row->tangent2);
+}

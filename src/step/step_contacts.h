@@ -1,0 +1,47 @@
+/* Contacts in a fixed step: detection, rows, islands, solving, and what is kept of it.
+ *
+ * Memory that lasts beside the state (contact detection, the solvers' memory) is the world's
+ * machinery; the forces of the last step are state and lie in the world's memory for forces. */
+#ifndef RIGOR_STEP_CONTACTS_H
+#define RIGOR_STEP_CONTACTS_H
+
+#include "problem/problem_islands.h"
+#include "rigor/contact_force.h"
+#include "rigor/solver.h"
+#include "step/step_method.h"
+
+/* Speeds are relative to |g| h (the speed that gravity gives in a step), or without gravity to the
+ * largest speed at a contact of the island. */
+#define RG_STEP_SLIP   1e-6 /* slower is no slip */
+#define RG_STEP_IMPACT 2.0  /* slower approach has no restitution: rest stays rest */
+/* Normal impulses below this share of (lighter mass) x (that speed) are none. */
+#define RG_STEP_NO_FORCE 1e-9
+/* Penetrations are pushed out no faster than the largest of: the speed at which bodies move there,
+ * the speed of a fall through the depth (so that nothing jumps higher than it was deep), and the
+ * depth over this many seconds. */
+#define RG_STEP_PUSH_TIME 0.1
+/* Solvers aim at this share of the tolerance that they are judged by. */
+#define RG_STEP_AIM 1e-2
+
+/* One step's contacts. Arrays over bodies are the caller's, over all bodies of the world. */
+typedef struct rg_contact_step {
+    /* in: */
+    double step, end_time;
+    const rg_vec3 *free_velocity, *free_angular_velocity; /* after all forces but contact, at the
+                                                             orientation of the beginning */
+    /* out: */
+    rg_row_set set;
+    rg_islands islands;
+    double *impulse;                   /* set.count x dimension, N s */
+    rg_contact_force *forces;          /* set.count, to be stored */
+    double worst_residual, worst_cone; /* by the judge; NaN without contacts */
+    uint64_t solves, iterations, failures, fallbacks, impacts;
+} rg_contact_step;
+
+/* Finds contacts at the beginning of the step and solves for the impulses. Changes nothing of the
+ * state but what contact detection remembers. */
+rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error *error);
+/* Keeps the forces for the next step and for readers. */
+rg_status rg_contacts_store(rg_world *world, const rg_contact_step *contacts, rg_error *error);
+
+#endif

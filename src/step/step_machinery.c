@@ -1,0 +1,42 @@
+#include "step/step_machinery.h"
+
+#include "base/base_text.h"
+
+static void free_machinery(void *pointer) {
+    rg_step_machinery *m = pointer;
+    if (!m)
+        return;
+    rg_allocator allocator = m->allocator;
+    rg_collision_destroy(m->collision);
+    for (int i = 0; i < RG_STEP_LANES; i++) {
+        rg_solve_context_destroy(m->contexts[i]);
+        rg_arena_free(&m->arenas[i]);
+    }
+    rg_release(&allocator, m);
+}
+
+rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error) {
+    *machinery = world->machinery;
+    if (*machinery)
+        return RG_OK;
+    rg_step_machinery *m = rg_allocate_zeroed(&world->allocator, 1, sizeof *m);
+    if (!m)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    m->allocator = world->allocator;
+    for (int i = 0; i < RG_STEP_LANES; i++)
+        m->arenas[i] = rg_arena_make(&world->allocator);
+    rg_collision_def def = rg_collision_def_default();
+    rg_status status = rg_collision_create(&def, &world->allocator, &m->collision, error);
+    for (int i = 0; i < RG_STEP_LANES && !status; i++) {
+        status = rg_solve_context_create(&world->allocator, &m->contexts[i]);
+        if (status)
+            rg_fail(error, status, "no memory for contacts");
+    }
+    if (status) {
+        free_machinery(m);
+        return status;
+    }
+    world->machinery = *machinery = m;
+    world->free_machinery = free_machinery;
+    return RG_OK;
+}

@@ -1,0 +1,24 @@
+/* What the step methods keep beside the state of a world: contact detection and the solvers' memory.
+ * Made when first needed, freed with the world; no result depends on what is in it. */
+#ifndef RIGOR_STEP_MACHINERY_H
+#define RIGOR_STEP_MACHINERY_H
+
+#include "base/base_arena.h"
+#include "rigor/collision.h"
+#include "rigor/solver.h"
+#include "world/world.h"
+
+/* Islands are dealt out to this many lanes, each with memory of its own, whatever the number of
+ * threads. */
+enum { RG_STEP_LANES = 8 };
+
+typedef struct rg_step_machinery {
+    rg_allocator allocator;
+    rg_collision *collision;
+    rg_solve_context *contexts[RG_STEP_LANES];
+    rg_arena arenas[RG_STEP_LANES];
+} rg_step_machinery;
+
+rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error);
+
+#endif
