@@ -2,6 +2,7 @@
 #ifndef RIGOR_CONTACT_FORCE_H
 #define RIGOR_CONTACT_FORCE_H
 
+#include "rigor/complementarity.h"
 #include "rigor/contact.h"
 #include "rigor/world.h"
 
@@ -43,6 +44,14 @@ const rg_contact_force *rg_world_contact_forces(const rg_world *world, size_t *c
  * (N m; either may be null); returns how many contacts it has. */
 size_t rg_body_contact_force(const rg_world *world, rg_body_id body, rg_vec3 *force,
                              rg_vec3 *torque);
+
+/* Shown every contact problem that a step is about to solve, island by island: `step` counts from 0
+ * (rg_world_step_count before the step). The problem is valid during the call. While there is an
+ * observer, islands are solved one after the other, by the thread that steps the world. */
+typedef void rg_problem_observer(void *user, uint64_t step, size_t island,
+                                 const rg_problem *problem);
+/* Null: none any more. RG_OUT_OF_MEMORY is possible. */
+rg_status rg_world_observe_problems(rg_world *world, rg_problem_observer *observer, void *user);
 
 #ifdef __cplusplus
 }

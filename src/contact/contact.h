@@ -33,6 +33,9 @@
 /* Sine: edges more parallel than this have no normal that could be relied on. */
 #define RG_CONTACT_PARALLEL 1e-8
 
+/* Looking ahead: distances that speeds of now would cover in a step, times this. */
+#define RG_CONTACT_AHEAD 3.0
+
 #define RG_CONTACT_NO_FACET UINT32_MAX
 
 /* One of the two shapes. */

@@ -243,8 +243,11 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
     closing(c, &world->content, b, a, &centres, &turning);
     double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
     double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
-    settings.near = fmax(near, centres + turning);
-    settings.band = fmax(band, turning);
+    /* An impact within the step may turn straight motion into turning: the far end of a rod whose other
+     * end is stopped goes on faster than before. */
+    double reach = RG_CONTACT_AHEAD * (centres + turning);
+    settings.near = fmax(near, reach);
+    settings.band = fmax(band, reach);
     return settings;
 }
 
@@ -268,8 +271,8 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg
                                   .point_capacity = (uint32_t)(c->point_capacity - c->point_count),
                                   .caches = c->caches + c->cache_count,
                                   .cache_capacity = (uint32_t)(c->cache_capacity - c->cache_count)};
-        rg_status status = rg_contact_parts(b->shape, pose_b, a->shape, pose_a, &settings,
-                                            last, last_count, &c->arena, list);
+        rg_status status = rg_contact_parts(b->shape, pose_b, a->shape, pose_a, &settings, last,
+                                            last_count, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
         manifolds = 2 * list->manifold_capacity;

@@ -10,8 +10,11 @@
 #include <string.h>
 
 static const rg_builtin *const builtins[] = {
-    &rg_builtin_tennis_racket,
-    &rg_builtin_spinning_top,
+    &rg_builtin_dominoes,    &rg_builtin_tower,         &rg_builtin_mass_ratio,
+    &rg_builtin_pyramid,     &rg_builtin_kapla,         &rg_builtin_brick_stack,
+    &rg_builtin_incline,     &rg_builtin_rolling,       &rg_builtin_pile,
+    &rg_builtin_balls_666,   &rg_builtin_balance2,      &rg_builtin_pyramid1,
+    &rg_builtin_dice3,       &rg_builtin_tennis_racket, &rg_builtin_spinning_top,
     &rg_builtin_projectiles,
 };
 enum { BUILTIN_COUNT = sizeof builtins / sizeof builtins[0] };
@@ -42,7 +45,7 @@ rg_status rg_builtin_fail_unknown(const char *name, rg_error *error) {
     for (size_t i = 0; !nearest && strlen(name) > 2 && i < BUILTIN_COUNT; i++)
         if (strncmp(names[i], name, strlen(name)) == 0)
             nearest = names[i];
-    char list[400];
+    char list[800];
     if (nearest)
         return rg_fail(error, RG_NOT_FOUND,
                        "%.200s: neither a built-in scene nor a file; did you mean \"%s\"?", name,
@@ -135,7 +138,8 @@ rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_s
         return status;
     rg_world_def def = rg_world_def_default();
     def.allocator = rg_allocator_or_default(options ? options->allocator : NULL);
-    builtin->prepare(&def, values);
+    if (builtin->prepare)
+        builtin->prepare(&def, values);
     status = rg_scene_apply_options(options, &def, error);
     if (status != RG_OK)
         return status;
@@ -143,6 +147,8 @@ rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_s
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory", name);
     made->builtin = builtin;
+    if (builtin->duration > 0)
+        made->duration = builtin->duration;
     status = keep_parameters(made, options);
     if (status != RG_OK)
         rg_fail(error, status, "%s: not enough memory", name);

@@ -44,18 +44,6 @@ static void drift_observe(drift *d, rg_world *world, rg_body_id body) {
     d->momentum_drift = fmax(d->momentum_drift, momentum);
 }
 
-static rg_measure measure(const char *name, double value) {
-    return (rg_measure){.name = name, .value = value};
-}
-
-static rg_measure measure_beside(const char *name, double value, double expected) {
-    return (rg_measure){.name = name, .value = value, .has_expected = true, .expected = expected};
-}
-
-static rg_status fail_memory(const rg_scene *scene, rg_error *error) {
-    return rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory", scene->name);
-}
-
 /* Torque-free and tight: what is left is the integrator's own error. */
 static void prepare_top(rg_world_def *def, const double *values) {
     (void)values;
@@ -99,7 +87,7 @@ static rg_vec3 symmetry_axis(const rg_world *world, rg_body_id body) {
 static rg_status build_top(rg_scene *scene, const double *values, rg_error *error) {
     top_state *state = rg_allocate_zeroed(&scene->allocator, 1, sizeof *state);
     if (!state)
-        return fail_memory(scene, error);
+        return rg_builtin_fail_memory(scene, error);
     scene->measuring = state;
     scene->measuring_size = sizeof *state;
     rg_shape *cone;
@@ -138,9 +126,9 @@ static void observe_top(rg_scene *scene) {
 static size_t measure_top(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
     const top_state *state = scene->measuring;
     size_t n = 0;
-    measures[n++] = measure_beside("energy_drift_rel", state->drift.energy_drift, 0);
-    measures[n++] = measure_beside("angular_momentum_drift_rel", state->drift.momentum_drift, 0);
-    measures[n++] = measure_beside("axis_error_rad", state->axis_error, 0);
+    measures[n++] = rg_measure_beside("energy_drift_rel", state->drift.energy_drift, 0);
+    measures[n++] = rg_measure_beside("angular_momentum_drift_rel", state->drift.momentum_drift, 0);
+    measures[n++] = rg_measure_beside("axis_error_rad", state->axis_error, 0);
     return n;
 }
 
@@ -208,7 +196,7 @@ static void intermediate_spin(const rg_world *world, rg_body_id body, double *sp
 static rg_status build_racket(rg_scene *scene, const double *values, rg_error *error) {
     racket_state *state = rg_allocate_zeroed(&scene->allocator, 1, sizeof *state);
     if (!state)
-        return fail_memory(scene, error);
+        return rg_builtin_fail_memory(scene, error);
     scene->measuring = state;
     scene->measuring_size = sizeof *state;
     rg_shape *racket = NULL;
@@ -294,11 +282,11 @@ static double flip_period(rg_scene *scene) {
 static size_t measure_racket(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
     const racket_state *state = scene->measuring;
     size_t n = 0;
-    measures[n++] = measure_beside("energy_drift_rel", state->drift.energy_drift, 0);
-    measures[n++] = measure_beside("angular_momentum_drift_rel", state->drift.momentum_drift, 0);
-    measures[n++] = measure("flips", (double)state->flips);
+    measures[n++] = rg_measure_beside("energy_drift_rel", state->drift.energy_drift, 0);
+    measures[n++] = rg_measure_beside("angular_momentum_drift_rel", state->drift.momentum_drift, 0);
+    measures[n++] = rg_measure_of("flips", (double)state->flips);
     if (state->flips > 1)
-        measures[n++] = measure_beside(
+        measures[n++] = rg_measure_beside(
             "flip_period_s", (state->last_flip - state->first_flip) / (double)(state->flips - 1),
             flip_period(scene));
     return n;
@@ -413,7 +401,7 @@ static rg_status build_projectiles(rg_scene *scene, const double *values, rg_err
     projectile_state *state =
         rg_allocate_zeroed(&scene->allocator, 1, sizeof *state + count * sizeof state->start[0]);
     if (!state)
-        return fail_memory(scene, error);
+        return rg_builtin_fail_memory(scene, error);
     scene->measuring = state;
     scene->measuring_size = sizeof *state + count * sizeof state->start[0];
     state->count = count;
@@ -444,8 +432,8 @@ static size_t measure_projectiles(rg_scene *scene, rg_measure measures[RG_MAX_ME
     }
     double drift_rel = fabs(rg_world_energy(scene->world) - state->energy) / state->energy;
     size_t n = 0;
-    measures[n++] = measure_beside("position_error_m", worst, 0);
-    measures[n++] = measure_beside("energy_drift_rel", drift_rel, 0);
+    measures[n++] = rg_measure_beside("position_error_m", worst, 0);
+    measures[n++] = rg_measure_beside("energy_drift_rel", drift_rel, 0);
     return n;
 }
 

@@ -301,6 +301,9 @@ static rg_status run_island(contact_job *job, rg_arena *arena, rg_solve_context 
     if (status)
         return rg_fail(&report->error, status, "no memory for contacts");
     problem.scale = job->speed;
+    if (job->machinery->observer)
+        job->machinery->observer(job->machinery->observer_user, c->step_count,
+                                 (size_t)(island - islands->islands), &problem);
     bool warm = false, meets = false;
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
@@ -503,7 +506,8 @@ rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error
     size_t islands = contacts->islands.count;
     job.grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
     if (islands)
-        rg_parallel_for(world->pool, islands, job.grain, run_lane, &job);
+        rg_parallel_for(job.machinery->observer ? NULL : world->pool, islands, job.grain, run_lane,
+                        &job);
     status = collect(&job, error);
     if (status)
         return status;

@@ -40,3 +40,13 @@ rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_err
     world->free_machinery = free_machinery;
     return RG_OK;
 }
+
+rg_status rg_world_observe_problems(rg_world *world, rg_problem_observer *observer, void *user) {
+    rg_step_machinery *machinery;
+    rg_status status = rg_machinery_of(world, &machinery, NULL);
+    if (status)
+        return status;
+    machinery->observer = observer;
+    machinery->observer_user = user;
+    return RG_OK;
+}

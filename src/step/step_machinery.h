@@ -5,6 +5,7 @@
 
 #include "base/base_arena.h"
 #include "rigor/collision.h"
+#include "rigor/contact_force.h"
 #include "rigor/solver.h"
 #include "world/world.h"
 
@@ -17,6 +18,8 @@ typedef struct rg_step_machinery {
     rg_collision *collision;
     rg_solve_context *contexts[RG_STEP_LANES];
     rg_arena arenas[RG_STEP_LANES];
+    rg_problem_observer *observer;
+    void *observer_user;
 } rg_step_machinery;
 
 rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error);

@@ -1,0 +1,277 @@
+/* Built-in scenes of things that fall over and onto each other: dominoes, a pile in a pit, balls. */
+#include "base/base_math.h"
+#include "base/base_text.h"
+#include "base/base_trig.h"
+#include "rigor/contact_force.h"
+#include "scene/scene_builtin.h"
+
+#include <stdio.h>
+
+/* ---- dominoes ---- */
+
+static const rg_builtin_parameter domino_parameters[] = {{"count", "50", "number of dominoes"}};
+static const rg_builtin_range domino_ranges[] = {{1, 10000, true}};
+
+/* A domino counts as fallen when it leans by more than 30 degrees. */
+#define FALLEN_COSINE 0.86602540378443865
+
+typedef struct domino_state {
+    uint64_t count, fallen;
+    double last; /* s: when the last one fell that has fallen */
+} domino_state;
+
+/* 0.1 x 0.5 x 1.0 m, 0.5 m apart along x; the first turns at 2 rad/s about its lower edge on the side
+ * of its neighbour, towards it. */
+static rg_status build_dominoes(rg_scene *scene, const double *values, rg_error *error) {
+    domino_state *state = rg_builtin_remember(scene, sizeof *state);
+    if (!state)
+        return rg_builtin_fail_memory(scene, error);
+    state->count = (uint64_t)values[0];
+    rg_status status = rg_builtin_add_floor(scene, error);
+    rg_shape_def shape = rg_shape_def_box(0.1, 0.5, 1);
+    for (uint64_t i = 0; i < state->count && !status; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "domino%llu", (unsigned long long)i);
+        rg_body_def def = rg_body_def_default();
+        def.name = name;
+        def.pose.position = rg_vec3_make(0.5 * (double)i, 0, 0.5);
+        if (i == 0) {
+            def.angular_velocity = rg_vec3_make(0, 2, 0);
+            def.velocity = rg_cross(def.angular_velocity, rg_vec3_make(-0.05, 0, 0.5));
+        }
+        status = rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+    }
+    return status;
+}
+
+static void observe_dominoes(rg_scene *scene) {
+    domino_state *state = scene->measuring;
+    uint64_t fallen = 0;
+    for (size_t i = 1; i < rg_world_body_count(scene->world); i++) {
+        rg_quat q = rg_body_pose(scene->world, rg_world_body_at(scene->world, i)).orientation;
+        fallen += rg_rotate(q, rg_vec3_make(0, 0, 1)).z < FALLEN_COSINE;
+    }
+    if (fallen > state->fallen)
+        state->last = rg_world_time(scene->world);
+    state->fallen = fallen;
+}
+
+static size_t measure_dominoes(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    const domino_state *state = scene->measuring;
+    measures[0] = rg_measure_beside("fallen", (double)state->fallen, (double)state->count);
+    measures[1] = rg_measure_of("t_last_s", state->last);
+    return 2;
+}
+
+const rg_builtin rg_builtin_dominoes = {
+    .name = "dominoes",
+    .summary = "a row of dominoes, the first one pushed",
+    .parameters = domino_parameters,
+    .ranges = domino_ranges,
+    .parameter_count = 1,
+    .duration = 15,
+    .build = build_dominoes,
+    .observe = observe_dominoes,
+    .measure = measure_dominoes,
+};
+
+/* ---- pile ---- */
+
+enum { PILE_COUNT, PILE_SEED };
+static const rg_builtin_parameter pile_parameters[] = {
+    {"count", "1000", "number of bodies"},
+    {"seed", "1", "of the random numbers"},
+};
+static const rg_builtin_range pile_ranges[] = {{1, 100000, true}, {0, 9007199254740992.0, true}};
+
+enum { PILE_SIDE = 7, PILE_POINTS = 20, PIT_WALLS = 4 };
+#define PIT_HALF    4.0  /* m: half the width of the pit */
+#define PILE_PITCH  1.1  /* m between the centres */
+#define PILE_REST_J 1e-6 /* kinetic energy per body below which the pile is at rest */
+
+typedef struct pile_state {
+    uint64_t count;
+    double rest_penetration; /* m, deepest while at rest; NaN before */
+} pile_state;
+
+static void prepare_pile(rg_world_def *def, const double *values) {
+    def->seed = (uint64_t)values[PILE_SEED];
+}
+
+/* Walls are half-spaces that face the middle. */
+static rg_status add_pit(rg_scene *scene, rg_error *error) {
+    static const rg_vec3 normals[PIT_WALLS] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    rg_status status = rg_builtin_add_floor(scene, error);
+    for (int i = 0; i < PIT_WALLS && !status; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "wall%d", i);
+        rg_shape_def shape = rg_shape_def_halfspace(normals[i], -PIT_HALF);
+        rg_body_def def = rg_body_def_default();
+        def.name = name;
+        def.motion = RG_MOTION_FIXED;
+        status = rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+    }
+    return status;
+}
+
+/* Hulls of 20 points on spheres of radius 0.25 to 0.5 m, in layers of 7 x 7, 1.1 m apart, turned at
+ * random, the lowest layer just above the floor. */
+static rg_status build_pile(rg_scene *scene, const double *values, rg_error *error) {
+    pile_state *state = rg_builtin_remember(scene, sizeof *state);
+    if (!state)
+        return rg_builtin_fail_memory(scene, error);
+    state->count = (uint64_t)values[PILE_COUNT], state->rest_penetration = NAN;
+    rg_status status = add_pit(scene, error);
+    rg_random random = rg_random_make(rg_world_seed(scene->world));
+    for (uint64_t i = 0; i < state->count && !status; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "stone%llu", (unsigned long long)i);
+        rg_vec3 points[PILE_POINTS];
+        double radius = rg_random_between(&random, 0.25, 0.5);
+        for (int k = 0; k < PILE_POINTS; k++)
+            points[k] = rg_scale(radius, rg_random_direction(&random));
+        rg_shape_def shape = rg_shape_def_hull(points, PILE_POINTS);
+        uint64_t layer = i / (PILE_SIDE * PILE_SIDE), place = i % (PILE_SIDE * PILE_SIDE);
+        rg_body_def def = rg_body_def_default();
+        def.name = name;
+        def.pose.position = rg_vec3_make(PILE_PITCH * ((double)(place % PILE_SIDE) - 3),
+                                         PILE_PITCH * ((double)(place / PILE_SIDE) - 3),
+                                         0.6 + PILE_PITCH * (double)layer);
+        def.pose.orientation = rg_random_rotation(&random);
+        status = rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+    }
+    return status;
+}
+
+static double kinetic_energy(const rg_world *world) {
+    double sum = 0;
+    for (size_t i = 0; i < rg_world_body_count(world); i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        if (rg_body_motion(world, body) != RG_MOTION_DYNAMIC)
+            continue;
+        rg_vec3 v = rg_body_velocity(world, body), w = rg_body_angular_velocity(world, body);
+        sum += 0.5 * (rg_body_mass(world, body).mass * rg_length_squared(v) +
+                      rg_dot(w, rg_body_angular_momentum(world, body)));
+    }
+    return sum;
+}
+
+static void observe_pile(rg_scene *scene) {
+    pile_state *state = scene->measuring;
+    if (kinetic_energy(scene->world) > PILE_REST_J * (double)state->count)
+        return;
+    size_t count;
+    const rg_contact_force *forces = rg_world_contact_forces(scene->world, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!(state->rest_penetration >= -forces[i].gap))
+            state->rest_penetration = fmax(0, -forces[i].gap);
+}
+
+static size_t measure_pile(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    const pile_state *state = scene->measuring;
+    uint64_t escaped = 0;
+    rg_strided p = rg_world_centre_positions(scene->world);
+    for (size_t i = PIT_WALLS + 1; i < p.count; i++) {
+        const double *x = p.data + i * p.stride;
+        escaped += !(fabs(x[0]) <= PIT_HALF && fabs(x[1]) <= PIT_HALF && x[2] >= 0);
+    }
+    size_t n = 0;
+    measures[n++] = rg_measure_beside("escaped", (double)escaped, 0);
+    measures[n++] = rg_measure_of("kinetic_J", kinetic_energy(scene->world));
+    measures[n++] = rg_measure_of("rest_penetration_m", state->rest_penetration);
+    return n;
+}
+
+const rg_builtin rg_builtin_pile = {
+    .name = "pile",
+    .summary = "irregular stones dropped into a pit",
+    .parameters = pile_parameters,
+    .ranges = pile_ranges,
+    .parameter_count = 2,
+    .duration = 4,
+    .prepare = prepare_pile,
+    .build = build_pile,
+    .observe = observe_pile,
+    .measure = measure_pile,
+};
+
+/* ---- balls-666 ---- */
+
+enum { BALLS_SIDE = 6 };
+#define BALL_RADIUS 0.1
+
+typedef struct balls_state {
+    double sum; /* m^2: of squared penetrations, over the observations */
+    uint64_t observations;
+} balls_state;
+
+static void prepare_balls(rg_world_def *def, const double *values) {
+    (void)values;
+    def->settings.step = 1e-3;
+}
+
+/* 6 x 6 x 6 balls of 10 kg, radius 0.1, spacing 0.21 with a jitter of 1 mm, without friction. */
+static rg_status build_balls(rg_scene *scene, const double *values, rg_error *error) {
+    (void)values;
+    if (!rg_builtin_remember(scene, sizeof(balls_state)))
+        return rg_builtin_fail_memory(scene, error);
+    rg_contact_law law = {0};
+    rg_status status = rg_world_set_material(scene->world, (rg_material_id){0}, &law, error);
+    if (!status)
+        status = rg_builtin_add_floor(scene, error);
+    rg_random random = rg_random_make(rg_world_seed(scene->world));
+    rg_shape_def shape = rg_shape_def_sphere(BALL_RADIUS);
+    double density = 10 / (4.0 / 3 * RG_PI * BALL_RADIUS * BALL_RADIUS * BALL_RADIUS);
+    for (int i = 0; i < BALLS_SIDE * BALLS_SIDE * BALLS_SIDE && !status; i++) {
+        int x = i % BALLS_SIDE, y = i / BALLS_SIDE % BALLS_SIDE, z = i / (BALLS_SIDE * BALLS_SIDE);
+        char name[32];
+        snprintf(name, sizeof name, "ball%d", i);
+        rg_body_def def = rg_body_def_default();
+        def.name = name;
+        def.pose.position.x = 0.21 * x + rg_random_between(&random, -0.0005, 0.0005);
+        def.pose.position.y = 0.21 * y + rg_random_between(&random, -0.0005, 0.0005);
+        def.pose.position.z = 0.101 + 0.21 * z;
+        status = rg_builtin_add(scene, &shape, density, &def, NULL, error);
+    }
+    return status;
+}
+
+/* Between all pairs of balls and with the floor, in closed form. */
+static void observe_balls(rg_scene *scene) {
+    balls_state *state = scene->measuring;
+    rg_strided p = rg_world_centre_positions(scene->world);
+    double sum = 0;
+    for (size_t i = 1; i < p.count; i++) {
+        const double *a = p.data + i * p.stride;
+        double below = fmin(0, a[2] - BALL_RADIUS);
+        sum += below * below;
+        for (size_t j = 1; j < i; j++) {
+            const double *b = p.data + j * p.stride;
+            double dx = a[0] - b[0], dy = a[1] - b[1], dz = a[2] - b[2];
+            double squared = dx * dx + dy * dy + dz * dz;
+            if (squared >= 4 * BALL_RADIUS * BALL_RADIUS)
+                continue;
+            double depth = 2 * BALL_RADIUS - sqrt(squared);
+            sum += depth * depth;
+        }
+    }
+    state->sum += sum;
+    state->observations++;
+}
+
+static size_t measure_balls(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    const balls_state *state = scene->measuring;
+    double mean = state->observations ? state->sum / (double)state->observations : NAN;
+    measures[0] = rg_measure_beside("penetration_sq", mean, 0);
+    return 1;
+}
+
+const rg_builtin rg_builtin_balls_666 = {
+    .name = "balls-666",
+    .summary = "216 balls without friction that fall apart",
+    .duration = 10,
+    .prepare = prepare_balls,
+    .build = build_balls,
+    .observe = observe_balls,
+    .measure = measure_balls,
+};

@@ -1,0 +1,160 @@
+/* The examples of Hart and Anitescu 2010, section 5. The paper gives no dimensions; these are ours.
+ *
+ * balance2 (planar, 12 s): a wedge (a triangle of base 1 m and height 1 m) on the floor; on its tip, in
+ * the balance, a plank 4 m x 0.2 m with two squares (0.5 m) on it, 1 m to either side of the middle, and
+ * a triangle (base 0.6 m, height 0.5 m) over the tip. A third square drops from 1 m on the right end
+ * and disturbs the balance.
+ *
+ * pyramid1 (planar, 10 s): nine upright rectangles 0.2 m x 1 m, 0.5 m apart, in a row; a triangle slides
+ * against the first one and the row falls like dominoes. At the end all are at rest.
+ *
+ * dice3 (3 s): two unit cubes, one on top of the other and 0.6 m off its middle, so that it tips over
+ * the edge and falls to the floor. It is turned by 5 degrees about the vertical, so that nothing is
+ * symmetric.
+ *
+ * infeasibility_m is the largest penetration of any pair at any step, by the ratio metric's gap. */
+#include "base/base_math.h"
+#include "base/base_text.h"
+#include "base/base_trig.h"
+#include "scene/scene_builtin.h"
+
+#include <stdio.h>
+
+/* At rest: slower than this, m/s and rad/s times a metre. */
+#define AT_REST 1e-3
+
+static void prepare_planar(rg_world_def *def, const double *values) {
+    (void)values;
+    def->planar = true;
+}
+
+static rg_status add_polygon(rg_scene *scene, const char *name, const rg_vec3 *corners,
+                             size_t count, rg_vec3 position, rg_vec3 velocity, rg_error *error) {
+    rg_shape_def shape = rg_shape_def_polygon(corners, count);
+    rg_body_def def = rg_body_def_default();
+    def.name = name;
+    def.pose.position = position;
+    def.velocity = velocity;
+    return rg_builtin_add(scene, &shape, 100, &def, NULL, error); /* kg/m^2 */
+}
+
+static rg_status add_rectangle(rg_scene *scene, const char *name, double width, double height,
+                               double x, double z, rg_error *error) {
+    double a = 0.5 * width, b = 0.5 * height;
+    const rg_vec3 corners[4] = {{-a, 0, -b}, {a, 0, -b}, {a, 0, b}, {-a, 0, b}};
+    return add_polygon(scene, name, corners, 4, rg_vec3_make(x, 0, z), rg_vec3_make(0, 0, 0),
+                       error);
+}
+
+/* Its origin is the middle of the base. */
+static rg_status add_triangle(rg_scene *scene, const char *name, double base, double height,
+                              double x, double z, double speed, rg_error *error) {
+    const rg_vec3 corners[3] = {{-0.5 * base, 0, 0}, {0.5 * base, 0, 0}, {0, 0, height}};
+    return add_polygon(scene, name, corners, 3, rg_vec3_make(x, 0, z), rg_vec3_make(speed, 0, 0),
+                       error);
+}
+
+static bool all_at_rest(const rg_world *world) {
+    for (size_t i = 0; i < rg_world_body_count(world); i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        if (rg_length(rg_body_velocity(world, body)) > AT_REST ||
+            rg_length(rg_body_angular_velocity(world, body)) > AT_REST)
+            return false;
+    }
+    return true;
+}
+
+static size_t measure_papers(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    rg_step_info summary = rg_world_summary(scene->world);
+    measures[0] = rg_measure_of("infeasibility_m", summary.certificate.max_penetration);
+    measures[1] = rg_measure_truth("at_rest", all_at_rest(scene->world), true);
+    return 2;
+}
+
+/* ---- balance2 ---- */
+
+static rg_status build_balance2(rg_scene *scene, const double *values, rg_error *error) {
+    (void)values;
+    rg_status status = rg_builtin_add_floor(scene, error);
+    if (!status)
+        status = add_triangle(scene, "wedge", 1, 1, 0, 0, 0, error);
+    if (!status)
+        status = add_rectangle(scene, "plank", 4, 0.2, 0, 1.1, error);
+    if (!status)
+        status = add_triangle(scene, "triangle", 0.6, 0.5, 0, 1.2, 0, error);
+    if (!status)
+        status = add_rectangle(scene, "left", 0.5, 0.5, -1, 1.45, error);
+    if (!status)
+        status = add_rectangle(scene, "right", 0.5, 0.5, 1, 1.45, error);
+    if (!status)
+        status = add_rectangle(scene, "dropped", 0.5, 0.5, 1.7, 2.45, error);
+    return status;
+}
+
+const rg_builtin rg_builtin_balance2 = {
+    .name = "balance2",
+    .summary = "a plank on a wedge tips under falling squares (Hart-Anitescu 2010)",
+    .duration = 12,
+    .prepare = prepare_planar,
+    .build = build_balance2,
+    .measure = measure_papers,
+};
+
+/* ---- pyramid1 ---- */
+
+static rg_status build_pyramid1(rg_scene *scene, const double *values, rg_error *error) {
+    (void)values;
+    rg_status status = rg_builtin_add_floor(scene, error);
+    if (!status)
+        status = add_triangle(scene, "triangle", 0.8, 0.8, -1.2, 0, 4, error);
+    for (int i = 0; i < 9 && !status; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "slab%d", i);
+        status = add_rectangle(scene, name, 0.2, 1, 0.5 * i, 0.5, error);
+    }
+    return status;
+}
+
+const rg_builtin rg_builtin_pyramid1 = {
+    .name = "pyramid1",
+    .summary = "a triangle starts a row of rectangles falling (Hart-Anitescu 2010)",
+    .duration = 10,
+    .prepare = prepare_planar,
+    .build = build_pyramid1,
+    .measure = measure_papers,
+};
+
+/* ---- dice3 ---- */
+
+static rg_status build_dice3(rg_scene *scene, const double *values, rg_error *error) {
+    (void)values;
+    rg_status status = rg_builtin_add_floor(scene, error);
+    if (!status)
+        status = rg_builtin_add_box(scene, "lower", rg_vec3_make(1, 1, 1), rg_vec3_make(0, 0, 0.5),
+                                    NULL, error);
+    rg_shape_def cube = rg_shape_def_box(1, 1, 1);
+    rg_body_def def = rg_body_def_default();
+    def.name = "upper";
+    def.pose.position = rg_vec3_make(0.6, 0.1, 1.5);
+    def.pose.orientation = rg_quat_of_rotation_vector(rg_vec3_make(0, 0, RG_PI / 36));
+    return status ? status : rg_builtin_add(scene, &cube, 1000, &def, NULL, error);
+}
+
+static size_t measure_dice3(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    rg_step_info summary = rg_world_summary(scene->world);
+    rg_strided p = rg_world_centre_positions(scene->world);
+    bool on_floor = p.count == 3;
+    for (size_t i = 1; i < p.count; i++)
+        on_floor &= p.data[i * p.stride + 2] < 0.9; /* a cube on an edge has its centre at 0.71 */
+    measures[0] = rg_measure_of("infeasibility_m", summary.certificate.max_penetration);
+    measures[1] = rg_measure_truth("on_floor", on_floor, true);
+    return 2;
+}
+
+const rg_builtin rg_builtin_dice3 = {
+    .name = "dice3",
+    .summary = "a cube tips over the edge of another (Hart-Anitescu 2010)",
+    .duration = 3,
+    .build = build_dice3,
+    .measure = measure_dice3,
+};
