@@ -63,9 +63,15 @@ static double clamp(double x, double lower, double upper) {
     return x < lower ? lower : x > upper ? upper : x;
 }
 
+/* |f - clamp(f - a)|, without the cancellation that would hide any a behind a huge f. */
+static double natural_of(double f, double a, double lower, double upper) {
+    double target = f - a;
+    return target < lower ? fabs(f - lower) : target > upper ? fabs(f - upper) : fabs(a);
+}
+
 static void judge_interval(verdict *v, size_t where, double f, double a, double lower,
                            double upper) {
-    double natural = fabs(f - clamp(f - a, lower, upper));
+    double natural = natural_of(f, a, lower, upper);
     double outside = fabs(f - clamp(f, lower, upper));
     double up = f - lower, down = upper - f; /* room to move */
     /* a > 0 is fine at the lower bound only, a < 0 at the upper one only. */
@@ -85,7 +91,7 @@ static void judge_interval(verdict *v, size_t where, double f, double a, double 
 
 static void judge_static(verdict *v, size_t where, double f, double a, double limit) {
     limit = fmax(0, limit);
-    double natural = fabs(f - clamp(f - a, -limit, limit));
+    double natural = natural_of(f, a, -limit, limit);
     double room = a > 0 ? f + limit : limit - f;
     note(v, where, natural, 0, fmax(0, fabs(f) - limit), fmin(fabs(a), fmax(0, room)),
          f * a > 0 ? fmin(fabs(f), fabs(a)) : 0);
@@ -142,7 +148,7 @@ static void project_cone(double mu, const double y[3], double p[3]) {
 /* Nearest point of the polygon of circumradius `radius` to y. */
 static void project_polygon(int directions, double radius, const double y[2], double p[2]) {
     double best = INFINITY;
-    bool inside = true;
+    bool inside = radius > 0;
     for (int k = 0; k < directions; k++) {
         double a[2], b[2];
         rg_polygon_direction(directions, k, a);
@@ -190,9 +196,14 @@ static void judge_one(verdict *v, size_t where, double mu, int directions, const
     }
     for (int k = 0; k < 3; k++)
         off[k] = r[k] - p[k], in[k] = r[k] - in[k];
-    double natural = length3(off);
-    double together = fabs(r[0] * (u[0] + mu * slip) + r[1] * u[1] + r[2] * u[2]);
+    /* Where the projection is y itself the difference is u, which a huge r must not swallow; elsewhere
+     * what rounding does to r is as good as an error of it. */
     double shifted[3] = {u[0] + mu * slip, u[1], u[2]};
+    bool inside = directions == 0 && r[0] - shifted[0] >= 0 &&
+                  sqrt((r[1] - u[1]) * (r[1] - u[1]) + (r[2] - u[2]) * (r[2] - u[2])) <=
+                      mu * (r[0] - shifted[0]);
+    double natural = inside ? length3(shifted) : length3(off) + DBL_EPSILON * length3(r);
+    double together = fabs(r[0] * (u[0] + mu * slip) + r[1] * u[1] + r[2] * u[2]);
     double complementarity = directions == 0
                                  ? scaled_product(together, length3(r), length3(shifted))
                                  : scaled_product(fabs(r[0] * u[0]), fabs(r[0]), fabs(u[0]));

@@ -123,6 +123,25 @@ static double coefficient(const contact_job *job, size_t i) {
     return stuck ? law->static_friction : law->dynamic_friction;
 }
 
+/* How fast a gap may close within a step although the linear problem holds it: surfaces that turn or
+ * slide follow arcs, and leave their tangents by (speed^2 / arm) h^2 / 2. */
+static double drift_speed(const contact_job *job, size_t i) {
+    const rg_row_set *set = &job->contacts->set;
+    const rg_world_content *c = &job->world->content;
+    const rg_contact_row *row = &set->rows[i];
+    double speed = slip_of(set, job->before + i * (size_t)set->dimension), shortest = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        if (!(side == 0 ? row->moves_a : row->moves_b))
+            continue;
+        uint32_t body = side == 0 ? row->body_a : row->body_b;
+        double arm = rg_length(rg_sub(row->position, c->position[body]));
+        speed += rg_length(c->angular_velocity[body]) * arm;
+        shortest = fmin(shortest, arm);
+    }
+    return speed > 0 ? fmin(speed, RG_STEP_DRIFT * job->contacts->step * speed * speed / shortest)
+                     : 0;
+}
+
 /* What the gap adds to the velocity of the normal row. */
 static double stabilisation(const contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
@@ -132,15 +151,10 @@ static double stabilisation(const contact_job *job, size_t i) {
     if (gap >= 0)
         return gap / h;
     double depth = -gap;
-    double speed = 0;
-    for (int side = 0; side < 2; side++) {
-        uint32_t body = side == 0 ? row->body_a : row->body_b;
-        rg_vec3 arm = rg_sub(row->position, c->position[body]);
-        speed +=
-            rg_length(c->velocity[body]) + rg_length(c->angular_velocity[body]) * rg_length(arm);
-    }
-    double most = fmax(sqrt(2 * rg_length(c->gravity) * depth), depth / RG_STEP_PUSH_TIME);
-    return -fmin(c->settings.gamma * depth / h, fmax(most, speed));
+    double gravity = rg_length(c->gravity);
+    double most =
+        gravity > 0 ? sqrt(RG_STEP_PUSH_RISE * gravity * depth) : depth / RG_STEP_PUSH_TIME;
+    return -fmin(c->settings.gamma * depth / h, fmax(most, drift_speed(job, i)));
 }
 
 static rg_status prepare(contact_job *job, rg_arena *arena) {
@@ -169,7 +183,8 @@ static rg_status prepare(contact_job *job, rg_arena *arena) {
         if (d == 3)
             shift[2] = rg_dot(row->surface, row->tangent2);
         job->mu[i] = coefficient(job, i);
-        job->meets[i] = row->law.restitution > 0 && -u[0] > RG_STEP_IMPACT * job->speed &&
+        job->meets[i] = row->law.restitution > 0 &&
+                        -u[0] > RG_STEP_IMPACT * rg_length(c->gravity) * contacts->step &&
                         row->gap + contacts->step * free[0] < 0;
         double *impulse = contacts->impulse + i * d;
         if (job->last[i])

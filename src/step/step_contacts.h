@@ -12,13 +12,17 @@
 
 /* Speeds are relative to |g| h (the speed that gravity gives in a step), or without gravity to the
  * largest speed at a contact of the island. */
-#define RG_STEP_SLIP   1e-6 /* slower is no slip */
-#define RG_STEP_IMPACT 2.0  /* slower approach has no restitution: rest stays rest */
+#define RG_STEP_SLIP 1e-6 /* slower is no slip */
+#define RG_STEP_IMPACT                                                                             \
+    2.0 /* of |g| h: slower approach has no restitution, so that rest stays rest */
 /* Normal impulses below this share of (lighter mass) x (that speed) are none. */
 #define RG_STEP_NO_FORCE 1e-9
-/* Penetrations are pushed out no faster than the largest of: the speed at which bodies move there,
- * the speed of a fall through the depth (so that nothing jumps higher than it was deep), and the
- * depth over this many seconds. */
+/* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the
+ * surfaces may have caused them (with this factor of safety), and the speed that rises by a quarter of
+ * the depth against gravity (so that bodies that overlap at the start do not jump), or without gravity
+ * the depth over this many seconds. */
+#define RG_STEP_DRIFT     4.0
+#define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-2

@@ -1,0 +1,430 @@
+/* Contacts in the fixed step beside closed forms: weight, thresholds, sliding and stopping, rolling,
+ * restitution, moving supports; the same bits from snapshots and threads; no heap calls at rest. */
+#include "test_world_support.h"
+
+#include "base/base_trig.h"
+#include "rigor/contact_force.h"
+#include "rigor/solver.h"
+
+#include <string.h>
+
+static rg_body_id add_shape(rg_world *world, rg_shape_def shape_def, const rg_body_def *body_def) {
+    rg_shape *shape = shape_of(shape_def);
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = shape;
+    rg_body_def def = *body_def;
+    def.colliders = &collider;
+    def.collider_count = 1;
+    rg_body_id body = body_of(world, &def);
+    rg_shape_release(shape);
+    return body;
+}
+
+static rg_body_id add_plane(rg_world *world, rg_vec3 normal) {
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_FIXED;
+    return add_shape(world, rg_shape_def_halfspace(normal, 0), &def);
+}
+
+static void set_law(rg_world *world, double static_friction, double dynamic_friction,
+                    double restitution) {
+    rg_contact_law law = {static_friction, dynamic_friction, restitution};
+    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+}
+
+/* Steps and asserts on every step that the certificate holds. */
+static void step_certified(rg_world *world, double h, int count, double penetration) {
+    rg_error error;
+    rg_step_info info;
+    for (int i = 0; i < count; i++) {
+        if (rg_world_step(world, h, &info, &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(info.solver_failures, 0);
+        assert_true(!(info.certificate.complementarity > 1e-8));
+        assert_true(!(info.certificate.max_penetration > penetration));
+        assert_true(info.certificate.momentum_error < 1e-12);
+        assert_true(info.energy.closure_rel < 1e-9);
+    }
+}
+
+static void weight_is_carried(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    add_plane(world, (rg_vec3){0, 0, 1});
+    rg_body_id lower = add_box(world, "lower", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5});
+    rg_body_id upper = add_box(world, "upper", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 1.5});
+    step_certified(world, 1.0 / 240, 20, 1e-12);
+    rg_vec3 force, torque;
+    assert_int_equal(rg_body_contact_force(world, upper, &force, &torque), 4);
+    assert_vector(force, (rg_vec3){0, 0, 9810}, 1e-4);
+    assert_vector(torque, (rg_vec3){0, 0, 0}, 1e-4);
+    assert_int_equal(rg_body_contact_force(world, lower, &force, &torque), 8);
+    assert_vector(force, (rg_vec3){0, 0, 9810}, 1e-4);
+    size_t count;
+    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    assert_int_equal(count, 8);
+    double on_floor = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(forces[i].mode, RG_MODE_STICK);
+        assert_near(forces[i].normal.z, 1, 1e-15);
+        on_floor += forces[i].position.z < 0.5 ? forces[i].normal_force : 0;
+    }
+    assert_near(on_floor, 19620, 1e-4);
+    assert_true(rg_length(rg_body_velocity(world, upper)) < 1e-10);
+    rg_world_destroy(world);
+}
+
+/* Sticks up to tan(theta) = mu and not beyond; slides with g (sin - mu cos). */
+static void the_threshold_is_the_cone(void **state) {
+    (void)state;
+    double theta = RG_PI / 6, s = rg_sin(theta), c = rg_cos(theta), threshold = s / c;
+    for (int k = 0; k < 4; k++) {
+        double mu = threshold * (k == 0 ? 1 + 1e-6 : k == 1 ? 1 - 1e-6 : k == 2 ? 1.3 : 0.5);
+        rg_world *world = default_world();
+        set_law(world, mu, mu, 0);
+        rg_vec3 n = {s, 0, c};
+        add_plane(world, n);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = rg_scale(0.5, n);
+        def.pose.orientation = rg_quat_of_rotation_vector((rg_vec3){0, theta, 0});
+        rg_body_id box = add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+        step_certified(world, 1.0 / 240, 240, 1e-11);
+        double speed = rg_dot(rg_body_velocity(world, box), (rg_vec3){c, 0, -s});
+        double expected = fmax(0, 9.81 * (s - mu * c));
+        assert_near(speed, expected, 1e-9 + 1e-9 * expected);
+        size_t count;
+        const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+        for (size_t i = 0; i < count; i++)
+            if (forces[i].mode != RG_MODE_SEPARATING)
+                assert_int_equal(forces[i].mode, mu > threshold ? RG_MODE_STICK : RG_MODE_SLIP);
+        rg_world_destroy(world);
+    }
+}
+
+/* A block with v = 3 m/s on mu = 0.4 stops in 1.146789 m and 0.764526 s, converging with the step. */
+static void a_block_slides_to_a_stop(void **state) {
+    (void)state;
+    double distance = 9.0 / (2 * 0.4 * 9.81), time = 3 / (0.4 * 9.81), last = INFINITY;
+    assert_near(distance, 1.146789, 1e-6);
+    assert_near(time, 0.764526, 1e-6);
+    for (int k = 0; k < 4; k++) {
+        double h = 0.01 / (1 << k);
+        rg_world *world = default_world();
+        set_law(world, 0.4, 0.4, 0);
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_id box = add_box(world, "box", (rg_vec3){1, 1, 0.2}, (rg_vec3){0, 0, 0.1});
+        rg_body_set_velocity(world, box, (rg_vec3){3 * 0.6, 3 * 0.8, 0});
+        double stopped = 0;
+        for (int i = 0; i < 1.0 / h; i++) {
+            step_certified(world, h, 1, 1e-11);
+            if (stopped == 0 && rg_length(rg_body_velocity(world, box)) < 1e-9)
+                stopped = rg_world_time(world);
+        }
+        rg_vec3 moved = rg_body_pose(world, box).position;
+        double error = fabs(rg_length((rg_vec3){moved.x, moved.y, 0}) - distance);
+        assert_near(moved.x * 0.8 - moved.y * 0.6, 0, 1e-9); /* straight on */
+        assert_near(stopped, time, 1.01 * h);
+        assert_true(error < 1.6 * h);
+        assert_true(error < 0.6 * last); /* first order */
+        last = error;
+        assert_true(rg_length(rg_body_velocity(world, box)) < 1e-10);
+        rg_world_destroy(world);
+    }
+}
+
+/* A sphere pushed without spin rolls at 5/7 of its speed after 2 v / (7 mu g). */
+static void a_sphere_goes_from_sliding_to_rolling(void **state) {
+    (void)state;
+    double last = INFINITY, mu = 0.4, v0 = 3, when = 2 * v0 / (7 * mu * 9.81);
+    assert_near(when, 0.218436, 1e-6);
+    for (int k = 0; k < 3; k++) {
+        double h = 0.004 / (1 << k);
+        rg_world *world = default_world();
+        set_law(world, mu, mu, 0);
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_def def = rg_body_def_default();
+        def.pose.position.z = 0.3;
+        def.velocity.x = v0;
+        rg_body_id ball = add_shape(world, rg_shape_def_sphere(0.3), &def);
+        double rolling = 0;
+        for (int i = 0; i < 0.5 / h; i++) {
+            step_certified(world, h, 1, 1e-10);
+            size_t count;
+            const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+            assert_int_equal(count, 1);
+            if (forces[0].mode == RG_MODE_ROLL && rolling == 0)
+                rolling = rg_world_time(world);
+            assert_true(forces[0].mode == (rolling > 0 ? RG_MODE_ROLL : RG_MODE_SLIP));
+        }
+        assert_near(rolling, when, 2 * h);
+        double error = fabs(rg_body_velocity(world, ball).x - v0 * 5 / 7);
+        assert_true(error < 1e-9 || error < 0.6 * last);
+        last = error;
+        assert_near(rg_body_angular_velocity(world, ball).y * 0.3, rg_body_velocity(world, ball).x,
+                    1e-9);
+        rg_world_destroy(world);
+    }
+}
+
+/* A cube dropped flat on four corners: sum of impulses (1 + e) m v, and no spin. */
+static void a_cube_lands_without_spin(void **state) {
+    (void)state;
+    double restitutions[3] = {0, 0.5, 1};
+    for (int k = 0; k < 3; k++) {
+        double e = restitutions[k], v = 2, h = 1e-3;
+        rg_world_def def = rg_world_def_default();
+        def.gravity = (rg_vec3){0, 0, 0};
+        rg_world *world = world_of(&def);
+        set_law(world, 0.5, 0.5, e);
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_id cube = add_box(world, "cube", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5});
+        rg_body_set_velocity(world, cube, (rg_vec3){0, 0, -v});
+        step_certified(world, h, 1, 1e-12);
+        size_t count;
+        const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+        double sum = 0;
+        for (size_t i = 0; i < count; i++)
+            sum += forces[i].impulse.z;
+        assert_near(sum, (1 + e) * 1000 * v, 1e-6);
+        assert_vector(rg_body_angular_velocity(world, cube), (rg_vec3){0, 0, 0}, 1e-9);
+        assert_vector(rg_body_velocity(world, cube), (rg_vec3){0, 0, e * v}, 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
+/* Item 38: a rod that meets the floor with slip, e = 1 and mu = 1, where Newton's law with friction along
+ * the first slip would gain 34.7 J: ours gains nothing. */
+static void restitution_gains_no_energy(void **state) {
+    (void)state;
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, 0};
+    def.planar = true;
+    rg_world *world = world_of(&def);
+    set_law(world, 1, 1, 1);
+    add_plane(world, (rg_vec3){0, 0, 1});
+    double theta = 1.2, c = rg_cos(theta), s = rg_sin(theta);
+    const rg_vec3 corners[4] = {{-1, 0, -1e-3}, {1, 0, -1e-3}, {1, 0, 1e-3}, {-1, 0, 1e-3}};
+    rg_body_def body = rg_body_def_default();
+    body.angle = theta;
+    body.total_mass = 1;
+    body.pose.position = (rg_vec3){0, 0, s + 1e-3 * c};
+    body.velocity = (rg_vec3){-0.2, 0, -1};
+    rg_body_id rod = add_shape(world, rg_shape_def_polygon(corners, 4), &body);
+    double before = rg_world_energy(world);
+    rg_error error;
+    rg_step_info info;
+    if (rg_world_step(world, 1e-3, &info, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(info.impacts, 1);
+    assert_true(rg_world_energy(world) <= before * (1 + 1e-12));
+    assert_true(rg_body_velocity(world, rod).z > -1); /* it was stopped or thrown back */
+    assert_true(info.energy.closure_rel < 1e-12);
+    rg_world_destroy(world);
+}
+
+/* A platform that goes up and down and sideways takes its load along, and the ledger says so. */
+static void platforms_carry(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_KINEMATIC;
+    def.velocity = (rg_vec3){0.3, -0.2, 0.5};
+    def.prescription.kind = RG_PRESCRIBED_VELOCITY;
+    rg_body_id platform = add_shape(world, rg_shape_def_box(4, 4, 1), &def);
+    rg_body_id load = add_box(world, "load", (rg_vec3){1, 1, 1}, (rg_vec3){0.5, 0.2, 1});
+    rg_body_set_velocity(world, load, (rg_vec3){0.3, -0.2, 0.5});
+    double work = 0, before = rg_world_energy(world);
+    rg_step_info info;
+    for (int i = 0; i < 240; i++) {
+        assert_int_equal(rg_world_step(world, 1.0 / 240, &info, NULL), RG_OK);
+        work += info.energy.prescribed_work;
+        assert_true(info.energy.closure_rel < 1e-9);
+    }
+    assert_vector(
+        rg_sub(rg_body_pose(world, load).position, rg_body_pose(world, platform).position),
+        (rg_vec3){0.5, 0.2, 1}, 1e-9);
+    assert_near(work, rg_world_energy(world) - before, 1e-6);
+    assert_near(work, 1000 * 9.81 * 0.5, 1e-6);
+    rg_world_destroy(world);
+}
+
+static rg_world *falling_heap(int threads, const rg_allocator *allocator) {
+    rg_world_def def = rg_world_def_default();
+    def.threads = threads;
+    if (allocator)
+        def.allocator = *allocator;
+    rg_world *world = world_of(&def);
+    add_plane(world, (rg_vec3){0, 0, 1});
+    rg_random random = rg_random_make(23);
+    for (int i = 0; i < 12; i++) {
+        rg_body_def body = rg_body_def_default();
+        body.pose.position =
+            (rg_vec3){2.5 * (i % 3), 2.5 * (i / 3 % 2), 0.9 + 1.3 * (double)(i / 6)};
+        body.pose.orientation = rg_random_rotation(&random);
+        body.velocity = rg_scale(2, rg_random_direction(&random));
+        rg_shape_def shape = i % 3 == 0   ? rg_shape_def_sphere(0.4)
+                             : i % 3 == 1 ? rg_shape_def_box(0.8, 0.6, 0.5)
+                                          : rg_shape_def_cylinder(0.4, 0.6);
+        add_shape(world, shape, &body);
+    }
+    return world;
+}
+
+static void threads_and_snapshots_keep_the_bits(void **state) {
+    (void)state;
+    rg_world *one = falling_heap(1, NULL), *two = falling_heap(2, NULL);
+    step_world(one, 1.0 / 240, 120);
+    step_world(two, 1.0 / 240, 120);
+    assert_true(rg_world_state_hash(one) == rg_world_state_hash(two));
+    rg_snapshot *snapshot;
+    rg_world *clone;
+    assert_int_equal(rg_world_snapshot(one, &snapshot), RG_OK);
+    assert_int_equal(rg_world_clone(one, &clone), RG_OK);
+    step_world(one, 1.0 / 240, 60);
+    uint64_t hash = rg_world_state_hash(one);
+    step_world(clone, 1.0 / 240, 60);
+    assert_true(rg_world_state_hash(clone) == hash);
+    assert_int_equal(rg_world_restore(one, snapshot), RG_OK);
+    step_world(one, 1.0 / 240, 60);
+    assert_true(rg_world_state_hash(one) == hash);
+    /* As bytes, into a world that was just built. */
+    size_t size;
+    assert_int_equal(rg_world_save_state(two, NULL, 0, &size), RG_OK);
+    void *bytes = malloc(size);
+    assert_int_equal(rg_world_save_state(two, bytes, size, &size), RG_OK);
+    rg_world *fresh = falling_heap(1, NULL);
+    assert_int_equal(rg_world_load_state(fresh, bytes, size, NULL), RG_OK);
+    step_world(fresh, 1.0 / 240, 60);
+    assert_true(rg_world_state_hash(fresh) == hash);
+    free(bytes);
+    rg_snapshot_free(snapshot);
+    rg_world_destroy(one);
+    rg_world_destroy(two);
+    rg_world_destroy(clone);
+    rg_world_destroy(fresh);
+}
+
+static void rest_makes_no_heap_call(void **state) {
+    (void)state;
+    counting_allocator counter;
+    rg_allocator allocator = counting_allocator_make(&counter);
+    rg_world_def def = rg_world_def_default();
+    def.allocator = allocator;
+    rg_world *world = world_of(&def);
+    add_plane(world, (rg_vec3){0, 0, 1});
+    for (int i = 0; i < 5; i++)
+        add_box(world, NULL, (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5 + i});
+    step_world(world, 1.0 / 240, 30);
+    size_t resizes = counter.resizes;
+    step_world(world, 1.0 / 240, 100);
+    assert_int_equal(counter.resizes, resizes);
+    rg_world_destroy(world);
+}
+
+/* Two boxes, one half inside the other and both in the floor: they come apart slowly. */
+static void overlaps_separate_without_exploding(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    add_plane(world, (rg_vec3){0, 0, 1});
+    add_box(world, "lower", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.3});
+    rg_body_id upper = add_box(world, "upper", (rg_vec3){1, 1, 1}, (rg_vec3){0.2, 0.1, 1.0});
+    double highest = 0;
+    rg_step_info info;
+    for (int i = 0; i < 480; i++) {
+        assert_int_equal(rg_world_step(world, 1.0 / 240, &info, NULL), RG_OK);
+        highest = fmax(highest, rg_body_pose(world, upper).position.z);
+    }
+    assert_true(info.certificate.max_penetration < 1e-9);
+    assert_true(highest < 1.5 + 0.5 + 0.2); /* no higher above its place than it was deep in all */
+    assert_true(rg_length(rg_body_velocity(world, upper)) < 1e-6);
+    rg_world_destroy(world);
+}
+
+/* The friction polygon: its force on a body that slips is that of the nearest corner. */
+static void polygons_err_as_they_must(void **state) {
+    (void)state;
+    double mu = 0.3, theta = RG_PI / 9, s = rg_sin(theta), c = rg_cos(theta);
+    for (int moving = 0; moving < 2; moving++)
+        for (int directions = 8; directions <= 32; directions *= 2)
+            for (int k = 0; k < 3; k++) {
+                double yaw = k * RG_PI / 12; /* of the line of fall against the x axis */
+                rg_world_def def = rg_world_def_default();
+                def.settings.friction_directions = directions;
+                rg_world *world = world_of(&def);
+                set_law(world, mu, mu, 0);
+                /* Gravity turned instead of the plane: the tangents stay the axes. */
+                rg_vec3 fall = {rg_cos(yaw), rg_sin(yaw), 0}, side = {-fall.y, fall.x, 0};
+                assert_int_equal(
+                    rg_world_set_gravity(world, rg_add_scaled(rg_scale(9.81 * s, fall), -9.81 * c,
+                                                              (rg_vec3){0, 0, 1})),
+                    RG_OK);
+                add_plane(world, (rg_vec3){0, 0, 1});
+                rg_body_id box = add_box(world, "box", (rg_vec3){1, 1, 0.2}, (rg_vec3){0, 0, 0.1});
+                double h = 1.0 / 240, pitch = 2 * RG_PI / directions, start = moving ? 10 : 0;
+                double delta = yaw - pitch * floor(yaw / pitch + 0.5);
+                rg_body_set_velocity(world, box, rg_scale(start, fall));
+                step_certified(world, h, 1, 1e-11);
+                rg_vec3 v = rg_body_velocity(world, box);
+                double along = (rg_dot(v, fall) - start) / h - 9.81 * (s - mu * c);
+                double across = rg_dot(v, side) / h;
+                if (moving) { /* slip along the line of fall: the corner that faces it most */
+                    assert_near(along, mu * 9.81 * c * (1 - rg_cos(delta)), 1e-7);
+                    assert_near(fabs(across), mu * 9.81 * c * fabs(rg_sin(delta)), 1e-7);
+                    rg_world_destroy(world);
+                    continue;
+                }
+                /* From rest friction takes away what it can: the force on the polygon nearest to gravity's
+             * pull, which lies on a side and not in a corner unless the pull is far stronger. */
+                double pull[2] = {9.81 * s * fall.x, 9.81 * s * fall.y}, best = INFINITY, left[2];
+                for (int corner = 0; corner < directions; corner++) {
+                    double r = mu * 9.81 * c, from = corner * pitch, to = from + pitch;
+                    double a[2] = {r * rg_cos(from), r * rg_sin(from)};
+                    double e[2] = {r * rg_cos(to) - a[0], r * rg_sin(to) - a[1]};
+                    double t = ((pull[0] - a[0]) * e[0] + (pull[1] - a[1]) * e[1]) /
+                               (e[0] * e[0] + e[1] * e[1]);
+                    t = t < 0 ? 0 : t > 1 ? 1 : t;
+                    double rest[2] = {pull[0] - a[0] - t * e[0], pull[1] - a[1] - t * e[1]};
+                    double distance = rest[0] * rest[0] + rest[1] * rest[1];
+                    if (distance < best)
+                        best = distance, left[0] = rest[0], left[1] = rest[1];
+                }
+                assert_near(v.x / h, left[0], 1e-7);
+                assert_near(v.y / h, left[1], 1e-7);
+                rg_world_destroy(world);
+            }
+}
+
+static void settings_are_checked(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_method_settings settings = rg_world_settings(world);
+    rg_error error;
+    settings.gamma = 1.5;
+    assert_int_equal(rg_world_set_method(world, NULL, &settings, &error), RG_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.text, "gamma"));
+    settings.gamma = 1, settings.friction_directions = 7;
+    assert_int_equal(rg_world_set_method(world, NULL, &settings, &error), RG_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.text, "7 corners"));
+    settings.friction_directions = 0, settings.solver_tolerance = 0;
+    assert_int_equal(rg_world_set_method(world, NULL, &settings, &error), RG_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.text, "solver tolerance"));
+    rg_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weight_is_carried),
+        cmocka_unit_test(the_threshold_is_the_cone),
+        cmocka_unit_test(a_block_slides_to_a_stop),
+        cmocka_unit_test(a_sphere_goes_from_sliding_to_rolling),
+        cmocka_unit_test(a_cube_lands_without_spin),
+        cmocka_unit_test(restitution_gains_no_energy),
+        cmocka_unit_test(platforms_carry),
+        cmocka_unit_test(threads_and_snapshots_keep_the_bits),
+        cmocka_unit_test(rest_makes_no_heap_call),
+        cmocka_unit_test(overlaps_separate_without_exploding),
+        cmocka_unit_test(polygons_err_as_they_must),
+        cmocka_unit_test(settings_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
