@@ -53,12 +53,14 @@ typedef struct contact_job {
     rg_contact_step *contacts;
     rg_step_machinery *machinery;
     const rg_collision_view *view;
-    double speed;                  /* m/s: |g| h */
-    double *before;                /* rows: velocities at the beginning of the step */
-    double *shift;                 /* rows */
-    double *mu;                    /* contacts */
-    uint8_t *meets;                /* contacts: 1 where restitution applies */
-    const rg_contact_force **last; /* contacts: what was there in the step before, or null */
+    double speed;                   /* m/s: |g| h */
+    double *before;                 /* rows: velocities at the beginning of the step */
+    double *shift;                  /* rows */
+    double *mu;                     /* contacts */
+    uint8_t *meets;                 /* contacts: 1 where restitution applies */
+    const rg_contact_force **last;  /* contacts: what was there in the step before, or null */
+    const rg_contact_force **start; /* the same or, in a second pass, what the first one found */
+    rg_vec3 *velocity, *angular_velocity; /* bodies: at the end, at the orientation of now */
     lane_report lanes[RG_STEP_LANES];
     size_t grain;
 } contact_job;
@@ -87,9 +89,9 @@ static bool same_generation(const rg_contact_force *f, const rg_touch *touch) {
 }
 
 /* Both lists are in the order of colliders, parts and points: one walk along them. */
-static void find_last(contact_job *job) {
-    size_t count, at = 0;
-    const rg_contact_force *old = rg_world_contact_forces(job->world, &count);
+static void find_old(const contact_job *job, const rg_contact_force *old, size_t count,
+                     const rg_contact_force **found_old) {
+    size_t at = 0;
     const rg_row_set *set = &job->contacts->set;
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
@@ -100,7 +102,7 @@ static void find_last(contact_job *job) {
             at++;
         bool found = at < count && compare_key(&old[at], touch, manifold, id) == 0 &&
                      same_generation(&old[at], touch);
-        job->last[i] = found ? &old[at] : NULL;
+        found_old[i] = found ? &old[at] : NULL;
     }
 }
 
@@ -157,7 +159,8 @@ static double stabilisation(const contact_job *job, size_t i) {
     return -fmin(c->settings.gamma * depth / h, fmax(most, drift_speed(job, i)));
 }
 
-static rg_status prepare(contact_job *job, rg_arena *arena) {
+static rg_status prepare(contact_job *job, rg_arena *arena, const rg_contact_force *first,
+                         size_t first_count) {
     rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
     const rg_world_content *c = &job->world->content;
@@ -169,10 +172,17 @@ static rg_status prepare(contact_job *job, rg_arena *arena) {
     job->mu = rg_arena_take(arena, set->count, sizeof *job->mu);
     job->meets = rg_arena_take(arena, set->count, sizeof *job->meets);
     job->last = rg_arena_take(arena, set->count, sizeof *job->last);
+    job->start = rg_arena_take(arena, set->count, sizeof *job->start);
     if (!contacts->impulse || !contacts->forces || !job->before || !job->shift || !job->mu ||
-        !job->meets || !job->last)
+        !job->meets || !job->last || !job->start)
         return RG_OUT_OF_MEMORY;
-    find_last(job);
+    size_t old_count;
+    const rg_contact_force *old = rg_world_contact_forces(job->world, &old_count);
+    find_old(job, old, old_count, job->last);
+    if (first)
+        find_old(job, first, first_count, job->start);
+    else
+        memcpy(job->start, job->last, set->count * sizeof *job->start);
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         double free[3], *u = job->before + i * d, *shift = job->shift + i * d;
@@ -187,8 +197,8 @@ static rg_status prepare(contact_job *job, rg_arena *arena) {
                         -u[0] > RG_STEP_IMPACT * rg_length(c->gravity) * contacts->step &&
                         row->gap + contacts->step * free[0] < 0;
         double *impulse = contacts->impulse + i * d;
-        if (job->last[i])
-            rg_row_components(set, i, rg_scale(contacts->step, job->last[i]->force), impulse);
+        if (job->start[i])
+            rg_row_components(set, i, rg_scale(contacts->step, job->start[i]->force), impulse);
         else
             memset(impulse, 0, d * sizeof *impulse);
     }
@@ -323,7 +333,7 @@ static rg_status run_island(contact_job *job, rg_arena *arena, rg_solve_context 
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
         memcpy(answer.force + k * d, contacts->impulse + i * d, d * sizeof *answer.force);
-        warm |= job->last[i] != NULL;
+        warm |= job->start[i] != NULL;
         meets |= job->meets[i] != 0;
     }
     status = solve_island(job, context, &problem, warm, &answer, report);
@@ -396,17 +406,13 @@ static rg_contact_mode mode_of(const contact_job *job, size_t i, double normal, 
 }
 
 /* Velocities at the end of the step, at the orientation of its beginning. */
-static rg_status end_velocities(const contact_job *job, rg_arena *arena, rg_vec3 **velocity,
-                                rg_vec3 **angular_velocity) {
+static void end_velocities(contact_job *job) {
     const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
     size_t n = c->bodies.count, d = (size_t)contacts->set.dimension;
-    *velocity = rg_arena_take(arena, n, sizeof **velocity);
-    *angular_velocity = rg_arena_take(arena, n, sizeof **angular_velocity);
-    if (!*velocity || !*angular_velocity)
-        return RG_OUT_OF_MEMORY;
-    memcpy(*velocity, contacts->free_velocity, n * sizeof **velocity);
-    memcpy(*angular_velocity, contacts->free_angular_velocity, n * sizeof **angular_velocity);
+    rg_vec3 *velocity = job->velocity, *angular_velocity = job->angular_velocity;
+    memcpy(velocity, contacts->free_velocity, n * sizeof *velocity);
+    memcpy(angular_velocity, contacts->free_angular_velocity, n * sizeof *angular_velocity);
     for (size_t i = 0; i < contacts->set.count; i++) {
         const rg_contact_row *row = &contacts->set.rows[i];
         rg_vec3 impulse = rg_row_force(&contacts->set, i, contacts->impulse + i * d);
@@ -417,27 +423,24 @@ static rg_status end_velocities(const contact_job *job, rg_arena *arena, rg_vec3
             rg_vec3 given = side == 0 ? impulse : rg_neg(impulse);
             const rg_body_dynamics *dynamics = &c->dynamics[body];
             rg_vec3 moment = rg_cross(rg_sub(row->position, c->position[body]), given);
-            (*velocity)[body] = rg_add_scaled((*velocity)[body], dynamics->inverse_mass, given);
+            velocity[body] = rg_add_scaled(velocity[body], dynamics->inverse_mass, given);
             rg_vec3 turned =
                 rg_times(dynamics->inverse_inertia, rg_rotate_back(c->orientation[body], moment));
             if (c->planar)
                 turned = (rg_vec3){0, dynamics->inverse_inertia.y * moment.y, 0};
             else
                 turned = rg_rotate(c->orientation[body], turned);
-            (*angular_velocity)[body] = rg_add((*angular_velocity)[body], turned);
+            angular_velocity[body] = rg_add(angular_velocity[body], turned);
         }
     }
-    return RG_OK;
 }
 
-static rg_status describe(contact_job *job, rg_arena *arena) {
+static void describe(contact_job *job) {
     rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
     size_t d = (size_t)set->dimension;
-    rg_vec3 *velocity, *angular_velocity;
-    rg_status status = end_velocities(job, arena, &velocity, &angular_velocity);
-    if (status)
-        return status;
+    end_velocities(job);
+    contacts->impacts = 0;
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         const rg_touch *touch = &job->view->touches[row->touch];
@@ -445,7 +448,7 @@ static rg_status describe(contact_job *job, rg_arena *arena) {
         const rg_contact_point *point = &job->view->points[row->point];
         const double *r = contacts->impulse + i * d;
         double u[3];
-        rg_row_velocity(set, i, velocity, angular_velocity, u);
+        rg_row_velocity(set, i, job->velocity, job->angular_velocity, u);
         double slip = slip_of(set, u);
         rg_vec3 impulse = rg_row_force(set, i, r);
         bool met = job->meets[i] && r[0] > 0;
@@ -472,7 +475,6 @@ static rg_status describe(contact_job *job, rg_arena *arena) {
         };
         contacts->impacts += met;
     }
-    return RG_OK;
 }
 
 /* --- the table of contents ----------------------------------------------------------------------- */
@@ -492,42 +494,93 @@ static double reference_speed(const contact_job *job) {
     return speed;
 }
 
-rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error *error) {
+/* Contacts of the poses of now, as far ahead as the given velocities reach. */
+static rg_status look(contact_job *job, rg_vec3 *velocity, rg_vec3 *angular_velocity,
+                      rg_error *error) {
+    rg_world_content *c = &job->world->content;
+    rg_vec3 *kept = c->velocity, *kept_angular = c->angular_velocity;
+    c->velocity = velocity, c->angular_velocity = angular_velocity;
+    double ahead = c->settings.discrete_detection ? 0 : job->contacts->step;
+    rg_status status = rg_collision_refresh(job->machinery->collision, job->world, ahead, error);
+    c->velocity = kept, c->angular_velocity = kept_angular;
+    return status;
+}
+
+/* Rows, islands, and the answer, from what was last looked at. */
+static rg_status solve_pass(contact_job *job, const rg_contact_force *first, size_t first_count,
+                            rg_error *error) {
+    rg_world *world = job->world;
+    rg_contact_step *contacts = job->contacts;
     rg_arena *arena = &world->scratch;
-    contact_job job = {.world = world, .contacts = contacts};
-    contacts->worst_residual = contacts->worst_cone = NAN;
-    rg_status status = rg_machinery_of(world, &job.machinery, error);
-    if (status)
-        return status;
-    double ahead = world->content.settings.discrete_detection ? 0 : contacts->step;
-    status = rg_collision_refresh(job.machinery->collision, world, ahead, error);
-    if (status)
-        return status;
-    rg_collision_view view = rg_collision_get(job.machinery->collision);
     displacement_job displacement = {&world->content, contacts->end_time};
-    job.view = &view;
-    status = rg_rows_build(&world->content, &view, contacts->step, displacement_of, &displacement,
-                           arena, &contacts->set);
+    rg_status status = rg_rows_build(&world->content, job->view, contacts->step, displacement_of,
+                                     &displacement, arena, &contacts->set);
     if (!status && contacts->set.count == 0)
         return RG_OK;
     if (!status)
         status =
             rg_islands_find(&contacts->set, world->content.bodies.count, arena, &contacts->islands);
-    job.speed = reference_speed(&job);
+    job->speed = reference_speed(job);
     if (!status)
-        status = prepare(&job, arena);
+        status = prepare(job, arena, first, first_count);
     if (status)
         return rg_fail(error, status, "no memory for contacts");
     size_t islands = contacts->islands.count;
-    job.grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
+    job->grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
+    memset(job->lanes, 0, sizeof job->lanes);
     if (islands)
-        rg_parallel_for(job.machinery->observer ? NULL : world->pool, islands, job.grain, run_lane,
-                        &job);
-    status = collect(&job, error);
+        rg_parallel_for(job->machinery->observer ? NULL : world->pool, islands, job->grain,
+                        run_lane, job);
+    status = collect(job, error);
+    if (!status)
+        describe(job);
+    return status;
+}
+
+/* Did impacts make a body so fast that it may reach what was not looked at? */
+static bool outran(const contact_job *job) {
+    const rg_world_content *c = &job->world->content;
+    double fall = rg_length(c->gravity) * job->contacts->step;
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        double radius = c->dynamics[i].gyration_radius;
+        double before = rg_length(c->velocity[i]) + radius * rg_length(c->angular_velocity[i]);
+        double after = rg_length(job->velocity[i]) + radius * rg_length(job->angular_velocity[i]);
+        if (after > RG_CONTACT_AHEAD * (before + fall))
+            return true;
+    }
+    return false;
+}
+
+rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error *error) {
+    contact_job job = {.world = world, .contacts = contacts};
+    contacts->worst_residual = contacts->worst_cone = NAN;
+    rg_world_content *c = &world->content;
+    rg_status status = rg_machinery_of(world, &job.machinery, error);
+    if (!status)
+        status = look(&job, c->velocity, c->angular_velocity, error);
     if (status)
         return status;
-    status = describe(&job, arena);
-    return status ? rg_fail(error, status, "no memory for contacts") : RG_OK;
+    rg_collision_view view = rg_collision_get(job.machinery->collision);
+    job.view = &view;
+    job.velocity = rg_arena_take(&world->scratch, c->bodies.count, sizeof *job.velocity);
+    job.angular_velocity =
+        rg_arena_take(&world->scratch, c->bodies.count, sizeof *job.angular_velocity);
+    if (!job.velocity || !job.angular_velocity)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    status = solve_pass(&job, NULL, 0, error);
+    for (int pass = 0; pass < RG_STEP_PASSES && !status && contacts->set.count; pass++) {
+        if (!outran(&job))
+            break;
+        const rg_contact_force *first = contacts->forces;
+        size_t points = contacts->set.count;
+        status = look(&job, job.velocity, job.angular_velocity, error);
+        view = rg_collision_get(job.machinery->collision);
+        if (!status && view.point_count > points)
+            status = solve_pass(&job, first, points, error);
+        else
+            break;
+    }
+    return status;
 }
 
 rg_status rg_contacts_store(rg_world *world, const rg_contact_step *contacts, rg_error *error) {
