@@ -1,5 +1,6 @@
 # What `cmake --install` leaves, and how other projects find it: find_package(rigor) with the targets
-# rigor::rigor and rigor::rigor-io, and pkg-config with the modules rigor and rigor-io.
+# rigor::rigor, rigor::rigor-io and rigor::rigor-lp, and pkg-config with the modules rigor, rigor-io
+# and rigor-lp.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,11 +9,14 @@ set(rigor_libraries rigor)
 if(TARGET rigor-io)
   list(APPEND rigor_libraries rigor-io)
 endif()
+if(TARGET rigor-lp)
+  list(APPEND rigor_libraries rigor-lp)
+endif()
 
 # One export set per library, so that a project that uses the core alone need not have what the
-# other one needs.
+# others need.
 foreach(library ${rigor_libraries})
-  # Shared: the two find each other wherever the prefix is.
+  # Shared: they find each other wherever the prefix is.
   set_target_properties(${library} PROPERTIES INSTALL_RPATH "$ORIGIN")
   install(TARGETS ${library} EXPORT ${library}-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -21,11 +25,15 @@ foreach(library ${rigor_libraries})
   install(EXPORT ${library}-targets NAMESPACE rigor:: DESTINATION ${rigor_cmake_dir})
 endforeach()
 
-set(rigor_headers_of_io rigor/scene.h rigor/recording.h)
+set(rigor_headers_of_io rigor/scene.h rigor/recording.h rigor/problem_file.h)
+set(rigor_headers_of_lp rigor/lp.h)
 file(GLOB rigor_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/rigor/*.h)
 if(NOT TARGET rigor-io)
   list(REMOVE_ITEM rigor_headers ${rigor_headers_of_io})
+endif()
+if(NOT TARGET rigor-lp)
+  list(REMOVE_ITEM rigor_headers ${rigor_headers_of_lp})
 endif()
 list(TRANSFORM rigor_headers PREPEND ${PROJECT_SOURCE_DIR}/include/)
 install(FILES ${rigor_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rigor)
@@ -44,7 +52,8 @@ get_target_property(rigor_type rigor TYPE)
 set(pc_core_modules qhull_r)
 set(pc_core_libraries "-lm -pthread")
 set(pc_io_modules "yaml-0.1 hdf5-serial")
-foreach(need core_modules core_libraries io_modules)
+set(pc_lp_modules clp)
+foreach(need core_modules core_libraries io_modules lp_modules)
   if(rigor_type STREQUAL "SHARED_LIBRARY")
     set(pc_${need}_private ${pc_${need}})
     set(pc_${need} "")

@@ -2,8 +2,12 @@
 # configuration `test`; a script that should run in every one says LABELS everywhere.
 find_program(RIGOR_PYTHON python3 HINTS /usr/bin REQUIRED) # apt's, whose modules set-up installs
 
+set(lp_library)
+if(TARGET rigor-lp)
+  set(lp_library $<TARGET_FILE:rigor-lp>)
+endif()
 add_test(NAME test_layers COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_layers.py
-  ${PROJECT_SOURCE_DIR} $<TARGET_FILE:rigor> $<TARGET_FILE:rigor-io>)
+  ${PROJECT_SOURCE_DIR} $<TARGET_FILE:rigor> $<TARGET_FILE:rigor-io> ${lp_library})
 add_test(NAME test_tree COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_tree.py
   ${PROJECT_SOURCE_DIR})
 add_test(NAME test_setup COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_setup.sh ${PROJECT_SOURCE_DIR})
@@ -11,5 +15,8 @@ add_test(NAME test_package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_package.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+add_test(NAME test_readme_solvers COMMAND ${RIGOR_PYTHON}
+  ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+  ${CMAKE_C_COMPILER} docs/solvers.md)
 # Start the long one first.
 set_tests_properties(test_package PROPERTIES COST 100)

@@ -41,6 +41,7 @@ check_files() { # FILE...
 run_programs() { # DIRECTORY
     "$1/outside_core"
     "$1/outside_io" "$1/outside.h5"
+    "$1/outside_lp"
 }
 
 try_cmake() {
@@ -52,15 +53,39 @@ try_cmake() {
 
 try_pkg_config() {
     export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
-    [ "$(pkg-config --modversion rigor)" = "$(pkg-config --modversion rigor-io)" ]
+    for library in rigor-io rigor-lp; do
+        [ "$(pkg-config --modversion rigor)" = "$(pkg-config --modversion $library)" ]
+    done
     mkdir "$prefix/by-hand"
     # shellcheck disable=SC2046 # flags are words
-    for program in core:rigor io:rigor-io; do
+    for program in core:rigor io:rigor-io lp:rigor-lp; do
         $compiler -std=c17 -Wall -Werror "$source/tests/outside/outside_${program%:*}.c" \
             $(pkg-config --cflags --libs "${program#*:}") -lm \
             -Wl,-rpath,"$prefix/lib" -o "$prefix/by-hand/outside_${program%:*}"
     done
     run_programs "$prefix/by-hand"
+}
+
+# Without the library that needs Clp: no trace of it, and its absence is told.
+try_without_lp() {
+    echo "== without rigor-lp"
+    quietly cmake -S "$source" -B "$scratch/build-bare" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_C_COMPILER="$compiler" -DRIGOR_LP=OFF
+    quietly cmake --build "$scratch/build-bare"
+    quietly cmake --install "$scratch/build-bare" --prefix "$scratch/bare"
+    for file in include/rigor/lp.h lib/librigor-lp.a lib/pkgconfig/rigor-lp.pc; do
+        [ ! -e "$scratch/bare/$file" ] || fail "$file is installed although RIGOR_LP is off"
+    done
+    "$scratch/bare/bin/rigor" solve --solver lp nothing.dat >"$scratch/log" 2>&1 || true
+    grep -q 'lp is not built in' "$scratch/log" || fail "the command does not say that lp is not built in"
+    if cmake -S "$source/tests/outside" -B "$scratch/outside-bare" -G Ninja \
+        -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$scratch/bare" >"$scratch/log" 2>&1; then
+        fail "the component lp is found although it is not installed"
+    fi
+    grep -q 'rigor-lp is missing' "$scratch/log" || {
+        cat "$scratch/log"
+        fail "find_package does not say that lp is missing"
+    }
 }
 
 for kind in static:OFF shared:ON; do
@@ -74,3 +99,4 @@ for kind in static:OFF shared:ON; do
     echo "-- pkg-config"
     try_pkg_config
 done
+try_without_lp

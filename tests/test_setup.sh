@@ -75,7 +75,8 @@ asked_for() { # exactly these packages
     [ "$(sed -n 's/^apt-get.* install --no-install-recommends //p' "$scratch/asked")" = "$1" ]
 }
 
-run_packages="gcc libc6-dev cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev"
+run_packages="gcc libc6-dev cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev \
+coinor-libclp-dev"
 test_packages="clang libclang-rt-dev libcmocka-dev python3 python3-yaml python3-jsonschema python3-h5py"
 
 # shellcheck disable=SC2086 # lists of names
@@ -88,7 +89,7 @@ test_packages="clang libclang-rt-dev libcmocka-dev python3 python3-yaml python3-
     expect "nothing is missing: says nothing" [ ! -s "$scratch/output" ]
 
     machine 0 none
-    have gcc libc6-dev cmake pkg-config libqhull-dev libyaml-dev
+    have gcc libc6-dev cmake pkg-config libqhull-dev libyaml-dev coinor-libclp-dev
     setup run
     expect "root: succeeds" [ $code = 0 ]
     expect "root: asks for what is missing alone" asked_for "ninja-build libhdf5-dev"
@@ -107,7 +108,7 @@ test_packages="clang libclang-rt-dev libcmocka-dev python3 python3-yaml python3-
     expect "no rights: fails" [ $code = 1 ]
     expect "no rights: apt is left alone" [ ! -s "$scratch/asked" ]
     expect "no rights: says what to run" grep -qx "sudo apt-get install --no-install-recommends \
-cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev" "$scratch/errors"
+cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev coinor-libclp-dev" "$scratch/errors"
 
     # A release whose clang brings the library of the fuzzers itself.
     machine 0 none

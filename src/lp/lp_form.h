@@ -1,0 +1,64 @@
+/* A linear problem as the linear programs want it: two kinds of rows, and numbers near 1. */
+#ifndef RIGOR_LP_LP_FORM_H
+#define RIGOR_LP_LP_FORM_H
+
+#include "lp/lp_clp.h"
+#include "lp/lp_dense.h"
+#include "solve/solve.h"
+
+/* With D = diag(1 / sqrt(A_ii)) and one unit of velocity: f_i = unit D_i g_i, a_i = unit alpha_i
+ * / D_i, alpha = matrix g + b. Everything that is compared with a tolerance is compared here, so
+ * that results do not depend on units; min-sum and norms are weighted back to the units of the
+ * problem. */
+typedef struct rg_lp_form {
+    size_t size, free_count;
+    double unit;
+    double *scale;      /* D */
+    double *matrix;     /* D A D, row-major */
+    double *b;          /* D b / unit */
+    uint8_t *free_rows; /* 1: a = 0, f of any sign */
+    uint32_t iteration_limit;
+    /* Account of the linear programs. */
+    uint32_t programs;
+    uint64_t pivots;
+} rg_lp_form;
+
+/* Of alpha and g, whose largest entries are about 1: what counts as 0. Above Clp's own tolerance
+ * times what a basis may enlarge it by; below any residual that means something. */
+#define RG_LP_ZERO 1e-8
+/* Of the columns of D A D, whose diagonal is 1: a rest below this is rounding, and the column
+ * depends on those before. A is a product J M^-1 J', so this is 1e-5 of the independence of
+ * constraint directions. */
+#define RG_LP_RANK 1e-10
+
+/* False, with the reason in `text`, if the problem has other rows than unilateral and free ones. */
+bool rg_lp_form_fits(const rg_linear_problem *problem, char *text, size_t text_size);
+rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *problem,
+                          rg_lp_form *form, rg_error *error);
+/* alpha = matrix g + b. */
+void rg_lp_form_apply(const rg_lp_form *form, const double *g, double *alpha);
+static inline double rg_lp_force(const rg_lp_form *form, size_t row, double g) {
+    return form->unit * form->scale[row] * g;
+}
+static inline double rg_lp_velocity(const rg_lp_form *form, size_t row, double alpha) {
+    return form->unit / form->scale[row] * alpha;
+}
+/* Runs a program and keeps account. */
+rg_status rg_lp_form_solve(rg_solve_context *context, rg_lp_form *form, rg_program *program,
+                           rg_program_result *result, rg_error *error);
+
+/* Corrects the entries of g in `columns` so that alpha = 0 in `rows`, as least squares: Clp's
+ * answer is good to its tolerance, this one to rounding. */
+rg_status rg_lp_form_polish(rg_solve_context *context, const rg_lp_form *form, const uint8_t *rows,
+                            const uint8_t *columns, double *g, rg_error *error);
+
+/* A sound linear problem with unilateral and free rows only, or why not. */
+rg_status rg_lp_check(const rg_problem *problem, rg_error *error);
+/* Linear, or contacts that become linear rows: without friction, or in the plane. */
+bool rg_lp_convertible(const rg_problem *problem);
+
+/* Memory of a public call that is not a solver's: given back at its end. */
+rg_arena_mark rg_lp_enter(rg_solve_context *context);
+void rg_lp_leave(rg_solve_context *context, rg_arena_mark mark);
+
+#endif
