@@ -11,9 +11,10 @@
  * with 128 + the signal's number, as shells have it. */
 enum {
     EXIT_GOOD = 0,
-    EXIT_FAILED = 1,    /* a requirement or a check is not met, or a run cannot go on */
+    EXIT_FAILED = 1,    /* a requirement or a check is not met, a problem is not solved, or a run
+                           cannot go on */
     EXIT_USAGE = 2,     /* the command line makes no sense */
-    EXIT_BAD_INPUT = 3, /* a scene or recording cannot be used */
+    EXIT_BAD_INPUT = 3, /* a scene, recording or problem cannot be used */
     EXIT_UNWRITABLE = 4 /* output cannot be written */
 };
 
@@ -67,10 +68,11 @@ int cli_check(int count, const char **arguments);
 int cli_scenes(int count, const char **arguments);
 int cli_export(int count, const char **arguments);
 int cli_distance(int count, const char **arguments);
+int cli_solve(int count, const char **arguments);
 int cli_bench(int count, const char **arguments);
 /* `rigor COMMAND --help`. */
 extern const char cli_run_help[], cli_check_help[], cli_scenes_help[], cli_export_help[],
-    cli_distance_help[], cli_bench_help[];
+    cli_distance_help[], cli_solve_help[], cli_bench_help[];
 
 /* ---- cli_require.c ---- */
 

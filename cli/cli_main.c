@@ -15,6 +15,7 @@ static const char main_help[] =
     "  scenes     list the built-in scenes\n"
     "  export     write a recording in another format\n"
     "  distance   two shapes close up: ratio metric, distance, points of contact\n"
+    "  solve      contact problems out of files, by any solver, judged\n"
     "  bench      how fast the parts are on this machine\n"
     "  help       this text, or that of a command\n"
     "\n"
@@ -22,9 +23,9 @@ static const char main_help[] =
     "      --version   print the version\n"
     "  -h, --help      this text; `rigor COMMAND --help` for each command\n"
     "\n"
-    "Exit codes: 0 done, 1 a requirement or check failed or a run cannot go on, 2 usage,\n"
-    "3 a scene or recording cannot be used, 4 output cannot be written, 128 + N stopped by\n"
-    "signal N (a run that records can be resumed).\n"
+    "Exit codes: 0 done, 1 a requirement or check failed, a problem was not solved or a run\n"
+    "cannot go on, 2 usage, 3 a scene, recording or problem cannot be used, 4 output cannot\n"
+    "be written, 128 + N stopped by signal N (a run that records can be resumed).\n"
     "\n"
     "Examples:\n"
     "  rigor scenes\n"
@@ -40,11 +41,12 @@ static const struct command {
                 {"scenes", cli_scenes, cli_scenes_help},
                 {"export", cli_export, cli_export_help},
                 {"distance", cli_distance, cli_distance_help},
+                {"solve", cli_solve, cli_solve_help},
                 {"bench", cli_bench, cli_bench_help}};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* Commands that the design has and this version has not. */
-static const char *const later_commands[] = {"view", "compare", "converge", "solve", "decompose"};
+static const char *const later_commands[] = {"view", "compare", "converge", "decompose"};
 
 static const struct command *find(const char *name) {
     for (int i = 0; i < COMMANDS; i++)

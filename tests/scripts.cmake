@@ -2,3 +2,4 @@
 include(scripts_meta.cmake)
 include(scripts_scene.cmake)
 include(scripts_record.cmake)
+include(scripts_solve.cmake)

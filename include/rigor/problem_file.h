@@ -1,6 +1,6 @@
-/* Contact problems in files (docs/problem-files.md): what other programs leave for a solver, read into
- * the arrays of rigor/complementarity.h, and our own problems written for others. Part of the rigor-io
- * library.
+/* Contact problems in files (docs/problem-files.md): what other programs leave for a solver, read
+ * into the arrays of rigor/complementarity.h, and our own problems written for others. Part of the
+ * rigor-io library.
  *
  *     rg_problem_file *file;
  *     if (rg_problem_file_read("wall.txt", RG_FORMAT_AUTO, NULL, &file, &error) == RG_OK) {
@@ -19,8 +19,8 @@ extern "C" {
 
 typedef struct rg_problem_file rg_problem_file;
 
-/* The Siconos texts have no mark of their own: they are told apart by their content, all of which has
- * to fit. */
+/* The Siconos texts have no mark of their own: they are told apart by their content, all of which
+ * has to fit. */
 typedef enum rg_problem_format {
     RG_FORMAT_AUTO,            /* by content; the name of the file does not matter */
     RG_FORMAT_LCP,             /* Siconos text: w = M z + q */
@@ -35,8 +35,8 @@ typedef enum rg_problem_format {
 const char *rg_problem_format_name(rg_problem_format format);
 bool rg_problem_format_find(const char *name, rg_problem_format *format);
 
-/* Nothing half-read remains after a failure; the message has line and column where the file is text.
- * What is read passes rg_problem_check. */
+/* Nothing half-read remains after a failure; the message has line and column where the file is
+ * text. What is read passes rg_problem_check. */
 rg_status rg_problem_file_read(const char *path, rg_problem_format format,
                                const rg_allocator *allocator, rg_problem_file **file,
                                rg_error *error);

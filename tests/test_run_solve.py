@@ -1,0 +1,336 @@
+#!/usr/bin/python3
+"""test_run_solve.py RIGOR SOURCE-DIR: the command `rigor solve`, on small files made here, and on the
+problems in ../shared/data/problems where that folder is there."""
+import json
+import os
+import sys
+
+import h5py
+import numpy
+
+from record_script_support import Command, check, check_equal, scratch_directory
+
+# M = [2 1; 1 2], q = (-5, -6): z = (4/3, 7/3).
+LCP = "2\n0\n2\n2\n2\t2\n2 1\n1 2\n-5 -6\nA remark.\n"
+# w = -1 whatever z is.
+IMPOSSIBLE = "1\n0\n1\n1\n1 1\n0\n-1\n"
+# One contact, W = 1, pushed down and along: sticks or slides as mu says.
+FRICTION = "3\n1\n0\n3\n3\n3 3\n1 0 0\n0 1 0\n0 0 1\n-1 0.5 0\n{mu}\n"
+# A body of mass 2 falls on the floor.
+SEQUENCE = ("rigidfc3d 1\n# scene drop step 3\n0.01 10 0.5 1 1\n"
+            "2 1 1 1 0 0 1 1 0 0 0 0 0 -1 0 0 0 0 0 -20\n"
+            "-1 0 9 0 0 0 0 0 1 0\n3e-16 0 1 0\n0 0 2.2\n")
+
+# Problems of the folder that have no solution. Here w1 = -z2 - z3 - 0.0001 < 0 for all z >= 0.
+WITHOUT_SOLUTION = {"lcp_Pang_isolated_sol_perturbed.dat"}
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as stream:
+        stream.write(text)
+    return path
+
+
+def run(rigor, *arguments, code=0, stderr=""):
+    result = rigor("solve", *arguments)
+    what = f"rigor solve {' '.join(map(str, arguments))}"
+    check_equal(result.returncode, code, f"{what}: exit code ({result.stderr.strip()})")
+    if stderr == "":
+        check_equal(result.stderr, "", f"{what}: stderr")
+    else:
+        check(stderr in result.stderr, f"{what}: stderr is {result.stderr!r}, without {stderr!r}")
+    return result.stdout
+
+
+def run_json(rigor, *arguments, **options):
+    """The problems, and the last line, which counts."""
+    lines = [json.loads(line) for line in run(rigor, *arguments, "--json", **options).splitlines()]
+    check(lines, "no lines of JSON")
+    check("solved" in lines[-1] and all("file" in line for line in lines[:-1]), f"lines {lines}")
+    return lines[:-1], lines[-1]
+
+
+def test_help(rigor, _folder):
+    text = run(rigor, "--help")
+    for part in ("Usage: rigor solve FILE", "\nOptions:\n", "\nExit codes: ", "\nExamples:\n"):
+        check(part in text, f"help lacks {part!r}")
+    check_equal(rigor("help", "solve").stdout, text, "help in two ways")
+    for line in text.splitlines():
+        check(len(line) <= 90 and line == line.rstrip(), f"help: {line!r}")
+    check("  solve " in rigor("--help").stdout, "the main help names it")
+
+
+def test_usage(rigor, folder):
+    lcp = write(folder, "a.dat", LCP)
+    for arguments, message in (
+            ([], "rigor: solve: which FILE? see `rigor solve --help`"),
+            ([lcp, "--solver", "danzig"], "rigor: solve: unknown solver 'danzig'; did you mean dantzig?"),
+            ([lcp, "--solver", "xyzzy"], "rigor: solve: unknown solver 'xyzzy'; see `rigor solve --help`"),
+            ([lcp, "--solver", "dantzig,"], "rigor: solve: unknown solver ''"),
+            ([lcp, "--tolerance", "0"], "rigor: solve: --tolerance: '0' is not a number above 0"),
+            ([lcp, "--mu", "-1"], "rigor: solve: --mu: '-1' is not a number from 0"),
+            ([lcp, "--mu", "nan"], "rigor: solve: --mu: 'nan' is not a number from 0"),
+            ([lcp, "--friction", "polygon:5"],
+             "rigor: solve: --friction polygon:5: give cone, or polygon:K with an even K from 4 to 256"),
+            ([lcp, "--friction", "pyramid"], "rigor: solve: --friction pyramid: give cone, or polygon:K"),
+            ([lcp, "--repeat", "1.5"],
+             "rigor: solve: --repeat: '1.5' is not a whole number from 1 to 1000000"),
+            ([lcp, "--format", "frictoin"], "rigor: solve: unknown format 'frictoin'; did you mean friction?"),
+            ([lcp, lcp, "--write", os.path.join(folder, "x.hdf5")],
+             "rigor: solve: --write takes one problem: give one FILE"),
+            ([lcp, "--solvr", "auto"], "rigor: solve: unknown option --solvr; did you mean --solver?")):
+        check_equal(run(rigor, *arguments, code=2, stderr=message), "", f"stdout of {arguments}")
+
+
+def test_table(rigor, folder):
+    path = write(folder, "a.dat", LCP)
+    lines = run(rigor, path, "--solver", "dantzig").splitlines()
+    check_equal(lines[0], f"{path}: lcp, 2 rows", "head")
+    check_equal(lines[1].split(), ["solver", "status", "residual", "iterations", "time"], "titles")
+    check_equal(lines[2].split()[:2], ["dantzig", "solved"], "row")
+    check(float(lines[2].split()[2]) <= 1e-14, f"residual in {lines[2]}")
+    check_equal(len(lines), 3, "lines")
+    lines = run(rigor, path, "--solver", "all").splitlines()
+    names = [line.split()[0] for line in lines[2:] if not line.startswith("    ")]
+    check_equal(names[:10], ["auto", "dantzig", "lemke", "qp", "gauss-seidel", "newton",
+                             "interior-point", "admm", "enumerate"] + names[9:10], "all solvers")
+    check(names[9:] in ([], ["lp"]), f"and lp, if built in: {names}")
+    lines = run(rigor, path, path, "--solver", "dantzig,lemke").splitlines()
+    check_equal(len(lines), 9, "two tables and a sum")
+    check_equal(lines[-1], "2 solved to 1e-08, 0 not solved", "sum")
+    sequence = write(folder, "drop.txt", SEQUENCE)
+    text = run(rigor, sequence, "--solver", "none")
+    check("3D, 1 contacts, 6 degrees of freedom; scene drop step 3" in text, text)
+    check("said to be 3.00e-16" in text, text)
+
+
+def test_json(rigor, folder):
+    path = write(folder, "drop.txt", SEQUENCE)
+    (problem,), end = run_json(rigor, path)
+    check_equal(end, {"solved": 1, "unsolved": 0, "unreadable": 0, "tolerance": 1e-8}, "end")
+    expected = {"file": path, "format": "rigidfc3d", "kind": "contact", "rows": 3, "dimension": 3,
+                "contacts": 1, "joints": 0, "form": "global", "condensed": False, "freedom": 6,
+                "friction": True, "directions": 0, "title": "scene drop step 3",
+                "stated_residual": 3e-16}
+    for key, value in expected.items():
+        check_equal(problem[key], value, key)
+    check(abs(problem["scale"] - 0.1) < 1e-15, "the scale is g h")
+    check(problem["known_residual"] < 1e-14, "what is in the file is a solution")
+    (result,) = problem["results"]
+    check_equal((result["solver"], result["status"]), ("auto", "solved"), "result")
+    for key in ("residual", "feasibility", "force", "complementarity", "dissipation"):
+        check(0 <= result[key] <= 1e-8, f"{key} is {result[key]}")
+    check(result["seconds"] >= 0 and result["iterations"] >= 0 and result["attempts"], "figures")
+    # Changed friction is another problem: what the file knows no longer counts.
+    (problem,), _ = run_json(rigor, path, "--mu", "0")
+    check_equal((problem["friction"], "known_residual" in problem), (False, False), "without friction")
+
+
+def test_friction(rigor, folder):
+    """u = (r_N - 1, r_T1 + 0.5, r_T2): r_N = 1; it sticks with |r_T| = 0.5 if mu >= 0.5."""
+    path = write(folder, "a.dat", FRICTION.format(mu=0.5))
+    for options in ([], ["--mu", "0.1"], ["--mu", "0"], ["--friction", "polygon:8"],
+                    ["--friction", "cone"]):
+        (problem,), end = run_json(rigor, path, *options)
+        check_equal(end["solved"], 1, f"solved with {options}")
+        check_equal(problem["friction"], options != ["--mu", "0"], "friction")
+        check_equal(problem["directions"], 8 if "polygon:8" in options else 0, "directions")
+
+
+def test_exit_codes(rigor, folder):
+    good, impossible = write(folder, "good.dat", LCP), write(folder, "impossible.dat", IMPOSSIBLE)
+    bad = write(folder, "bad.dat", "2 0 2 2 2 2 1 2 3 nan -1 -1")
+    problems, end = run_json(rigor, good, impossible, code=1)
+    check_equal([p["results"][0]["status"] for p in problems][0], "solved", "the first")
+    check_equal((end["solved"], end["unsolved"]), (1, 1), "counts")
+    message = "bad.dat:1:19: 'nan' is not a finite number; here should be number 4 of 4 of the matrix"
+    _, end = run_json(rigor, bad, good, code=3, stderr=message)
+    check_equal((end["solved"], end["unsolved"], end["unreadable"]), (1, 0, 1), "counts")
+    run(rigor, impossible, bad, code=3, stderr=message)
+    run(rigor, os.path.join(folder, "none.dat"), code=3, stderr="No such file or directory")
+    # A tolerance that no solver reaches.
+    mixed = write(folder, "third.dat", "2 0 2 2 2 2 0.3 0.1 0.1 0.7 -0.9 -0.77")
+    run(rigor, mixed, "--tolerance", "1e-300", "--solver", "gauss-seidel", "--iterations", "1", code=1)
+    # With several solvers one is enough.
+    run(rigor, mixed, "--solver", "gauss-seidel,dantzig", "--iterations", "1")
+
+
+def test_directory(rigor, folder):
+    inside = os.path.join(folder, "problems")
+    os.makedirs(os.path.join(inside, "deeper"))
+    for name in ("b.dat", "a.txt", ".hidden", "README.md", "deeper/c.dat"):
+        write(inside, name, LCP)
+    problems, end = run_json(rigor, inside + "/")
+    check_equal([os.path.basename(p["file"]) for p in problems], ["a.txt", "b.dat"], "files, in order")
+    check_equal(end["solved"], 2, "solved")
+    os.makedirs(os.path.join(folder, "empty"))
+    run(rigor, os.path.join(folder, "empty"), code=3, stderr="a directory without files")
+
+
+def test_write(rigor, folder):
+    source, target = write(folder, "drop.txt", SEQUENCE), os.path.join(folder, "drop.hdf5")
+    again = os.path.join(folder, "again.hdf5")
+    run(rigor, source, "--solver", "none", "--write", target)
+    (problem,), _ = run_json(rigor, target)
+    check_equal((problem["format"], problem["form"], problem["title"]),
+                ("fclib", "global", "scene drop step 3"), "what was written")
+    (original,), _ = run_json(rigor, source)
+    check_equal(problem["scale"], original["scale"], "scale")
+    check_equal(problem["results"][0]["residual"], original["results"][0]["residual"],
+                "the same bits give the same residual")
+    run(rigor, target, "--solver", "none", "--write", again)
+    with open(target, "rb") as first, open(again, "rb") as second:
+        check(first.read() == second.read(), "written again: other bytes")
+    lcp = write(folder, "a.dat", LCP)
+    run(rigor, lcp, "--write", again, code=3, stderr="a linear problem; FCLIB holds contact problems only")
+    run(rigor, source, "--write", os.path.join(folder, "no", "x.hdf5"), code=4, stderr="cannot be written")
+    check(not [name for name in os.listdir(folder) if name.endswith(".new")], "something half-written")
+
+
+# ---- FCLIB files as others write them ----
+
+# Not symmetric, so that rows and columns cannot be mixed up: r = (1, -0.5, 0) sticks.
+W = numpy.array([[2, 0, 0], [0.5, 1, 0], [0, 0, 1.0]])
+
+
+def put_matrix(group, name, matrix, nz):
+    """nz as FCLIB has it: -1 compressed columns, -2 compressed rows, otherwise triplets."""
+    matrix = numpy.asarray(matrix, float)
+    entries = [(i, j) for i, j in numpy.ndindex(matrix.shape) if matrix[i, j]]
+    if nz == -1:
+        entries.sort(key=lambda e: e[1])
+    counts = [sum(e[nz + 2 == 1] < k for e in entries) for k in range(matrix.shape[nz + 2 == 1] + 1)]
+    where = group.create_group(name)
+    where["m"], where["n"] = numpy.array([matrix.shape[0]], "i4"), numpy.array([matrix.shape[1]], "i4")
+    where["nzmax"] = numpy.array([len(entries)], "i4")
+    where["nz"] = numpy.array([nz if nz < 0 else len(entries)], "i4")
+    where["x"] = numpy.array([matrix[e] for e in entries])
+    where["i"] = numpy.array([e[1] if nz == -2 else e[0] for e in entries], "i4")
+    where["p"] = numpy.array(counts if nz < 0 else [e[1] for e in entries], "i4")
+
+
+def write_local(path, nz, **vectors):
+    with h5py.File(path, "w") as file:
+        group = file.create_group("fclib_local")
+        group["spacedim"] = numpy.array([3], "i4")
+        put_matrix(group, "W", W, nz)
+        group["vectors/q"] = vectors.get("q", numpy.array([-2, 0, 0.0]))
+        group["vectors/mu"] = vectors.get("mu", numpy.array([1.0]))
+        file["solution/r"] = numpy.array([1, -0.5, 0])
+    return path
+
+
+def test_fclib(rigor, folder):
+    path = os.path.join(folder, "a.hdf5")
+    for nz in (-2, -1, 0):
+        (problem,), _ = run_json(rigor, write_local(path, nz), "--solver", "none")
+        check_equal((problem["format"], problem["form"], problem["contacts"]), ("fclib", "local", 1),
+                    "what it is")
+        check(problem["known_residual"] < 1e-15, f"storage {nz}: {problem['known_residual']}")
+    # Two bodies of two numbers, a joint that holds the second one to the first along the second
+    # axis: M = 2, u_N = v2x - v1x - 1. r = 1, l = 0 (planar, no tangential load).
+    for nz in (-2, -1, 0):
+        with h5py.File(path, "w") as file:
+            group = file.create_group("fclib_global")
+            group["spacedim"] = numpy.array([2], "i4")
+            put_matrix(group, "M", 2 * numpy.eye(4), nz)
+            put_matrix(group, "H", [[-1, 0], [0, -1], [1, 0], [0, 1.0]], nz)
+            put_matrix(group, "G", [[0], [-1], [0], [1.0]], nz)
+            group["vectors/f"] = numpy.array([0, 2, 0, -2.0])
+            group["vectors/w"] = numpy.array([-1, 0.0])
+            group["vectors/b"] = numpy.array([0.0])
+            group["vectors/mu"] = numpy.array([0.25])
+            file["solution/r"], file["solution/l"] = numpy.array([1, 0.0]), numpy.array([2.0])
+        (problem,), _ = run_json(rigor, path)
+        check_equal((problem["form"], problem["joints"], problem["freedom"]), ("global", 1, 4),
+                    "what it is")
+        check(problem["known_residual"] < 1e-15, f"storage {nz}: {problem['known_residual']}")
+
+
+def test_bad_fclib(rigor, folder):
+    path = os.path.join(folder, "a.hdf5")
+
+    def refuse(change, message):
+        write_local(path, -1)
+        with h5py.File(path, "r+") as file:
+            change(file["fclib_local"])
+        run(rigor, path, code=3, stderr=f"rigor: {path}: {message}\n")
+
+    def replace(name, value):
+        def change(group):
+            del group[name]
+            if value is not None:
+                group[name] = value
+        return change
+
+    for name, value, message in (
+            ("W/x", None, "fclib_local/W/x: is missing"),
+            ("vectors/mu", None, "fclib_local/vectors/mu: is missing"),
+            ("W/m", numpy.array([1.5]), "fclib_local/W/m: must be whole numbers"),
+            ("W/x", numpy.array([1, 2, 3, 4], "i4"), "fclib_local/W/x: must be numbers"),
+            ("W/m", numpy.array([4], "i4"), "fclib_local/W: is 4 by 3; it must be 3 by 3"),
+            ("W/nz", numpy.array([-3], "i4"),
+             "fclib_local/W/nz: is -3; it must be from -2 to 2147483647"),
+            ("W/i", numpy.array([0, 1, 1, 3], "i4"), "fclib_local/W: an index in i is outside the matrix"),
+            ("W/p", numpy.array([0, 3, 2, 4], "i4"), "fclib_local/W: p must ascend"),
+            ("W/p", numpy.array([0, 2, 3, 5], "i4"), "fclib_local/W: i and x are shorter than p says"),
+            ("vectors/q", numpy.array([1, numpy.nan, 0]),
+             "fclib_local/vectors/q: number 1 is not finite; it must be"),
+            ("vectors/q", numpy.array([1.0, 0]), "fclib_local/vectors/q: 2; it must be 3"),
+            ("vectors/mu", numpy.array([-0.5]),
+             "fclib_local/vectors/mu: number 0 is negative; it must not be"),
+            ("spacedim", numpy.array([4], "i4"), "fclib_local/spacedim: is 4; it must be from 1 to 3")):
+        refuse(replace(name, value), message)
+    # A dataset that claims more than the file can hold.
+    def change(group):
+        del group["vectors/q"]
+        group.create_dataset("vectors/q", shape=(1 << 40,), dtype="f8", chunks=(1 << 20,))
+    refuse(change, "fclib_local/vectors/q: is larger than the file can hold")
+    with h5py.File(path, "w") as file:
+        file["other"] = 1
+    run(rigor, path, code=3, stderr="an HDF5 file without fclib_local or fclib_global")
+    with open(write_local(path, -1), "r+b") as file:
+        file.truncate(1000)
+    run(rigor, path, code=3, stderr=f"rigor: {path}: is no HDF5 file, or is cut short or damaged")
+
+
+# ---- the folder of real problems ----
+
+def check_solved(rigor, folder, count, *options, tolerance=1e-8):
+    problems, end = run_json(rigor, folder, *options, "--tolerance", tolerance,
+                             code=1 if WITHOUT_SOLUTION & set(os.listdir(folder)) else 0)
+    check_equal(len(problems), count, f"problems in {folder}")
+    for problem in problems:
+        (result,) = problem["results"]
+        name = os.path.basename(problem["file"])
+        if name in WITHOUT_SOLUTION:
+            check(result["status"] in ("infeasible", "ray"), f"{name}: {result['status']}")
+        else:
+            check_equal(result["status"], "solved", f"{name} {options}, residual {result['residual']}")
+            check(result["residual"] <= tolerance, f"{name}: residual {result['residual']}")
+    check_equal(end["unsolved"], len(WITHOUT_SOLUTION & set(os.listdir(folder))), "unsolved")
+
+
+def test_shared(rigor, problems):
+    check_solved(rigor, os.path.join(problems, "lcp"), 16)
+    check_solved(rigor, os.path.join(problems, "mlcp"), 13)
+    check_solved(rigor, os.path.join(problems, "friction"), 30)
+    check_solved(rigor, os.path.join(problems, "sequences"), 11, "--mu", "0")
+
+
+def main():
+    rigor, source = Command(sys.argv[1]), sys.argv[2]
+    for test in (test_help, test_usage, test_table, test_json, test_friction, test_exit_codes,
+                 test_directory, test_write, test_fclib, test_bad_fclib):
+        with scratch_directory() as folder:
+            test(rigor, folder)
+    problems = os.path.join(source, "..", "shared", "data", "problems")
+    if os.path.isdir(problems):
+        test_shared(rigor, problems)
+    else:
+        print("skipped: no folder shared/data/problems beside the source")
+
+
+if __name__ == "__main__":
+    main()
