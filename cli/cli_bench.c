@@ -1,8 +1,9 @@
-/* `rigor bench`: how fast the parts are on this machine. The benchmarks beside peers, with slopes, are
- * programs of their own in the sources (bench/). */
+/* `rigor bench`: how fast the parts are on this machine. The benchmarks beside peers, with slopes,
+ * are programs of their own in the sources (bench/). */
 #include "cli.h"
 
 #include "rigor/collision.h"
+#include "rigor/solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 
 const char cli_bench_help[] =
-    "Usage: rigor bench narrow|broad\n"
+    "Usage: rigor bench narrow|broad|solve\n"
     "\n"
     "Measures a part of the engine on this machine and prints a table.\n"
     "\n"
@@ -18,6 +19,8 @@ const char cli_bench_help[] =
     "           new pose each time) and warm (small motions from the last answer)\n"
     "  broad    contacts of moving boxes that seldom touch: us per box and update, by sorted\n"
     "           lists and by the tree\n"
+    "  solve    contact forces of a stack of boxes: us per solve without friction, by number of\n"
+    "           contacts and solver; with friction (exact cone) by solver\n"
     "\n"
     "Options:\n"
     "  -h, --help   this text\n"
@@ -168,6 +171,168 @@ static int bench_broad(void) {
     return cli_flush();
 }
 
+/* --- solve ------------------------------------------------------------------------------------ */
+
+/* A stack of boxes of edge 1 and mass 1, turned and shifted a little one on another, four contacts
+ * a face, in global form: rows (normal, two tangents), velocities after 1/240 s. */
+typedef struct box_stack {
+    size_t boxes, contacts;
+    double *mass, *velocity, *jacobian, *q, *mu;
+    uint32_t *blocks;
+    double *matrix, *b; /* the normal rows alone, dense */
+    double *force;
+} box_stack;
+
+static void free_stack(box_stack *stack) {
+    free(stack->mass), free(stack->velocity), free(stack->jacobian), free(stack->q);
+    free(stack->mu), free(stack->blocks), free(stack->matrix), free(stack->b), free(stack->force);
+}
+
+/* Contact between `box` and the one below at a point relative to the box's centre. */
+static void fill_contact(box_stack *stack, size_t contact, size_t box, double x, double y,
+                         double below_x, double below_y) {
+    static const double axes[3][3] = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
+    for (size_t side = 0; side < 2; side++) {
+        stack->blocks[2 * contact + side] = side  ? (uint32_t)box
+                                            : box ? (uint32_t)box - 1
+                                                  : RG_NO_BLOCK;
+        double sign = side ? 1 : -1;
+        double arm[3] = {side ? x : below_x, side ? y : below_y, side ? -0.5 : 0.5};
+        for (size_t row = 0; row < 3; row++) {
+            const double *t = axes[row];
+            double *j = stack->jacobian + ((contact * 2 + side) * 3 + row) * 6;
+            for (int k = 0; k < 3; k++)
+                j[k] = sign * t[k];
+            j[3] = sign * (arm[1] * t[2] - arm[2] * t[1]);
+            j[4] = sign * (arm[2] * t[0] - arm[0] * t[2]);
+            j[5] = sign * (arm[0] * t[1] - arm[1] * t[0]);
+        }
+    }
+}
+
+/* A = J M^-1 J' of the normal rows; M is diagonal here. */
+static void condense_normals(box_stack *stack) {
+    size_t n = stack->contacts;
+    for (size_t i = 0; i < n; i++) {
+        const double *ji = stack->jacobian + i * 36;
+        stack->b[i] = 0;
+        for (size_t s = 0; s < 2; s++)
+            for (size_t k = 0; k < 6 && stack->blocks[2 * i + s] != RG_NO_BLOCK; k++)
+                stack->b[i] += ji[s * 18 + k] * stack->velocity[stack->blocks[2 * i + s] * 6 + k];
+        for (size_t j = 0; j < n; j++) {
+            const double *jj = stack->jacobian + j * 36;
+            double sum = 0;
+            for (size_t s = 0; s < 2; s++)
+                for (size_t t = 0; t < 2; t++) {
+                    uint32_t box = stack->blocks[2 * i + s];
+                    for (size_t k = 0;
+                         k < 6 && box != RG_NO_BLOCK && box == stack->blocks[2 * j + t]; k++)
+                        sum += ji[s * 18 + k] * jj[t * 18 + k] / stack->mass[box * 36 + 7 * k];
+                }
+            stack->matrix[i * n + j] = sum;
+        }
+    }
+}
+
+static bool make_stack(box_stack *stack, size_t boxes) {
+    size_t n = 4 * boxes;
+    *stack = (box_stack){.boxes = boxes, .contacts = n};
+    stack->mass = calloc(boxes * 36, sizeof(double));
+    stack->velocity = calloc(boxes * 6, sizeof(double));
+    stack->jacobian = calloc(n * 36, sizeof(double));
+    stack->q = calloc(n * 3, sizeof(double));
+    stack->mu = calloc(n, sizeof(double));
+    stack->blocks = calloc(n * 2, sizeof(uint32_t));
+    stack->matrix = calloc(n * n, sizeof(double));
+    stack->b = calloc(n, sizeof(double));
+    stack->force = calloc(n * 3, sizeof(double));
+    if (!stack->mass || !stack->velocity || !stack->jacobian || !stack->q || !stack->mu ||
+        !stack->blocks || !stack->matrix || !stack->b || !stack->force)
+        return false;
+    rg_random random = rg_random_make(1);
+    for (size_t box = 0; box < boxes; box++) {
+        double dx = box ? rg_random_between(&random, -0.1, 0.1) : 0;
+        double dy = box ? rg_random_between(&random, -0.1, 0.1) : 0;
+        for (size_t k = 0; k < 6; k++)
+            stack->mass[box * 36 + 7 * k] = k < 3 ? 1 : 1.0 / 6;
+        stack->velocity[box * 6 + 2] = -9.81 / 240;
+        if (rg_random_below(&random, 10) == 0) /* some are pushed */
+            stack->velocity[box * 6] = rg_random_between(&random, -0.1, 0.1);
+        /* The overlap of both faces, seen from the upper box. */
+        double x0 = fmax(-0.5, -0.5 - dx), x1 = fmin(0.5, 0.5 - dx);
+        double y0 = fmax(-0.5, -0.5 - dy), y1 = fmin(0.5, 0.5 - dy);
+        for (size_t k = 0; k < 4; k++) {
+            double px = k % 2 ? x1 : x0, py = k / 2 ? y1 : y0;
+            fill_contact(stack, 4 * box + k, box, px, py, px + dx, py + dy);
+            stack->mu[4 * box + k] = 0.5;
+        }
+    }
+    condense_normals(stack);
+    return true;
+}
+
+/* One line per solver that takes the problem. */
+static bool bench_solvers(const char *what, size_t contacts, const rg_problem *problem,
+                          double *force) {
+    rg_solve_context *context;
+    if (rg_solve_context_create(NULL, &context) != RG_OK)
+        return false;
+    bool good = true;
+    for (size_t k = 0; good && k < rg_solver_count(); k++) {
+        const rg_solver *solver = rg_solver_at(k);
+        rg_solution solution = {.force = force};
+        rg_solve_info info = {0};
+        double least = INFINITY, total = 0;
+        for (int run = 0; good && run < 20 && total < 0.2; run++) {
+            good = rg_solve(context, solver, problem, NULL, &solution, &info, NULL) == RG_OK;
+            least = fmin(least, info.seconds);
+            total += info.seconds;
+        }
+        if (good && info.outcome != RG_SOLVE_UNSUITABLE)
+            printf("%-11s %9zu %-15s %-11s %10llu %10.1e %12.1f\n", what, contacts,
+                   rg_solver_name(solver), rg_solve_outcome_name(info.outcome),
+                   (unsigned long long)info.iterations, info.residual.natural, 1e6 * least);
+    }
+    rg_solve_context_destroy(context);
+    return good;
+}
+
+static bool bench_stack(size_t boxes) {
+    box_stack stack;
+    bool good = make_stack(&stack, boxes);
+    if (good) {
+        rg_problem plain = rg_problem_linear(stack.contacts, stack.matrix, stack.b);
+        rg_problem friction = {.kind = RG_PROBLEM_CONTACT};
+        friction.contact = (rg_contact_problem){.dimension = 3,
+                                                .contacts = stack.contacts,
+                                                .mu = stack.mu,
+                                                .form = RG_FORM_GLOBAL,
+                                                .q = stack.q,
+                                                .global = {.blocks = stack.boxes,
+                                                           .freedom = 6,
+                                                           .mass = stack.mass,
+                                                           .free_velocity = stack.velocity,
+                                                           .contact_blocks = stack.blocks,
+                                                           .contact_jacobian = stack.jacobian}};
+        good = bench_solvers("none", stack.contacts, &plain, stack.force) &&
+               bench_solvers("exact cone", stack.contacts, &friction, stack.force);
+    }
+    free_stack(&stack);
+    return good;
+}
+
+static int bench_solve(void) {
+    static const size_t boxes[] = {5, 25, 50};
+    printf("%-11s %9s %-15s %-11s %10s %10s %12s\n", "friction", "contacts", "solver", "outcome",
+           "iterations", "residual", "us");
+    for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)
+        if (!bench_stack(boxes[i])) {
+            cli_complain("bench: no memory");
+            return EXIT_FAILED;
+        }
+    return cli_flush();
+}
+
 int cli_bench(int count, const char **arguments) {
     cli_option options[] = {{"help", 'h', false, NULL}};
     if (!cli_parse_options("bench", options, 1, arguments, &count))
@@ -180,6 +345,8 @@ int cli_bench(int count, const char **arguments) {
         return bench_narrow();
     if (count == 1 && strcmp(arguments[0], "broad") == 0)
         return bench_broad();
-    cli_complain("bench: which part? narrow or broad");
+    if (count == 1 && strcmp(arguments[0], "solve") == 0)
+        return bench_solve();
+    cli_complain("bench: which part? narrow, broad or solve");
     return EXIT_USAGE;
 }
