@@ -1,12 +1,15 @@
 /* rigor: rigid bodies that never pass through each other, with the proof in the numbers.
- * This header is the core (library rigor); scene.h and recording.h belong to rigor-io. */
+ * This header is the core (library rigor); scene.h, recording.h and problem_file.h belong to rigor-io,
+ * lp.h to rigor-lp. */
 #ifndef RIGOR_RIGOR_H
 #define RIGOR_RIGOR_H
 
 #include "rigor/body.h"
 #include "rigor/certificate.h"
 #include "rigor/collision.h"
+#include "rigor/complementarity.h"
 #include "rigor/contact.h"
+#include "rigor/contact_force.h"
 #include "rigor/force.h"
 #include "rigor/mass.h"
 #include "rigor/material.h"
@@ -15,6 +18,7 @@
 #include "rigor/proximity.h"
 #include "rigor/random.h"
 #include "rigor/shape.h"
+#include "rigor/solver.h"
 #include "rigor/status.h"
 #include "rigor/types.h"
 #include "rigor/version.h"
