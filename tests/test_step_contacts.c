@@ -321,6 +321,55 @@ static void rest_makes_no_heap_call(void **state) {
     rg_world_destroy(world);
 }
 
+/* Every allocation of a step with contacts may fail: a status, nothing lost, and on it goes. */
+static void memory_failures_lose_nothing(void **state) {
+    (void)state;
+    counting_allocator counter;
+    rg_allocator allocator = counting_allocator_make(&counter);
+    rg_world *world = falling_heap(1, &allocator), *reference = falling_heap(1, NULL);
+    int failures = 0;
+    for (int step = 0; step < 60; step++) {
+        uint64_t before = rg_world_state_hash(world);
+        for (int k = 0;; k++) {
+            counter.resizes = 1;
+            counter.fail_after = 1 + (size_t)k;
+            rg_status status = rg_world_step(world, 1.0 / 240, NULL, NULL);
+            if (status == RG_OK)
+                break;
+            assert_int_equal(status, RG_OUT_OF_MEMORY);
+            assert_true(rg_world_state_hash(world) == before);
+            failures++;
+        }
+        counter.fail_after = 0;
+        step_world(reference, 1.0 / 240, 1);
+        assert_true(rg_world_state_hash(world) == rg_world_state_hash(reference));
+    }
+    assert_true(failures > 20);
+    rg_world_destroy(world);
+    rg_world_destroy(reference);
+}
+
+/* A fast ball into a row of balls at rest, a little apart: within one step it reaches several of them,
+ * and none is passed through. */
+static void impacts_within_a_step_are_followed(void **state) {
+    (void)state;
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, 0};
+    rg_world *world = world_of(&def);
+    for (int i = 0; i < 6; i++) {
+        rg_body_def body = rg_body_def_default();
+        body.pose.position.x = i == 0 ? -0.3 : 0.21 * i;
+        body.velocity.x = i == 0 ? 20 : 0;
+        add_shape(world, rg_shape_def_sphere(0.1), &body);
+    }
+    double momentum = rg_world_momentum(world).x;
+    step_certified(world, 1.0 / 240, 12, 1e-10);
+    assert_near(rg_world_momentum(world).x, momentum, 1e-9 * momentum);
+    for (size_t i = 0; i < 6; i++)
+        assert_near(rg_body_velocity(world, rg_world_body_at(world, i)).x, 20.0 / 6, 1e-8);
+    rg_world_destroy(world);
+}
+
 /* Two boxes, one half inside the other and both in the floor: they come apart slowly. */
 static void overlaps_separate_without_exploding(void **state) {
     (void)state;
@@ -422,6 +471,8 @@ int main(void) {
         cmocka_unit_test(platforms_carry),
         cmocka_unit_test(threads_and_snapshots_keep_the_bits),
         cmocka_unit_test(rest_makes_no_heap_call),
+        cmocka_unit_test(memory_failures_lose_nothing),
+        cmocka_unit_test(impacts_within_a_step_are_followed),
         cmocka_unit_test(overlaps_separate_without_exploding),
         cmocka_unit_test(polygons_err_as_they_must),
         cmocka_unit_test(settings_are_checked),
