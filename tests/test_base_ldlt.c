@@ -264,6 +264,90 @@ static uint64_t factor_hash(const rg_ldlt *factor) {
     return rg_hash_doubles(rg_hash_u64(hash, factor->size + factor->updates), &factor->largest, 1);
 }
 
+/* A banded matrix with a few long rows: the factor keeps to the envelope through appends, groups and
+ * deletes, and is that of the dense way to the last bit. */
+static void make_banded(problem *p, size_t size, rg_random *random) {
+    make_spd(p, size, 0.5, random);
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < i; j++)
+            if (i - j > 3 && i % 11 != 10)
+                p->a[i][j] = p->a[j][i] = 0;
+    for (size_t i = 0; i < size; i++) /* dominant: positive definite whatever was cut */
+        for (size_t j = 0; j < size; j++)
+            if (j != i)
+                p->a[i][i] += fabs(p->a[i][j]);
+}
+
+static void test_envelope(void **state) {
+    (void)state;
+    rg_allocator allocator = rg_allocator_default();
+    rg_random random = rg_random_make(8);
+    static problem p, rest;
+    rg_ldlt one, two;
+    assert_int_equal(rg_ldlt_create(&one, MOST, &allocator), RG_OK);
+    assert_int_equal(rg_ldlt_create(&two, MOST, &allocator), RG_OK);
+    for (size_t size = 1; size <= 50; size++) {
+        make_banded(&p, size, &random);
+        assert_int_equal(rg_ldlt_refactor(&one, p.a[0], size, MOST), RG_OK);
+        rg_ldlt_clear(&two);
+        static double buffers[RG_LDLT_GROUP][MOST + 8];
+        double *rows[RG_LDLT_GROUP] = {buffers[0], buffers[1], buffers[2], buffers[3]};
+        for (size_t i = 0; i < size; i += RG_LDLT_GROUP) {
+            size_t count = size - i < RG_LDLT_GROUP ? size - i : RG_LDLT_GROUP, begin = i;
+            bool accepted[RG_LDLT_GROUP];
+            for (size_t k = 0; k < count; k++) {
+                memcpy(rows[k], p.a[i + k], (i + k + 1) * sizeof(double));
+                for (size_t j = 0; j < begin; j++)
+                    begin = p.a[i + k][j] != 0 ? j : begin;
+            }
+            assert_int_equal(rg_ldlt_append_group(&two, rows, begin, count, accepted), count);
+        }
+        for (size_t i = 0; i < size; i++) {
+            assert_true(one.diagonal[i] == two.diagonal[i]);
+            for (size_t j = one.first[i]; j < i; j++)
+                assert_true(one.lower[i * MOST + j] == two.lower[i * MOST + j]);
+            for (size_t j = two.first[i]; j < one.first[i]; j++)
+                assert_true(two.lower[i * MOST + j] == 0);
+        }
+        check_solve(&one, &p, 1e-12, &random);
+        rest = p;
+        while (rest.size > 1) {
+            size_t k = rg_random_below(&random, rest.size);
+            remove_row(&rest, k);
+            rg_ldlt_delete(&one, k);
+            check_solve(&one, &rest, 1e-12, &random);
+        }
+    }
+    rg_ldlt_free(&one, &allocator);
+    rg_ldlt_free(&two, &allocator);
+}
+
+/* A group with a row that depends on another of the group, or on those before. */
+static void test_group_refuses(void **state) {
+    (void)state;
+    rg_allocator allocator = rg_allocator_default();
+    rg_random random = rg_random_make(9);
+    static problem p;
+    rg_ldlt factor;
+    assert_int_equal(rg_ldlt_create(&factor, MOST, &allocator), RG_OK);
+    make_spd(&p, 8, 0.5, &random);
+    static const size_t picks[8] = {0, 1, 2, 3, 4, 4, 1, 5}; /* rows 5 and 6 are duplicates */
+    static double buffers[RG_LDLT_GROUP][MOST + 8];
+    double *rows[RG_LDLT_GROUP] = {buffers[0], buffers[1], buffers[2], buffers[3]};
+    bool accepted[RG_LDLT_GROUP];
+    for (size_t i = 0; i < 8; i += RG_LDLT_GROUP) {
+        for (size_t k = 0; k < RG_LDLT_GROUP; k++)
+            for (size_t j = 0; j <= i + k; j++)
+                rows[k][j] = p.a[picks[i + k]][picks[j]];
+        rg_ldlt_append_group(&factor, rows, 0, RG_LDLT_GROUP, accepted);
+    }
+    assert_true(accepted[0] && !accepted[1] && !accepted[2] && accepted[3]);
+    assert_int_equal(factor.size, 6);
+    p.size = 6;
+    check_product(&factor, &p, 1e-14);
+    rg_ldlt_free(&factor, &allocator);
+}
+
 /* Rows that depend on the others: a duplicate, a combination, zero, negative, not a number. */
 static void test_singular_is_refused(void **state) {
     (void)state;
@@ -463,7 +547,7 @@ static void test_no_memory(void **state) {
     counting_allocator counter;
     rg_allocator allocator = counting_allocator_make(&counter);
     rg_ldlt factor;
-    for (size_t fail_after = 1; fail_after <= 2; fail_after++) {
+    for (size_t fail_after = 1; fail_after <= 3; fail_after++) {
         allocator = counting_allocator_make(&counter);
         counter.fail_after = fail_after;
         assert_int_equal(rg_ldlt_create(&factor, 10, &allocator), RG_OUT_OF_MEMORY);
@@ -485,6 +569,8 @@ int main(void) {
         cmocka_unit_test(test_append_equals_refactor),
         cmocka_unit_test(test_long_sequences),
         cmocka_unit_test(test_delete_everywhere),
+        cmocka_unit_test(test_envelope),
+        cmocka_unit_test(test_group_refuses),
         cmocka_unit_test(test_singular_is_refused),
         cmocka_unit_test(test_refactor_stops),
         cmocka_unit_test(test_ill_conditioned),

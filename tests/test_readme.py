@@ -1,4 +1,4 @@
-"""test_readme.py SOURCE-DIR BUILD-DIR CC: does what README.md shows work as shown?
+"""test_readme.py SOURCE-DIR BUILD-DIR CC [PAGE]: does what README.md (or PAGE) shows work as shown?
 
 Plays a reader who types everything: yaml and c blocks are saved under the name that the text before
 them gives in backticks, and the sh blocks are run in order, as one script that stops at the first
@@ -35,7 +35,7 @@ def make_checkout(folder, root, build):
 def save(folder, before, content):
     names = re.findall(r"`([\w.-]+\.\w+)`", before)
     if not names:
-        sys.exit(f"README.md: no file name before the block that begins {content[:40]!r}")
+        sys.exit(f"no file name before the block that begins {content[:40]!r}")
     (folder / names[-1]).write_text(content)
 
 
@@ -47,7 +47,7 @@ def play(folder, text, compiler):
         elif language == "sh":
             script += NOT_TYPED.sub("", content)
         else:
-            sys.exit(f"README.md: a block of {language}, which nobody tries")
+            sys.exit(f"a block of {language}, which nobody tries")
     environment = {**os.environ, "HOME": str(folder / "home")}
     # The reader's cc warns about everything.
     (folder / "bin").mkdir()
@@ -61,10 +61,12 @@ def play(folder, text, compiler):
 
 def main():
     root, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-    text = (root / "README.md").read_text()
+    page = sys.argv[4] if len(sys.argv) > 4 else "README.md"
+    text = (root / page).read_text()
     kinds = [language for _, language, _ in blocks(text)]
-    if not {"sh", "yaml", "c"} <= set(kinds):
-        sys.exit(f"README.md should show commands, a scene and a program; it has {kinds}")
+    wanted = {"sh", "yaml", "c"} if page == "README.md" else {"sh", "c"}
+    if not wanted <= set(kinds):
+        sys.exit(f"{page} should show {', '.join(sorted(wanted))}; it has {kinds}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         make_checkout(folder, root, build)

@@ -32,7 +32,7 @@ typedef struct rg_energy_ledger {
     double friction_work;
     double stabilisation; /* by contacts that push out of each other */
     double integration;   /* of gravity: the path of the step is not quite that of its velocities */
-    double external_work;   /* forces besides gravity */
+    double external_work; /* forces besides gravity */
     double prescribed_work; /* by kinematic bodies */
     double closure;         /* joules */
     double closure_rel;     /* relative to the largest energy or work in sight */
@@ -58,7 +58,7 @@ typedef struct rg_step_info {
     uint64_t solves; /* contact problems: one per island and step */
     uint64_t solver_iterations;
     uint64_t solver_failures; /* solves that the judge found above the tolerance */
-    uint64_t fallbacks;       /* solves that took more than one solver */
+    uint64_t fallbacks;       /* solves at which a solver failed and another had to step in */
 } rg_step_info;
 
 #ifdef __cplusplus

@@ -77,7 +77,9 @@ typedef enum rg_friction_law {
 } rg_friction_law;
 
 typedef struct rg_solve_settings {
-    double tolerance;         /* of the judge's natural residual; default 1e-10 */
+    double tolerance;  /* of the judge's natural residual; default 1e-10 */
+    double acceptable; /* auto: what ends the list once the quick attempts are over, where the
+                                 tolerance is more than is needed; 0: the tolerance */
     uint32_t iteration_limit; /* sweeps, pivots, Newton steps; 0: the solver's own */
     bool warm;                /* start from the forces in the solution */
     rg_solution_policy policy;
@@ -111,7 +113,8 @@ typedef struct rg_solve_info {
     uint64_t factorisations;
     rg_residual residual; /* by the judge */
     double seconds;       /* processor time, the judge excluded */
-    uint32_t attempts;    /* tried; 1: no fallback was needed */
+    uint32_t attempts;    /* tried, quick ones (warm start, a few sweeps) included */
+    uint32_t fallbacks;   /* solvers that were given every chance and did not do */
     rg_solve_attempt chain[RG_SOLVE_CHAIN_MAX];
     char text[RG_SOLVE_TEXT_SIZE]; /* why it ended so, in words; empty if solved plainly */
 } rg_solve_info;
@@ -140,7 +143,8 @@ const char *rg_solver_summary(const rg_solver *solver); /* one line */
 /* --- what an answer means ----------------------------------------------------------------------- */
 
 /* Are the forces determined? The rows that carry force (or may) are those with a = 0; the rank of their
- * matrix decides. */
+ * matrix decides. With friction the motion is compared over all solutions if every mode can be tried,
+ * otherwise over those that stick and slide as these forces do. */
 typedef struct rg_uniqueness {
     size_t active_rows;   /* rows that may carry force */
     size_t rank;          /* of the matrix over them */

@@ -22,12 +22,13 @@
 
 rg_status rg_ldlt_create(rg_ldlt *factor, size_t capacity, const rg_allocator *allocator) {
     *factor = (rg_ldlt){.capacity = capacity};
-    if (capacity && capacity > SIZE_MAX / sizeof(double) / capacity / 2)
+    if (capacity && (capacity > UINT32_MAX || capacity > SIZE_MAX / sizeof(double) / capacity / 2))
         return RG_OUT_OF_MEMORY;
     factor->lower = rg_allocate(allocator, capacity * capacity, sizeof(double));
     factor->diagonal = rg_allocate(allocator, capacity, sizeof(double));
     factor->work = rg_allocate(allocator, 2 * capacity, sizeof(double));
-    if (factor->lower && factor->diagonal && factor->work)
+    factor->first = rg_allocate(allocator, capacity, sizeof(uint32_t));
+    if (factor->lower && factor->diagonal && factor->work && factor->first)
         return RG_OK;
     rg_ldlt_free(factor, allocator);
     return RG_OUT_OF_MEMORY;
@@ -37,6 +38,7 @@ void rg_ldlt_free(rg_ldlt *factor, const rg_allocator *allocator) {
     rg_release(allocator, factor->lower);
     rg_release(allocator, factor->diagonal);
     rg_release(allocator, factor->work);
+    rg_release(allocator, factor->first);
     *factor = (rg_ldlt){0};
 }
 
@@ -46,20 +48,52 @@ void rg_ldlt_clear(rg_ldlt *factor) {
     factor->updates = 0;
 }
 
-/* Four sums side by side: the order is fixed in the source, so every compiler gives the same bits
- * and may still use vectors. */
-static double dot(const double *a, const double *b, size_t count) {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
+/* Sums of products over [from, to) run in four lanes by the index modulo 4, from the last multiple
+ * of 4 on; the rest after the last full four goes to lane 0. So the bits depend neither on the
+ * compiler, nor on vectors, nor on where the envelope begins: before it there are zeros as far back
+ * as a multiple of 4. */
+enum { LANES = 4, GROUP = 4 };
+
+static size_t lane_start(size_t index) {
+    return index & ~(size_t)(LANES - 1);
+}
+
+static double dot(const double *a, const double *b, size_t from, size_t to) {
+    double s[LANES] = {0};
+    size_t i = lane_start(from);
+    for (; i + LANES <= to; i += LANES)
+        for (size_t k = 0; k < LANES; k++)
+            s[k] += a[i + k] * b[i + k];
+    for (; i < to; i++)
+        s[0] += a[i] * b[i];
+    return (s[0] + s[2]) + (s[1] + s[3]);
+}
+
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* dot(a, y_k) for four vectors at once, the same bits. */
+static void dot_group(const double *a, double *const y[GROUP], size_t from, size_t to,
+                      double out[GROUP]) {
+    const double *y0 = y[0], *y1 = y[1], *y2 = y[2], *y3 = y[3];
+    four s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    size_t i = lane_start(from);
+    for (; i + LANES <= to; i += LANES) {
+        four l = *(const four *)(a + i);
+        s0 += l * *(const four *)(y0 + i);
+        s1 += l * *(const four *)(y1 + i);
+        s2 += l * *(const four *)(y2 + i);
+        s3 += l * *(const four *)(y3 + i);
     }
-    for (; i < count; i++)
-        s0 += a[i] * b[i];
-    return (s0 + s2) + (s1 + s3);
+    for (; i < to; i++) {
+        s0[0] += a[i] * y0[i];
+        s1[0] += a[i] * y1[i];
+        s2[0] += a[i] * y2[i];
+        s3[0] += a[i] * y3[i];
+    }
+    out[0] = (s0[0] + s0[2]) + (s0[1] + s0[3]);
+    out[1] = (s1[0] + s1[2]) + (s1[1] + s1[3]);
+    out[2] = (s2[0] + s2[2]) + (s2[1] + s2[3]);
+    out[3] = (s3[0] + s3[2]) + (s3[1] + s3[3]);
 }
 
 /* y -= s x. */
@@ -72,25 +106,89 @@ static double *row_of(const rg_ldlt *factor, size_t i) {
     return factor->lower + i * factor->capacity;
 }
 
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
 rg_status rg_ldlt_append(rg_ldlt *factor, const double *row, double *pivot) {
+    size_t begin = 0;
+    while (begin < factor->size && row[begin] == 0)
+        begin++;
+    return rg_ldlt_append_from(factor, row, begin, pivot);
+}
+
+/* Zeros before entry `begin`, back to a multiple of 4. */
+static void pad(double *row, size_t begin) {
+    for (size_t i = lane_start(begin); i < begin; i++)
+        row[i] = 0;
+}
+
+/* The last steps of an append: y = L^-1 row is there. */
+static rg_status append_row(rg_ldlt *factor, const double *y, double entry, size_t begin,
+                            double *pivot) {
     size_t n = factor->size;
-    assert(n < factor->capacity);
-    double *y = factor->work, *l = row_of(factor, n); /* the row behind the last: nobody's yet */
-    for (size_t i = 0; i < n; i++)
-        y[i] = row[i] - dot(row_of(factor, i), y, i);
-    for (size_t i = 0; i < n; i++)
+    double *l = row_of(factor, n); /* the row behind the last: nobody's yet */
+    pad(l, begin);
+    for (size_t i = begin; i < n; i++)
         l[i] = y[i] / factor->diagonal[i];
-    double d = row[n] - dot(l, y, n);
+    double d = entry - dot(l, y, begin, n);
     if (pivot)
         *pivot = d;
-    double scale = fmax(factor->largest, fabs(row[n]));
+    double scale = fmax(factor->largest, fabs(entry));
     if (!(d > RG_LDLT_SINGULAR * scale) || !isfinite(d))
         return RG_SINGULAR;
     factor->diagonal[n] = d;
+    factor->first[n] = (uint32_t)begin;
     factor->largest = fmax(factor->largest, d);
     factor->size = n + 1;
     factor->updates++;
     return RG_OK;
+}
+
+rg_status rg_ldlt_append_from(rg_ldlt *factor, const double *row, size_t begin, double *pivot) {
+    size_t n = factor->size;
+    assert(n < factor->capacity && begin <= n);
+    double *y = factor->work;
+    pad(y, begin);
+    for (size_t i = begin; i < n; i++) {
+        size_t from = larger(begin, factor->first[i]);
+        y[i] = from < i ? row[i] - dot(row_of(factor, i), y, from, i) : row[i];
+    }
+    return append_row(factor, y, row[n], begin, pivot);
+}
+
+size_t rg_ldlt_append_group(rg_ldlt *factor, double *const rows[RG_LDLT_GROUP], size_t begin,
+                            size_t count, bool accepted[RG_LDLT_GROUP]) {
+    size_t n = factor->size, added = 0;
+    assert(count <= RG_LDLT_GROUP && begin <= n);
+    if (count == GROUP) {
+        for (size_t k = 0; k < GROUP; k++)
+            pad(rows[k], begin);
+        for (size_t i = begin; i < n; i++) { /* L y = row for all four; y takes the row's place */
+            double sums[GROUP];
+            size_t from = larger(begin, factor->first[i]);
+            if (from >= i)
+                continue;
+            dot_group(row_of(factor, i), rows, from, i, sums);
+            for (size_t k = 0; k < GROUP; k++)
+                rows[k][i] -= sums[k];
+        }
+    }
+    for (size_t k = 0; k < count; k++) { /* then one by one against those of the group */
+        double *y = rows[k];
+        for (size_t i = 0, next = n; i <= k; i++) /* entries of refused rows fall out */
+            if (i == k || accepted[i])
+                y[next++] = y[n + i];
+        if (count != GROUP) {
+            accepted[k] = rg_ldlt_append_from(factor, y, begin, NULL) == RG_OK;
+        } else {
+            for (size_t i = n; i < factor->size; i++)
+                y[i] -= dot(row_of(factor, i), y, larger(begin, factor->first[i]), i);
+            accepted[k] = append_row(factor, y, y[factor->size], begin, NULL) == RG_OK;
+        }
+        added += accepted[k];
+    }
+    return added;
 }
 
 /* What the rank-1 update has worked out for each column: the entry p of w when its turn comes, and
@@ -98,8 +196,6 @@ rg_status rg_ldlt_append(rg_ldlt *factor, const double *row, double *pivot) {
 typedef struct columns {
     double *p, *beta;
 } columns;
-
-enum { LANES = 4 };
 
 /* Passes `lanes` rows from row `first` through the columns [from, to), whose p and beta are known;
  * pending[a] is what is left of w in row first + a. A row is a chain in which every step needs the
@@ -128,20 +224,24 @@ void rg_ldlt_delete(rg_ldlt *factor, size_t k) {
     size_t n = factor->size;
     assert(k < n);
     columns c = {factor->work, factor->work + factor->capacity};
+    uint32_t *first = factor->first;
     double alpha = factor->diagonal[k];
     for (size_t block = k + 1; block < n; block += LANES) {
         double pending[LANES];
-        size_t rows = n - block < LANES ? n - block : LANES;
-        for (size_t a = 0; a < rows; a++)
-            pending[a] = row_of(factor, block + a)[k];
+        size_t rows = n - block < LANES ? n - block : LANES, begin[LANES], from = k + 1;
+        for (size_t a = 0; a < rows; a++) {
+            size_t i = block + a;
+            pending[a] = first[i] <= k ? row_of(factor, i)[k] : 0;
+            begin[a] = larger(k + 1, first[i]);
+            from = larger(from, begin[a] < block ? begin[a] : block);
+        }
+        for (size_t a = 0; a < rows; a++) /* alone up to where all four have entries */
+            pass_rows(factor, c, 1, block + a, begin[a], rows == LANES ? from : block, &pending[a]);
         if (rows == LANES)
-            pass_rows(factor, c, LANES, block, k + 1, block, pending);
-        else
-            for (size_t a = 0; a < rows; a++)
-                pass_rows(factor, c, 1, block + a, k + 1, block, &pending[a]);
+            pass_rows(factor, c, LANES, block, from, block, pending);
         for (size_t a = 0; a < rows; a++) { /* the triangle within the block, then the pivot */
             size_t i = block + a;
-            pass_rows(factor, c, 1, i, block, i, &pending[a]);
+            pass_rows(factor, c, 1, i, larger(block, begin[a]), i, &pending[a]);
             double p = pending[a], old = factor->diagonal[i], new = old + alpha *p *p;
             c.p[i] = p;
             c.beta[i] = p * alpha / new;
@@ -150,8 +250,14 @@ void rg_ldlt_delete(rg_ldlt *factor, size_t k) {
             factor->largest = fmax(factor->largest, new);
         }
     }
-    for (size_t i = k + 1; i < n; i++)
-        memcpy(row_of(factor, i - 1), row_of(factor, i), (i - 1) * sizeof(double));
+    for (size_t i = k + 1; i < n; i++) { /* up by one */
+        size_t from = first[i] > k ? first[i] - 1 : first[i];
+        if (from < i - 1)
+            memcpy(row_of(factor, i - 1) + from, row_of(factor, i) + from,
+                   (i - 1 - from) * sizeof(double));
+        pad(row_of(factor, i - 1), from);
+        first[i - 1] = (uint32_t)from;
+    }
     factor->size = n - 1;
     factor->updates++;
 }
@@ -167,13 +273,21 @@ rg_status rg_ldlt_refactor(rg_ldlt *factor, const double *matrix, size_t size, s
 }
 
 void rg_ldlt_solve(const rg_ldlt *factor, double *x) {
-    size_t n = factor->size;
-    for (size_t i = 1; i < n; i++)
-        x[i] -= dot(row_of(factor, i), x, i);
-    for (size_t i = 0; i < n; i++)
+    size_t n = factor->size, begin = 0;
+    while (begin < n && x[begin] == 0)
+        begin++;
+    for (size_t i = begin + 1; i < n; i++) {
+        size_t from = larger(begin, factor->first[i]);
+        if (from < i)
+            x[i] -= dot(row_of(factor, i), x, from, i);
+    }
+    for (size_t i = begin; i < n; i++)
         x[i] /= factor->diagonal[i];
-    for (size_t i = n; i-- > 1;)
-        subtract_scaled(x, x[i], row_of(factor, i), i);
+    for (size_t i = n; i-- > 1;) {
+        size_t from = factor->first[i];
+        if (from < i)
+            subtract_scaled(x + from, x[i], row_of(factor, i) + from, i - from);
+    }
 }
 
 /* high + low -= a b, the product exact (Dekker) and the sum to twice the precision. */

@@ -4,6 +4,7 @@
 
 #include "base/base_math.h"
 #include "problem/problem.h"
+#include "solve/solve_lotstedt.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -238,7 +239,8 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
     rg_residual residual = {0};
     if (!status) {
         rg_allocator in_arena = {resize_in_arena, release_in_arena, &context->arena};
-        status = rg_judge(problem, trial.force, NULL, &in_arena, &residual, error);
+        status = rg_judge_answer(problem, trial.force, NULL, &in_arena, &residual, trial.velocity,
+                                 error);
     }
     if (status) {
         rg_arena_return(&context->arena, mark);
@@ -257,6 +259,8 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
         info->solver = solver, info->residual = residual, info->outcome = report.outcome;
         memcpy(info->text, report.text, sizeof info->text);
         memcpy(solution->force, trial.force, rows * sizeof *trial.force);
+        if (solution->velocity)
+            memcpy(solution->velocity, trial.velocity, rows * sizeof *trial.velocity);
         if (proof && solution->ray)
             memcpy(solution->ray, trial.ray, rows * sizeof *trial.ray);
     }
@@ -294,13 +298,17 @@ rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_
     rg_solve_info *outer = context->info;
     rg_arena_mark mark = rg_arena_get_mark(&context->arena);
     context->info = info, context->depth++;
-    if (solver == &rg_solver_auto) {
+    bool whole = false; /* the velocities are those of the forces already */
+    if (settings->friction_law == RG_FRICTION_LOTSTEDT && rg_lotstedt_applies(problem)) {
+        status = rg_lotstedt_solve(context, solver, problem, settings, solution, info, error);
+    } else if (solver == &rg_solver_auto) {
         rg_solve_report report = {0};
         status = solver->solve(context, problem, settings, solution, &report, error);
     } else {
         status = rg_solve_attempt_run(context, solver, problem, settings, solution, NULL, error);
+        whole = true;
     }
-    if (!status && solution->velocity) {
+    if (!status && solution->velocity && !whole) {
         rg_allocator in_arena = {resize_in_arena, release_in_arena, &context->arena};
         status = rg_judge_velocity(problem, solution->force, &in_arena, solution->velocity, error);
     }

@@ -58,6 +58,10 @@ static inline const double *rg_linear_row(const rg_linear_problem *problem, size
 /* a = A f + b. */
 void rg_linear_apply(const rg_linear_problem *problem, const double *force, double *velocity);
 
+/* rg_judge of a problem that was checked, with the velocities that it computes (may be null). */
+rg_status rg_judge_answer(const rg_problem *problem, const double *force, const double *velocity,
+                          const rg_allocator *allocator, rg_residual *residual, double *recomputed,
+                          rg_error *error);
 /* a = A f + b, or u, as the judge computes it: in long arithmetic. */
 rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
                             const rg_allocator *allocator, double *velocity, rg_error *error);

@@ -256,32 +256,51 @@ static const double *row_of(const rg_contact_problem *p, size_t row, int side, u
     return g->joint_jacobian + (joint * 2 + s) * freedom;
 }
 
-/* x := M^-1 x for one block, with a step of refinement in long arithmetic. */
-static void divide_by_mass(const double *mass, int n, rg_long *x) {
-    double lower[36], start[6], rest[6];
-    if (!rg_mass_factor(mass, n, lower)) {
-        for (int i = 0; i < n; i++)
-            x[i] = rg_long_of(NAN);
+/* What the judge needs of the masses, once per block. */
+typedef struct mass_block {
+    double lower[36];   /* Cholesky factor */
+    double inverse[36]; /* for the diagonal blocks of W only: scales, not velocities */
+} mass_block;
+
+static void invert_mass(const double *mass, int n, mass_block *block) {
+    if (!rg_mass_factor(mass, n, block->lower)) {
+        for (int i = 0; i < n * n; i++)
+            block->lower[i] = block->inverse[i] = NAN;
         return;
     }
+    for (int i = 0; i < n; i++) {
+        double unit[6] = {0};
+        unit[i] = 1;
+        rg_mass_solve(block->lower, n, unit);
+        for (int k = 0; k < n; k++)
+            block->inverse[i * n + k] = unit[k];
+    }
+}
+
+/* x := M^-1 x for one block, with a step of refinement in long arithmetic. */
+static void divide_by_mass(const double *mass, const mass_block *block, int n, rg_long *x) {
+    double start[6], rest[6];
     for (int i = 0; i < n; i++)
         start[i] = x[i].hi;
-    rg_mass_solve(lower, n, start);
+    rg_mass_solve(block->lower, n, start);
     for (int i = 0; i < n; i++) {
         rg_long sum = x[i];
         for (int j = 0; j < n; j++)
-            sum = rg_long_sub(sum, rg_long_product(mass[i * n + j], start[j]));
+            if (mass[i * n + j] != 0)
+                sum = rg_long_sub(sum, rg_long_product(mass[i * n + j], start[j]));
         rest[i] = sum.hi + sum.lo;
     }
-    rg_mass_solve(lower, n, rest);
+    rg_mass_solve(block->lower, n, rest);
     for (int i = 0; i < n; i++)
         x[i] = rg_long_sum(start[i], rest[i]);
 }
 
-static void global_velocity(const rg_contact_problem *p, const double *force, contact_side *side,
-                            rg_long *v) {
+/* v = v_free + M^-1 J' r. Forces on a body nearly cancel (all but 1e-6 of them under a weight a million
+ * times its own), so their sum is what needs the long arithmetic. */
+static void body_velocities(const rg_contact_problem *p, const double *force,
+                            const mass_block *masses, rg_long *v) {
     const rg_global_form *g = &p->global;
-    size_t rows = rg_contact_rows(p), d = (size_t)p->dimension, n = (size_t)g->freedom;
+    size_t rows = rg_contact_rows(p), n = (size_t)g->freedom;
     for (size_t i = 0; i < g->blocks * n; i++)
         v[i] = rg_long_of(0);
     for (size_t row = 0; row < rows; row++)
@@ -293,31 +312,35 @@ static void global_velocity(const rg_contact_problem *p, const double *force, co
                     rg_long_add(v[block * n + k], rg_long_product(jacobian[k], force[row]));
         }
     for (size_t b = 0; b < g->blocks; b++) {
-        divide_by_mass(g->mass + b * n * n, g->freedom, v + b * n);
+        divide_by_mass(g->mass + b * n * n, &masses[b], g->freedom, v + b * n);
         for (size_t k = 0; k < n; k++)
             v[b * n + k] = rg_long_add(v[b * n + k], rg_long_of(g->free_velocity[b * n + k]));
     }
+}
+
+/* u = J v + q: here nothing cancels that is larger than the velocities themselves. */
+static void row_velocities(const rg_contact_problem *p, const rg_long *v, const mass_block *masses,
+                           contact_side *side) {
+    size_t rows = rg_contact_rows(p), d = (size_t)p->dimension, n = (size_t)p->global.freedom;
     for (size_t i = 0; i < p->contacts + p->joints; i++)
         side->trace[i] = 0;
     for (size_t row = 0; row < rows; row++) {
-        rg_long sum = rg_long_of(p->q[row]);
-        double diagonal = 0;
+        double high = 0, low = 0, diagonal = 0;
         for (int s = 0; s < 2; s++) {
             uint32_t block;
             const double *jacobian = row_of(p, row, s, &block);
             if (block == RG_NO_BLOCK)
                 continue;
-            double lower[36], x[6];
-            rg_mass_factor(g->mass + block * n * n, g->freedom, lower);
             for (size_t k = 0; k < n; k++) {
-                sum = rg_long_add(sum, rg_long_mul(rg_long_of(jacobian[k]), v[block * n + k]));
-                x[k] = jacobian[k];
+                high += jacobian[k] * v[block * n + k].hi;
+                low += jacobian[k] * v[block * n + k].lo;
+                double product = 0;
+                for (size_t c = 0; c < n; c++)
+                    product += masses[block].inverse[k * n + c] * jacobian[c];
+                diagonal += jacobian[k] * product;
             }
-            rg_mass_solve(lower, g->freedom, x);
-            for (size_t k = 0; k < n; k++)
-                diagonal += jacobian[k] * x[k];
         }
-        side->velocity[row] = sum.hi + sum.lo;
+        side->velocity[row] = p->q[row] + high + low;
         bool joint = row >= p->contacts * d;
         side->trace[joint ? row - p->contacts * d + p->contacts : row / d] +=
             joint ? diagonal : diagonal / (double)d;
@@ -350,21 +373,27 @@ static rg_status contact_velocity(const rg_contact_problem *p, const double *for
                                   const rg_allocator *allocator, contact_side *side,
                                   rg_error *error) {
     size_t rows = rg_contact_rows(p);
-    size_t velocities =
-        p->form == RG_FORM_GLOBAL ? p->global.blocks * (size_t)p->global.freedom : 0;
-    rg_long *bodies = rg_allocate(allocator, velocities, sizeof *bodies);
+    size_t blocks = p->form == RG_FORM_GLOBAL ? p->global.blocks : 0;
+    size_t freedom = p->form == RG_FORM_GLOBAL ? (size_t)p->global.freedom : 0;
+    rg_long *bodies = rg_allocate(allocator, blocks * freedom, sizeof *bodies);
+    mass_block *masses = rg_allocate(allocator, blocks, sizeof *masses);
     double *numbers = rg_allocate(allocator, rows + p->contacts + p->joints, sizeof *numbers);
     rg_status status = RG_OK;
-    if (bodies && numbers) {
+    if (bodies && masses && numbers) {
         *side = (contact_side){numbers, numbers + rows};
-        if (p->form == RG_FORM_LOCAL)
+        for (size_t b = 0; b < blocks; b++)
+            invert_mass(p->global.mass + b * freedom * freedom, p->global.freedom, &masses[b]);
+        if (p->form == RG_FORM_LOCAL) {
             local_velocity(p, force, side);
-        else
-            global_velocity(p, force, side, bodies);
+        } else {
+            body_velocities(p, force, masses, bodies);
+            row_velocities(p, bodies, masses, side);
+        }
     } else {
         rg_release(allocator, numbers);
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     }
+    rg_release(allocator, masses);
     rg_release(allocator, bodies);
     return status;
 }
@@ -387,30 +416,42 @@ rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
     return RG_OK;
 }
 
+rg_status rg_judge_answer(const rg_problem *problem, const double *force, const double *velocity,
+                          const rg_allocator *allocator, rg_residual *residual, double *recomputed,
+                          rg_error *error) {
+    verdict v = {.scale = rg_problem_scale(problem)};
+    size_t rows = rg_problem_rows(problem);
+    for (size_t i = 0; i < rows; i++)
+        if (!isfinite(force[i]) || (velocity && !isfinite(velocity[i]))) {
+            *residual = (rg_residual){INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0};
+            for (size_t k = 0; recomputed && k < rows; k++)
+                recomputed[k] = NAN;
+            return RG_OK;
+        }
+    if (problem->kind == RG_PROBLEM_LINEAR) {
+        for (size_t i = 0; recomputed && i < rows; i++)
+            recomputed[i] = row_velocity(&problem->linear, i, force);
+        judge_linear(&problem->linear, force, velocity ? velocity : recomputed, &v);
+    } else {
+        contact_side side;
+        rg_status status = contact_velocity(&problem->contact, force, allocator, &side, error);
+        if (status)
+            return status;
+        judge_contacts(&problem->contact, force, velocity ? velocity : side.velocity, side.trace,
+                       &v);
+        if (recomputed)
+            memcpy(recomputed, side.velocity, rows * sizeof *recomputed);
+        rg_release(allocator, side.velocity);
+    }
+    *residual = v.residual;
+    return RG_OK;
+}
+
 rg_status rg_judge(const rg_problem *problem, const double *force, const double *velocity,
                    const rg_allocator *allocator, rg_residual *residual, rg_error *error) {
     rg_status status = rg_problem_check(problem, error);
     if (status)
         return status;
     rg_allocator memory = rg_allocator_or_default(allocator);
-    verdict v = {.scale = rg_problem_scale(problem)};
-    size_t rows = rg_problem_rows(problem);
-    for (size_t i = 0; i < rows; i++)
-        if (!isfinite(force[i]) || (velocity && !isfinite(velocity[i]))) {
-            *residual = (rg_residual){INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0};
-            return RG_OK;
-        }
-    if (problem->kind == RG_PROBLEM_LINEAR) {
-        judge_linear(&problem->linear, force, velocity, &v);
-    } else {
-        contact_side side;
-        status = contact_velocity(&problem->contact, force, &memory, &side, error);
-        if (status)
-            return status;
-        judge_contacts(&problem->contact, force, velocity ? velocity : side.velocity, side.trace,
-                       &v);
-        rg_release(&memory, side.velocity);
-    }
-    *residual = v.residual;
-    return RG_OK;
+    return rg_judge_answer(problem, force, velocity, &memory, residual, NULL, error);
 }

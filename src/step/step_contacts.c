@@ -218,6 +218,7 @@ static rg_status solve_island(contact_job *job, rg_solve_context *context,
     const rg_method_settings *method = &job->world->content.settings;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
+    settings.acceptable = method->solver_tolerance;
     settings.warm = warm;
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     rg_solve_info info;
@@ -229,7 +230,7 @@ static rg_status solve_island(contact_job *job, rg_solve_context *context,
     answer->residual = info.residual;
     report->solves++;
     report->iterations += info.iterations;
-    report->fallbacks += info.attempts > 1;
+    report->fallbacks += info.fallbacks > 0;
     report->failures += !(info.residual.natural <= method->solver_tolerance);
     return RG_OK;
 }

@@ -1,0 +1,232 @@
+/* Newton methods for contact problems with the exact cone, in velocity space.
+ *
+ * No one method solves all problems (Acary, Bremond and Huber 2018), so there are three, from the
+ * quickest to the most patient, and every one starts from the best that is known:
+ *
+ * 1. warm start: forces that already pass are returned; forces that are nearly right are taken by the
+ *    damped descent (solve_newton_steps.c);
+ * 2. the damped descent from no forces at all: most small and most quiet problems end here, after 5 to
+ *    20 factorisations;
+ * 3. the smoothing path with folds (solve_newton_path.c), from which the descent is tried again and
+ *    again as tau falls;
+ * 4. descents from the best forces with more and with less smoothing and damping, in turn.
+ *
+ * Islands are solved one by one: each has its own path. The linear algebra is in velocity space for the
+ * global form (bodies), in contact space for the local form (solve_system_factor.c). Cost: a few
+ * factorisations to some hundred; each about 25 block operations per block of the factor. Fails: the best
+ * forces are returned with STALLED or LIMIT. What is hard is many redundant contacts whose gaps disagree
+ * in the last digits, at high friction. */
+#include "solve/solve_newton.h"
+
+#include "base/base_math.h"
+#include "solve/solve_split.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The judge recomputes velocities with long sums: its figure may differ in the last digits. */
+#define SAFETY 0.9
+/* Warm forces are used if their residual is below this share of that without forces. */
+#define WARM_SHARE 0.3
+/* Smoothing that warm forces start from: this share of their residual, at least WARM_TAU. */
+#define WARM_TAU_SHARE 0.3
+#define WARM_TAU       1e-4
+enum {
+    LIMIT = 2000, /* factorisations, per island */
+    WARM_STEPS = 30,
+    COLD_STEPS = 20,
+    LAST_STEPS = 40,
+    LAST_ROUNDS = 3
+};
+
+static rg_status take_point(rg_newton *newton, rg_newton_point *point, rg_error *error) {
+    RG_TAKE(point->v, newton->context, newton->system.velocities, error);
+    RG_TAKE(point->r, newton->context, newton->system.rows, error);
+    RG_TAKE(point->u, newton->context, newton->system.rows, error);
+    RG_TAKE(point->y, newton->context, newton->system.rows, error);
+    return RG_OK;
+}
+
+static rg_status take_step(rg_newton *newton, rg_newton_step *step, rg_error *error) {
+    RG_TAKE(step->dv, newton->context, newton->system.velocities, error);
+    RG_TAKE(step->dr, newton->context, newton->system.rows, error);
+    RG_TAKE(step->dy, newton->context, newton->system.rows, error);
+    return RG_OK;
+}
+
+rg_status rg_newton_create(rg_newton *newton, rg_solve_context *context, const rg_problem *problem,
+                           double tolerance, rg_error *error) {
+    *newton = (rg_newton){.context = context, .tolerance = tolerance, .best_residual = INFINITY};
+    rg_system *system = &newton->system;
+    rg_status status = rg_system_prepare(system, context, problem, error);
+    if (status != RG_OK)
+        return status;
+    size_t rows = system->rows, d = (size_t)system->dimension;
+    size_t numbers = system->contacts * d * d + system->joints;
+    rg_newton_point *points[] = {&newton->point, &newton->trial, &newton->anchor, &newton->kept};
+    rg_newton_step *steps[] = {&newton->newton, &newton->tangent, &newton->correction};
+    for (size_t k = 0; k < sizeof points / sizeof *points && status == RG_OK; k++)
+        status = take_point(newton, points[k], error);
+    for (size_t k = 0; k < sizeof steps / sizeof *steps && status == RG_OK; k++)
+        status = take_step(newton, steps[k], error);
+    if (status != RG_OK)
+        return status;
+    if (problem->contact.form == RG_FORM_GLOBAL)
+        RG_TAKE(newton->map.e1, context, system->velocities, error);
+    RG_TAKE(newton->map.e2, context, rows, error);
+    RG_TAKE(newton->map.slope, context, rows, error);
+    RG_TAKE(newton->map.a, context, numbers, error);
+    RG_TAKE(newton->map.b, context, numbers, error);
+    RG_TAKE(newton->previous, context, rows + 1, error);
+    RG_TAKE(newton->weight, context, system->contacts + system->joints, error);
+    RG_TAKE(newton->soft, context, 2 * system->contacts, error);
+    RG_TAKE(newton->work, context, rows, error);
+    RG_TAKE(newton->best, context, rows, error);
+    RG_TAKE(newton->work_residual, context, rows, error);
+    memset(newton->soft, 0, 2 * system->contacts * sizeof(double));
+    return RG_OK;
+}
+
+/* The point with these forces, its velocities from them; without softness. */
+static void place(rg_newton *newton, const double *r) {
+    rg_newton_point *point = &newton->point;
+    memmove(point->r, r, newton->system.rows * sizeof(double));
+    rg_system_velocity(&newton->system, point->r, point->v, point->u);
+    rg_newton_refresh(newton, point);
+    rg_newton_soften(newton, point, 0);
+}
+
+/* The point without forces, or with normal forces of the size tau. */
+static void place_plain(rg_newton *newton, double tau) {
+    const rg_system *system = &newton->system;
+    double *r = newton->trial.r;
+    memset(r, 0, system->rows * sizeof(double));
+    for (size_t i = 0; i < system->contacts; i++)
+        r[i * (size_t)system->dimension] = tau * system->rho[i] * system->scale;
+    place(newton, r);
+}
+
+static bool try_last(rg_newton *newton) {
+    static const struct {
+        double tau; /* of the best residual */
+        rg_newton_damping damping;
+    } ways[] = {{1, {1e-3, 1e-2}}, {30, {1e-4, 1e-3}},  {30, {1e-5, 1e-4}}, {1, {1e-2, 1}},
+                {1, {1e-4, 1e-3}}, {100, {1e-3, 1e-2}}, {1, {1e-5, 1e-4}}};
+    for (int round = 0; round < LAST_ROUNDS; round++) {
+        double before = newton->best_residual;
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            place(newton, newton->best);
+            if (rg_newton_descend(newton, fmin(1, ways[k].tau * newton->best_residual),
+                                  ways[k].damping, LAST_STEPS))
+                return true;
+        }
+        if (!(newton->best_residual < 0.9 * before))
+            break;
+    }
+    return false;
+}
+
+static bool solve_island(rg_newton *newton, const double *warm) {
+    place_plain(newton, 0);
+    double cold = rg_newton_note(newton, &newton->point);
+    if (cold <= newton->tolerance)
+        return true;
+    if (warm) {
+        place(newton, warm);
+        double residual = rg_newton_note(newton, &newton->point);
+        if (residual <= newton->tolerance)
+            return true;
+        if (residual < WARM_SHARE * cold &&
+            rg_newton_descend(newton, fmax(WARM_TAU, WARM_TAU_SHARE * residual), RG_NEWTON_LOOSE,
+                              WARM_STEPS))
+            return true;
+    }
+    double tau = fmax(1, cold);
+    place_plain(newton, 0);
+    if (rg_newton_descend(newton, tau, RG_NEWTON_LOOSE, COLD_STEPS))
+        return true;
+    place_plain(newton, tau);
+    return rg_newton_follow(newton, tau, newton->limit) || try_last(newton);
+}
+
+typedef struct totals {
+    uint64_t iterations, factorisations;
+    double residual;
+    bool solved, limited;
+} totals;
+
+static rg_status run(rg_solve_context *context, const rg_problem *problem,
+                     const rg_solve_settings *settings, const double *warm, double *force,
+                     totals *total, rg_error *error) {
+    rg_newton newton;
+    rg_status status =
+        rg_newton_create(&newton, context, problem, SAFETY * settings->tolerance, error);
+    if (status != RG_OK)
+        return status;
+    newton.limit = settings->iteration_limit ? settings->iteration_limit : LIMIT;
+    bool solved = solve_island(&newton, warm);
+    memcpy(force, newton.best, newton.system.rows * sizeof(double));
+    total->iterations += newton.iterations;
+    total->factorisations += newton.factorisations;
+    total->residual = fmax(total->residual, newton.best_residual);
+    total->solved = total->solved && solved;
+    total->limited = total->limited || (!solved && newton.factorisations >= newton.limit);
+    return RG_OK;
+}
+
+static rg_status run_islands(rg_solve_context *context, rg_split *split,
+                             const rg_solve_settings *settings, double *force, totals *total,
+                             rg_error *error) {
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < split->count && status == RG_OK; i++) {
+        rg_arena_mark mark = rg_arena_get_mark(&context->arena);
+        rg_problem island;
+        double *part;
+        status = rg_split_make(split, context, i, &island, error);
+        if (status != RG_OK)
+            return status;
+        RG_TAKE(part, context, rg_split_rows(split, i), error);
+        rg_split_gather(split, i, force, part);
+        status = run(context, &island, settings, settings->warm ? part : NULL, part, total, error);
+        if (status == RG_OK)
+            rg_split_scatter(split, i, part, force);
+        rg_arena_return(&context->arena, mark);
+    }
+    return status;
+}
+
+static rg_status solve(rg_solve_context *context, const rg_problem *problem,
+                       const rg_solve_settings *settings, rg_solution *solution,
+                       rg_solve_report *report, rg_error *error) {
+    const rg_contact_problem *contact = &problem->contact;
+    if (contact->directions && contact->dimension == 3 && contact->mu) {
+        report->outcome = RG_SOLVE_UNSUITABLE;
+        snprintf(report->text, sizeof report->text, "newton takes the exact cone only");
+        return RG_OK;
+    }
+    totals total = {.solved = true};
+    rg_split split;
+    rg_status status = rg_split_find(&split, context, problem, error);
+    if (status != RG_OK)
+        return status;
+    if (split.count > 1)
+        status = run_islands(context, &split, settings, solution->force, &total, error);
+    else
+        status = run(context, problem, settings, settings->warm ? solution->force : NULL,
+                     solution->force, &total, error);
+    if (status != RG_OK)
+        return status;
+    report->iterations = total.iterations;
+    report->factorisations = total.factorisations;
+    report->outcome = total.solved ? RG_SOLVED : total.limited ? RG_SOLVE_LIMIT : RG_SOLVE_STALLED;
+    if (!total.solved)
+        snprintf(report->text, sizeof report->text,
+                 "%s after %llu factorisations over %zu islands, residual %.2e",
+                 total.limited ? "the limit was reached" : "no further progress",
+                 (unsigned long long)total.factorisations, split.count, total.residual);
+    return RG_OK;
+}
+
+const rg_solver rg_solver_newton = {
+    "newton", "exact cone to the last digits: damped Newton steps, smoothing path through folds",
+    RG_ACCEPT_LOCAL | RG_ACCEPT_GLOBAL, solve};

@@ -1,0 +1,224 @@
+/* Contact problems made ready for the cone solvers: what does not change during a solve, and products.
+ *
+ * The global form is kept as it is given (M and J by blocks of bodies); only M^-1 is computed, body by
+ * body, from a Cholesky factor. The local form is cut into blocks of contacts (solve_system_local.c).
+ * Cost of a product: proportional to the non-zero blocks. Fails: only for want of memory; the driver has
+ * checked the problem (mass blocks positive definite) before. */
+#include "solve/solve_system_parts.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* inverse := matrix^-1 for a symmetric positive definite matrix of up to 6 rows, by its Cholesky factor;
+ * exactly symmetric. */
+static void invert_mass(const double *matrix, int n, double *inverse) {
+    double l[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX] = {{0}};
+    double x[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX] = {{0}}; /* l^-1 */
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = matrix[i * n + j];
+            for (int k = 0; k < j; k++)
+                sum -= l[i][k] * l[j][k];
+            l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+        }
+    for (int j = 0; j < n; j++)
+        for (int i = j; i < n; i++) {
+            double sum = i == j ? 1 : 0;
+            for (int k = j; k < i; k++)
+                sum -= l[i][k] * x[k][j];
+            x[i][j] = sum / l[i][i];
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = 0;
+            for (int k = i; k < n; k++)
+                sum += x[k][i] * x[k][j];
+            inverse[i * n + j] = inverse[j * n + i] = sum;
+        }
+}
+
+/* W_ii = sum over the touched bodies of J M^-1 J'. A contact may name the same body twice. */
+static void condense_diagonal(const rg_system *system, size_t block, double *out) {
+    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
+    rg_system_touch touch = rg_system_touched(system, block);
+    memset(out, 0, d * d * sizeof *out);
+    for (int s = 0; s < 2; s++) {
+        if (touch.blocks[s] == RG_NO_BLOCK)
+            continue;
+        const double *inverse = system->factor->mass_inverse + touch.blocks[s] * f * f;
+        for (size_t i = 0; i < d; i++) {
+            double row[RG_SYSTEM_FREEDOM_MAX] = {0}; /* (J M^-1)_i */
+            for (size_t k = 0; k < f; k++)
+                for (size_t m = 0; m < f; m++)
+                    row[m] += touch.jacobian[s][i * f + k] * inverse[k * f + m];
+            for (int t = 0; t < 2; t++) {
+                if (touch.blocks[t] != touch.blocks[s])
+                    continue;
+                for (size_t j = 0; j < d; j++)
+                    for (size_t m = 0; m < f; m++)
+                        out[i * d + j] += row[m] * touch.jacobian[t][j * f + m];
+            }
+        }
+    }
+}
+
+static void find_diagonals(rg_system *system) {
+    for (size_t i = 0; i < rg_system_blocks(system); i++) {
+        size_t d = rg_system_block_size(system, i);
+        double *block = system->diagonal + rg_system_block_offset(system, i);
+        if (system->problem->form == RG_FORM_GLOBAL) {
+            condense_diagonal(system, i, block);
+        } else {
+            const rg_block_rows *w = &system->factor->w;
+            size_t k = w->starts[i];
+            while (w->columns[k] != i)
+                k++;
+            memcpy(block, w->values + w->offsets[k], d * d * sizeof *block);
+        }
+        double trace = 0;
+        for (size_t j = 0; j < d; j++)
+            trace += block[j * d + j];
+        system->rho[i] = trace > 0 ? (double)d / trace : 1;
+    }
+}
+
+static rg_status take_work(rg_system *system, rg_error *error) {
+    struct rg_system_factor *factor = system->factor;
+    rg_solve_context *context = factor->context;
+    size_t numbers = rg_system_block_numbers(system);
+    RG_TAKE(factor->a, context, numbers, error);
+    RG_TAKE(factor->b, context, numbers, error);
+    RG_TAKE(factor->row_work, context, system->rows, error);
+    RG_TAKE(factor->row_work2, context, system->rows, error);
+    RG_TAKE(factor->row_work3, context, system->rows, error);
+    RG_TAKE(factor->row_correction, context, system->rows, error);
+    if (system->problem->form != RG_FORM_GLOBAL)
+        return RG_OK;
+    RG_TAKE(factor->inverse, context, numbers, error);
+    RG_TAKE(factor->middle, context, numbers, error);
+    RG_TAKE(factor->velocity_work, context, system->velocities, error);
+    RG_TAKE(factor->velocity_work2, context, system->velocities, error);
+    RG_TAKE(factor->velocity_correction, context, system->velocities, error);
+    return RG_OK;
+}
+
+rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const rg_problem *problem,
+                            rg_error *error) {
+    assert(problem->kind == RG_PROBLEM_CONTACT);
+    const rg_contact_problem *contact = &problem->contact;
+    const rg_global_form *global = &contact->global;
+    bool is_global = contact->form == RG_FORM_GLOBAL;
+    *system = (rg_system){.problem = contact,
+                          .contacts = contact->contacts,
+                          .joints = contact->joints,
+                          .dimension = contact->dimension,
+                          .scale = rg_problem_scale(problem)};
+    system->rows = system->contacts * (size_t)system->dimension + system->joints;
+    system->velocities = is_global ? global->blocks * (size_t)global->freedom : 0;
+    RG_TAKE(system->mu, context, system->contacts, error);
+    RG_TAKE(system->diagonal, context, rg_system_block_numbers(system), error);
+    RG_TAKE(system->rho, context, rg_system_blocks(system), error);
+    RG_TAKE(system->free, context, system->rows, error);
+    RG_TAKE(system->factor, context, 1, error);
+    *system->factor = (struct rg_system_factor){.context = context};
+    for (size_t i = 0; i < system->contacts; i++)
+        system->mu[i] = contact->mu && contact->dimension > 1 ? contact->mu[i] : 0;
+    rg_status status = take_work(system, error);
+    if (status != RG_OK)
+        return status;
+    if (is_global) {
+        size_t ff = (size_t)(global->freedom * global->freedom);
+        RG_TAKE(system->factor->mass_inverse, context, global->blocks * ff, error);
+        for (size_t i = 0; i < global->blocks; i++)
+            invert_mass(global->mass + i * ff, global->freedom,
+                        system->factor->mass_inverse + i * ff);
+        rg_system_j(system, global->free_velocity, system->free);
+        for (size_t i = 0; i < system->rows; i++)
+            system->free[i] += contact->q[i];
+    } else {
+        status = rg_block_rows_create(system, error);
+        if (status != RG_OK)
+            return status;
+        memcpy(system->free, contact->q, system->rows * sizeof(double));
+    }
+    find_diagonals(system);
+    return RG_OK;
+}
+
+void rg_system_j(const rg_system *system, const double *restrict v, double *restrict out) {
+    size_t f = (size_t)system->problem->global.freedom;
+    for (size_t i = 0; i < rg_system_blocks(system); i++) {
+        size_t d = rg_system_block_size(system, i);
+        rg_system_touch touch = rg_system_touched(system, i);
+        double sum[RG_SYSTEM_DIMENSION_MAX] = {0};
+        for (int s = 0; s < 2; s++) {
+            if (touch.blocks[s] == RG_NO_BLOCK)
+                continue;
+            const double *part = v + touch.blocks[s] * f;
+            for (size_t k = 0; k < d; k++)
+                for (size_t m = 0; m < f; m++)
+                    sum[k] += touch.jacobian[s][k * f + m] * part[m];
+        }
+        memcpy(out + rg_system_block_row(system, i), sum, d * sizeof *out);
+    }
+}
+
+void rg_system_jt(const rg_system *system, const double *restrict r, double *restrict out) {
+    size_t f = (size_t)system->problem->global.freedom;
+    memset(out, 0, system->velocities * sizeof *out);
+    for (size_t i = 0; i < rg_system_blocks(system); i++) {
+        size_t d = rg_system_block_size(system, i);
+        const double *force = r + rg_system_block_row(system, i);
+        rg_system_touch touch = rg_system_touched(system, i);
+        for (int s = 0; s < 2; s++) {
+            if (touch.blocks[s] == RG_NO_BLOCK)
+                continue;
+            double *part = out + touch.blocks[s] * f;
+            for (size_t k = 0; k < d; k++)
+                for (size_t m = 0; m < f; m++)
+                    part[m] += touch.jacobian[s][k * f + m] * force[k];
+        }
+    }
+}
+
+static void apply_bodies(const rg_system *system, const double *restrict matrices,
+                         const double *restrict x, double *restrict out) {
+    size_t f = (size_t)system->problem->global.freedom;
+    for (size_t i = 0; i < system->problem->global.blocks; i++) {
+        const double *matrix = matrices + i * f * f, *in = x + i * f;
+        double sum[RG_SYSTEM_FREEDOM_MAX] = {0};
+        for (size_t k = 0; k < f; k++) /* by columns: the matrix is symmetric */
+            for (size_t m = 0; m < f; m++)
+                sum[m] += matrix[k * f + m] * in[k];
+        memcpy(out + i * f, sum, f * sizeof *out);
+    }
+}
+
+void rg_system_mass(const rg_system *system, const double *v, double *out) {
+    apply_bodies(system, system->problem->global.mass, v, out);
+}
+
+void rg_system_mass_inverse(const rg_system *system, const double *x, double *out) {
+    apply_bodies(system, system->factor->mass_inverse, x, out);
+}
+
+void rg_system_w(const rg_system *system, const double *r, double *out) {
+    rg_block_rows_apply(system, r, out);
+}
+
+void rg_system_velocity(const rg_system *system, const double *r, double *v, double *u) {
+    if (system->problem->form == RG_FORM_GLOBAL) {
+        double *impulse = system->factor->velocity_work;
+        double *velocity = v ? v : system->factor->velocity_work2;
+        rg_system_jt(system, r, impulse);
+        rg_system_mass_inverse(system, impulse, velocity);
+        for (size_t i = 0; i < system->velocities; i++)
+            velocity[i] += system->problem->global.free_velocity[i];
+        rg_system_j(system, velocity, u);
+    } else {
+        rg_block_rows_apply(system, r, u);
+    }
+    for (size_t i = 0; i < system->rows; i++)
+        u[i] += system->problem->q[i];
+}

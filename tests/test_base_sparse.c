@@ -1,0 +1,571 @@
+/* The block-sparse factors against dense elimination with pivoting in long double, on patterns from
+ * empty to full, with mixed block sizes; residuals of large ones; signs, breakdown, memory. */
+#include "test_support.h"
+
+#include "base/base_hash.h"
+#include "base/base_memory.h"
+#include "base/base_sparse.h"
+#include "base/base_sparse_kernel.h"
+#include "rigor/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct matrix {
+    size_t blocks, rows, pair_count;
+    uint8_t *sizes;
+    uint32_t *first; /* scalar row of a block; blocks + 1 */
+    uint32_t *pairs;
+    double **values; /* per pair: block (i, j), row-major; for i != j `other` holds (j, i) */
+    double **other;
+} matrix;
+
+static matrix matrix_make(size_t blocks, const uint8_t *sizes, int uniform, size_t pair_capacity) {
+    matrix m = {.blocks = blocks};
+    m.sizes = malloc(blocks);
+    m.first = malloc((blocks + 1) * sizeof *m.first);
+    for (size_t i = 0; i < blocks; i++) {
+        m.sizes[i] = sizes ? sizes[i] : (uint8_t)uniform;
+        m.first[i] = (uint32_t)m.rows;
+        m.rows += m.sizes[i];
+    }
+    m.first[blocks] = (uint32_t)m.rows;
+    m.pairs = malloc(2 * pair_capacity * sizeof *m.pairs);
+    m.values = malloc(pair_capacity * sizeof *m.values);
+    m.other = malloc(pair_capacity * sizeof *m.other);
+    return m;
+}
+
+static void matrix_pair(matrix *m, uint32_t i, uint32_t j) {
+    size_t k = m->pair_count++;
+    m->pairs[2 * k] = i;
+    m->pairs[2 * k + 1] = j;
+    m->values[k] = calloc(36, sizeof(double));
+    m->other[k] = calloc(36, sizeof(double));
+}
+
+static void matrix_free(matrix *m) {
+    for (size_t k = 0; k < m->pair_count; k++) {
+        free(m->values[k]);
+        free(m->other[k]);
+    }
+    free(m->values);
+    free(m->other);
+    free(m->sizes);
+    free(m->first);
+    free(m->pairs);
+}
+
+/* Random numbers; diagonals (the first `blocks` pairs) made dominant: positive definite if
+ * symmetric. */
+static void matrix_fill(matrix *m, bool symmetric, double dominance, rg_random *random) {
+    double *sum = calloc(m->rows, sizeof *sum);
+    for (size_t k = m->pair_count; k-- > 0;) {
+        uint32_t i = m->pairs[2 * k], j = m->pairs[2 * k + 1];
+        int ni = m->sizes[i], nj = m->sizes[j];
+        for (int r = 0; r < ni; r++)
+            for (int c = 0; c < nj; c++) {
+                double x = rg_random_normal(random);
+                if (i == j && symmetric && c < r)
+                    x = m->values[k][c * nj + r];
+                m->values[k][r * nj + c] = x;
+                double y = symmetric ? x : rg_random_normal(random);
+                m->other[k][c * ni + r] = y;
+                sum[m->first[i] + (size_t)r] += fabs(x);
+                if (i != j)
+                    sum[m->first[j] + (size_t)c] += fabs(y);
+            }
+    }
+    for (size_t k = 0; k < m->blocks; k++) {
+        uint32_t i = m->pairs[2 * k];
+        for (int r = 0; r < m->sizes[i]; r++)
+            m->values[k][r * m->sizes[i] + r] += dominance * sum[m->first[i] + (size_t)r];
+    }
+    free(sum);
+}
+
+static void matrix_load(const matrix *m, rg_sparse *s, const rg_sparse_slot *slots, bool general) {
+    rg_sparse_clear(s);
+    for (size_t k = 0; k < m->pair_count; k++) {
+        rg_sparse_add(s, slots[2 * k], m->values[k], general);
+        if (general && m->pairs[2 * k] != m->pairs[2 * k + 1])
+            rg_sparse_add(s, slots[2 * k + 1], m->other[k], general);
+    }
+}
+
+static rg_sparse_slot *matrix_slots(const matrix *m, const rg_sparse *s) {
+    rg_sparse_slot *slots = malloc((2 * m->pair_count + 1) * sizeof *slots);
+    for (size_t k = 0; k < m->pair_count; k++) {
+        slots[2 * k] = rg_sparse_find(s, m->pairs[2 * k], m->pairs[2 * k + 1]);
+        slots[2 * k + 1] = rg_sparse_find(s, m->pairs[2 * k + 1], m->pairs[2 * k]);
+    }
+    return slots;
+}
+
+static void matrix_apply(const matrix *m, const double *x, double *y) {
+    memset(y, 0, m->rows * sizeof *y);
+    for (size_t k = 0; k < m->pair_count; k++) {
+        uint32_t i = m->pairs[2 * k], j = m->pairs[2 * k + 1];
+        int ni = m->sizes[i], nj = m->sizes[j];
+        for (int r = 0; r < ni; r++)
+            for (int c = 0; c < nj; c++) {
+                y[m->first[i] + (size_t)r] += m->values[k][r * nj + c] * x[m->first[j] + (size_t)c];
+                if (i != j)
+                    y[m->first[j] + (size_t)c] +=
+                        m->other[k][c * ni + r] * x[m->first[i] + (size_t)r];
+            }
+    }
+}
+
+/* Dense elimination with pivoting in long double. */
+static void dense_solve(const matrix *m, const double *b, double *x) {
+    size_t n = m->rows;
+    long double *a = calloc(n * (n + 1), sizeof *a);
+    for (size_t k = 0; k < m->pair_count; k++) {
+        uint32_t i = m->pairs[2 * k], j = m->pairs[2 * k + 1];
+        int ni = m->sizes[i], nj = m->sizes[j];
+        for (int r = 0; r < ni; r++)
+            for (int c = 0; c < nj; c++) {
+                a[(m->first[i] + (size_t)r) * (n + 1) + m->first[j] + (size_t)c] +=
+                    m->values[k][r * nj + c];
+                if (i != j)
+                    a[(m->first[j] + (size_t)c) * (n + 1) + m->first[i] + (size_t)r] +=
+                        m->other[k][c * ni + r];
+            }
+    }
+    for (size_t i = 0; i < n; i++)
+        a[i * (n + 1) + n] = b[i];
+    for (size_t k = 0; k < n; k++) {
+        size_t best = k;
+        for (size_t i = k + 1; i < n; i++)
+            if (fabsl(a[i * (n + 1) + k]) > fabsl(a[best * (n + 1) + k]))
+                best = i;
+        for (size_t j = 0; j <= n; j++) {
+            long double swap = a[k * (n + 1) + j];
+            a[k * (n + 1) + j] = a[best * (n + 1) + j];
+            a[best * (n + 1) + j] = swap;
+        }
+        for (size_t i = k + 1; i < n; i++) {
+            long double factor = a[i * (n + 1) + k] / a[k * (n + 1) + k];
+            for (size_t j = k; j <= n; j++)
+                a[i * (n + 1) + j] -= factor * a[k * (n + 1) + j];
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        long double sum = a[i * (n + 1) + n];
+        for (size_t j = i + 1; j < n; j++)
+            sum -= a[i * (n + 1) + j] * x[j];
+        x[i] = (double)(sum / a[i * (n + 1) + i]);
+    }
+    free(a);
+}
+
+static matrix random_matrix(size_t blocks, int uniform, double density, rg_random *random) {
+    uint8_t sizes[256];
+    assert_true(blocks <= 256);
+    for (size_t i = 0; i < blocks; i++)
+        sizes[i] = (uint8_t)(uniform ? uniform : 1 + (int)rg_random_below(random, 6));
+    matrix m = matrix_make(blocks, sizes, 0, blocks * (blocks + 1));
+    for (uint32_t i = 0; i < blocks; i++)
+        matrix_pair(&m, i, i);
+    for (uint32_t i = 0; i < blocks; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (rg_random_unit(random) < density) {
+                if (rg_random_below(random, 2))
+                    matrix_pair(&m, i, j);
+                else
+                    matrix_pair(&m, j, i);
+            }
+    return m;
+}
+
+static void check_against_dense(const matrix *m, bool general, double tolerance,
+                                rg_random *random) {
+    rg_arena arena = rg_arena_make(NULL);
+    rg_sparse *s;
+    assert_int_equal(rg_sparse_create(&arena, m->blocks, m->sizes, 0, m->pairs, m->pair_count, &s),
+                     RG_OK);
+    assert_int_equal(rg_sparse_rows(s), m->rows);
+    rg_sparse_slot *slots = matrix_slots(m, s);
+    double *b = malloc((m->rows + 1) * sizeof *b), *x = malloc((m->rows + 1) * sizeof *x),
+           *y = malloc((m->rows + 1) * sizeof *y);
+    for (size_t i = 0; i < m->rows; i++)
+        x[i] = b[i] = rg_random_normal(random);
+    /* Twice: the second factor must not see the first. */
+    for (int round = 0; round < 2; round++) {
+        matrix_load(m, s, slots, general);
+        size_t replaced = 7;
+        rg_status status = general ? rg_sparse_factor_general(s)
+                                   : rg_sparse_factor_symmetric(s, NULL, 0, &replaced);
+        assert_int_equal(status, RG_OK);
+        if (!general)
+            assert_int_equal(replaced, 0);
+    }
+    rg_sparse_solve(s, x);
+    dense_solve(m, b, y);
+    for (size_t i = 0; i < m->rows; i++)
+        assert_near(x[i], y[i], tolerance * (1 + fabs(y[i])));
+    free(b);
+    free(x);
+    free(y);
+    free(slots);
+    rg_arena_free(&arena);
+}
+
+static void test_small_patterns(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(1);
+    static const double DENSITY[] = {0, 0.02, 0.1, 0.3, 1};
+    for (int trial = 0; trial < 400; trial++) {
+        size_t blocks = 1 + rg_random_below(&random, trial % 10 == 0 ? 60 : 12);
+        int uniform = (int)rg_random_below(&random, 7); /* 0: mixed */
+        matrix m = random_matrix(blocks, uniform, DENSITY[trial % 5], &random);
+        bool general = trial % 2;
+        matrix_fill(&m, !general, 1.1, &random);
+        check_against_dense(&m, general, 1e-12, &random);
+        matrix_free(&m);
+    }
+}
+
+static void test_wide_supernodes(void **state) { /* full patterns: chains of supernodes */
+    (void)state;
+    rg_random random = rg_random_make(2);
+    static const size_t BLOCKS[] = {33, 70, 101};
+    for (int k = 0; k < 6; k++) {
+        matrix m = random_matrix(BLOCKS[k % 3], k % 3 == 0 ? 6 : 3, 1, &random);
+        bool general = k % 2;
+        matrix_fill(&m, !general, 0.1, &random);
+        if (!general) /* positive definite by the diagonal */
+            for (size_t b = 0; b < m.blocks; b++)
+                for (int r = 0; r < m.sizes[b]; r++)
+                    m.values[b][r * m.sizes[b] + r] += 60;
+        check_against_dense(&m, general, 1e-9, &random);
+        matrix_free(&m);
+    }
+}
+
+/* A zero in front, larger entries off the diagonal: needs the exchange of rows within a block. */
+static void test_general_pivots(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(3);
+    for (int trial = 0; trial < 50; trial++) {
+        matrix m = random_matrix(8, 1 + trial % 6, 0.3, &random);
+        matrix_fill(&m, false, 1.1, &random);
+        for (size_t b = 0; b < m.blocks; b++) { /* cyclic shift of the rows of the diagonal block */
+            int n = m.sizes[b];
+            double shifted[36];
+            for (int r = 0; r < n; r++)
+                memcpy(shifted + r * n, m.values[b] + (r + 1) % n * n, (size_t)n * sizeof *shifted);
+            memcpy(m.values[b], shifted, sizeof shifted[0] * (size_t)(n * n));
+        }
+        check_against_dense(&m, true, 1e-10, &random);
+        matrix_free(&m);
+    }
+}
+
+static void test_repeats_and_both_orders(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(4);
+    matrix m = matrix_make(3, NULL, 2, 16);
+    for (uint32_t i = 0; i < 3; i++)
+        matrix_pair(&m, i, i);
+    matrix_pair(&m, 0, 1);
+    matrix_pair(&m, 1, 0);
+    matrix_pair(&m, 2, 1);
+    matrix_pair(&m, 2, 1);
+    matrix_pair(&m, 2, 2);
+    matrix_fill(&m, false, 2, &random);
+    memset(m.other[7], 0, 36 * sizeof(double));
+    check_against_dense(&m, true, 1e-12, &random);
+    matrix_free(&m);
+}
+
+/* [[H, J'], [J, -d]]: quasi-definite, given with signs; and a wrong sign that is replaced. */
+static void test_signs(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(5);
+    for (int trial = 0; trial < 20; trial++) {
+        matrix m = random_matrix(20, 3, 0.3, &random);
+        matrix_fill(&m, true, 0, &random);
+        int8_t signs[60];
+        for (size_t b = 0; b < 20; b++)
+            for (int r = 0; r < 3; r++)
+                signs[3 * b + (size_t)r] = b < 12 ? 1 : -1;
+        for (size_t k = 0; k < m.pair_count; k++) {
+            uint32_t i = m.pairs[2 * k], j = m.pairs[2 * k + 1];
+            bool same = (i < 12) == (j < 12);
+            for (int e = 0; e < 9; e++) {
+                double keep = i == j ? (e % 4 == 0 ? (i < 12 ? 8.0 : -8.0) : 0) : same ? 0 : 1;
+                m.values[k][e] = i == j ? keep : m.values[k][e] * keep;
+                m.other[k][e] = i == j ? keep : m.other[k][e] * keep;
+            }
+        }
+        rg_arena arena = rg_arena_make(NULL);
+        rg_sparse *s;
+        assert_int_equal(rg_sparse_create(&arena, 20, NULL, 3, m.pairs, m.pair_count, &s), RG_OK);
+        rg_sparse_slot *slots = matrix_slots(&m, s);
+        matrix_load(&m, s, slots, false);
+        size_t replaced;
+        assert_int_equal(rg_sparse_factor_symmetric(s, signs, 1e-9, &replaced), RG_OK);
+        assert_int_equal(replaced, 0);
+        double b[60], x[60], y[60];
+        for (int i = 0; i < 60; i++)
+            x[i] = b[i] = rg_random_normal(&random);
+        rg_sparse_solve(s, x);
+        dense_solve(&m, b, y);
+        for (int i = 0; i < 60; i++)
+            assert_near(x[i], y[i], 1e-12 * (1 + fabs(y[i])));
+        /* All signs wrong: every pivot is replaced at least where it was healthy. */
+        for (int i = 0; i < 60; i++)
+            signs[i] = (int8_t)-signs[i];
+        matrix_load(&m, s, slots, false);
+        assert_int_equal(rg_sparse_factor_symmetric(s, signs, 10, &replaced), RG_OK);
+        assert_true(replaced > 0);
+        free(slots);
+        rg_arena_free(&arena);
+        matrix_free(&m);
+    }
+}
+
+static void test_singular(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(6);
+    for (int scale = -6; scale <= 6; scale += 3) {
+        matrix m = matrix_make(2, NULL, 2, 3);
+        matrix_pair(&m, 0, 0);
+        matrix_pair(&m, 1, 1);
+        matrix_pair(&m, 0, 1);
+        double unit = pow(10, scale);
+        /* Rows 0 and 2 equal: the graph of two bodies tied to nothing. */
+        double block[4] = {2 * unit, 0, 0, 3 * unit}, off[4] = {2 * unit, 0, 0, 0};
+        memcpy(m.values[0], block, sizeof block);
+        memcpy(m.values[1], block, sizeof block);
+        memcpy(m.values[2], off, sizeof off);
+        memcpy(m.other[2], off, sizeof off);
+        rg_arena arena = rg_arena_make(NULL);
+        rg_sparse *s;
+        assert_int_equal(rg_sparse_create(&arena, 2, NULL, 2, m.pairs, 3, &s), RG_OK);
+        rg_sparse_slot *slots = matrix_slots(&m, s);
+        matrix_load(&m, s, slots, false);
+        assert_int_equal(rg_sparse_factor_symmetric(s, NULL, 0, NULL), RG_SINGULAR);
+        matrix_load(&m, s, slots, true);
+        assert_int_equal(rg_sparse_factor_general(s), RG_SINGULAR);
+        m.values[0][0] = NAN;
+        matrix_load(&m, s, slots, false);
+        assert_int_equal(rg_sparse_factor_symmetric(s, NULL, 0, NULL), RG_SINGULAR);
+        matrix_load(&m, s, slots, true);
+        assert_int_equal(rg_sparse_factor_general(s), RG_SINGULAR);
+        free(slots);
+        rg_arena_free(&arena);
+        matrix_free(&m);
+    }
+    (void)random;
+}
+
+/* Bodies of a pyramid (or grid in space), 6 x 6 blocks: the graph of the large contact problems. */
+static matrix pyramid(uint32_t base) {
+    size_t blocks = (size_t)base * (base + 1) / 2;
+    matrix m = matrix_make(blocks, NULL, 6, 5 * blocks);
+    for (uint32_t i = 0; i < blocks; i++)
+        matrix_pair(&m, i, i);
+    uint32_t row = 0;
+    for (uint32_t n = base; n > 1; n--) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (i + 1 < n)
+                matrix_pair(&m, row + i, row + n + i);
+            if (i > 0)
+                matrix_pair(&m, row + i, row + n + i - 1);
+        }
+        row += n;
+    }
+    return m;
+}
+
+static matrix pile(uint32_t side, rg_random *random) {
+    size_t blocks = (size_t)side * side * side;
+    matrix m = matrix_make(blocks, NULL, 6, 8 * blocks);
+    for (uint32_t i = 0; i < blocks; i++)
+        matrix_pair(&m, i, i);
+    for (uint32_t x = 0; x < side; x++)
+        for (uint32_t y = 0; y < side; y++)
+            for (uint32_t z = 0; z < side; z++) {
+                uint32_t i = (x * side + y) * side + z;
+                if (x + 1 < side)
+                    matrix_pair(&m, i, i + side * side);
+                if (y + 1 < side && rg_random_unit(random) < 0.9)
+                    matrix_pair(&m, i, i + side);
+                if (z + 1 < side && rg_random_unit(random) < 0.9)
+                    matrix_pair(&m, i + 1, i);
+            }
+    return m;
+}
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Solves with the true solution known; prints sizes and times (not asserted). */
+static uint64_t check_large(const char *name, matrix *m, uint64_t hash) {
+    rg_random random = rg_random_make(7);
+    rg_arena arena = rg_arena_make(NULL);
+    rg_sparse *s;
+    double t0 = seconds();
+    assert_int_equal(rg_sparse_create(&arena, m->blocks, m->sizes, 0, m->pairs, m->pair_count, &s),
+                     RG_OK);
+    double t1 = seconds();
+    rg_sparse_slot *slots = matrix_slots(m, s);
+    double *x = malloc(m->rows * sizeof *x), *b = malloc(m->rows * sizeof *b);
+    double best[2] = {1e9, 1e9}, solve = 1e9;
+    for (int general = 0; general < 2; general++) {
+        random = rg_random_make(8);
+        matrix_fill(m, !general, 1.01, &random);
+        for (int round = 0; round < 5; round++) {
+            matrix_load(m, s, slots, general);
+            double begin = seconds();
+            rg_status status = general ? rg_sparse_factor_general(s)
+                                       : rg_sparse_factor_symmetric(s, NULL, 0, NULL);
+            best[general] = fmin(best[general], seconds() - begin);
+            assert_int_equal(status, RG_OK);
+        }
+        for (size_t i = 0; i < m->rows; i++)
+            x[i] = rg_random_normal(&random);
+        matrix_apply(m, x, b);
+        double begin = seconds();
+        rg_sparse_solve(s, b);
+        solve = fmin(solve, seconds() - begin);
+        for (size_t i = 0; i < m->rows; i++)
+            assert_near(b[i], x[i], 1e-11 * (1 + fabs(x[i])));
+        hash = rg_hash_bytes(hash, b, m->rows * sizeof *b);
+    }
+    rg_sparse_stats stats = rg_sparse_get_stats(s);
+    print_message(
+        "%s: %zu blocks, factor %zu blocks, %zu supernodes, %.1f Mflop, %.1f MB; analysis "
+        "%.2f ms, symmetric %.3f ms, general %.3f ms, solve %.3f ms\n",
+        name, m->blocks, stats.factor_blocks, stats.supernodes, stats.flops * 1e-6,
+        (double)stats.bytes * 1e-6, 1e3 * (t1 - t0), 1e3 * best[0], 1e3 * best[1], 1e3 * solve);
+    free(x);
+    free(b);
+    free(slots);
+    rg_arena_free(&arena);
+    return hash;
+}
+
+static void test_large(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(9);
+    uint64_t hash = 0;
+    matrix m = pyramid(20);
+    hash = check_large("pyramid 20", &m, hash);
+    matrix_free(&m);
+    m = pyramid(60);
+    hash = check_large("pyramid 60", &m, hash);
+    matrix_free(&m);
+    m = pile(10, &random);
+    hash = check_large("pile 10^3", &m, hash);
+    matrix_free(&m);
+    m = random_matrix(200, 3, 1, &random);
+    hash = check_large("full 200 x 3", &m, hash);
+    matrix_free(&m);
+    print_message("hash %016llx\n", (unsigned long long)hash);
+}
+
+/* Whatever the processor has gives the bits of what every processor has. */
+static void test_kernels(void **state) {
+    (void)state;
+    enum { STRIPS = 9, ROWS = STRIPS * RG_SPARSE_STRIP, DEPTH = 12, PITCH = 64 };
+    static _Alignas(64) double a[STRIPS * PITCH], b[STRIPS * PITCH], start[ROWS * ROWS];
+    static _Alignas(64) double c[2][ROWS * ROWS], packed[2][2][STRIPS * PITCH];
+    rg_random random = rg_random_make(10);
+    rg_sparse_kernel kernels[2] = {rg_sparse_kernel_plain(), rg_sparse_kernel_best()};
+    for (int trial = 0; trial < 200; trial++) {
+        for (size_t i = 0; i < STRIPS * PITCH; i++) {
+            a[i] = rg_random_normal(&random);
+            b[i] = rg_random_normal(&random);
+        }
+        for (size_t i = 0; i < ROWS * ROWS; i++)
+            start[i] = rg_random_normal(&random);
+        size_t depth = 1 + rg_random_below(&random, DEPTH), strips = 1 + (size_t)trial % STRIPS;
+        rg_sparse_panel panel = {.width = (uint32_t)depth};
+        for (size_t i = 0; i < depth; i++) {
+            panel.order[i] = (uint8_t)(depth - 1 - i);
+            panel.inverse[i] = rg_random_normal(&random);
+            for (size_t j = 0; j < i; j++)
+                panel.factor[i][j] = rg_random_normal(&random);
+        }
+        for (int k = 0; k < 2; k++) {
+            memcpy(c[k], start, sizeof start);
+            memset(packed[k], 0, sizeof packed[k]);
+            kernels[k].product(c[k], ROWS, a, b, PITCH, depth, strips, strips, trial % 2);
+            rg_sparse_scaling scaling = (rg_sparse_scaling)(trial % 3);
+            kernels[k].strips(c[k], ROWS, &panel, scaling, packed[k][0],
+                              scaling == RG_SPARSE_BOTH ? packed[k][1] : NULL, PITCH, strips);
+        }
+        assert_memory_equal(c[0], c[1], sizeof c[0]);
+        assert_memory_equal(packed[0], packed[1], sizeof packed[0]);
+    }
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    matrix m = pyramid(12);
+    size_t calls = 0;
+    for (size_t fail = 1;; fail++) {
+        counting_allocator counter;
+        rg_allocator allocator = counting_allocator_make(&counter);
+        counter.fail_after = fail;
+        rg_arena arena = rg_arena_make(&allocator);
+        rg_sparse *s;
+        rg_status status =
+            rg_sparse_create(&arena, m.blocks, m.sizes, 0, m.pairs, m.pair_count, &s);
+        calls = counter.resizes;
+        rg_arena_free(&arena);
+        if (status == RG_OK)
+            break;
+        assert_int_equal(status, RG_OUT_OF_MEMORY);
+    }
+    assert_true(calls >= 1);
+    /* A warm arena makes no call at all. */
+    counting_allocator counter;
+    rg_allocator allocator = counting_allocator_make(&counter);
+    rg_arena arena = rg_arena_make(&allocator);
+    rg_sparse *s;
+    size_t before = 0;
+    for (int round = 0; round < 4; round++) {
+        rg_arena_reset(&arena);
+        before = counter.resizes;
+        assert_int_equal(rg_sparse_create(&arena, m.blocks, m.sizes, 0, m.pairs, m.pair_count, &s),
+                         RG_OK);
+    }
+    assert_int_equal(counter.resizes, before);
+    rg_arena_free(&arena);
+    matrix_free(&m);
+}
+
+static void test_empty(void **state) {
+    (void)state;
+    rg_arena arena = rg_arena_make(NULL);
+    rg_sparse *s;
+    assert_int_equal(rg_sparse_create(&arena, 0, NULL, 6, NULL, 0, &s), RG_OK);
+    rg_sparse_clear(s);
+    assert_int_equal(rg_sparse_factor_symmetric(s, NULL, 0, NULL), RG_OK);
+    assert_int_equal(rg_sparse_factor_general(s), RG_OK);
+    double none = 5;
+    rg_sparse_solve(s, &none);
+    assert_true(none == 5);
+    rg_arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_patterns), cmocka_unit_test(test_wide_supernodes),
+        cmocka_unit_test(test_general_pivots), cmocka_unit_test(test_repeats_and_both_orders),
+        cmocka_unit_test(test_signs),          cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_large),          cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* ADMM: closed forms, families, joints, warm start; the sequences that first order reaches. */
+#include "solve_cone_checks.h"
+
+static cone_check check = {.solver = "admm"};
+
+static void test_frictionless(void **state) {
+    (void)state;
+    cone_check_frictionless(&check);
+}
+static void test_incline(void **state) {
+    (void)state;
+    cone_check_incline(&check);
+}
+static void test_joints(void **state) {
+    (void)state;
+    cone_check_joints(&check);
+}
+static void test_memory(void **state) {
+    (void)state;
+    cone_check_memory(&check);
+}
+
+static void test_families(void **state) {
+    (void)state;
+    for (int kind = 0; kind < FAMILY_KINDS; kind++)
+        for (uint64_t seed = 0; seed < 3; seed++)
+            cone_check_family(&check, (family_kind)kind, 40, seed, 0, 1e-8);
+}
+
+static void test_mass_ratios(void **state) {
+    (void)state;
+    for (double ratio = 1; ratio < 2e4; ratio *= 10)
+        cone_check_mass_ratio(&check, ratio, 1e-8);
+}
+
+/* From its own answer: nothing to do. From a neighbour's: fewer iterations than cold. */
+static void test_warm(void **state) {
+    (void)state;
+    solve_family *family = family_make(FAMILY_WALL, 60, 1, 0);
+    rg_problem problem = *family_global(family);
+    size_t rows = rg_problem_rows(&problem);
+    double *force = calloc(rows, sizeof *force);
+    rg_solve_info cold = cone_solve(&check, &problem, 1e-9, force, NULL), warm;
+    cone_expect_solved(&cold, 1e-9, "cold");
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = 1e-9;
+    settings.warm = true;
+    rg_solution solution = {.force = force};
+    const rg_solver *solver = rg_solver_find("admm");
+    assert_int_equal(rg_solve(check.context, solver, &problem, &settings, &solution, &warm, NULL),
+                     RG_OK);
+    cone_expect_solved(&warm, 1e-9, "warm");
+    assert_int_equal(warm.iterations, 0);
+    free(force);
+    family_free(family);
+}
+
+static void test_sequences(void **state) {
+    (void)state;
+    int read = 0;
+    for (size_t k = 0; k < 6; k++) {
+        solve_sequence s;
+        if (!solve_sequence_load(k, &s))
+            continue;
+        read++;
+        s.problem.contact.mu = NULL;
+        double *force = calloc(3 * s.contacts, sizeof *force);
+        rg_solve_info info = cone_solve(&check, &s.problem, 1e-9, force, NULL);
+        cone_expect_solved(&info, 1e-9, SOLVE_SEQUENCES[k]);
+        free(force);
+        solve_sequence_free(&s);
+    }
+    if (!read)
+        print_message("no sequences beside the checkout: skipped\n");
+}
+
+static int setup(void **state) {
+    (void)state;
+    return cone_group_setup(&check);
+}
+static int teardown(void **state) {
+    (void)state;
+    rg_solve_context_destroy(check.context);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frictionless), cmocka_unit_test(test_incline),
+        cmocka_unit_test(test_joints),       cmocka_unit_test(test_families),
+        cmocka_unit_test(test_mass_ratios),  cmocka_unit_test(test_warm),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_sequences),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,621 @@
+/* The pivoting solver against enumeration, closed forms, its own invariants, and on the problems
+ * that are the normal case of contact: singular, degenerate, redundant. RIGOR_LONG=1 runs the full
+ * counts. */
+#include "test_support.h"
+
+#include "rigor/solver.h"
+#include "solve/solve_dantzig.h"
+#include "solve_families.h"
+
+#include <stdio.h>
+
+static bool is_long(void) {
+    const char *text = getenv("RIGOR_LONG");
+    return text && text[0] == '1';
+}
+
+static rg_solve_context *make_context(void) {
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    return context;
+}
+
+static rg_solve_info run(rg_solve_context *context, const rg_problem *problem, double *force,
+                         double *velocity, double *ray) {
+    rg_solution solution = {force, velocity, ray};
+    rg_solve_info info;
+    rg_error error = {0};
+    if (rg_solve(context, &rg_solver_dantzig, problem, NULL, &solution, &info, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    return info;
+}
+
+static void check_solved(const rg_solve_info *info, double tolerance) {
+    if (info->outcome != RG_SOLVED || !(info->residual.natural <= tolerance))
+        fail_msg("%s, residual %g: %s", rg_solve_outcome_name(info->outcome),
+                 info->residual.natural, info->text);
+}
+
+/* --- random LCPs ------------------------------------------------------------------------------ */
+
+enum { MOST = 12 };
+
+typedef struct lcp {
+    size_t n;
+    double a[MOST * MOST], b[MOST];
+} lcp;
+
+/* A = J J', b = J x + gaps: solvable. Odd kinds are singular (fewer columns than rows, small integers)
+ * or have duplicates; those with duplicates lie on a grid, which keeps rows from being almost
+ * parallel. Among 100,000 with continuous entries there instead, one ended INEXACT at 4.5e-10: rows
+ * 3e-4 from parallel, whose forces are ill-conditioned. */
+static void make_lcp(lcp *p, int kind, rg_random *random) {
+    double j[MOST][MOST + 2], x[MOST + 2];
+    size_t n = p->n = 1 + rg_random_below(random, MOST);
+    size_t m = kind % 2 ? 1 + rg_random_below(random, n) : n + 2;
+    for (size_t k = 0; k < m; k++)
+        x[k] = rg_random_normal(random);
+    for (size_t i = 0; i < n; i++) {
+        if (kind == 3 && i && rg_random_unit(random) < 0.4) {
+            memcpy(j[i], j[rg_random_below(random, i)], sizeof j[i]);
+            continue;
+        }
+        for (size_t k = 0; k < m; k++)
+            j[i][k] = kind == 1 ? (double)rg_random_below(random, 5) - 2
+                      : kind == 3
+                          ? floor(16 * rg_random_between(random, -1, 1)) / 8 /* well apart */
+                          : rg_random_normal(random);
+    }
+    for (size_t i = 0; i < n; i++) {
+        p->b[i] = rg_random_unit(random) < 0.3 && kind != 1 ? rg_random_unit(random) : 0;
+        for (size_t k = 0; k < m; k++)
+            p->b[i] += j[i][k] * x[k];
+        for (size_t l = 0; l < n; l++) {
+            double sum = 0;
+            for (size_t k = 0; k < m; k++)
+                sum += j[i][k] * j[l][k];
+            p->a[i * n + l] = sum;
+        }
+    }
+}
+
+/* The largest difference of A f and A g, relative to the largest of |b| and |A_ij f_j|. */
+static double compare_motion(const lcp *p, const double *f, const double *g) {
+    double worst = 0, size = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < p->n; j++) {
+            sum += p->a[i * p->n + j] * (f[j] - g[j]);
+            size = fmax(size, fabs(p->a[i * p->n + j] * f[j]));
+        }
+        worst = fmax(worst, fabs(sum));
+        size = fmax(size, fabs(p->b[i]));
+    }
+    return size > 0 ? worst / size : worst;
+}
+
+static void test_against_enumeration(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(1);
+    int count = is_long() ? 100000 : 20000, compared = 0;
+    uint64_t pivots = 0, rows = 0;
+    double worst = 0, motion = 0;
+    for (int t = 0; t < count; t++) {
+        lcp p;
+        make_lcp(&p, t % 4, &random);
+        rg_problem problem = rg_problem_linear(p.n, p.a, p.b);
+        double f[MOST], g[MOST];
+        rg_solve_info info = run(context, &problem, f, NULL, NULL);
+        check_solved(&info, 1e-10);
+        worst = fmax(worst, info.residual.natural);
+        pivots += info.iterations;
+        rows += p.n;
+        if (!is_long() && p.n > 7)
+            continue;
+        rg_solution other = {.force = g};
+        assert_int_equal(
+            rg_solve(context, &rg_solver_enumerate, &problem, NULL, &other, &info, NULL), RG_OK);
+        check_solved(&info, 1e-8);
+        motion = fmax(motion, compare_motion(&p, f, g));
+        compared++;
+    }
+    print_message("%d LCPs: residual %.2g; %d against enumeration: A f differs by %.2g; %.2f "
+                  "exchanges and pivots per row\n",
+                  count, worst, compared, motion, (double)pivots / (double)rows);
+    assert_true(motion <= 1e-9);
+    rg_solve_context_destroy(context);
+}
+
+/* The same from nothing, row by row as in the paper: pivots per row. */
+static void test_pivots_per_row(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(2);
+    rg_solve_settings settings = rg_solve_settings_default();
+    uint64_t pivots[MOST + 1] = {0}, cases[MOST + 1] = {0};
+    for (int t = 0; t < 20000; t++) {
+        lcp p;
+        make_lcp(&p, t % 4, &random);
+        rg_problem problem = rg_problem_linear(p.n, p.a, p.b);
+        double f[MOST];
+        rg_solution solution = {.force = f};
+        rg_solve_report report = {0};
+        rg_dantzig_options options = {.cold = true};
+        assert_int_equal(
+            rg_dantzig_solve(context, &problem, &settings, &solution, &report, &options, NULL),
+            RG_OK);
+        rg_arena_reset(&context->arena);
+        assert_int_equal(report.outcome, RG_SOLVED);
+        rg_residual residual;
+        assert_int_equal(rg_judge(&problem, f, NULL, NULL, &residual, NULL), RG_OK);
+        assert_true(residual.natural <= 1e-9);
+        pivots[p.n] += options.pivots;
+        cases[p.n]++;
+    }
+    for (size_t n = 2; n <= MOST; n += 5)
+        print_message("n = %zu: %.2f pivots per row\n", n,
+                      (double)pivots[n] / (double)(cases[n] * n));
+    rg_solve_context_destroy(context);
+}
+
+static void test_permutation(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(3);
+    double worst = 0;
+    for (int t = 0; t < 5000; t++) {
+        lcp p, q;
+        make_lcp(&p, t % 4, &random);
+        size_t order[MOST];
+        q.n = p.n;
+        for (size_t i = 0; i < p.n; i++)
+            order[i] = i;
+        for (size_t i = p.n; i-- > 1;) {
+            size_t j = rg_random_below(&random, i + 1), swap = order[i];
+            order[i] = order[j], order[j] = swap;
+        }
+        for (size_t i = 0; i < p.n; i++) {
+            q.b[i] = p.b[order[i]];
+            for (size_t j = 0; j < p.n; j++)
+                q.a[i * p.n + j] = p.a[order[i] * p.n + order[j]];
+        }
+        rg_problem one = rg_problem_linear(p.n, p.a, p.b), two = rg_problem_linear(q.n, q.a, q.b);
+        double f[MOST], g[MOST], back[MOST];
+        rg_solve_info info = run(context, &one, f, NULL, NULL);
+        check_solved(&info, 1e-10);
+        info = run(context, &two, g, NULL, NULL);
+        check_solved(&info, 1e-10);
+        for (size_t i = 0; i < p.n; i++)
+            back[order[i]] = g[i];
+        worst = fmax(worst, compare_motion(&p, f, back));
+    }
+    print_message("permuted rows: A f differs by %.2g\n", worst);
+    assert_true(worst <= 1e-12);
+    rg_solve_context_destroy(context);
+}
+
+/* --- closed forms ----------------------------------------------------------------------------- */
+
+static void test_worked(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    double f[3], a[3];
+    rg_problem p = rg_problem_linear(2, (double[]){1.15, 1.6, 1.6, 3.4}, (double[]){-9.81, -9.81});
+    p.linear.b = (double[]){-9.81, -9.81 * 1}; /* a brick past a ledge: the second contact opens */
+    rg_solve_info info = run(context, &p, f, a, NULL);
+    check_solved(&info, 1e-12);
+    assert_near(f[0], 8.530434782608696, 1e-12);
+    assert_near(f[1], 0, 0);
+    assert_near(a[1], 3.838695652173913, 1e-12);
+    p = rg_problem_linear(3, (double[]){19, -2, 3, -2, 12, 2, 3, 2, 1}, (double[]){-11, -2, -3});
+    info = run(context, &p, f, a, NULL);
+    check_solved(&info, 1e-12);
+    assert_near(f[0], 0.2, 1e-13);
+    assert_near(f[1], 0, 0);
+    assert_near(f[2], 2.4, 1e-13);
+    assert_near(a[1], 2.4, 1e-12);
+    /* No rows at all. */
+    p = rg_problem_linear(0, f, f);
+    info = run(context, &p, f, a, NULL);
+    assert_int_equal(info.outcome, RG_SOLVED);
+    rg_solve_context_destroy(context);
+}
+
+/* Four legs and a fifth: A of rank 3; the sum is the weight whatever the shares. */
+static void test_table(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    const double x[5] = {-1, 1, 1, -1, 0.25}, y[5] = {-1, -1, 1, 1, 0.5};
+    for (int e = -6; e <= 6; e += 6) {
+        double a[25], b[5], f[5], unit = pow(10, e), sum = 0;
+        for (int i = 0; i < 5; i++) {
+            b[i] = -9.81 * unit;
+            for (int j = 0; j < 5; j++)
+                a[5 * i + j] = (1 + x[i] * x[j] * 3 + y[i] * y[j] * 3) * unit;
+        }
+        rg_problem p = rg_problem_linear(5, a, b);
+        rg_solve_info info = run(context, &p, f, NULL, NULL);
+        check_solved(&info, 1e-13);
+        for (int i = 0; i < 5; i++)
+            sum += f[i];
+        assert_near(sum, 9.81, 1e-13);
+    }
+    rg_solve_context_destroy(context);
+}
+
+/* Free rows give A f = -b; a second copy of one is redundant, a contradictory one a proof. */
+static void test_free_rows(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    double a[9] = {4, 1, 4, 1, 3, 1, 4, 1, 4}, b[3] = {-1, 2, -1}, f[3], v[3], ray[3];
+    uint8_t kinds[3] = {RG_ROW_FREE, RG_ROW_FREE, RG_ROW_FREE};
+    rg_problem p = rg_problem_linear(3, a, b);
+    p.linear.kinds = kinds;
+    rg_solve_info info = run(context, &p, f, v, ray);
+    check_solved(&info, 1e-14);
+    assert_near(f[0] + f[2], 5.0 / 11, 1e-14);
+    assert_near(f[1], -9.0 / 11, 1e-14);
+    b[2] = -1.5;
+    info = run(context, &p, f, v, ray);
+    assert_int_equal(info.outcome, RG_SOLVE_INFEASIBLE);
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        double product = 0;
+        for (int j = 0; j < 3; j++)
+            product += a[3 * i + j] * ray[j];
+        assert_near(product, 0, 1e-12);
+        sum += b[i] * ray[i];
+    }
+    assert_true(sum < -1e-3);
+    rg_solve_context_destroy(context);
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    /* One row, a = 2 f + b: all five ways to be content. */
+    const struct {
+        double b, lower, upper, f;
+    } cases[] = {{-4, -1, 5, 2},        {-4, -1, 1, 1},       {4, -1, 1, -1}, {4, 0.5, 1, 0.5},
+                 {4, -INFINITY, 1, -2}, {-4, 0, INFINITY, 2}, {0, -1, 1, 0},  {1, 3, 3, 3}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double matrix = 2, f;
+        uint8_t kind = RG_ROW_BOUNDED;
+        rg_problem p = rg_problem_linear(1, &matrix, &cases[k].b);
+        p.linear.kinds = &kind;
+        p.linear.lower = &cases[k].lower;
+        p.linear.upper = &cases[k].upper;
+        rg_solve_info info = run(context, &p, &f, NULL, NULL);
+        check_solved(&info, 1e-14);
+        assert_near(f, cases[k].f, 1e-14);
+    }
+    rg_solve_context_destroy(context);
+}
+
+/* A body between two walls that close: no accelerations meet both. */
+static void test_closing_walls(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    double a[4] = {0.5, -0.5, -0.5, 0.5}, b[2] = {-1, 0.25}, f[2], ray[2] = {0};
+    rg_problem p = rg_problem_linear(2, a, b);
+    rg_solve_info info = run(context, &p, f, NULL, ray);
+    assert_int_equal(info.outcome, RG_SOLVE_INFEASIBLE);
+    assert_true(ray[0] >= 0 && ray[1] >= 0 && ray[0] * b[0] + ray[1] * b[1] < 0);
+    assert_near(ray[0], ray[1], 1e-14 * ray[0]);
+    b[1] = 1.5; /* now they do not */
+    info = run(context, &p, f, NULL, ray);
+    check_solved(&info, 1e-14);
+    rg_solve_context_destroy(context);
+}
+
+/* --- families --------------------------------------------------------------------------------- */
+
+static void test_families(void **state) {
+    (void)state;
+    static const size_t sizes[] = {10, 20, 50, 100, 150, 200, 400, 800};
+    rg_solve_context *context = make_context();
+    double worst = 0;
+    for (int kind = FAMILY_STACK; kind <= FAMILY_PILE; kind++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (uint64_t seed = 0; seed < 4; seed++) {
+                solve_family *family = family_make((family_kind)kind, sizes[s], seed, 0.5);
+                double *f = family_zeros(sizes[s], sizeof(double));
+                rg_solve_info info = run(context, family_linear(family), f, NULL, NULL);
+                check_solved(&info, 1e-10);
+                worst = fmax(worst, info.residual.natural);
+                free(f);
+                family_free(family);
+            }
+    print_message("stacks, walls, piles up to 800 rows: residual %.2g\n", worst);
+    rg_solve_context_destroy(context);
+}
+
+/* Units and mass ratios: rows scaled by anything give the same answer, scaled back. */
+static void test_row_scales(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(4);
+    for (int kind = FAMILY_STACK; kind <= FAMILY_PILE; kind++) {
+        enum { N = 60 };
+        solve_family *family = family_make((family_kind)kind, N, 1, 0.5);
+        const rg_linear_problem *p = &family_linear(family)->linear;
+        double a[N * N], b[N], f[N], g[N], s[N];
+        rg_solve_info info = run(context, family_linear(family), f, NULL, NULL);
+        check_solved(&info, 1e-10);
+        for (int i = 0; i < N; i++)
+            s[i] = ldexp(1, (int)rg_random_below(&random, 41) - 20);
+        for (int i = 0; i < N; i++) {
+            b[i] = p->b[i] * s[i];
+            for (int j = 0; j < N; j++)
+                a[i * N + j] = p->matrix[i * N + j] * s[i] * s[j];
+        }
+        rg_problem scaled = rg_problem_linear(N, a, b);
+        rg_solution solution = {.force = g};
+        assert_int_equal(
+            rg_solve(context, &rg_solver_dantzig, &scaled, NULL, &solution, &info, NULL), RG_OK);
+        check_solved(&info, 1e-10);
+        for (int i = 0; i < N; i++) /* powers of two: the same bits */
+            assert_true(g[i] * s[i] == f[i]);
+        family_free(family);
+    }
+    rg_solve_context_destroy(context);
+}
+
+/* The factor updated at every pivot, or made afresh: the same pivots. */
+static void test_incremental_factor(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_solve_settings settings = rg_solve_settings_default();
+    for (int kind = FAMILY_STACK; kind <= FAMILY_PILE; kind++)
+        for (size_t n = 20; n <= 100; n += 40)
+            for (uint64_t seed = 1; seed <= 3; seed++) {
+                solve_family *family = family_make((family_kind)kind, n, seed, 0.5);
+                double f[100];
+                rg_solution solution = {.force = f};
+                rg_dantzig_options one = {.cold = true},
+                                   two = {.cold = true, .refactor_always = true};
+                rg_solve_report report = {0};
+                const rg_problem *p = family_linear(family);
+                assert_int_equal(
+                    rg_dantzig_solve(context, p, &settings, &solution, &report, &one, NULL), RG_OK);
+                assert_int_equal(report.outcome, RG_SOLVED);
+                assert_int_equal(
+                    rg_dantzig_solve(context, p, &settings, &solution, &report, &two, NULL), RG_OK);
+                rg_arena_reset(&context->arena);
+                assert_true(one.pivots > n / 4);
+                assert_int_equal(one.pivots, two.pivots);
+                assert_true(one.trace == two.trace);
+                family_free(family);
+            }
+    rg_solve_context_destroy(context);
+}
+
+static void test_warm_start(void **state) {
+    (void)state;
+    counting_allocator counter;
+    rg_allocator allocator = counting_allocator_make(&counter);
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(&allocator, &context), RG_OK);
+    enum { N = 120 };
+    solve_family *family = family_make(FAMILY_WALL, N, 2, 0.5);
+    const rg_problem *p = family_linear(family);
+    double f[N];
+    rg_solution solution = {.force = f};
+    rg_solve_info info;
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(rg_solve(context, &rg_solver_dantzig, p, NULL, &solution, &info, NULL),
+                         RG_OK);
+    size_t calls = counter.resizes;
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.warm = true;
+    assert_int_equal(rg_solve(context, &rg_solver_dantzig, p, &settings, &solution, &info, NULL),
+                     RG_OK);
+    check_solved(&info, 1e-12);
+    assert_int_equal(info.iterations, 0);
+    assert_int_equal(counter.resizes, calls); /* a context that has seen the size takes nothing */
+    for (int i = 0; i < N; i++)
+        f[i] = i % 7 ? 3.0 : NAN; /* nonsense to start from */
+    assert_int_equal(rg_solve(context, &rg_solver_dantzig, p, &settings, &solution, &info, NULL),
+                     RG_OK);
+    check_solved(&info, 1e-10);
+    family_free(family);
+    rg_solve_context_destroy(context);
+}
+
+/* --- matrices it cannot take ------------------------------------------------------------------ */
+
+static void test_bad_matrices(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(5);
+    size_t outcomes[RG_SOLVE_OUTCOMES] = {0};
+    for (int t = 0; t < 10000; t++) {
+        size_t n = 2 + rg_random_below(&random, 15);
+        double a[16 * 16], b[16], f[16], ray[16];
+        for (size_t i = 0; i < n; i++) {
+            b[i] = rg_random_normal(&random);
+            for (size_t j = 0; j <= i; j++)
+                a[i * n + j] = a[j * n + i] = rg_random_normal(&random);
+            a[i * n + i] = fabs(a[i * n + i]); /* a negative one is seen at once */
+        }
+        rg_problem p = rg_problem_linear(n, a, b);
+        rg_solve_info info = run(context, &p, f, NULL, ray);
+        assert_true((unsigned)info.outcome < RG_SOLVE_OUTCOMES);
+        assert_true(info.outcome == RG_SOLVED || info.text[0] != 0 ||
+                    info.outcome == RG_SOLVE_INEXACT);
+        outcomes[info.outcome]++;
+    }
+    for (int k = 0; k < RG_SOLVE_OUTCOMES; k++)
+        if (outcomes[k])
+            print_message("indefinite: %s %zu\n", rg_solve_outcome_name((rg_solve_outcome)k),
+                          outcomes[k]);
+    double f[2];
+    rg_problem p = rg_problem_linear(2, (double[]){1, 0.5, 0.4, 1}, (double[]){-1, -1});
+    rg_solve_info info = run(context, &p, f, NULL, NULL);
+    assert_int_equal(info.outcome, RG_SOLVE_NOT_SYMMETRIC);
+    p = rg_problem_linear(2, (double[]){-1, 0, 0, 1}, (double[]){-1, -1});
+    info = run(context, &p, f, NULL, NULL);
+    assert_int_equal(info.outcome, RG_SOLVE_INDEFINITE);
+    p = rg_problem_linear(2, (double[]){1, 2, 2, 1}, (double[]){-1, -2});
+    info = run(context, &p, f, NULL, NULL);
+    assert_true(info.outcome == RG_SOLVE_INDEFINITE || info.outcome == RG_SOLVED);
+    rg_solve_context_destroy(context);
+}
+
+/* --- friction --------------------------------------------------------------------------------- */
+
+static void one_point(rg_solve_context *context, size_t rows, int count) {
+    rg_random random = rg_random_make(6 + rows);
+    double worst = 0;
+    for (int t = 0; t < count; t++) {
+        double j[3][6], a[9], b[3], mu[3], x[6], f[3];
+        uint8_t kinds[3] = {RG_ROW_UNILATERAL, RG_ROW_STATIC, RG_ROW_STATIC};
+        uint32_t normal[3] = {0, 0, 0};
+        size_t freedom = rows + rg_random_below(&random, 5 - (uint64_t)rows + 2);
+        for (size_t k = 0; k < freedom; k++)
+            x[k] = rg_random_normal(&random);
+        for (size_t i = 0; i < rows; i++) {
+            mu[i] = rg_random_between(&random, 0, 3);
+            b[i] = 0;
+            for (size_t k = 0; k < freedom; k++) {
+                j[i][k] = rg_random_normal(&random);
+                b[i] += j[i][k] * x[k];
+            }
+        }
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < rows; l++) {
+                a[i * rows + l] = 0;
+                for (size_t k = 0; k < freedom; k++)
+                    a[i * rows + l] += j[i][k] * j[l][k];
+            }
+        rg_problem p = rg_problem_linear(rows, a, b);
+        p.linear.kinds = kinds;
+        p.linear.normal = normal;
+        p.linear.mu = mu;
+        rg_solve_info info = run(context, &p, f, NULL, NULL);
+        check_solved(&info, 1e-10);
+        worst = fmax(worst, info.residual.natural);
+    }
+    print_message("one point, %zu rows: %d solved, residual %.2g\n", rows, count, worst);
+}
+
+static void test_one_point(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    one_point(context, 2, is_long() ? 1000000 : 200000);
+    one_point(context, 3, is_long() ? 1000000 : 100000);
+    rg_solve_context_destroy(context);
+}
+
+/* Not every system has a solution that the pivoting finds: the share is reported, and whatever is
+ * not solved is said not to be. */
+static void test_random_friction(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    rg_random random = rg_random_make(7);
+    for (int space = 0; space < 2; space++) {
+        int count = is_long() ? 100000 : 10000;
+        size_t outcomes[RG_SOLVE_OUTCOMES] = {0};
+        uint64_t pivots = 0, rows = 0;
+        for (int t = 0; t < count; t++) {
+            size_t contacts = 1 + rg_random_below(&random, 10);
+            solve_family *family =
+                family_make(space ? FAMILY_PILE : FAMILY_PLANAR, contacts, (uint64_t)t + 1, -1);
+            double f[30], ray[30];
+            rg_solve_info info = run(context, family_static(family), f, NULL, ray);
+            outcomes[info.outcome]++;
+            pivots += info.iterations;
+            rows += contacts * (space ? 3 : 2);
+            if (info.outcome != RG_SOLVED)
+                assert_true(info.text[0] != 0);
+            family_free(family);
+        }
+        print_message("%s, 1 to 10 contacts: %zu of %d solved, %zu rays, %.2f pivots per row\n",
+                      space ? "space (box)" : "plane", outcomes[RG_SOLVED], count,
+                      outcomes[RG_SOLVE_RAY], (double)pivots / (double)rows);
+        assert_int_equal(outcomes[RG_SOLVE_INEXACT], 0);
+        assert_true(outcomes[RG_SOLVED] >= (size_t)(0.998 * count));
+    }
+    rg_solve_context_destroy(context);
+}
+
+/* Block on an incline, |f_T| <= mu f_N: sticks or slides. Rod at rest (item 42). */
+static void test_static_worked(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    uint8_t kinds[2] = {RG_ROW_UNILATERAL, RG_ROW_STATIC};
+    uint32_t normal[2] = {0, 0};
+    double f[2], a[2], mu[2] = {0, 0.3}, c = sqrt(0.75), s = 0.5, g = 9.81;
+    rg_problem p = rg_problem_linear(2, (double[]){1, 0, 0, 1}, (double[]){-g * c, -g * s});
+    p.linear.kinds = kinds, p.linear.normal = normal, p.linear.mu = mu;
+    rg_solve_info info = run(context, &p, f, a, NULL);
+    check_solved(&info, 1e-14);
+    assert_near(f[1], 0.3 * g * c, 1e-14 * g);
+    assert_near(a[1], -2.356287, 1e-6);
+    mu[1] = 0.6;
+    info = run(context, &p, f, a, NULL);
+    check_solved(&info, 1e-14);
+    assert_near(f[1], g * s, 1e-14 * g);
+    /* tan = 2, mu = 2, m = l = 1: arms (-c, s) l, inertia 1/3. */
+    double cc = 1 / sqrt(5), ss = 2 / sqrt(5);
+    p.linear.matrix = (double[]){1 + 3 * cc * cc, -3 * cc * ss, -3 * cc * ss, 1 + 3 * ss * ss};
+    p.linear.b = (double[]){-g, 0};
+    mu[1] = 2;
+    info = run(context, &p, f, a, NULL);
+    check_solved(&info, 1e-14);
+    assert_near(f[0], 8.3385, 1e-12);
+    assert_near(f[1], 2.943, 1e-12);
+    rg_solve_context_destroy(context);
+}
+
+/* Painleve's rod (items 39, 40): A = 1.6 - 1.2 mu after the substitution. */
+static void test_dynamic(void **state) {
+    (void)state;
+    rg_solve_context *context = make_context();
+    uint8_t kinds[2] = {RG_ROW_UNILATERAL, RG_ROW_DYNAMIC};
+    uint32_t normal[2] = {0, 0};
+    double cc = 1 / sqrt(5), ss = 2 / sqrt(5), f[2], a[2], ray[2] = {0}, mu[2] = {0, -2};
+    double b[2] = {-9.81, 0};
+    rg_problem p = rg_problem_linear(
+        2, (double[]){1 + 3 * cc * cc, 3 * cc * ss, 3 * cc * ss, 1 + 3 * ss * ss}, b);
+    p.linear.kinds = kinds, p.linear.normal = normal, p.linear.mu = mu;
+    rg_solve_info info = run(context, &p, f, a, ray);
+    assert_int_equal(info.outcome, RG_SOLVE_RAY);
+    assert_true(ray[0] > 0);
+    assert_near(ray[1] / ray[0], -2, 1e-14);
+    mu[1] = -1; /* 0.4 f = 9.81 */
+    info = run(context, &p, f, a, ray);
+    check_solved(&info, 1e-13);
+    assert_near(f[0], 24.525, 1e-12);
+    assert_near(f[1], -24.525, 1e-12);
+    mu[1] = -2, b[0] = 16 * ss - 9.81; /* two solutions; from nothing the one without force */
+    info = run(context, &p, f, a, ray);
+    check_solved(&info, 1e-13);
+    assert_near(f[0], 0, 0);
+    assert_near(a[0], 4.500835, 1e-6);
+    rg_solve_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_enumeration),
+        cmocka_unit_test(test_pivots_per_row),
+        cmocka_unit_test(test_permutation),
+        cmocka_unit_test(test_worked),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_free_rows),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_closing_walls),
+        cmocka_unit_test(test_families),
+        cmocka_unit_test(test_row_scales),
+        cmocka_unit_test(test_incremental_factor),
+        cmocka_unit_test(test_warm_start),
+        cmocka_unit_test(test_bad_matrices),
+        cmocka_unit_test(test_one_point),
+        cmocka_unit_test(test_random_friction),
+        cmocka_unit_test(test_static_worked),
+        cmocka_unit_test(test_dynamic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+/* The interior point: closed forms, families, joints; every sequence without friction; proofs. */
+#include "solve_cone_checks.h"
+
+#include "solve/solve_interior_cone.h"
+
+static cone_check check = {.solver = "interior-point"};
+
+static void test_cone_scaling(void **state) { /* W z = W^-1 s, near the boundary too */
+    (void)state;
+    rg_random random = rg_random_make(1);
+    for (int trial = 0; trial < 2000; trial++) {
+        int width = 1 + trial % 3;
+        double z[3], s[3], back[3], other[3], near = pow(10, -(double)(trial % 13));
+        for (int side = 0; side < 2; side++) {
+            double *x = side ? s : z, angle = rg_random_between(&random, 0, 2 * RG_PI);
+            x[0] = exp(rg_random_between(&random, -5, 5));
+            double tail = x[0] * (1 - near * rg_random_between(&random, 0.1, 1));
+            x[1] = width == 2 ? (rg_random_below(&random, 2) ? tail : -tail) : tail * cos(angle);
+            x[2] = tail * sin(angle);
+        }
+        rg_cone_scaling scaling;
+        assert_true(rg_cone_scale(z, s, width, &scaling));
+        rg_cone_apply(&scaling, z, false, back);
+        rg_cone_apply(&scaling, s, true, other);
+        double size = sqrt(z[0] * s[0]), loss = 1e-13 / near;
+        for (int k = 0; k < width; k++)
+            assert_near(back[k], other[k], fmax(1e-12, loss) * size);
+        /* lambda o (lambda \ x) = x. */
+        double x[3] = {1, 0.3, -0.2}, y[3], product[3];
+        rg_cone_divide(scaling.lambda, x, width, y);
+        rg_cone_product(scaling.lambda, y, width, product);
+        for (int k = 0; k < width; k++)
+            assert_near(product[k], x[k], fmax(1e-11, loss));
+    }
+    double outside[3] = {1, 1, 0.1}, inside[3] = {1, 0, 0};
+    rg_cone_scaling scaling;
+    assert_false(rg_cone_scale(outside, inside, 3, &scaling));
+    assert_false(rg_cone_scale(inside, outside, 3, &scaling));
+}
+
+static void test_cone_step(void **state) { /* the boundary is met, and not passed */
+    (void)state;
+    rg_random random = rg_random_make(2);
+    for (int trial = 0; trial < 5000; trial++) {
+        int width = 1 + trial % 3;
+        double x[3] = {rg_random_between(&random, 0.5, 2), 0, 0}, dx[3];
+        x[1] = rg_random_between(&random, -0.3, 0.3);
+        x[2] = rg_random_between(&random, -0.3, 0.3);
+        for (int k = 0; k < 3; k++)
+            dx[k] = rg_random_normal(&random);
+        double t = rg_cone_step(x, dx, width, 10);
+        assert_true(t > 0 && t <= 10);
+        double margin[2]; /* just before, just behind */
+        for (int side = 0; side < 2; side++) {
+            double at = t * (side ? 1 + 1e-6 : 1 - 1e-6), tail = 0;
+            for (int k = 1; k < width; k++)
+                tail += (x[k] + at * dx[k]) * (x[k] + at * dx[k]);
+            margin[side] = x[0] + at * dx[0] - sqrt(tail);
+        }
+        assert_true(margin[0] > -1e-12);
+        if (t < 10)
+            assert_true(margin[1] < 1e-12);
+    }
+}
+
+static void test_frictionless(void **state) {
+    (void)state;
+    cone_check_frictionless(&check);
+}
+static void test_incline(void **state) {
+    (void)state;
+    cone_check_incline(&check);
+}
+static void test_joints(void **state) {
+    (void)state;
+    cone_check_joints(&check);
+}
+static void test_memory(void **state) {
+    (void)state;
+    cone_check_memory(&check);
+}
+
+static void test_families(void **state) {
+    (void)state;
+    for (int kind = 0; kind < FAMILY_KINDS; kind++)
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            cone_check_family(&check, (family_kind)kind, 40, seed, 0, 1e-10);
+            cone_check_family(&check, (family_kind)kind, 40, seed, 0.3, 1e-8);
+        }
+}
+
+static void test_mass_ratios(void **state) {
+    (void)state;
+    for (double ratio = 1; ratio < 2e6; ratio *= 100)
+        cone_check_mass_ratio(&check, ratio, 1e-8);
+}
+
+/* Two walls that close on a body: no velocity will do, and the forces prove it. */
+static void test_infeasible(void **state) {
+    (void)state;
+    double w[4] = {1, -1, -1, 1}, q[2] = {-1, -1}, f[2], ray[2];
+    rg_problem problem = cone_local(1, 2, 0, w, q, NULL);
+    rg_solution solution = {.force = f, .ray = ray};
+    rg_solve_info info;
+    assert_int_equal(rg_solve(check.context, rg_solver_find("interior-point"), &problem, NULL,
+                              &solution, &info, NULL),
+                     RG_OK);
+    assert_int_equal(info.outcome, RG_SOLVE_INFEASIBLE);
+    assert_true(ray[0] > 0 && ray[1] > 0);
+    assert_near(ray[0] / ray[1], 1, 1e-5);
+    assert_true(ray[0] * q[0] + ray[1] * q[1] < 0);
+}
+
+static void test_not_for_it(void **state) {
+    (void)state;
+    double w[4] = {-1, 0, 0, 1}, q[2] = {-1, -1}, f[2];
+    rg_problem problem = cone_local(1, 2, 0, w, q, NULL);
+    rg_solve_info info = cone_solve(&check, &problem, 1e-10, f, NULL);
+    assert_int_equal(info.outcome, RG_SOLVE_INDEFINITE);
+}
+
+static void test_sequences_without_friction(void **state) {
+    (void)state;
+    int read = 0;
+    for (size_t k = 0; k < SOLVE_SEQUENCE_COUNT; k++) {
+        solve_sequence s;
+        if (!solve_sequence_load(k, &s))
+            continue;
+        read++;
+        s.problem.contact.mu = NULL;
+        double *force = calloc(3 * s.contacts, sizeof *force);
+        rg_solve_info info = cone_solve(&check, &s.problem, 1e-10, force, NULL);
+        cone_expect_solved(&info, 1e-10, SOLVE_SEQUENCES[k]);
+        print_message("%-32s mu 0: %.1e, %llu steps, %.0f ms\n", SOLVE_SEQUENCES[k],
+                      info.residual.natural, (unsigned long long)info.iterations,
+                      1e3 * info.seconds);
+        free(force);
+        solve_sequence_free(&s);
+    }
+    if (!read)
+        print_message("no sequences beside the checkout: skipped\n");
+}
+
+/* With friction: what is expected of each is what it has been seen to reach, with room. */
+static void test_sequences(void **state) {
+    (void)state;
+    static const double EXPECTED[SOLVE_SEQUENCE_COUNT] = {1e-10, 1e-8, 1e-10, 1e-10, 1e-10, 1e-9,
+                                                          1e-2,  1e-6, 1e-2,  1e-6,  1e-6};
+    int read = 0;
+    for (size_t k = 0; k < SOLVE_SEQUENCE_COUNT; k++) {
+        solve_sequence s;
+        if (!solve_sequence_load(k, &s))
+            continue;
+        read++;
+        rg_residual known;
+        assert_int_equal(rg_judge(&s.problem, s.known, NULL, NULL, &known, NULL), RG_OK);
+        assert_near(known.natural, s.known_residual,
+                    0.01 * s.known_residual + 1e-13); /* read aright */
+        double *force = calloc(3 * s.contacts, sizeof *force);
+        rg_solve_info info = cone_solve(&check, &s.problem, 1e-10, force, NULL);
+        print_message("%-32s %-8s %.1e (known %.1e), %llu steps, %.0f ms\n", SOLVE_SEQUENCES[k],
+                      rg_solve_outcome_name(info.outcome), info.residual.natural, s.known_residual,
+                      (unsigned long long)info.iterations, 1e3 * info.seconds);
+        assert_true(info.residual.natural <= EXPECTED[k]);
+        free(force);
+        solve_sequence_free(&s);
+    }
+    if (!read)
+        print_message("no sequences beside the checkout: skipped\n");
+}
+
+static int setup(void **state) {
+    (void)state;
+    return cone_group_setup(&check);
+}
+static int teardown(void **state) {
+    (void)state;
+    rg_solve_context_destroy(check.context);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cone_scaling),
+        cmocka_unit_test(test_cone_step),
+        cmocka_unit_test(test_frictionless),
+        cmocka_unit_test(test_incline),
+        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_families),
+        cmocka_unit_test(test_mass_ratios),
+        cmocka_unit_test(test_infeasible),
+        cmocka_unit_test(test_not_for_it),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sequences_without_friction),
+        cmocka_unit_test(test_sequences),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
