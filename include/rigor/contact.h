@@ -90,6 +90,9 @@ typedef struct rg_contact_settings {
                     smaller inradius */
     double
         stick; /* the last separating feature is kept if it is at most this worse than the best */
+    double
+        inner; /* vertices inside the outline of others count if their gap exceeds the smallest by
+                     no more than this: those that turning may bring down; 0: only the deepest */
     uint32_t reduce_to; /* leave out points down to this number as long as the area of their hull
                            stays within RG_CONTACT_AREA_LOSS; 0: keep all */
 } rg_contact_settings;

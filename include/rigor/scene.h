@@ -24,6 +24,12 @@ typedef struct rg_scene_options {
     double step;
     int threads;
     const rg_allocator *allocator;
+    /* As above, for the contacts of the stepping method. */
+    const char *solver;      /* by name: rg_solver_find */
+    double solver_tolerance; /* above which a solve counts as failed */
+    const char *friction;    /* "cone", or "polygon:K" with an even number K of corners */
+    const char *detection;   /* "continuous", "discrete" */
+    const double *gamma;     /* 0 ... 1; 0 is a value here */
 } rg_scene_options;
 
 /* A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,

@@ -170,6 +170,7 @@ typedef struct rg_clip {
     double most;    /* m: events with a larger gap are left out */
     double lateral; /* m */
     double flat;    /* m */
+    double inner;   /* m: by how much the gap of an inner vertex may exceed the smallest */
 } rg_clip;
 
 /* All events of two caps; then sorts by id and leaves out doubles. */

@@ -11,7 +11,8 @@
  * x, and bisection gives those that matter. Cost: O(k log k) for k corners.
  *
  * Where several facets are level, vertices inside the outline count only if they are deeper than
- * every corner: on a flat patch no inner point is. */
+ * every corner (on a flat patch no inner point is), or not much higher where the caller looks ahead to
+ * what turning may bring down (`inner`). */
 #include "contact/contact.h"
 
 #include <string.h>
@@ -225,7 +226,7 @@ static void add_inner(const rg_cap *over, const rg_cap *under, double depth, rg_
     rg_clip_event event;
     for (uint32_t i = 0; i < over->inner_count; i++)
         if (corner_event(over, &over->inner[i], under, clip->lateral, &event) &&
-            event.z[1] - event.z[0] < depth - clip->flat)
+            event.z[1] - event.z[0] < depth + clip->inner)
             rg_clip_add(clip, event);
 }
 

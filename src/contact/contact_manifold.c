@@ -21,7 +21,7 @@
 /* What one query works with. */
 typedef struct query {
     rg_contact_pair pair;
-    double near, band, stick;
+    double near, band, stick, inner;
     rg_contact_frame frame;
     rg_cap cap[2];
     rg_clip clip;
@@ -36,6 +36,7 @@ static void set_tolerances(query *q, const rg_contact_settings *settings) {
     double size = q->pair.size;
     q->near = setting(s.near, RG_CONTACT_NEAR, size);
     q->stick = setting(s.stick, RG_CONTACT_STICK, size);
+    q->inner = s.inner;
     q->band = fmax(setting(s.band, RG_CONTACT_BAND, size), RG_CONTACT_ROUNDING * size);
     /* So that a cap never reaches the far side of its shape. */
     for (int i = 0; i < 2; i++)
@@ -76,6 +77,7 @@ static rg_status find_events(query *q, const rg_growth *growth, rg_arena *arena)
     clip->most = gap + q->band;
     clip->lateral = q->pair.lateral;
     clip->flat = RG_CONTACT_FLAT * q->pair.size;
+    clip->inner = q->inner > 0 ? q->inner : -clip->flat;
     rg_clip_caps(&q->cap[0], &q->cap[1], clip);
     rg_clip_event deepest = witness(q, growth);
     uint64_t id = rg_contact_id(deepest.feature);

@@ -72,8 +72,9 @@ static rg_status check_def(const rg_collision_def *def, rg_error *error) {
         return rg_fail(error, RG_NOT_FOUND,
                        "broad phase: there is no \"%s\"; there are \"sorted\" and \"tree\"",
                        def->broad_phase);
-    if (!(c->near >= 0 && c->band >= 0 && c->stick >= 0 && def->touch >= 0 && isfinite(c->near) &&
-          isfinite(c->band) && isfinite(c->stick) && isfinite(def->touch)))
+    if (!(c->near >= 0 && c->band >= 0 && c->stick >= 0 && c->inner >= 0 && def->touch >= 0 &&
+          isfinite(c->near) && isfinite(c->band) && isfinite(c->stick) && isfinite(c->inner) &&
+          isfinite(def->touch)))
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "contacts: distances must be finite and not negative");
     return RG_OK;
@@ -207,10 +208,10 @@ static rg_pose pose_of(const rg_world_content *content, const rg_collider *colli
 
 /* How far two bodies may come closer to each other within the step: their centres, and by turning. */
 static void closing(const rg_collision *c, const rg_world_content *content, const rg_collider *b,
-                    const rg_collider *a, double *centres, double *turning) {
+                    const rg_collider *a, double *centres, double *turning, double *falling) {
     size_t i = rg_body_dense(content, b->body), j = rg_body_dense(content, a->body);
-    *centres = rg_length(rg_sub(content->velocity[i], content->velocity[j])) * c->ahead +
-               rg_length(content->gravity) * c->ahead * c->ahead;
+    *centres = rg_length(rg_sub(content->velocity[i], content->velocity[j])) * c->ahead;
+    *falling = rg_length(content->gravity) * c->ahead * c->ahead;
     *turning = 0;
     const struct {
         const rg_collider *collider;
@@ -239,15 +240,16 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
     if (c->ahead == 0)
         return settings;
     double smaller = fmin(rg_shape_circumradius(b->shape), rg_shape_circumradius(a->shape));
-    double centres, turning;
-    closing(c, &world->content, b, a, &centres, &turning);
+    double centres, turning, falling;
+    closing(c, &world->content, b, a, &centres, &turning, &falling);
     double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
     double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
     /* An impact within the step may turn straight motion into turning: the far end of a rod whose other
      * end is stopped goes on faster than before. */
     double reach = RG_CONTACT_AHEAD * (centres + turning);
-    settings.near = fmax(near, reach);
-    settings.band = fmax(band, reach);
+    settings.near = fmax(near, reach + RG_CONTACT_AHEAD * falling);
+    settings.band = fmax(band, reach + RG_CONTACT_AHEAD * falling);
+    settings.inner = fmax(settings.inner, reach);
     return settings;
 }
 
