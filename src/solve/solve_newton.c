@@ -1,21 +1,23 @@
 /* Newton methods for contact problems with the exact cone, in velocity space.
  *
- * No one method solves all problems (Acary, Bremond and Huber 2018), so there are three, from the
- * quickest to the most patient, and every one starts from the best that is known:
+ * No one method solves all problems (Acary, Bremond and Huber 2018), so there are four stages, from
+ * the quickest to the most patient, and every one starts from the best that is known:
  *
- * 1. warm start: forces that already pass are returned; forces that are nearly right are taken by the
+ * 1. warm start: forces that already pass are returned; forces that are nearly right are taken by
+ * the
  *    damped descent (solve_newton_steps.c);
- * 2. the damped descent from no forces at all: most small and most quiet problems end here, after 5 to
- *    20 factorisations;
+ * 2. the damped descent from no forces at all: most small and most quiet problems end here, after 5
+ * to
+ *    30 factorisations;
  * 3. the smoothing path with folds (solve_newton_path.c), from which the descent is tried again and
  *    again as tau falls;
  * 4. descents from the best forces with more and with less smoothing and damping, in turn.
  *
- * Islands are solved one by one: each has its own path. The linear algebra is in velocity space for the
- * global form (bodies), in contact space for the local form (solve_system_factor.c). Cost: a few
- * factorisations to some hundred; each about 25 block operations per block of the factor. Fails: the best
- * forces are returned with STALLED or LIMIT. What is hard is many redundant contacts whose gaps disagree
- * in the last digits, at high friction. */
+ * Islands are solved one by one: each has its own path. The linear algebra is in velocity space for
+ * the global form (bodies), in contact space for the local form (solve_system_factor.c). Cost: 5 to
+ * 30 factorisations for most problems, some hundred for rubble at high friction. Fails: the best
+ * forces are returned with STALLED or LIMIT. What is hard is many redundant contacts whose gaps
+ * disagree in the last digits, at high friction. */
 #include "solve/solve_newton.h"
 
 #include "base/base_math.h"
@@ -34,7 +36,7 @@
 enum {
     LIMIT = 2000, /* factorisations, per island */
     WARM_STEPS = 30,
-    COLD_STEPS = 20,
+    COLD_STEPS = 40,
     LAST_STEPS = 40,
     LAST_ROUNDS = 3
 };
@@ -165,6 +167,8 @@ static rg_status run(rg_solve_context *context, const rg_problem *problem,
         return status;
     newton.limit = settings->iteration_limit ? settings->iteration_limit : LIMIT;
     bool solved = solve_island(&newton, warm);
+    if (newton.starved)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     memcpy(force, newton.best, newton.system.rows * sizeof(double));
     total->iterations += newton.iterations;
     total->factorisations += newton.factorisations;

@@ -1,22 +1,22 @@
 /* The smoothed Coulomb law: projections whose kinks are rounded over a length tau.
  *
- * A contact's law is r = P(y), y = r - rho u, with P_N the positive part of y_N and P_T the point of the
- * disc of radius b = mu P_N nearest to y_T (Alart and Curnier 1991): a root of it is a solution of
- * Coulomb's law, no De Saxce term is needed. Both are rounded in the way of Chen, Harker, Kanzow and
- * Smale (Chen and Mangasarian 1996): with s = tau rho scale
+ * A contact's law is r = P(y), y = r - rho u, with P_N the positive part of y_N and P_T the point
+ * of the disc of radius b = mu P_N nearest to y_T (Alart and Curnier 1991): a root of it is a
+ * solution of Coulomb's law, no De Saxce term is needed. Both are rounded in the way of Chen,
+ * Harker, Kanzow and Smale (Chen and Mangasarian 1996): with s = tau rho scale
  *     p_N = (y_N + S)/2,  S = sqrt(y_N^2 + 4 s^2)         (so p_N (p_N - y_N) = s^2: r u rho = s^2)
  *     p_T = sigma y_T/t,  t = |y_T|,  sigma = (S+ - S-)/2,  S+- = sqrt((t +- b)^2 + 4 mu^2 s^2).
- * A joint row's interval is treated in the same way, end by end. Differences such as 1 - dp_N/dy_N or
- * r - p are evaluated without cancellation: on the path they fall with the square of tau, far below the
- * rounding error of their terms, and strongly loaded contacts hang on them. */
+ * A joint row's interval is treated in the same way, end by end. Differences such as 1 - dp_N/dy_N
+ * or r - p are evaluated without cancellation: on the path they fall with the square of tau, far
+ * below the rounding error of their terms, and strongly loaded contacts hang on them. */
 #include "base/base_math.h"
 #include "solve/solve_newton.h"
 #include "solve/solve_system_parts.h"
 
 #include <string.h>
 
-/* Of a row without kinks (a free joint row) and of all others, the Jacobian 1 - DP may vanish; the first
- * gets this instead. No unit: relative to the identity. */
+/* Of a row without kinks (a free joint row) and of all others, the Jacobian 1 - DP may vanish; the
+ * first gets this instead. No unit: relative to the identity. */
 #define FREE_ROW 1e-9
 #define TINY     1e-300
 
@@ -194,8 +194,8 @@ void rg_newton_soften(rg_newton *newton, const rg_newton_point *point, double sh
     }
 }
 
-/* The kinks of a contact: y_N = 0; |y_T| = b where there is a b to speak of; and the direction of y_T
- * turns over the length max(t, b). */
+/* The kinks of a contact: y_N = 0; |y_T| = b where there is a b to speak of; and the direction of
+ * y_T turns over the length max(t, b). */
 static double contact_norm(size_t d, double mu, double s, const double *y, const double *dy) {
     plus_part n = plus(y[0], s, 0);
     double norm = fabs(dy[0]) / (fabs(y[0]) + s + TINY), radius = mu * n.value;
@@ -240,7 +240,7 @@ double rg_newton_norm(const rg_newton *newton, const rg_newton_point *point, con
     return norm;
 }
 
-/* --- the unsmoothed law, as the judge has it ----------------------------------------------------- */
+/* --- the unsmoothed law, as the judge has it -------------------------------------------------- */
 
 /* The nearest point of K = {r_N >= 0, |r_T| <= mu r_N}. */
 static void project_cone(size_t d, double mu, double *x) {

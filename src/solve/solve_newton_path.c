@@ -1,25 +1,25 @@
 /* The path of the smoothed solutions, followed from a large tau towards zero.
  *
- * For every tau > 0 the smoothed map is a system of smooth equations F(x, log tau) = 0, x = (v, r); for a
- * large tau it has one solution that is easily found. As tau falls the solutions form a curve, which may
- * turn back on itself (a fold) where friction is high: so log tau is not the parameter but one more
- * unknown, and the curve is followed along its tangent (Keller 1977, pseudo-arclength; Allgower and Georg
- * 2003, chapter 10). One factorisation a step:
+ * For every tau > 0 the smoothed map is a system of smooth equations F(x, log tau) = 0, x = (v, r);
+ * for a large tau it has one solution that is easily found. As tau falls the solutions form a
+ * curve, which may turn back on itself (a fold) where friction is high: so log tau is not the
+ * parameter but one more unknown, and the curve is followed along its tangent (Keller 1977,
+ * pseudo-arclength; Allgower and Georg 2003, chapter 10). One factorisation a step:
  *
  *     a = -F_x^-1 F,  w = -F_x^-1 F_tau                       (correction, tangent)
  *     trial = x + a + h w, log tau + h
  *     simplified Newton corrections with the old factor, kept orthogonal to the tangent:
  *     b = -F_x^-1 F(trial) + l w,  l from <w, b> + l = 0.
  *
- * A trial passes if its first correction is small in the affine-invariant sense (Deuflhard 2011): against
- * the distance of each contact from its nearest kink. Merit functions play no part: they would not allow
- * the curve to turn. Steps adapt to that norm. Fails: when steps become too short (rounding, or a point
- * at which the curve is not smooth enough), or at the limit.
+ * A trial passes if its first correction is small in the affine-invariant sense (Deuflhard 2011):
+ * against the distance of each contact from its nearest kink. Merit functions play no part: they
+ * would not allow the curve to turn. Steps adapt to that norm. Fails: when steps become too short
+ * (rounding, or a point at which the curve is not smooth enough), or at the limit.
  *
- * Late on the path the Jacobian of a contact with a force f has entries of the order of (f/tau)^2, which
- * soon is beyond what a double can hold beside the masses. The smoothing lengths of strongly loaded and
- * wide open contacts therefore have a floor (rg_newton_soften): such a contact is left with a residual of
- * SOFTNESS, which the descent from the end of the path removes. */
+ * Late on the path the Jacobian of a contact with a force f has entries of the order of (f/tau)^2,
+ * which soon is beyond what a double can hold beside the masses. The smoothing lengths of strongly
+ * loaded and wide open contacts therefore have a floor (rg_newton_soften): such a contact is left
+ * with a residual of SOFTNESS, which the descent from the end of the path removes. */
 #include "base/base_math.h"
 #include "base/base_trig.h"
 #include "solve/solve_newton.h"
@@ -119,7 +119,8 @@ static void orient(follower *f) {
     f->begun = true;
 }
 
-/* Without a proximal term if that can be done: it would take strongly loaded contacts off the path. */
+/* Without a proximal term if that can be done: it would take strongly loaded contacts off the
+ * path. */
 static bool factor_safely(rg_newton *newton) {
     rg_status status = rg_newton_factor(newton, 0);
     for (double delta = PROXIMAL_LOW; status == RG_SINGULAR && delta <= PROXIMAL_HIGH; delta *= 10)
@@ -165,8 +166,8 @@ static void predict(rg_newton *newton, double h) {
     shift_tau(&newton->trial, h + newton->newton.tau_change);
 }
 
-/* More corrections with the same factor while they pay; the last one is small at the end, or it was not
- * applied. */
+/* More corrections with the same factor while they pay; the last one is small at the end, or it was
+ * not applied. */
 static double settle(rg_newton *newton, double norm) {
     for (int k = 0; k < CORRECTIONS && norm > CONVERGED; k++) {
         rg_newton_move(newton, &newton->trial, 1, &newton->correction, &newton->trial);
@@ -247,7 +248,8 @@ static bool start_path(rg_newton *newton) {
     return false;
 }
 
-/* From a point of the path straight to its end; the path goes on from where it was if that fails. */
+/* From a point of the path straight to its end; the path goes on from where it was if that
+ * fails. */
 static bool jump(rg_newton *newton) {
     copy_point(newton, &newton->point, &newton->kept);
     rg_newton_soften(newton, &newton->point, 0);

@@ -1,13 +1,15 @@
-/* Newton steps on the smoothed map: factor, solve, move; and the damped descent that ends every solve.
+/* Newton steps on the smoothed map: factor, solve, move; and the damped descent that ends every
+ * solve.
  *
- * The Jacobian is that of the map with delta added to A = 1 - DP. Where forces are redundant (four points
- * of a face, the courses of a wall) A is all that determines their distribution, and it vanishes with
- * tau: the step then moves forces by amounts that have nothing to do with the residual, contacts reach
- * their kinks, and the line search collapses. delta is a proximal term: it keeps redundant forces where
- * they are and changes nothing else much, since rho W is of order one in the other directions. So delta
- * is raised when steps are cut and lowered when they are not (as in the method of Levenberg and
- * Marquardt), between DELTA_LOW and an upper bound. tau follows the merit down, and goes up again where a
- * kink blocks every step. Fails: no better merit for STALL_LIMIT steps. */
+ * The Jacobian is that of the map with delta added to A = 1 - DP. Where forces are redundant (four
+ * points of a face, the courses of a wall) A is all that determines their distribution, and it
+ * vanishes with tau: the step then moves forces by amounts that have nothing to do with the
+ * residual, contacts reach their kinks, and the line search collapses. delta is a proximal term: it
+ * keeps redundant forces where they are and changes nothing else much, since rho W is of order one
+ * in the other directions. So delta is raised when steps are cut and lowered when they are not (as
+ * in the method of Levenberg and Marquardt), between DELTA_LOW and an upper bound. tau follows the
+ * merit down, and goes up again where a kink blocks every step. Fails: no better merit for
+ * STALL_LIMIT steps. */
 #include "base/base_math.h"
 #include "solve/solve_newton.h"
 #include "solve/solve_system_parts.h"
@@ -35,7 +37,12 @@ rg_status rg_newton_factor(rg_newton *newton, double delta) {
                 newton->map.a[offset + k * d + k] += delta;
         }
     newton->factorisations++;
-    return rg_system_factor(&newton->system, newton->map.a, newton->map.b, false);
+    rg_status status = rg_system_factor(&newton->system, newton->map.a, newton->map.b, false);
+    if (status == RG_OUT_OF_MEMORY) { /* of the pattern, the first time: all loops end */
+        newton->starved = true;
+        newton->limit = 0;
+    }
+    return status;
 }
 
 void rg_newton_solve(rg_newton *newton, const double *e1, const double *e2, rg_newton_step *step) {
@@ -64,8 +71,8 @@ void rg_newton_move(rg_newton *newton, const rg_newton_point *from, double alpha
     rg_newton_refresh(newton, to);
 }
 
-/* sqrt of the mean over the blocks of |E2|^2 in units of (rho scale)^2; E1, which is linear and stays
- * zero to rounding, is left out. */
+/* sqrt of the mean over the blocks of |E2|^2 in units of (rho scale)^2; E1, which is linear and
+ * stays zero to rounding, is left out. */
 static double merit(const rg_newton *newton) {
     const rg_system *system = &newton->system;
     double sum = 0;
@@ -79,8 +86,8 @@ static double merit(const rg_newton *newton) {
     return sqrt(sum / (double)(rg_system_blocks(system) + 1)) / system->scale;
 }
 
-/* The merits since tau was changed: the largest of the last few is what a step is measured by, so that
- * a contact may pass its kink (Grippo, Lampariello and Lucidi 1986). */
+/* The merits since tau was changed: the largest of the last few is what a step is measured by, so
+ * that a contact may pass its kink (Grippo, Lampariello and Lucidi 1986). */
 typedef struct history {
     double merits[MEMORY];
     size_t count;

@@ -1,17 +1,18 @@
-/* Contact problems made ready for the cone solvers: what does not change during a solve, and products.
+/* Contact problems made ready for the cone solvers: what does not change during a solve, and
+ * products.
  *
- * The global form is kept as it is given (M and J by blocks of bodies); only M^-1 is computed, body by
- * body, from a Cholesky factor. The local form is cut into blocks of contacts (solve_system_local.c).
- * Cost of a product: proportional to the non-zero blocks. Fails: only for want of memory; the driver has
- * checked the problem (mass blocks positive definite) before. */
+ * The global form is kept as it is given (M and J by blocks of bodies); only M^-1 is computed, body
+ * by body, from a Cholesky factor. The local form is cut into blocks of contacts
+ * (solve_system_local.c). Cost of a product: proportional to the non-zero blocks. Fails: only for
+ * want of memory; the driver has checked the problem (mass blocks positive definite) before. */
 #include "solve/solve_system_parts.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-/* inverse := matrix^-1 for a symmetric positive definite matrix of up to 6 rows, by its Cholesky factor;
- * exactly symmetric. */
+/* inverse := matrix^-1 for a symmetric positive definite matrix of up to 6 rows, by its Cholesky
+ * factor; exactly symmetric. */
 static void invert_mass(const double *matrix, int n, double *inverse) {
     double l[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX] = {{0}};
     double x[RG_SYSTEM_FREEDOM_MAX][RG_SYSTEM_FREEDOM_MAX] = {{0}}; /* l^-1 */
@@ -146,6 +147,23 @@ rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const 
     return RG_OK;
 }
 
+/* sum += J part, and part += J' force, for one body of one contact or joint. */
+static inline void add_j(size_t d, size_t f, const double *restrict jacobian,
+                         const double *restrict part, double *restrict sum) {
+    for (size_t k = 0; k < d; k++) {
+        double row = 0;
+        for (size_t m = 0; m < f; m++)
+            row += jacobian[k * f + m] * part[m];
+        sum[k] += row;
+    }
+}
+static inline void add_jt(size_t d, size_t f, const double *restrict jacobian,
+                          const double *restrict force, double *restrict part) {
+    for (size_t k = 0; k < d; k++)
+        for (size_t m = 0; m < f; m++)
+            part[m] += jacobian[k * f + m] * force[k];
+}
+
 void rg_system_j(const rg_system *system, const double *restrict v, double *restrict out) {
     size_t f = (size_t)system->problem->global.freedom;
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
@@ -156,11 +174,14 @@ void rg_system_j(const rg_system *system, const double *restrict v, double *rest
             if (touch.blocks[s] == RG_NO_BLOCK)
                 continue;
             const double *part = v + touch.blocks[s] * f;
-            for (size_t k = 0; k < d; k++)
-                for (size_t m = 0; m < f; m++)
-                    sum[k] += touch.jacobian[s][k * f + m] * part[m];
+            if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
+                add_j(3, 6, touch.jacobian[s], part, sum);
+            else
+                add_j(d, f, touch.jacobian[s], part, sum);
         }
-        memcpy(out + rg_system_block_row(system, i), sum, d * sizeof *out);
+        double *row = out + rg_system_block_row(system, i);
+        for (size_t k = 0; k < d; k++)
+            row[k] = sum[k];
     }
 }
 
@@ -175,9 +196,10 @@ void rg_system_jt(const rg_system *system, const double *restrict r, double *res
             if (touch.blocks[s] == RG_NO_BLOCK)
                 continue;
             double *part = out + touch.blocks[s] * f;
-            for (size_t k = 0; k < d; k++)
-                for (size_t m = 0; m < f; m++)
-                    part[m] += touch.jacobian[s][k * f + m] * force[k];
+            if (d == 3 && f == 6)
+                add_jt(3, 6, touch.jacobian[s], force, part);
+            else
+                add_jt(d, f, touch.jacobian[s], force, part);
         }
     }
 }

@@ -1,5 +1,5 @@
-/* A contact problem made ready for the cone solvers (newton, interior-point, admm, gauss-seidel): one
- * interface over the local and the global form.
+/* A contact problem made ready for the cone solvers (newton, interior-point, admm, gauss-seidel):
+ * one interface over the local and the global form.
  *
  * Velocities without forces, diagonal blocks and step lengths rho, products u = W r + q, and the
  * linear systems that all the Newton-like methods need:
@@ -7,8 +7,8 @@
  *     M dv - J' dr = -E1                       (global form only; local: dv is absent)
  *     A_i dr_i + B_i (J dv)_i = -E2_i          per contact block and joint row
  *
- * Global: dr is eliminated and (M + J' A^-1 B J) factored, block-sparse over the bodies; A_i must be
- * regular. Local: (A + B W) is factored, block-sparse over the contacts or dense. */
+ * Global: dr is eliminated and (M + J' A^-1 B J) factored, block-sparse over the bodies; A_i must
+ * be regular. Local: (A + B W) is factored, block-sparse over the contacts or dense. */
 #ifndef RIGOR_SOLVE_SYSTEM_H
 #define RIGOR_SOLVE_SYSTEM_H
 
@@ -28,8 +28,9 @@ typedef struct rg_system {
     struct rg_system_factor *factor;
 } rg_system;
 
-/* Memory comes from the context; some of it (the pattern's analysis) only at the first factorisation,
- * so that solvers which never factor do not pay: a mark of the arena taken in between would lose it. */
+/* Memory comes from the context; some of it (the pattern's analysis) only at the first
+ * factorisation, so that solvers which never factor do not pay: a mark of the arena taken in
+ * between would lose it. */
 rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const rg_problem *problem,
                             rg_error *error);
 /* u = W r + q. `v` (velocities long; may be null in local form): v = v_free + M^-1 J' r. */
@@ -41,9 +42,9 @@ void rg_system_mass(const rg_system *system, const double *v, double *out);
 void rg_system_mass_inverse(const rg_system *system, const double *x, double *out);
 /* Local form: out = W r. */
 void rg_system_w(const rg_system *system, const double *r, double *out);
-/* a, b: contacts x d x d (row-major), then joints x 1; copied. `symmetric`: A^-1 B is symmetric positive
- * semidefinite in every block (global form then uses a symmetric factor). RG_SINGULAR if it breaks
- * down. The pattern is analysed once per prepare. */
+/* a, b: contacts x d x d (row-major), then joints x 1; copied. `symmetric`: A^-1 B is symmetric
+ * positive semidefinite in every block (global form then uses a symmetric factor). RG_SINGULAR if
+ * it breaks down. The pattern is analysed once per prepare. */
 rg_status rg_system_factor(rg_system *system, const double *a, const double *b, bool symmetric);
 /* e1 may be null (zero). dv may be null in local form. */
 void rg_system_solve(rg_system *system, const double *e1, const double *e2, double *dv, double *dr);

@@ -1,23 +1,25 @@
-/* The linear systems of the Newton-like cone solvers (solve_system.h): assembly, factor, solve, refine.
+/* The linear systems of the Newton-like cone solvers (solve_system.h): assembly, factor, solve,
+ * refine.
  *
- * Global form: with D = A^-1 B, K = M + J' D J is assembled over the body graph (a contact adds four
- * blocks) and factored by the block-sparse kernel, L D L' if D is symmetric, L U otherwise;
+ * Global form: with D = A^-1 B, K = M + J' D J is assembled over the body graph (a contact adds
+ * four blocks) and factored by the block-sparse kernel, L D L' if D is symmetric, L U otherwise;
  *     K dv = -E1 - J' A^-1 E2,    dr = -A^-1 (E2 + B J dv).
- * Contacts usually outnumber bodies, and redundant contacts cost nothing here: K is regular even where
- * J M^-1 J' is not. Local form: A + B W over the contacts, by the block-sparse kernel or, where that
- * would be nearly full, by a dense LU with row interchanges. Fails: RG_SINGULAR, when a block A (global)
- * or a pivot breaks down. */
+ * Contacts usually outnumber bodies, and redundant contacts cost nothing here: K is regular even
+ * where J M^-1 J' is not. Local form: A + B W over the contacts, by the block-sparse kernel or,
+ * where that would be nearly full, by a dense LU with row interchanges. Fails: RG_SINGULAR, when a
+ * block A (global) or a pivot breaks down. */
 #include "solve/solve_system_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Local form: the dense factor is taken if it needs fewer than this times the operations of the sparse
- * one (short loops over small blocks run at about this fraction of the speed), or for few rows. */
+/* Local form: the dense factor is taken if it needs fewer than this times the operations of the
+ * sparse one (short loops over small blocks run at about this fraction of the speed), or for few
+ * rows. */
 #define DENSE_ADVANTAGE 3.0
 enum { DENSE_ROWS = 24 };
 
-/* --- small blocks ------------------------------------------------------------------------------- */
+/* --- small blocks ----------------------------------------------------------------------------- */
 
 /* inverse := matrix^-1, n <= 3, by elimination with row interchanges. */
 static bool invert_block(const double *matrix, size_t n, double *inverse) {
@@ -73,7 +75,7 @@ static void add_blocks(const rg_system *system, const double *matrices, const do
     }
 }
 
-/* --- global form -------------------------------------------------------------------------------- */
+/* --- global form ------------------------------------------------------------------------------ */
 
 static rg_status analyse_global(rg_system *system) {
     struct rg_system_factor *factor = system->factor;
@@ -110,8 +112,8 @@ static rg_status analyse_global(rg_system *system) {
 }
 
 /* out = left' right; left, right: d x f. */
-static void outer_product(const double *restrict left, const double *restrict right, size_t d,
-                          size_t f, double *restrict out) {
+static inline void outer_product(const double *restrict left, const double *restrict right,
+                                 size_t d, size_t f, double *restrict out) {
     for (size_t i = 0; i < f; i++) {
         double row[RG_SYSTEM_FREEDOM_MAX] = {0};
         for (size_t k = 0; k < d; k++)
@@ -120,6 +122,15 @@ static void outer_product(const double *restrict left, const double *restrict ri
         for (size_t j = 0; j < f; j++)
             out[i * f + j] = row[j];
     }
+}
+
+/* out += middle rows; middle: d x d, rows: d x f. */
+static inline void scale_rows(const double *restrict middle, const double *restrict rows, size_t d,
+                              size_t f, double *restrict out) {
+    for (size_t k = 0; k < d; k++)
+        for (size_t m = 0; m < d; m++)
+            for (size_t j = 0; j < f; j++)
+                out[k * f + j] += middle[k * d + m] * rows[m * f + j];
 }
 
 static void add_contact(rg_system *system, size_t block, bool general) {
@@ -132,10 +143,11 @@ static void add_contact(rg_system *system, size_t block, bool general) {
         if (touch.blocks[t] == RG_NO_BLOCK)
             continue;
         double right[RG_SYSTEM_DIMENSION_MAX * RG_SYSTEM_FREEDOM_MAX] = {0}; /* D J_t */
-        for (size_t k = 0; k < d; k++)
-            for (size_t m = 0; m < d; m++)
-                for (size_t j = 0; j < f; j++)
-                    right[k * f + j] += middle[k * d + m] * touch.jacobian[t][m * f + j];
+        bool usual = d == 3 && f == 6; /* by far the most frequent: with the sizes known */
+        if (usual)
+            scale_rows(middle, touch.jacobian[t], 3, 6, right);
+        else
+            scale_rows(middle, touch.jacobian[t], d, f, right);
         for (int s = 0; s < 2; s++) {
             if (touch.blocks[s] == RG_NO_BLOCK)
                 continue;
@@ -144,7 +156,10 @@ static void add_contact(rg_system *system, size_t block, bool general) {
             bool same = touch.blocks[0] == touch.blocks[1];
             if (!general && s > t && !same)
                 continue;
-            outer_product(touch.jacobian[s], right, d, f, product);
+            if (usual)
+                outer_product(touch.jacobian[s], right, 3, 6, product);
+            else
+                outer_product(touch.jacobian[s], right, d, f, product);
             rg_sparse_slot slot = s == t || same ? factor->body_slots[touch.blocks[t]]
                                   : s < t        ? factor->pair_slots[2 * block]
                                                  : factor->pair_slots[2 * block + 1];
@@ -204,7 +219,7 @@ static void solve_global(rg_system *system, const double *e1, const double *e2, 
         dr[i] = -dr[i];
 }
 
-/* --- local form --------------------------------------------------------------------------------- */
+/* --- local form ------------------------------------------------------------------------------- */
 
 static rg_status analyse_local(rg_system *system) {
     struct rg_system_factor *factor = system->factor;
@@ -283,7 +298,7 @@ static rg_status factor_local(rg_system *system) {
                          : rg_sparse_factor_general(factor->sparse);
 }
 
-/* --- both --------------------------------------------------------------------------------------- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 rg_status rg_system_factor(rg_system *system, const double *a, const double *b, bool symmetric) {
     struct rg_system_factor *factor = system->factor;

@@ -1,10 +1,10 @@
 /* The local form W by rows of blocks, one block row per contact or joint, and a dense LU.
  *
- * W = J M^-1 J' couples two contacts only if they share a body, but callers often store it dense: blocks
- * that are zero throughout are dropped, whichever way they are stored. The dense factor is Gaussian
- * elimination with row interchanges, in panels of PANEL columns so that most of the work is a product of
- * matrices (Golub and Van Loan, section 3.2.11, right-looking); the order of additions is fixed. It
- * breaks down (RG_SINGULAR) at a pivot that is zero or not a number. */
+ * W = J M^-1 J' couples two contacts only if they share a body, but callers often store it dense:
+ * blocks that are zero throughout are dropped, whichever way they are stored. The dense factor is
+ * Gaussian elimination with row interchanges, in panels of PANEL columns so that most of the work
+ * is a product of matrices (Golub and Van Loan, section 3.2.11, right-looking); the order of
+ * additions is fixed. It breaks down (RG_SINGULAR) at a pivot that is zero or not a number. */
 #include "solve/solve_system_parts.h"
 
 #include <math.h>
@@ -46,7 +46,8 @@ static size_t list_block_row(const rg_system *system, size_t block, uint32_t sta
     return count;
 }
 
-/* Copies the entries of one row of W into its blocks; `place` gives the block of each column block. */
+/* Copies the entries of one row of W into its blocks; `place` gives the block of each column
+ * block. */
 static void copy_row(const rg_system *system, size_t block, size_t k, const size_t *place) {
     const rg_matrix *w = &system->problem->w;
     size_t row = rg_system_block_row(system, block) + k, d = (size_t)system->dimension;
@@ -108,6 +109,12 @@ void rg_block_rows_apply(const rg_system *system, const double *restrict r, doub
             size_t size = rg_system_block_size(system, w->columns[k]);
             const double *block = w->values + w->offsets[k];
             const double *part = r + rg_system_block_row(system, w->columns[k]);
+            if (rows == 3 && size == 3) { /* by far the most frequent */
+                for (size_t a = 0; a < 3; a++)
+                    sum[a] += block[3 * a] * part[0] + block[3 * a + 1] * part[1] +
+                              block[3 * a + 2] * part[2];
+                continue;
+            }
             for (size_t a = 0; a < rows; a++)
                 for (size_t b = 0; b < size; b++)
                     sum[a] += block[a * size + b] * part[b];
@@ -149,8 +156,8 @@ static bool factor_panel(double *lu, uint32_t *pivots, size_t n, size_t first, s
     return true;
 }
 
-/* row[from, n) -= sum over k in [first, last) of row[k] * lu[k][from, n): four rows of the panel at a
- * time. */
+/* row[from, n) -= sum over k in [first, last) of row[k] * lu[k][from, n): four rows of the panel at
+ * a time. */
 static void eliminate_row(const double *lu, double *restrict row, size_t n, size_t first,
                           size_t last, size_t from) {
     size_t k = first;

@@ -1,6 +1,6 @@
-/* The inside of rg_system (solve_system.h), shared by the files that make it: solve_system.c (both forms,
- * products), solve_system_factor.c (the linear systems), solve_system_local.c (W in blocks, the dense
- * factor). */
+/* The inside of rg_system (solve_system.h), shared by the files that make it: solve_system.c (both
+ * forms, products), solve_system_factor.c (the linear systems), solve_system_local.c (W in blocks,
+ * the dense factor). */
 #ifndef RIGOR_SOLVE_SYSTEM_PARTS_H
 #define RIGOR_SOLVE_SYSTEM_PARTS_H
 
@@ -59,7 +59,8 @@ static inline size_t rg_system_block_numbers(const rg_system *system) {
     return rg_system_block_offset(system, rg_system_blocks(system));
 }
 
-/* The two velocity blocks that a contact or joint row touches, and its Jacobian: size x freedom each. */
+/* The two velocity blocks that a contact or joint row touches, and its Jacobian: size x freedom
+ * each. */
 typedef struct rg_system_touch {
     uint32_t blocks[2];
     const double *jacobian[2];
