@@ -219,8 +219,12 @@ rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape
                            const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
                            rg_contact_list *list);
 
-/* contact_world.c: rg_collision_update inside a step. */
+/* contact_world.c: rg_collision_update inside a step. `after` (null: none), over all bodies: velocities
+ * that they may have during the step as well, after impacts. */
+typedef struct rg_collision_velocities {
+    const rg_vec3 *velocity, *angular_velocity;
+} rg_collision_velocities;
 rg_status rg_collision_refresh(rg_collision *collision, rg_world *world, double step,
-                               rg_error *error);
+                               const rg_collision_velocities *after, rg_error *error);
 
 #endif

@@ -55,7 +55,8 @@ struct rg_collision {
     rg_contact_cache *caches;
     size_t cache_count, cache_capacity;
     double min_gap;
-    double ahead; /* s: how far the update looks ahead */
+    double ahead;                         /* s: how far the update looks ahead */
+    const rg_collision_velocities *after; /* of the update that runs */
 };
 
 rg_collision_def rg_collision_def_default(void) {
@@ -206,29 +207,26 @@ static rg_pose pose_of(const rg_world_content *content, const rg_collider *colli
     return rg_pose_compose(origin, collider->pose);
 }
 
-/* How far two bodies may come closer to each other within the step: their centres, and by turning. */
-static void closing(const rg_collision *c, const rg_world_content *content, const rg_collider *b,
-                    const rg_collider *a, double *centres, double *turning, double *falling) {
+/* Metres by which turning at `spin` may move a point of the shape within the step. */
+static double turning_of(const rg_collision *c, const rg_world_content *content,
+                         const rg_collider *collider, size_t body, double spin) {
+    if (spin == 0)
+        return 0;
+    /* Farthest point of the shape from the centre that it turns about. */
+    rg_pose pose = pose_of(content, collider);
+    rg_vec3 centre = rg_pose_apply(pose, rg_shape_centre(collider->shape));
+    double reach =
+        rg_length(rg_sub(centre, content->position[body])) + rg_shape_circumradius(collider->shape);
+    return isfinite(reach) ? spin * reach * c->ahead : 0;
+}
+
+/* How far two bodies may come closer to each other within the step at these velocities. */
+static double closing_at(const rg_collision *c, const rg_world_content *content,
+                         const rg_collider *b, const rg_collider *a, rg_collision_velocities v) {
     size_t i = rg_body_dense(content, b->body), j = rg_body_dense(content, a->body);
-    *centres = rg_length(rg_sub(content->velocity[i], content->velocity[j])) * c->ahead;
-    *falling = rg_length(content->gravity) * c->ahead * c->ahead;
-    *turning = 0;
-    const struct {
-        const rg_collider *collider;
-        size_t body;
-    } sides[2] = {{b, i}, {a, j}};
-    for (int s = 0; s < 2; s++) {
-        double spin = rg_length(content->angular_velocity[sides[s].body]);
-        if (spin == 0)
-            continue;
-        /* Farthest point of the shape from the centre that it turns about. */
-        rg_pose pose = pose_of(content, sides[s].collider);
-        rg_vec3 centre = rg_pose_apply(pose, rg_shape_centre(sides[s].collider->shape));
-        double reach = rg_length(rg_sub(centre, content->position[sides[s].body])) +
-                       rg_shape_circumradius(sides[s].collider->shape);
-        if (isfinite(reach))
-            *turning += spin * reach * c->ahead;
-    }
+    return rg_length(rg_sub(v.velocity[i], v.velocity[j])) * c->ahead +
+           turning_of(c, content, b, i, rg_length(v.angular_velocity[i])) +
+           turning_of(c, content, a, j, rg_length(v.angular_velocity[j]));
 }
 
 /* The settings of the def, with the distances that the motion of the next step may cover: a pair that
@@ -240,13 +238,17 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
     if (c->ahead == 0)
         return settings;
     double smaller = fmin(rg_shape_circumradius(b->shape), rg_shape_circumradius(a->shape));
-    double centres, turning, falling;
-    closing(c, &world->content, b, a, &centres, &turning, &falling);
+    const rg_world_content *content = &world->content;
+    rg_collision_velocities now = {content->velocity, content->angular_velocity};
+    double closing = closing_at(c, content, b, a, now);
+    if (c->after)
+        closing = fmax(closing, closing_at(c, content, b, a, *c->after));
+    double falling = rg_length(content->gravity) * c->ahead * c->ahead;
     double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
     double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
     /* An impact within the step may turn straight motion into turning: the far end of a rod whose other
      * end is stopped goes on faster than before. */
-    double reach = RG_CONTACT_AHEAD * (centres + turning);
+    double reach = RG_CONTACT_AHEAD * closing;
     settings.near = fmax(near, reach + RG_CONTACT_AHEAD * falling);
     settings.band = fmax(band, reach + RG_CONTACT_AHEAD * falling);
     settings.inner = fmax(settings.inner, reach);
@@ -367,18 +369,41 @@ rg_status rg_collision_update(rg_collision *c, rg_world *world, double step, rg_
         return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; it must not be negative", step);
     if (world->busy)
         return rg_fail(error, RG_BUSY, "%s", rg_status_text(RG_BUSY));
-    return rg_collision_refresh(c, world, step, error);
+    return rg_collision_refresh(c, world, step, NULL, error);
 }
 
-rg_status rg_collision_refresh(rg_collision *c, rg_world *world, double step, rg_error *error) {
+/* Metres by which bodies may leave the bounds that their velocities of now sweep. */
+static double excursion(const rg_world_content *content, const rg_collision_velocities *after,
+                        double step) {
+    double most = 0;
+    for (size_t i = 0; after && i < content->bodies.count; i++) {
+        double change = rg_length(rg_sub(after->velocity[i], content->velocity[i]));
+        double turn = rg_length(rg_sub(after->angular_velocity[i], content->angular_velocity[i]));
+        double radius = 0;
+        for (uint32_t k = content->record[i].first_collider1; turn > 0 && k != 0;) {
+            const rg_collider *collider = &content->collider[content->colliders.slots[k - 1].dense];
+            double circumradius = rg_shape_circumradius(collider->shape);
+            if (isfinite(circumradius))
+                radius = fmax(radius, rg_length(collider->pose.position) + circumradius);
+            k = collider->next1;
+        }
+        most = fmax(most, step * (change + turn * radius));
+    }
+    return most;
+}
+
+rg_status rg_collision_refresh(rg_collision *c, rg_world *world, double step,
+                               const rg_collision_velocities *after, rg_error *error) {
     c->ahead = step;
+    c->after = after;
     rg_arena_reset(&c->arena);
     c->touch_count = c->ended_count = c->pair_count = 0;
     c->manifold_count = c->point_count = c->cache_count = 0;
     c->min_gap = INFINITY;
     rg_broad_motion motion = {.continuous = step > 0,
                               .step = step,
-                              .margin = contact_range(c, &world->content),
+                              .margin = contact_range(c, &world->content) +
+                                        excursion(&world->content, after, step),
                               .acceleration = rg_length(world->content.gravity)};
     rg_status status = rg_broad_world_update(c->broad, world, &motion);
     memory_view old = read_memory(world);

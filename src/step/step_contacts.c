@@ -225,12 +225,17 @@ static rg_status solve_island(contact_job *job, rg_solve_context *context,
     const rg_solver *solver = method->solver ? method->solver : rg_solver_at(0);
     rg_status status =
         rg_solve(context, solver, problem, &settings, &solution, &info, &report->error);
+    bool unsuitable = info.outcome == RG_SOLVE_UNSUITABLE;
+    if (!status && unsuitable) { /* better another solver's answer than none */
+        solver = rg_solver_at(0);
+        status = rg_solve(context, solver, problem, &settings, &solution, &info, &report->error);
+    }
     if (status)
         return status;
     answer->residual = info.residual;
     report->solves++;
     report->iterations += info.iterations;
-    report->fallbacks += info.fallbacks > 0;
+    report->fallbacks += unsuitable || info.fallbacks > 0;
     report->failures += !(info.residual.natural <= method->solver_tolerance);
     return RG_OK;
 }
@@ -495,16 +500,10 @@ static double reference_speed(const contact_job *job) {
     return speed;
 }
 
-/* Contacts of the poses of now, as far ahead as the given velocities reach. */
-static rg_status look(contact_job *job, rg_vec3 *velocity, rg_vec3 *angular_velocity,
-                      rg_error *error) {
-    rg_world_content *c = &job->world->content;
-    rg_vec3 *kept = c->velocity, *kept_angular = c->angular_velocity;
-    c->velocity = velocity, c->angular_velocity = angular_velocity;
-    double ahead = c->settings.discrete_detection ? 0 : job->contacts->step;
-    rg_status status = rg_collision_refresh(job->machinery->collision, job->world, ahead, error);
-    c->velocity = kept, c->angular_velocity = kept_angular;
-    return status;
+/* Contacts of the poses of now, as far ahead as velocities reach: those of now, and `after`. */
+static rg_status look(contact_job *job, const rg_collision_velocities *after, rg_error *error) {
+    double ahead = job->world->content.settings.discrete_detection ? 0 : job->contacts->step;
+    return rg_collision_refresh(job->machinery->collision, job->world, ahead, after, error);
 }
 
 /* Rows, islands, and the answer, from what was last looked at. */
@@ -538,15 +537,15 @@ static rg_status solve_pass(contact_job *job, const rg_contact_force *first, siz
     return status;
 }
 
-/* Did impacts make a body so fast that it may reach what was not looked at? */
-static bool outran(const contact_job *job) {
+/* Did impacts change a velocity so much that bodies may meet which were not looked at? */
+static bool has_impacts(const contact_job *job) {
+    const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
-    double fall = rg_length(c->gravity) * job->contacts->step;
+    double fall = RG_CONTACT_AHEAD * rg_length(c->gravity) * contacts->step;
     for (size_t i = 0; i < c->bodies.count; i++) {
-        double radius = c->dynamics[i].gyration_radius;
-        double before = rg_length(c->velocity[i]) + radius * rg_length(c->angular_velocity[i]);
-        double after = rg_length(job->velocity[i]) + radius * rg_length(job->angular_velocity[i]);
-        if (after > RG_CONTACT_AHEAD * (before + fall))
+        rg_vec3 change = rg_sub(job->velocity[i], contacts->free_velocity[i]);
+        rg_vec3 turn = rg_sub(job->angular_velocity[i], contacts->free_angular_velocity[i]);
+        if (rg_length(change) + c->dynamics[i].gyration_radius * rg_length(turn) > fall)
             return true;
     }
     return false;
@@ -558,7 +557,7 @@ rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error
     rg_world_content *c = &world->content;
     rg_status status = rg_machinery_of(world, &job.machinery, error);
     if (!status)
-        status = look(&job, c->velocity, c->angular_velocity, error);
+        status = look(&job, NULL, error);
     if (status)
         return status;
     rg_collision_view view = rg_collision_get(job.machinery->collision);
@@ -570,11 +569,12 @@ rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     status = solve_pass(&job, NULL, 0, error);
     for (int pass = 0; pass < RG_STEP_PASSES && !status && contacts->set.count; pass++) {
-        if (!outran(&job))
+        if (c->settings.discrete_detection || !has_impacts(&job))
             break;
         const rg_contact_force *first = contacts->forces;
         size_t points = contacts->set.count;
-        status = look(&job, job.velocity, job.angular_velocity, error);
+        rg_collision_velocities after = {job.velocity, job.angular_velocity};
+        status = look(&job, &after, error);
         view = rg_collision_get(job.machinery->collision);
         if (!status && view.point_count > points)
             status = solve_pass(&job, first, points, error);

@@ -24,11 +24,11 @@
 #define RG_STEP_DRIFT     4.0
 #define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1
-/* After an impact that makes bodies fast contacts are looked for again with the new velocities, and the
- * problem is solved again if there are more: at most so often. */
+/* After impacts contacts are looked for again with the new velocities as well, and the problem is solved
+ * again if there are more: at most so often. */
 #define RG_STEP_PASSES 3
 /* Solvers aim at this share of the tolerance that they are judged by. */
-#define RG_STEP_AIM 1e-2
+#define RG_STEP_AIM 1e-1
 
 /* One step's contacts. Arrays over bodies are the caller's, over all bodies of the world. */
 typedef struct rg_contact_step {
