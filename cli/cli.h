@@ -101,6 +101,26 @@ void cli_check_run(cli_requirements *requirements, const rg_step_info *summary);
 /* Says what was broken or never measured; EXIT_GOOD or EXIT_FAILED. */
 int cli_report_requirements(const cli_requirements *requirements, bool quiet);
 
+/* ---- cli_dump.c: --dump-problem ---- */
+
+typedef struct cli_dump {
+    uint64_t step;    /* counted from 1, as in messages; 0: nothing is dumped */
+    const char *file; /* null: named after scene and step; the island's number is added */
+    bool overwrite;
+    rg_scene *scene;
+    size_t written;
+    rg_status status; /* of the first file that could not be written */
+    rg_error error;
+} cli_dump;
+
+/* 'STEP' or 'STEP:FILE'. Complains and returns false if it makes no sense. */
+bool cli_parse_dump(const char *text, cli_dump *dump);
+/* Complains if the first file exists and may not be replaced; EXIT_GOOD or EXIT_UNWRITABLE. */
+int cli_dump_check(cli_dump *dump, rg_scene *scene);
+/* Around the making of every step: before it, and after it with whether the files got out. */
+rg_status cli_dump_before(cli_dump *dump, rg_scene *scene, uint64_t step, rg_error *error);
+rg_status cli_dump_after(cli_dump *dump, uint64_t step, bool quiet, rg_error *error);
+
 /* ---- cli_progress.c ---- */
 
 typedef struct cli_progress {

@@ -1,29 +1,41 @@
-/* `rigor check`: reads scenes, says what is wrong with them or what is in them. */
+/* `rigor check`: reads scenes, says what is wrong with them, or what is in them and what will be hard
+ * about it. */
 #include "cli.h"
+
+#include "rigor/collision.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 const char cli_check_help[] =
     "Usage: rigor check SCENE ...\n"
     "\n"
     "Reads scene files (or built-in scenes) without running them. A bad one gets a message\n"
     "with file, line, column and path of what is wrong and what would be right; a good one\n"
-    "a line that says what is in it, and warnings about what will be hard to compute.\n"
+    "a line that says what is in it, and warnings: bodies that overlap at the start, with\n"
+    "names and depth, and ratios of mass or size that cost accuracy.\n"
     "\n"
     "Options:\n"
-    "  -q, --quiet   say nothing about good scenes\n"
-    "  -h, --help    this text\n"
+    "  -q, --quiet    say nothing about good scenes, not even warnings\n"
+    "      --strict   warnings count: a scene with one fails\n"
+    "  -h, --help     this text\n"
     "\n"
-    "Exit codes: 0 all are good (warnings or not), 2 usage, 3 at least one is bad.\n"
+    "Exit codes: 0 all are good (warnings or not, without --strict), 1 a warning with\n"
+    "--strict, 2 usage, 3 at least one is bad.\n"
     "\n"
     "Examples:\n"
     "  rigor check my-scene.yaml\n"
-    "  rigor check scenes/*.yaml\n";
+    "  rigor check --strict scenes/*.yaml\n";
 
 /* Beyond these ratios the arithmetic of contacts loses digits that matter. */
 static const double extreme_mass_ratio = 1e6;
 static const double extreme_size_ratio = 1e4;
+
+/* Bodies are overlapping if they are deeper in each other than this share of the smaller one: more
+ * than rounding makes of positions that are meant to touch. */
+static const double overlap_share = 1e-9;
+enum { OVERLAPS_SHOWN = 10 };
 
 typedef struct value_range {
     double least, most;
@@ -81,47 +93,218 @@ static scene_contents look_at(const rg_world *world) {
     return contents;
 }
 
-static void warn_about_range(const char *scene, const char *what, const char *unit,
-                             const value_range *range, double extreme) {
-    if (range->most > extreme * range->least)
+/* True if there was something to warn about; said only if `loud`. */
+static bool warn_about_range(const char *scene, const char *what, const char *unit,
+                             const value_range *range, double extreme, bool loud) {
+    if (!(range->most > extreme * range->least))
+        return false;
+    if (loud)
         printf(
             "%s: warning: %s from %.3g %s (%s) to %.3g %s (%s): a ratio of %.3g, more than %.0g, "
             "costs accuracy\n",
             scene, what, range->least, unit, range->least_name[0] ? range->least_name : "unnamed",
             range->most, unit, range->most_name[0] ? range->most_name : "unnamed",
             range->most / range->least, extreme);
+    return true;
+}
+
+/* ---- overlaps at the start ---- */
+
+typedef struct overlap {
+    rg_body_id b, a;
+    double depth; /* m */
+} overlap;
+
+static rg_vec3 turned(rg_quat q, rg_vec3 v) {
+    /* v + 2 w (u x v) + 2 u x (u x v), u the vector part. */
+    rg_vec3 c = {q.y * v.z - q.z * v.y, q.z * v.x - q.x * v.z, q.x * v.y - q.y * v.x};
+    return (rg_vec3){v.x + 2 * (q.w * c.x + q.y * c.z - q.z * c.y),
+                     v.y + 2 * (q.w * c.y + q.z * c.x - q.x * c.z),
+                     v.z + 2 * (q.w * c.z + q.x * c.y - q.y * c.x)};
+}
+
+/* A pose given in the frame `outer`, in the world. */
+static rg_pose place_in(rg_pose outer, rg_pose inner) {
+    rg_quat p = outer.orientation, q = inner.orientation;
+    rg_vec3 moved = turned(p, inner.position);
+    return (rg_pose){.position = {outer.position.x + moved.x, outer.position.y + moved.y,
+                                  outer.position.z + moved.z},
+                     .orientation = {p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
+                                     p.w * q.y + p.y * q.w + p.z * q.x - p.x * q.z,
+                                     p.w * q.z + p.z * q.w + p.x * q.y - p.y * q.x,
+                                     p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z}};
+}
+
+/* A collider's convex parts: the shape itself, or those of a compound. */
+static size_t part_count(const rg_shape_def *shape) {
+    return shape->kind == RG_SHAPE_COMPOUND ? shape->part_count : 1;
+}
+
+static rg_pose part_pose(const rg_shape_def *shape, size_t part, rg_pose pose) {
+    return shape->kind == RG_SHAPE_COMPOUND ? place_in(pose, shape->parts[part].pose) : pose;
+}
+
+static const rg_shape *part_shape(const rg_shape *shape, const rg_shape_def *def, size_t part) {
+    return def->kind == RG_SHAPE_COMPOUND ? def->parts[part].shape : shape;
+}
+
+/* How far two convex shapes have to be moved apart: exactly for polyhedra and polygons, otherwise
+ * along the normal of the ratio metric, which is exact for half-spaces and balls. Negative: apart. */
+static double depth_between(const rg_shape *b, rg_pose pose_b, const rg_shape *a, rg_pose pose_a) {
+    rg_depth depth;
+    rg_growth growth;
+    if (rg_depth_between(b, pose_b, a, pose_a, &depth) == RG_OK)
+        return depth.depth;
+    return rg_growth_between(b, pose_b, a, pose_a, NULL, &growth) == RG_OK ? -growth.gap : 0;
+}
+
+static double depth_of(const rg_world *world, const rg_touch *touch, double *size) {
+    rg_collider_def b = rg_collider_get_def(world, touch->collider_b);
+    rg_collider_def a = rg_collider_get_def(world, touch->collider_a);
+    rg_pose pose_b = place_in(rg_body_pose(world, touch->body_b), b.pose);
+    rg_pose pose_a = place_in(rg_body_pose(world, touch->body_a), a.pose);
+    rg_shape_def shape_b = rg_shape_get_def(b.shape), shape_a = rg_shape_get_def(a.shape);
+    double deepest = 0;
+    for (size_t i = 0; i < part_count(&shape_b); i++)
+        for (size_t j = 0; j < part_count(&shape_a); j++)
+            deepest = fmax(deepest, depth_between(part_shape(b.shape, &shape_b, i),
+                                                  part_pose(&shape_b, i, pose_b),
+                                                  part_shape(a.shape, &shape_a, j),
+                                                  part_pose(&shape_a, j, pose_a)));
+    *size = INFINITY;
+    if (rg_shape_is_bounded(b.shape))
+        *size = rg_shape_circumradius(b.shape);
+    if (rg_shape_is_bounded(a.shape))
+        *size = fmin(*size, rg_shape_circumradius(a.shape));
+    return deepest;
+}
+
+static void name_body(const rg_world *world, rg_body_id body, char text[80]) {
+    const char *name = rg_body_name(world, body);
+    size_t index = 0;
+    while (index < rg_world_body_count(world) &&
+           rg_world_body_at(world, index).index1 != body.index1)
+        index++;
+    if (name && name[0])
+        snprintf(text, 80, "%s", name);
+    else
+        snprintf(text, 80, "body %zu (unnamed)", index);
+}
+
+/* Keeps the deepest, sorted. */
+static void keep(overlap *list, size_t *kept, overlap one) {
+    size_t at = *kept < OVERLAPS_SHOWN ? (*kept)++ : OVERLAPS_SHOWN;
+    for (; at > 0 && list[at - 1].depth < one.depth; at--)
+        if (at < OVERLAPS_SHOWN)
+            list[at] = list[at - 1];
+    if (at < OVERLAPS_SHOWN)
+        list[at] = one;
+}
+
+static size_t find_overlaps(rg_world *world, const rg_collision_view *view, overlap *list,
+                            size_t *kept) {
+    size_t count = 0;
+    for (size_t i = 0; i < view->touch_count; i++) {
+        const rg_touch *touch = &view->touches[i];
+        double size;
+        if (touch->sensor || touch->gap >= 0)
+            continue;
+        double depth = depth_of(world, touch, &size);
+        if (!(depth > overlap_share * size))
+            continue;
+        count++;
+        keep(list, kept, (overlap){touch->body_b, touch->body_a, depth});
+    }
+    return count;
+}
+
+/* True if there are bodies in each other. */
+static bool warn_about_overlaps(const char *path, rg_world *world, bool loud) {
+    rg_collision_def def = rg_collision_def_default();
+    rg_collision *collision = NULL;
+    rg_error error = {0};
+    overlap list[OVERLAPS_SHOWN];
+    size_t kept = 0, count = 0;
+    bool pushed = strcmp(rg_method_name(rg_world_method(world)), "analytic") != 0;
+    rg_status status = rg_collision_create(&def, NULL, &collision, &error);
+    if (status == RG_OK)
+        status = rg_collision_update(collision, world, 0, &error);
+    if (status == RG_OK) {
+        rg_collision_view view = rg_collision_get(collision);
+        count = find_overlaps(world, &view, list, &kept);
+    } else if (loud) {
+        printf("%s: warning: overlaps could not be looked for: %s\n", path, error.text);
+    }
+    rg_collision_destroy(collision);
+    for (size_t i = 0; i < kept && loud; i++) {
+        char b[80], a[80];
+        name_body(world, list[i].b, b);
+        name_body(world, list[i].a, a);
+        printf("%s: warning: %s and %s overlap at the start, %.3g m deep%s\n", path, b, a,
+               list[i].depth, pushed ? ": they will push each other out" : "");
+    }
+    if (count > kept && loud)
+        printf("%s: warning: and %zu more pairs overlap, none deeper\n", path, count - kept);
+    return status != RG_OK || count > 0;
 }
 
 static const char *plural(size_t count, const char *one, const char *many) {
     return count == 1 ? one : many;
 }
 
-static void describe(const char *path, rg_scene *scene) {
+static void describe(const char *path, rg_scene *scene, const scene_contents *contents) {
     const rg_world *world = rg_scene_world(scene);
-    scene_contents contents = look_at(world);
-    double step = rg_world_settings(world).step;
     printf("%s: good: %zu %s (%zu dynamic, %zu fixed, %zu kinematic), %zu %s, %zu %s, %.6g "
            "kg, %s, %.6g s in steps of %.6g s\n",
-           path, contents.bodies, plural(contents.bodies, "body", "bodies"), contents.dynamic,
-           contents.fixed, contents.kinematic, contents.colliders,
-           plural(contents.colliders, "shape", "shapes"), contents.forces,
-           plural(contents.forces, "force", "forces"), contents.mass,
-           rg_method_name(rg_world_method(world)), rg_scene_duration(scene), step);
-    if (contents.bodies == 0)
+           path, contents->bodies, plural(contents->bodies, "body", "bodies"), contents->dynamic,
+           contents->fixed, contents->kinematic, contents->colliders,
+           plural(contents->colliders, "shape", "shapes"), contents->forces,
+           plural(contents->forces, "force", "forces"), contents->mass,
+           rg_method_name(rg_world_method(world)), rg_scene_duration(scene),
+           rg_world_settings(world).step);
+}
+
+/* True if there was something to warn about. */
+static bool warn(const char *path, rg_scene *scene, const scene_contents *contents, bool loud) {
+    bool empty = contents->bodies == 0, still = !empty && contents->dynamic == 0;
+    bool brief = rg_scene_duration(scene) < rg_world_settings(rg_scene_world(scene)).step;
+    if (empty && loud)
         printf("%s: warning: there is no body in it\n", path);
-    else if (contents.dynamic == 0)
+    if (still && loud)
         printf("%s: warning: no body is dynamic: forces move nothing\n", path);
-    warn_about_range(path, "masses", "kg", &contents.masses, extreme_mass_ratio);
-    warn_about_range(path, "sizes", "m", &contents.sizes, extreme_size_ratio);
-    if (rg_scene_duration(scene) < step)
+    bool any = warn_about_overlaps(path, rg_scene_world(scene), loud);
+    any |= warn_about_range(path, "masses", "kg", &contents->masses, extreme_mass_ratio, loud);
+    any |= warn_about_range(path, "sizes", "m", &contents->sizes, extreme_size_ratio, loud);
+    if (brief && loud)
         printf("%s: warning: the duration is shorter than a step\n", path);
+    return any || empty || still || brief;
+}
+
+/* EXIT_GOOD, EXIT_FAILED for a warning, EXIT_BAD_INPUT. */
+static int check_scene(const char *path, bool loud) {
+    rg_scene *scene;
+    rg_error error = {0};
+    rg_status status = rg_scene_open(path, NULL, &scene, &error);
+    if (status != RG_OK) {
+        fflush(stdout); /* messages in the order of the scenes */
+        fprintf(stderr, "%s\n", error.text);
+        return EXIT_BAD_INPUT;
+    }
+    scene_contents contents = look_at(rg_scene_world(scene));
+    if (loud)
+        describe(path, scene, &contents);
+    bool warned = warn(path, scene, &contents, loud);
+    rg_scene_free(scene);
+    return warned ? EXIT_FAILED : EXIT_GOOD;
 }
 
 int cli_check(int count, const char **arguments) {
-    cli_option options[] = {{"quiet", 'q', false, NULL}, {"help", 'h', false, NULL}};
-    if (!cli_parse_options("check", options, 2, arguments, &count))
+    enum { QUIET, STRICT, HELP, OPTIONS };
+    cli_option options[OPTIONS] = {
+        {"quiet", 'q', false, NULL}, {"strict", 0, false, NULL}, {"help", 'h', false, NULL}};
+    if (!cli_parse_options("check", options, OPTIONS, arguments, &count))
         return EXIT_USAGE;
-    if (options[1].value) {
+    if (options[HELP].value) {
         fputs(cli_check_help, stdout);
         return cli_flush();
     }
@@ -129,21 +312,13 @@ int cli_check(int count, const char **arguments) {
         cli_complain("check: which SCENE? see `rigor check --help`");
         return EXIT_USAGE;
     }
-    int bad = 0;
+    int worst = EXIT_GOOD;
     for (int i = 0; i < count; i++) {
-        rg_scene *scene;
-        rg_error error = {0};
-        rg_status status = rg_scene_open(arguments[i], NULL, &scene, &error);
-        if (status != RG_OK) {
-            fflush(stdout); /* messages in the order of the scenes */
-            fprintf(stderr, "%s\n", error.text);
-            bad++;
-            continue;
-        }
-        if (!options[0].value)
-            describe(arguments[i], scene);
-        rg_scene_free(scene);
+        int code = check_scene(arguments[i], !options[QUIET].value);
+        if (code == EXIT_FAILED && !options[STRICT].value)
+            code = EXIT_GOOD;
+        worst = code > worst ? code : worst;
     }
     int code = cli_flush();
-    return bad ? EXIT_BAD_INPUT : code;
+    return worst != EXIT_GOOD ? worst : code;
 }

@@ -6,13 +6,23 @@
 #include <string.h>
 
 const char cli_export_help[] =
-    "Usage: rigor export RECORDING --csv FILE\n"
+    "Usage: rigor export RECORDING [--csv FILE] [--contacts-csv FILE]\n"
+    "                    [--certificate-csv FILE]\n"
     "\n"
-    "Writes a recording, finished or not, in another format. FILE - is standard output.\n"
+    "Writes a recording, finished or not, in another format: one of these, or several at\n"
+    "once. FILE - is standard output.\n"
     "\n"
     "Options:\n"
     "      --csv FILE   one line for every frame and body: time, step, body, position,\n"
     "                   orientation (quaternion x y z w), velocity, angular velocity\n"
+    "      --contacts-csv FILE\n"
+    "                   one line for every frame and contact: time, step, bodies A and B,\n"
+    "                   position, normal (from B to A), force on A, gap, friction, speed of\n"
+    "                   slip, mode (separating, stick, slip, roll)\n"
+    "      --certificate-csv FILE\n"
+    "                   one line for every frame: time, step, the worst certificate, energy\n"
+    "                   ledger and counts of the steps since the frame before, under the\n"
+    "                   names of `rigor run --json`; empty where nothing was measured\n"
     "  -h, --help       this text\n"
     "\n"
     "Exit codes: 0 done, 2 usage, 3 the recording cannot be used, 4 FILE cannot be\n"
@@ -20,12 +30,19 @@ const char cli_export_help[] =
     "\n"
     "Examples:\n"
     "  rigor export racket.h5 --csv racket.csv\n"
-    "  rigor export racket.h5 --csv - | head\n";
+    "  rigor export racket.h5 --csv - | head\n"
+    "  rigor export dominoes.h5 --contacts-csv forces.csv --certificate-csv steps.csv\n";
 
 /* Formats that later versions will have. */
 static const char *const later_formats[] = {"html", "gltf", "obj", "json", "usd", "vtk", "blender"};
 
-static int export_csv(const char *recording_path, const char *csv_path) {
+enum { OPTION_CSV, OPTION_CONTACTS, OPTION_CERTIFICATE, TABLE_COUNT, OPTION_HELP = TABLE_COUNT };
+
+static int export_csv(const char *recording_path, const cli_option *options) {
+    static rg_status (*const export_table[TABLE_COUNT])(
+        rg_recording *, const char *, rg_error *) = {rg_recording_export_csv,
+                                                     rg_recording_export_contacts_csv,
+                                                     rg_recording_export_certificate_csv};
     rg_recording *recording;
     rg_error error = {0};
     rg_status status = rg_recording_open(recording_path, &recording, &error);
@@ -33,7 +50,9 @@ static int export_csv(const char *recording_path, const char *csv_path) {
         cli_complain("%s", error.text);
         return cli_exit_code(status);
     }
-    status = rg_recording_export_csv(recording, csv_path, &error);
+    for (int i = 0; i < TABLE_COUNT && status == RG_OK; i++)
+        if (options[i].value)
+            status = export_table[i](recording, options[i].value, &error);
     rg_recording_info info = rg_recording_get_info(recording);
     if (status != RG_OK)
         cli_complain("%s", error.text);
@@ -44,8 +63,21 @@ static int export_csv(const char *recording_path, const char *csv_path) {
     return cli_exit_code(status);
 }
 
+/* Two tables into one file: the second would replace the first. */
+static const char *find_twice(const cli_option *options) {
+    for (int i = 0; i < TABLE_COUNT; i++)
+        for (int j = 0; j < i; j++)
+            if (options[i].value && options[j].value &&
+                strcmp(options[i].value, options[j].value) == 0)
+                return options[i].value;
+    return NULL;
+}
+
 int cli_export(int count, const char **arguments) {
-    cli_option options[] = {{"csv", 0, true, NULL}, {"help", 'h', false, NULL}};
+    cli_option options[] = {{"csv", 0, true, NULL},
+                            {"contacts-csv", 0, true, NULL},
+                            {"certificate-csv", 0, true, NULL},
+                            {"help", 'h', false, NULL}};
     for (int i = 0; i < count; i++)
         for (size_t j = 0; j < sizeof later_formats / sizeof later_formats[0]; j++)
             if (strncmp(arguments[i], "--", 2) == 0 &&
@@ -54,18 +86,25 @@ int cli_export(int count, const char **arguments) {
                 cli_complain("export: --%s is not in this version; --csv is", later_formats[j]);
                 return EXIT_USAGE;
             }
-    if (!cli_parse_options("export", options, 2, arguments, &count))
+    if (!cli_parse_options("export", options, sizeof options / sizeof options[0], arguments,
+                           &count))
         return EXIT_USAGE;
-    if (options[1].value) {
+    if (options[OPTION_HELP].value) {
         fputs(cli_export_help, stdout);
         return cli_flush();
     }
-    if (count != 1 || !options[0].value) {
+    if (count != 1 || !(options[OPTION_CSV].value || options[OPTION_CONTACTS].value ||
+                        options[OPTION_CERTIFICATE].value)) {
         cli_complain(count == 1   ? "export: which format? --csv FILE"
                      : count == 0 ? "export: which RECORDING? see `rigor export --help`"
                                   : "export: one RECORDING at a time");
         return EXIT_USAGE;
     }
+    const char *twice = find_twice(options);
+    if (twice) {
+        cli_complain("export: two tables into one file: %s", twice);
+        return EXIT_USAGE;
+    }
     signal(SIGXFSZ, SIG_IGN); /* a limit on sizes makes a write fail, it does not kill */
-    return export_csv(arguments[0], options[0].value);
+    return export_csv(arguments[0], options);
 }

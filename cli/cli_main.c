@@ -1,5 +1,6 @@
 /* The command `rigor`: finds the command to run. */
 #include "cli.h"
+#include "cli_runner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,8 @@ static const char main_help[] =
     "  scenes     list the built-in scenes\n"
     "  export     write a recording in another format\n"
     "  distance   two shapes close up: ratio metric, distance, points of contact\n"
+    "  compare    a scene by several methods, solvers and steps, side by side\n"
+    "  converge   how errors shrink with the step: observed orders, table and plot\n"
     "  solve      contact problems out of files, by any solver, judged\n"
     "  bench      how fast the parts are on this machine\n"
     "  help       this text, or that of a command\n"
@@ -29,8 +32,8 @@ static const char main_help[] =
     "\n"
     "Examples:\n"
     "  rigor scenes\n"
-    "  rigor run tennis-racket --out racket.h5\n"
-    "  rigor export racket.h5 --csv racket.csv\n";
+    "  rigor run dominoes --out dominoes.h5\n"
+    "  rigor export dominoes.h5 --csv dominoes.csv\n";
 
 static const struct command {
     const char *name;
@@ -41,12 +44,14 @@ static const struct command {
                 {"scenes", cli_scenes, cli_scenes_help},
                 {"export", cli_export, cli_export_help},
                 {"distance", cli_distance, cli_distance_help},
+                {"compare", cli_compare, cli_compare_help},
+                {"converge", cli_converge, cli_converge_help},
                 {"solve", cli_solve, cli_solve_help},
                 {"bench", cli_bench, cli_bench_help}};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* Commands that the design has and this version has not. */
-static const char *const later_commands[] = {"view", "compare", "converge", "decompose"};
+static const char *const later_commands[] = {"view", "decompose"};
 
 static const struct command *find(const char *name) {
     for (int i = 0; i < COMMANDS; i++)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Options that the design has and this version has not. */
-static const char *const later_options[] = {"solver", "gamma", "friction", "impact"};
+static const char *const later_options[] = {"impact"};
 
 static cli_option *find(cli_option *options, size_t count, const char *name, size_t length,
                         char letter) {

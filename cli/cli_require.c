@@ -27,13 +27,16 @@ static const struct figure {
     REAL("impact_loss_J", energy.impact_loss),
     REAL("friction_work_J", energy.friction_work),
     REAL("stabilisation_J", energy.stabilisation),
+    REAL("integration_J", energy.integration),
     REAL("external_J", energy.external_work),
     REAL("prescribed_J", energy.prescribed_work),
     REAL("closure_rel", energy.closure_rel),
     COUNT("contacts_max", contacts_max),
-    COUNT("impacts", impacts),
+    COUNT("solves", solves),
+    COUNT("solver_iterations", solver_iterations),
     COUNT("solver_failures", solver_failures),
     COUNT("fallbacks", fallbacks),
+    COUNT("impacts", impacts),
 };
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 

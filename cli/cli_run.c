@@ -1,6 +1,8 @@
 /* `rigor run`: a scene from its start, or a recording from where it stopped, to the end. */
 #include "cli.h"
 
+#include "rigor/solver.h"
+
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -20,18 +22,28 @@ const char cli_run_help[] =
     "\n"
     "Options:\n"
     "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
-    "  -f, --overwrite      replace FILE if it exists\n"
+    "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
     "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
     "      --method NAME    step method instead of the scene's: analytic, stepping\n"
     "      --step S         seconds of a step instead of the scene's\n"
+    "      --solver NAME    solver of contact problems instead of the scene's: auto, dantzig,\n"
+    "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate\n"
+    "      --tolerance T    a solve whose residual is above T counts as failed, instead of\n"
+    "                       the scene's\n"
+    "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
+    "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
+    "      --detection D    continuous, or discrete: contacts of the poses of now only\n"
     "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
     "                       number of steps is made; with --resume, in all, and not less than\n"
     "                       there is already\n"
     "      --threads N      threads; the results do not depend on it\n"
     "      --checkpoint S   seconds of waiting time between checkpoints (default 2)\n"
     "      --require LIST   limits that every step and the whole run must keep, such as\n"
-    "                       'momentum_error_rel<1e-9,closure_rel<1e-9'; names as in the\n"
+    "                       'max_penetration_m<1e-6,complementarity<1e-8'; names as in the\n"
     "                       JSON report; <, <=, >, >=\n"
+    "      --dump-problem STEP[:FILE]\n"
+    "                       write the contact problems of a step, counted from 1, one file\n"
+    "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
     "      --json           report as one JSON object on one line\n"
     "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
     "  -h, --help           this text\n"
@@ -44,10 +56,11 @@ const char cli_run_help[] =
     "stopped by SIGINT and SIGTERM (with --out or --resume: can be resumed).\n"
     "\n"
     "Examples:\n"
-    "  rigor run tennis-racket --out racket.h5\n"
+    "  rigor run dominoes --out dominoes.h5\n"
     "  rigor run projectiles count=100000 --duration 2 --threads 2 --json\n"
-    "  rigor run my-scene.yaml --require 'momentum_error_rel<1e-9'\n"
-    "  rigor run --resume racket.h5\n";
+    "  rigor run tower count=10 --solver newton --require 'complementarity<1e-8'\n"
+    "  rigor run my-scene.yaml --dump-problem 120:hard.h5 && rigor solve hard-0.h5\n"
+    "  rigor run --resume dominoes.h5\n";
 
 enum {
     OPTION_OUT,
@@ -55,10 +68,16 @@ enum {
     OPTION_RESUME,
     OPTION_METHOD,
     OPTION_STEP,
+    OPTION_SOLVER,
+    OPTION_TOLERANCE,
+    OPTION_FRICTION,
+    OPTION_GAMMA,
+    OPTION_DETECTION,
     OPTION_DURATION,
     OPTION_THREADS,
     OPTION_CHECKPOINT,
     OPTION_REQUIRE,
+    OPTION_DUMP_PROBLEM,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,
@@ -67,9 +86,12 @@ enum {
 #define OPTIONS                                                                                    \
     {                                                                                              \
         {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
-            {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"duration", 0, true, NULL},       \
-            {"threads", 0, true, NULL}, {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL}, \
-            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
+            {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
+            {"tolerance", 0, true, NULL}, {"friction", 0, true, NULL}, {"gamma", 0, true, NULL},   \
+            {"detection", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL}, \
+            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
+            {"dump-problem", 0, true, NULL}, {"json", 0, false, NULL},                             \
+            {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},                               \
     }
 
 typedef struct run {
@@ -77,9 +99,11 @@ typedef struct run {
     const char *scene_name;         /* null: resumed */
     rg_scene_parameter *parameters; /* names are copies that end at the '=' */
     size_t parameter_count;
-    double step, duration, checkpoint; /* 0: not given */
+    double step, duration, checkpoint, tolerance; /* 0: not given */
+    double gamma;
     int threads;
     cli_requirements requirements;
+    cli_dump dump;
 
     rg_scene *scene;
     rg_recorder *recorder;
@@ -128,20 +152,12 @@ static bool given(const run *this, int option) {
     return this->options[option].value != NULL;
 }
 
-static bool check_method(const char *name) {
-    enum { MOST = 16 };
-    if (!name || rg_method_find(name))
-        return true;
-    const char *names[MOST];
-    size_t count = rg_method_count() < MOST ? rg_method_count() : MOST;
-    for (size_t i = 0; i < count; i++)
-        names[i] = rg_method_name(rg_method_at(i));
-    if (strcmp(name, "penalty") == 0) {
-        cli_complain("run: --method: penalty is not in this version");
-        return false;
-    }
+enum { MOST_NAMES = 16 };
+
+static bool complain_name(const char *what, const char *name, const char *const *names,
+                          size_t count) {
     const char *nearest = cli_nearest(name, names, count);
-    fprintf(stderr, "rigor: run: --method: unknown method '%s'; ", name);
+    fprintf(stderr, "rigor: run: --%s: unknown %s '%s'; ", what, what, name);
     if (nearest)
         fprintf(stderr, "did you mean %s?\n", nearest);
     else {
@@ -150,6 +166,55 @@ static bool check_method(const char *name) {
             fprintf(stderr, "%s %s", i ? "," : "", names[i]);
         fputc('\n', stderr);
     }
+    return false;
+}
+
+static bool check_method(const char *name) {
+    if (!name || rg_method_find(name))
+        return true;
+    const char *names[MOST_NAMES];
+    size_t count = rg_method_count() < MOST_NAMES ? rg_method_count() : MOST_NAMES;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_method_name(rg_method_at(i));
+    if (strcmp(name, "penalty") == 0) {
+        cli_complain("run: --method: penalty is not in this version");
+        return false;
+    }
+    return complain_name("method", name, names, count);
+}
+
+static bool check_solver(const char *name) {
+    if (!name || rg_solver_find(name))
+        return true;
+    const char *names[MOST_NAMES];
+    size_t count = rg_solver_count() < MOST_NAMES ? rg_solver_count() : MOST_NAMES;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_solver_name(rg_solver_at(i));
+    if (strcmp(name, "lp") == 0) {
+        cli_complain("run: --solver: lp solves problems in files (`rigor solve`), it does not run "
+                     "scenes");
+        return false;
+    }
+    return complain_name("solver", name, names, count);
+}
+
+static bool check_friction(const char *text) {
+    static const char prefix[] = "polygon:";
+    double corners;
+    if (!text || strcmp(text, "cone") == 0 ||
+        (strncmp(text, prefix, sizeof prefix - 1) == 0 &&
+         cli_parse_number(text + sizeof prefix - 1, &corners) && corners >= 4 && corners <= 256 &&
+         fmod(corners, 2) == 0))
+        return true;
+    cli_complain("run: --friction: '%s' is neither cone nor polygon:K with K even, from 4 to 256",
+                 text);
+    return false;
+}
+
+static bool check_detection(const char *text) {
+    if (!text || strcmp(text, "continuous") == 0 || strcmp(text, "discrete") == 0)
+        return true;
+    cli_complain("run: --detection: '%s' is neither continuous nor discrete", text);
     return false;
 }
 
@@ -179,7 +244,8 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
 }
 
 static bool check_resume_options(const run *this, int others) {
-    static const int fixed[] = {OPTION_OUT, OPTION_OVERWRITE, OPTION_METHOD, OPTION_STEP};
+    static const int fixed[] = {OPTION_OUT,       OPTION_METHOD,   OPTION_STEP,  OPTION_SOLVER,
+                                OPTION_TOLERANCE, OPTION_FRICTION, OPTION_GAMMA, OPTION_DETECTION};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (given(this, fixed[i])) {
             cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
@@ -199,8 +265,14 @@ static bool parse_numbers(run *this) {
     double threads;
     if (!cli_positive_option("run", &this->options[OPTION_STEP], 0, &this->step) ||
         !cli_positive_option("run", &this->options[OPTION_DURATION], 0, &this->duration) ||
+        !cli_positive_option("run", &this->options[OPTION_TOLERANCE], 0, &this->tolerance) ||
         !cli_positive_option("run", &this->options[OPTION_THREADS], 0, &threads))
         return false;
+    const char *gamma = this->options[OPTION_GAMMA].value;
+    if (gamma && !(cli_parse_number(gamma, &this->gamma) && this->gamma >= 0 && this->gamma <= 1)) {
+        cli_complain("run: --gamma: '%s' is not a number from 0 to 1", gamma);
+        return false;
+    }
     if (threads != floor(threads) || threads > 1024) {
         cli_complain("run: --threads: '%s' is not a whole number from 1 to 1024",
                      this->options[OPTION_THREADS].value);
@@ -234,12 +306,20 @@ static int parse(run *this, int count, const char **arguments) {
         if (!parse_parameters(this, count - 1, arguments + 1))
             return EXIT_USAGE;
     }
-    if (given(this, OPTION_OVERWRITE) && !given(this, OPTION_OUT)) {
-        cli_complain("run: --overwrite goes with --out");
+    if (given(this, OPTION_OVERWRITE) && !given(this, OPTION_OUT) &&
+        !given(this, OPTION_DUMP_PROBLEM)) {
+        cli_complain("run: --overwrite goes with --out or --dump-problem");
         return EXIT_USAGE;
     }
-    if (!check_method(this->options[OPTION_METHOD].value) || !parse_numbers(this))
+    if (!check_method(this->options[OPTION_METHOD].value) ||
+        !check_solver(this->options[OPTION_SOLVER].value) ||
+        !check_friction(this->options[OPTION_FRICTION].value) ||
+        !check_detection(this->options[OPTION_DETECTION].value) || !parse_numbers(this))
         return EXIT_USAGE;
+    const char *dump = this->options[OPTION_DUMP_PROBLEM].value;
+    if (dump && !cli_parse_dump(dump, &this->dump))
+        return EXIT_USAGE;
+    this->dump.overwrite = given(this, OPTION_OVERWRITE);
     const char *require = this->options[OPTION_REQUIRE].value;
     if (require && !cli_parse_requirements(require, &this->requirements))
         return EXIT_USAGE;
@@ -248,7 +328,8 @@ static int parse(run *this, int count, const char **arguments) {
 
 /* ---- before the loop ---- */
 
-/* Bodies that would collide, were contacts computed: kinds of colliders, by their filters. */
+/* Bodies that would collide, did the method compute contacts: kinds of colliders, by their filters.
+ */
 typedef struct filter_kind {
     uint64_t category, mask;
     size_t bodies, last_body;
@@ -320,6 +401,18 @@ static bool plan(run *this) {
     return true;
 }
 
+/* Whether the step to dump is one of this run's, and its files can be new. */
+static int check_dump(run *this) {
+    if (this->dump.step == 0)
+        return EXIT_GOOD;
+    if (this->dump.step > this->first && this->dump.step <= this->total)
+        return cli_dump_check(&this->dump, this->scene);
+    cli_complain("run: --dump-problem: step %llu is not one of the steps %llu to %llu of this run",
+                 (unsigned long long)this->dump.step, (unsigned long long)this->first + 1,
+                 (unsigned long long)this->total);
+    return EXIT_USAGE;
+}
+
 /* Whether a file that recording into `out` writes is the file `scene`. */
 static bool would_overwrite(const char *out, const char *scene) {
     static const char *const suffixes[] = {"", ".new", ".journal", ".journal.new"};
@@ -350,6 +443,9 @@ static int open_scene(run *this, const rg_scene_options *options,
         return complain_of(status, &error);
     if (!plan(this))
         return EXIT_BAD_INPUT;
+    int code = check_dump(this);
+    if (code != EXIT_GOOD)
+        return code;
     this->recording = this->options[OPTION_OUT].value;
     watch_signals();
     if (!this->recording)
@@ -374,11 +470,12 @@ static int resume(run *this, const rg_scene_options *options,
     if (status != RG_OK)
         return complain_of(status, &error);
     watch_signals();
-    if (plan(this))
+    int code = plan(this) ? check_dump(this) : EXIT_BAD_INPUT;
+    if (code == EXIT_GOOD)
         return EXIT_GOOD;
     (void)rg_recorder_close(this->recorder, false, &error);
     this->recorder = NULL;
-    return EXIT_BAD_INPUT;
+    return code;
 }
 
 static int open_run(run *this) {
@@ -386,7 +483,12 @@ static int open_run(run *this) {
                                 .parameter_count = this->parameter_count,
                                 .method = this->options[OPTION_METHOD].value,
                                 .step = this->step,
-                                .threads = this->threads};
+                                .threads = this->threads,
+                                .solver = this->options[OPTION_SOLVER].value,
+                                .solver_tolerance = this->tolerance,
+                                .friction = this->options[OPTION_FRICTION].value,
+                                .detection = this->options[OPTION_DETECTION].value,
+                                .gamma = given(this, OPTION_GAMMA) ? &this->gamma : NULL};
     rg_recorder_options recording = rg_recorder_options_default();
     recording.checkpoint_every = this->checkpoint;
     recording.overwrite = given(this, OPTION_OVERWRITE);
@@ -398,9 +500,10 @@ static int open_run(run *this) {
 static void print_notes(const run *this) {
     if (given(this, OPTION_QUIET))
         return;
-    if (bodies_could_meet(rg_scene_world(this->scene)))
-        fputs("rigor: note: this version computes free motion only: contacts are not resolved, "
-              "bodies pass through each other\n",
+    const rg_world *world = rg_scene_world(this->scene);
+    if (strcmp(rg_method_name(rg_world_method(world)), "analytic") == 0 && bodies_could_meet(world))
+        fputs("rigor: note: in this version the analytic method computes free motion only: bodies "
+              "pass through each other; --method stepping keeps them apart\n",
               stderr);
     if (given(this, OPTION_RESUME))
         fprintf(stderr, "rigor: resumed %s at t = %.6g s, step %llu of %llu\n", this->recording,
@@ -412,11 +515,17 @@ static void print_notes(const run *this) {
 static rg_status step_once(run *this, uint64_t step_number, double step, rg_error *error) {
     rg_world *world = rg_scene_world(this->scene);
     rg_step_info info;
-    rg_status status = rg_world_step(world, step, &info, error);
+    rg_status status = cli_dump_before(&this->dump, this->scene, step_number, error);
+    if (status == RG_OK)
+        status = rg_world_step(world, step, &info, error);
+    if (status == RG_OK)
+        status = cli_dump_after(&this->dump, step_number, given(this, OPTION_QUIET), error);
     if (status != RG_OK)
         return status;
     rg_scene_observe(this->scene);
     cli_check_step(&this->requirements, &info, step_number);
+    if (this->recorder)
+        rg_recorder_step(this->recorder, &info);
     bool is_frame = step_number % this->record_every == 0 || step_number == this->total;
     return is_frame && this->recorder ? rg_recorder_frame(this->recorder, NULL, error) : RG_OK;
 }
@@ -451,7 +560,7 @@ static int close_recorder(run *this, bool finished) {
 
 static int fail(run *this, rg_status status, const rg_error *error) {
     cli_complain("%s", error->text);
-    if (this->recorder && status == RG_WRITE_FAILED) {
+    if (this->recorder && status == RG_WRITE_FAILED && this->dump.status == RG_OK) {
         rg_error ignored; /* the recorder is broken and says so again */
         (void)rg_recorder_close(this->recorder, false, &ignored);
         this->recorder = NULL;
@@ -495,6 +604,13 @@ static int report(run *this) {
         cli_print_json(&figures);
     else if (!quiet)
         cli_print_summary(&figures);
+    if (!quiet && figures.summary.solver_failures > 0)
+        fprintf(
+            stderr,
+            "rigor: note: %llu of %llu contact problems were not solved to %.3g; the certificate "
+            "has the worst\n",
+            (unsigned long long)figures.summary.solver_failures,
+            (unsigned long long)figures.summary.solves, rg_world_settings(world).solver_tolerance);
     if (!quiet && !json && !this->recording)
         fputs("rigor: nothing was recorded; --out FILE.h5 records\n", stderr);
     code = cli_flush();

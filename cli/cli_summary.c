@@ -1,6 +1,8 @@
 /* What a run reports at its end: laid out for people, or as one JSON object on one line. */
 #include "cli.h"
 
+#include "rigor/solver.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +12,14 @@ enum { MEASURES = 64 };
 
 static double cpu_ms_per_step(const rg_step_info *summary) {
     return summary->steps ? 1e3 * summary->profile.step_cpu / (double)summary->steps : NAN;
+}
+
+/* The solver of the contact problems; null for a method that has none. */
+static const char *solver_name(const rg_world *world) {
+    rg_method_settings settings = rg_world_settings(world);
+    if (strcmp(rg_method_name(rg_world_method(world)), "stepping") != 0)
+        return NULL;
+    return settings.solver ? rg_solver_name(settings.solver) : "auto";
 }
 
 /* ---- for people ---- */
@@ -38,9 +48,36 @@ static void print_energy(const rg_energy_ledger *energy) {
     print_figure("lost in impacts", energy->impact_loss, "J");
     print_figure("work of friction", energy->friction_work, "J");
     print_figure("work of stabilisation", energy->stabilisation, "J");
+    print_figure("error of integration", energy->integration, "J");
     print_figure("work of other forces", energy->external_work, "J");
     print_figure("work of moved bodies", energy->prescribed_work, "J");
     print_figure("closure", energy->closure_rel, "relative");
+}
+
+static void print_method(const rg_world *world) {
+    rg_method_settings settings = rg_world_settings(world);
+    printf("  %-16s %s, steps of %.6g s\n", "method", rg_method_name(rg_world_method(world)),
+           settings.step);
+    const char *solver = solver_name(world);
+    if (!solver)
+        return;
+    printf("  %-16s %s to %.3g, ", "solver", solver, settings.solver_tolerance);
+    if (settings.friction_directions)
+        printf("friction polygon of %d sides", settings.friction_directions);
+    else
+        fputs("exact friction cone", stdout);
+    printf(", gamma %.6g%s\n", settings.gamma,
+           settings.discrete_detection ? ", discrete detection" : "");
+}
+
+static void print_contacts(const rg_step_info *summary) {
+    puts("\n  contacts");
+    printf("    %-28s %14" PRIu64 "\n", "most at once", summary->contacts_max);
+    printf("    %-28s %14" PRIu64 "\n", "impacts with restitution", summary->impacts);
+    printf("    %-28s %14" PRIu64 "\n", "problems solved", summary->solves);
+    printf("    %-28s %14" PRIu64 "\n", "iterations", summary->solver_iterations);
+    printf("    %-28s %14" PRIu64 "\n", "solves by another solver", summary->fallbacks);
+    printf("    %-28s %14" PRIu64 "\n", "solves that failed", summary->solver_failures);
 }
 
 static void print_measures(rg_scene *scene) {
@@ -75,8 +112,7 @@ void cli_print_summary(const cli_report *report) {
     for (size_t i = 0; i < bodies; i++)
         moving += rg_body_motion(world, rg_world_body_at(world, i)) == RG_MOTION_DYNAMIC;
     printf("%s by rigor %s\n\n", rg_scene_name(report->scene), rg_version_text());
-    printf("  %-16s %s, steps of %.6g s\n", "method", rg_method_name(rg_world_method(world)),
-           rg_world_settings(world).step);
+    print_method(world);
     printf("  %-16s %.6g s in %" PRIu64 " steps\n", "simulated", rg_world_time(world),
            rg_world_step_count(world));
     printf("  %-16s %zu, %zu of them dynamic\n", "bodies", bodies, moving);
@@ -86,6 +122,8 @@ void cli_print_summary(const cli_report *report) {
     printf("  %-16s %.3g ms a step\n", "processor", cpu_ms_per_step(summary));
     print_certificate(&summary->certificate);
     print_energy(&summary->energy);
+    if (solver_name(world))
+        print_contacts(summary);
     print_measures(report->scene);
     printf("\n  %-16s %016" PRIx64 "\n", "state hash", rg_world_state_hash(world));
     if (report->recording)
@@ -154,6 +192,8 @@ static void print_json_energy(const rg_energy_ledger *energy) {
     fputs(", ", stdout);
     print_member("stabilisation_J", energy->stabilisation);
     fputs(", ", stdout);
+    print_member("integration_J", energy->integration);
+    fputs(", ", stdout);
     print_member("external_J", energy->external_work);
     fputs(", ", stdout);
     print_member("prescribed_J", energy->prescribed_work);
@@ -169,8 +209,12 @@ void cli_print_json(const cli_report *report) {
     cli_print_json_text(rg_scene_name(report->scene));
     fputs(", \"method\": ", stdout);
     cli_print_json_text(rg_method_name(rg_world_method(world)));
-    /* There is nothing to solve in this version. */
-    printf(", \"solver\": null, \"steps\": %" PRIu64 ", ", rg_world_step_count(world));
+    fputs(", \"solver\": ", stdout);
+    if (solver_name(world))
+        cli_print_json_text(solver_name(world));
+    else
+        fputs("null", stdout);
+    printf(", \"steps\": %" PRIu64 ", ", rg_world_step_count(world));
     print_member("simulated_s", rg_world_time(world));
     fputs(", ", stdout);
     print_member("wall_s", report->wall);
@@ -180,6 +224,8 @@ void cli_print_json(const cli_report *report) {
            summary->contacts_max);
     print_json_certificate(&summary->certificate);
     print_json_energy(&summary->energy);
+    printf("\"solves\": %" PRIu64 ", \"solver_iterations\": %" PRIu64 ", ", summary->solves,
+           summary->solver_iterations);
     printf("\"solver_failures\": %" PRIu64 ", \"fallbacks\": %" PRIu64 ", \"impacts\": %" PRIu64
            ", \"state_hash\": \"%016" PRIx64 "\", ",
            summary->solver_failures, summary->fallbacks, summary->impacts,

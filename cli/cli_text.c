@@ -102,6 +102,10 @@ const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]) {
         snprintf(text, CLI_NUMBER_SIZE, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
         return text;
     }
+    if (fabs(value) < 1e15 && value == rint(value)) { /* 10, not 1e+01 */
+        snprintf(text, CLI_NUMBER_SIZE, "%.0f", value);
+        return text;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, CLI_NUMBER_SIZE, "%.*g", digits, value);
         if (strtod(text, NULL) == value)

@@ -108,6 +108,17 @@ static const char two_bodies[] =
     "  - {name: top, shape: {box: [1, 2, 3]}, position: [1, 2, 3], angular_velocity: [1, 2, 0.1]}\n"
     "  - {name: ball, shape: {sphere: 0.5}, position: [9, 0, 3], velocity: [1, 2, 5]}\n";
 
+/* The same with a floor: one body slides on it, another one falls onto it. */
+static const char on_a_floor[] =
+    "rigor: 1\n"
+    "method: {name: stepping, step: 0.01}\n"
+    "duration: 0.12\n"
+    "record: {every: 0.01}\n"
+    "bodies:\n"
+    "  - {name: sledge, shape: {box: [1, 2, 0.5]}, position: [0, 0, 0.25], velocity: [2, 0.5, 0]}\n"
+    "  - {name: ball, shape: {sphere: 0.5}, position: [5, 0, 0.53], velocity: [1, 2, -1]}\n"
+    "  - {name: floor, motion: fixed, shape: {box: [40, 40, 1]}, position: [0, 0, -0.5]}\n";
+
 static inline rg_scene *scene_of_text(const char *text) {
     rg_scene *scene;
     rg_error error = {0};
@@ -122,23 +133,96 @@ static inline void step_scene(rg_scene *scene) {
         fail_msg("%s", error.text);
 }
 
-/* ---- what really happened: state hashes and positions of body 0, step by step ---- */
+/* The same, and tells the recorder. */
+static inline void step_recorded(rg_scene *scene, rg_recorder *recorder) {
+    rg_error error = {0};
+    rg_step_info info;
+    if (rg_world_step(rg_scene_world(scene), 0.01, &info, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    rg_recorder_step(recorder, &info);
+}
+
+/* ---- what really happened: state hashes, positions of body 0 and so on, step by step ---- */
 
 enum { TRUTH_STEPS = 64 };
 
 typedef struct run_truth {
     uint64_t hash[TRUTH_STEPS];
     rg_vec3 first_position[TRUTH_STEPS];
+    rg_step_info step[TRUTH_STEPS]; /* of the step up to there; steps 0: none */
+    size_t contacts[TRUTH_STEPS];   /* how many, and the last one */
+    rg_contact_force last_contact[TRUTH_STEPS];
 } run_truth;
 
+static inline void check_contact(const rg_recorded_contact *contact, const rg_contact_force *force,
+                                 const rg_world *world) {
+    if (world) {
+        rg_body_id a = rg_world_body_at(world, contact->body_a);
+        rg_body_id b = rg_world_body_at(world, contact->body_b);
+        assert_int_equal(a.index1, force->body_a.index1);
+        assert_int_equal(b.index1, force->body_b.index1);
+    }
+    assert_memory_equal(&contact->position, &force->position, sizeof force->position);
+    assert_memory_equal(&contact->normal, &force->normal, sizeof force->normal);
+    assert_memory_equal(&contact->force, &force->force, sizeof force->force);
+    assert_memory_equal(&contact->gap, &force->gap, sizeof force->gap);
+    assert_memory_equal(&contact->friction, &force->friction, sizeof force->friction);
+    assert_memory_equal(&contact->slip_speed, &force->slip_speed, sizeof force->slip_speed);
+    assert_int_equal(contact->mode, force->mode);
+    assert_int_equal(contact->reserved, 0);
+}
+
+/* Everything but the processor's time, which is 0; -0 is 0. */
+static inline void check_info(const rg_step_info *got, const rg_step_info *wanted) {
+    rg_step_info expected = *wanted;
+    expected.profile = (rg_step_profile){0, 0};
+    for (size_t i = 0; i < rg_summary_field_count; i++) {
+        const rg_summary_field *field = &rg_summary_fields[i];
+        double numbers[2];
+        memcpy(&numbers[0], (const char *)got + field->offset, 8);
+        memcpy(&numbers[1], (const char *)&expected + field->offset, 8);
+        if (field->is_count || numbers[0] != numbers[1])
+            assert_memory_equal(&numbers[0], &numbers[1], 8);
+    }
+}
+
+/* The contacts of a frame, and its certificate if the recorder was told of the step. */
+static inline void check_judgement(rg_recording *recording, size_t index, const run_truth *truth) {
+    rg_recording_info info = rg_recording_get_info(recording);
+    const rg_recorded_contact *contacts;
+    size_t count;
+    rg_step_info step;
+    rg_error error = {0};
+    if (info.has_contacts) {
+        if (rg_recording_read_contacts(recording, index, &contacts, &count, &error) != RG_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(count, truth->contacts[index]);
+        if (count)
+            check_contact(&contacts[count - 1], &truth->last_contact[index], NULL);
+    }
+    if (info.has_certificate) {
+        if (rg_recording_read_certificate(recording, index, &step, &error) != RG_OK)
+            fail_msg("%s", error.text);
+        if (step.steps)
+            check_info(&step, &truth->step[index]);
+    }
+}
+
 static inline run_truth find_truth(const char *text) {
-    run_truth truth;
+    static run_truth truth;
+    truth = (run_truth){0};
     rg_scene *scene = scene_of_text(text);
     rg_world *world = rg_scene_world(scene);
     for (int i = 0; i < TRUTH_STEPS; i++) {
         truth.hash[i] = rg_world_state_hash(world);
         truth.first_position[i] = rg_body_pose(world, rg_world_body_at(world, 0)).position;
-        step_scene(scene);
+        const rg_contact_force *forces = rg_world_contact_forces(world, &truth.contacts[i]);
+        if (truth.contacts[i])
+            truth.last_contact[i] = forces[truth.contacts[i] - 1];
+        rg_error error = {0};
+        rg_step_info *next = i + 1 < TRUTH_STEPS ? &truth.step[i + 1] : NULL;
+        if (rg_world_step(world, 0.01, next, &error) != RG_OK)
+            fail_msg("%s", error.text);
     }
     rg_scene_free(scene);
     return truth;
@@ -160,6 +244,7 @@ static inline size_t check_recording(const char *path, const run_truth *truth) {
         assert_int_equal(frame.step, i);
         assert_true(frame.state_hash == truth->hash[i]);
         assert_memory_equal(&position[0], &truth->first_position[i], sizeof position[0]);
+        check_judgement(recording, i, truth);
     }
     rg_recording_close(recording);
     return info.frame_count;

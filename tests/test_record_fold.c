@@ -8,19 +8,19 @@
 
 enum { STEPS = 9 };
 /* So small that folds happen in the middle of the run. */
-static const uint64_t fold_bytes = 1200;
+static const uint64_t fold_bytes = 2500;
 
 /* Records the run on the failing disk until the end or the first failure. */
 static rg_status record_run(const char *path, failing_disk *disk, rg_error *error) {
     rg_recorder_tuning tuning = {.disk = {fail_at_will, disk}, .fold_bytes = fold_bytes};
     rg_recorder_options options = {.checkpoint_every = 0, .overwrite = true};
-    rg_scene *scene = scene_of_text(two_bodies);
+    rg_scene *scene = scene_of_text(on_a_floor);
     rg_recorder *recorder;
     rg_status status = rg_recorder_create_tuned(scene, path, &options, &tuning, &recorder, error);
     if (status == RG_OK) {
         for (int i = 1; i <= STEPS && status == RG_OK; i++) {
             recorder->file_size = 0; /* fold by the size of the journal alone */
-            step_scene(scene);
+            step_recorded(scene, recorder);
             status = rg_recorder_frame(recorder, NULL, error);
         }
         rg_status closed = rg_recorder_close(recorder, true, status == RG_OK ? error : NULL);
@@ -43,7 +43,7 @@ static void resume_run(const char *path, const run_truth *truth, size_t least_fr
     /* A checkpoint with every frame: at most the last frame has to be made again. */
     assert_true(rg_world_step_count(world) + 2 >= frames);
     while (rg_world_step_count(world) < STEPS) {
-        step_scene(scene);
+        step_recorded(scene, recorder);
         assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
     }
     assert_true(rg_world_state_hash(world) == truth->hash[STEPS]);
@@ -57,7 +57,7 @@ static void test_killed_before_every_operation(void **state) {
     (void)state;
     char path[256];
     in_directory("fold.h5", path);
-    run_truth truth = find_truth(two_bodies);
+    run_truth truth = find_truth(on_a_floor);
     size_t recorded = 0;
     long number = 0, folded = 0;
     for (;; number++) {
@@ -91,7 +91,7 @@ static void test_every_write_fails_once(void **state) {
     (void)state;
     char path[256];
     in_directory("full.h5", path);
-    run_truth truth = find_truth(two_bodies);
+    run_truth truth = find_truth(on_a_floor);
     for (long number = 0;; number++) {
         empty_test_directory();
         failing_disk disk = {.fail_at = number, .only_writes = true, .error = ENOSPC};
@@ -153,7 +153,7 @@ static void test_limit_on_file_size(void **state) {
     (void)state;
     char path[256];
     in_directory("limit.h5", path);
-    run_truth truth = find_truth(two_bodies);
+    run_truth truth = find_truth(on_a_floor);
     int failures = 0, successes = 0;
     for (rlim_t limit = 0; limit < 200000; limit = limit * 5 / 4 + 64) {
         empty_test_directory();

@@ -17,13 +17,134 @@ bodies:
      velocity: [1, "0.1*i", 9], angular_velocity: ["i", 2, 3]}
 duration: 1
 """
+# A sledge that comes to rest and a stack, with frames of several steps.
+TOUCHING = """
+rigor: 1
+name: touching
+materials:
+  wood: {friction: 0.3}
+bodies:
+  - {name: floor, motion: fixed, shape: {box: [40, 40, 1]}, position: [0, 0, -0.5], material: wood}
+  - {name: sledge, shape: {box: [1, 1, 0.5]}, position: [5, 0, 0.25], velocity: [1, 0.5, 0],
+     material: wood}
+  - {repeat: 3, name: "box{i}", shape: {box: [1, 1, 1]}, position: [0, 0, "i + 0.5"], material: wood}
+duration: 1
+record: {every: 0.025}
+"""
+
+
+CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violation",
+               "joint_error_m", "momentum_error_rel"]
+LEDGER = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisation_J",
+          "integration_J", "external_J", "prescribed_J", "closure_J", "closure_rel"]
+COUNTS = ["steps", "substeps", "rejected", "evaluations", "contacts_max", "impacts", "solves",
+          "solver_iterations", "solver_failures", "fallbacks"]
+CONTACT = {"body_a": "<u4", "body_b": "<u4", "position": "(3,)<f8", "normal": "(3,)<f8",
+           "force": "(3,)<f8", "gap": "<f8", "friction": "<f8", "slip_speed": "<f8", "mode": "u1"}
+
+
+def check_tables(file, frames):
+    for name, fields, kind in (("certificate", CERTIFICATE, "<f8"), ("ledger", LEDGER, "<f8"),
+                               ("counts", COUNTS, "<u8")):
+        table = file[name]
+        check_equal(sorted(table.dtype.names), sorted(fields), f"fields of {name}")
+        check_equal({table.dtype[field].str for field in fields}, {kind}, f"types of {name}")
+        check_equal(table.shape, (frames,), f"shape of {name}")
+    contacts = file["contacts/table"]
+    check_equal(list(contacts.dtype.names), list(CONTACT), "fields of contacts")
+    for field, kind in CONTACT.items():
+        check_equal(contacts.dtype[field], numpy.dtype(kind), f"type of {field}")
+    check_equal(h5py.check_enum_dtype(contacts.dtype["mode"]),
+                {"separating": 0, "stick": 1, "slip": 2, "roll": 3}, "modes")
+    check(contacts.dtype.itemsize <= 105, "a contact takes too many bytes")
+    for name in ("certificate", "ledger", "counts", "contacts/table"):
+        dataset = file[name]
+        check(len(dataset.attrs["meaning"]) > 2 and len(dataset.attrs["unit"]) > 0, f"meaning of {name}")
+        check(dataset.maxshape == (None,) and dataset.compression == "gzip" and dataset.shuffle and
+              dataset.fletcher32, f"storage of {name}")
+
+
+def check_certificates(file, report):
+    """The frames' figures together are those of the run."""
+    certificate, ledger, counts = file["certificate"][:], file["ledger"][:], file["counts"][:]
+    steps = file["step"][:]
+    check(numpy.array_equal(counts["steps"], numpy.diff(steps, prepend=0)), "steps between frames")
+    check(numpy.all(numpy.isnan(certificate["momentum_error_rel"][:1])), "figures before any step")
+    for name in CERTIFICATE:
+        worst = numpy.nanmin if name == "min_gap_m" else numpy.nanmax
+        value = report["certificate"][name]
+        if value is None:
+            check(numpy.all(numpy.isnan(certificate[name])), f"{name} was never measured")
+        else:
+            check_equal(worst(certificate[name]), value, f"worst {name}")
+    summary = file["summary"].attrs
+    for name in COUNTS:
+        total = counts[name].max() if name == "contacts_max" else counts[name].sum()
+        check_equal(total, summary[name], f"sum of {name}")
+    check(numpy.array_equal(ledger["final_J"][1:], file["energy"][1:]), "energies of the ledger")
+    check(numpy.array_equal(ledger["initial_J"][1:], file["energy"][:-1]), "energies before")
+    scale = abs(ledger["friction_work_J"][1:]).sum() + 1e-3 * abs(summary["initial_J"])
+    for name in LEDGER[2:8]:
+        check(abs(ledger[name][1:].sum() - summary[name]) <= 1e-12 * scale, f"sum of {name}")
+    change = ledger["final_J"] - ledger["initial_J"]
+    work = (ledger["external_J"] + ledger["friction_work_J"] - ledger["impact_loss_J"] +
+            ledger["stabilisation_J"] + ledger["integration_J"] + ledger["prescribed_J"])
+    check(numpy.all(abs(change - work)[1:] <= 1e-11 * abs(summary["initial_J"])), "the ledger's sum")
+
+
+def check_contacts(file, report, rigor, path):
+    """Forces from the file alone: bodies at rest are carried, friction stays in its cone."""
+    start, count = file["contacts/start"][:], file["contacts/count"][:]
+    table = file["contacts/table"]
+    check_equal(count[0], 0, "contacts before any step")
+    check(numpy.array_equal(start, numpy.cumsum(count) - count), "contacts/start")
+    check_equal(len(table), count.sum(), "rows of contacts")
+    check(count[-1] >= 16 and count.max() <= report["contacts_max"], "number of contacts")
+    names, mass = list(file["bodies/name"].asstr()[:]), file["bodies/mass"][:]
+    modes = h5py.check_enum_dtype(table.dtype["mode"])
+    for frame in range(1, len(start)):
+        rows = table[start[frame]:start[frame] + count[frame]]
+        normal, force = rows["normal"], rows["force"]
+        check(numpy.allclose(numpy.linalg.norm(normal, axis=1), 1, rtol=1e-12), "normals")
+        pressing = (normal * force).sum(axis=1)
+        friction = numpy.linalg.norm(force - pressing[:, None] * normal, axis=1)
+        check(numpy.all(pressing >= -1e-9), "a contact pulls")
+        check(numpy.all(friction <= rows["friction"] * pressing * (1 + 1e-6) + 1e-9), "the cone")
+        for body in range(1, len(names)):  # nothing falls: the forces carry each weight
+            total = (force[rows["body_a"] == body].sum(axis=0) -
+                     force[rows["body_b"] == body].sum(axis=0))
+            check(abs(total[2] - 9.81 * mass[body]) <= 1e-6 * mass.sum(),
+                  f"{names[body]} of {9.81 * mass[body]} N is carried by {total[2]} N")
+        check(numpy.all(abs(rows["gap"]) < 1e-6), "gaps of things at rest")
+        sledge = rows[(rows["body_a"] == 1) | (rows["body_b"] == 1)]
+        if file["time"][frame] < 0.3:  # it comes to rest after 1.118 / (0.3 g) = 0.38 s
+            check(numpy.all(sledge["mode"][:1] == modes["slip"]), "the sledge does not slip")
+            check(numpy.all(sledge["slip_speed"] > 0.1), "speed of slip")
+    check(not numpy.any(sledge["mode"] == modes["slip"]), "the sledge slips at the end")
+
+    lines = rigor("export", path, "--contacts-csv", "-").stdout.splitlines()
+    check_equal(len(lines), 1 + len(table), "lines of contacts")
+    row, fields = table[7], lines[8].split(",")
+    check_equal(fields[2:4], [names[row["body_a"]], names[row["body_b"]]], "bodies in CSV")
+    numbers = [*row["position"], *row["normal"], *row["force"], row["gap"], row["friction"],
+               row["slip_speed"]]
+    check_equal([float(field) for field in fields[4:16]], [float(n) for n in numbers], "CSV row")
+    check_equal(modes[fields[16]], row["mode"], "mode in CSV")
+    lines = rigor("export", path, "--certificate-csv", "-").stdout.splitlines()
+    check_equal(len(lines), 1 + len(start), "lines of certificates")
+    row = dict(zip(lines[0].split(","), lines[6].split(",")))
+    for table, fields in (("certificate", CERTIFICATE), ("ledger", LEDGER), ("counts", COUNTS)):
+        for field in fields:
+            value = file[table][5][field]
+            check(row[field] == "" if value != value else float(row[field]) == value,
+                  f"{field} in CSV: {row[field]}")
 
 
 def check_layout(file, report):
     frames = len(file["time"])
     attributes = dict(file.attrs)
     check_equal(attributes["format"], "rigor recording", "format")
-    check_equal(attributes["format_version"], 1, "format_version")
+    check_equal(attributes["format_version"], 2, "format_version")
     check(isinstance(attributes["rigor_version"], str), "rigor_version is not a text")
     check_equal(attributes["scene_name"], "layout", "scene_name")
     check_equal(attributes["method"], report["method"], "method")
@@ -39,6 +160,8 @@ def check_layout(file, report):
         "poses/orientation": ((frames, BODIES, 4), "<f8", "1"),
         "velocities/linear": ((frames, BODIES, 3), "<f8", "m/s"),
         "velocities/angular": ((frames, BODIES, 3), "<f8", "rad/s"),
+        "contacts/start": ((frames,), "<u8", "1"),
+        "contacts/count": ((frames,), "<u8", "1"),
         "bodies/mass": ((BODIES,), "<f8", "kg"),
         "bodies/local_centre": ((BODIES, 7), "<f8", "m, 1"),
     }
@@ -50,8 +173,9 @@ def check_layout(file, report):
         check(len(dataset.attrs["meaning"]) > 2, f"meaning of {name}")
         check(dataset.chunks is not None and dataset.compression == "gzip" and dataset.shuffle and
               dataset.fletcher32, f"storage of {name}")
-        if name.count("/") == 0 or name.startswith(("poses", "velocities")):
+        if name.count("/") == 0 or name.startswith(("poses", "velocities", "contacts")):
             check(dataset.maxshape[0] is None, f"{name} does not grow")
+    check_tables(file, frames)
     names = file["bodies/name"].asstr()[:]
     check_equal(list(names), [f"ball{i}" for i in range(BODIES)], "names")
     check_equal(h5py.check_enum_dtype(file["bodies/motion"].dtype),
@@ -102,6 +226,16 @@ def main():
         with h5py.File(path, "r") as file:
             check_layout(file, report)
             check_numbers(file, report, rigor, path)
+            check_equal(len(file["contacts/table"]), 0, "contacts in free flight")
+        touching = os.path.join(directory, "touching.yaml")
+        touching_path = os.path.join(directory, "touching.h5")
+        with open(touching, "w") as file:
+            file.write(TOUCHING)
+        report = rigor.report("run", touching, "--out", touching_path)
+        with h5py.File(touching_path, "r") as file:
+            check_tables(file, len(file["time"]))
+            check_certificates(file, report)
+            check_contacts(file, report, rigor, touching_path)
         # The same run gives the same content: only the run id differs.
         again = os.path.join(directory, "again.h5")
         rigor.report("run", scene, "--out", again)

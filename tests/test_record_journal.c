@@ -1,5 +1,6 @@
-/* Journals cut off at every byte, damaged at every byte, and left over from other runs: what is
- * before the damage counts, what is after it does not, and the run can always go on. */
+/* Journals cut off at every byte, damaged at every byte (with contacts, at one in a few), and left
+ * over from other runs: what is before the damage counts, what is after it does not, and the run
+ * can always go on. */
 #include "record_support.h"
 
 enum { FRAMES = 5 };
@@ -14,20 +15,20 @@ typedef struct killed_run {
     bool has_checkpoint[FRAMES + 1];
 } killed_run;
 
-static killed_run *make_victim(void) {
+static killed_run *make_victim_of(const char *text) {
     char path[256], journal_path[256];
     in_directory("victim.h5", path);
     in_directory("victim.h5.journal", journal_path);
     killed_run *victim = calloc(1, sizeof *victim);
     assert_non_null(victim);
-    victim->truth = find_truth(two_bodies);
-    rg_scene *scene = scene_of_text(two_bodies);
+    victim->truth = find_truth(text);
+    rg_scene *scene = scene_of_text(text);
     rg_recorder_options options = {.checkpoint_every = 1e9, .overwrite = true};
     rg_recorder *recorder;
     rg_error error = {0};
     assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, &error), RG_OK);
     for (int i = 1; i < FRAMES; i++) {
-        step_scene(scene);
+        step_recorded(scene, recorder);
         assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
         victim->frame_end[i] = recorder->journal.end;
         if (i == 2 || i == 3) {
@@ -43,6 +44,10 @@ static killed_run *make_victim(void) {
     rg_scene_free(scene);
     write_bytes(path, victim->file.data, victim->file.size);
     return victim;
+}
+
+static killed_run *make_victim(void) {
+    return make_victim_of(on_a_floor);
 }
 
 static void free_victim(killed_run *victim) {
@@ -82,7 +87,7 @@ static void check_resume(const char *path, const killed_run *victim, uint64_t ex
         rg_recorder_free(recorder);
     } else {
         while (rg_world_step_count(world) < steps) {
-            step_scene(scene);
+            step_recorded(scene, recorder);
             assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
         }
         assert_true(rg_world_state_hash(world) == victim->truth.hash[steps]);
@@ -92,13 +97,12 @@ static void check_resume(const char *path, const killed_run *victim, uint64_t ex
     rg_scene_free(scene);
 }
 
-static void test_truncated_at_every_byte(void **state) {
-    (void)state;
-    killed_run *victim = make_victim();
+static void check_truncated(const char *text, size_t stride) {
+    killed_run *victim = make_victim_of(text);
     char path[256], journal_path[256];
     in_directory("victim.h5", path);
     in_directory("victim.h5.journal", journal_path);
-    for (size_t size = 0; size <= victim->journal.size; size++) {
+    for (size_t size = 0; size <= victim->journal.size; size += stride) {
         write_bytes(journal_path, victim->journal.data, size);
         assert_int_equal(check_recording(path, &victim->truth), frames_within(victim, size));
         check_resume(path, victim, checkpoint_within(victim, size), 0);
@@ -113,13 +117,19 @@ static void test_truncated_at_every_byte(void **state) {
     free_victim(victim);
 }
 
+static void test_truncated_at_every_byte(void **state) {
+    (void)state;
+    check_truncated(two_bodies, 1);
+    check_truncated(on_a_floor, 19);
+}
+
 static void test_resumed_to_the_end(void **state) {
     (void)state;
     killed_run *victim = make_victim();
     char path[256], journal_path[256];
     in_directory("victim.h5", path);
     in_directory("victim.h5.journal", journal_path);
-    for (size_t size = 0; size <= victim->journal.size; size += 61) {
+    for (size_t size = 0; size <= victim->journal.size; size += 211) {
         write_bytes(path, victim->file.data, victim->file.size);
         write_bytes(journal_path, victim->journal.data, size);
         check_resume(path, victim, checkpoint_within(victim, size), 12);
@@ -128,16 +138,15 @@ static void test_resumed_to_the_end(void **state) {
     free_victim(victim);
 }
 
-static void test_every_byte_damaged(void **state) {
-    (void)state;
-    killed_run *victim = make_victim();
+static void check_damaged(const char *text, size_t stride) {
+    killed_run *victim = make_victim_of(text);
     char path[256], journal_path[256];
     in_directory("victim.h5", path);
     in_directory("victim.h5.journal", journal_path);
     rg_random random = rg_random_make(7);
     char *damaged = malloc(victim->journal.size);
     assert_non_null(damaged);
-    for (size_t at = 0; at < victim->journal.size; at++) {
+    for (size_t at = 0; at < victim->journal.size; at += stride) {
         memcpy(damaged, victim->journal.data, victim->journal.size);
         damaged[at] ^= (char)(1 << rg_random_below(&random, 8));
         write_bytes(journal_path, damaged, victim->journal.size);
@@ -149,6 +158,49 @@ static void test_every_byte_damaged(void **state) {
     }
     free(damaged);
     free_victim(victim);
+}
+
+static void test_every_byte_damaged(void **state) {
+    (void)state;
+    check_damaged(two_bodies, 1);
+    check_damaged(on_a_floor, 13);
+}
+
+/* A frame whose checksum is right, but which is not as long as its contacts are many. */
+static void test_contacts_that_do_not_fit(void **state) {
+    (void)state;
+    char path[256], journal_path[256];
+    in_directory("many.h5", path);
+    in_directory("many.h5.journal", journal_path);
+    run_truth truth = find_truth(on_a_floor);
+    for (int lie = 0; lie < 6; lie++) {
+        rg_scene *scene = scene_of_text(on_a_floor);
+        rg_recorder_options options = {.checkpoint_every = 1e9, .overwrite = true};
+        rg_recorder *recorder;
+        rg_error error = {0};
+        assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, &error), RG_OK);
+        step_recorded(scene, recorder);
+        assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
+        step_recorded(scene, recorder);
+        uint64_t start = recorder->journal.end;
+        assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
+        /* The last frame once more at the same place, with another number of contacts. */
+        rg_journal_writer *writer = &recorder->journal;
+        size_t at =
+            RG_JOURNAL_PREFIX + (size_t)rg_journal_frame_size(&recorder->journal_header) - 8;
+        uint64_t count;
+        memcpy(&count, writer->block.data + at, 8);
+        assert_int_equal(count, truth.contacts[2]);
+        const uint64_t lies[] = {count, count + 1, count - 1, 0, UINT64_MAX, UINT64_C(1) << 61};
+        memcpy(writer->block.data + at, &lies[lie], 8);
+        writer->block.size -= RG_JOURNAL_CHECKSUM;
+        writer->end = start;
+        assert_int_equal(rg_journal_end_block(writer), 0);
+        rg_recorder_free(recorder);
+        rg_scene_free(scene);
+        assert_int_equal(check_recording(path, &truth), lie == 0 ? 3 : 2);
+        assert_int_equal(remove(journal_path), 0);
+    }
 }
 
 static void test_rubbish_after_the_end(void **state) {
@@ -179,7 +231,7 @@ static void test_journal_of_another_run(void **state) {
     in_directory("victim.h5", path);
     in_directory("victim.h5.journal", journal_path);
     /* The same scene recorded anew: another run id, so that the old journal counts for nothing. */
-    rg_scene *scene = scene_of_text(two_bodies);
+    rg_scene *scene = scene_of_text(on_a_floor);
     rg_recorder_options options = {.overwrite = true};
     rg_recorder *recorder;
     assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, NULL), RG_OK);
@@ -217,8 +269,8 @@ static void test_gap_between_file_and_journal(void **state) {
     (void)state;
     char path[256];
     in_directory("gap.h5", path);
-    run_truth truth = find_truth(two_bodies);
-    rg_scene *scene = scene_of_text(two_bodies);
+    run_truth truth = find_truth(on_a_floor);
+    rg_scene *scene = scene_of_text(on_a_floor);
     rg_recorder_tuning tuning = {.fold_bytes = 1};
     rg_recorder *recorder;
     rg_error error = {0};
@@ -244,6 +296,7 @@ int main(void) {
         cmocka_unit_test(test_truncated_at_every_byte),
         cmocka_unit_test(test_resumed_to_the_end),
         cmocka_unit_test(test_every_byte_damaged),
+        cmocka_unit_test(test_contacts_that_do_not_fit),
         cmocka_unit_test(test_rubbish_after_the_end),
         cmocka_unit_test(test_journal_of_another_run),
         cmocka_unit_test(test_old_journal_and_newer_file),

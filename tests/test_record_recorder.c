@@ -98,8 +98,9 @@ static void test_resume_keeps_its_settings(void **state) {
     rg_scene_options options = {.step = 0.02};
     assert_int_equal(rg_recorder_resume(path, NULL, &options, &resumed, &recorder, &error),
                      RG_INVALID_ARGUMENT);
-    check_message(&error, path,
-                  "a resumed run keeps the parameters, method and step that it was started with");
+    check_message(
+        &error, path,
+        "a resumed run keeps the parameters, method and settings that it was started with");
     assert_int_equal(rg_recorder_resume(path, NULL, NULL, &resumed, &recorder, &error), RG_OK);
     assert_string_equal(rg_scene_name(resumed), rg_scene_name(scene));
     assert_true(rg_scene_duration(resumed) == rg_scene_duration(scene));

@@ -228,10 +228,14 @@ static void test_not_a_recording(void **state) {
     check_refused(path, RG_FILE_DAMAGED, not_whole);
 }
 
-/* Enough for several blocks of the seal. */
-static const char crowd[] = "rigor: 1\nmethod: {name: stepping, step: 0.01}\nbodies:\n"
-                            "  - {repeat: 300, name: \"b{i}\", shape: {box: [1, 2, 3]},\n"
-                            "     position: [\"i\", 0, 0], angular_velocity: [\"0.1*i\", 1, 2]}\n";
+/* Enough for several blocks of the seal, most of them free and some on a floor. */
+static const char crowd[] =
+    "rigor: 1\nmethod: {name: stepping, step: 0.01}\nbodies:\n"
+    "  - {repeat: 289, name: \"b{i}\", shape: {box: [1, 2, 3]},\n"
+    "     position: [\"4*i + 9\", 0, 99], angular_velocity: [\"0.1*i\", 1, 2]}\n"
+    "  - {repeat: 10, name: \"c{i}\", shape: {box: [1, 1, 1]}, velocity: [0, 1, 0],\n"
+    "     position: [\"-2*i - 1\", 0, 0.5]}\n"
+    "  - {name: floor, motion: fixed, shape: {box: [99, 99, 1]}, position: [0, 0, -0.5]}\n";
 enum { CROWD = 300 };
 
 static bytes make_recording(const char *path) {
@@ -240,7 +244,7 @@ static bytes make_recording(const char *path) {
     rg_recorder *recorder;
     assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, NULL), RG_OK);
     for (int i = 1; i < 20; i++) {
-        step_scene(scene);
+        step_recorded(scene, recorder);
         assert_int_equal(rg_recorder_frame(recorder, NULL, NULL), RG_OK);
     }
     assert_int_equal(rg_recorder_close(recorder, true, NULL), RG_OK);
@@ -299,6 +303,19 @@ static void test_damaged_file(void **state) {
                 assert_true(frame.state_hash == truth.hash[i]);
                 assert_memory_equal(&position[0], &truth.first_position[i], sizeof position[0]);
             }
+            const rg_recorded_contact *contacts;
+            size_t contact_count;
+            rg_step_info step;
+            all = all && rg_recording_read_contacts(recording, i, &contacts, &contact_count,
+                                                    &error) == RG_OK;
+            if (all) {
+                assert_int_equal(contact_count, truth.contacts[i]);
+                if (contact_count)
+                    check_contact(&contacts[contact_count - 1], &truth.last_contact[i], NULL);
+            }
+            all = all && rg_recording_read_certificate(recording, i, &step, &error) == RG_OK;
+            if (all && i)
+                check_info(&step, &truth.step[i]);
         }
         frames_refused += !all;
         unharmed += all;
@@ -309,7 +326,7 @@ static void test_damaged_file(void **state) {
     print_message("of 1500 damaged files %d were refused, %d at a frame, %d were hit where nothing "
                   "that matters is\n",
                   refused, frames_refused, unharmed);
-    assert_true(refused > 100 && frames_refused > 100);
+    assert_true(refused > 50 && frames_refused > 100);
     free(whole.data);
 }
 

@@ -67,7 +67,7 @@ def test_usage(rigor):
             (["rnu"], "rigor: unknown command 'rnu'; did you mean run?"),
             (["xyzzy"], "rigor: unknown command 'xyzzy'; see `rigor --help`"),
             (["view"], "rigor: view is not in this version"),
-            (["compare", "x"], "rigor: compare is not in this version"),
+            (["decompose", "x"], "rigor: decompose is not in this version"),
             (["--frobnicate"], "rigor: unknown option '--frobnicate'; see `rigor --help`"),
             (["run"], "rigor: run: which SCENE? `rigor scenes` lists the built-in ones"),
             (["run", "tennis-racket", "--stpe", "1"],
@@ -75,11 +75,32 @@ def test_usage(rigor):
             (["run", "tennis-racket", "--zzz"],
              "rigor: run: unknown option --zzz; see `rigor run --help`"),
             (["run", "tennis-racket", "-x"], "rigor: run: unknown option -x; see `rigor run --help`"),
-            (["run", "tennis-racket", "--solver", "dantzig"],
-             "rigor: run: --solver is not in this version"),
-            (["run", "tennis-racket", "--gamma=1"], "rigor: run: --gamma is not in this version"),
-            (["run", "tennis-racket", "--friction", "cone"],
-             "rigor: run: --friction is not in this version"),
+            (["run", "tower", "--solver", "danzig"],
+             "rigor: run: --solver: unknown solver 'danzig'; did you mean dantzig?"),
+            (["run", "tower", "--solver", "xyzzy"],
+             "rigor: run: --solver: unknown solver 'xyzzy'; known are auto, dantzig, lemke, qp, "
+             "gauss-seidel, newton, interior-point, admm, enumerate"),
+            (["run", "tower", "--solver", "lp"],
+             "rigor: run: --solver: lp solves problems in files (`rigor solve`), it does not run "
+             "scenes"),
+            (["run", "tower", "--gamma=1.5"],
+             "rigor: run: --gamma: '1.5' is not a number from 0 to 1"),
+            (["run", "tower", "--friction", "pyramid"],
+             "rigor: run: --friction: 'pyramid' is neither cone nor polygon:K with K even, from 4 to "
+             "256"),
+            (["run", "tower", "--friction", "polygon:7"],
+             "rigor: run: --friction: 'polygon:7' is neither cone nor polygon:K with K even, from 4 "
+             "to 256"),
+            (["run", "tower", "--detection", "late"],
+             "rigor: run: --detection: 'late' is neither continuous nor discrete"),
+            (["run", "tower", "--tolerance", "-1"],
+             "rigor: run: --tolerance: '-1' is not a number above 0"),
+            (["run", "tower", "--dump-problem", "0"],
+             "rigor: run: --dump-problem: '0' is not STEP or STEP:FILE, with steps counted from 1"),
+            (["run", "tower", "--dump-problem", "3:"],
+             "rigor: run: --dump-problem: '3:' is not STEP or STEP:FILE, with steps counted from 1"),
+            (["run", "tower", "count=2", "--duration", "0.1", "--dump-problem", "25"],
+             "rigor: run: --dump-problem: step 25 is not one of the steps 1 to 24 of this run"),
             (["run", "tennis-racket", "--impact", "poisson"],
              "rigor: run: --impact is not in this version"),
             (["run", "tennis-racket", "--method", "penalty"],
@@ -104,11 +125,13 @@ def test_usage(rigor):
             (["run", "tennis-racket", "-qf"], "rigor: run: -qf: one-letter options stand alone"),
             (["run", "tennis-racket", "spin"],
              "rigor: run: 'spin' is neither an option nor NAME=VALUE"),
-            (["run", "tennis-racket", "-f"], "rigor: run: --overwrite goes with --out"),
+            (["run", "tennis-racket", "-f"], "rigor: run: --overwrite goes with --out or --dump-problem"),
             (["run", "--resume", "a.h5", "tennis-racket"],
              "rigor: run: --resume takes the scene from the recording; leave out SCENE and parameters"),
             (["run", "--resume", "a.h5", "--step", "1"],
              "rigor: run: --step does not go with --resume: the run keeps what it was started with"),
+            (["run", "--resume", "a.h5", "--gamma", "1"],
+             "rigor: run: --gamma does not go with --resume: the run keeps what it was started with"),
             (["run", "tennis-racket", "--require", ""],
              "rigor: run: --require: is empty; an example is 'momentum_error_rel<1e-9'"),
             (["run", "tennis-racket", "--require", "closure<1"],
@@ -167,12 +190,12 @@ def test_scenes_and_check(rigor):
 
 
 KEYS = ["scene", "method", "solver", "steps", "simulated_s", "wall_s", "cpu_ms_per_step", "bodies",
-        "contacts_max", "certificate", "energy", "solver_failures", "fallbacks", "impacts",
-        "state_hash", "measures"]
+        "contacts_max", "certificate", "energy", "solves", "solver_iterations", "solver_failures",
+        "fallbacks", "impacts", "state_hash", "measures"]
 CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violation",
                "joint_error_m", "momentum_error_rel"]
 ENERGY = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisation_J",
-          "external_J", "prescribed_J", "closure_rel"]
+          "integration_J", "external_J", "prescribed_J", "closure_rel"]
 
 
 def test_report(rigor):
@@ -211,9 +234,11 @@ def test_report(rigor):
     expect(rigor, ["run", "tennis-racket", "--duration", "1e300"], 3, stdout="",
            stderr="more steps than can be counted")
 
-    expect(rigor, ["run", "good.yaml"], 0, stderr="note: this version computes free motion only")
-    check("free motion" not in expect(rigor, ["run", "tennis-racket"], 0).stderr,
-          "the note on contacts for a single body")
+    expect(rigor, ["run", "good.yaml", "--method", "analytic"], 0,
+           stderr="note: in this version the analytic method computes free motion only")
+    for words in (["good.yaml"], ["tennis-racket"]):
+        check("free motion" not in expect(rigor, ["run", *words], 0).stderr,
+              f"the note on contacts for {words}")
     for words in (["run", "tennis-racket", "--json"], ["scenes"], ["--help"]):
         with open("/dev/full", "w") as full:
             result = subprocess.run([rigor.path, *words], stdout=full, stderr=subprocess.PIPE,
@@ -221,6 +246,138 @@ def test_report(rigor):
         check_equal(result.returncode, 4, f"{words} on a full disk")
         check_equal(result.stderr,
                     "rigor: standard output: cannot be written: No space left on device\n", "message")
+
+
+OVERLAPPING = """
+rigor: 1
+bodies:
+  - {name: floor, shape: {halfspace: {normal: [0, 0, 1], offset: 0}}, motion: fixed}
+  - {name: ball, shape: {sphere: 0.5}, position: [0, 0, 0.4]}
+  - {name: lower, shape: {box: [1, 1, 1]}, position: [5, 0, 0.5]}
+  - {name: upper, shape: {box: [1, 1, 1]}, position: [5, 0, 1.25]}
+  - {shape: {box: [1, 1, 1]}, position: [5, 0, 2.25]}
+  - {name: glider, position: [-5, 0, 1],
+     shape: {compound: [{shape: {sphere: 0.5}}, {shape: {box: [0.2, 0.2, 2.004]}}]}}
+  - {name: eye, sensor: true, shape: {sphere: 3}, mass: 1, inertia: [1, 1, 1], gravity_scale: 0}
+"""
+
+
+def test_overlaps(rigor):
+    """`check` names bodies that are in each other, and how deep; they separate when run."""
+    with open("overlapping.yaml", "w") as file:
+        file.write(OVERLAPPING)
+    lines = expect(rigor, ["check", "overlapping.yaml"], 0, stderr="").stdout.splitlines()
+    overlap = [f"overlapping.yaml: warning: {pair} overlap at the start, {depth} m deep: they will "
+               "push each other out" for pair, depth in (("lower and upper", "0.25"),
+                                                         ("floor and ball", "0.1"),
+                                                         ("floor and glider", "0.002"))]
+    check_equal(lines[1:], overlap, "warnings, deepest first, without what touches and sensors")
+    expect(rigor, ["check", "--strict", "overlapping.yaml"], 1, stderr="", stdout=overlap[0])
+    expect(rigor, ["check", "--strict", "-q", "overlapping.yaml"], 1, stderr="", stdout="")
+    expect(rigor, ["check", "--strict", "-q", "overlapping.yaml", "bad.yaml"], 3)
+    expect(rigor, ["check", "--strict", "good.yaml", "tower", "pyramid", "dominoes"], 0, stderr="")
+    many = "bodies: [{repeat: 12, name: 'b{i}', shape: {sphere: 1}, position: ['10*floor(i/2)', 0, 0]}, " \
+           "{repeat: 24, name: 'c{i}', shape: {sphere: 1}, position: ['0.1*i', 50, 0]}]\n"
+    with open("many.yaml", "w") as file:
+        file.write(many)
+    lines = expect(rigor, ["check", "many.yaml"], 0, stderr="").stdout.splitlines()
+    check_equal(len(lines), 12, "ten of them are shown, and how many more there are")
+    check(re.search(r"and \d+ more pairs overlap, none deeper$", lines[-1]), lines[-1])
+    # They come apart, and nothing flies: 0.25 m deep is worth a jump of about as much.
+    report = rigor.report("run", "overlapping.yaml", "--duration", "2",
+                          "--require", "solver_failures<1")
+    energy = report["energy"]
+    check(energy["final_J"] < energy["initial_J"] + 9.81 * 1000 * 2, f"exploded: {energy}")
+    check(report["certificate"]["max_penetration_m"] < 0.2501, "deeper than at the start")
+
+
+def test_contacts(rigor):
+    """Options of the stepping method, what is reported of contacts, limits on it."""
+    tower = ["run", "tower", "count=3", "--duration", "0.25"]
+    report = rigor.report(*tower)
+    check_equal((report["solver"], report["contacts_max"], report["solves"]), ("auto", 12, 60),
+                "figures of contacts")
+    check_equal(report["solver_failures"], 0, "failures")
+    check(report["solver_iterations"] > 0 and report["certificate"]["max_penetration_m"] < 1e-9 and
+          report["certificate"]["complementarity"] < 1e-8 and
+          report["certificate"]["cone_violation"] < 1e-8, "certificate")
+    human = expect(rigor, tower, 0).stdout
+    for text in ("solver           auto to 1e-08, exact friction cone, gamma 1\n", "most at once",
+                 "problems solved", "solves that failed", "error of integration"):
+        check(text in human, f"the summary lacks {text}")
+    check_equal(rigor.report("run", "tennis-racket", "--duration", "1")["solver"], None,
+                "the solver of a method without one")
+    settings = ["--solver", "gauss-seidel", "--friction", "polygon:8", "--gamma", "0.5",
+                "--detection", "discrete", "--tolerance", "1e-7"]
+    human = expect(rigor, [*tower, *settings], 0).stdout
+    check("gauss-seidel to 1e-07, friction polygon of 8 sides, gamma 0.5, discrete detection" in human,
+          human)
+    check_equal(rigor.report(*tower, *settings)["solver"], "gauss-seidel", "solver")
+    expect(rigor, [*tower, "--tolerance", "0.5"], 3, stderr="solver tolerance: 0.5 is outside")
+
+    # gamma is heard: a step without it leaves a penetration as it is.
+    with open("sunk.yaml", "w") as file:
+        file.write("bodies: [{name: floor, shape: {halfspace: {normal: [0, 0, 1]}}, motion: fixed},"
+                   " {shape: {box: [1, 1, 1]}, position: [0, 0, 0.499]}]")
+    for gamma, low, high in (("0", 0.00099, 0.00101), ("1", 0, 0.001)):
+        report = rigor.report("run", "sunk.yaml", "--duration", "0.2", "--gamma", gamma)
+        gap = -report["certificate"]["min_gap_m"]
+        check(low <= gap <= high, f"penetration {gap} with gamma {gamma}")
+        check_equal(report["energy"]["stabilisation_J"] > 1, gamma == "1", f"push with gamma {gamma}")
+
+    # Limits: every figure and every count has a name; a broken one is an exit code.
+    every = ",".join(f"{name}<1e300" for name in [*CERTIFICATE, *ENERGY, "contacts_max", "solves",
+                                                  "solver_iterations", "solver_failures",
+                                                  "fallbacks", "impacts"])
+    expect(rigor, [*tower, "--require", every], 0, stderr="joint_error_m<1e300: there was nothing")
+    expect(rigor, [*tower, "--require",
+                   "max_penetration_m<1e-6,complementarity<1e-8,cone_violation<1e-8,min_gap_m>-1e-6,"
+                   "solver_failures<1,closure_rel<1e-9"], 0)
+    expect(rigor, ["run", "overlapping.yaml", "--duration", "0.1", "--require",
+                   "complementarity<1e-8,max_penetration_m<1e-3"], 1,
+           stderr="rigor: requirement max_penetration_m<1e-3 broken at step 1: max_penetration_m = 0.2")
+
+    # A run that goes on keeps its settings, and the measures of its scene.
+    settings = ["--solver", "gauss-seidel", "--friction", "polygon:8", "--gamma", "0.5"]
+    expect(rigor, [*tower, *settings, "--out", "tower.h5"], 0)
+    longer = rigor.report("run", "--resume", "tower.h5", "--duration", "0.5")
+    whole = rigor.report("run", "tower", "count=3", "--duration", "0.5", *settings)
+    for key in ("solver", "steps", "state_hash", "measures", "solves", "certificate"):
+        check_equal(longer[key], whole[key], f"{key} of a run that went on")
+    other = rigor.report("run", "tower", "count=3", "--duration", "0.5")
+    check(other["state_hash"] != whole["state_hash"], "the settings change nothing")
+
+
+def test_dump(rigor):
+    """The problems of a step as files that `rigor solve` reads."""
+    run = ["run", "dominoes", "count=3", "--duration", "0.1", "--dump-problem"]
+    result = expect(rigor, [*run, "5"], 0, stderr="rigor: the 3 contact problems of step 5 are in "
+                                                  "dominoes-step5-0.h5 and so on\n")
+    check("certificate" in result.stdout, "no report")
+    names = [f"dominoes-step5-{island}.h5" for island in range(3)]
+    check_equal(sorted(name for name in os.listdir(".") if "-step5" in name), names, "files")
+    solved = expect(rigor, ["solve", *names], 0).stdout
+    check_equal(len(re.findall(r"fclib, 3D, [24] contacts, 6 degrees of freedom; dominoes, step 5, "
+                               r"island \d", solved)), 3, solved)
+    check("3 solved to" in solved or solved.count(" solved ") >= 3, solved)
+    expect(rigor, [*run, "5"], 4, stdout="",
+           stderr="rigor: dominoes-step5-0.h5: exists; choose another name or add --overwrite\n")
+    expect(rigor, [*run, "5", "-f"], 0)
+    # Dumping changes nothing of the run.
+    plain = rigor.report("run", "dominoes", "count=3", "--duration", "0.1")
+    os.mkdir("d.x")
+    dumped = rigor.report("run", "dominoes", "count=3", "--duration", "0.1", "--threads", "2",
+                          "--dump-problem", "24:d.x/p.h5")
+    check_equal(plain["state_hash"], dumped["state_hash"], "hash of a run that dumps")
+    check_equal(sorted(os.listdir("d.x")), ["p-0.h5", "p-1.h5", "p-2.h5"], "files with a name")
+    expect(rigor, ["run", "tower", "count=2", "--duration", "0.1", "--dump-problem", "24:d.x/q"], 0,
+           stderr="rigor: the contact problem of step 24 is in d.x/q-0\n")
+    expect(rigor, ["run", "brick-stack", "--duration", "0.1", "--dump-problem", "1:d.x/planar.h5"], 0)
+    expect(rigor, ["solve", "d.x/planar-0.h5"], 0, stdout="fclib, 2D, ")
+    expect(rigor, ["run", "good.yaml", "--duration", "0.1", "--dump-problem", "2"], 0,
+           stderr="rigor: note: step 2 has no contact problem to dump\n")
+    expect(rigor, ["run", "tower", "count=2", "--duration", "0.1", "--dump-problem", "2:no/p.h5"], 4,
+           stdout="", stderr="no/p-0.h5: ")
 
 
 def test_requirements(rigor):
@@ -499,7 +656,8 @@ def main():
     rigor = Command(sys.argv[1])
     with scratch_directory() as directory:
         os.chdir(directory)
-        for test in (test_help, test_usage, test_scenes_and_check, test_report, test_requirements,
+        for test in (test_help, test_usage, test_scenes_and_check, test_report, test_overlaps,
+                     test_contacts, test_dump, test_requirements,
                      test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
                      test_json_text, test_full_disk, test_signals, test_distance, test_progress):
             test(rigor)

@@ -103,12 +103,25 @@ static void more_messages(void **state) {
           "t.yaml:1:1: <<: merge keys are not part of the format; write the keys out");
     CHECK("\"a\\x1bb\": 1", RG_UNKNOWN_KEY,
           "t.yaml:1:1: a?b: unknown key; the keys here are: rigor, name, parameters, planar, "
-          "gravity, seed, method, duration, record, materials, pairs, shapes, bodies, forces");
+          "gravity, seed, method, solver, duration, record, materials, pairs, shapes, bodies, "
+          "forces");
     CHECK("method: {name: penalty}", RG_UNSUPPORTED,
           "t.yaml:1:16: method.name: this version has no penalty method yet; write stepping or "
           "analytic");
     CHECK("method: {tolerance: 2}", RG_INVALID_ARGUMENT,
           "t.yaml:1:9: method: tolerance: 2 is outside 1e-15 ... 0.01");
+    CHECK("solver: {tolerance: 0.5}", RG_INVALID_ARGUMENT,
+          "t.yaml:1:9: solver: solver tolerance: 0.5 is outside 1e-14 ... 0.01");
+    CHECK("method: {gamma: -0.5}", RG_INVALID_SIZE,
+          "t.yaml:1:17: method.gamma: gamma must not be negative, not -0.5");
+    CHECK("solver: {friction: {polygon: 2}}", RG_INVALID_ARGUMENT,
+          "t.yaml:1:30: solver.friction.polygon: must be a whole number from 4 to 256, not 2");
+    CHECK("solver: {friction: {}}", RG_NOT_FOUND,
+          "t.yaml:1:20: solver.friction: needs the number of corners; write cone or {polygon: 8}");
+    CHECK("solver: {friction: [8]}", RG_WRONG_TYPE,
+          "t.yaml:1:20: solver.friction: expected cone, got a list of 1");
+    CHECK("solver: {frictoin: cone}", RG_UNKNOWN_KEY,
+          "t.yaml:1:10: solver.frictoin: unknown key; did you mean \"friction\"?");
     CHECK("parameters: {i: 1}", RG_INVALID_ARGUMENT,
           "t.yaml:1:17: parameters.i: \"i\" has a meaning of its own; choose another name");
     CHECK("bodies: [{repeat: {i: 2, l: 3}, shape: {sphere: 1}}]", RG_UNKNOWN_KEY,

@@ -25,7 +25,8 @@ static rg_measure measure_of(rg_scene *scene, const char *name) {
 
 static void the_list(void **state) {
     (void)state;
-    assert_int_equal(rg_builtin_count(), 3);
+    assert_true(rg_builtin_count() >= 16);
+    assert_string_equal(rg_builtin_at(0).name, "dominoes"); /* the default comes first */
     for (size_t i = 0; i < rg_builtin_count(); i++) {
         rg_builtin_info info = rg_builtin_at(i);
         assert_true(strlen(info.summary) > 10);
@@ -33,8 +34,8 @@ static void the_list(void **state) {
             assert_non_null(info.parameters[p].default_value);
         rg_scene *scene = build(info.name, NULL, 0);
         assert_string_equal(rg_scene_name(scene), info.name);
-        assert_near(rg_scene_duration(scene), 10, 0);
-        assert_true(rg_scene_measures(scene, NULL, 0) >= 2);
+        assert_true(rg_scene_duration(scene) >= 1);
+        assert_true(rg_scene_measures(scene, NULL, 0) >= 1);
         /* The defaults that the list shows are the defaults. */
         rg_scene_parameter given[8];
         for (size_t p = 0; p < info.parameter_count; p++)
@@ -56,7 +57,7 @@ static void the_same_bits_for_any_number_of_threads(void **state) {
             rg_scene_options options = {.threads = threads};
             rg_scene *scene;
             assert_int_equal(rg_scene_build(rg_builtin_at(i).name, &options, &scene, NULL), RG_OK);
-            run_scene(scene, 0.5);
+            run_scene(scene, 0.05); /* longer runs: tests/test_run_hashes.py */
             hashes[threads - 1] = rg_world_state_hash(rg_scene_world(scene));
             rg_scene_free(scene);
         }
@@ -187,11 +188,10 @@ static void wrong_parameters_are_refused(void **state) {
          {"spin", "-1"},
          RG_INVALID_ARGUMENT,
          "spinning-top: parameter spin=-1: must be a number from 0.01 to 200"},
-        {"tower",
+        {"towr",
          {"count", "3"},
          RG_NOT_FOUND,
-         "tower: neither a built-in scene nor a file; the built-in scenes are: tennis-racket, "
-         "spinning-top, projectiles"},
+         "towr: neither a built-in scene nor a file; did you mean \"tower\"?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rg_scene_options options = {.parameters = &cases[i].given, .parameter_count = 1};

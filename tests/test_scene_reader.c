@@ -1,6 +1,8 @@
 /* The reader: defaults, every key, expressions, repeats, parameters, aliases, JSON, limits. */
 #include "test_scene_support.h"
 
+#include "rigor/solver.h"
+
 #include "scene/scene_reader.h"
 
 #include <math.h>
@@ -51,6 +53,11 @@ static void every_setting(void **state) {
     assert_near(settings.step, 0.002, 0);
     assert_near(settings.tolerance, 1e-10, 0);
     assert_int_equal(settings.integrator, RG_INTEGRATOR_ADAMS);
+    assert_near(settings.gamma, 0.75, 0);
+    assert_true(settings.discrete_detection);
+    assert_ptr_equal(settings.solver, rg_solver_find("gauss-seidel"));
+    assert_near(settings.solver_tolerance, 1e-7, 0);
+    assert_int_equal(settings.friction_directions, 12);
 
     rg_material_id ice, rubber;
     assert_int_equal(rg_world_material_count(world), 3);
@@ -346,6 +353,84 @@ static void wrong_parameters_are_refused(void **state) {
     }
 }
 
+static void short_forms_of_the_solver(void **state) {
+    (void)state;
+    rg_scene *scene = read_scene("solver: newton");
+    rg_method_settings settings = rg_world_settings(rg_scene_world(scene));
+    assert_ptr_equal(settings.solver, rg_solver_find("newton"));
+    assert_int_equal(settings.friction_directions, 0);
+    assert_false(settings.discrete_detection);
+    assert_near(settings.gamma, 1, 0);
+    assert_near(settings.solver_tolerance, 1e-8, 0);
+    rg_scene_free(scene);
+    scene = read_scene("{solver: {friction: cone}, method: {detection: continuous, gamma: 0}}");
+    settings = rg_world_settings(rg_scene_world(scene));
+    assert_int_equal(settings.friction_directions, 0);
+    assert_false(settings.discrete_detection);
+    assert_near(settings.gamma, 0, 0);
+    rg_scene_free(scene);
+}
+
+static void options_of_contacts_win_over_the_file(void **state) {
+    (void)state;
+    static const char text[] = "{method: {gamma: 0.5, detection: discrete}, solver: {name: lemke, "
+                               "friction: {polygon: 8}}}";
+    double gamma = 0;
+    rg_scene_options options = {.solver = "newton",
+                                .solver_tolerance = 1e-6,
+                                .friction = "cone",
+                                .detection = "continuous",
+                                .gamma = &gamma};
+    rg_scene *scene = read_with(text, &options);
+    rg_method_settings settings = rg_world_settings(rg_scene_world(scene));
+    assert_ptr_equal(settings.solver, rg_solver_find("newton"));
+    assert_near(settings.solver_tolerance, 1e-6, 0);
+    assert_int_equal(settings.friction_directions, 0);
+    assert_false(settings.discrete_detection);
+    assert_near(settings.gamma, 0, 0);
+    rg_scene_free(scene);
+    options = (rg_scene_options){.friction = "polygon:16", .detection = "discrete"};
+    scene = read_with("{}", &options);
+    settings = rg_world_settings(rg_scene_world(scene));
+    assert_int_equal(settings.friction_directions, 16);
+    assert_true(settings.discrete_detection);
+    rg_scene_free(scene);
+}
+
+static void bad_options_of_contacts_are_refused(void **state) {
+    (void)state;
+    static const double too_much = 2;
+    static const char solvers[] =
+        "auto, dantzig, lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate";
+    const struct {
+        rg_scene_options options;
+        rg_status status;
+        const char *begin, *end;
+    } cases[] = {
+        {{.solver = "magic"}, RG_NOT_FOUND, "there is no solver \"magic\"; ", solvers},
+        {{.solver = "lp"},
+         RG_NOT_FOUND,
+         "the solver \"lp\" belongs to the library rigor-lp, ",
+         solvers},
+        {{.solver_tolerance = -1}, RG_INVALID_ARGUMENT, "solver tolerance: -1 is outside ", ""},
+        {{.friction = "pyramid"}, RG_INVALID_ARGUMENT, "friction: \"pyramid\" is neither cone", ""},
+        {{.friction = "polygon:x"}, RG_INVALID_ARGUMENT, "friction: \"polygon:x\" is neither", ""},
+        {{.friction = "polygon:8.5"}, RG_INVALID_ARGUMENT, "friction: \"polygon:8.5\" is nei", ""},
+        {{.friction = "polygon:5"}, RG_INVALID_ARGUMENT, "friction: a polygon of 5 corners; ", ""},
+        {{.detection = "never"}, RG_INVALID_ARGUMENT, "detection: \"never\" is neither ", ""},
+        {{.gamma = &too_much}, RG_INVALID_ARGUMENT, "gamma: 2 is outside 0 ... 1", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rg_scene *scene;
+        rg_error error = {0};
+        assert_int_equal(rg_scene_read_text("{}", 2, "s", NULL, &cases[i].options, &scene, &error),
+                         cases[i].status);
+        assert_null(scene);
+        assert_memory_equal(error.text, cases[i].begin, strlen(cases[i].begin));
+        assert_non_null(strstr(error.text, cases[i].end));
+    }
+}
+
 static void options_win_over_the_file(void **state) {
     (void)state;
     rg_scene_options options = {.method = "analytic", .step = 0.25, .threads = 2};
@@ -457,6 +542,9 @@ int main(void) {
         cmocka_unit_test(parameters_can_be_overridden),
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(options_win_over_the_file),
+        cmocka_unit_test(short_forms_of_the_solver),
+        cmocka_unit_test(options_of_contacts_win_over_the_file),
+        cmocka_unit_test(bad_options_of_contacts_are_refused),
         cmocka_unit_test(unit_quaternions_keep_their_bits),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(many_bodies),

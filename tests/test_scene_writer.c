@@ -1,6 +1,8 @@
 /* The writer: what it writes reads back to the same world, bit for bit. */
 #include "test_scene_support.h"
 
+#include "rigor/solver.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -129,6 +131,11 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_ptr_equal(rg_world_method(p), rg_world_method(q));
     rg_method_settings s = rg_world_settings(p), t = rg_world_settings(q);
     assert_true(s.step == t.step && s.tolerance == t.tolerance && s.integrator == t.integrator);
+    assert_true(s.gamma == t.gamma && s.solver_tolerance == t.solver_tolerance);
+    assert_string_equal(rg_solver_name(s.solver ? s.solver : rg_solver_find("auto")),
+                        rg_solver_name(t.solver ? t.solver : rg_solver_find("auto")));
+    assert_int_equal(s.friction_directions, t.friction_directions);
+    assert_int_equal(s.discrete_detection, t.discrete_detection);
     rg_vec3 g = rg_world_gravity(p), h = rg_world_gravity(q);
     assert_memory_equal(&g, &h, sizeof g);
     compare_materials(p, q);

@@ -8,6 +8,7 @@
 #ifndef RIGOR_RECORDING_H
 #define RIGOR_RECORDING_H
 
+#include "rigor/contact_force.h"
 #include "rigor/scene.h"
 
 #ifdef __cplusplus
@@ -22,10 +23,11 @@ typedef struct rg_recorder_options {
     bool overwrite;          /* replace an existing file; otherwise that is an error */
     double duration;         /* s that the run is meant to last, kept for a resume; 0: the scene's,
                                 or, resuming, what it was */
+    bool leave_out_contacts; /* no contacts in the frames; resuming, what it was */
     const rg_allocator *allocator; /* null: the C library's */
 } rg_recorder_options;
 
-rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting */
+rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting, with contacts */
 
 /* Starts a recording of the scene and writes its first frame. */
 rg_status rg_recorder_create(rg_scene *scene, const char *path, const rg_recorder_options *options,
@@ -38,7 +40,11 @@ rg_status rg_recorder_resume(const char *path, const rg_recorder_options *option
                              const rg_scene_options *scene_options, rg_scene **scene,
                              rg_recorder **recorder, rg_error *error);
 double rg_recorder_duration(const rg_recorder *recorder); /* s: see the options */
-/* Appends the world's state as a frame. `summary` null: the world's own. */
+/* To be told of every step, with what rg_world_step said of it: a frame holds the worst and the
+ * sums over the steps since the frame before, and NaN and 0 if the recorder was told of none. */
+void rg_recorder_step(rg_recorder *recorder, const rg_step_info *step);
+/* Appends the world's state, and the contacts of its last step, as a frame. `summary` null: the
+ * world's own. */
 rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, rg_error *error);
 /* Makes the state up to now resumable whatever the interval says (before stopping on a signal). */
 rg_status rg_recorder_checkpoint(rg_recorder *recorder, rg_error *error);
@@ -55,7 +61,9 @@ typedef struct rg_recording_info {
     size_t body_count;
     bool planar;
     bool finished;
-    bool recovered;  /* part of it came from a journal */
+    bool recovered;       /* part of it came from a journal */
+    bool has_certificate; /* recordings of format 1 have neither; contacts can be left out */
+    bool has_contacts;
     double duration; /* s that the run is meant to last; record_every: s between frames */
     double record_every;
     const char *scene_text;
@@ -79,9 +87,37 @@ typedef struct rg_frame {
 rg_status rg_recording_read(rg_recording *recording, size_t index, rg_frame *frame,
                             rg_error *error);
 
+/* Of the steps since the frame before (of the first frame: none): the worst certificate; energy at
+ * the beginning and the end, and the work in between; the worst closure_rel; sums of counts, and
+ * the largest of contacts_max. Processor times are not recorded: 0. RG_UNSUPPORTED: it has none. */
+rg_status rg_recording_read_certificate(rg_recording *recording, size_t index, rg_step_info *info,
+                                        rg_error *error);
+
+/* A contact point of the last step up to a frame; vectors in world axes. */
+typedef struct rg_recorded_contact {
+    uint32_t body_a, body_b; /* from 0, as everywhere in a recording */
+    rg_vec3 position;        /* m, at the beginning of the step */
+    rg_vec3 normal;          /* unit, from B to A */
+    rg_vec3 force;           /* N, on A: the impulse of the step over its length */
+    double gap;              /* m, at the beginning of the step */
+    double friction;         /* the coefficient that was used */
+    double slip_speed;       /* m/s, along the surface, at the end of the step */
+    uint32_t mode;           /* rg_contact_mode */
+    uint32_t reserved;       /* 0 */
+} rg_recorded_contact;
+/* All of a frame, until the next call with this recording. RG_UNSUPPORTED: it has none. */
+rg_status rg_recording_read_contacts(rg_recording *recording, size_t index,
+                                     const rg_recorded_contact **contacts, size_t *count,
+                                     rg_error *error);
+
 /* One line per frame and body. "-" is standard output. The recording itself and its journal are
  * refused. */
 rg_status rg_recording_export_csv(rg_recording *recording, const char *path, rg_error *error);
+/* One line per frame and contact; one line per frame. RG_UNSUPPORTED if it has none. */
+rg_status rg_recording_export_contacts_csv(rg_recording *recording, const char *path,
+                                           rg_error *error);
+rg_status rg_recording_export_certificate_csv(rg_recording *recording, const char *path,
+                                              rg_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "record/record_checkpoint.h"
 
 #include "base/base_text.h"
+#include "record/record_interval.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,11 +41,14 @@ const rg_summary_field rg_summary_fields[] = {
     COUNT("solver_iterations", solver_iterations),
     COUNT("solver_failures", solver_failures),
     COUNT("fallbacks", fallbacks),
+    REAL("integration_J", energy.integration),
+    COUNT("solves", solves),
 };
 const size_t rg_summary_field_count = sizeof rg_summary_fields / sizeof rg_summary_fields[0];
 
 rg_checkpoint rg_checkpoint_make(const rg_allocator *allocator) {
-    return (rg_checkpoint){.state = rg_buffer_make(allocator),
+    return (rg_checkpoint){.interval = rg_interval_make(),
+                           .state = rg_buffer_make(allocator),
                            .observations = rg_buffer_make(allocator)};
 }
 
@@ -113,18 +117,24 @@ rg_status rg_checkpoint_apply(const rg_checkpoint *checkpoint, rg_scene *scene, 
                                       checkpoint->observations.size, error);
 }
 
+/* Fields of the summary and, above them in the same word, of the interval: 0 in journals of format
+ * 1, which had none. */
+enum { INTERVAL_SHIFT = 32 };
+
 void rg_checkpoint_encode(const rg_checkpoint *checkpoint, rg_buffer *bytes) {
     rg_buffer_append(bytes, &checkpoint->frames, 8);
     rg_buffer_append(bytes, &checkpoint->step, 8);
     rg_buffer_append(bytes, &checkpoint->time, 8);
     rg_buffer_append(bytes, &checkpoint->state_hash, 8);
     rg_buffer_append(bytes, &checkpoint->duration, 8);
-    uint64_t sizes[3] = {rg_summary_field_count, checkpoint->state.size,
-                         checkpoint->observations.size};
+    uint64_t sizes[3] = {(uint64_t)rg_summary_field_count << INTERVAL_SHIFT |
+                             (uint64_t)rg_summary_field_count,
+                         checkpoint->state.size, checkpoint->observations.size};
     rg_buffer_append(bytes, sizes, sizeof sizes);
-    const char *summary = (const char *)&checkpoint->summary;
-    for (size_t i = 0; i < rg_summary_field_count; i++)
-        rg_buffer_append(bytes, summary + rg_summary_fields[i].offset, 8);
+    const rg_step_info *const infos[2] = {&checkpoint->summary, &checkpoint->interval};
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < rg_summary_field_count; i++)
+            rg_buffer_append(bytes, (const char *)infos[k] + rg_summary_fields[i].offset, 8);
     rg_buffer_append(bytes, checkpoint->state.data, checkpoint->state.size);
     rg_buffer_append(bytes, checkpoint->observations.data, checkpoint->observations.size);
 }
@@ -141,16 +151,19 @@ rg_status rg_checkpoint_decode(rg_checkpoint *checkpoint, const char *bytes, uin
     memcpy(&checkpoint->duration, bytes + 32, 8);
     memcpy(sizes, bytes + 40, sizeof sizes);
     uint64_t left = size - FIXED;
-    if (sizes[0] > left / 8 || sizes[1] > left - 8 * sizes[0] ||
-        sizes[2] != left - 8 * sizes[0] - sizes[1])
+    uint64_t interval_fields = sizes[0] >> INTERVAL_SHIFT;
+    uint64_t summary_fields = sizes[0] & UINT32_MAX, fields = summary_fields + interval_fields;
+    if (fields > left / 8 || sizes[1] > left - 8 * fields ||
+        sizes[2] != left - 8 * fields - sizes[1])
         return RG_FILE_DAMAGED;
 
     /* Fields that a later version appended are skipped, those that an earlier one lacked are 0. */
     checkpoint->summary = (rg_step_info){0};
-    char *summary = (char *)&checkpoint->summary;
-    for (size_t i = 0; i < rg_summary_field_count && i < sizes[0]; i++)
-        memcpy(summary + rg_summary_fields[i].offset, bytes + FIXED + 8 * i, 8);
-    const char *state = bytes + FIXED + 8 * sizes[0];
+    rg_interval_decode(&checkpoint->summary, bytes + FIXED, (size_t)summary_fields);
+    checkpoint->interval = rg_interval_make();
+    rg_interval_decode(&checkpoint->interval, bytes + FIXED + 8 * summary_fields,
+                       (size_t)interval_fields);
+    const char *state = bytes + FIXED + 8 * fields;
     rg_status status = replace_content(&checkpoint->state, state, (size_t)sizes[1]);
     if (status == RG_OK)
         status = replace_content(&checkpoint->observations, state + sizes[1], (size_t)sizes[2]);

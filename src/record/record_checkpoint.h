@@ -13,6 +13,7 @@ typedef struct rg_checkpoint {
     uint64_t state_hash;
     double duration; /* s that the run is meant to last */
     rg_step_info summary;
+    rg_step_info interval;  /* since the last frame: record_interval.h */
     rg_buffer state;        /* of rg_world_save_state */
     rg_buffer observations; /* what the scene's measures have gathered */
 } rg_checkpoint;
@@ -38,5 +39,7 @@ typedef struct rg_summary_field {
 } rg_summary_field;
 extern const rg_summary_field rg_summary_fields[];
 extern const size_t rg_summary_field_count;
+/* The first ones, which every recording has. */
+enum { RG_SUMMARY_FIELDS_OF_FORMAT_1 = 27 };
 
 #endif

@@ -1,20 +1,25 @@
 /* Recordings as comma-separated values (RFC 4180): a header line, then one line for every frame and
- * body. Numbers are the shortest that read back to the same bits. A file is written beside its
- * place and renamed into it, so that a failure leaves nothing half-written; standard output is just
- * written. */
+ * body, for every frame and contact, or for every frame (certificates; a figure that was not
+ * measured is an empty field). Numbers are the shortest that read back to the same bits. A file is
+ * written beside its place and renamed into it, so that a failure leaves nothing half-written;
+ * standard output is just written. */
 #include "record/record_recording.h"
 
 #include "base/base_memory.h"
 #include "base/base_text.h"
+#include "record/record_interval.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char header_line[] = "time,step,body,px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz\n";
+static const char bodies_header[] = "time,step,body,px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz\n";
+static const char contacts_header[] = "time,step,body_a,body_b,px,py,pz,nx,ny,nz,fx,fy,fz,gap,"
+                                      "friction,slip_speed,mode\n";
 /* Bytes gathered before they are written. */
 static const size_t piece_size = 1 << 20;
 
@@ -75,24 +80,121 @@ static void append_numbers(rg_buffer *text, const double *numbers, size_t count)
     }
 }
 
-static void append_frame(rg_buffer *text, const rg_recording *recording, const rg_frame *frame,
-                         size_t bodies) {
+/* A body without a name goes by its number. */
+static void append_body(rg_buffer *text, const rg_recording *recording, size_t body) {
+    const char *name = rg_recording_body_name(recording, body);
+    append_text(text, ",");
+    if (name[0])
+        append_field(text, name);
+    else
+        rg_buffer_print(text, "%zu", body);
+}
+
+static void append_clock(rg_buffer *text, const rg_frame *frame) {
     char time[RG_NUMBER_SIZE];
-    rg_format_double(frame->time, time);
+    rg_buffer_print(text, "%s,%" PRIu64, rg_format_double(frame->time, time), frame->step);
+}
+
+/* ---- one frame, by what is asked for ---- */
+
+/* What is written: the header line, and a frame's lines. The frame has been read (the bodies only
+ * if they are wanted). */
+typedef struct table_kind {
+    bool wants_bodies;
+    void (*append_header)(rg_buffer *text);
+    rg_status (*append_frame)(rg_buffer *text, rg_recording *recording, size_t index,
+                              const rg_frame *frame, rg_error *error);
+} table_kind;
+
+static void append_bodies_header(rg_buffer *text) {
+    append_text(text, bodies_header);
+}
+
+static rg_status append_bodies(rg_buffer *text, rg_recording *recording, size_t index,
+                               const rg_frame *frame, rg_error *error) {
+    (void)index;
+    (void)error;
+    size_t bodies = rg_recording_get_info(recording).body_count;
     for (size_t i = 0; i < bodies; i++) {
-        const char *name = rg_recording_body_name(recording, i);
-        rg_buffer_print(text, "%s,%" PRIu64 ",", time, frame->step);
-        if (name[0])
-            append_field(text, name);
-        else
-            rg_buffer_print(text, "%zu", i); /* a body without a name goes by its number */
+        append_clock(text, frame);
+        append_body(text, recording, i);
         append_numbers(text, &frame->position[i].x, 3);
         append_numbers(text, &frame->orientation[i].x, 4);
         append_numbers(text, &frame->velocity[i].x, 3);
         append_numbers(text, &frame->angular_velocity[i].x, 3);
         append_text(text, "\n");
     }
+    return RG_OK;
 }
+
+static void append_contacts_header(rg_buffer *text) {
+    append_text(text, contacts_header);
+}
+
+static rg_status append_contacts(rg_buffer *text, rg_recording *recording, size_t index,
+                                 const rg_frame *frame, rg_error *error) {
+    const rg_recorded_contact *contacts;
+    size_t count;
+    rg_status status = rg_recording_read_contacts(recording, index, &contacts, &count, error);
+    for (size_t i = 0; i < count; i++) {
+        const rg_recorded_contact *contact = &contacts[i];
+        append_clock(text, frame);
+        append_body(text, recording, contact->body_a);
+        append_body(text, recording, contact->body_b);
+        append_numbers(text, &contact->position.x, 3);
+        append_numbers(text, &contact->normal.x, 3);
+        append_numbers(text, &contact->force.x, 3);
+        append_numbers(text, &contact->gap, 1);
+        append_numbers(text, &contact->friction, 1);
+        append_numbers(text, &contact->slip_speed, 1);
+        rg_buffer_print(text, ",%s\n", rg_contact_mode_name((rg_contact_mode)contact->mode));
+    }
+    return status;
+}
+
+/* Figures in the order of FILE's tables. */
+static void append_certificate_header(rg_buffer *text) {
+    append_text(text, "time,step");
+    for (int table = 0; table < RG_TABLE_COUNT; table++)
+        for (size_t i = 0; i < rg_summary_field_count; i++)
+            if ((int)rg_interval_table_of(&rg_summary_fields[i]) == table)
+                rg_buffer_print(text, ",%s", rg_summary_fields[i].name);
+    append_text(text, "\n");
+}
+
+static void append_figure(rg_buffer *text, const rg_step_info *info,
+                          const rg_summary_field *field) {
+    const void *value = (const char *)info + field->offset;
+    double number;
+    memcpy(&number, value, sizeof number);
+    if (field->is_count)
+        rg_buffer_print(text, ",%" PRIu64, *(const uint64_t *)value);
+    else if (isnan(number))
+        append_text(text, ",");
+    else
+        append_numbers(text, &number, 1);
+}
+
+static rg_status append_certificate(rg_buffer *text, rg_recording *recording, size_t index,
+                                    const rg_frame *frame, rg_error *error) {
+    rg_step_info info;
+    rg_status status = rg_recording_read_certificate(recording, index, &info, error);
+    if (status != RG_OK)
+        return status;
+    append_clock(text, frame);
+    for (int table = 0; table < RG_TABLE_COUNT; table++)
+        for (size_t i = 0; i < rg_summary_field_count; i++)
+            if ((int)rg_interval_table_of(&rg_summary_fields[i]) == table)
+                append_figure(text, &info, &rg_summary_fields[i]);
+    append_text(text, "\n");
+    return RG_OK;
+}
+
+static const table_kind bodies_table = {true, append_bodies_header, append_bodies};
+static const table_kind contacts_table = {false, append_contacts_header, append_contacts};
+static const table_kind certificate_table = {false, append_certificate_header, append_certificate};
+
+/* ---- all frames ---- */
 
 static rg_status fail_writing(rg_error *error, const char *path, int number) {
     char text[RG_DISK_MESSAGE_SIZE];
@@ -100,16 +202,17 @@ static rg_status fail_writing(rg_error *error, const char *path, int number) {
                    "%s: cannot be written: %s", path, rg_disk_message(number, text));
 }
 
-static rg_status write_frames(rg_recording *recording, rg_frame *frame, rg_buffer *text,
-                              outlet *out, const char *path, rg_error *error) {
+static rg_status write_frames(rg_recording *recording, const table_kind *table, rg_frame *frame,
+                              rg_buffer *text, outlet *out, const char *path, rg_error *error) {
     rg_recording_info info = rg_recording_get_info(recording);
-    append_text(text, header_line);
+    table->append_header(text);
     int failed = 0;
     for (size_t i = 0; i < info.frame_count && !failed; i++) {
         rg_status status = rg_recording_read(recording, i, frame, error);
+        if (status == RG_OK)
+            status = table->append_frame(text, recording, i, frame, error);
         if (status != RG_OK)
             return status;
-        append_frame(text, recording, frame, info.body_count);
         if (text->size >= piece_size || text->failed)
             failed = flush(out, text);
     }
@@ -118,18 +221,21 @@ static rg_status write_frames(rg_recording *recording, rg_frame *frame, rg_buffe
     return failed ? fail_writing(error, path, failed) : RG_OK;
 }
 
-static rg_status write_all(rg_recording *recording, outlet *out, const char *path,
-                           rg_error *error) {
+static rg_status write_all(rg_recording *recording, const table_kind *table, outlet *out,
+                           const char *path, rg_error *error) {
     const rg_allocator *allocator = rg_recording_allocator(recording);
     size_t bodies = rg_recording_get_info(recording).body_count;
-    rg_frame frame = {.position = rg_allocate(allocator, bodies, sizeof(rg_vec3)),
-                      .orientation = rg_allocate(allocator, bodies, sizeof(rg_quat)),
-                      .velocity = rg_allocate(allocator, bodies, sizeof(rg_vec3)),
-                      .angular_velocity = rg_allocate(allocator, bodies, sizeof(rg_vec3))};
+    rg_frame frame = {0};
+    if (table->wants_bodies)
+        frame = (rg_frame){.position = rg_allocate(allocator, bodies, sizeof(rg_vec3)),
+                           .orientation = rg_allocate(allocator, bodies, sizeof(rg_quat)),
+                           .velocity = rg_allocate(allocator, bodies, sizeof(rg_vec3)),
+                           .angular_velocity = rg_allocate(allocator, bodies, sizeof(rg_vec3))};
     rg_buffer text = rg_buffer_make(allocator);
     rg_status status;
-    if (frame.position && frame.orientation && frame.velocity && frame.angular_velocity)
-        status = write_frames(recording, &frame, &text, out, path, error);
+    if (!table->wants_bodies ||
+        (frame.position && frame.orientation && frame.velocity && frame.angular_velocity))
+        status = write_frames(recording, table, &frame, &text, out, path, error);
     else
         status = fail_writing(error, path, ENOMEM);
     rg_buffer_free(&text);
@@ -140,13 +246,13 @@ static rg_status write_all(rg_recording *recording, outlet *out, const char *pat
     return status;
 }
 
-static rg_status write_file(rg_recording *recording, const rg_disk *disk, const char *path,
-                            const char *new_path, rg_error *error) {
+static rg_status write_file(rg_recording *recording, const table_kind *table, const rg_disk *disk,
+                            const char *path, const char *new_path, rg_error *error) {
     outlet out = {.is_stdout = false};
     int failed = rg_disk_open(disk, new_path, RG_DISK_NEW, &out.file);
     if (failed)
         return fail_writing(error, path, failed);
-    rg_status status = write_all(recording, &out, path, error);
+    rg_status status = write_all(recording, table, &out, path, error);
     if (status == RG_OK)
         failed = rg_disk_sync(&out.file);
     rg_disk_close(&out.file);
@@ -158,12 +264,12 @@ static rg_status write_file(rg_recording *recording, const rg_disk *disk, const 
     return status != RG_OK ? status : fail_writing(error, path, failed);
 }
 
-rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *disk,
-                                       const char *path, rg_error *error) {
+static rg_status export_table(rg_recording *recording, const table_kind *table, const rg_disk *disk,
+                              const char *path, rg_error *error) {
     assert(recording && path);
     if (strcmp(path, "-") == 0) {
         outlet out = {.is_stdout = true, .file.fd = -1};
-        return write_all(recording, &out, "standard output", error);
+        return write_all(recording, table, &out, "standard output", error);
     }
     if (rg_disk_is_special(path))
         return rg_fail(error, RG_WRITE_FAILED,
@@ -180,11 +286,26 @@ rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *d
                          "%s: would overwrite the recording that is exported; choose another name",
                          path);
     else
-        status = write_file(recording, disk, path, new_path, error);
+        status = write_file(recording, table, disk, path, new_path, error);
     rg_release(allocator, new_path);
     return status;
 }
 
+rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *disk,
+                                       const char *path, rg_error *error) {
+    return export_table(recording, &bodies_table, disk, path, error);
+}
+
 rg_status rg_recording_export_csv(rg_recording *recording, const char *path, rg_error *error) {
-    return rg_recording_export_csv_with(recording, NULL, path, error);
+    return export_table(recording, &bodies_table, NULL, path, error);
+}
+
+rg_status rg_recording_export_contacts_csv(rg_recording *recording, const char *path,
+                                           rg_error *error) {
+    return export_table(recording, &contacts_table, NULL, path, error);
+}
+
+rg_status rg_recording_export_certificate_csv(rg_recording *recording, const char *path,
+                                              rg_error *error) {
+    return export_table(recording, &certificate_table, NULL, path, error);
 }

@@ -3,6 +3,7 @@
 #include "record/record_recorder.h"
 
 #include "base/base_text.h"
+#include "record/record_interval.h"
 #include "rigor/version.h"
 
 #include <errno.h>
@@ -57,11 +58,19 @@ static rg_status complete(rg_recorder *recorder, rg_store *store, rg_disk_file *
 static rg_status append_first_frame(rg_recorder *recorder, rg_store *store, rg_error *error) {
     size_t count = RG_FRAME_DOUBLES * recorder->body_count;
     double *numbers = rg_allocate(&recorder->allocator, count, sizeof *numbers);
-    if (!numbers)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for a frame", recorder->paths.file);
-    rg_frame_head head = rg_recorder_fill_frame(recorder, numbers);
-    rg_frame_batch batch = rg_frame_batch_in(numbers, &head, 1, recorder->body_count);
-    rg_status status = rg_store_append(store, &batch, error);
+    rg_recorded_contact *contacts =
+        rg_allocate(&recorder->allocator, rg_recorder_count_contacts(recorder), sizeof *contacts);
+    rg_status status = RG_OUT_OF_MEMORY;
+    if (numbers && contacts) {
+        rg_frame_head head = rg_recorder_fill_frame(recorder, numbers);
+        head.contact_count = rg_recorder_fill_contacts(recorder, contacts);
+        rg_frame_batch batch = rg_frame_batch_in(numbers, &head, 1, recorder->body_count);
+        batch.contacts = contacts;
+        status = rg_store_append(store, &batch, error);
+    } else {
+        rg_fail(error, status, "%s: no memory for a frame", recorder->paths.file);
+    }
+    rg_release(&recorder->allocator, contacts);
     rg_release(&recorder->allocator, numbers);
     return status;
 }
@@ -116,7 +125,9 @@ rg_status rg_fold_create(rg_recorder *recorder, rg_error *error) {
                                   .duration = recorder->checkpoint.duration,
                                   .record_every = rg_scene_record_every(recorder->scene),
                                   .run_id = recorder->run_id,
-                                  .body_count = recorder->body_count};
+                                  .body_count = recorder->body_count,
+                                  .has_certificate = recorder->has_certificate,
+                                  .has_contacts = recorder->has_contacts};
     rg_status status = rg_scene_write_text(recorder->scene, &recorder->allocator, &text,
                                            &identity.scene_size, error);
     if (status == RG_OK && lines.failed)
@@ -134,10 +145,22 @@ rg_status rg_fold_create(rg_recorder *recorder, rg_error *error) {
 
 /* ---- the journal into FILE ---- */
 
+/* What a batch of frames is gathered in. */
+typedef struct fold_memory {
+    rg_frame_batch batch;
+    rg_buffer block;    /* of the journal */
+    rg_buffer contacts; /* of all frames of the batch: rg_recorded_contact */
+} fold_memory;
+
 /* Puts frame `slot` of a batch from a block's payload. */
-static void unpack_frame(const char *payload, rg_frame_batch *batch, size_t slot, size_t bodies) {
-    batch->heads[slot] = rg_journal_frame_head(payload);
-    const char *numbers = payload + 8 * RG_JOURNAL_FRAME_WORDS;
+static void unpack_frame(const rg_journal *journal, const char *payload, fold_memory *memory,
+                         size_t slot, size_t bodies) {
+    rg_frame_batch *batch = &memory->batch;
+    rg_journal_frame frame = rg_journal_unpack_frame(&journal->header, payload);
+    batch->heads[slot] = frame.head;
+    rg_buffer_append(&memory->contacts, frame.contacts,
+                     (size_t)frame.head.contact_count * sizeof(rg_recorded_contact));
+    const char *numbers = frame.numbers;
     memcpy(batch->position + slot * 3 * bodies, numbers, 24 * bodies);
     memcpy(batch->orientation + slot * 4 * bodies, numbers + 24 * bodies, 32 * bodies);
     memcpy(batch->velocity + slot * 3 * bodies, numbers + 56 * bodies, 24 * bodies);
@@ -145,20 +168,26 @@ static void unpack_frame(const char *payload, rg_frame_batch *batch, size_t slot
 }
 
 static rg_status append_batches(rg_recorder *recorder, const rg_journal *journal, rg_store *store,
-                                rg_frame_batch *batch, rg_buffer *buffer, rg_error *error) {
+                                fold_memory *memory, rg_error *error) {
+    rg_frame_batch *batch = &memory->batch;
     size_t next = rg_store_frame_count(store) - (size_t)journal->header.first_frame;
     while (next < journal->frame_count) {
         size_t room = rg_store_batch_size(store), left = journal->frame_count - next;
         batch->count = room < left ? room : left;
+        memory->contacts.size = 0;
         for (size_t i = 0; i < batch->count; i++) {
             const char *payload;
             rg_status status =
-                rg_journal_read_block(journal, journal->frames[next + i], buffer, &payload);
+                rg_journal_read_block(journal, journal->frames[next + i], &memory->block, &payload);
             if (status != RG_OK)
                 return rg_fail(error, status, "%s: %s", recorder->paths.journal,
                                rg_status_text(status));
-            unpack_frame(payload, batch, i, recorder->body_count);
+            unpack_frame(journal, payload, memory, i, recorder->body_count);
         }
+        if (memory->contacts.failed)
+            return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for contacts",
+                           recorder->paths.file);
+        batch->contacts = (const rg_recorded_contact *)(const void *)memory->contacts.data;
         rg_status status = rg_store_append(store, batch, error);
         if (status != RG_OK)
             return status;
@@ -180,15 +209,17 @@ static rg_status append_journal(rg_recorder *recorder, const rg_journal *journal
     size_t largest = chunk < journal->frame_count ? chunk : journal->frame_count;
     double *numbers = rg_allocate(allocator, largest, 8 * RG_FRAME_DOUBLES * recorder->body_count);
     rg_frame_head *heads = rg_allocate(allocator, largest, sizeof *heads);
-    rg_buffer buffer = rg_buffer_make(allocator);
+    fold_memory memory = {.block = rg_buffer_make(allocator),
+                          .contacts = rg_buffer_make(allocator)};
     rg_status status = RG_OUT_OF_MEMORY;
     if (numbers && heads) {
-        rg_frame_batch batch = rg_frame_batch_in(numbers, heads, largest, recorder->body_count);
-        status = append_batches(recorder, journal, store, &batch, &buffer, error);
+        memory.batch = rg_frame_batch_in(numbers, heads, largest, recorder->body_count);
+        status = append_batches(recorder, journal, store, &memory, error);
     } else {
         rg_fail(error, status, "%s: no memory for frames", recorder->paths.file);
     }
-    rg_buffer_free(&buffer);
+    rg_buffer_free(&memory.contacts);
+    rg_buffer_free(&memory.block);
     rg_release(allocator, heads);
     rg_release(allocator, numbers);
     return status;
@@ -229,7 +260,10 @@ rg_status rg_fold_start_journal(rg_recorder *recorder, rg_error *error) {
     rg_journal_writer fresh = {.file = {NULL, NULL, -1}, .block = recorder->journal.block};
     rg_journal_header header = {.run_id = recorder->run_id,
                                 .first_frame = recorder->file_frames,
-                                .body_count = recorder->body_count};
+                                .body_count = recorder->body_count,
+                                .figure_count =
+                                    recorder->has_certificate ? rg_summary_field_count : 0,
+                                .has_contacts = recorder->has_contacts};
     const char *path = recorder->paths.new_journal;
     int failed = rg_disk_open(&recorder->disk, path, RG_DISK_NEW, &fresh.file);
     if (!failed)
@@ -249,5 +283,6 @@ rg_status rg_fold_start_journal(rg_recorder *recorder, rg_error *error) {
     rg_disk_close(&recorder->journal.file);
     fresh.file.path = recorder->paths.journal;
     recorder->journal = fresh;
+    recorder->journal_header = header;
     return RG_OK;
 }

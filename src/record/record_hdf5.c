@@ -175,8 +175,8 @@ hid_t rg_chunk_properties(int rank, const hsize_t *chunk, bool compressed) {
     return properties;
 }
 
-herr_t rg_bytes_create(hid_t group, const char *name) {
-    const hsize_t size = 0, largest = H5S_UNLIMITED, chunk = 1 << 14;
+herr_t rg_bytes_create(hid_t group, const char *name, size_t chunk_size) {
+    const hsize_t size = 0, largest = H5S_UNLIMITED, chunk = chunk_size;
     hid_t space = H5Screate_simple(1, &size, &largest);
     /* Not compressed: chunks of one size are overwritten in place by every later checkpoint. */
     hid_t properties = rg_chunk_properties(1, &chunk, false);

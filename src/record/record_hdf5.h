@@ -33,8 +33,8 @@ hid_t rg_text_type(size_t size);
 /* A property list for chunks, compressed (shuffle, deflate) and with checksums. */
 hid_t rg_chunk_properties(int rank, const hsize_t *chunk, bool compressed);
 
-/* All bytes of a one-dimensional dataset of uint8, growing and shrinking. */
-herr_t rg_bytes_create(hid_t group, const char *name);
+/* All bytes of a one-dimensional dataset of uint8, growing and shrinking by chunks. */
+herr_t rg_bytes_create(hid_t group, const char *name, size_t chunk_size);
 herr_t rg_bytes_put(hid_t group, const char *name, const rg_buffer *bytes);
 herr_t rg_bytes_get(hid_t group, const char *name, rg_buffer *bytes);
 

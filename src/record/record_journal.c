@@ -2,12 +2,16 @@
 #include "record/record_journal.h"
 
 #include "base/base_hash.h"
+#include "record/record_interval.h"
 
 #include <errno.h>
 #include <string.h>
 
 static const uint32_t block_magic = 0x424A4752; /* "RGJB" on a little-endian machine */
-static const uint64_t journal_version = 1;
+static const uint64_t journal_version = 2;
+
+/* Blocks of contacts are copies of it. */
+_Static_assert(sizeof(rg_recorded_contact) == 112, "part of the journal's format");
 
 static uint64_t checksum_of(uint64_t run_id, uint64_t offset, const void *bytes, size_t size) {
     uint64_t hash = rg_hash_u64(rg_hash_u64(rg_hash_begin(), run_id), offset);
@@ -78,18 +82,68 @@ int rg_journal_write_header(rg_journal_writer *writer, const rg_journal_header *
     put_u64(&writer->block, header->run_id);
     put_u64(&writer->block, header->first_frame);
     put_u64(&writer->block, header->body_count);
+    put_u64(&writer->block, header->figure_count);
+    put_u64(&writer->block, header->has_contacts);
     return rg_journal_end_block(writer);
 }
 
 /* ---- reading ---- */
 
-uint64_t rg_journal_frame_size(uint64_t body_count) {
-    return 8 * (RG_JOURNAL_FRAME_WORDS + RG_FRAME_DOUBLES * body_count);
+uint64_t rg_journal_numbers_offset(const rg_journal_header *header) {
+    return 8 * (RG_JOURNAL_FRAME_WORDS + header->figure_count);
 }
 
-rg_frame_head rg_journal_frame_head(const char *payload) {
-    return (rg_frame_head){get_u64(payload), get_double(payload + 8), get_u64(payload + 16),
-                           get_u64(payload + 24), get_double(payload + 32)};
+uint64_t rg_journal_frame_size(const rg_journal_header *header) {
+    return rg_journal_numbers_offset(header) + 8 * RG_FRAME_DOUBLES * header->body_count +
+           (header->has_contacts ? 8 : 0);
+}
+
+rg_journal_frame rg_journal_unpack_frame(const rg_journal_header *header, const char *payload) {
+    rg_journal_frame frame = {.head = {.index = get_u64(payload),
+                                       .time = get_double(payload + 8),
+                                       .step = get_u64(payload + 16),
+                                       .state_hash = get_u64(payload + 24),
+                                       .energy = get_double(payload + 32),
+                                       .interval = rg_interval_make()},
+                              .numbers = payload + rg_journal_numbers_offset(header),
+                              .contacts = payload + rg_journal_frame_size(header)};
+    rg_interval_decode(&frame.head.interval, payload + 8 * RG_JOURNAL_FRAME_WORDS,
+                       (size_t)header->figure_count);
+    if (header->has_contacts)
+        frame.head.contact_count = get_u64(frame.contacts - 8);
+    return frame;
+}
+
+/* Whether a frame's block is as long as what it says it holds. */
+static bool frame_fits(const rg_journal_header *header, uint64_t length, const char *payload) {
+    uint64_t fixed = rg_journal_frame_size(header);
+    if (length < fixed)
+        return false;
+    uint64_t contacts = header->has_contacts ? get_u64(payload + fixed - 8) : 0;
+    return contacts == (length - fixed) / sizeof(rg_recorded_contact) &&
+           (length - fixed) % sizeof(rg_recorded_contact) == 0;
+}
+
+/* The header of any version that there has been; false if it is none. */
+static bool take_header(rg_journal *journal, const rg_journal_block *block, const char *payload) {
+    rg_journal_header *header = &journal->header;
+    if (block->type != RG_JOURNAL_HEADER || block->length < 32)
+        return false;
+    uint64_t version = get_u64(payload);
+    if (version < 1 || version > journal_version || block->length != (version == 1 ? 32 : 48))
+        return false;
+    *header = (rg_journal_header){.version = version,
+                                  .run_id = get_u64(payload + 8),
+                                  .first_frame = get_u64(payload + 16),
+                                  .body_count = get_u64(payload + 24)};
+    if (version > 1) {
+        header->figure_count = get_u64(payload + 32);
+        header->has_contacts = get_u64(payload + 40);
+    }
+    /* No machine holds so many; and sizes computed from them must not overflow. */
+    journal->valid = header->body_count < UINT64_C(1) << 48 &&
+                     header->figure_count < UINT64_C(1) << 32 && header->has_contacts <= 1;
+    return journal->valid;
 }
 
 /* Reads the block at `offset` whole, prefix included, into the buffer. RG_FILE_DAMAGED: there is no
@@ -119,20 +173,12 @@ static rg_status read_whole_block(const rg_journal *journal, uint64_t offset, ui
 /* Takes a valid block into account; false if it makes no sense at this place. */
 static bool take_block(rg_journal *journal, const rg_journal_block *block, const char *payload) {
     const rg_journal_header *header = &journal->header;
-    if (!journal->valid) {
-        if (block->type != RG_JOURNAL_HEADER || block->length != 32 ||
-            get_u64(payload) != journal_version)
-            return false;
-        journal->header = (rg_journal_header){get_u64(payload), get_u64(payload + 8),
-                                              get_u64(payload + 16), get_u64(payload + 24)};
-        /* No machine holds so many; and sizes computed from it must not overflow. */
-        journal->valid = journal->header.body_count < UINT64_C(1) << 48;
-        return journal->valid;
-    }
+    if (!journal->valid)
+        return take_header(journal, block, payload);
     journal->ended = false;
     switch (block->type) {
     case RG_JOURNAL_FRAME:
-        if (block->length != rg_journal_frame_size(header->body_count) ||
+        if (!frame_fits(header, block->length, payload) ||
             get_u64(payload) != header->first_frame + journal->frame_count)
             return false;
         journal->frames[journal->frame_count++] = block->offset; /* the scan made room */

@@ -1,9 +1,11 @@
 /* The journal of a recording: an append-only file of blocks, valid up to the last whole one.
  *
  *   block:   magic u32, type u32, length u64 | payload (length bytes) | checksum u64
- *   header:  version, run id, first frame, body count: ties the journal to its FILE
- *   frame:   index, time, step, state hash, energy; then positions (3 a body), orientations (4),
- *            velocities (3), angular velocities (3), all as doubles
+ *   header:  version, run id, first frame, body count: ties the journal to its FILE; from version 2
+ *            on, figures of a frame, and whether it has contacts (before: 0, 0)
+ *   frame:   index, time, step, state hash, energy; the figures (record_interval.h); positions (3 a
+ *            body), orientations (4), velocities (3), angular velocities (3), all as doubles; and,
+ *            with contacts, their number and a rg_recorded_contact for each
  *   checkpoint: see record_checkpoint.h
  *   end:     frames, finished: the recorder was closed here
  *
@@ -18,6 +20,7 @@
 
 #include "base/base_memory.h"
 #include "record/record_disk.h"
+#include "rigor/recording.h"
 
 typedef enum rg_journal_type {
     RG_JOURNAL_HEADER = 1,
@@ -38,6 +41,8 @@ typedef struct rg_journal_header {
     uint64_t run_id;
     uint64_t first_frame; /* index of the first frame that it holds */
     uint64_t body_count;
+    uint64_t figure_count; /* words of rg_interval_encode in each frame */
+    uint64_t has_contacts;
 } rg_journal_header;
 
 /* Frame numbers beside the bodies' own. */
@@ -47,6 +52,8 @@ typedef struct rg_frame_head {
     uint64_t step;
     uint64_t state_hash;
     double energy;
+    rg_step_info interval;                 /* the steps since the frame before */
+    uint64_t contact_start, contact_count; /* rows of FILE's table of contacts */
 } rg_frame_head;
 
 /* ---- writing ---- */
@@ -93,8 +100,16 @@ void rg_journal_free(rg_journal *journal, const rg_allocator *allocator);
  * RG_FILE_DAMAGED if it is no longer what the scan saw, or RG_OUT_OF_MEMORY. */
 rg_status rg_journal_read_block(const rg_journal *journal, uint64_t offset, rg_buffer *buffer,
                                 const char **payload);
-/* Bytes of a frame's payload. */
-uint64_t rg_journal_frame_size(uint64_t body_count);
-rg_frame_head rg_journal_frame_head(const char *payload);
+/* Bytes of a frame's payload without its contacts, and where in it the bodies' numbers begin. */
+uint64_t rg_journal_frame_size(const rg_journal_header *header);
+uint64_t rg_journal_numbers_offset(const rg_journal_header *header);
+
+/* A frame's payload, taken apart. */
+typedef struct rg_journal_frame {
+    rg_frame_head head;
+    const char *numbers;  /* RG_FRAME_DOUBLES a body */
+    const char *contacts; /* head.contact_count of rg_recorded_contact */
+} rg_journal_frame;
+rg_journal_frame rg_journal_unpack_frame(const rg_journal_header *header, const char *payload);
 
 #endif

@@ -1,13 +1,18 @@
-/* The inside of a store, shared by record_store.c (frames, checkpoint), record_store_create.c and
- * record_store_open.c. See docs/recording.md for the layout in the file. */
+/* The inside of a store, shared by record_store.c (frames, checkpoint), record_store_tables.c
+ * (certificates, contacts), record_store_create.c and record_store_open.c. See docs/recording.md
+ * for the layout in the file. */
 #ifndef RIGOR_RECORD_LAYOUT_H
 #define RIGOR_RECORD_LAYOUT_H
 
 #include "record/record_hdf5.h"
+#include "record/record_interval.h"
 #include "record/record_store.h"
 
-#define RG_FORMAT_NAME    "rigor recording"
-#define RG_FORMAT_VERSION UINT64_C(1)
+#define RG_FORMAT_NAME "rigor recording"
+/* 2 has certificate, ledger, counts and, unless they are left out, contacts; 1 had none of them and
+ * is still read and gone on with. */
+#define RG_FORMAT_VERSION     UINT64_C(2)
+#define RG_FORMAT_VERSION_OLD UINT64_C(1)
 
 /* Chunks hold about 128 KiB of numbers: many frames of few bodies (a plot of one body over time
  * reads few chunks), or part of one frame of many (a frame of 100,000 bodies is 25 chunks, none of
@@ -15,7 +20,8 @@
 enum {
     RG_CHUNK_NUMBERS = 16384, /* about, in the largest datasets */
     RG_CHUNK_FRAMES = 1024,   /* at most, and in datasets of one number a frame */
-    RG_CHUNK_BODIES = 4096    /* at most */
+    RG_CHUNK_BODIES = 4096,   /* at most */
+    RG_CHUNK_CONTACTS = 1024  /* rows of 105 bytes */
 };
 
 /* The datasets that grow with the frames. */
@@ -24,6 +30,8 @@ enum {
     RG_DATA_STEP,
     RG_DATA_HASH,
     RG_DATA_ENERGY,
+    RG_DATA_CONTACT_START,
+    RG_DATA_CONTACT_COUNT,
     RG_DATA_POSITION,
     RG_DATA_ORIENTATION,
     RG_DATA_VELOCITY,
@@ -35,6 +43,7 @@ typedef struct rg_data_kind {
     const char *path;
     hsize_t columns; /* a body; 0: one number a frame */
     bool is_integer;
+    unsigned part;      /* that one-number data belongs to: RG_PART_ */
     size_t head_offset; /* of one-number data in rg_frame_head */
     const char *unit, *meaning;
 } rg_data_kind;
@@ -46,12 +55,14 @@ struct rg_store {
     rg_seal seal; /* of one that is read */
     bool writable;
     hid_t file;
-    hid_t data[RG_DATA_COUNT];
+    hid_t data[RG_DATA_COUNT];    /* -1: FILE does not have it */
+    hid_t tables[RG_TABLE_COUNT]; /* of intervals */
+    hid_t contacts;
     rg_store_identity identity;
     char *texts[6]; /* owned: those of the identity of an opened store */
     char *names;    /* body_count of name_size bytes, each with a zero byte */
     size_t name_size;
-    size_t frame_count;
+    size_t frame_count, contact_count;
     size_t chunk_frames;
     bool finished;
 };
@@ -63,10 +74,26 @@ extern const char rg_store_damaged_text[];
 rg_store *rg_store_make(rg_disk_file file, bool writable, const rg_allocator *allocator);
 void rg_store_free(rg_store *store);
 bool rg_store_close_handles(rg_store *store);
+/* Parts that it has. */
+unsigned rg_store_parts(const rg_store *store);
+herr_t rg_store_describe(hid_t object, const char *unit, const char *meaning);
 /* Frames in a chunk of the datasets with a row for every body. */
 size_t rg_store_frames_of_chunk(size_t body_count);
 rg_status rg_store_fail_writing(const rg_store *store, rg_error *error);
 /* `what` is wrong, unless the driver knows better. */
 rg_status rg_store_fail_reading(const rg_store *store, rg_error *error, const char *what);
+
+/* record_store_tables.c: certificate, ledger and counts of each frame; contacts. */
+herr_t rg_tables_create(rg_store *store);
+herr_t rg_tables_open(rg_store *store);
+bool rg_tables_close(rg_store *store);
+/* Makes them as long as the store will be. */
+herr_t rg_tables_extend(rg_store *store, size_t frames, size_t contacts);
+herr_t rg_tables_transfer(const rg_store *store, size_t first, const rg_frame_batch *batch,
+                          bool writing);
+herr_t rg_tables_write_contacts(const rg_store *store, size_t start,
+                                const rg_recorded_contact *contacts, size_t count);
+herr_t rg_tables_read_contacts(const rg_store *store, size_t start, rg_recorded_contact *contacts,
+                               size_t count);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "base/base_hash.h"
 #include "base/base_text.h"
+#include "record/record_interval.h"
+#include "world/world.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -55,6 +57,8 @@ rg_recorder *rg_recorder_make(const char *path, const rg_recorder_options *optio
     recorder->options = options ? *options : rg_recorder_options_default();
     recorder->disk = tuning ? tuning->disk : (rg_disk){NULL, NULL};
     recorder->fold_bytes = tuning && tuning->fold_bytes ? tuning->fold_bytes : default_fold_bytes;
+    recorder->has_certificate = !(tuning && tuning->old_format);
+    recorder->has_contacts = recorder->has_certificate && !recorder->options.leave_out_contacts;
     recorder->checkpoint = rg_checkpoint_make(allocator);
     recorder->journal.file.fd = -1;
     recorder->journal.block = rg_buffer_make(allocator);
@@ -180,8 +184,12 @@ rg_status rg_recorder_create(rg_scene *scene, const char *path, const rg_recorde
 rg_frame_batch rg_frame_batch_in(double *numbers, rg_frame_head *heads, size_t frames,
                                  size_t body_count) {
     size_t rows = frames * body_count;
-    return (rg_frame_batch){
-        frames, heads, numbers, numbers + 3 * rows, numbers + 7 * rows, numbers + 10 * rows};
+    return (rg_frame_batch){.count = frames,
+                            .heads = heads,
+                            .position = numbers,
+                            .orientation = numbers + 3 * rows,
+                            .velocity = numbers + 7 * rows,
+                            .angular_velocity = numbers + 10 * rows};
 }
 
 rg_frame_head rg_recorder_fill_frame(const rg_recorder *recorder, double *numbers) {
@@ -197,8 +205,48 @@ rg_frame_head rg_recorder_fill_frame(const rg_recorder *recorder, double *number
         memcpy(frame.velocity + 3 * i, &velocity, sizeof velocity);
         memcpy(frame.angular_velocity + 3 * i, &angular_velocity, sizeof angular_velocity);
     }
-    return (rg_frame_head){recorder->frame_count, rg_world_time(world), rg_world_step_count(world),
-                           rg_world_state_hash(world), rg_world_energy(world)};
+    return (rg_frame_head){.index = recorder->frame_count,
+                           .time = rg_world_time(world),
+                           .step = rg_world_step_count(world),
+                           .state_hash = rg_world_state_hash(world),
+                           .energy = rg_world_energy(world),
+                           .interval = recorder->checkpoint.interval};
+}
+
+size_t rg_recorder_count_contacts(const rg_recorder *recorder) {
+    size_t count = 0;
+    if (recorder->has_contacts)
+        (void)rg_world_contact_forces(rg_scene_world(recorder->scene), &count);
+    return count;
+}
+
+size_t rg_recorder_fill_contacts(const rg_recorder *recorder, rg_recorded_contact *contacts) {
+    const rg_world *world = rg_scene_world(recorder->scene);
+    size_t count, filled = 0;
+    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    for (size_t i = 0; recorder->has_contacts && i < count; i++) {
+        const rg_contact_force *force = &forces[i];
+        /* Frames come after steps; but nothing stops a caller from taking a body away in between
+         * and bringing an equal one. */
+        if (!rg_body_exists(world, force->body_a) || !rg_body_exists(world, force->body_b))
+            continue;
+        contacts[filled++] =
+            (rg_recorded_contact){.body_a = (uint32_t)rg_body_dense(&world->content, force->body_a),
+                                  .body_b = (uint32_t)rg_body_dense(&world->content, force->body_b),
+                                  .position = force->position,
+                                  .normal = force->normal,
+                                  .force = force->force,
+                                  .gap = force->gap,
+                                  .friction = force->friction,
+                                  .slip_speed = force->slip_speed,
+                                  .mode = force->mode};
+    }
+    return filled;
+}
+
+void rg_recorder_step(rg_recorder *recorder, const rg_step_info *step) {
+    assert(recorder && step);
+    rg_interval_add(&recorder->checkpoint.interval, step);
 }
 
 static bool bodies_are_the_same(const rg_recorder *recorder) {
@@ -217,22 +265,32 @@ static bool bodies_are_the_same(const rg_recorder *recorder) {
 static int write_frame(rg_recorder *recorder) {
     rg_journal_writer *journal = &recorder->journal;
     rg_journal_begin_block(journal, RG_JOURNAL_FRAME);
-    size_t head_size = 8 * RG_JOURNAL_FRAME_WORDS;
-    size_t size = (size_t)rg_journal_frame_size(recorder->body_count);
+    const rg_journal_header *header = &recorder->journal_header;
+    size_t size = (size_t)rg_journal_frame_size(header);
+    size_t most = size + rg_recorder_count_contacts(recorder) * sizeof(rg_recorded_contact);
     rg_buffer *block = &journal->block;
     if (block->failed ||
         rg_array_reserve(&block->allocator, (void **)&block->data, &block->capacity,
-                         block->size + size + RG_JOURNAL_CHECKSUM, 1) != RG_OK)
+                         block->size + most + RG_JOURNAL_CHECKSUM, 1) != RG_OK)
         return ENOMEM;
-    /* The prefix and the head are whole words, so the numbers are aligned. */
+    /* The prefix, the head and so on are whole words, so the numbers are aligned. */
     char *payload = block->data + block->size;
-    rg_frame_head head = rg_recorder_fill_frame(recorder, (double *)(void *)(payload + head_size));
+    rg_frame_head head = rg_recorder_fill_frame(
+        recorder, (double *)(void *)(payload + rg_journal_numbers_offset(header)));
     memcpy(payload, &head.index, 8);
     memcpy(payload + 8, &head.time, 8);
     memcpy(payload + 16, &head.step, 8);
     memcpy(payload + 24, &head.state_hash, 8);
     memcpy(payload + 32, &head.energy, 8);
+    rg_interval_encode(&head.interval, payload + 8 * RG_JOURNAL_FRAME_WORDS,
+                       (size_t)header->figure_count);
     block->size += size;
+    if (header->has_contacts) {
+        uint64_t contacts =
+            rg_recorder_fill_contacts(recorder, (rg_recorded_contact *)(void *)(payload + size));
+        memcpy(payload + size - 8, &contacts, 8);
+        block->size += (size_t)contacts * sizeof(rg_recorded_contact);
+    }
     return rg_journal_end_block(journal);
 }
 
@@ -280,6 +338,7 @@ rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, 
     if (failed)
         return rg_recorder_fail(recorder, error, recorder->paths.journal, failed);
     recorder->frame_count++;
+    recorder->checkpoint.interval = rg_interval_make();
 
     uint64_t enough =
         recorder->file_size > recorder->fold_bytes ? recorder->file_size : recorder->fold_bytes;

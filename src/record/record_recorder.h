@@ -40,6 +40,7 @@
 typedef struct rg_recorder_tuning {
     rg_disk disk;
     uint64_t fold_bytes; /* the 64 MiB; 0: those */
+    bool old_format;     /* as format 1 was: neither certificate nor contacts */
 } rg_recorder_tuning;
 
 /* FILE and the names beside it; one allocation. */
@@ -57,11 +58,13 @@ struct rg_recorder {
     rg_body_id *bodies;
     size_t body_count;
     uint64_t run_id;
+    bool has_certificate, has_contacts;         /* as in FILE */
     uint64_t frame_count;                       /* in FILE and journal */
     uint64_t file_frames, file_size, file_step; /* FILE's frames, bytes, and checkpoint's step */
     bool file_finished;
     rg_journal_writer journal;
-    rg_checkpoint checkpoint; /* its duration is the run's */
+    rg_journal_header journal_header;
+    rg_checkpoint checkpoint; /* its duration and its interval are those of now */
     double checkpoint_clock;  /* s, when the last one was made */
     bool broken;              /* a write failed: nothing more is written */
 };
@@ -88,6 +91,9 @@ rg_status rg_recorder_take_journal(rg_recorder *recorder, rg_disk_file *file, rg
 
 /* The state of all bodies now, in the order of a frame: 3, 4, 3 and 3 numbers a body. */
 rg_frame_head rg_recorder_fill_frame(const rg_recorder *recorder, double *numbers);
+/* The contacts of the last step, at most as many as rg_recorder_count_contacts says; how many. */
+size_t rg_recorder_count_contacts(const rg_recorder *recorder);
+size_t rg_recorder_fill_contacts(const rg_recorder *recorder, rg_recorded_contact *contacts);
 /* Arrays of a batch of `frames` that lie one after the other in `numbers`. */
 rg_frame_batch rg_frame_batch_in(double *numbers, rg_frame_head *heads, size_t frames,
                                  size_t body_count);

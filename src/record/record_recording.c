@@ -8,6 +8,7 @@
 
 #include "base/base_memory.h"
 #include "base/base_text.h"
+#include "record/record_interval.h"
 #include "record/record_journal.h"
 #include "record/record_store.h"
 
@@ -27,14 +28,14 @@ struct rg_recording {
     size_t journal_skip;   /* that FILE has too */
     bool finished;
     rg_buffer buffer;
+    rg_recorded_contact *contacts; /* of the frame that was asked for last */
+    size_t contact_capacity;
 };
 
 static void use_journal(rg_recording *recording) {
     const rg_journal *journal = &recording->journal;
-    const rg_store_identity *identity = rg_store_get_identity(recording->store);
     recording->finished = rg_store_is_finished(recording->store);
-    if (!journal->valid || journal->header.run_id != identity->run_id ||
-        journal->header.body_count != identity->body_count ||
+    if (!rg_store_owns_journal(recording->store, journal) ||
         journal->header.first_frame > recording->file_frames)
         return;
     size_t skip = recording->file_frames - (size_t)journal->header.first_frame;
@@ -112,6 +113,7 @@ void rg_recording_close(rg_recording *recording) {
     rg_disk_close(&recording->file);
     rg_journal_free(&recording->journal, &allocator);
     rg_buffer_free(&recording->buffer);
+    rg_release(&allocator, recording->contacts);
     rg_release(&allocator, recording->journal_path);
     rg_release(&allocator, recording->path);
     rg_release(&allocator, recording);
@@ -139,6 +141,8 @@ rg_recording_info rg_recording_get_info(const rg_recording *recording) {
                                .planar = identity->planar,
                                .finished = recording->finished,
                                .recovered = recording->journal_frames > 0,
+                               .has_certificate = identity->has_certificate,
+                               .has_contacts = identity->has_contacts,
                                .duration = identity->duration,
                                .record_every = identity->record_every,
                                .scene_text = identity->scene_text,
@@ -159,18 +163,37 @@ static void set_head(rg_frame *frame, const rg_frame_head *head) {
     frame->energy = head->energy;
 }
 
-static rg_status read_from_journal(rg_recording *recording, size_t index, rg_frame *frame,
-                                   rg_error *error) {
+static rg_status check_index(const rg_recording *recording, size_t index, rg_error *error) {
+    size_t count = recording->file_frames + recording->journal_frames;
+    if (index < count)
+        return RG_OK;
+    return rg_fail(error, RG_INVALID_ARGUMENT, "%s: there is no frame %zu; it has %zu",
+                   recording->path, index, count);
+}
+
+/* A frame that is beyond FILE's. */
+static rg_status read_block(rg_recording *recording, size_t index, rg_journal_frame *frame,
+                            rg_error *error) {
+    const rg_journal *journal = &recording->journal;
     const char *payload;
-    size_t bodies = rg_store_get_identity(recording->store)->body_count;
-    rg_status status = rg_journal_read_block(&recording->journal, recording->journal.frames[index],
-                                             &recording->buffer, &payload);
+    uint64_t offset = journal->frames[index - recording->file_frames + recording->journal_skip];
+    rg_status status = rg_journal_read_block(journal, offset, &recording->buffer, &payload);
     if (status != RG_OK)
         return rg_fail(error, status, "%s: changed while it was read; open the recording again",
                        recording->journal_path);
-    rg_frame_head head = rg_journal_frame_head(payload);
-    set_head(frame, &head);
-    const char *numbers = payload + 8 * RG_JOURNAL_FRAME_WORDS;
+    *frame = rg_journal_unpack_frame(&journal->header, payload);
+    return RG_OK;
+}
+
+static rg_status read_from_journal(rg_recording *recording, size_t index, rg_frame *frame,
+                                   rg_error *error) {
+    rg_journal_frame block;
+    size_t bodies = rg_store_get_identity(recording->store)->body_count;
+    rg_status status = read_block(recording, index, &block, error);
+    if (status != RG_OK)
+        return status;
+    set_head(frame, &block.head);
+    const char *numbers = block.numbers;
     struct {
         void *to;
         size_t columns;
@@ -190,21 +213,107 @@ static rg_status read_from_journal(rg_recording *recording, size_t index, rg_fra
 rg_status rg_recording_read(rg_recording *recording, size_t index, rg_frame *frame,
                             rg_error *error) {
     assert(recording && frame);
-    if (index >= recording->file_frames + recording->journal_frames)
-        return rg_fail(error, RG_INVALID_ARGUMENT, "%s: there is no frame %zu; it has %zu",
-                       recording->path, index, recording->file_frames + recording->journal_frames);
+    rg_status status = check_index(recording, index, error);
+    if (status != RG_OK)
+        return status;
     if (index >= recording->file_frames)
-        return read_from_journal(
-            recording, index - recording->file_frames + recording->journal_skip, frame, error);
+        return read_from_journal(recording, index, frame, error);
     rg_frame_head head;
-    rg_frame_batch batch = {1,
-                            &head,
-                            (double *)frame->position,
-                            (double *)frame->orientation,
-                            (double *)frame->velocity,
-                            (double *)frame->angular_velocity};
-    rg_status status = rg_store_read(recording->store, index, &batch, error);
+    rg_frame_batch batch = {.count = 1,
+                            .heads = &head,
+                            .position = (double *)frame->position,
+                            .orientation = (double *)frame->orientation,
+                            .velocity = (double *)frame->velocity,
+                            .angular_velocity = (double *)frame->angular_velocity};
+    status = rg_store_read(recording->store, index, &batch, RG_PART_STATE, error);
     if (status == RG_OK)
         set_head(frame, &head);
     return status;
+}
+
+/* ---- certificates and contacts ---- */
+
+static rg_status fail_without(const rg_recording *recording, const char *what, rg_error *error) {
+    return rg_fail(error, RG_UNSUPPORTED,
+                   "%s: has no %s: it was recorded without them, or by an "
+                   "earlier version of rigor",
+                   recording->path, what);
+}
+
+rg_status rg_recording_read_certificate(rg_recording *recording, size_t index, rg_step_info *info,
+                                        rg_error *error) {
+    assert(recording && info);
+    *info = rg_interval_make();
+    rg_status status = check_index(recording, index, error);
+    if (status != RG_OK)
+        return status;
+    if (!rg_store_get_identity(recording->store)->has_certificate)
+        return fail_without(recording, "certificates", error);
+    rg_journal_frame block = {.head.interval = *info};
+    rg_frame_batch batch = {.count = 1, .heads = &block.head};
+    if (index >= recording->file_frames)
+        status = read_block(recording, index, &block, error);
+    else
+        status = rg_store_read(recording->store, index, &batch, RG_PART_STATE | RG_PART_CERTIFICATE,
+                               error);
+    if (status != RG_OK)
+        return status;
+    *info = block.head.interval;
+    info->time = block.head.time;
+    return RG_OK;
+}
+
+static rg_status make_room(rg_recording *recording, uint64_t count, rg_error *error) {
+    if (count > SIZE_MAX / sizeof *recording->contacts ||
+        rg_array_grow(&recording->allocator, &recording->contacts, &recording->contact_capacity,
+                      (size_t)count) != RG_OK)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for contacts", recording->path);
+    return RG_OK;
+}
+
+/* Names and modes that do not exist are not handed on, whoever wrote them. */
+static rg_status check_contacts(const rg_recording *recording, size_t count, rg_error *error) {
+    size_t bodies = rg_store_get_identity(recording->store)->body_count;
+    for (size_t i = 0; i < count; i++) {
+        const rg_recorded_contact *contact = &recording->contacts[i];
+        if (contact->body_a >= bodies || contact->body_b >= bodies || contact->mode > RG_MODE_ROLL)
+            return rg_fail(error, RG_FILE_DAMAGED,
+                           "%s: is a damaged recording: a contact makes no sense", recording->path);
+    }
+    return RG_OK;
+}
+
+rg_status rg_recording_read_contacts(rg_recording *recording, size_t index,
+                                     const rg_recorded_contact **contacts, size_t *count,
+                                     rg_error *error) {
+    assert(recording && contacts && count);
+    *contacts = NULL;
+    *count = 0;
+    rg_status status = check_index(recording, index, error);
+    if (status != RG_OK)
+        return status;
+    if (!rg_store_get_identity(recording->store)->has_contacts)
+        return fail_without(recording, "contacts", error);
+    rg_journal_frame block = {.contacts = NULL};
+    rg_frame_batch batch = {.count = 1, .heads = &block.head};
+    bool in_file = index < recording->file_frames;
+    status = in_file ? rg_store_read(recording->store, index, &batch, RG_PART_CONTACTS, error)
+                     : read_block(recording, index, &block, error);
+    if (status == RG_OK && in_file && !rg_store_has_rows(recording->store, &block.head))
+        status = rg_fail(error, RG_FILE_DAMAGED,
+                         "%s: is a damaged recording: contacts cannot be read", recording->path);
+    if (status == RG_OK)
+        status = make_room(recording, block.head.contact_count, error);
+    if (status == RG_OK && in_file)
+        status = rg_store_read_contacts(recording->store, &block.head, recording->contacts, error);
+    else if (status == RG_OK && block.head.contact_count)
+        memcpy(recording->contacts, block.contacts,
+               (size_t)block.head.contact_count * sizeof *recording->contacts);
+    if (status == RG_OK)
+        status = check_contacts(recording, (size_t)block.head.contact_count, error);
+    if (status != RG_OK)
+        return status;
+    *contacts = recording->contacts;
+    *count = (size_t)block.head.contact_count;
+    return RG_OK;
 }

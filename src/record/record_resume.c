@@ -41,9 +41,7 @@ static rg_status fail_at_file(const rg_recorder *recorder, rg_error *error, int 
 /* The journal's last checkpoint, if it is later than FILE's, into recorder->checkpoint. */
 static rg_status look_into_journal(rg_recorder *recorder, remains *found, rg_error *error) {
     const rg_journal *journal = &found->journal;
-    const rg_store_identity *identity = rg_store_get_identity(found->store);
-    if (!journal->valid || journal->header.run_id != identity->run_id ||
-        journal->header.body_count != identity->body_count)
+    if (!rg_store_owns_journal(found->store, journal))
         return RG_OK;
     size_t frames = rg_store_frame_count(found->store);
     if (journal->header.first_frame > frames)
@@ -98,7 +96,10 @@ static rg_status look(rg_recorder *recorder, remains *found, rg_error *error) {
         recorder->file_frames = rg_store_frame_count(found->store);
         recorder->file_step = recorder->checkpoint.step;
         recorder->file_finished = rg_store_is_finished(found->store);
-        recorder->run_id = rg_store_get_identity(found->store)->run_id;
+        const rg_store_identity *identity = rg_store_get_identity(found->store);
+        recorder->run_id = identity->run_id;
+        recorder->has_certificate = identity->has_certificate;
+        recorder->has_contacts = identity->has_contacts;
         failed = rg_disk_size(&found->file, &recorder->file_size);
         status = failed ? fail_at_file(recorder, error, failed)
                         : look_into_journal(recorder, found, error);
@@ -136,6 +137,22 @@ static bool is_scene_of_file(const rg_scene *scene, const rg_store_identity *ide
     return same;
 }
 
+/* Settings that the command line gave (solver, gamma, ...) are in the file's text. False if it
+ * cannot be read. */
+static bool take_settings_of_file(rg_scene *scene, const rg_store_identity *identity,
+                                  const rg_scene_options *options) {
+    rg_scene *written;
+    if (rg_scene_read_text(identity->scene_text, identity->scene_size, identity->scene_name, NULL,
+                           options, &written, NULL) != RG_OK)
+        return false;
+    const rg_world *world = rg_scene_world(written);
+    rg_method_settings settings = rg_world_settings(world);
+    rg_status status =
+        rg_world_set_method(rg_scene_world(scene), rg_world_method(world), &settings, NULL);
+    rg_scene_free(written);
+    return status == RG_OK;
+}
+
 /* The built-in scene, if it is still the same; otherwise *scene stays null. */
 static void rebuild_builtin(const rg_recorder *recorder, const rg_store_identity *identity,
                             const rg_scene_options *options, rg_scene **scene) {
@@ -147,7 +164,9 @@ static void rebuild_builtin(const rg_recorder *recorder, const rg_store_identity
         all.method = identity->method;
         all.step = identity->step;
         if (rg_scene_build(identity->builtin, &all, scene, NULL) == RG_OK &&
-            !is_scene_of_file(*scene, identity, &recorder->allocator)) {
+            !is_scene_of_file(*scene, identity, &recorder->allocator) &&
+            !(take_settings_of_file(*scene, identity, options) &&
+              is_scene_of_file(*scene, identity, &recorder->allocator))) {
             rg_scene_free(*scene);
             *scene = NULL;
         }
@@ -179,6 +198,7 @@ static rg_status go_on_writing(rg_recorder *recorder, remains *found, rg_error *
     writer->run_id = recorder->run_id;
     writer->end = checkpoint->offset + checkpoint->length + RG_JOURNAL_PREFIX + RG_JOURNAL_CHECKSUM;
     found->journal.file.fd = -1; /* the writer's now */
+    recorder->journal_header = found->journal.header;
     int failed = rg_disk_truncate(&writer->file, writer->end);
     return failed ? rg_recorder_fail(recorder, error, recorder->paths.journal, failed) : RG_OK;
 }
@@ -224,6 +244,12 @@ static rg_status resume(rg_recorder *recorder, const rg_scene_options *options, 
     return status;
 }
 
+static bool changes_scene(const rg_scene_options *options) {
+    return options->method || options->step != 0 || options->parameter_count || options->solver ||
+           options->solver_tolerance != 0 || options->friction || options->detection ||
+           options->gamma;
+}
+
 rg_status rg_recorder_resume_tuned(const char *path, const rg_recorder_options *options,
                                    const rg_scene_options *scene_options,
                                    const rg_recorder_tuning *tuning, rg_scene **scene,
@@ -231,11 +257,10 @@ rg_status rg_recorder_resume_tuned(const char *path, const rg_recorder_options *
     assert(path && scene && recorder);
     *scene = NULL;
     *recorder = NULL;
-    if (scene_options &&
-        (scene_options->method || scene_options->step != 0 || scene_options->parameter_count))
+    if (scene_options && changes_scene(scene_options))
         return rg_fail(
             error, RG_INVALID_ARGUMENT,
-            "%s: a resumed run keeps the parameters, method and step that it was started "
+            "%s: a resumed run keeps the parameters, method and settings that it was started "
             "with",
             path);
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);

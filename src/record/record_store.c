@@ -7,16 +7,24 @@
 #include <string.h>
 
 const rg_data_kind rg_data_kinds[RG_DATA_COUNT] = {
-    {"time", 0, false, offsetof(rg_frame_head, time), "s", "simulated time of each frame"},
-    {"step", 0, true, offsetof(rg_frame_head, step), "1", "steps made up to each frame"},
-    {"state_hash", 0, true, offsetof(rg_frame_head, state_hash), "1",
+    {"time", 0, false, RG_PART_STATE, offsetof(rg_frame_head, time), "s",
+     "simulated time of each frame"},
+    {"step", 0, true, RG_PART_STATE, offsetof(rg_frame_head, step), "1",
+     "steps made up to each frame"},
+    {"state_hash", 0, true, RG_PART_STATE, offsetof(rg_frame_head, state_hash), "1",
      "equal if every bit of two states is"},
-    {"energy", 0, false, offsetof(rg_frame_head, energy), "J",
+    {"energy", 0, false, RG_PART_STATE, offsetof(rg_frame_head, energy), "J",
      "kinetic energy plus gravity's potential of the dynamic bodies"},
-    {"poses/position", 3, false, 0, "m", "origin frame of each body: x y z"},
-    {"poses/orientation", 4, false, 0, "1", "origin frame of each body: unit quaternion x y z w"},
-    {"velocities/linear", 3, false, 0, "m/s", "of the centre of mass, world axes: x y z"},
-    {"velocities/angular", 3, false, 0, "rad/s", "world axes: x y z"},
+    {"contacts/start", 0, true, RG_PART_CONTACTS, offsetof(rg_frame_head, contact_start), "1",
+     "first row of each frame in contacts/table"},
+    {"contacts/count", 0, true, RG_PART_CONTACTS, offsetof(rg_frame_head, contact_count), "1",
+     "rows of each frame in contacts/table"},
+    {"poses/position", 3, false, RG_PART_STATE, 0, "m", "origin frame of each body: x y z"},
+    {"poses/orientation", 4, false, RG_PART_STATE, 0, "1",
+     "origin frame of each body: unit quaternion x y z w"},
+    {"velocities/linear", 3, false, RG_PART_STATE, 0, "m/s",
+     "of the centre of mass, world axes: x y z"},
+    {"velocities/angular", 3, false, RG_PART_STATE, 0, "rad/s", "world axes: x y z"},
 };
 
 const char rg_store_damaged_text[] = "is damaged: its bytes are not those that were written";
@@ -34,11 +42,14 @@ rg_store *rg_store_make(rg_disk_file file, bool writable, const rg_allocator *al
     store->driver.driver = -1;
     for (int i = 0; i < RG_DATA_COUNT; i++)
         store->data[i] = -1;
+    for (int i = 0; i < RG_TABLE_COUNT; i++)
+        store->tables[i] = -1;
+    store->contacts = -1;
     return store;
 }
 
 bool rg_store_close_handles(rg_store *store) {
-    bool good = true;
+    bool good = rg_tables_close(store);
     for (int i = 0; i < RG_DATA_COUNT; i++)
         good = (store->data[i] < 0 || H5Dclose(store->data[i]) >= 0) && good;
     good = (store->file < 0 || H5Fclose(store->file) >= 0) && good;
@@ -86,6 +97,20 @@ size_t rg_store_frame_count(const rg_store *store) {
 }
 bool rg_store_is_finished(const rg_store *store) {
     return store->finished;
+}
+
+unsigned rg_store_parts(const rg_store *store) {
+    return RG_PART_STATE | (store->identity.has_certificate ? RG_PART_CERTIFICATE : 0u) |
+           (store->identity.has_contacts ? RG_PART_CONTACTS : 0u);
+}
+
+bool rg_store_owns_journal(const rg_store *store, const rg_journal *journal) {
+    const rg_store_identity *identity = &store->identity;
+    const rg_journal_header *header = &journal->header;
+    return journal->valid && header->run_id == identity->run_id &&
+           header->body_count == identity->body_count &&
+           (header->figure_count > 0) == identity->has_certificate &&
+           (header->has_contacts != 0) == identity->has_contacts;
 }
 
 const char *rg_store_body_name(const rg_store *store, size_t body) {
@@ -165,12 +190,16 @@ static herr_t transfer_heads(const rg_store *store, int which, size_t first,
 }
 
 static herr_t transfer_batch(const rg_store *store, size_t first, const rg_frame_batch *batch,
-                             bool writing) {
+                             unsigned parts, bool writing) {
     double *const bodies[] = {batch->position, batch->orientation, batch->velocity,
                               batch->angular_velocity};
     for (int i = 0; i < RG_DATA_POSITION; i++)
-        if (batch->heads && transfer_heads(store, i, first, batch, writing) < 0)
+        if (batch->heads && (rg_data_kinds[i].part & parts) &&
+            transfer_heads(store, i, first, batch, writing) < 0)
             return -1;
+    if (batch->heads && (parts & RG_PART_CERTIFICATE) &&
+        rg_tables_transfer(store, first, batch, writing) < 0)
+        return -1;
     for (int i = RG_DATA_POSITION; i < RG_DATA_COUNT; i++)
         if (bodies[i - RG_DATA_POSITION] &&
             transfer(store, i, first, batch->count, bodies[i - RG_DATA_POSITION], writing) < 0)
@@ -178,29 +207,45 @@ static herr_t transfer_batch(const rg_store *store, size_t first, const rg_frame
     return 0;
 }
 
-static herr_t append_batch(rg_store *store, const rg_frame_batch *batch) {
+/* Contacts of all frames of the batch; the heads learn that they are after those of the store. */
+static size_t place_contacts(const rg_store *store, const rg_frame_batch *batch) {
+    size_t end = store->contact_count;
+    for (size_t i = 0; i < batch->count; i++) {
+        batch->heads[i].contact_start = end;
+        end += (size_t)batch->heads[i].contact_count;
+    }
+    return end - store->contact_count;
+}
+
+static herr_t append_batch(rg_store *store, const rg_frame_batch *batch, size_t contacts) {
+    size_t frames = store->frame_count + batch->count;
     for (int i = 0; i < RG_DATA_COUNT; i++) {
-        hsize_t size[3] = {store->frame_count + batch->count, store->identity.body_count,
-                           rg_data_kinds[i].columns};
-        if (H5Dset_extent(store->data[i], size) < 0)
+        hsize_t size[3] = {frames, store->identity.body_count, rg_data_kinds[i].columns};
+        if (store->data[i] >= 0 && H5Dset_extent(store->data[i], size) < 0)
             return -1;
     }
-    return transfer_batch(store, store->frame_count, batch, true);
+    if (rg_tables_extend(store, frames, store->contact_count + contacts) < 0 ||
+        rg_tables_write_contacts(store, store->contact_count, batch->contacts, contacts) < 0)
+        return -1;
+    return transfer_batch(store, store->frame_count, batch, rg_store_parts(store), true);
 }
 
 rg_status rg_store_append(rg_store *store, const rg_frame_batch *batch, rg_error *error) {
     rg_quiet quiet = rg_quiet_begin();
-    herr_t result = append_batch(store, batch);
+    size_t contacts = place_contacts(store, batch);
+    herr_t result = append_batch(store, batch, contacts);
     rg_quiet_end(quiet);
     if (result < 0 || store->driver.failed)
         return rg_store_fail_writing(store, error);
     store->frame_count += batch->count;
+    store->contact_count += contacts;
     return RG_OK;
 }
 
-rg_status rg_store_read(rg_store *store, size_t first, rg_frame_batch *batch, rg_error *error) {
+rg_status rg_store_read(rg_store *store, size_t first, rg_frame_batch *batch, unsigned parts,
+                        rg_error *error) {
     rg_quiet quiet = rg_quiet_begin();
-    herr_t result = transfer_batch(store, first, batch, false);
+    herr_t result = transfer_batch(store, first, batch, parts & rg_store_parts(store), false);
     rg_quiet_end(quiet);
     if (result < 0)
         return rg_store_fail_reading(store, error,
@@ -210,7 +255,47 @@ rg_status rg_store_read(rg_store *store, size_t first, rg_frame_batch *batch, rg
     return RG_OK;
 }
 
+bool rg_store_has_rows(const rg_store *store, const rg_frame_head *head) {
+    return head->contact_start <= store->contact_count &&
+           head->contact_count <= store->contact_count - head->contact_start;
+}
+
+rg_status rg_store_read_contacts(rg_store *store, const rg_frame_head *head,
+                                 rg_recorded_contact *contacts, rg_error *error) {
+    rg_quiet quiet = rg_quiet_begin();
+    herr_t result = rg_tables_read_contacts(store, (size_t)head->contact_start, contacts,
+                                            (size_t)head->contact_count);
+    rg_quiet_end(quiet);
+    return result < 0 ? rg_store_fail_reading(store, error,
+                                              "is a damaged recording: contacts cannot be read")
+                      : RG_OK;
+}
+
 /* ---- the checkpoint ---- */
+
+/* The steps since the last frame: as bytes, only for resuming. */
+static herr_t put_interval(const rg_store *store, hid_t group, const rg_step_info *interval) {
+    if (!store->identity.has_certificate)
+        return 0;
+    rg_buffer words = rg_buffer_make(&store->allocator);
+    for (size_t i = 0; i < rg_summary_field_count; i++)
+        rg_buffer_append(&words, (const char *)interval + rg_summary_fields[i].offset, 8);
+    herr_t result = words.failed ? -1 : rg_bytes_put(group, "interval", &words);
+    rg_buffer_free(&words);
+    return result;
+}
+
+static herr_t get_interval(const rg_store *store, hid_t group, rg_step_info *interval) {
+    *interval = rg_interval_make();
+    if (!store->identity.has_certificate)
+        return 0;
+    rg_buffer words = rg_buffer_make(&store->allocator);
+    herr_t result = rg_bytes_get(group, "interval", &words);
+    if (result >= 0)
+        rg_interval_decode(interval, words.data, words.size / 8);
+    rg_buffer_free(&words);
+    return result;
+}
 
 static herr_t put_checkpoint(rg_store *store, const rg_checkpoint *checkpoint, bool finished) {
     hid_t group = H5Gopen2(store->file, "checkpoint", H5P_DEFAULT);
@@ -218,6 +303,7 @@ static herr_t put_checkpoint(rg_store *store, const rg_checkpoint *checkpoint, b
     herr_t result = -1;
     if (group >= 0 && summary >= 0 && rg_bytes_put(group, "state", &checkpoint->state) >= 0 &&
         rg_bytes_put(group, "observations", &checkpoint->observations) >= 0 &&
+        put_interval(store, group, &checkpoint->interval) >= 0 &&
         rg_attribute_put_u64(group, "frames", checkpoint->frames) >= 0 &&
         rg_attribute_put_u64(group, "step", checkpoint->step) >= 0 &&
         rg_attribute_put_double(group, "time_s", checkpoint->time) >= 0 &&
@@ -256,6 +342,7 @@ static herr_t get_checkpoint(rg_store *store, rg_checkpoint *checkpoint) {
     herr_t result = -1;
     if (group >= 0 && summary >= 0 && rg_bytes_get(group, "state", &checkpoint->state) >= 0 &&
         rg_bytes_get(group, "observations", &checkpoint->observations) >= 0 &&
+        get_interval(store, group, &checkpoint->interval) >= 0 &&
         rg_attribute_get_u64(group, "frames", &checkpoint->frames) >= 0 &&
         rg_attribute_get_u64(group, "step", &checkpoint->step) >= 0 &&
         rg_attribute_get_double(group, "time_s", &checkpoint->time) >= 0 &&
@@ -266,6 +353,12 @@ static herr_t get_checkpoint(rg_store *store, rg_checkpoint *checkpoint) {
     for (size_t i = 0; result >= 0 && i < rg_summary_field_count; i++) {
         const rg_summary_field *field = &rg_summary_fields[i];
         void *value = (char *)&checkpoint->summary + field->offset;
+        /* Those that an earlier version did not have stay 0. */
+        htri_t there = H5Aexists(summary, field->name);
+        if (there <= 0 && i >= RG_SUMMARY_FIELDS_OF_FORMAT_1) {
+            result = there;
+            continue;
+        }
         result = field->is_count ? rg_attribute_get_u64(summary, field->name, value)
                                  : rg_attribute_get_double(summary, field->name, value);
     }

@@ -26,14 +26,25 @@ typedef struct rg_store_identity {
     double record_every; /* s */
     uint64_t run_id;
     size_t body_count;
+    bool has_certificate; /* format 2; format 1 had neither */
+    bool has_contacts;
 } rg_store_identity;
 
-/* Frames beside each other: heads[i], and position[i * body_count + body] and so on. */
+/* Frames beside each other: heads[i], and position[i * body_count + body] and so on; contacts of
+ * all frames one after the other, as many as the heads say. */
 typedef struct rg_frame_batch {
     size_t count;
     rg_frame_head *heads;
     double *position, *orientation, *velocity, *angular_velocity;
+    const rg_recorded_contact *contacts; /* only to append */
 } rg_frame_batch;
+
+/* What is read into the heads; parts that FILE does not have are left alone. */
+enum {
+    RG_PART_STATE = 1,       /* time, step, hash, energy */
+    RG_PART_CERTIFICATE = 2, /* the interval */
+    RG_PART_CONTACTS = 4     /* contact_start, contact_count */
+};
 
 /* A new, empty store in `file`, which must be open for writing; bodies are taken from the world.
  * The file stays the caller's and is closed by it after the store. */
@@ -54,18 +65,27 @@ rg_status rg_store_close(rg_store *store, rg_error *error);
 const rg_store_identity *rg_store_get_identity(const rg_store *store);
 size_t rg_store_frame_count(const rg_store *store);
 bool rg_store_is_finished(const rg_store *store);
+/* Whether the journal goes with it: of the same run, with the same things in its frames. */
+bool rg_store_owns_journal(const rg_store *store, const rg_journal *journal);
 const char *rg_store_body_name(const rg_store *store, size_t body); /* opened ones */
 /* Frames of a chunk, and how many there are to the end of the last one: batches that end with a
  * chunk are written fastest. */
 size_t rg_store_chunk_frames(const rg_store *store);
 size_t rg_store_batch_size(const rg_store *store);
 
+/* Sets the heads' contact_start. */
 rg_status rg_store_append(rg_store *store, const rg_frame_batch *batch, rg_error *error);
 /* Replaces the checkpoint, the summary and whether the run is finished. */
 rg_status rg_store_set_checkpoint(rg_store *store, const rg_checkpoint *checkpoint, bool finished,
                                   rg_error *error);
 rg_status rg_store_get_checkpoint(rg_store *store, rg_checkpoint *checkpoint, rg_error *error);
-/* `count` frames from `first`; null arrays of the batch are skipped. */
-rg_status rg_store_read(rg_store *store, size_t first, rg_frame_batch *batch, rg_error *error);
+/* `count` frames from `first`; null arrays of the batch are skipped, and of the heads what is not
+ * in `parts`. */
+rg_status rg_store_read(rg_store *store, size_t first, rg_frame_batch *batch, unsigned parts,
+                        rg_error *error);
+/* Whether the contacts that a head speaks of are there; and these contacts. */
+bool rg_store_has_rows(const rg_store *store, const rg_frame_head *head);
+rg_status rg_store_read_contacts(rg_store *store, const rg_frame_head *head,
+                                 rg_recorded_contact *contacts, rg_error *error);
 
 #endif

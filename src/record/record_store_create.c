@@ -9,7 +9,7 @@ static hsize_t smaller(hsize_t a, hsize_t b) {
     return a < b ? a : b;
 }
 
-static herr_t describe(hid_t object, const char *unit, const char *meaning) {
+herr_t rg_store_describe(hid_t object, const char *unit, const char *meaning) {
     return rg_attribute_put_text(object, "unit", unit) < 0
                ? -1
                : rg_attribute_put_text(object, "meaning", meaning);
@@ -33,7 +33,7 @@ static herr_t create_data(rg_store *store, int which) {
             H5Dcreate2(store->file, kind->path, kind->is_integer ? H5T_STD_U64LE : H5T_IEEE_F64LE,
                        space, links, properties, H5P_DEFAULT);
         if (store->data[which] >= 0)
-            result = describe(store->data[which], kind->unit, kind->meaning);
+            result = rg_store_describe(store->data[which], kind->unit, kind->meaning);
     }
     if (links >= 0)
         H5Pclose(links);
@@ -59,7 +59,7 @@ static herr_t write_fixed(hid_t group, const char *name, hid_t type, hsize_t row
     if (space >= 0 && properties >= 0)
         dataset = H5Dcreate2(group, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     if (dataset >= 0)
-        result = describe(dataset, unit, meaning);
+        result = rg_store_describe(dataset, unit, meaning);
     if (result >= 0 && rows > 0)
         result = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
     if (dataset >= 0 && H5Dclose(dataset) < 0)
@@ -159,7 +159,8 @@ static herr_t write_identity(hid_t file, const rg_store_identity *identity) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (rg_attribute_put_text(file, texts[i].name, texts[i].text) < 0)
             return -1;
-    if (rg_attribute_put_u64(file, "format_version", RG_FORMAT_VERSION) < 0 ||
+    uint64_t version = identity->has_certificate ? RG_FORMAT_VERSION : RG_FORMAT_VERSION_OLD;
+    if (rg_attribute_put_u64(file, "format_version", version) < 0 ||
         rg_attribute_put_u64(file, "run_id", identity->run_id) < 0 ||
         rg_attribute_put_bool(file, "planar", identity->planar) < 0 ||
         rg_attribute_put_bool(file, "finished", false) < 0 ||
@@ -177,12 +178,13 @@ static herr_t write_identity(hid_t file, const rg_store_identity *identity) {
     return result;
 }
 
-static herr_t create_checkpoint(hid_t file) {
+static herr_t create_checkpoint(hid_t file, bool has_certificate) {
     hid_t checkpoint = H5Gcreate2(file, "checkpoint", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     hid_t summary = H5Gcreate2(file, "summary", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     herr_t result = -1;
-    if (checkpoint >= 0 && summary >= 0 && rg_bytes_create(checkpoint, "state") >= 0 &&
-        rg_bytes_create(checkpoint, "observations") >= 0)
+    if (checkpoint >= 0 && summary >= 0 && rg_bytes_create(checkpoint, "state", 1 << 14) >= 0 &&
+        rg_bytes_create(checkpoint, "observations", 1 << 14) >= 0 &&
+        (!has_certificate || rg_bytes_create(checkpoint, "interval", 1 << 9) >= 0))
         result = 0;
     if (summary >= 0)
         H5Gclose(summary);
@@ -200,10 +202,13 @@ static herr_t create_contents(rg_store *store, const rg_world *world) {
     if (store->file < 0 || write_identity(store->file, &store->identity) < 0 ||
         write_bodies(store->file, world, &store->allocator) < 0)
         return -1;
+    unsigned parts = rg_store_parts(store);
     for (int i = 0; i < RG_DATA_COUNT; i++)
-        if (create_data(store, i) < 0)
+        if ((rg_data_kinds[i].part & parts) && create_data(store, i) < 0)
             return -1;
-    return create_checkpoint(store->file);
+    return rg_tables_create(store) < 0
+               ? -1
+               : create_checkpoint(store->file, store->identity.has_certificate);
 }
 
 rg_status rg_store_create(rg_disk_file file, const rg_store_identity *identity,

@@ -2,9 +2,12 @@
 #include "scene/scene_state.h"
 
 #include "base/base_text.h"
+#include "rigor/solver.h"
 #include "scene/scene_builtin.h"
+#include "world/world.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,32 +50,102 @@ const char *rg_scene_list_words(const char *const *words, size_t count, char *te
     return text;
 }
 
+const char *const rg_detection_names[2] = {"continuous", "discrete"};
+
+enum { MOST_NAMES = 16 };
+
+static rg_status apply_method(const char *name, rg_world_def *def, rg_error *error) {
+    def->method = rg_method_find(name);
+    if (def->method)
+        return RG_OK;
+    const char *names[MOST_NAMES];
+    size_t count = rg_method_count() < MOST_NAMES ? rg_method_count() : MOST_NAMES;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_method_name(rg_method_at(i));
+    char list[200];
+    return rg_fail(error, RG_NOT_FOUND, "there is no method \"%.100s\"; the methods are: %s", name,
+                   rg_scene_list_words(names, count, list, sizeof list));
+}
+
+size_t rg_scene_solver_names(const char *names[RG_MAX_SOLVERS]) {
+    size_t count = rg_solver_count() < RG_MAX_SOLVERS ? rg_solver_count() : RG_MAX_SOLVERS;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_solver_name(rg_solver_at(i));
+    return count;
+}
+
+static rg_status apply_solver(const char *name, rg_world_def *def, rg_error *error) {
+    def->settings.solver = rg_solver_find(name);
+    if (def->settings.solver)
+        return RG_OK;
+    const char *names[RG_MAX_SOLVERS];
+    size_t count = rg_scene_solver_names(names);
+    char list[200];
+    rg_scene_list_words(names, count, list, sizeof list);
+    if (strcmp(name, "lp") == 0)
+        return rg_fail(error, RG_NOT_FOUND,
+                       "the solver \"lp\" belongs to the library rigor-lp, which scenes do not "
+                       "reach; the solvers of scenes are: %s",
+                       list);
+    return rg_fail(error, RG_NOT_FOUND, "there is no solver \"%.100s\"; the solvers are: %s", name,
+                   list);
+}
+
+/* "cone" or "polygon:K"; whether K will do, the settings are asked later. */
+static rg_status apply_friction(const char *text, rg_world_def *def, rg_error *error) {
+    static const char prefix[] = "polygon:";
+    double corners = 0;
+    const char *number = text + sizeof prefix - 1;
+    bool is_polygon = strncmp(text, prefix, sizeof prefix - 1) == 0;
+    if (strcmp(text, "cone") == 0 ||
+        (is_polygon && rg_parse_double(number, strlen(number), &corners) && corners >= 1 &&
+         corners <= INT_MAX && floor(corners) == corners)) {
+        def->settings.friction_directions = (int)corners;
+        return RG_OK;
+    }
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "friction: \"%.100s\" is neither cone nor polygon:K with a number K of corners",
+                   text);
+}
+
+static rg_status apply_detection(const char *text, rg_world_def *def, rg_error *error) {
+    for (size_t i = 0; i < 2; i++)
+        if (strcmp(text, rg_detection_names[i]) == 0) {
+            def->settings.discrete_detection = i == 1;
+            return RG_OK;
+        }
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "detection: \"%.100s\" is neither continuous nor discrete", text);
+}
+
 rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
                                  rg_error *error) {
+    rg_status status = RG_OK;
     if (!options)
         return RG_OK;
-    if (options->method) {
-        def->method = rg_method_find(options->method);
-        if (!def->method) {
-            enum { MOST = 16 };
-            const char *names[MOST];
-            size_t count = rg_method_count() < MOST ? rg_method_count() : MOST;
-            for (size_t i = 0; i < count; i++)
-                names[i] = rg_method_name(rg_method_at(i));
-            char list[200];
-            return rg_fail(error, RG_NOT_FOUND, "there is no method \"%s\"; the methods are: %s",
-                           options->method, rg_scene_list_words(names, count, list, sizeof list));
-        }
-    }
+    if (options->method)
+        status = apply_method(options->method, def, error);
+    if (status == RG_OK && options->solver)
+        status = apply_solver(options->solver, def, error);
+    if (status == RG_OK && options->friction)
+        status = apply_friction(options->friction, def, error);
+    if (status == RG_OK && options->detection)
+        status = apply_detection(options->detection, def, error);
+    if (status != RG_OK)
+        return status;
     if (options->step != 0) {
         if (!(isfinite(options->step) && options->step > 0))
             return rg_fail(error, RG_INVALID_SIZE, "a step must be positive, not %g; in seconds",
                            options->step);
         def->settings.step = options->step;
     }
+    if (options->solver_tolerance != 0)
+        def->settings.solver_tolerance = options->solver_tolerance;
+    if (options->gamma)
+        def->settings.gamma = *options->gamma;
     if (options->threads != 0)
         def->threads = options->threads;
-    return RG_OK;
+    return rg_settings_check(&def->settings, error);
 }
 
 rg_status rg_scene_open(const char *name_or_path, const rg_scene_options *options, rg_scene **scene,

@@ -1,15 +1,18 @@
-/* The examples of Hart and Anitescu 2010, section 5. The paper gives no dimensions; these are ours.
+/* The examples of Hart and Anitescu 2010, section 5. The paper gives no dimensions; these are ours,
+ * chosen so that what happens is spread over the paper's frames.
  *
- * balance2 (planar, 12 s): a wedge (a triangle of base 1 m and height 1 m) on the floor; on its tip, in
- * the balance, a plank 4 m x 0.2 m with two squares (0.5 m) on it, 1 m to either side of the middle, and
- * a triangle (base 0.6 m, height 0.5 m) over the tip. A third square drops from 1 m on the right end
- * and disturbs the balance.
+ * balance2 (planar, 12 s; frames at 0, 2, 3, 5, 6, 12 s): a wedge (a triangle of base and height 4 m)
+ * on the floor; on its tip, in the balance, a plank of 16 x 0.8 m with two squares (2 m) on it, 3 m to
+ * either side of the middle, and a triangle (base 2.4 m, height 2 m) over the tip. A third square, 6 m
+ * above the plank, drops on the right end: the plank tips, and all slide down.
  *
- * pyramid1 (planar, 10 s): nine upright rectangles 0.2 m x 1 m, 0.5 m apart, in a row; a triangle slides
- * against the first one and the row falls like dominoes. At the end all are at rest.
+ * pyramid1 (planar, 10 s; frames at 0, 1, 2, 3, 4, 10 s): nine upright rectangles of 0.5 x 3 m, 1.5 m
+ * apart, in a row; a triangle flies against the upper end of the first one, which is only just enough
+ * to tip it, and the row falls like dominoes. At the end all are at rest.
  *
- * dice3 (3 s): two unit cubes, one on top of the other and 0.6 m off its middle, so that it tips over
- * the edge and falls to the floor. It is turned by 5 degrees about the vertical, so that nothing is
+ * dice3 (3 s; frames at 0, 1, 2, 3 s): two cubes of 2.5 m, one on top of the other, its middle 12.5 mm
+ * past the edge, so that it tips over the edge and falls to the floor, where it is not quite at rest at
+ * the end. It is turned by 20 degrees about the vertical and 0.25 m off to the side, so that nothing is
  * symmetric.
  *
  * infeasibility_m is the largest penetration of any pair at any step, by the ratio metric's gap. */
@@ -48,9 +51,9 @@ static rg_status add_rectangle(rg_scene *scene, const char *name, double width, 
 
 /* Its origin is the middle of the base. */
 static rg_status add_triangle(rg_scene *scene, const char *name, double base, double height,
-                              double x, double z, double speed, rg_error *error) {
+                              double x, double z, rg_error *error) {
     const rg_vec3 corners[3] = {{-0.5 * base, 0, 0}, {0.5 * base, 0, 0}, {0, 0, height}};
-    return add_polygon(scene, name, corners, 3, rg_vec3_make(x, 0, z), rg_vec3_make(speed, 0, 0),
+    return add_polygon(scene, name, corners, 3, rg_vec3_make(x, 0, z), rg_vec3_make(0, 0, 0),
                        error);
 }
 
@@ -77,17 +80,17 @@ static rg_status build_balance2(rg_scene *scene, const double *values, rg_error 
     (void)values;
     rg_status status = rg_builtin_add_floor(scene, error);
     if (!status)
-        status = add_triangle(scene, "wedge", 1, 1, 0, 0, 0, error);
+        status = add_triangle(scene, "wedge", 4, 4, 0, 0, error);
     if (!status)
-        status = add_rectangle(scene, "plank", 4, 0.2, 0, 1.1, error);
+        status = add_rectangle(scene, "plank", 16, 0.8, 0, 4.4, error);
     if (!status)
-        status = add_triangle(scene, "triangle", 0.6, 0.5, 0, 1.2, 0, error);
+        status = add_triangle(scene, "triangle", 2.4, 2, 0, 4.8, error);
     if (!status)
-        status = add_rectangle(scene, "left", 0.5, 0.5, -1, 1.45, error);
+        status = add_rectangle(scene, "left", 2, 2, -3, 5.8, error);
     if (!status)
-        status = add_rectangle(scene, "right", 0.5, 0.5, 1, 1.45, error);
+        status = add_rectangle(scene, "right", 2, 2, 3, 5.8, error);
     if (!status)
-        status = add_rectangle(scene, "dropped", 0.5, 0.5, 1.7, 2.45, error);
+        status = add_rectangle(scene, "dropped", 2, 2, 6.8, 11.8, error);
     return status;
 }
 
@@ -104,13 +107,16 @@ const rg_builtin rg_builtin_balance2 = {
 
 static rg_status build_pyramid1(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
+    /* Its tip ahead, 0.25 m from the first rectangle. */
+    const rg_vec3 thrown[3] = {{-0.8, 0, -0.4}, {0, 0, 0}, {-0.8, 0, 0.4}};
     rg_status status = rg_builtin_add_floor(scene, error);
     if (!status)
-        status = add_triangle(scene, "triangle", 0.8, 0.8, -1.2, 0, 4, error);
+        status = add_polygon(scene, "triangle", thrown, 3, rg_vec3_make(-0.5, 0, 2.75),
+                             rg_vec3_make(4, 0, 0), error);
     for (int i = 0; i < 9 && !status; i++) {
         char name[16];
         snprintf(name, sizeof name, "slab%d", i);
-        status = add_rectangle(scene, name, 0.2, 1, 0.5 * i, 0.5, error);
+        status = add_rectangle(scene, name, 0.5, 3, 1.5 * i, 1.5, error);
     }
     return status;
 }
@@ -126,17 +132,20 @@ const rg_builtin rg_builtin_pyramid1 = {
 
 /* ---- dice3 ---- */
 
+#define DICE_EDGE 2.5 /* m */
+
 static rg_status build_dice3(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
+    double edge = DICE_EDGE;
     rg_status status = rg_builtin_add_floor(scene, error);
     if (!status)
-        status = rg_builtin_add_box(scene, "lower", rg_vec3_make(1, 1, 1), rg_vec3_make(0, 0, 0.5),
-                                    NULL, error);
-    rg_shape_def cube = rg_shape_def_box(1, 1, 1);
+        status = rg_builtin_add_box(scene, "lower", rg_vec3_make(edge, edge, edge),
+                                    rg_vec3_make(0, 0, 0.5 * edge), NULL, error);
+    rg_shape_def cube = rg_shape_def_box(edge, edge, edge);
     rg_body_def def = rg_body_def_default();
     def.name = "upper";
-    def.pose.position = rg_vec3_make(0.6, 0.1, 1.5);
-    def.pose.orientation = rg_quat_of_rotation_vector(rg_vec3_make(0, 0, RG_PI / 36));
+    def.pose.position = rg_vec3_make(0.505 * edge, 0.1 * edge, 1.5 * edge);
+    def.pose.orientation = rg_quat_of_rotation_vector(rg_vec3_make(0, 0, RG_PI / 9));
     return status ? status : rg_builtin_add(scene, &cube, 1000, &def, NULL, error);
 }
 
@@ -144,11 +153,12 @@ static size_t measure_dice3(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     rg_step_info summary = rg_world_summary(scene->world);
     rg_strided p = rg_world_centre_positions(scene->world);
     bool on_floor = p.count == 3;
-    for (size_t i = 1; i < p.count; i++)
-        on_floor &= p.data[i * p.stride + 2] < 0.9; /* a cube on an edge has its centre at 0.71 */
+    for (size_t i = 1; i < p.count; i++) /* a cube on an edge has its centre at 0.71 edges */
+        on_floor &= p.data[i * p.stride + 2] < 0.9 * DICE_EDGE;
     measures[0] = rg_measure_of("infeasibility_m", summary.certificate.max_penetration);
     measures[1] = rg_measure_truth("on_floor", on_floor, true);
-    return 2;
+    measures[2] = rg_measure_truth("at_rest", all_at_rest(scene->world), false);
+    return 3;
 }
 
 const rg_builtin rg_builtin_dice3 = {

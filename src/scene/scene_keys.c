@@ -24,16 +24,9 @@ static const struct {
     const rg_key_table *table;
     const char *name, *message;
 } later_keys[] = {
-    {&rg_keys_top, "solver",
-     "this version computes free motion only and solves no contacts; remove the key"},
     {&rg_keys_top, "impact",
-     "this version computes free motion only and has no impacts; remove the key"},
-    {&rg_keys_top, "joints",
-     "this version computes free motion only and has no joints; remove the key"},
-    {&rg_keys_method, "gamma",
-     "this version computes free motion only and stabilises nothing; remove the key"},
-    {&rg_keys_method, "detection",
-     "this version computes free motion only and detects no collisions; remove the key"},
+     "this version has one law of impact, the restitution of materials; remove the key"},
+    {&rg_keys_top, "joints", "this version has no joints yet; remove the key"},
 };
 
 const char *rg_key_later(const rg_key_table *table, const char *key) {

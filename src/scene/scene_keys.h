@@ -14,6 +14,7 @@
     X(TOP_GRAVITY, "gravity")                                                                      \
     X(TOP_SEED, "seed")                                                                            \
     X(TOP_METHOD, "method")                                                                        \
+    X(TOP_SOLVER, "solver")                                                                        \
     X(TOP_DURATION, "duration")                                                                    \
     X(TOP_RECORD, "record")                                                                        \
     X(TOP_MATERIALS, "materials")                                                                  \
@@ -25,8 +26,15 @@
     X(METHOD_NAME, "name")                                                                         \
     X(METHOD_STEP, "step")                                                                         \
     X(METHOD_TOLERANCE, "tolerance")                                                               \
-    X(METHOD_INTEGRATOR, "integrator")
-#define RG_KEYS_RECORD(X) X(RECORD_EVERY, "every")
+    X(METHOD_INTEGRATOR, "integrator")                                                             \
+    X(METHOD_GAMMA, "gamma")                                                                       \
+    X(METHOD_DETECTION, "detection")
+#define RG_KEYS_SOLVER(X)                                                                          \
+    X(SOLVER_NAME, "name")                                                                         \
+    X(SOLVER_TOLERANCE, "tolerance")                                                               \
+    X(SOLVER_FRICTION, "friction")
+#define RG_KEYS_SOLVER_FRICTION(X) X(SOLVER_FRICTION_POLYGON, "polygon")
+#define RG_KEYS_RECORD(X)          X(RECORD_EVERY, "every")
 #define RG_KEYS_MATERIAL(X)                                                                        \
     X(MATERIAL_FRICTION, "friction")                                                               \
     X(MATERIAL_RESTITUTION, "restitution")
@@ -156,6 +164,8 @@
 #define RG_KEY_TABLE_LIST(X)                                                                       \
     X(RG_KEYS_TOP, TOP_COUNT, rg_keys_top, "scene")                                                \
     X(RG_KEYS_METHOD, METHOD_COUNT, rg_keys_method, "method")                                      \
+    X(RG_KEYS_SOLVER, SOLVER_COUNT, rg_keys_solver, "solver")                                      \
+    X(RG_KEYS_SOLVER_FRICTION, SOLVER_FRICTION_COUNT, rg_keys_solver_friction, "solver_friction")  \
     X(RG_KEYS_RECORD, RECORD_COUNT, rg_keys_record, "record")                                      \
     X(RG_KEYS_MATERIAL, MATERIAL_COUNT, rg_keys_material, "material")                              \
     X(RG_KEYS_FRICTION, FRICTION_COUNT, rg_keys_friction, "friction")                              \

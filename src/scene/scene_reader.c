@@ -3,7 +3,9 @@
 #include "scene/scene_reader.h"
 
 #include "base/base_math.h"
+#include "rigor/solver.h"
 #include "scene/scene_state.h"
+#include "world/world.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -127,7 +129,7 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
     if (!rg_is_mapping(place))
         return read_method_name(reader, place, def);
     rg_place v[METHOD_COUNT];
-    size_t integrator;
+    size_t integrator, detection;
     rg_method_settings *settings = &def->settings;
     rg_status status = rg_read_keys(reader, place, &rg_keys_method, v);
     if (status == RG_OK && rg_given(&v[METHOD_NAME]))
@@ -142,7 +144,87 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
         if (status == RG_OK)
             settings->integrator = (rg_integrator)integrator;
     }
+    if (status == RG_OK && rg_given(&v[METHOD_GAMMA]))
+        status = rg_read_not_negative(reader, &v[METHOD_GAMMA], "gamma", &settings->gamma);
+    if (status == RG_OK && rg_given(&v[METHOD_DETECTION])) {
+        status = rg_read_choice(reader, &v[METHOD_DETECTION], rg_detection_names, 2, &detection);
+        if (status == RG_OK)
+            settings->discrete_detection = detection == 1;
+    }
     return status;
+}
+
+static rg_status read_solver_name(rg_reader *reader, const rg_place *place,
+                                  rg_method_settings *settings) {
+    const char *names[RG_MAX_SOLVERS];
+    size_t count = rg_scene_solver_names(names), choice;
+    char list[200];
+    if (rg_is_scalar(place) && strcmp((const char *)place->node->data.scalar.value, "lp") == 0 &&
+        !rg_solver_find("lp"))
+        return rg_place_fail(reader, place, RG_NOT_FOUND,
+                             "lp belongs to the library rigor-lp, which scene files do not reach; "
+                             "the solvers here are: %s",
+                             rg_scene_list_words(names, count, list, sizeof list));
+    rg_status status = rg_read_choice(reader, place, names, count, &choice);
+    if (status == RG_OK)
+        settings->solver = rg_solver_at(choice);
+    return status;
+}
+
+/* cone, or {polygon: K}. */
+static rg_status read_solver_friction(rg_reader *reader, const rg_place *place,
+                                      rg_method_settings *settings) {
+    static const char *const words[] = {"cone"};
+    size_t choice;
+    uint64_t corners;
+    if (rg_is_scalar(place) && strcmp((const char *)place->node->data.scalar.value, "cone") != 0)
+        return rg_place_fail(reader, place, RG_NOT_FOUND,
+                             "write cone, or {polygon: 8} for a pyramid of as many sides");
+    if (!rg_is_mapping(place)) {
+        settings->friction_directions = 0;
+        return rg_read_choice(reader, place, words, 1, &choice);
+    }
+    rg_place v[SOLVER_FRICTION_COUNT];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_solver_friction, v);
+    if (status == RG_OK && !rg_given(&v[SOLVER_FRICTION_POLYGON]))
+        return rg_place_fail(reader, place, RG_NOT_FOUND,
+                             "needs the number of corners; write cone or {polygon: 8}");
+    if (status == RG_OK)
+        status = rg_read_whole(reader, &v[SOLVER_FRICTION_POLYGON], 4, 256, &corners);
+    if (status == RG_OK)
+        settings->friction_directions = (int)corners;
+    return status;
+}
+
+static rg_status read_solver(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+    rg_method_settings *settings = &def->settings;
+    if (!rg_is_mapping(place))
+        return read_solver_name(reader, place, settings);
+    rg_place v[SOLVER_COUNT];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_solver, v);
+    if (status == RG_OK && rg_given(&v[SOLVER_NAME]))
+        status = read_solver_name(reader, &v[SOLVER_NAME], settings);
+    if (status == RG_OK && rg_given(&v[SOLVER_TOLERANCE]))
+        status = rg_read_positive(reader, &v[SOLVER_TOLERANCE], "a tolerance",
+                                  &settings->solver_tolerance);
+    if (status == RG_OK && rg_given(&v[SOLVER_FRICTION]))
+        status = read_solver_friction(reader, &v[SOLVER_FRICTION], settings);
+    return status;
+}
+
+/* Reads one of the keys that make up the settings, and asks at once whether its values will do, so
+ * that the message has its place. */
+static rg_status read_settings(rg_reader *reader, const rg_place *place,
+                               rg_status (*read)(rg_reader *, const rg_place *, rg_world_def *),
+                               rg_world_def *def) {
+    rg_error cause = {0};
+    if (!rg_given(place))
+        return RG_OK;
+    rg_status status = read(reader, place, def);
+    if (status != RG_OK)
+        return status;
+    status = rg_settings_check(&def->settings, &cause);
+    return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
 }
 
 static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_place *v,
@@ -158,8 +240,10 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
         status = rg_read_vector(reader, &v[TOP_GRAVITY], &def.gravity);
     if (status == RG_OK && rg_given(&v[TOP_SEED]))
         status = rg_read_bits(reader, &v[TOP_SEED], &def.seed);
-    if (status == RG_OK && rg_given(&v[TOP_METHOD]))
-        status = read_method(reader, &v[TOP_METHOD], &def);
+    if (status == RG_OK)
+        status = read_settings(reader, &v[TOP_METHOD], read_method, &def);
+    if (status == RG_OK)
+        status = read_settings(reader, &v[TOP_SOLVER], read_solver, &def);
     if (status == RG_OK)
         status = rg_scene_apply_options(reader->options, &def, reader->error);
     if (status != RG_OK)
@@ -167,8 +251,7 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
     rg_error cause = {0};
     status = rg_world_create(&def, &scene->world, &cause);
     reader->world = scene->world;
-    const rg_place *blamed = rg_given(&v[TOP_METHOD]) ? &v[TOP_METHOD] : root;
-    return status == RG_OK ? RG_OK : rg_place_wrap(reader, blamed, status, &cause);
+    return status == RG_OK ? RG_OK : rg_place_wrap(reader, root, status, &cause);
 }
 
 /* ---- materials ---- */

@@ -29,6 +29,11 @@ rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name);
 /* What the options say about world and method, over what the def has. */
 rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
                                  rg_error *error);
+enum { RG_MAX_SOLVERS = 16 };
+/* The solvers that a scene can name; how many there are. */
+size_t rg_scene_solver_names(const char *names[RG_MAX_SOLVERS]);
+/* By discrete_detection of the settings. */
+extern const char *const rg_detection_names[2];
 /* Writes "a, b, c" for messages. */
 const char *rg_scene_list_words(const char *const *words, size_t count, char *text, size_t size);
 

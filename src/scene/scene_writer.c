@@ -8,13 +8,14 @@
  * world keeps momenta and centre-of-mass frames while the file holds velocities and origins, the
  * last bits of moved bodies may differ.
  *
- * What a file cannot hold is refused with RG_UNSUPPORTED: force and motion callbacks, forces and
- * torques applied for the next step are not written. */
+ * What a file cannot hold is refused with RG_UNSUPPORTED: force and motion callbacks, solvers that
+ * are not in the core's list; forces and torques applied for the next step are not written. */
 #include "scene/scene_state.h"
 
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
+#include "rigor/solver.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -275,6 +276,20 @@ static rg_status put_shapes(writer *w) {
 
 /* ---- settings and materials ---- */
 
+static rg_status put_solver(writer *w, const rg_method_settings *settings) {
+    const char *name = settings->solver ? rg_solver_name(settings->solver) : "auto";
+    if (settings->solver && rg_solver_find(name) != settings->solver)
+        return rg_fail(w->error, RG_UNSUPPORTED,
+                       "the solver \"%s\" is not one that a scene file can name", name);
+    rg_buffer_print(&w->out, "solver: {name: %s, tolerance: ", name);
+    put_number(w, settings->solver_tolerance);
+    if (settings->friction_directions > 0)
+        rg_buffer_print(&w->out, ", friction: {polygon: %d}}", settings->friction_directions);
+    else
+        put(w, ", friction: cone}");
+    return RG_OK;
+}
+
 static rg_status put_settings(writer *w) {
     rg_method_settings settings = rg_world_settings(w->world);
     put(w, "rigor: 1\nname: ");
@@ -287,8 +302,12 @@ static rg_status put_settings(writer *w) {
     put_number(w, settings.step);
     put(w, ", tolerance: ");
     put_number(w, settings.tolerance);
-    rg_buffer_print(&w->out,
-                    ", integrator: %s}\nduration: ", rg_integrator_name(settings.integrator));
+    rg_buffer_print(&w->out, ", integrator: %s, gamma: ", rg_integrator_name(settings.integrator));
+    put_number(w, settings.gamma);
+    rg_buffer_print(&w->out, ", detection: %s}\n", rg_detection_names[settings.discrete_detection]);
+    if (status == RG_OK)
+        status = put_solver(w, &settings);
+    put(w, "\nduration: ");
     put_number(w, w->scene->duration);
     put(w, "\nrecord: {every: ");
     put_number(w, w->scene->record_every);

@@ -1,0 +1,810 @@
+/* `rigor converge`: one scene with steps of several sizes; how fast the infeasibility and the
+ * differences between trajectories shrink.
+ *
+ * Infeasibility is the deepest penetration of any pair at any step. Hart and Anitescu 2010, Theorem
+ * 10: at most C |v|^2 h^2, so that its order should be 2 for gamma > 0, 1 for gamma = 0, and
+ * I / (v h)^2 the same for all steps (v: the top speed of any body's centre).
+ *
+ * The trajectory is judged by the centres of all bodies at the end. With no reference its error is
+ * estimated by differences between runs, D = C |a^p - b^p| for steps a and b; orders p are fitted to
+ * that, so that they are right for any list of steps (for errors of the form C h^p). Motion that
+ * depends sensitively on its beginning, as of a heap of bodies after impacts, has no order: the
+ * differences show that. */
+#include "cli_runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char cli_converge_help[] =
+    "Usage: rigor converge SCENE [NAME=VALUE ...] --steps LIST [OPTION ...]\n"
+    "\n"
+    "Runs a scene with steps of several sizes and prints how the errors shrink with the step:\n"
+    "the infeasibility (deepest penetration of any pair at any step) and the difference\n"
+    "between the trajectories (centres of all bodies at the end), with the observed orders,\n"
+    "pair by pair and by least squares over the finer half of the steps. SCENE and NAME=VALUE\n"
+    "as in `rigor run`. Steps are changed a little where that makes all runs end at the same\n"
+    "time.\n"
+    "\n"
+    "Options (lists are separated by commas):\n"
+    "      --steps LIST     seconds of a step, at least two, fractions allowed: 0.01,1/240\n"
+    "      --gammas LIST    shares of a penetration that a step takes back, 0 to 1: a grid\n"
+    "      --reference R    what trajectories are compared with: successive (the next finer\n"
+    "                       step), finest, or analytic (the analytic method; for scenes\n"
+    "                       without contacts)\n"
+    "      --method NAME    step method instead of the scene's\n"
+    "      --solver NAME    solver of contact problems instead of the scene's\n"
+    "      --friction F     cone, or polygon:K\n"
+    "      --duration S     seconds to simulate instead of the scene's\n"
+    "      --threads N      threads; the results do not depend on it\n"
+    "      --plot FILE      plot of it all as SVG (needs gnuplot)\n"
+    "      --json           report as one JSON object on one line\n"
+    "  -q, --quiet          no progress bar\n"
+    "  -h, --help           this text\n"
+    "\n"
+    "Exit codes: 0 done, 1 a run could not go on, 2 usage, 3 the scene cannot be used,\n"
+    "4 output cannot be written, or gnuplot is missing.\n"
+    "\n"
+    "Examples:\n"
+    "  rigor converge pyramid1 --steps 0.02,0.01,0.005,0.002 --plot pyramid1.svg\n"
+    "  rigor converge scenes/pivoting-rod.yaml --steps 0.02,0.01,0.005 --gammas 0,0.5,1\n"
+    "  rigor converge spinning-top --steps 1/60,1/120,1/240 --reference analytic\n";
+
+/* Infeasibility below this, in metres times the size of the scene (at least 1), is rounding and the
+ * tolerance of solvers: it has no order. */
+#define ROUNDING 1e-10
+/* Orders are looked for in this range. */
+#define LEAST_ORDER -4.0
+#define MOST_ORDER  12.0
+
+typedef enum reference_kind { SUCCESSIVE, FINEST, ANALYTIC } reference_kind;
+static const char *const reference_names[] = {"successive", "finest", "analytic"};
+
+/* A figure that is C |a^p - b^p|. */
+typedef struct sample {
+    double a, b; /* s; b is 0 where the reference is exact */
+    double value;
+} sample;
+
+typedef struct study_row {
+    cli_outcome outcome;
+    double infeasibility, difference;             /* m; NaN: none */
+    double infeasibility_order, difference_order; /* from the row above */
+    double constant;                              /* 1/m: I / (v h)^2 */
+    bool rounding;                                /* the infeasibility is no more than that */
+} study_row;
+
+typedef struct study_series {
+    double gamma;                                 /* NaN: the scene's */
+    study_row *rows;                              /* from the coarsest to the finest step */
+    double infeasibility_order, difference_order; /* finer half */
+} study_series;
+
+typedef struct study {
+    cli_plan plan;
+    bool json;
+    const char *plot;
+    reference_kind reference;
+    cli_variant variant;
+    double steps[CLI_LIST], gammas[CLI_LIST];
+    size_t step_count, gamma_count, failed;
+    study_series *series;
+    cli_outcome analytic;
+    bool has_analytic;
+} study;
+
+enum {
+    OPTION_STEPS,
+    OPTION_GAMMAS,
+    OPTION_REFERENCE,
+    OPTION_METHOD,
+    OPTION_SOLVER,
+    OPTION_FRICTION,
+    OPTION_DURATION,
+    OPTION_THREADS,
+    OPTION_PLOT,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTION_COUNT
+};
+
+/* ---- orders ---- */
+
+/* log of |a^p - b^p| / |p|, which goes smoothly through p = 0. */
+static double log_model(const sample *s, double p) {
+    if (s->b == 0)
+        return p * log(s->a);
+    double ratio = log(s->a / s->b);
+    /* a^p - b^p = b^p (e^(p ratio) - 1) */
+    double factor = fabs(p) * ratio < 1e-9 ? ratio : expm1(p * ratio) / p;
+    return p * log(s->b) + log(fabs(factor));
+}
+
+/* How badly C |a^p - b^p| fits with the best C: variance of the logarithms. */
+static double misfit(const sample *samples, size_t count, double p) {
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += log(samples[i].value) - log_model(&samples[i], p);
+    for (size_t i = 0; i < count; i++) {
+        double rest = log(samples[i].value) - log_model(&samples[i], p) - sum / (double)count;
+        squares += rest * rest;
+    }
+    return squares;
+}
+
+/* The order that fits best, by least squares; NaN where there is none (fewer than two figures above
+ * zero, or an order out of all range). A scan finds the valley, golden sections its bottom. */
+static double fit_order(const sample *samples, size_t count) {
+    enum { SCAN = 256, SECTIONS = 80 };
+    const double golden = 0.6180339887498949, wide = (MOST_ORDER - LEAST_ORDER) / SCAN;
+    double best = LEAST_ORDER, least = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (!(samples[i].value > 0))
+            return NAN;
+    if (count < 2)
+        return NAN;
+    for (int i = 0; i <= SCAN; i++) {
+        double p = LEAST_ORDER + i * wide, bad = misfit(samples, count, p);
+        if (bad < least) {
+            least = bad;
+            best = p;
+        }
+    }
+    double low = best - wide, high = best + wide;
+    for (int i = 0; i < SECTIONS; i++) {
+        double left = high - golden * (high - low), right = low + golden * (high - low);
+        if (misfit(samples, count, left) < misfit(samples, count, right))
+            high = right;
+        else
+            low = left;
+    }
+    double order = 0.5 * (low + high);
+    return order > LEAST_ORDER && order < MOST_ORDER ? order : NAN;
+}
+
+/* ---- what came out ---- */
+
+static double largest_difference(const cli_outcome *a, const cli_outcome *b) {
+    double largest = 0;
+    if (!a->done || !b->done || a->body_count != b->body_count)
+        return NAN;
+    for (size_t i = 0; i < a->body_count; i++) {
+        double square = 0;
+        for (size_t k = 3 * i; k < 3 * i + 3; k++)
+            square += (a->centres[k] - b->centres[k]) * (a->centres[k] - b->centres[k]);
+        largest = fmax(largest, sqrt(square));
+    }
+    return largest;
+}
+
+static double scene_size(const cli_outcome *outcome) {
+    double size = 1;
+    for (size_t i = 0; i < 3 * outcome->body_count; i++)
+        size = fmax(size, fabs(outcome->centres[i]));
+    return size;
+}
+
+/* The other run that row i is compared with, and its step; null: none. */
+static const cli_outcome *reference_of(const study *this, const study_series *series, size_t i,
+                                       double *step) {
+    size_t other = this->reference == SUCCESSIVE ? i + 1 : this->step_count - 1;
+    *step = 0;
+    if (this->reference == ANALYTIC)
+        return this->has_analytic ? &this->analytic : NULL;
+    if (other >= this->step_count || other == i)
+        return NULL;
+    *step = series->rows[other].outcome.step;
+    return &series->rows[other].outcome;
+}
+
+static sample infeasibility_sample(const study_series *series, size_t i) {
+    const study_row *row = &series->rows[i];
+    return (sample){row->outcome.step, 0, row->rounding ? NAN : row->infeasibility};
+}
+
+static sample difference_sample(const study *this, const study_series *series, size_t i) {
+    double step;
+    (void)reference_of(this, series, i, &step);
+    return (sample){series->rows[i].outcome.step, step, series->rows[i].difference};
+}
+
+/* Rows of the finer half that have a figure; a figure of NaN ends nothing but is left out. */
+static size_t finer_half(const study *this, const study_series *series, bool infeasibility,
+                         sample samples[CLI_LIST]) {
+    size_t count = 0, n = this->step_count;
+    /* The last rows have no difference to anything. */
+    size_t usable = infeasibility || this->reference == ANALYTIC ? n : n - 1;
+    size_t from = usable - (usable + 1) / 2;
+    if (usable >= 2 && usable - from < 2)
+        from = usable - 2;
+    for (size_t i = from; i < usable; i++) {
+        sample s =
+            infeasibility ? infeasibility_sample(series, i) : difference_sample(this, series, i);
+        if (s.value > 0)
+            samples[count++] = s;
+    }
+    return count;
+}
+
+static void evaluate(const study *this, study_series *series) {
+    sample samples[CLI_LIST];
+    for (size_t i = 0; i < this->step_count; i++) {
+        study_row *row = &series->rows[i];
+        const cli_outcome *outcome = &row->outcome;
+        double step, moved = outcome->top_speed * outcome->step;
+        const cli_outcome *other = reference_of(this, series, i, &step);
+        row->infeasibility = outcome->done ? outcome->summary.certificate.max_penetration : NAN;
+        row->rounding = row->infeasibility <= ROUNDING * scene_size(outcome);
+        row->difference = other ? largest_difference(outcome, other) : NAN;
+        row->constant = moved > 0 ? row->infeasibility / (moved * moved) : NAN;
+    }
+    for (size_t i = 0; i < this->step_count; i++) {
+        study_row *row = &series->rows[i];
+        row->infeasibility_order = row->difference_order = NAN;
+        if (i == 0)
+            continue;
+        samples[0] = infeasibility_sample(series, i - 1);
+        samples[1] = infeasibility_sample(series, i);
+        row->infeasibility_order = fit_order(samples, 2);
+        samples[0] = difference_sample(this, series, i - 1);
+        samples[1] = difference_sample(this, series, i);
+        row->difference_order = fit_order(samples, 2);
+    }
+    series->infeasibility_order = fit_order(samples, finer_half(this, series, true, samples));
+    series->difference_order = fit_order(samples, finer_half(this, series, false, samples));
+}
+
+/* ---- the command line ---- */
+
+static bool parse_reference(study *this, const char *text) {
+    this->reference = SUCCESSIVE;
+    if (!text)
+        return true;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, reference_names[i]) == 0) {
+            this->reference = (reference_kind)i;
+            return true;
+        }
+    const char *nearest = cli_nearest(text, reference_names, 3);
+    if (nearest)
+        cli_complain("converge: --reference: unknown reference '%s'; did you mean %s?", text,
+                     nearest);
+    else
+        cli_complain("converge: --reference: '%s' is not successive, finest or analytic", text);
+    return false;
+}
+
+static bool one_value(const cli_option *option, size_t count) {
+    if (count > 1)
+        cli_complain("converge: --%s: one at a time; `rigor compare` takes several", option->name);
+    return count == 1;
+}
+
+static bool parse_variant(study *this, const cli_option *options) {
+    const char *methods[CLI_LIST];
+    const rg_solver *solvers[CLI_LIST];
+    int frictions[CLI_LIST] = {-1};
+    const cli_option *method = &options[OPTION_METHOD], *solver = &options[OPTION_SOLVER];
+    const cli_option *friction = &options[OPTION_FRICTION];
+    methods[0] = NULL;
+    solvers[0] = NULL;
+    if (method->value && !one_value(method, cli_list_methods("converge", method, methods)))
+        return false;
+    if (solver->value && !one_value(solver, cli_list_solvers("converge", solver, solvers)))
+        return false;
+    if (friction->value &&
+        !one_value(friction, cli_list_frictions("converge", friction, frictions)))
+        return false;
+    this->variant =
+        (cli_variant){.method = methods[0], .solver = solvers[0], .directions = frictions[0]};
+    return true;
+}
+
+static void sort_downwards(double *values, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && values[j - 1] < values[j]; j--) {
+            double other = values[j];
+            values[j] = values[j - 1];
+            values[j - 1] = other;
+        }
+}
+
+static bool parse_steps(study *this, const cli_option *options) {
+    const cli_option *steps = &options[OPTION_STEPS], *gammas = &options[OPTION_GAMMAS];
+    if (!steps->value) {
+        cli_complain("converge: which steps? --steps 0.02,0.01,0.005");
+        return false;
+    }
+    this->step_count = cli_list_steps("converge", steps, this->steps);
+    if (this->step_count == 1)
+        cli_complain("converge: --steps: one step shows no order; give two or more");
+    if (this->step_count < 2)
+        return false;
+    sort_downwards(this->steps, this->step_count);
+    for (size_t i = 1; i < this->step_count; i++)
+        if (this->steps[i] == this->steps[i - 1]) {
+            cli_complain("converge: --steps: %g is there twice", this->steps[i]);
+            return false;
+        }
+    this->gamma_count = 1;
+    this->gammas[0] = NAN;
+    if (gammas->value && !(this->gamma_count = cli_list_gammas("converge", gammas, this->gammas)))
+        return false;
+    return true;
+}
+
+static int parse(study *this, cli_option *options, int count, const char **arguments) {
+    if (!cli_parse_options("converge", options, OPTION_COUNT, arguments, &count))
+        return EXIT_USAGE;
+    if (options[OPTION_HELP].value)
+        return EXIT_GOOD;
+    this->plan.quiet = options[OPTION_QUIET].value != NULL;
+    this->json = options[OPTION_JSON].value != NULL;
+    this->plot = options[OPTION_PLOT].value;
+    bool good =
+        cli_plan_parse(&this->plan, count, arguments) &&
+        cli_plan_numbers(&this->plan, &options[OPTION_DURATION], &options[OPTION_THREADS]) &&
+        parse_reference(this, options[OPTION_REFERENCE].value) && parse_variant(this, options) &&
+        parse_steps(this, options);
+    return good ? EXIT_GOOD : EXIT_USAGE;
+}
+
+/* ---- the plot ---- */
+
+static bool is_on_path(const char *program) {
+    const char *path = getenv("PATH");
+    size_t room = (path ? strlen(path) : 0) + strlen(program) + 2;
+    char *name = malloc(room);
+    bool found = false;
+    while (name && path && !found) {
+        size_t length = strcspn(path, ":");
+        snprintf(name, room, "%.*s/%s", (int)length, path, program);
+        found = length > 0 && access(name, X_OK) == 0;
+        path = path[length] == ':' ? path + length + 1 : NULL;
+    }
+    free(name);
+    return found;
+}
+
+/* Text in single quotes, as gnuplot has it. */
+static void write_quoted(FILE *script, const char *text) {
+    fputc('\'', script);
+    for (const char *c = text; *c; c++) {
+        if ((unsigned char)*c < 0x20)
+            fputc('?', script);
+        else
+            fprintf(script, *c == '\'' ? "''" : "%c", *c);
+    }
+    fputc('\'', script);
+}
+
+/* One line of points; nothing where there are none. */
+static void write_points(const study *this, const study_series *series, bool infeasibility,
+                         FILE *script) {
+    for (size_t i = 0; i < this->step_count; i++) {
+        const study_row *row = &series->rows[i];
+        double value = infeasibility ? row->infeasibility : row->difference;
+        if (value > 0)
+            fprintf(script, "%.17g %.17g\n", row->outcome.step, value);
+    }
+    fputs("e\n", script);
+}
+
+static size_t point_count(const study *this, const study_series *series, bool infeasibility) {
+    size_t count = 0;
+    for (size_t i = 0; i < this->step_count; i++)
+        count += (infeasibility ? series->rows[i].infeasibility : series->rows[i].difference) > 0;
+    return count;
+}
+
+/* A line of slope `order` through the finest point of the last series. */
+static bool guide_factor(const study *this, bool infeasibility, double order, double *factor) {
+    const study_series *series = &this->series[this->gamma_count - 1];
+    for (size_t i = this->step_count; i-- > 0;) {
+        const study_row *row = &series->rows[i];
+        double value = infeasibility ? row->infeasibility : row->difference;
+        if (value > 0) {
+            *factor = value / pow(row->outcome.step, order);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_curve_title(const study *this, const study_series *series, const char *what,
+                              double order, FILE *script) {
+    char title[128], shown[CLI_NUMBER_SIZE] = "none";
+    if (!isnan(order))
+        snprintf(shown, sizeof shown, "%.2f", order);
+    if (this->gamma_count > 1)
+        snprintf(title, sizeof title, "%s, gamma %g, order %s", what, series->gamma, shown);
+    else
+        snprintf(title, sizeof title, "%s, order %s", what, shown);
+    write_quoted(script, title);
+}
+
+static bool write_script(const study *this, FILE *script) {
+    const char *separator = "plot ";
+    double factor;
+    fputs("set terminal svg size 800,560 noenhanced background rgb 'white'\n"
+          "set logscale xy\nset format xy '%g'\n"
+          "set grid\nset key outside below\nset xlabel 'step (s)'\nset ylabel 'error (m)'\n"
+          "set title ",
+          script);
+    write_quoted(script, this->series[0].rows[0].outcome.scene);
+    fputc('\n', script);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t g = 0; g < this->gamma_count; g++) {
+            const study_series *series = &this->series[g];
+            if (!point_count(this, series, pass == 0))
+                continue;
+            fprintf(script, "%s'-' with linespoints pointtype %d title ", separator, pass ? 6 : 7);
+            write_curve_title(this, series, pass ? "trajectory" : "infeasibility",
+                              pass ? series->difference_order : series->infeasibility_order,
+                              script);
+            separator = ", ";
+        }
+    if (strcmp(separator, "plot ") == 0)
+        return false;
+    if (guide_factor(this, true, 2, &factor))
+        fprintf(script, "%s%.17g*x**2 with lines dashtype 2 linecolor 'gray' title 'order 2'",
+                separator, factor);
+    if (guide_factor(this, false, 1, &factor))
+        fprintf(script, "%s%.17g*x with lines dashtype 3 linecolor 'gray' title 'order 1'",
+                separator, factor);
+    fputc('\n', script);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t g = 0; g < this->gamma_count; g++)
+            if (point_count(this, &this->series[g], pass == 0))
+                write_points(this, &this->series[g], pass == 0, script);
+    return true;
+}
+
+/* gnuplot reads the script from a file and writes to one that is open already: no name passes through
+ * a shell or its quotes. */
+static int draw(int script, int output) {
+    int state = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        if (dup2(script, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
+            execlp("gnuplot", "gnuplot", (char *)NULL);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
+        continue;
+    return child > 0 && WIFEXITED(state) ? WEXITSTATUS(state) : 127;
+}
+
+static int plot(const study *this, int output) {
+    FILE *script = tmpfile();
+    if (!script) {
+        cli_complain("converge: --plot: no temporary file: %s", strerror(errno));
+        return EXIT_UNWRITABLE;
+    }
+    if (!write_script(this, script)) {
+        fclose(script);
+        cli_complain("converge: --plot: all figures are zero or not there: nothing to plot");
+        return EXIT_GOOD;
+    }
+    bool written = fflush(script) == 0 && !ferror(script) &&
+                   lseek(fileno(script), 0, SEEK_SET) == 0; /* the descriptor is shared */
+    int state = written ? draw(fileno(script), output) : 127;
+    fclose(script);
+    if (state == 0)
+        return EXIT_GOOD;
+    cli_complain("converge: --plot: gnuplot failed (exit code %d)", state);
+    return EXIT_UNWRITABLE;
+}
+
+/* ---- for people ---- */
+
+static void print_cell(int width, double value, const char *format) {
+    char text[CLI_NUMBER_SIZE];
+    if (isnan(value))
+        snprintf(text, sizeof text, "-");
+    else
+        snprintf(text, sizeof text, format, value);
+    printf("%*s", width, text);
+}
+
+static void print_infeasibility_order(const study_row *row, size_t i) {
+    if (i > 0 && row->rounding)
+        printf("%10s", "rounding");
+    else
+        print_cell(10, row->infeasibility_order, "%.2f");
+}
+
+static void print_series(const study *this, const study_series *series) {
+    printf("\n  %10s %9s %18s%10s%14s %16s%8s %9s %10s\n", "step s", "steps", "infeasibility m",
+           "order", "I/(v h)^2 /m", "trajectory m", "order", "failures", "ms a step");
+    for (size_t i = 0; i < this->step_count; i++) {
+        const study_row *row = &series->rows[i];
+        const cli_outcome *outcome = &row->outcome;
+        printf("  %10.6g %9" PRIu64 " ", outcome->step, outcome->steps);
+        print_cell(18, row->infeasibility, "%.4g");
+        print_infeasibility_order(row, i);
+        print_cell(14, row->constant, "%.3g");
+        print_cell(17, row->difference, "%.4g");
+        print_cell(8, row->difference_order, "%.2f");
+        printf(" %9" PRIu64, outcome->summary.solver_failures);
+        print_cell(11, outcome->cpu_ms_per_step, "%.3g");
+        putchar('\n');
+    }
+    fputs("\n  orders by least squares over the finer half of the steps: infeasibility", stdout);
+    print_cell(6, series->infeasibility_order, "%.2f");
+    fputs(", trajectory", stdout);
+    print_cell(6, series->difference_order, "%.2f");
+    putchar('\n');
+    if (series->rows[this->step_count - 1].rounding)
+        puts("  the infeasibility of the finest step is rounding, which has no order");
+}
+
+typedef double grid_function(const study *this, size_t gamma, size_t step);
+
+static double grid_infeasibility(const study *this, size_t gamma, size_t step) {
+    return this->series[gamma].rows[step].infeasibility;
+}
+
+static double grid_difference(const study *this, size_t gamma, size_t step) {
+    return this->series[gamma].rows[step].difference;
+}
+
+static size_t largest_gamma(const study *this) {
+    size_t largest = 0;
+    for (size_t g = 1; g < this->gamma_count; g++)
+        if (this->gammas[g] > this->gammas[largest])
+            largest = g;
+    return largest;
+}
+
+static double grid_ratio(const study *this, size_t gamma, size_t step) {
+    return grid_infeasibility(this, gamma, step) /
+           grid_infeasibility(this, largest_gamma(this), step);
+}
+
+/* `order` is the offset of a number in the series, 0: no such column. */
+static void print_grid(const study *this, const char *title, grid_function *value,
+                       const char *format, int order) {
+    printf("\n  %s\n  %10s", title, "gamma");
+    for (size_t i = 0; i < this->step_count; i++) {
+        char head[CLI_NUMBER_SIZE];
+        snprintf(head, sizeof head, "h=%.4g", this->series[0].rows[i].outcome.step);
+        printf("%14s", head);
+    }
+    puts(order ? "     order" : "");
+    for (size_t g = 0; g < this->gamma_count; g++) {
+        const study_series *series = &this->series[g];
+        printf("  %10.4g", series->gamma);
+        for (size_t i = 0; i < this->step_count; i++)
+            print_cell(14, value(this, g, i), format);
+        if (order)
+            print_cell(10, order == 1 ? series->infeasibility_order : series->difference_order,
+                       "%.2f");
+        putchar('\n');
+    }
+}
+
+static void print_report(const study *this) {
+    const cli_outcome *first = &this->series[0].rows[0].outcome;
+    char friction[CLI_NUMBER_SIZE];
+    printf("%s by rigor %s: %.6g s, method %s, solver %s, friction %s", first->scene,
+           rg_version_text(), first->simulated, first->method, first->solver,
+           cli_friction_name(first->directions, friction));
+    if (this->gamma_count == 1)
+        printf(", gamma %.4g", first->gamma);
+    printf("\n  infeasibility: deepest penetration of any pair at any step\n"
+           "  trajectory: largest distance of a body's centre at the end from that %s\n",
+           this->reference == SUCCESSIVE ? "with the next finer step"
+           : this->reference == FINEST   ? "with the finest step"
+                                         : "by the analytic method");
+    if (this->gamma_count == 1) {
+        print_series(this, &this->series[0]);
+    } else {
+        char title[64];
+        print_grid(this, "infeasibility m", grid_infeasibility, "%.4g", 1);
+        snprintf(title, sizeof title, "infeasibility, relative to gamma %.4g",
+                 this->gammas[largest_gamma(this)]);
+        print_grid(this, title, grid_ratio, "%.3f", 0);
+        print_grid(this, "trajectory m", grid_difference, "%.4g", 2);
+        puts("\n  orders by least squares over the finer half of the steps");
+    }
+    for (size_t g = 0; g < this->gamma_count; g++)
+        for (size_t i = 0; i < this->step_count; i++) {
+            const cli_outcome *outcome = &this->series[g].rows[i].outcome;
+            if (!outcome->done)
+                printf("\n  the run with gamma %.4g and steps of %.6g s could not go on %s\n",
+                       outcome->gamma, outcome->step, outcome->failure);
+        }
+}
+
+/* ---- for programs ---- */
+
+static void print_member(const char *name, double value) {
+    printf(", \"%s\": ", name);
+    cli_print_json_number(value);
+}
+
+static void print_json_row(const study_row *row) {
+    const cli_outcome *outcome = &row->outcome;
+    fputs("{\"step_s\": ", stdout);
+    cli_print_json_number(outcome->step);
+    printf(", \"status\": \"%s\", \"steps\": %" PRIu64, outcome->done ? "done" : "failed",
+           outcome->steps);
+    print_member("infeasibility_m", row->infeasibility);
+    print_member("infeasibility_order", row->infeasibility_order);
+    printf(", \"rounding\": %s", row->rounding ? "true" : "false");
+    print_member("constant_per_m", row->constant);
+    print_member("difference_m", row->difference);
+    print_member("difference_order", row->difference_order);
+    print_member("top_speed", outcome->top_speed);
+    print_member("complementarity", outcome->summary.certificate.complementarity);
+    printf(", \"solver_failures\": %" PRIu64, outcome->summary.solver_failures);
+    print_member("cpu_ms_per_step", outcome->cpu_ms_per_step);
+    fputs(", \"measures\": {", stdout);
+    for (size_t i = 0; i < outcome->measure_count; i++) {
+        const cli_run_measure *measure = &outcome->measures[i];
+        fputs(i ? ", " : "", stdout);
+        cli_print_json_text(measure->name);
+        fputs(": ", stdout);
+        if (measure->is_truth && !isnan(measure->value))
+            fputs(measure->value != 0 ? "true" : "false", stdout);
+        else
+            cli_print_json_number(measure->value);
+    }
+    fputs("}}", stdout);
+}
+
+static void print_json(const study *this) {
+    const cli_outcome *first = &this->series[0].rows[0].outcome;
+    char friction[CLI_NUMBER_SIZE];
+    fputs("{\"scene\": ", stdout);
+    cli_print_json_text(first->scene);
+    printf(", \"method\": \"%s\", \"solver\": \"%s\", \"friction\": \"%s\", \"reference\": \"%s\"",
+           first->method, first->solver, cli_friction_name(first->directions, friction),
+           reference_names[this->reference]);
+    print_member("simulated_s", first->simulated);
+    fputs(", \"series\": [", stdout);
+    for (size_t g = 0; g < this->gamma_count; g++) {
+        const study_series *series = &this->series[g];
+        fputs(g ? ", {\"gamma\": " : "{\"gamma\": ", stdout);
+        cli_print_json_number(series->gamma);
+        print_member("infeasibility_order", series->infeasibility_order);
+        print_member("difference_order", series->difference_order);
+        fputs(", \"rows\": [", stdout);
+        for (size_t i = 0; i < this->step_count; i++) {
+            fputs(i ? ", " : "", stdout);
+            print_json_row(&series->rows[i]);
+        }
+        fputs("]}", stdout);
+    }
+    printf("], \"failed\": %zu}\n", this->failed);
+}
+
+/* ---- the command ---- */
+
+static int make_series(study *this, size_t g) {
+    study_series *series = &this->series[g];
+    series->rows = calloc(this->step_count, sizeof *series->rows);
+    if (!series->rows) {
+        cli_complain("converge: no memory");
+        return EXIT_FAILED;
+    }
+    for (size_t i = 0; i < this->step_count; i++) {
+        cli_variant variant = this->variant;
+        cli_outcome *outcome = &series->rows[i].outcome;
+        variant.gamma = this->gammas[g];
+        variant.step = this->steps[i];
+        int code = cli_run_variant(&this->plan, &variant, outcome);
+        if (code != EXIT_GOOD)
+            return code;
+        this->failed += !outcome->done;
+        if (i > 0 && !(outcome->step < series->rows[i - 1].outcome.step)) {
+            cli_complain("converge: --steps: %g and %g make the same number of steps in %g s",
+                         this->steps[i - 1], this->steps[i], outcome->simulated);
+            return EXIT_USAGE;
+        }
+    }
+    series->gamma = series->rows[0].outcome.gamma;
+    evaluate(this, series);
+    return EXIT_GOOD;
+}
+
+static int make_runs(study *this) {
+    this->series = calloc(this->gamma_count, sizeof *this->series);
+    if (!this->series) {
+        cli_complain("converge: no memory");
+        return EXIT_FAILED;
+    }
+    if (this->reference == ANALYTIC) {
+        cli_variant variant = this->variant;
+        variant.method = "analytic";
+        variant.step = this->steps[this->step_count - 1];
+        variant.gamma = NAN;
+        int code = cli_run_variant(&this->plan, &variant, &this->analytic);
+        if (code != EXIT_GOOD)
+            return code;
+        this->has_analytic = true;
+        this->failed += !this->analytic.done;
+    }
+    for (size_t g = 0; g < this->gamma_count; g++) {
+        int code = make_series(this, g);
+        if (code != EXIT_GOOD)
+            return code;
+    }
+    return EXIT_GOOD;
+}
+
+/* Opened before the runs, so that nobody waits for a plot that cannot be. */
+static int open_plot(const study *this, int *output) {
+    *output = -1;
+    if (!this->plot)
+        return EXIT_GOOD;
+    if (!is_on_path("gnuplot")) {
+        cli_complain("converge: --plot: the program gnuplot is missing (Debian: gnuplot-nox); the "
+                     "table and --json need none");
+        return EXIT_UNWRITABLE;
+    }
+    *output = open(this->plot, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (*output >= 0)
+        return EXIT_GOOD;
+    cli_complain("converge: --plot: %s cannot be written: %s", this->plot, strerror(errno));
+    return EXIT_UNWRITABLE;
+}
+
+static int execute(study *this) {
+    int output;
+    int code = open_plot(this, &output);
+    if (code == EXIT_GOOD)
+        code = make_runs(this);
+    if (code == EXIT_GOOD) {
+        if (this->json)
+            print_json(this);
+        else
+            print_report(this);
+        code = cli_flush();
+        int drawn = output >= 0 ? plot(this, output) : EXIT_GOOD;
+        code = code == EXIT_GOOD ? drawn : code;
+        if (code == EXIT_GOOD && this->failed)
+            code = EXIT_FAILED;
+    }
+    if (output >= 0)
+        close(output);
+    return code;
+}
+
+static void free_study(study *this) {
+    for (size_t g = 0; this->series && g < this->gamma_count; g++) {
+        for (size_t i = 0; this->series[g].rows && i < this->step_count; i++)
+            cli_outcome_free(&this->series[g].rows[i].outcome);
+        free(this->series[g].rows);
+    }
+    free(this->series);
+    cli_outcome_free(&this->analytic);
+    cli_plan_free(&this->plan);
+}
+
+int cli_converge(int count, const char **arguments) {
+    cli_option options[OPTION_COUNT] = {
+        {"steps", 0, true, NULL},    {"gammas", 0, true, NULL},   {"reference", 0, true, NULL},
+        {"method", 0, true, NULL},   {"solver", 0, true, NULL},   {"friction", 0, true, NULL},
+        {"duration", 0, true, NULL}, {"threads", 0, true, NULL},  {"plot", 0, true, NULL},
+        {"json", 0, false, NULL},    {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},
+    };
+    study this = {.plan = {.command = "converge", .exact_end = true}};
+    int code = parse(&this, options, count, arguments);
+    if (code == EXIT_GOOD && options[OPTION_HELP].value) {
+        fputs(cli_converge_help, stdout);
+        code = cli_flush();
+    } else if (code == EXIT_GOOD) {
+        code = execute(&this);
+    }
+    free_study(&this);
+    return code;
+}
