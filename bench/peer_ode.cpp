@@ -26,16 +26,19 @@ static void note_message(int, const char *, va_list) {
 
 extern "C" bool lcp_ode(size_t n, const double *a, const double *b, double shift, double *f,
                         double *seconds) {
-    size_t stride = (n + 3) & ~(size_t)3;
-    std::vector<dReal> matrix(n * stride + 4), bx(2 * n), lohi(2 * n), w(n);
-    std::vector<int> index(n, -1);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++)
-            matrix[i * stride + j] = a[i * n + j];
-        matrix[i * stride + i] += shift;
-        bx[2 * i] = -b[i];
-        lohi[2 * i + 1] = dInfinity;
-    }
+    size_t stride = (n + 3) & ~(size_t)3, repeats = lcp_repeats(n);
+    std::vector<dReal> matrix(n * stride * repeats + 4), bx(2 * n * repeats), lohi(2 * n * repeats),
+        w(n * repeats);
+    std::vector<int> index(n * repeats, -1);
+    for (size_t k = 0; k < repeats; k++)
+        for (size_t i = 0; i < n; i++) {
+            dReal *row = &matrix[(k * n + i) * stride];
+            for (size_t j = 0; j < n; j++)
+                row[j] = a[i * n + j];
+            row[i] += shift;
+            bx[2 * (k * n + i)] = -b[i];
+            lohi[2 * (k * n + i) + 1] = dInfinity;
+        }
     dSetMessageHandler(note_message);
     complained = false;
     dxWorldProcessMemArena *arena = dxAllocateTemporaryWorldProcessMemArena(
@@ -45,11 +48,13 @@ extern "C" bool lcp_ode(size_t n, const double *a, const double *b, double shift
     // What its inline ResetState does: the place of the next allocation (first member) is the
     // beginning (second member).
     void **members = reinterpret_cast<void **>(arena);
-    members[0] = members[1];
     double start = lcp_clock();
-    dxSolveLCP(arena, (unsigned)n, matrix.data(), bx.data(), w.data(), 0, lohi.data(),
-               index.data());
-    *seconds = lcp_clock() - start;
+    for (size_t k = 0; k < repeats; k++) {
+        members[0] = members[1];
+        dxSolveLCP(arena, (unsigned)n, &matrix[k * n * stride], &bx[2 * k * n], &w[k * n], 0,
+                   &lohi[2 * k * n], &index[k * n]);
+    }
+    *seconds = (lcp_clock() - start) / (double)repeats;
     dxFreeTemporaryWorldProcessMemArena(arena);
     for (size_t i = 0; i < n; i++)
         f[i] = bx[2 * i + 1];

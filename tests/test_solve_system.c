@@ -1,4 +1,5 @@
-/* The common ground of the cone solvers: products and linear systems, against W formed densely here. */
+/* The common ground of the cone solvers: products and linear systems, against W formed densely
+ * here. */
 #include "test_support.h"
 
 #include "rigor/random.h"
@@ -14,8 +15,8 @@ enum {
     MAX_ROWS = 3 * MAX_CONTACTS + MAX_JOINTS
 };
 
-/* A random problem in global form, and the same in local form with W = J M^-1 J' from dense algebra that
- * shares nothing with the code under test. */
+/* A random problem in global form, and the same in local form with W = J M^-1 J' from dense algebra
+ * that shares nothing with the code under test. */
 typedef struct made {
     int dimension, freedom;
     size_t bodies, contacts, joints, rows;

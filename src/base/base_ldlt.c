@@ -134,12 +134,12 @@ static rg_status append_row(rg_ldlt *factor, const double *y, double entry, size
     double d = entry - dot(l, y, begin, n);
     if (pivot)
         *pivot = d;
-    double scale = fmax(factor->largest, fabs(entry));
+    double scale = fabs(entry) > factor->largest ? fabs(entry) : factor->largest;
     if (!(d > RG_LDLT_SINGULAR * scale) || !isfinite(d))
         return RG_SINGULAR;
     factor->diagonal[n] = d;
     factor->first[n] = (uint32_t)begin;
-    factor->largest = fmax(factor->largest, d);
+    factor->largest = d > factor->largest ? d : factor->largest;
     factor->size = n + 1;
     factor->updates++;
     return RG_OK;

@@ -11,6 +11,7 @@
  * outside with its force at rest, a = 0 being the consequence of the others. The pivoting and the
  * answer are about the matrix as it is, without a shift (the guess before it uses one).
  *
+ *   small       problems with few rows: the same without what follows (solve_dantzig_small.c)
  *   order       an order of the rows that brings the entries near the diagonal, where the factor
  *               keeps to its envelope (solve_dantzig_order.c)
  *   prepare     units that make the diagonal about 1 (powers of two, so nothing is rounded)
@@ -18,6 +19,8 @@
  *               forces lie within their bounds is a point that the method could have come by: rows
  *               that are violated wait, the others are kept. The guess decides the time and, where
  *               forces are not unique, which of them; not whether they are right
+ *   accept      if the guess has no wrong sign left, its factor takes the forces to the true matrix
+ *               (proximal point steps), and if all conditions hold then, that is the end
  *   rounds      settle (forces from C by the factor with the true matrix as judge), collect
  *               violated rows, drive each; a round that finds none is the last. If ties hold it up,
  *               some rounds run with a slightly relaxed b; the last never does
@@ -50,8 +53,9 @@ enum { PIVOTS_PER_ROW = 100, PIVOTS_BASE = 1000 };
 /* Forces are refined until a in C is below this, relative to the row's magnitude, or gets no
  * better. */
 #define REFINE_TOLERANCE 4e-16
-/* Long sums at the end if |b| + sum |A_ij f_j| exceeds the scale of the problem by this. */
-#define LONG_SUMS_RATIO 30
+/* The error of a by plain sums, relative to |b| + sum |A_ij f_j|. Long sums at the end if that comes
+ * near the tolerance. */
+#define LONG_SUMS_ERROR 1e-14
 /* An answer from a guess that misses this share of the tolerance is compared with one from
  * nothing. */
 #define RETRY_SHARE 0.05
@@ -61,39 +65,63 @@ enum { PIVOTS_PER_ROW = 100, PIVOTS_BASE = 1000 };
 /* --- prepare ---------------------------------------------------------------------------------- */
 
 static rg_status take_memory(rg_solve_context *context, size_t n, rg_dantzig *z, rg_error *error) {
-    size_t stride = (n + 7) / 8 * 8;
+    size_t stride = (n + 7) / 8 * 8, length = stride + 8;
     z->size = n;
     z->stride = stride;
     RG_TAKE(z->columns, context, n * stride, error);
-    RG_TAKE(z->begin, context, n, error);
-    RG_TAKE(z->end, context, n, error);
-    double **vectors[] = {&z->b,    &z->exact_b, &z->lower,   &z->upper,    &z->scale,
-                          &z->f,    &z->a,       &z->df,      &z->da,       &z->work,
-                          &z->kept, &z->row,     &z->allowed, &z->magnitude};
-    for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-        RG_TAKE(*vectors[k], context, stride + 8, error);
-    for (size_t k = 0; k < RG_LDLT_GROUP; k++)
-        RG_TAKE(z->group[k], context, stride + 8, error);
-    RG_TAKE(z->order, context, n, error);
-    RG_TAKE(z->state, context, n, error);
-    RG_TAKE(z->barred, context, n, error);
-    RG_TAKE(z->basis, context, n + 1, error);
-    RG_TAKE(z->place, context, n, error);
-    rg_ldlt *factor = &z->factor;
-    *factor = (rg_ldlt){.capacity = stride};
-    RG_TAKE(factor->lower, context, n * stride, error);
-    RG_TAKE(factor->diagonal, context, stride, error);
-    RG_TAKE(factor->work, context, 2 * stride, error);
-    RG_TAKE(factor->first, context, stride, error);
+    RG_TAKE(z->factor.lower, context, n * stride, error);
+    double **vectors[] = {&z->b,
+                          &z->exact_b,
+                          &z->lower,
+                          &z->upper,
+                          &z->scale,
+                          &z->f,
+                          &z->a,
+                          &z->df,
+                          &z->da,
+                          &z->work,
+                          &z->kept,
+                          &z->row,
+                          &z->allowed,
+                          &z->magnitude,
+                          &z->group[0],
+                          &z->group[1],
+                          &z->group[2],
+                          &z->group[3],
+                          &z->factor.work /* two */,
+                          NULL,
+                          &z->factor.diagonal};
+    enum { VECTORS = sizeof vectors / sizeof *vectors };
+    double *next;
+    RG_TAKE(next, context, VECTORS * length, error);
+    for (size_t k = 0; k < VECTORS; k++, next += length)
+        if (vectors[k])
+            *vectors[k] = next;
+    uint32_t **indices[] = {&z->begin, &z->end, &z->order, &z->basis, &z->place, &z->factor.first};
+    enum { INDICES = sizeof indices / sizeof *indices };
+    uint32_t *index;
+    RG_TAKE(index, context, INDICES * length, error);
+    for (size_t k = 0; k < INDICES; k++, index += length)
+        *indices[k] = index;
+    RG_TAKE(z->state, context, 2 * length, error);
+    z->barred = z->state + length;
+    z->factor.capacity = stride;
     return RG_OK;
 }
 
+/* Of a normal number the exponent e of d = m 2^e, 1/2 <= m < 1, is read from its bits: this is done
+ * for every row. */
 double rg_dantzig_unit(double d) {
-    int exponent;
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    int exponent = (int)(bits >> 52) - 1022;
     if (!(d > 0))
         return 1;
-    frexp(d, &exponent);
-    return ldexp(1, -(exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2)));
+    if (exponent == -1022) /* denormal */
+        frexp(d, &exponent);
+    bits = (uint64_t)(1023 - (exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2))) << 52;
+    memcpy(&d, &bits, sizeof d);
+    return d;
 }
 
 /* Equal to the last bit, tile by tile so that both sides stay in the cache. */
@@ -167,15 +195,15 @@ static void copy_vectors(const rg_linear_problem *problem, rg_dantzig *z) {
         size_t row = z->order[i];
         double s = z->scale[i];
         z->b[i] = z->exact_b[i] = problem->b[row] * s;
-        z->lower[i] = 0;
+        z->f[i] = z->lower[i] = 0;
         z->upper[i] = INFINITY;
         if (rg_row_kind_at(problem, row) == RG_ROW_FREE)
             z->lower[i] = -INFINITY;
         else if (rg_row_kind_at(problem, row) == RG_ROW_BOUNDED) {
             z->lower[i] = problem->lower[row] / s;
             z->upper[i] = problem->upper[row] / s;
+            z->f[i] = fmin(fmax(0, z->lower[i]), z->upper[i]);
         }
-        z->f[i] = fmin(fmax(0, z->lower[i]), z->upper[i]);
         z->state[i] = RG_PIVOT_WAITING;
         z->barred[i] = 0;
         z->magnitude[i] = fabs(z->b[i]);
@@ -259,8 +287,8 @@ static double correct_forces(rg_dantzig *z) {
     for (size_t k = 0; k < m; k++) {
         size_t i = z->basis[k];
         z->work[k] = -z->a[i];
-        if (z->a[i] != 0)
-            worst = fmax(worst, fabs(z->a[i]) / z->magnitude[i]);
+        if (fabs(z->a[i]) > worst * z->magnitude[i])
+            worst = fabs(z->a[i]) / z->magnitude[i];
     }
     if (worst <= REFINE_TOLERANCE)
         return worst;
@@ -471,13 +499,13 @@ static void run_rounds(rg_dantzig *z, drive_context *c) {
 /* --- finish ----------------------------------------------------------------------------------- */
 
 /* Plain sums are good enough unless large forces cancel, as in tall stacks. */
-static bool needs_long_sums(const rg_dantzig *z, double unit) {
+static bool needs_long_sums(const rg_dantzig *z, double tolerance) {
     double worst = 0;
     for (size_t i = 0; i < z->size; i++) {
         double size = z->magnitude[i] / z->scale[i];
         worst = size > worst ? size : worst;
     }
-    return worst > LONG_SUMS_RATIO * unit;
+    return LONG_SUMS_ERROR * worst > RETRY_SHARE * tolerance;
 }
 
 static void finish(rg_dantzig *z) {
@@ -535,21 +563,79 @@ static double natural(const rg_dantzig *z) {
     return worst;
 }
 
+/* The guess has the right signs everywhere, but it solves the matrix with the enlarged diagonal. Its
+ * factor, used as the proximal point method uses it (Rockafellar 1976),
+ *   f += (A_CC + shift)^-1 (-a_C),  a = A f + b with the true matrix,
+ * goes to a solution of the true equations if they have one, singular or not: what is left of an
+ * error shrinks by shift / (eigenvalue + shift) a step. False, and the pivoting begins from these
+ * forces, if that is not enough or not all conditions are met to rounding errors. */
+static bool accept_guess(rg_dantzig *z) {
+    double last = INFINITY;
+    bool moved = false;
+    evaluate(z);
+    for (int k = 0; k < REFINE_MAX && z->factor.size; k++) {
+        double worst = correct_forces(z);
+        if (worst <= REFINE_TOLERANCE)
+            break;
+        evaluate(z);
+        if (worst > 0.5 * last)
+            break;
+        last = worst;
+    }
+    for (size_t k = 0; k < z->factor.size; k++) {
+        size_t i = z->basis[k];
+        double f = z->f[i], slack = RG_PIVOT_SLACK * z->magnitude[i];
+        if (f >= z->lower[i] && f <= z->upper[i])
+            continue;
+        moved = true;
+        z->f[i] = f < z->lower[i] ? z->lower[i] : z->upper[i];
+        if (!(fabs(f - z->f[i]) <= slack))
+            return false;
+    }
+    if (moved)
+        evaluate(z);
+    for (size_t k = 0; k < z->factor.size; k++) {
+        size_t i = z->basis[k];
+        if (!(fabs(z->a[i]) <= RG_PIVOT_SLACK * z->magnitude[i]))
+            return false;
+    }
+    return collect(z) == 0;
+}
+
 /* From the forces in z->f to the end. */
-static void run(rg_dantzig *z, bool cold, double unit, drive_context *c) {
+static void run(rg_dantzig *z, bool cold, bool right, drive_context *c) {
     z->plain_rounds = cold ? 0 : PLAIN_ROUNDS;
-    start(z);
-    run_rounds(z, c);
-    if (c->report->outcome != RG_SOLVED || needs_long_sums(z, unit))
+    if (right && accept_guess(z)) {
+        c->report->outcome = RG_SOLVED;
+    } else {
+        start(z);
+        run_rounds(z, c);
+    }
+    if (c->report->outcome != RG_SOLVED || needs_long_sums(z, c->tolerance))
         finish(z);
+}
+
+static bool is_small(const rg_linear_problem *problem) {
+    return problem->size >= RG_SMALL_MIN && problem->size <= RG_SMALL_MAX && !problem->kinds;
 }
 
 rg_status rg_dantzig_solve(rg_solve_context *context, const rg_problem *problem,
                            const rg_solve_settings *settings, rg_solution *solution,
                            rg_solve_report *report, rg_dantzig_options *options, rg_error *error) {
     const rg_linear_problem *linear = &problem->linear;
-    rg_dantzig z = {.refactor_always = options && options->refactor_always};
-    rg_status status = take_memory(context, linear->size, &z, error);
+    rg_status status;
+    bool cold = options && options->cold, right = false;
+    uint64_t tried = 0;
+    drive_context c = {settings, settings->tolerance * rg_problem_scale(problem), solution, report};
+    if (is_small(linear) && !cold && !settings->warm && !settings->iteration_limit) {
+        double limit = RETRY_SHARE * c.tolerance / LONG_SUMS_ERROR;
+        status = rg_dantzig_solve_small(context, linear, limit, solution, report, &right, error);
+        if (status != RG_OK || right)
+            return status;
+        tried = report->iterations;
+    }
+    rg_dantzig z = {.refactor_always = options && options->refactor_always, .exchanges = tried};
+    status = take_memory(context, linear->size, &z, error);
     if (status != RG_OK)
         return status;
     rg_entries entries;
@@ -566,19 +652,16 @@ rg_status rg_dantzig_solve(rg_solve_context *context, const rg_problem *problem,
     }
     z.pivot_limit = settings->iteration_limit ? settings->iteration_limit
                                               : PIVOTS_PER_ROW * (uint64_t)z.size + PIVOTS_BASE;
-    double unit = rg_problem_scale(problem);
-    drive_context c = {settings, settings->tolerance * unit, solution, report};
-    bool cold = options && options->cold;
     if (settings->warm)
         read_forces(&z, solution->force);
     else if (!cold)
-        rg_dantzig_guess(&z);
-    run(&z, cold, unit, &c);
+        right = rg_dantzig_guess(&z);
+    run(&z, cold, right, &c);
     if (!cold && report->outcome == RG_SOLVED && natural(&z) > RETRY_SHARE * c.tolerance) {
         double before = natural(&z); /* the start was a bad one: try without */
         memcpy(z.kept, z.f, z.size * sizeof *z.f);
         copy_vectors(linear, &z);
-        run(&z, true, unit, &c);
+        run(&z, true, false, &c);
         if (!(natural(&z) < before)) {
             memcpy(z.f, z.kept, z.size * sizeof *z.f);
             evaluate_long(&z);

@@ -90,8 +90,17 @@ void rg_dantzig_enter_all(rg_dantzig *dantzig, rg_pivot_state refused);
 /* y += s times column j. */
 void rg_dantzig_add_column(const rg_dantzig *dantzig, size_t j, double s, double *y);
 
-/* solve_dantzig_start.c: forces that are almost a solution; C is empty afterwards. */
-void rg_dantzig_guess(rg_dantzig *dantzig);
+/* solve_dantzig_start.c: forces that are almost a solution. True if all signs are right; then the
+ * factor is that of C with the enlarged diagonal. */
+bool rg_dantzig_guess(rg_dantzig *dantzig);
+
+/* solve_dantzig_small.c: unilateral rows only, RG_SMALL_MIN to RG_SMALL_MAX; *solved is false if
+ * it takes the general method. Answers with rows whose magnitude (unit of a) exceeds the limit are not
+ * accepted. */
+enum { RG_SMALL_MIN = 4, RG_SMALL_MAX = 64, RG_SMALL_SET_MAX = 28 };
+rg_status rg_dantzig_solve_small(rg_solve_context *context, const rg_linear_problem *problem,
+                                 double magnitude_limit, rg_solution *solution,
+                                 rg_solve_report *report, bool *solved, rg_error *error);
 
 /* solve_dantzig_friction.c: problems with static or dynamic rows. */
 rg_status rg_dantzig_solve_friction(rg_solve_context *context, const rg_problem *problem,

@@ -8,9 +8,10 @@
  *
  * Contact matrices are singular: a box on four corners. So the guess is made for the matrix with
  * its diagonal enlarged by a relative 1e-8. Then all four corners share the load, no tie is exact,
- * and all of C can be factored. The forces go on as a starting point, the enlarged matrix does not:
- * see start() in solve_dantzig.c, which picks independent rows as C, leaves the other forces where
- * they are and computes everything anew. */
+ * and all of C can be factored. The answer is not about the enlarged matrix: if all signs are right,
+ * its factor serves to find forces for the true one (accept_guess in solve_dantzig.c), otherwise the
+ * forces go on as a starting point (start() there, which picks independent rows as C, leaves the
+ * other forces where they are and computes everything anew). */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"
@@ -24,9 +25,11 @@
 /* Exchanges at most, and without progress before the guess is left as it is (fewer when few rows
  * are wrong: the pivoting is good at those). Fewer rows than one in UPDATE_SHARE are exchanged by
  * updates of the factor, more by a new one. */
-enum { GUESS_MAX = 60, GUESS_PATIENCE = 8, GUESS_PATIENCE_END = 3, UPDATE_SHARE = 12 };
-/* Sweeps of Gauss-Seidel if more rows than one in SWEEP_SHARE are wrong at first. */
-enum { SWEEPS = 10, SWEEP_SHARE = 4 };
+enum { GUESS_MAX = 60, GUESS_PATIENCE = 8, GUESS_PATIENCE_END = 5, UPDATE_SHARE = 12 };
+/* Sweeps of Gauss-Seidel: at first; before the first set, if more rows than one in OPEN_SHARE carry
+ * no force after those, and again if more than one in SWEEP_SHARE are wrong in that set. A sweep
+ * costs n^2 at most, a factorisation n^3: the more rows, the more sweeps are worth while. */
+enum { SWEEPS_TRIAL = 3, SWEEPS_LEAST = 12, ROWS_PER_SWEEP = 32, OPEN_SHARE = 3, SWEEP_SHARE = 4 };
 
 /* Forces of C with the others at their bounds, then a. */
 static void solve_set(rg_dantzig *z) {
@@ -89,15 +92,16 @@ static void exchange(rg_dantzig *z, double slack, bool update) {
 }
 
 /* Projected Gauss-Seidel from the forces there are, then the sets by its signs. */
-static void sweep(rg_dantzig *z) {
+static void sweep(rg_dantzig *z, int sweeps) {
     size_t n = z->size;
-    for (size_t i = 0; i < n; i++)
-        z->f[i] = fmin(fmax(z->f[i], z->lower[i]), z->upper[i]);
     memcpy(z->a, z->b, n * sizeof *z->a);
-    for (size_t i = 0; i < n; i++)
-        if (z->f[i] != 0)
-            rg_dantzig_add_column(z, i, z->f[i], z->a);
-    for (int k = 0; k < SWEEPS; k++)
+    for (size_t i = 0; i < n; i++) {
+        double f = z->f[i];
+        z->f[i] = f = f < z->lower[i] ? z->lower[i] : f > z->upper[i] ? z->upper[i] : f;
+        if (f != 0)
+            rg_dantzig_add_column(z, i, f, z->a);
+    }
+    for (int k = 0; k < sweeps; k++)
         for (size_t i = 0; i < n; i++) {
             double d = z->columns[i * z->stride + i];
             if (!(d > 0))
@@ -114,15 +118,30 @@ static void sweep(rg_dantzig *z) {
                                                               : RG_PIVOT_BASIC;
 }
 
-/* All rows at first: in a stack they are. If many are wrong, as in a pile, a few sweeps tell
- * more. */
-void rg_dantzig_guess(rg_dantzig *z) {
+static int count_sweeps(const rg_dantzig *z) {
+    return SWEEPS_LEAST + (int)(z->size / ROWS_PER_SWEEP);
+}
+
+/* All rows at first, if after a few sweeps most carry force: in a stack they do. If many are wrong
+ * then, or fewer carry force, as in a pile, more sweeps tell more. */
+static void choose_first_set(rg_dantzig *z) {
+    size_t open = 0;
+    sweep(z, SWEEPS_TRIAL);
+    for (size_t i = 0; i < z->size; i++)
+        open += z->state[i] != RG_PIVOT_BASIC;
+    if (open * OPEN_SHARE >= z->size)
+        sweep(z, count_sweeps(z) - SWEEPS_TRIAL);
+    else
+        for (size_t i = 0; i < z->size; i++)
+            z->state[i] = RG_PIVOT_BASIC;
+}
+
+bool rg_dantzig_guess(rg_dantzig *z) {
     double largest = 0;
-    for (size_t i = 0; i < z->size; i++) {
-        largest = fmax(largest, fabs(z->b[i]));
-        z->state[i] = RG_PIVOT_BASIC;
-    }
+    for (size_t i = 0; i < z->size; i++)
+        largest = fabs(z->b[i]) > largest ? fabs(z->b[i]) : largest;
     z->diagonal_factor = 1 + GUESS_SHIFT;
+    choose_first_set(z);
     size_t best = SIZE_MAX;
     int patience = GUESS_PATIENCE;
     bool fresh = false;
@@ -132,9 +151,9 @@ void rg_dantzig_guess(rg_dantzig *z) {
         solve_set(z);
         size_t wrong = count_wrong(z, WRONG_SIGN * largest);
         if (wrong == 0)
-            break;
+            return true;
         if (k == 0 && wrong * SWEEP_SHARE > z->size) {
-            sweep(z);
+            sweep(z, count_sweeps(z));
             continue;
         }
         int most = wrong * UPDATE_SHARE < z->factor.size ? GUESS_PATIENCE_END : GUESS_PATIENCE;
@@ -146,4 +165,5 @@ void rg_dantzig_guess(rg_dantzig *z) {
     }
     for (size_t i = 0; i < z->size; i++)
         z->f[i] = fmin(fmax(z->f[i], z->lower[i]), z->upper[i]);
+    return false;
 }
