@@ -74,6 +74,20 @@ static rg_vec3 surface_velocity(const builder *b, uint32_t body, bool moves, rg_
     return rg_scale(1 / b->step, b->displacement(b->user, body, point));
 }
 
+/* Where on the way from B's surface to A's the impulse acts, 0 ... 1: at the surface of the smaller
+ * body. Across a gap, or a depth, that is large for it, half-way would be a lever that it does not
+ * have, and spin would do what the impulse should. */
+static double share_of_a(const rg_world_content *c, const rg_touch *touch) {
+    const rg_collider *a =
+        &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_a))];
+    const rg_collider *b =
+        &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_b))];
+    double size_a = rg_shape_circumradius(a->shape), size_b = rg_shape_circumradius(b->shape);
+    if (size_a <= size_b)
+        return 1 / (1 + size_a / size_b * (size_a / size_b));
+    return 1 - 1 / (1 + size_b / size_a * (size_b / size_a));
+}
+
 static void add_manifold(builder *b, size_t t, size_t m) {
     const rg_world_content *c = b->content;
     const rg_touch *touch = &b->view->touches[t];
@@ -82,9 +96,11 @@ static void add_manifold(builder *b, size_t t, size_t m) {
     uint32_t body_b = (uint32_t)rg_body_dense(c, touch->body_b);
     rg_vec3 tangent1, tangent2;
     rg_contact_tangents(manifold->normal, c->planar, &tangent1, &tangent2);
+    double share = share_of_a(c, touch);
     for (uint32_t p = 0; p < manifold->point_count; p++) {
         const rg_contact_point *point = &b->view->points[manifold->first_point + p];
         rg_contact_row *row = &b->set->rows[b->set->count];
+        rg_vec3 position = rg_add_scaled(point->on_b, share, rg_sub(point->on_a, point->on_b));
         *row = (rg_contact_row){.touch = (uint32_t)t,
                                 .manifold = (uint32_t)m,
                                 .point = manifold->first_point + p,
@@ -95,11 +111,11 @@ static void add_manifold(builder *b, size_t t, size_t m) {
                                 .normal = manifold->normal,
                                 .tangent1 = tangent1,
                                 .tangent2 = tangent2,
-                                .position = point->position,
+                                .position = position,
                                 .gap = point->gap,
                                 .law = touch->law};
-        row->surface = rg_sub(surface_velocity(b, body_a, row->moves_a, point->position),
-                              surface_velocity(b, body_b, row->moves_b, point->position));
+        row->surface = rg_sub(surface_velocity(b, body_a, row->moves_a, position),
+                              surface_velocity(b, body_b, row->moves_b, position));
         fill_jacobian(c, b->set, b->set->count++);
     }
 }

@@ -241,13 +241,14 @@ static rg_status solve_island(contact_job *job, rg_solve_context *context,
 }
 
 /* Where on the way from answer 0 to answer 1 the contacts bring no more energy than answer 0 does:
- * at 1, or before. Twice the energy that impulses r bring is r.(u_free + u(r)), u the relative
- * velocities of the surfaces, and quadratic along the way. */
+ * at 1, or before. Twice the energy that impulses r bring is r.(u_start + u(r)), u the relative
+ * velocities of the surfaces at the beginning and at the end of the step, as in the ledger, and
+ * quadratic along the way. */
 static double share_without_gain(const double *r0, const double *r1, const double *u0,
-                                 const double *u1, const double *free_rows, size_t rows) {
+                                 const double *u1, const double *start, size_t rows) {
     double constant = 0, linear = 0, square = 0;
     for (size_t i = 0; i < rows; i++) {
-        double dr = r1[i] - r0[i], du = u1[i] - u0[i], base = free_rows[i] + u0[i];
+        double dr = r1[i] - r0[i], du = u1[i] - u0[i], base = start[i] + u0[i];
         constant += r0[i] * base;
         linear += dr * base + r0[i] * du;
         square += dr * du;
@@ -276,30 +277,43 @@ static rg_status add_restitution(contact_job *job, rg_arena *arena, rg_solve_con
     size_t d = (size_t)set->dimension, rows = island->contact_count * d;
     const double *shift0 = problem->contact.q;
     double *shift1 = rg_arena_take(arena, rows, sizeof *shift1);
-    double *free_rows = rg_arena_take(arena, rows, sizeof *free_rows);
+    double *start = rg_arena_take(arena, rows, sizeof *start);
     island_answer second;
-    if (!shift1 || !free_rows || take_answer(arena, rows, &second))
+    if (!shift1 || !start || take_answer(arena, rows, &second))
         return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
     memcpy(shift1, shift0, rows * sizeof *shift1);
     memcpy(second.force, answer->force, rows * sizeof *second.force);
     bool any = false;
+    double scale = problem->scale;
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
         const rg_contact_row *row = &set->rows[i];
-        rg_row_velocity(set, i, job->contacts->free_velocity, job->contacts->free_angular_velocity,
-                        free_rows + k * d);
+        memcpy(start + k * d, job->before + i * d, d * sizeof *start);
         if (!job->meets[i] || !(answer->force[k * d] > 0))
             continue;
         any = true;
+        scale = fmax(scale, -job->before[i * d]);
         shift1[k * d] =
             rg_dot(row->surface, row->normal) + row->law.restitution * job->before[i * d];
     }
     if (!any)
         return RG_OK;
     problem->contact.q = shift1;
+    problem->scale = scale; /* the speeds that matter here are those of the impacts */
+    if (job->machinery->observer)
+        job->machinery->observer(job->machinery->observer_user, job->world->content.step_count,
+                                 (size_t)(island - islands->islands), problem);
+    uint64_t failures = report->failures;
     rg_status status = solve_island(job, context, problem, true, &second, report);
     if (status)
         return status;
+    if (report->failures > failures) {
+        /* Bodies wedged between others cannot all be thrown back: there need not be an answer. The
+         * one without restitution stands, and that another law had to step in is told. */
+        report->failures = failures;
+        report->fallbacks++;
+        return RG_OK;
+    }
     for (size_t k = 0; k < island->contact_count; k++) {
         /* Only the normal rows carry more than the velocity of the surfaces. */
         const rg_contact_row *row = &set->rows[islands->contacts[island->first_contact + k]];
@@ -308,7 +322,7 @@ static rg_status add_restitution(contact_job *job, rg_arena *arena, rg_solve_con
         second.velocity[k * d] -= shift1[k * d] - surface;
     }
     double s = share_without_gain(answer->force, second.force, answer->velocity, second.velocity,
-                                  free_rows, rows);
+                                  start, rows);
     for (size_t i = 0; i < rows; i++)
         answer->force[i] += s * (second.force[i] - answer->force[i]);
     answer->residual = second.residual;
