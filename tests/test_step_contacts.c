@@ -460,6 +460,27 @@ static void settings_are_checked(void **state) {
     rg_world_destroy(world);
 }
 
+/* Forces are those of the last step: a method without contacts must not leave the old ones, which the
+ * judge would count again, on bodies that may be gone. */
+static void another_method_leaves_no_forces(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_id floor = add_plane(world, (rg_vec3){0, 0, 1});
+    add_box(world, "box", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5});
+    step_certified(world, 1.0 / 240, 3, 1e-12);
+    size_t count;
+    rg_world_contact_forces(world, &count);
+    assert_int_equal(count, 4);
+    rg_method_settings settings = rg_world_settings(world);
+    assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), &settings, NULL),
+                     RG_OK);
+    assert_int_equal(rg_world_remove_body(world, floor), RG_OK);
+    step_certified(world, 1.0 / 240, 3, 1);
+    rg_world_contact_forces(world, &count);
+    assert_int_equal(count, 0);
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weight_is_carried),
@@ -475,6 +496,7 @@ int main(void) {
         cmocka_unit_test(impacts_within_a_step_are_followed),
         cmocka_unit_test(overlaps_separate_without_exploding),
         cmocka_unit_test(polygons_err_as_they_must),
+        cmocka_unit_test(another_method_leaves_no_forces),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,12 +124,16 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the judge");
     double judged = processor_time();
     rg_motion_state *kinematic;
-    rg_step_report report;
+    rg_step_report report = {0};
     rg_status status = prepare_kinematic(world, clock.time, &kinematic, error);
     if (!status)
         status = rg_method_of(world)->step(world, clock.time, &report, error);
     if (status)
         return status;
+    /* Forces are those of the last step: a method without contacts leaves none of another's behind,
+     * whose bodies may be gone. */
+    if (report.contacts == 0)
+        rg_memory_resize(world, RG_MEMORY_FORCES, 0);
     move_kinematic(c, kinematic);
     forget_applied(c);
     c->time = clock.time;
