@@ -481,6 +481,28 @@ static void another_method_leaves_no_forces(void **state) {
     rg_world_destroy(world);
 }
 
+/* Two discs, the upper one 1e6 times as heavy: a small planar problem whose forces are known to less
+ * than the solvers' aim, which is no proof that there are none. */
+static void heavy_discs_are_carried(void **state) {
+    (void)state;
+    rg_world_def world_def = rg_world_def_default();
+    world_def.planar = true;
+    for (double ratio = 1e3; ratio < 2e7; ratio *= 10) {
+        rg_world *world = world_of(&world_def);
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_def def = rg_body_def_default();
+        def.pose.position.z = 0.5, def.total_mass = 1;
+        add_shape(world, rg_shape_def_disc(0.5), &def);
+        def.pose.position.z = 1.5, def.total_mass = ratio;
+        rg_body_id heavy = add_shape(world, rg_shape_def_disc(0.5), &def);
+        step_certified(world, 1.0 / 240, 20, 1e-11);
+        rg_vec3 force;
+        rg_body_contact_force(world, heavy, &force, NULL);
+        assert_near(force.z / (9.81 * ratio), 1, 1e-8);
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weight_is_carried),
@@ -497,6 +519,7 @@ int main(void) {
         cmocka_unit_test(overlaps_separate_without_exploding),
         cmocka_unit_test(polygons_err_as_they_must),
         cmocka_unit_test(another_method_leaves_no_forces),
+        cmocka_unit_test(heavy_discs_are_carried),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

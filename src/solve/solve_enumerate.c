@@ -20,7 +20,8 @@
  * modes are, but for pathological matrices, solutions of other modes with a regular matrix.
  *
  * How it fails: too many rows (UNSUITABLE); modes whose matrix is singular only to about 1e-11 are
- * taken as singular. */
+ * taken as singular. Where nothing is found and a mode failed by no more than rounding may do, nothing
+ * is proved (STALLED). */
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
@@ -40,6 +41,11 @@ enum { BRANCH_MAX = 16, FRICTION_MAX = 6, ROWS_MAX = 64, MODES_MAX = 1 << 22 };
 /* Before refinement, inequalities are tested this loosely, relative to the largest number of their
  * kind: a filter that spares most modes the second half of the work. */
 #define COARSE_TOLERANCE 1e-6
+/* A mode that fails by less than this, relative to the largest product in its rows, or one taken as
+ * singular with a pivot above ROUNDING_PIVOT, was not refuted: that none has a solution is no proof
+ * then. */
+#define DOUBT_TOLERANCE 1e-6
+#define ROUNDING_PIVOT  (64 * DBL_EPSILON)
 /* Small linear systems that the corner search of singular modes may solve, over all modes. */
 enum { CORNER_BUDGET = 1 << 20 };
 
@@ -76,6 +82,7 @@ typedef struct enumeration {
     double *value;
     /* the current mode */
     size_t unknowns, rank;
+    double dropped; /* the largest entry that counts as zero */
     uint32_t *unknown;
     double *matrix, *lu, *right, *x, *residual;
     double *row_scale, *column_scale;
@@ -84,6 +91,7 @@ typedef struct enumeration {
     double *force, *velocity, *direction, *change;
     double *slack, *slack_change; /* 2 size; 2 size x size */
     size_t budget;
+    size_t doubtful; /* modes that rounding leaves undecided */
     /* what was found */
     double *found; /* capacity x rows of the original */
     size_t capacity, rows;
@@ -290,6 +298,7 @@ static void swap_rows(double *lu, size_t m, size_t a, size_t b) {
 static void factor(enumeration *e) {
     size_t m = e->unknowns, k = 0;
     double *lu = e->lu;
+    e->dropped = 0;
     for (size_t i = 0; i < m; i++)
         e->row_order[i] = e->column_order[i] = (uint32_t)i;
     for (; k < m; k++) {
@@ -302,8 +311,10 @@ static void factor(enumeration *e) {
                     pr = r;
                     pc = c;
                 }
-        if (largest <= RANK_TOLERANCE)
+        if (largest <= RANK_TOLERANCE) {
+            e->dropped = largest;
             break;
+        }
         if (pr != k) {
             swap_rows(lu, m, pr, k);
             uint32_t t = e->row_order[pr];
@@ -540,8 +551,10 @@ static void report_solution(enumeration *e, double *force) {
         double sum = 0;
         for (size_t j = 0; j < e->size; j++)
             sum += fabs(row[j] * force[j]);
-        if (!(sum * DBL_EPSILON <= e->tolerance))
+        if (!(sum * DBL_EPSILON <= e->tolerance)) {
+            e->doubtful++;
             return;
+        }
     }
     tidy_force(e, force);
     if (e->best) {
@@ -730,6 +743,15 @@ static void solve_singular(enumeration *e) {
 
 /* --- one mode, all modes ---------------------------------------------------------------------- */
 
+/* The largest product of a force and an entry of the matrix: rounding is relative to that. */
+static double largest_product(const enumeration *e) {
+    double largest = e->scale;
+    for (size_t i = 0; i < e->size; i++)
+        for (size_t j = 0; j < e->size; j++)
+            largest = fmax(largest, fabs(rg_linear_row(e->problem, i)[j] * e->force[j]));
+    return largest;
+}
+
 static void try_mode(enumeration *e) {
     build_system(e);
     equilibrate(e);
@@ -743,6 +765,9 @@ static void try_mode(enumeration *e) {
             refine(e);
             solve_singular(e);
         }
+        if (e->dropped > ROUNDING_PIVOT ||
+            (rest > CONSISTENT_TOLERANCE * largest && rest <= DOUBT_TOLERANCE * largest))
+            e->doubtful++;
         return;
     }
     if (forces_hopeless(e))
@@ -750,8 +775,11 @@ static void try_mode(enumeration *e) {
     refine(e);
     spread_force(e, e->x, true, e->force);
     apply(e, e->force, true, e->velocity);
-    if (smallest_slack(e, e->force, e->velocity) >= -e->tolerance)
+    double slack = smallest_slack(e, e->force, e->velocity);
+    if (slack >= -e->tolerance)
         report_solution(e, e->force);
+    else if (!(slack < -DOUBT_TOLERANCE * largest_product(e)))
+        e->doubtful++;
 }
 
 static void try_all(enumeration *e) {
@@ -848,10 +876,16 @@ static rg_status solve_enumerate(rg_solve_context *context, const rg_problem *pr
         memset(solution->force, 0, e.size * sizeof *solution->force);
         if (solution->ray)
             memset(solution->ray, 0, e.size * sizeof *solution->ray);
-        report->outcome = RG_SOLVE_INFEASIBLE;
-        snprintf(report->text, sizeof report->text,
-                 "no forces meet the conditions: all %zu modes were tried, none has a solution",
-                 e.set.modes);
+        report->outcome = e.doubtful ? RG_SOLVE_STALLED : RG_SOLVE_INFEASIBLE;
+        if (e.doubtful)
+            snprintf(
+                report->text, sizeof report->text,
+                "no forces were found: all %zu modes were tried; rounding leaves %zu undecided",
+                e.set.modes, e.doubtful);
+        else
+            snprintf(report->text, sizeof report->text,
+                     "no forces meet the conditions: all %zu modes were tried, none has a solution",
+                     e.set.modes);
         return RG_OK;
     }
     memcpy(solution->force, e.best, e.size * sizeof *e.best);
