@@ -503,6 +503,26 @@ static void heavy_discs_are_carried(void **state) {
     }
 }
 
+/* Where gravity gives next to no speed in a step, relative speeds are still only as good as the speeds
+ * they are differences of. */
+static void slow_gravity_asks_no_more_than_there_is(void **state) {
+    (void)state;
+    const double gravities[] = {0, 1e-12, 1e-6};
+    for (size_t k = 0; k < 3; k++) {
+        rg_world *world = default_world();
+        assert_int_equal(rg_world_set_gravity(world, (rg_vec3){0, 0, -gravities[k]}), RG_OK);
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_id lower = add_box(world, "lower", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5});
+        rg_body_id upper = add_box(world, "upper", (rg_vec3){1, 1, 1}, (rg_vec3){0.01, 0, 1.5});
+        rg_vec3 velocity = {10, 3, 0};
+        assert_int_equal(rg_body_set_velocity(world, lower, velocity), RG_OK);
+        assert_int_equal(rg_body_set_velocity(world, upper, velocity), RG_OK);
+        assert_int_equal(rg_body_set_angular_velocity(world, upper, (rg_vec3){0, 0, 3}), RG_OK);
+        step_certified(world, 1.0 / 240, 30, 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weight_is_carried),
@@ -520,6 +540,7 @@ int main(void) {
         cmocka_unit_test(polygons_err_as_they_must),
         cmocka_unit_test(another_method_leaves_no_forces),
         cmocka_unit_test(heavy_discs_are_carried),
+        cmocka_unit_test(slow_gravity_asks_no_more_than_there_is),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -499,10 +499,30 @@ static void describe(contact_job *job) {
 
 /* --- the table of contents ----------------------------------------------------------------------- */
 
+/* The largest speed of a body's material at a contact: what relative speeds are rounded against. */
+static double largest_speed(const contact_job *job) {
+    const rg_row_set *set = &job->contacts->set;
+    const rg_world_content *c = &job->world->content;
+    double largest = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = side == 0 ? row->body_a : row->body_b;
+            double arm = rg_length(rg_sub(row->position, c->position[body]));
+            double speed = rg_length(job->contacts->free_velocity[body]) +
+                           rg_length(job->contacts->free_angular_velocity[body]) * arm;
+            if (side == 0 ? row->moves_a : row->moves_b)
+                largest = fmax(largest, speed);
+        }
+    }
+    return largest;
+}
+
 static double reference_speed(const contact_job *job) {
+    double rounding = RG_STEP_ROUNDING * largest_speed(job);
     double speed = rg_length(job->world->content.gravity) * job->contacts->step;
     if (speed > 0)
-        return speed;
+        return fmax(speed, rounding);
     const rg_row_set *set = &job->contacts->set;
     for (size_t i = 0; i < set->count; i++) {
         double u[3];
@@ -511,7 +531,7 @@ static double reference_speed(const contact_job *job) {
         for (int k = 0; k < set->dimension; k++)
             speed = fmax(speed, fabs(u[k]));
     }
-    return speed;
+    return fmax(speed, rounding);
 }
 
 /* Contacts of the poses of now, as far ahead as velocities reach: those of now, and `after`. */

@@ -13,6 +13,10 @@
 /* Speeds are relative to |g| h (the speed that gravity gives in a step), or without gravity to the
  * largest speed at a contact of the island. */
 #define RG_STEP_SLIP 1e-6 /* slower is no slip */
+/* That reference is at least this share of the speeds of the bodies themselves: relative speeds are
+ * differences of those, and what is left of them has no more digits (2e-16 over this is what can be
+ * asked of a solver). */
+#define RG_STEP_ROUNDING 1e-6
 #define RG_STEP_IMPACT                                                                             \
     2.0 /* of |g| h: slower approach has no restitution, so that rest stays rest */
 /* Normal impulses below this share of (lighter mass) x (that speed) are none. */
