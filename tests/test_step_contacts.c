@@ -523,6 +523,25 @@ static void slow_gravity_asks_no_more_than_there_is(void **state) {
     }
 }
 
+/* A force that in one step brings a body from rest through the floor: how far it reaches is not in the
+ * velocity that it starts with. */
+static void forces_do_not_push_through(void **state) {
+    (void)state;
+    for (double force = 1e3; force < 2e8; force *= 100) {
+        rg_world *world = default_world();
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_id box = add_box(world, "box", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 1.2});
+        for (int i = 0; i < 30; i++) {
+            rg_step_info info;
+            assert_int_equal(rg_body_apply_central_force(world, box, (rg_vec3){0, 0, -force}),
+                             RG_OK);
+            assert_int_equal(rg_world_step(world, 1.0 / 240, &info, NULL), RG_OK);
+            assert_true(!(info.certificate.max_penetration > 1e-9));
+        }
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weight_is_carried),
@@ -541,6 +560,7 @@ int main(void) {
         cmocka_unit_test(another_method_leaves_no_forces),
         cmocka_unit_test(heavy_discs_are_carried),
         cmocka_unit_test(slow_gravity_asks_no_more_than_there_is),
+        cmocka_unit_test(forces_do_not_push_through),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -589,9 +589,11 @@ rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error
     contact_job job = {.world = world, .contacts = contacts};
     contacts->worst_residual = contacts->worst_cone = NAN;
     rg_world_content *c = &world->content;
+    /* Gravity is known to the search; what other forces do within the step is not. */
+    rg_collision_velocities forced = {contacts->free_velocity, contacts->free_angular_velocity};
     rg_status status = rg_machinery_of(world, &job.machinery, error);
     if (!status)
-        status = look(&job, NULL, error);
+        status = look(&job, contacts->forced ? &forced : NULL, error);
     if (status)
         return status;
     rg_collision_view view = rg_collision_get(job.machinery->collision);

@@ -40,6 +40,7 @@ typedef struct rg_contact_step {
     double step, end_time;
     const rg_vec3 *free_velocity, *free_angular_velocity; /* after all forces but contact, at the
                                                              orientation of the beginning */
+    bool forced; /* by more than gravity: how far bodies reach is seen from those velocities only */
     /* out: */
     rg_row_set set;
     rg_islands islands;

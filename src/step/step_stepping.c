@@ -274,7 +274,8 @@ static rg_status step_stepping(rg_world *world, double end_time, rg_step_report 
     rg_contact_step contacts = {.step = step,
                                 .end_time = end_time,
                                 .free_velocity = job.velocity,
-                                .free_angular_velocity = job.angular_velocity};
+                                .free_angular_velocity = job.angular_velocity,
+                                .forced = job.force != NULL};
     rg_status status = rg_contacts_solve(world, &contacts, error);
     if (status)
         return status;
