@@ -542,6 +542,23 @@ static void forces_do_not_push_through(void **state) {
     }
 }
 
+/* Under a large weight the room to a bound is so large that its rounding hides who is nearest. */
+static void polygons_take_large_weights(void **state) {
+    (void)state;
+    rg_world_def world_def = rg_world_def_default();
+    world_def.settings.friction_directions = 8;
+    rg_world *world = world_of(&world_def);
+    add_plane(world, (rg_vec3){0, 0, 1});
+    rg_body_def def = rg_body_def_default();
+    def.pose.position.z = 0.5, def.total_mass = 1;
+    add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+    def.pose.position.z = 1.5, def.total_mass = 1e6;
+    rg_body_id heavy = add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+    step_world(world, 1.0 / 240, 30);
+    assert_near(rg_body_pose(world, heavy).position.z, 1.5, 1e-6);
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weight_is_carried),
@@ -561,6 +578,7 @@ int main(void) {
         cmocka_unit_test(heavy_discs_are_carried),
         cmocka_unit_test(slow_gravity_asks_no_more_than_there_is),
         cmocka_unit_test(forces_do_not_push_through),
+        cmocka_unit_test(polygons_take_large_weights),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,13 +263,16 @@ static bool is_tied(const path *p, actor a, double step, double room) {
  * bound. */
 static bool find_leaving(path *p, actor in, actor *out, double *step) {
     double largest = 1, least = INFINITY;
-    actor a;
+    actor a, first = in;
     for (size_t c = 0; next_basic(p, &c, &a);)
         largest = fmax(largest, fabs(rate_of(p, a)));
     for (int pass = 0; pass < 2; pass++)
         for (size_t c = 0; next_basic(p, &c, &a);)
-            if (may_block(p, a, largest, least < INFINITY))
-                least = fmin(least, room_of(p, &a) / fabs(rate_of(p, a)));
+            if (may_block(p, a, largest, least < INFINITY)) {
+                double ratio = room_of(p, &a) / fabs(rate_of(p, a));
+                if (ratio < least)
+                    least = ratio, first = a;
+            }
     double other = INFINITY;
     if (!in.slack && in.index < p->count)
         other = p->pairs.pair[in.index].upper - p->pairs.pair[in.index].lower;
@@ -287,7 +290,8 @@ static bool find_leaving(path *p, actor in, actor *out, double *step) {
             if (is_tied(p, a, least, room))
                 p->ties[count++] = a;
         }
-    *out = count == 1 ? p->ties[0] : break_ties(p, count);
+    /* Where there is much room, its rounding exceeds the tolerance of ties, and none is found. */
+    *out = count == 0 ? first : count == 1 ? p->ties[0] : break_ties(p, count);
     *step = least;
     return true;
 }
