@@ -315,6 +315,54 @@ static void test_no_solution(void **state) {
     assert_true(info.outcome == RG_SOLVE_INFEASIBLE || info.outcome == RG_SOLVE_RAY);
 }
 
+/* Unit masses above each other under a heavy one: there always is a solution, the weight of what is
+ * above. Forces may be too large for the tolerance; that there are none must not be claimed. */
+static void test_heavy_is_not_infeasible(void **state) {
+    (void)state;
+    enum { MOST = 310 };
+    static const size_t sizes[] = {2, 10, MOST};
+    static double mass[MOST], velocity[MOST], jacobian[2 * MOST], q[MOST], force[MOST];
+    static uint32_t blocks[2 * MOST];
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    for (size_t k = 0; k < 3; k++)
+        for (double ratio = 1e6; ratio < 2e10; ratio *= 100) {
+            size_t n = sizes[k];
+            for (uint32_t i = 0; i < n; i++) {
+                mass[i] = i + 1 == n ? ratio : 1;
+                velocity[i] = -1, jacobian[2 * i] = 1, jacobian[2 * i + 1] = -1;
+                blocks[2 * i] = i, blocks[2 * i + 1] = i ? i - 1 : RG_NO_BLOCK;
+            }
+            rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
+                                  .contact = {.dimension = 1,
+                                              .contacts = n,
+                                              .form = RG_FORM_GLOBAL,
+                                              .q = q,
+                                              .global = {.blocks = n,
+                                                         .freedom = 1,
+                                                         .mass = mass,
+                                                         .free_velocity = velocity,
+                                                         .contact_blocks = blocks,
+                                                         .contact_jacobian = jacobian}}};
+            static const char *const names[] = {"auto", "lemke", "interior-point"};
+            for (size_t s = 0; s < 3; s++) {
+                if (s == 1 && n == MOST)
+                    continue; /* takes its time */
+                rg_solution solution = {.force = force};
+                rg_solve_info info;
+                assert_int_equal(rg_solve(context, rg_solver_find(names[s]), &problem, NULL,
+                                          &solution, &info, NULL),
+                                 RG_OK);
+                assert_int_not_equal(info.outcome, RG_SOLVE_INFEASIBLE);
+                if (s == 0) {
+                    assert_true(info.residual.natural < 1e-5);
+                    assert_near(force[n - 1] / ratio, 1, 1e-5);
+                }
+            }
+        }
+    rg_solve_context_destroy(context);
+}
+
 static void test_one_island_without_solution(void **state) {
     (void)state;
     /* A body on the floor, and another one between closing walls: that one has no solution. */
@@ -478,6 +526,7 @@ int main(void) {
         cmocka_unit_test(test_warm_start),
         cmocka_unit_test(test_chain_is_told),
         cmocka_unit_test(test_no_solution),
+        cmocka_unit_test(test_heavy_is_not_infeasible),
         cmocka_unit_test(test_one_island_without_solution),
         cmocka_unit_test(test_nothing_to_do),
         cmocka_unit_test(test_indefinite_matrices_end),

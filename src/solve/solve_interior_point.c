@@ -89,9 +89,11 @@ enum {
 /* Part of the tolerance that is aimed at: the judge rounds differently. */
 #define AIM 0.5
 /* Forces this much larger than the free velocities ask for are looked at as a proof of
- * infeasibility; W r counts as 0 below the second figure, relative to r / rho. */
-#define DIVERGED     1e7
-#define RAY_RESIDUAL 1e-6
+ * infeasibility; W r counts as 0 below the second figure, relative to r / rho. Under a body of 1e8
+ * times the mass forces are that large, too, and W r that small: the proof rules out no more than
+ * forces up to about the first figure. */
+#define DIVERGED     1e12
+#define RAY_RESIDUAL 1e-11
 
 typedef enum joint_kind { JOINT_FREE, JOINT_BOUNDED, JOINT_FIXED } joint_kind;
 

@@ -45,6 +45,7 @@
 #define RESIDUAL_GOOD    1e-12 /* of a direction: better needs no refinement */
 #define RESIDUAL_BAD     1e-7  /* of a direction after refinement: the inverse has aged */
 #define FARKAS           1e-9  /* rounding that the proof of infeasibility may contain */
+#define FARKAS_REACH     1e12 /* forces, scaled, that a proof must rule out: larger have no digits */
 
 enum {
     REFRESH_PIVOTS = 16,   /* values are recomputed from the basis after so many pivots */
@@ -587,7 +588,7 @@ static double polish(path *p) {
 /* Farkas: y = the ray proves that there are no forces at all if y'(M x + b) < 0 for every x within
  * its bounds, although y is of the sign that the slacks must have. */
 static bool proves_infeasible(const path *p, const double *y) {
-    double value = 0, size = 0;
+    double value = 0, size = 0, dropped = 0;
     for (size_t j = 0; j < p->count; j++)
         size = fmax(size, fabs(y[j]));
     if (!(size > 0))
@@ -603,13 +604,17 @@ static bool proves_infeasible(const path *p, const double *y) {
             if (y[i] != 0)
                 column += rg_pairs_entry(&p->pairs, i, j) * y[i];
         value += p->pairs.b[j] * y[j];
-        if (fabs(column) <= FARKAS * size)
+        if (fabs(column) <= FARKAS * size) {
+            dropped = fmax(dropped, fabs(column));
             continue;
+        }
         if (column > 0 ? !high : !low)
             return false;
         value += column * (column > 0 ? pair->upper : pair->lower);
     }
-    return value < -FARKAS * size;
+    /* What was taken for zero leaves forces of -value / dropped possible: a heavy body on a light one
+     * looks like a ray. */
+    return value < -FARKAS * size && FARKAS_REACH * dropped <= -value;
 }
 
 static void follow_dynamic(const rg_problem *problem, double *force) {
