@@ -139,6 +139,11 @@ static void polygon_modes(void **state) {
     assert_near(judge(&problem, stick).natural, 0, 1e-15);
     problem.contact.directions = 8;
     assert_near(judge(&problem, stick).natural, 0, 1e-15);
+    /* Forces that nothing determines may be large; rounding of them is no error while they stick. */
+    double still[3] = {0, 0, 0}, squeezed[3] = {1e9, 1e8, 0}, none[9] = {0};
+    rg_problem loose = block(w, still, &mu, 1);
+    loose.contact.w.dense = none, loose.contact.directions = 8, loose.scale = 1;
+    assert_true(judge(&loose, squeezed).natural == 0);
     /* Between corners the chord is the limit, not the arc. */
     double arc[3] = {2, -rg_length((rg_vec3){0.92387953251128674, 0, 0}), -0.38268343236508977};
     assert_near(judge(&problem, arc).force, (1 - 0.92387953251128674) / 2, 1e-14);

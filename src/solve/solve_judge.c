@@ -145,8 +145,8 @@ static void project_cone(double mu, const double y[3], double p[3]) {
     }
 }
 
-/* Nearest point of the polygon of circumradius `radius` to y. */
-static void project_polygon(int directions, double radius, const double y[2], double p[2]) {
+/* Nearest point of the polygon of circumradius `radius` to y; true if that is y itself. */
+static bool project_polygon(int directions, double radius, const double y[2], double p[2]) {
     double best = INFINITY;
     bool inside = radius > 0;
     for (int k = 0; k < directions; k++) {
@@ -166,6 +166,7 @@ static void project_polygon(int directions, double radius, const double y[2], do
     }
     if (inside)
         p[0] = y[0], p[1] = y[1];
+    return inside;
 }
 
 static double length3(const double a[3]) {
@@ -183,14 +184,17 @@ static void judge_one(verdict *v, size_t where, double mu, int directions, const
                       const double u[3]) {
     double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(r[1] * r[1] + r[2] * r[2]);
     double p[3], in[3], off[3];
+    bool inside;
+    double shifted[3] = {directions == 0 ? u[0] + mu * slip : u[0], u[1], u[2]};
     if (directions == 0) {
-        double y[3] = {r[0] - (u[0] + mu * slip), r[1] - u[1], r[2] - u[2]};
+        double y[3] = {r[0] - shifted[0], r[1] - u[1], r[2] - u[2]};
         project_cone(mu, y, p);
         project_cone(mu, r, in);
+        inside = y[0] >= 0 && sqrt(y[1] * y[1] + y[2] * y[2]) <= mu * y[0];
     } else {
         double y[2] = {r[1] - u[1], r[2] - u[2]}, radius = mu * fmax(0, r[0]);
         p[0] = fmax(0, r[0] - u[0]);
-        project_polygon(directions, radius, y, p + 1);
+        inside = project_polygon(directions, radius, y, p + 1) && r[0] - u[0] >= 0;
         in[0] = fmax(0, r[0]);
         project_polygon(directions, radius, r + 1, in + 1);
     }
@@ -198,12 +202,8 @@ static void judge_one(verdict *v, size_t where, double mu, int directions, const
         off[k] = r[k] - p[k], in[k] = r[k] - in[k];
     /* Where the projection is y itself the difference is u, which a huge r must not swallow; elsewhere
      * what rounding does to r is as good as an error of it. */
-    double shifted[3] = {u[0] + mu * slip, u[1], u[2]};
-    bool inside = directions == 0 && r[0] - shifted[0] >= 0 &&
-                  sqrt((r[1] - u[1]) * (r[1] - u[1]) + (r[2] - u[2]) * (r[2] - u[2])) <=
-                      mu * (r[0] - shifted[0]);
     double natural = inside ? length3(shifted) : length3(off) + DBL_EPSILON * length3(r);
-    double together = fabs(r[0] * (u[0] + mu * slip) + r[1] * u[1] + r[2] * u[2]);
+    double together = fabs(r[0] * shifted[0] + r[1] * u[1] + r[2] * u[2]);
     double complementarity = directions == 0
                                  ? scaled_product(together, length3(r), length3(shifted))
                                  : scaled_product(fabs(r[0] * u[0]), fabs(r[0]), fabs(u[0]));
