@@ -234,8 +234,11 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
     }
     rg_solve_report report = {0};
     double start = processor_seconds();
+    context->starved = false;
     rg_status status = run_solver(context, solver, problem, settings, &trial, &report, error);
     double seconds = processor_seconds() - start;
+    if (!status && context->starved)
+        status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     rg_residual residual = {0};
     if (!status) {
         rg_allocator in_arena = {resize_in_arena, release_in_arena, &context->arena};

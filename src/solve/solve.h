@@ -16,6 +16,7 @@ struct rg_solve_context {
     rg_arena arena;
     int depth;           /* of nested rg_solve calls: only the outermost resets the arena */
     rg_solve_info *info; /* of the innermost rg_solve that runs: attempts are noted there */
+    bool starved;        /* a factor found no memory: the attempt fails with that, not as stalled */
 };
 
 /* Runs one solver on the problem, conversion included, and lets the judge look at the answer. Notes the

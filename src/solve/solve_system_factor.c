@@ -305,6 +305,8 @@ rg_status rg_system_factor(rg_system *system, const double *a, const double *b, 
     bool global = system->problem->form == RG_FORM_GLOBAL;
     if (!factor->analysed) {
         rg_status status = global ? analyse_global(system) : analyse_local(system);
+        if (status == RG_OUT_OF_MEMORY)
+            factor->context->starved = true; /* callers take any failure for a singular matrix */
         if (status != RG_OK)
             return status;
         factor->analysed = true;
@@ -312,7 +314,10 @@ rg_status rg_system_factor(rg_system *system, const double *a, const double *b, 
     size_t numbers = rg_system_block_numbers(system);
     memcpy(factor->a, a, numbers * sizeof *a);
     memcpy(factor->b, b, numbers * sizeof *b);
-    return global ? factor_global(system, symmetric) : factor_local(system);
+    rg_status status = global ? factor_global(system, symmetric) : factor_local(system);
+    if (status == RG_OUT_OF_MEMORY)
+        factor->context->starved = true;
+    return status;
 }
 
 void rg_system_solve(rg_system *system, const double *e1, const double *e2, double *dv,
