@@ -323,8 +323,8 @@ static void test_heavy_is_not_infeasible(void **state) {
     static const size_t sizes[] = {2, 10, MOST};
     static double mass[MOST], velocity[MOST], jacobian[2 * MOST], q[MOST], force[MOST];
     static uint32_t blocks[2 * MOST];
-    rg_solve_context *context;
-    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    rg_solve_context *own_context;
+    assert_int_equal(rg_solve_context_create(NULL, &own_context), RG_OK);
     for (size_t k = 0; k < 3; k++)
         for (double ratio = 1e6; ratio < 2e10; ratio *= 100) {
             size_t n = sizes[k];
@@ -350,7 +350,7 @@ static void test_heavy_is_not_infeasible(void **state) {
                     continue; /* takes its time */
                 rg_solution solution = {.force = force};
                 rg_solve_info info;
-                assert_int_equal(rg_solve(context, rg_solver_find(names[s]), &problem, NULL,
+                assert_int_equal(rg_solve(own_context, rg_solver_find(names[s]), &problem, NULL,
                                           &solution, &info, NULL),
                                  RG_OK);
                 assert_int_not_equal(info.outcome, RG_SOLVE_INFEASIBLE);
@@ -360,7 +360,7 @@ static void test_heavy_is_not_infeasible(void **state) {
                 }
             }
         }
-    rg_solve_context_destroy(context);
+    rg_solve_context_destroy(own_context);
 }
 
 static void test_one_island_without_solution(void **state) {
