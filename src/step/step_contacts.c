@@ -212,24 +212,63 @@ typedef struct island_answer {
     rg_residual residual;
 } island_answer;
 
-static rg_status solve_island(contact_job *job, rg_solve_context *context,
-                              const rg_problem *problem, bool warm, island_answer *answer,
-                              lane_report *report) {
+/* One try; `info` tells. */
+static rg_status solve_once(contact_job *job, rg_solve_context *context, const rg_problem *problem,
+                            const rg_solver *solver, bool warm, const island_answer *answer,
+                            rg_solve_info *info, rg_error *error) {
     const rg_method_settings *method = &job->world->content.settings;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
     settings.acceptable = method->solver_tolerance;
     settings.warm = warm;
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
-    rg_solve_info info;
-    const rg_solver *solver = method->solver ? method->solver : rg_solver_at(0);
+    return rg_solve(context, solver, problem, &settings, &solution, info, error);
+}
+
+static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
+    answer->force = rg_arena_take(arena, rows, sizeof *answer->force);
+    answer->velocity = rg_arena_take(arena, rows, sizeof *answer->velocity);
+    return answer->force && answer->velocity ? RG_OK : RG_OUT_OF_MEMORY;
+}
+
+/* The last forces may lead to where there is no way on: without them, once more; the better stays. */
+static rg_status solve_cold(contact_job *job, rg_arena *arena, rg_solve_context *context,
+                            const rg_problem *problem, island_answer *answer, rg_solve_info *info,
+                            rg_error *error) {
+    size_t rows = rg_problem_rows(problem);
+    island_answer again;
+    rg_solve_info other;
+    if (take_answer(arena, rows, &again))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     rg_status status =
-        rg_solve(context, solver, problem, &settings, &solution, &info, &report->error);
-    bool unsuitable = info.outcome == RG_SOLVE_UNSUITABLE;
-    if (!status && unsuitable) { /* better another solver's answer than none */
-        solver = rg_solver_at(0);
-        status = rg_solve(context, solver, problem, &settings, &solution, &info, &report->error);
+        solve_once(job, context, problem, rg_solver_at(0), false, &again, &other, error);
+    if (status)
+        return status;
+    info->iterations += other.iterations;
+    info->fallbacks++;
+    if (other.residual.natural < info->residual.natural) {
+        info->residual = other.residual;
+        memcpy(answer->force, again.force, rows * sizeof *again.force);
+        memcpy(answer->velocity, again.velocity, rows * sizeof *again.velocity);
     }
+    return RG_OK;
+}
+
+static rg_status solve_island(contact_job *job, rg_arena *arena, rg_solve_context *context,
+                              const rg_problem *problem, bool warm, island_answer *answer,
+                              lane_report *report) {
+    const rg_method_settings *method = &job->world->content.settings;
+    const rg_solver *automatic = rg_solver_at(0);
+    const rg_solver *solver = method->solver ? method->solver : automatic;
+    rg_solve_info info;
+    rg_error *error = &report->error;
+    rg_status status = solve_once(job, context, problem, solver, warm, answer, &info, error);
+    bool unsuitable = !status && info.outcome == RG_SOLVE_UNSUITABLE;
+    if (unsuitable) /* better another solver's answer than none */
+        status = solve_once(job, context, problem, automatic, warm, answer, &info, error);
+    bool bad = !status && !(info.residual.natural <= method->solver_tolerance);
+    if (bad && warm && (solver == automatic || unsuitable))
+        status = solve_cold(job, arena, context, problem, answer, &info, error);
     if (status)
         return status;
     answer->residual = info.residual;
@@ -260,12 +299,6 @@ static double share_without_gain(const double *r0, const double *r1, const doubl
         return fmax(0, fmin(1, allowed / linear));
     double root = (-linear + sqrt(fmax(0, linear * linear + 4 * square * allowed))) / (2 * square);
     return fmax(0, fmin(1, root));
-}
-
-static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
-    answer->force = rg_arena_take(arena, rows, sizeof *answer->force);
-    answer->velocity = rg_arena_take(arena, rows, sizeof *answer->velocity);
-    return answer->force && answer->velocity ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
 /* The second solve, and the mixture of both. */
@@ -304,7 +337,7 @@ static rg_status add_restitution(contact_job *job, rg_arena *arena, rg_solve_con
         job->machinery->observer(job->machinery->observer_user, job->world->content.step_count,
                                  (size_t)(island - islands->islands), problem);
     uint64_t failures = report->failures;
-    rg_status status = solve_island(job, context, problem, true, &second, report);
+    rg_status status = solve_island(job, arena, context, problem, true, &second, report);
     if (status)
         return status;
     if (report->failures > failures) {
@@ -356,7 +389,7 @@ static rg_status run_island(contact_job *job, rg_arena *arena, rg_solve_context 
         warm |= job->start[i] != NULL;
         meets |= job->meets[i] != 0;
     }
-    status = solve_island(job, context, &problem, warm, &answer, report);
+    status = solve_island(job, arena, context, &problem, warm, &answer, report);
     if (!status && meets)
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)

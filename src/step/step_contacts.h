@@ -11,7 +11,7 @@
 #include "step/step_method.h"
 
 /* Speeds are relative to |g| h (the speed that gravity gives in a step), or without gravity to the
- * largest speed at a contact of the island. */
+ * largest speed at a contact of the world. */
 #define RG_STEP_SLIP 1e-6 /* slower is no slip */
 /* That reference is at least this share of the speeds of the bodies themselves: relative speeds are
  * differences of those, and what is left of them has no more digits (2e-16 over this is what can be
