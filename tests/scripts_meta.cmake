@@ -15,8 +15,10 @@ add_test(NAME test_package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_package.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
-add_test(NAME test_readme_solvers COMMAND ${RIGOR_PYTHON}
-  ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
-  ${CMAKE_C_COMPILER} docs/solvers.md)
+foreach(page solvers stepping)
+  add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
+    ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+    ${CMAKE_C_COMPILER} docs/${page}.md)
+endforeach()
 # Start the long one first.
 set_tests_properties(test_package PROPERTIES COST 100)
