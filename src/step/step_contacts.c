@@ -267,7 +267,8 @@ static rg_status solve_island(contact_job *job, rg_arena *arena, rg_solve_contex
     if (unsuitable) /* better another solver's answer than none */
         status = solve_once(job, context, problem, automatic, warm, answer, &info, error);
     bool bad = !status && !(info.residual.natural <= method->solver_tolerance);
-    if (bad && warm && (solver == automatic || unsuitable))
+    if (bad && warm && (solver == automatic || unsuitable) &&
+        problem->contact.contacts <= RG_STEP_COLD_MOST)
         status = solve_cold(job, arena, context, problem, answer, &info, error);
     if (status)
         return status;

@@ -31,6 +31,9 @@
 /* After impacts contacts are looked for again with the new velocities as well, and the problem is solved
  * again if there are more: at most so often. */
 #define RG_STEP_PASSES 3
+/* Contacts of an island up to which a failed solve is tried again without the last forces: beyond, the
+ * list of solvers has taken its time already, and starts anew for most of them. */
+#define RG_STEP_COLD_MOST 200
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 
