@@ -55,6 +55,7 @@ typedef struct rg_contact_pair {
     double size;    /* m: smaller circumradius */
     double lateral; /* m: RG_CONTACT_LATERAL or what rounding needs */
     bool planar;
+    bool ahead; /* the caller looks ahead: what turning may bring down counts, too */
 } rg_contact_pair;
 
 typedef struct rg_contact_frame {
@@ -109,7 +110,8 @@ typedef struct rg_skirt_facet {
     rg_cap_plane plane;
 } rg_skirt_facet;
 
-/* An edge that does. */
+/* An edge that does; or, looking ahead, one between vertices of the cap, which need not be a side of the
+ * outline. */
 typedef struct rg_skirt_edge {
     rg_cap_corner from, to; /* from.edge is its number */
 } rg_skirt_edge;

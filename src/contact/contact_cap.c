@@ -373,17 +373,19 @@ static void add_skirt_facet(const rg_contact_side *side, const local_frame *loca
     plane_of(side, local, facet, &f->plane);
 }
 
-/* Edges from the cap down between two facets of which one is gentle. */
+/* Edges from the cap down between two facets of which one is gentle; with `ridges` also those within
+ * the cap, each once. */
 static void add_skirt_edges(const rg_contact_side *side, const local_frame *local,
-                            const vertex_list *found, uint32_t v, rg_skirt *skirt) {
+                            const vertex_list *found, uint32_t v, bool ridges, rg_skirt *skirt) {
     const rg_polyhedron *p = side->polyhedron;
     uint32_t count = facet_count_at(p, v);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t u = p->vertex_neighbours[p->vertex_start[v] + k];
         uint32_t after = rg_contact_facet_at(side->shape, v, k),
                  before = rg_contact_facet_at(side->shape, v, k > 0 ? k - 1 : count - 1);
-        if (is_marked(found->marks, u) ||
-            !(is_gentle(side, local, after) || is_gentle(side, local, before)))
+        bool within = is_marked(found->marks, u);
+        if (within ? !ridges || u < v
+                   : !(is_gentle(side, local, after) || is_gentle(side, local, before)))
             continue;
         rg_skirt_edge *e = &skirt->edges[skirt->edge_count++];
         e->from = corner_of(side->shape, local, v);
@@ -411,7 +413,8 @@ static uint32_t find_skirt_facets(const rg_contact_side *side, const local_frame
 
 /* Where a facet leaves the cap gently, the band reaches farther than the cap's outline. */
 static rg_status make_skirt(const rg_contact_side *side, const local_frame *local,
-                            const vertex_list *found, rg_arena *arena, rg_skirt *skirt) {
+                            const vertex_list *found, bool ridges, rg_arena *arena,
+                            rg_skirt *skirt) {
     const rg_polyhedron *p = side->polyhedron;
     uint32_t most = 0, count = 0;
     for (uint32_t i = 0; i < found->count; i++)
@@ -421,7 +424,7 @@ static rg_status make_skirt(const rg_contact_side *side, const local_frame *loca
     if (!list || !marks)
         return RG_OUT_OF_MEMORY;
     uint32_t corners = find_skirt_facets(side, local, found, marks, list, &count);
-    if (count == 0)
+    if (count == 0 && !ridges)
         return RG_OK;
     skirt->facets = rg_arena_take(arena, count, sizeof *skirt->facets);
     skirt->corners = rg_arena_take(arena, corners, sizeof *skirt->corners);
@@ -432,7 +435,7 @@ static rg_status make_skirt(const rg_contact_side *side, const local_frame *loca
         add_skirt_facet(side, local, list[i], skirt);
     if (p->edge_count)
         for (uint32_t i = 0; i < found->count; i++)
-            add_skirt_edges(side, local, found, found->vertex[i], skirt);
+            add_skirt_edges(side, local, found, found->vertex[i], ridges, skirt);
     return RG_OK;
 }
 
@@ -459,6 +462,7 @@ static rg_status make_polyhedral(const rg_contact_pair *pair, const rg_contact_s
         return status;
     cap->top = corner_of(side->shape, &local, found.vertex[0]).z;
     rg_cap_plane plane;
+    bool ridges = false; /* edges within the cap: only where several facets are level */
     uint32_t facet =
         found.count >= (pair->planar ? 2u : 3u) ? single_facet(side, &found) : RG_CONTACT_NO_FACET;
     if (facet != RG_CONTACT_NO_FACET && plane_of(side, &local, facet, &plane)) {
@@ -468,12 +472,13 @@ static rg_status make_polyhedral(const rg_contact_pair *pair, const rg_contact_s
     } else if (found.count <= 2) {
         status = few_corners(side, &local, &found, arena, cap);
     } else {
+        ridges = pair->ahead;
         status = hull_outline(pair, side, &local, &found, arena, cap);
         if (status == RG_OK)
             status = collect_planes(side, &local, &found, arena, cap);
     }
     if (status == RG_OK)
-        status = make_skirt(side, &local, &found, arena, &cap->skirt);
+        status = make_skirt(side, &local, &found, ridges, arena, &cap->skirt);
     return status;
 }
 

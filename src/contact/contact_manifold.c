@@ -37,6 +37,7 @@ static void set_tolerances(query *q, const rg_contact_settings *settings) {
     q->near = setting(s.near, RG_CONTACT_NEAR, size);
     q->stick = setting(s.stick, RG_CONTACT_STICK, size);
     q->inner = s.inner;
+    q->pair.ahead = s.inner > 0;
     q->band = fmax(setting(s.band, RG_CONTACT_BAND, size), RG_CONTACT_ROUNDING * size);
     /* So that a cap never reaches the far side of its shape. */
     for (int i = 0; i < 2; i++)
