@@ -15,14 +15,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A directory in memory if there is one: the tests sync thousands of times. */
+/* A directory in memory if there is one (the tests sync thousands of times), otherwise below the
+ * current one. */
 static char test_directory[64];
 
 static inline int make_test_directory(void **state) {
     (void)state;
     snprintf(test_directory, sizeof test_directory, "/dev/shm/rigor-record-XXXXXX");
     if (!mkdtemp(test_directory)) {
-        snprintf(test_directory, sizeof test_directory, "/tmp/rigor-record-XXXXXX");
+        snprintf(test_directory, sizeof test_directory, "rigor-record-XXXXXX");
         if (!mkdtemp(test_directory))
             return -1;
     }

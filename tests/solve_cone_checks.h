@@ -1,6 +1,5 @@
 /* Test only: what every solver of the exact cone must get right. Closed forms, families at several
- * scales and mass ratios, joint rows, memory. The test file says which solver, and names the tests.
- * */
+ * scales and mass ratios, joint rows, memory. The test file says which solver, by CONE_CHECKS. */
 #ifndef RIGOR_TEST_SOLVE_CONE_CHECKS_H
 #define RIGOR_TEST_SOLVE_CONE_CHECKS_H
 
@@ -299,5 +298,26 @@ static inline void cone_check_memory(const cone_check *check) {
 static inline int cone_group_setup(cone_check *check) {
     return rg_solve_context_create(NULL, &check->context) == RG_OK ? 0 : -1;
 }
+
+/* The solver under test, and the tests that need nothing but its name. */
+#define CONE_CHECKS(name)                                                                          \
+    static cone_check check = {.solver = (name)};                                                  \
+    static void test_frictionless(void **state) {                                                  \
+        (void)state;                                                                               \
+        cone_check_frictionless(&check);                                                           \
+    }                                                                                              \
+    static void test_incline(void **state) {                                                       \
+        (void)state;                                                                               \
+        cone_check_incline(&check);                                                                \
+    }                                                                                              \
+    static void test_joints(void **state) {                                                        \
+        (void)state;                                                                               \
+        cone_check_joints(&check);                                                                 \
+    }                                                                                              \
+    static void test_memory(void **state) {                                                        \
+        (void)state;                                                                               \
+        cone_check_memory(&check);                                                                 \
+    }                                                                                              \
+    typedef int cone_checks_end /* takes the semicolon */
 
 #endif

@@ -1,24 +1,7 @@
 /* ADMM: closed forms, families, joints, warm start; the sequences that first order reaches. */
 #include "solve_cone_checks.h"
 
-static cone_check check = {.solver = "admm"};
-
-static void test_frictionless(void **state) {
-    (void)state;
-    cone_check_frictionless(&check);
-}
-static void test_incline(void **state) {
-    (void)state;
-    cone_check_incline(&check);
-}
-static void test_joints(void **state) {
-    (void)state;
-    cone_check_joints(&check);
-}
-static void test_memory(void **state) {
-    (void)state;
-    cone_check_memory(&check);
-}
+CONE_CHECKS("admm");
 
 static void test_families(void **state) {
     (void)state;

@@ -3,7 +3,7 @@
 
 #include "solve/solve_interior_cone.h"
 
-static cone_check check = {.solver = "interior-point"};
+CONE_CHECKS("interior-point");
 
 static void test_cone_scaling(void **state) { /* W z = W^-1 s, near the boundary too */
     (void)state;
@@ -61,23 +61,6 @@ static void test_cone_step(void **state) { /* the boundary is met, and not passe
         if (t < 10)
             assert_true(margin[1] < 1e-12);
     }
-}
-
-static void test_frictionless(void **state) {
-    (void)state;
-    cone_check_frictionless(&check);
-}
-static void test_incline(void **state) {
-    (void)state;
-    cone_check_incline(&check);
-}
-static void test_joints(void **state) {
-    (void)state;
-    cone_check_joints(&check);
-}
-static void test_memory(void **state) {
-    (void)state;
-    cone_check_memory(&check);
 }
 
 static void test_families(void **state) {

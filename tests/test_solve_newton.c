@@ -5,24 +5,7 @@
 #include "solve/solve_newton.h"
 #include "solve/solve_system_parts.h"
 
-static cone_check check = {.solver = "newton"};
-
-static void test_frictionless(void **state) {
-    (void)state;
-    cone_check_frictionless(&check);
-}
-static void test_incline(void **state) {
-    (void)state;
-    cone_check_incline(&check);
-}
-static void test_joints(void **state) {
-    (void)state;
-    cone_check_joints(&check);
-}
-static void test_memory(void **state) {
-    (void)state;
-    cone_check_memory(&check);
-}
+CONE_CHECKS("newton");
 
 static void test_families(void **state) {
     (void)state;

@@ -1,43 +1,15 @@
 /* What the steps since the last frame were like: see record_interval.h. */
 #include "record/record_interval.h"
 
+#include "step/step_judge.h"
+
 #include <math.h>
 #include <string.h>
 
 rg_step_info rg_interval_make(void) {
-    return (rg_step_info){.certificate = {.min_gap = NAN,
-                                          .max_penetration = NAN,
-                                          .complementarity = NAN,
-                                          .cone_violation = NAN,
-                                          .joint_error = NAN,
-                                          .momentum_error = NAN},
-                          .energy = {.initial = NAN,
-                                     .final = NAN,
-                                     .impact_loss = NAN,
-                                     .friction_work = NAN,
-                                     .stabilisation = NAN,
-                                     .integration = NAN,
-                                     .external_work = NAN,
-                                     .prescribed_work = NAN,
-                                     .closure = NAN,
-                                     .closure_rel = NAN}};
-}
-
-/* The worse of two figures of which either may be missing (NaN). */
-static double larger(double a, double b) {
-    return isnan(a) || b > a ? b : a;
-}
-static double smaller(double a, double b) {
-    return isnan(a) || b < a ? b : a;
-}
-
-static void add_certificate(rg_certificate *worst, const rg_certificate *step) {
-    worst->min_gap = smaller(worst->min_gap, step->min_gap);
-    worst->max_penetration = larger(worst->max_penetration, step->max_penetration);
-    worst->complementarity = larger(worst->complementarity, step->complementarity);
-    worst->cone_violation = larger(worst->cone_violation, step->cone_violation);
-    worst->joint_error = larger(worst->joint_error, step->joint_error);
-    worst->momentum_error = larger(worst->momentum_error, step->momentum_error);
+    rg_step_info interval = {0};
+    rg_judge_measure_nothing(&interval);
+    return interval;
 }
 
 static void add_ledger(rg_energy_ledger *sum, const rg_energy_ledger *step) {
@@ -53,13 +25,13 @@ static void add_ledger(rg_energy_ledger *sum, const rg_energy_ledger *step) {
     sum->external_work += step->external_work;
     sum->prescribed_work += step->prescribed_work;
     sum->closure += step->closure;
-    sum->closure_rel = larger(sum->closure_rel, step->closure_rel);
+    sum->closure_rel = fmax(sum->closure_rel, step->closure_rel);
 }
 
 void rg_interval_add(rg_step_info *interval, const rg_step_info *step) {
     interval->steps += step->steps;
     interval->time = step->time;
-    add_certificate(&interval->certificate, &step->certificate);
+    rg_certificate_keep_worst(&interval->certificate, &step->certificate);
     add_ledger(&interval->energy, &step->energy);
     interval->substeps += step->substeps;
     interval->rejected += step->rejected;

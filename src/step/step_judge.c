@@ -114,7 +114,7 @@ static double smaller(double a, double b) {
     return isnan(a) || b < a ? b : a;
 }
 
-static void keep_worst(rg_certificate *worst, const rg_certificate *step) {
+void rg_certificate_keep_worst(rg_certificate *worst, const rg_certificate *step) {
     worst->min_gap = smaller(worst->min_gap, step->min_gap);
     worst->max_penetration = larger(worst->max_penetration, step->max_penetration);
     worst->complementarity = larger(worst->complementarity, step->complementarity);
@@ -132,7 +132,7 @@ void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
         sum->energy = (rg_energy_ledger){.initial = info->energy.initial};
         run->initial_potential = before->potential;
     }
-    keep_worst(&sum->certificate, &info->certificate);
+    rg_certificate_keep_worst(&sum->certificate, &info->certificate);
     rg_energy_ledger *e = &sum->energy;
     e->final = info->energy.final;
     e->external_work += info->energy.external_work;
