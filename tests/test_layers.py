@@ -2,8 +2,8 @@
 docs/architecture.md?
 
   - a stage includes only itself and stages to its left, foreign libraries only in their one place
-  - the command sees public headers only; public headers see public headers only, and each compiles
-    on its own, as C17 and as C++17
+  - the command sees public headers and the viewer's server only; public headers see public headers
+    only, and each compiles on its own, as C17 and as C++17
   - files carry the name of their stage
   - the library calls nothing that prints, exits, allocates behind the caller's back or differs
     between C libraries in the last bit, and draws random numbers in an order that C defines
@@ -32,15 +32,16 @@ STAGE_OF_PUBLIC = {
     "material.h": "world", "body.h": "world", "force.h": "world", "certificate.h": "world",
     "method.h": "world", "world.h": "world",
     "complementarity.h": "problem", "solver.h": "solve", "lp.h": "lp",
-    "contact_force.h": "step",
+    "contact_force.h": "step", "impact.h": "step", "event.h": "step",
     "scene.h": "scene", "recording.h": "record", "problem_file.h": "record",
+    "view.h": "record",
 }
 
 # Each dependency in one place.
 PLACE_OF_FOREIGN = [
     (re.compile(r"libqhull|qhull"), "shape"),
     (re.compile(r"yaml"), "scene"),
-    (re.compile(r"hdf5|H5"), "record"),
+    (re.compile(r"hdf5|H5|^zlib"), "record"),
     (re.compile(r"^Clp|^Coin|^coin/"), "lp"),
     (re.compile(r"pthread\.h"), "base"),
 ]
@@ -130,7 +131,8 @@ def check_stages(root):
 def check_command(root):
     for path in sources(root / "cli"):
         for line, system, name in includes(path):
-            own = not system and (path.parent / name).is_file()
+            own = not system and any((folder / name).is_file()
+                                     for folder in (path.parent, root / "viewer" / "server"))
             public = name.startswith("rigor/") and (root / "include" / name).is_file()
             foreign = system and any(pattern.search(name) for pattern, place in PLACE_OF_FOREIGN
                                      if place != "base")

@@ -17,18 +17,20 @@ typedef enum rg_integrator {
     RG_INTEGRATOR_ADAMS           /* Adams-Bashforth-Moulton, variable step and order */
 } rg_integrator;
 
-typedef struct rg_solver rg_solver; /* rigor/solver.h */
+typedef struct rg_solver rg_solver;         /* rigor/solver.h */
+typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 
 typedef struct rg_method_settings {
     double step;      /* seconds that one rg_world_step of the scene's run covers */
     double tolerance; /* adaptive integrators: relative error per unit of state scale and step */
     rg_integrator integrator; /* analytic */
     /* stepping (Hart-Anitescu 2010): */
-    double gamma;            /* share of a penetration that one step takes back, 0 ... 1 */
-    const rg_solver *solver; /* of contact problems; null: auto */
-    double solver_tolerance; /* a solve above it, by the judge, counts as failed */
-    int friction_directions; /* 0: the exact cone; otherwise corners of a polygon, even, >= 4 */
-    bool discrete_detection; /* contacts of the poses of now only: fast bodies pass through */
+    double gamma;                /* share of a penetration that one step takes back, 0 ... 1 */
+    const rg_solver *solver;     /* of contact problems; null: auto */
+    double solver_tolerance;     /* a solve above it, by the judge, counts as failed */
+    int friction_directions;     /* 0: the exact cone; otherwise corners of a polygon, even, >= 4 */
+    bool discrete_detection;     /* contacts of the poses of now only: fast bodies pass through */
+    const rg_impact_law *impact; /* analytic: of collisions; null: simultaneous */
 } rg_method_settings;
 
 /* 1/240 s, 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous. */

@@ -63,6 +63,8 @@ typedef struct contact_job {
     rg_vec3 *velocity, *angular_velocity; /* bodies: at the end, at the orientation of now */
     lane_report lanes[RG_STEP_LANES];
     size_t grain;
+    bool
+        again; /* a second pass or a later one: what the one before could not solve is still hard */
 } contact_job;
 
 /* --- what was there before ----------------------------------------------------------------------- */
@@ -214,13 +216,14 @@ typedef struct island_answer {
 
 /* One try; `info` tells. */
 static rg_status solve_once(contact_job *job, rg_solve_context *context, const rg_problem *problem,
-                            const rg_solver *solver, bool warm, const island_answer *answer,
-                            rg_solve_info *info, rg_error *error) {
+                            const rg_solver *solver, bool warm, uint32_t effort,
+                            const island_answer *answer, rg_solve_info *info, rg_error *error) {
     const rg_method_settings *method = &job->world->content.settings;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
     settings.acceptable = method->solver_tolerance;
     settings.warm = warm;
+    settings.effort = effort;
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     return rg_solve(context, solver, problem, &settings, &solution, info, error);
 }
@@ -241,7 +244,7 @@ static rg_status solve_cold(contact_job *job, rg_arena *arena, rg_solve_context 
     if (take_answer(arena, rows, &again))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     rg_status status =
-        solve_once(job, context, problem, rg_solver_at(0), false, &again, &other, error);
+        solve_once(job, context, problem, rg_solver_at(0), false, 0, &again, &other, error);
     if (status)
         return status;
     info->iterations += other.iterations;
@@ -262,13 +265,23 @@ static rg_status solve_island(contact_job *job, rg_arena *arena, rg_solve_contex
     const rg_solver *solver = method->solver ? method->solver : automatic;
     rg_solve_info info;
     rg_error *error = &report->error;
-    rg_status status = solve_once(job, context, problem, solver, warm, answer, &info, error);
+    bool large = problem->contact.contacts > RG_STEP_LARGE;
+    uint32_t effort = large ? RG_STEP_EFFORT / (job->again ? RG_STEP_EFFORT_AGAIN : 1) : 0;
+    rg_status status =
+        solve_once(job, context, problem, solver, warm, effort, answer, &info, error);
     bool unsuitable = !status && info.outcome == RG_SOLVE_UNSUITABLE;
     if (unsuitable) /* better another solver's answer than none */
-        status = solve_once(job, context, problem, automatic, warm, answer, &info, error);
+        status = solve_once(job, context, problem, automatic, warm, effort, answer, &info, error);
+    bool free_choice = solver == automatic || unsuitable;
+    if (!status && large && free_choice && info.residual.natural > RG_STEP_POOR) {
+        uint64_t iterations = info.iterations;
+        status = solve_once(job, context, problem, automatic, true, RG_STEP_EFFORT_MORE * effort,
+                            answer, &info, error);
+        info.iterations += iterations;
+        info.fallbacks++;
+    }
     bool bad = !status && !(info.residual.natural <= method->solver_tolerance);
-    if (bad && warm && (solver == automatic || unsuitable) &&
-        problem->contact.contacts <= RG_STEP_COLD_MOST)
+    if (bad && warm && free_choice && problem->contact.contacts <= RG_STEP_COLD_MOST)
         status = solve_cold(job, arena, context, problem, answer, &info, error);
     if (status)
         return status;
@@ -593,6 +606,7 @@ static rg_status solve_pass(contact_job *job, const rg_contact_force *first, siz
         status = prepare(job, arena, first, first_count);
     if (status)
         return rg_fail(error, status, "no memory for contacts");
+    job->again = first != NULL;
     size_t islands = contacts->islands.count;
     job->grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
     memset(job->lanes, 0, sizeof job->lanes);

@@ -34,6 +34,15 @@
 /* Contacts of an island up to which a failed solve is tried again without the last forces: beyond, the
  * list of solvers has taken its time already, and starts anew for most of them. */
 #define RG_STEP_COLD_MOST 200
+/* Factorisations that a solve of an island of more contacts than RG_STEP_LARGE may cost; in a second
+ * pass, which starts from the answer of the first, a share of them. Where the solvers would go on
+ * for longer the best forces that were found stand, and count as failed, unless their residual is
+ * above RG_STEP_POOR: then that many times the effort is spent once more. */
+#define RG_STEP_LARGE        500
+#define RG_STEP_EFFORT       400u
+#define RG_STEP_EFFORT_AGAIN 4u
+#define RG_STEP_POOR         1e-4
+#define RG_STEP_EFFORT_MORE  4u
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 

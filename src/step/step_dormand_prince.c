@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STAGES = 7 };
+enum { STAGES = RG_DORMAND_PRINCE_STAGES };
 
 static const double nodes[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 static const double weights[STAGES][6] = {
@@ -44,7 +44,7 @@ typedef struct workspace {
     double *k[STAGES], *y, *trial, *scale, *chunk_max, *dense[5];
 } workspace;
 
-static bool make_workspace(workspace *w, const rg_ode *ode, rg_arena *scratch) {
+static bool make_workspace(workspace *w, const rg_ode *ode, bool with_dense, rg_arena *scratch) {
     bool enough = true;
     for (int i = 0; i < STAGES; i++)
         enough = (w->k[i] = rg_arena_take(scratch, ode->n, sizeof(double))) && enough;
@@ -56,7 +56,7 @@ static bool make_workspace(workspace *w, const rg_ode *ode, rg_arena *scratch) {
              enough;
     for (int i = 0; i < 5; i++)
         w->dense[i] = NULL;
-    for (int i = 0; ode->observe && i < 5; i++)
+    for (int i = 0; with_dense && i < 5; i++)
         enough = (w->dense[i] = rg_arena_take(scratch, ode->n, sizeof(double))) && enough;
     return enough;
 }
@@ -76,9 +76,7 @@ static void try_step(const rg_ode *ode, workspace *w, double t, double h, rg_ode
     }
 }
 
-static void show_dense(const rg_ode *ode, workspace *w, double t, double h) {
-    if (!ode->observe)
-        return;
+static rg_dense_output make_dense(const rg_ode *ode, workspace *w, double t, double h) {
     for (size_t i = 0; i < ode->n; i++) {
         double change = w->trial[i] - w->y[i], left = h * w->k[0][i] - change, high = 0;
         for (int j = 0; j < STAGES; j++)
@@ -92,6 +90,13 @@ static void show_dense(const rg_ode *ode, workspace *w, double t, double h) {
     rg_dense_output dense = {.begin = t, .step = h, .n = ode->n};
     for (int i = 0; i < 5; i++)
         dense.c[i] = w->dense[i];
+    return dense;
+}
+
+static void show_dense(const rg_ode *ode, workspace *w, double t, double h) {
+    if (!ode->observe)
+        return;
+    rg_dense_output dense = make_dense(ode, w, t, h);
     ode->observe(ode->user, &dense);
 }
 
@@ -181,7 +186,7 @@ rg_status rg_dormand_prince(const rg_ode *ode, double begin, double end,
     rg_arena_mark mark = rg_arena_get_mark(scratch);
     workspace w;
     rg_status status = RG_OUT_OF_MEMORY;
-    if (make_workspace(&w, ode, scratch)) {
+    if (make_workspace(&w, ode, ode->observe, scratch)) {
         memcpy(w.y, y, ode->n * sizeof *y);
         derivative(ode, begin, w.y, w.k[0], info);
         status =
@@ -193,4 +198,72 @@ rg_status rg_dormand_prince(const rg_ode *ode, double begin, double end,
     }
     rg_arena_return(scratch, mark);
     return status;
+}
+
+/* --- one step at a time -------------------------------------------------------------------------- */
+
+static workspace workspace_of(const rg_dormand_prince_trial *trial) {
+    workspace w = {
+        .y = trial->y, .trial = trial->end, .scale = trial->scale, .chunk_max = trial->chunk_max};
+    memcpy(w.k, trial->k, sizeof w.k);
+    memcpy(w.dense, trial->dense, sizeof w.dense);
+    return w;
+}
+
+rg_status rg_dormand_prince_make(const rg_ode *ode, rg_arena *scratch,
+                                 rg_dormand_prince_trial *trial) {
+    workspace w;
+    if (!make_workspace(&w, ode, true, scratch))
+        return RG_OUT_OF_MEMORY;
+    *trial = (rg_dormand_prince_trial){.y = w.y,
+                                       .end = w.trial,
+                                       .scale = w.scale,
+                                       .chunk_max = w.chunk_max,
+                                       .error_before = ERROR_FLOOR};
+    memcpy(trial->k, w.k, sizeof w.k);
+    memcpy(trial->dense, w.dense, sizeof w.dense);
+    return RG_OK;
+}
+
+rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *trial, double begin,
+                                double most, double tolerance, const double *y, double *next_step,
+                                double *length, rg_ode_info *info) {
+    workspace w = workspace_of(trial);
+    double smallest = RG_STEP_RESOLUTION * DBL_EPSILON * fmax(fabs(begin), most);
+    memcpy(w.y, y, ode->n * sizeof *y);
+    derivative(ode, begin, w.y, w.k[0], info);
+    ode->scale(ode->user, w.y, w.scale);
+    double wanted = *next_step;
+    if (!(wanted > 0))
+        wanted =
+            fmax(rg_ode_first_step(ode, w.k[0], w.scale, tolerance, 5, w.chunk_max), 2 * smallest);
+    for (bool rejected = false;; rejected = true) {
+        double parts = wanted < most ? ceil(most / wanted) : 1;
+        double h = parts < 4 ? most / parts : wanted;
+        try_step(ode, &w, begin, h, info);
+        double error = rg_ode_error_norm(ode, (const double *const *)w.k, error_weights, STAGES,
+                                         h / tolerance, w.scale, w.chunk_max);
+        info->not_finite = isnan(error);
+        if (error <= 1) {
+            double factor = grown(error, trial->error_before);
+            trial->error_before = fmax(error, ERROR_FLOOR);
+            if (rejected && factor > 1)
+                factor = 1;
+            bool cut = h < wanted && factor >= 1;
+            *next_step = cut ? fmax(wanted, h * factor) : h * factor;
+            *length = parts <= 1 ? most : h;
+            trial->output = make_dense(ode, &w, begin, h);
+            if (ode->accept)
+                ode->accept(ode->user, begin + h, w.trial);
+            info->accepted++;
+            return RG_OK;
+        }
+        info->rejected++;
+        if (h <= smallest)
+            return info->not_finite ? RG_NOT_FINITE : RG_STEP_TOO_SMALL;
+        wanted =
+            fmax(smallest,
+                 h * (isnan(error) ? SHRINK_MOST
+                                   : fmax(SHRINK_MOST, SAFETY * rg_ode_power(error, -1.0 / 5))));
+    }
 }

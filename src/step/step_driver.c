@@ -93,11 +93,23 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     sum->profile.judge_cpu += info->profile.judge_cpu;
 }
 
+static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts) {
+    contacts->friction = report->friction_work;
+    contacts->impact = report->impact_work;
+    contacts->stabilisation = report->stabilisation;
+    contacts->prescribed = report->prescribed_work;
+    contacts->integration = 0;
+    contacts->impulse = report->contact_impulse;
+    contacts->angular_impulse = report->contact_angular_impulse;
+}
+
 static void judge_step(rg_world *world, const rg_judge_memory *before, double step,
                        const rg_step_report *report, rg_step_info *info) {
     rg_world_content *c = &world->content;
     rg_judge_totals after = rg_judge_look(c);
     rg_judge_contacts contacts = rg_judge_contact_work(world, before, step);
+    if (report->has_work)
+        tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);
     double gap;
     /* Without memory for the search nothing was measured, and the figures stay missing. */

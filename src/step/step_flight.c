@@ -138,6 +138,29 @@ void rg_flight_unpack(const rg_flight *f, const double *y) {
     }
 }
 
+void rg_flight_motions(const rg_flight *f, double t, const double *y, rg_vec3 *position,
+                       rg_quat *orientation, rg_vec3 *velocity, rg_vec3 *angular_velocity) {
+    const rg_world_content *c = &f->world->content;
+    for (size_t k = 0; k < f->body_count; k++, y += f->width) {
+        size_t i = f->body[k];
+        body_state s =
+            c->planar ? planar_state(&c->dynamics[i], y) : spatial_state(&c->dynamics[i], y);
+        position[i] = s.position;
+        orientation[i] = s.orientation;
+        velocity[i] = s.velocity;
+        angular_velocity[i] = s.angular_velocity;
+    }
+    for (size_t i = 0; c->prescription_count && i < c->bodies.count; i++) {
+        if (!c->record[i].prescription1)
+            continue;
+        rg_motion_state s = rg_prescription_evaluate(c, i, t);
+        position[i] = s.position;
+        orientation[i] = s.orientation;
+        velocity[i] = s.velocity;
+        angular_velocity[i] = s.angular_velocity;
+    }
+}
+
 rg_flight_ledger rg_flight_ledger_of(const rg_flight *f, const double *y) {
     const double *ledger = y + f->body_count * f->width;
     return (rg_flight_ledger){ledger[0], load3(ledger + 1), load3(ledger + 4)};

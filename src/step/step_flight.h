@@ -44,6 +44,11 @@ void rg_flight_unpack(const rg_flight *flight, const double *y);
 rg_flight_ledger rg_flight_ledger_of(const rg_flight *flight, const double *y);
 bool rg_flight_is_finite(const rg_flight *flight, const double *y);
 
+/* Where all bodies of the world are at a state, and how they move; kinematic bodies by their
+ * prescriptions. Arrays over all bodies, fixed ones among them filled by the caller beforehand. */
+void rg_flight_motions(const rg_flight *flight, double t, const double *y, rg_vec3 *position,
+                       rg_quat *orientation, rg_vec3 *velocity, rg_vec3 *angular_velocity);
+
 /* The functions of an rg_ode with the flight as user. */
 void rg_flight_derivative(void *flight, double t, const double *y, double *dydt);
 void rg_flight_scale(void *flight, const double *y, double *scale);

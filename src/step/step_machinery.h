@@ -6,6 +6,7 @@
 #include "base/base_arena.h"
 #include "rigor/collision.h"
 #include "rigor/contact_force.h"
+#include "rigor/event.h"
 #include "rigor/solver.h"
 #include "world/world.h"
 
@@ -20,6 +21,8 @@ typedef struct rg_step_machinery {
     rg_arena arenas[RG_STEP_LANES];
     rg_problem_observer *observer;
     void *observer_user;
+    size_t event_count; /* of the last step; no more than fit are kept */
+    rg_step_event events[RG_STEP_EVENTS_MOST];
 } rg_step_machinery;
 
 rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error);

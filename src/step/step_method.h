@@ -13,6 +13,11 @@ typedef struct rg_step_report {
     /* Contact problems; all zero and NaN without. */
     double worst_residual, worst_cone;
     uint64_t solves, solver_iterations, solver_failures, fallbacks, contacts, impacts;
+    /* A method whose contact forces vary within the step knows what they did; the judge cannot tell from
+     * their values at one instant. J; impulses by what forces do not move. */
+    bool has_work;
+    double friction_work, impact_work, stabilisation, prescribed_work;
+    rg_vec3 contact_impulse, contact_angular_impulse;
 } rg_step_report;
 
 struct rg_method {

@@ -97,3 +97,14 @@ void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y) {
                theta * (dense->c[1][i] +
                         rest * (dense->c[2][i] + theta * (dense->c[3][i] + rest * dense->c[4][i])));
 }
+
+/* th = k/4 of B_k; th (1-th) = B1/4 + B2/3 + B3/4; th^2 (1-th) = B2/6 + B3/4; th^2 (1-th)^2 = B2/6. */
+void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[5]) {
+    double c0 = dense->c[0][i], c1 = dense->c[1][i], c2 = dense->c[2][i], c3 = dense->c[3][i],
+           c4 = dense->c[4][i];
+    b[0] = c0;
+    b[1] = c0 + c1 / 4 + c2 / 4;
+    b[2] = c0 + c1 / 2 + c2 / 3 + c3 / 6 + c4 / 6;
+    b[3] = c0 + 3 * c1 / 4 + c2 / 4 + c3 / 4;
+    b[4] = c0 + c1;
+}

@@ -15,6 +15,8 @@ typedef struct rg_dense_output {
 } rg_dense_output;
 
 void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y);
+/* The Bernstein coefficients of y[i]: they bound it, and their differences bound its rate. */
+void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[5]);
 
 typedef struct rg_ode {
     size_t n;
@@ -70,6 +72,22 @@ double rg_ode_power(double x, double p);
 rg_status rg_dormand_prince(const rg_ode *ode, double begin, double end,
                             const rg_ode_settings *settings, double *y, double *next_step,
                             rg_arena *scratch, rg_ode_info *info);
+
+/* The same, one accepted step at a time, for those who look at every step before they take it. The step's
+ * polynomial and its end stay here until the next try; the caller's y is not changed. */
+enum { RG_DORMAND_PRINCE_STAGES = 7 };
+typedef struct rg_dormand_prince_trial {
+    double *k[RG_DORMAND_PRINCE_STAGES], *y, *end, *scale, *chunk_max, *dense[5];
+    double error_before;
+    rg_dense_output output;
+} rg_dormand_prince_trial;
+rg_status rg_dormand_prince_make(const rg_ode *ode, rg_arena *scratch,
+                                 rg_dormand_prince_trial *trial);
+/* From y at `begin`, at most to `begin + most`: *length is what was accepted, *next_step (0: not known)
+ * what to try next. */
+rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *trial, double begin,
+                                double most, double tolerance, const double *y, double *next_step,
+                                double *length, rg_ode_info *info);
 
 enum { RG_ADAMS_ORDER_MAX = 12, RG_ADAMS_VECTORS = RG_ADAMS_ORDER_MAX + 2 };
 

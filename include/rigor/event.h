@@ -1,0 +1,49 @@
+/* What happened in a step of the event-driven method: impacts, contacts that came and went, changes
+ * between stick and slip, and whatever had to be decided or given up, in plain words. */
+#ifndef RIGOR_EVENT_H
+#define RIGOR_EVENT_H
+
+#include "rigor/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum rg_step_event_kind {
+    RG_STEP_IMPACT_EVENT,  /* bodies met; value: approach, m/s */
+    RG_STEP_CONTACT_EVENT, /* a contact began without an impact */
+    RG_STEP_BREAK_EVENT,   /* a normal force reached zero */
+    RG_STEP_SLIP_EVENT,    /* the limit of stick was reached */
+    RG_STEP_STICK_EVENT,   /* slip stopped */
+    RG_STEP_FEATURE_EVENT, /* a contact point left its face or edge */
+    RG_STEP_ACCUMULATION,  /* bounces without end: at rest at `value` (time, s) */
+    RG_STEP_INCONSISTENT,  /* no forces exist: resolved by an impulse (Painleve) */
+    RG_STEP_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
+    RG_STEP_CAPPED,        /* too many events: restitution was set to 0 for a while */
+    RG_STEP_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
+    RG_STEP_HANDED_OVER,   /* the rest of the step was made by the stepping method */
+    RG_STEP_EVENT_KINDS
+} rg_step_event_kind;
+const char *rg_step_event_name(rg_step_event_kind kind);
+
+typedef struct rg_step_event {
+    double time;
+    uint32_t kind;     /* rg_step_event_kind */
+    uint32_t contacts; /* that took part */
+    rg_body_id body_b, body_a;
+    double value;
+    double friction, restitution;
+} rg_step_event;
+
+/* Of the last step, in the order in which they happened; until the next step or edit. At most
+ * RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
+enum { RG_STEP_EVENTS_MOST = 1024 };
+const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, size_t *count);
+/* In plain words, with names, time and coefficients. Returns the length that the text has. */
+size_t rg_step_event_text(const rg_world *world, const rg_step_event *event, char *text,
+                          size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

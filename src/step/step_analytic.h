@@ -1,0 +1,247 @@
+/* The analytic method with contacts: what its files share.
+ *
+ *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
+ *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
+ *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
+ *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
+ *   step_analytic_forces.c     contact forces inside the right-hand side
+ *   step_analytic_settle.c     impacts to completion, stick or slip, and the projection of what drifts
+ *   step_analytic_events.c     the first event on the polynomial of a step
+ *   step_analytic_log.c        what happened, for people
+ *
+ * State: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
+ * do. Contacts are found afresh at the beginning of every step and carried from event to event within
+ * it: nothing about them is kept between steps, so that a resumed run is the same. */
+#ifndef RIGOR_STEP_ANALYTIC_H
+#define RIGOR_STEP_ANALYTIC_H
+
+#include "contact/contact_motion.h"
+#include "rigor/event.h"
+#include "rigor/impact.h"
+#include "rigor/solver.h"
+#include "step/step_flight.h"
+#include "step/step_machinery.h"
+#include "step/step_method.h"
+
+/* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
+ * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
+#define RG_ANALYSIS_SHELL    4e-10 /* L: resting contacts live at gaps between 0 and this */
+#define RG_ANALYSIS_REST     0.5   /* shell: where projection puts them */
+#define RG_ANALYSIS_DRIFT    0.2   /* shell: a step in which a resting gap changes more is cut */
+#define RG_ANALYSIS_NEAR     2.0   /* shell: gaps up to this are contacts */
+#define RG_ANALYSIS_ROUNDING 64    /* units in the last place of the distance from the origin */
+/* An approach slower than this times sqrt(2 acceleration shell) is rest, not impact: bodies that leave
+ * slower would be back within as little as 16 shells of height. */
+#define RG_ANALYSIS_STILL 4.0
+/* Relative to the fastest body: what rounding leaves of a speed. */
+#define RG_ANALYSIS_SPEED 1e-12
+#define RG_ANALYSIS_SLIP  1e-9 /* sqrt(acceleration L): slower slip is none */
+/* Near rest the direction of slip changes faster than anything else moves: contacts that slip slower than
+ * this (in sqrt(acceleration L)) and hardly accelerate (in `acceleration`) are left to the law of stick,
+ * whose friction opposes the acceleration instead. */
+#define RG_ANALYSIS_CREEP    1e-5
+#define RG_ANALYSIS_DECISIVE 1e-2
+#define RG_ANALYSIS_MUCH     1e-3
+#define RG_ANALYSIS_FREE                                                                           \
+    1e-8 /* acceleration: a contact that accelerates less does not break or slip */
+#define RG_ANALYSIS_FORCE 1e-12 /* of the largest force of its island: less is none */
+/* Integration with contacts is this much finer than the tolerance that was asked for. */
+#define RG_ANALYSIS_FINER 0.1
+/* Radians that a body may turn in one step, so that samples see everything. */
+#define RG_ANALYSIS_TURN 0.25
+
+enum {
+    RG_ANALYSIS_LEDGER = 9,     /* friction work, normal work, prescribed work, impulse, angular */
+    RG_ANALYSIS_SAMPLES = 4,    /* looks at pairs in contact within a step */
+    RG_ANALYSIS_ROUNDS = 50,    /* impacts in a row at one instant */
+    RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
+    RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
+    RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
+    RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
+    RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
+};
+
+/* A convex part of a collider. */
+typedef struct rg_analysis_part {
+    const rg_shape *shape;
+    rg_collider_id collider;
+    rg_material_id material;
+    uint32_t index; /* of the part in its collider */
+    uint32_t body;  /* dense */
+    rg_pose local;  /* in the body's centre-of-mass frame */
+    double radius;  /* m: circumradius; infinity for half-spaces */
+    rg_vec3 middle; /* its centre, in the centre-of-mass frame */
+    bool dynamic;
+    uint64_t category, mask;
+} rg_analysis_part;
+
+typedef enum rg_analysis_mode { RG_ANALYSIS_STICKS, RG_ANALYSIS_SLIPS } rg_analysis_mode;
+
+typedef struct rg_analysis_contact {
+    uint32_t part_b, part_a, body_b, body_a;
+    uint64_t id;
+    rg_contact_track track;
+    rg_contact_law law;
+    double size, shell; /* m */
+    double still;       /* m/s */
+    uint8_t mode;       /* rg_analysis_mode */
+    bool active;        /* carries force */
+    bool started;       /* sticks no longer, but is not fast enough to have a direction of slip */
+    bool at_limit; /* sticks, with all the friction it can have, against `direction` (in space) */
+    bool fresh;    /* was not there before the event */
+    rg_vec3 direction; /* slip, or at the limit: against which friction acts */
+    double force[3];   /* N: along normal, basis[0], basis[1]; warm start and result */
+    rg_vec3 reference; /* N, on A: what forces stay near to, where they are not determined */
+    rg_vec3 basis[2];  /* tangents of the last evaluation */
+    double normal_acceleration, slip_acceleration; /* of the last evaluation */
+    rg_vec3 slip_direction;                        /* of slip_acceleration */
+    rg_contact_motion motion;                      /* of the last evaluation */
+} rg_analysis_contact;
+
+/* Motion of all bodies at an instant; arrays over bodies. */
+typedef struct rg_analysis_motion {
+    rg_vec3 *position, *velocity, *angular_velocity;
+    rg_quat *orientation;
+    rg_mat3 *inverse_inertia;                     /* world axes; 0 for what forces do not move */
+    rg_vec3 *acceleration, *angular_acceleration; /* without contacts; prescribed ones included */
+} rg_analysis_motion;
+
+/* A direction at a contact. */
+typedef struct rg_analysis_row {
+    uint32_t contact, component; /* 0 normal, 1, 2 tangents */
+    uint32_t a, b;
+    rg_vec3 e, arm_a, arm_b; /* (c - x) x e */
+    rg_vec3 spin_a, spin_b;  /* I^-1 arm */
+} rg_analysis_row;
+
+/* Why the right-hand side could not be evaluated. */
+typedef struct rg_analysis_trouble {
+    rg_solve_outcome outcome; /* RG_SOLVED: none */
+    uint32_t contact;         /* one of the island */
+    double residual;
+} rg_analysis_trouble;
+
+typedef struct rg_bounce {
+    uint32_t part_b, part_a;
+    uint32_t count; /* bounces in a row with the ratio of the law */
+    double time, speed;
+} rg_bounce;
+
+typedef struct rg_analysis {
+    rg_world *world;
+    rg_arena *arena; /* the world's scratch */
+    rg_step_machinery *machinery;
+    rg_solve_context *context;
+    rg_flight flight;
+    rg_ode ode;
+    rg_ode_info ode_info;
+    rg_dormand_prince_trial trial;
+    double begin, end, time; /* s */
+    double *y, *scratch_y;
+    double next_step;
+
+    double acceleration; /* m/s^2 */
+    double speed;        /* m/s: of the fastest body at the beginning */
+    rg_analysis_part *parts;
+    size_t part_count;
+    rg_bounds *bounds;    /* per part: over the step that is looked at */
+    uint32_t *order;      /* parts by lower x */
+    uint32_t (*pairs)[2]; /* candidates */
+    size_t pair_count, pair_capacity;
+
+    rg_analysis_contact *contacts, *spare;
+    size_t contact_count, contact_capacity;
+    rg_analysis_motion motion; /* of the last evaluation */
+
+    rg_analysis_trouble trouble;
+    bool turning;        /* directions at the limit may turn: between steps */
+    double coarser;      /* 1, or what creep is multiplied by until the end of the step */
+    bool no_restitution; /* the cap was reached */
+    rg_bounce bounces[RG_ANALYSIS_BOUNCING];
+    size_t bounce_count;
+
+    double impact_work, impact_friction, stabilisation, prescribed; /* J, at instants */
+    rg_vec3 impulse, angular_impulse; /* N s, by what does not move, at instants */
+    uint64_t impacts, solves, iterations, failures, fallbacks, events, contacts_most;
+    double worst_residual, worst_cone;
+} rg_analysis;
+
+/* --- detect --- */
+rg_status rg_analysis_make_parts(rg_analysis *a);
+double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q);
+double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q);
+rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
+/* Candidate pairs over [begin, begin + length] of a trial step, or (trial null) at the instant of
+ * a->motion. */
+rg_status rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
+/* Whether any two parts could meet before the end of the step, whatever forces do: a cheap look. */
+bool rg_analysis_may_meet(rg_analysis *a, double length);
+/* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
+rg_status rg_analysis_detect(rg_analysis *a);
+
+/* --- rows --- */
+void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m);
+rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
+/* Evaluates c->motion of all contacts at m. */
+void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m);
+rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,
+                                     uint32_t contact, uint32_t component, rg_vec3 e);
+double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
+double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row); /* e . u */
+/* Which of the dynamic bodies a body is. */
+size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
+/* Adds impulse e j to the momenta in y. */
+void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
+/* Islands of contacts: label per contact; returns how many. */
+size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work);
+
+/* --- forces --- */
+void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);
+void rg_analysis_scale(void *analysis, const double *y, double *scale);
+void rg_analysis_accept(void *analysis, double t, double *y);
+/* Forces and accelerations of all contacts at (t, y): fills force, active, accelerations, motion. */
+void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
+
+/* Whether the friction of a contact that is held is more than it can be. */
+bool rg_analysis_exceeds(const rg_analysis_contact *c);
+
+/* --- settle --- */
+/* Stick and slip after a step without an event. */
+void rg_analysis_refresh_modes(rg_analysis *a);
+void rg_analysis_turn(rg_analysis *a);
+/* m/s: slower slip is left to the law of stick. */
+double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
+/* Whether a contact that stuck does so no longer: decisively, or, where the coefficient then drops, at
+ * all. */
+bool rg_analysis_lets_go(const rg_analysis *a, const rg_analysis_contact *c);
+/* m/s: slower slip is none. */
+double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
+/* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent. */
+rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error);
+/* Brings gaps and velocities of active contacts back where they belong. */
+rg_status rg_analysis_project(rg_analysis *a);
+
+/* No forces exist, or they grow without bound: an impulse along them, until the slip that makes them stops
+ * (Painleve's paradox). False if there is none. */
+bool rg_analysis_unjam(rg_analysis *a, uint32_t contact);
+
+/* --- events --- */
+typedef struct rg_analysis_event {
+    double theta;     /* share of the step; 1: none */
+    int kind;         /* rg_step_event_kind, -1: none */
+    bool detect;      /* contacts must be looked for */
+    uint32_t contact; /* or part pair */
+    uint32_t part_b, part_a;
+} rg_analysis_event;
+rg_status rg_analysis_first_event(rg_analysis *a, double length, rg_analysis_event *event,
+                                  rg_error *error);
+
+/* --- loop --- */
+rg_status rg_analysis_run(rg_analysis *a, rg_error *error);
+
+/* --- log --- */
+void rg_analysis_log_clear(rg_world *world);
+void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
+                     uint32_t contacts, double value);
+
+#endif

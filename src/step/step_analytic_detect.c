@@ -1,0 +1,365 @@
+/* Who may meet whom during a step, and which contacts there are at an instant.
+ *
+ * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients bound it), so
+ * that no speed has to be guessed: a pair that is not a candidate cannot meet (method.md, section D). The
+ * sort along x is the whole broad phase: the analytic method is for tens to hundreds of bodies. */
+#include "contact/contact.h"
+#include "step/step_analytic.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Bodies are taken to reach this many times as far in a step as their speed and acceleration of now would
+ * bring them; a step of free flight that went farther is made again with the event loop. */
+#define FARTHER 2.0
+
+/* --- parts --------------------------------------------------------------------------------------- */
+
+static size_t parts_of(const rg_shape *shape) {
+    return rg_shape_is_convex(shape) ? 1 : rg_shape_get_def(shape).part_count;
+}
+
+rg_status rg_analysis_make_parts(rg_analysis *a) {
+    const rg_world_content *c = &a->world->content;
+    size_t total = 0;
+    for (size_t i = 0; i < c->colliders.count; i++)
+        total += c->collider[i].sensor ? 0 : parts_of(c->collider[i].shape);
+    a->parts = rg_arena_take(a->arena, total, sizeof *a->parts);
+    a->bounds = rg_arena_take(a->arena, total, sizeof *a->bounds);
+    a->order = rg_arena_take(a->arena, total, sizeof *a->order);
+    if (!a->parts || !a->bounds || !a->order)
+        return RG_OUT_OF_MEMORY;
+    a->part_count = 0;
+    for (size_t i = 0; i < c->colliders.count; i++) {
+        const rg_collider *collider = &c->collider[i];
+        if (collider->sensor)
+            continue;
+        size_t body = rg_body_dense(c, collider->body);
+        bool convex = rg_shape_is_convex(collider->shape);
+        rg_shape_def def = rg_shape_get_def(collider->shape);
+        rg_pose to_centre = rg_pose_inverse(c->record[body].local_centre);
+        rg_pose pose = rg_pose_compose(to_centre, collider->pose);
+        for (size_t k = 0; k < parts_of(collider->shape); k++) {
+            rg_analysis_part *p = &a->parts[a->part_count++];
+            rg_handle handle = rg_handle_at(&c->colliders, i);
+            *p = (rg_analysis_part){.shape = convex ? collider->shape : def.parts[k].shape,
+                                    .collider = {handle.index1, handle.generation},
+                                    .material = collider->material,
+                                    .index = (uint32_t)k,
+                                    .body = (uint32_t)body,
+                                    .local =
+                                        convex ? pose : rg_pose_compose(pose, def.parts[k].pose),
+                                    .dynamic = c->dynamics[body].inverse_mass > 0,
+                                    .category = collider->category,
+                                    .mask = collider->mask};
+            p->radius = rg_shape_circumradius(p->shape);
+            p->middle = rg_pose_apply(p->local, rg_shape_centre(p->shape));
+        }
+    }
+    return RG_OK;
+}
+
+double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q) {
+    return fmin(a->parts[p].radius, a->parts[q].radius);
+}
+
+double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q) {
+    double far = fmax(rg_largest_entry(a->motion.position[a->parts[p].body]),
+                      rg_largest_entry(a->motion.position[a->parts[q].body]));
+    return fmax(RG_ANALYSIS_SHELL * rg_analysis_pair_size(a, p, q),
+                RG_ANALYSIS_ROUNDING * DBL_EPSILON * far);
+}
+
+/* --- boxes around paths -------------------------------------------------------------------------- */
+
+static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense, size_t k) {
+    bool planar = a->world->content.planar;
+    rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    double b[3][5] = {{0}};
+    rg_dense_bernstein(dense, k * a->flight.width, b[0]);
+    rg_dense_bernstein(dense, k * a->flight.width + 1, b[planar ? 2 : 1]);
+    if (!planar)
+        rg_dense_bernstein(dense, k * a->flight.width + 2, b[2]);
+    for (int i = 0; i < 5; i++) {
+        rg_vec3 p = {b[0][i], b[1][i], b[2][i]};
+        bounds.lower = rg_min(bounds.lower, p);
+        bounds.upper = rg_max(bounds.upper, p);
+    }
+    return bounds;
+}
+
+/* Kinematic bodies: ends and middles; swings are bounded by what lies between by half as much again. */
+static rg_bounds prescribed_bounds(const rg_analysis *a, size_t body, double begin, double length) {
+    rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    enum { LOOKS = 8 };
+    for (int i = 0; i <= LOOKS; i++) {
+        rg_motion_state s =
+            rg_prescription_evaluate(&a->world->content, body, begin + length * i / LOOKS);
+        bounds.lower = rg_min(bounds.lower, s.position);
+        bounds.upper = rg_max(bounds.upper, s.position);
+    }
+    rg_vec3 margin = rg_scale(0.5, rg_sub(bounds.upper, bounds.lower));
+    return (rg_bounds){rg_sub(bounds.lower, margin), rg_add(bounds.upper, margin)};
+}
+
+/* Bounds of every part: around its body's path, or of the instant. */
+static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
+    const rg_world_content *c = &a->world->content;
+    for (size_t i = 0; i < a->part_count; i++) {
+        const rg_analysis_part *p = &a->parts[i];
+        if (!isfinite(p->radius)) {
+            a->bounds[i] =
+                rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
+            if (c->record[p->body].prescription1 || p->dynamic)
+                a->bounds[i] =
+                    (rg_bounds){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+            continue;
+        }
+        bool prescribed = c->record[p->body].prescription1 != 0;
+        if (!dense || !(p->dynamic || prescribed)) {
+            a->bounds[i] =
+                rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
+            double margin =
+                4 * RG_ANALYSIS_SHELL * p->radius +
+                RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
+            rg_vec3 grow = {margin, margin, margin};
+            a->bounds[i].lower = rg_sub(a->bounds[i].lower, grow);
+            a->bounds[i].upper = rg_add(a->bounds[i].upper, grow);
+            continue;
+        }
+        rg_bounds path;
+        if (prescribed) {
+            path = prescribed_bounds(a, p->body, dense->begin, dense->step);
+        } else {
+            path = path_bounds(a, dense, rg_analysis_place(a, p->body));
+        }
+        double reach = (rg_length(p->middle) + p->radius) * (1 + 8 * RG_ANALYSIS_SHELL);
+        rg_vec3 grow = {reach, reach, reach};
+        a->bounds[i] = (rg_bounds){rg_sub(path.lower, grow), rg_add(path.upper, grow)};
+    }
+}
+
+static bool sorts_before(const rg_analysis *a, uint32_t i, uint32_t j) {
+    double x = a->bounds[i].lower.x, y = a->bounds[j].lower.x;
+    return x < y || (x == y && i < j);
+}
+
+/* Insertion sort: the order of the look before is nearly right. */
+static void sort_parts(rg_analysis *a) {
+    for (size_t i = 1; i < a->part_count; i++) {
+        uint32_t moving = a->order[i];
+        size_t k = i;
+        for (; k > 0 && sorts_before(a, moving, a->order[k - 1]); k--)
+            a->order[k] = a->order[k - 1];
+        a->order[k] = moving;
+    }
+}
+
+static bool may_collide(const rg_analysis *a, uint32_t i, uint32_t j) {
+    const rg_analysis_part *p = &a->parts[i], *q = &a->parts[j];
+    const rg_bounds *x = &a->bounds[i], *y = &a->bounds[j];
+    return p->body != q->body && (p->dynamic || q->dynamic) && (p->category & q->mask) &&
+           (q->category & p->mask) && (isfinite(p->radius) || isfinite(q->radius)) &&
+           x->lower.y <= y->upper.y && y->lower.y <= x->upper.y && x->lower.z <= y->upper.z &&
+           y->lower.z <= x->upper.z && x->lower.x <= y->upper.x && y->lower.x <= x->upper.x;
+}
+
+static rg_status add_pair(rg_analysis *a, uint32_t p, uint32_t q) {
+    if (a->pair_count == a->pair_capacity) {
+        size_t capacity = a->pair_capacity ? 2 * a->pair_capacity : 64;
+        uint32_t(*pairs)[2] = rg_arena_take(a->arena, capacity, sizeof *pairs);
+        if (!pairs)
+            return RG_OUT_OF_MEMORY;
+        if (a->pair_count)
+            memcpy(pairs, a->pairs, a->pair_count * sizeof *pairs);
+        a->pairs = pairs;
+        a->pair_capacity = capacity;
+    }
+    a->pairs[a->pair_count][0] = p < q ? p : q;
+    a->pairs[a->pair_count++][1] = p < q ? q : p;
+    return RG_OK;
+}
+
+static bool pair_before(const uint32_t a[2], const uint32_t b[2]) {
+    return a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
+}
+
+/* In the order of parts, whatever the order along x was: Shell sort. */
+static void sort_pairs(rg_analysis *a) {
+    size_t gap = 1;
+    while (gap < a->pair_count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (size_t i = gap; i < a->pair_count; i++) {
+            uint32_t moving[2] = {a->pairs[i][0], a->pairs[i][1]};
+            size_t k = i;
+            for (; k >= gap && pair_before(moving, a->pairs[k - gap]); k -= gap)
+                memcpy(a->pairs[k], a->pairs[k - gap], sizeof moving);
+            memcpy(a->pairs[k], moving, sizeof moving);
+        }
+}
+
+rg_status rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
+    make_bounds(a, dense);
+    sort_parts(a);
+    a->pair_count = 0;
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < a->part_count && !status; i++)
+        for (size_t k = i + 1; k < a->part_count && !status; k++) {
+            uint32_t p = a->order[i], q = a->order[k];
+            if (a->bounds[q].lower.x > a->bounds[p].upper.x)
+                break;
+            if (may_collide(a, p, q))
+                status = add_pair(a, p, q);
+        }
+    sort_pairs(a);
+    return status;
+}
+
+bool rg_analysis_may_meet(rg_analysis *a, double length) {
+    const rg_world_content *c = &a->world->content;
+    for (size_t i = 0; i < a->part_count; i++) {
+        const rg_analysis_part *p = &a->parts[i];
+        a->order[i] = (uint32_t)i;
+        double speed = rg_length(c->velocity[p->body]);
+        double reach = rg_length(p->middle) + p->radius +
+                       FARTHER * length * (speed + length * a->acceleration);
+        rg_vec3 grow = {reach, reach, reach};
+        if (!isfinite(p->radius)) {
+            a->bounds[i] =
+                rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
+            if (c->record[p->body].prescription1)
+                return true;
+            continue;
+        }
+        rg_vec3 x = c->position[p->body];
+        a->bounds[i] = (rg_bounds){rg_sub(x, grow), rg_add(x, grow)};
+    }
+    sort_parts(a);
+    for (size_t i = 0; i < a->part_count; i++)
+        for (size_t k = i + 1; k < a->part_count; k++) {
+            uint32_t p = a->order[i], q = a->order[k];
+            if (a->bounds[q].lower.x > a->bounds[p].upper.x)
+                break;
+            if (may_collide(a, p, q))
+                return true;
+        }
+    return false;
+}
+
+/* --- contacts of now ----------------------------------------------------------------------------- */
+
+enum { POINTS_MOST = 256 };
+
+static rg_status room_for(rg_analysis *a, size_t count) {
+    if (count <= a->contact_capacity)
+        return RG_OK;
+    size_t capacity = 2 * count > 64 ? 2 * count : 64;
+    rg_analysis_contact *contacts = rg_arena_take(a->arena, capacity, sizeof *contacts);
+    rg_analysis_contact *spare = rg_arena_take(a->arena, capacity, sizeof *spare);
+    if (!contacts || !spare)
+        return RG_OUT_OF_MEMORY;
+    if (a->contact_capacity) {
+        memcpy(contacts, a->contacts, a->contact_capacity * sizeof *contacts);
+        memcpy(spare, a->spare, a->contact_capacity * sizeof *spare);
+    }
+    a->contacts = contacts;
+    a->spare = spare;
+    a->contact_capacity = capacity;
+    return RG_OK;
+}
+
+static const rg_analysis_contact *known(const rg_analysis_contact *old, size_t count,
+                                        const rg_analysis_contact *c) {
+    for (size_t i = 0; i < count; i++)
+        if (old[i].part_b == c->part_b && old[i].part_a == c->part_a && old[i].id == c->id)
+            return &old[i];
+    return NULL;
+}
+
+/* Speeds below which an approach is none: see the thresholds. */
+static double still_speed(const rg_analysis *a, double shell) {
+    return fmax(RG_ANALYSIS_STILL * sqrt(2 * a->acceleration * shell),
+                RG_ANALYSIS_SPEED * a->speed);
+}
+
+static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_growth *growth,
+                            size_t old_count, size_t *count) {
+    double size = rg_analysis_pair_size(a, p, q), shell = rg_analysis_shell(a, p, q);
+    rg_pose pose_b = rg_analysis_part_pose(a, &a->motion, p);
+    rg_pose pose_a = rg_analysis_part_pose(a, &a->motion, q);
+    rg_contact_settings settings = {.near = 2 * RG_ANALYSIS_NEAR * shell,
+                                    .band = 2 * RG_ANALYSIS_NEAR * shell,
+                                    .inner = 2 * RG_ANALYSIS_NEAR * shell};
+    rg_contact_point points[POINTS_MOST];
+    rg_manifold manifold;
+    rg_status status =
+        rg_contact_of_growth(a->parts[p].shape, pose_b, a->parts[q].shape, pose_a, growth,
+                             &settings, NULL, a->arena, points, POINTS_MOST, &manifold);
+    if (!status)
+        status = room_for(a, *count + manifold.point_count);
+    if (status)
+        return status;
+    rg_contact_law law = rg_world_pair_law(a->world, a->parts[p].material, a->parts[q].material);
+    for (uint32_t i = 0; i < manifold.point_count; i++) {
+        if (points[i].gap > RG_ANALYSIS_NEAR * shell)
+            continue;
+        rg_analysis_contact *c = &a->spare[*count];
+        *c = (rg_analysis_contact){.part_b = p,
+                                   .part_a = q,
+                                   .body_b = a->parts[p].body,
+                                   .body_a = a->parts[q].body,
+                                   .id = points[i].id,
+                                   .law = law,
+                                   .size = size,
+                                   .shell = shell,
+                                   .still = still_speed(a, shell),
+                                   .fresh = true};
+        c->track = rg_contact_track_make(a->parts[p].shape, pose_b, a->parts[q].shape, pose_a,
+                                         &manifold, &points[i]);
+        c->track.planar = a->world->content.planar;
+        rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, p);
+        rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, q);
+        c->motion = rg_contact_follow(&c->track, &b, &other);
+        if (!c->motion.regular)
+            continue;
+        const rg_analysis_contact *old = known(a->contacts, old_count, c);
+        if (old) {
+            c->mode = old->mode;
+            c->direction = old->direction;
+            c->at_limit = old->at_limit;
+            c->started = old->started;
+            c->reference = old->reference;
+            c->fresh = false;
+            memcpy(c->force, old->force, sizeof c->force);
+        } else {
+            double slip = rg_length(c->motion.slip);
+            c->mode = slip > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
+            if (c->mode == RG_ANALYSIS_SLIPS)
+                c->direction = rg_scale(1 / slip, c->motion.slip);
+        }
+        (*count)++;
+    }
+    return RG_OK;
+}
+
+rg_status rg_analysis_detect(rg_analysis *a) {
+    rg_status status = rg_analysis_find_pairs(a, NULL);
+    size_t count = 0, old_count = a->contact_count;
+    for (size_t i = 0; i < a->pair_count && !status; i++) {
+        uint32_t p = a->pairs[i][0], q = a->pairs[i][1];
+        rg_growth growth;
+        status = rg_growth_between(a->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p),
+                                   a->parts[q].shape, rg_analysis_part_pose(a, &a->motion, q), NULL,
+                                   &growth);
+        if (!status && growth.gap <= RG_ANALYSIS_NEAR * rg_analysis_shell(a, p, q))
+            status = add_points(a, p, q, &growth, old_count, &count);
+    }
+    rg_analysis_contact *now = a->spare;
+    a->spare = a->contacts;
+    a->contacts = now;
+    a->contact_count = count;
+    if (count > a->contacts_most)
+        a->contacts_most = count;
+    return status;
+}

@@ -1,0 +1,450 @@
+/* The first event on the polynomial of a step. In the order in which they are looked for, each within what
+ * the ones before have left of the step:
+ *
+ *   - parts that do not touch come to within a shell of each other: safe advance and root finding on the
+ *     polynomial itself, so that nothing is passed over (rg_impact_between);
+ *   - parts that touch come nearer elsewhere: their gap falls below that of the points that are followed,
+ *     looked at in samples and located by root finding;
+ *   - a point leaves its face or edge; a slip stops: roots of smooth functions;
+ *   - a normal force has reached zero, or the limit of stick: found at the end of the step by solving
+ *     there, and located by bisection on "is it still so". */
+#include "base/base_root.h"
+#include "base/base_text.h"
+#include "rigor/proximity.h"
+#include "step/step_analytic.h"
+
+#include <string.h>
+
+/* Share of a step to which events are located. */
+#define THETA 1e-13
+/* A part that touches and leaves is looked for again once it is this many shells away. */
+#define LEFT 1.5
+/* Share of the step at which such a part is looked at first. */
+#define FIRST_LOOK 1e-9
+
+enum { ROOT_EVALUATIONS = 100, BISECTIONS = 45 };
+
+typedef struct look {
+    rg_analysis *a;
+    const rg_dense_output *dense;
+    uint32_t contact, part_b, part_a;
+    double level;
+} look;
+
+static void go_to(look *l, double theta) {
+    rg_analysis *a = l->a;
+    rg_dense_evaluate(l->dense, theta, a->scratch_y);
+    rg_analysis_accept(a, 0, a->scratch_y);
+    rg_analysis_move(a, l->dense->begin + theta * l->dense->step, a->scratch_y, &a->motion);
+}
+
+/* --- paths --------------------------------------------------------------------------------------- */
+
+/* How a part moves during the step. */
+typedef struct part_path {
+    rg_polynomial_motion polynomial;
+    /* planar, kinematic and fixed ones: */
+    const rg_analysis *a;
+    const rg_dense_output *dense;
+    uint32_t part;
+    size_t place; /* of a dynamic body's numbers */
+} part_path;
+
+static rg_pose pose_at(const part_path *p, double time) {
+    const rg_analysis *a = p->a;
+    const rg_analysis_part *part = &a->parts[p->part];
+    const rg_world_content *c = &a->world->content;
+    rg_pose body;
+    if (part->dynamic) { /* planar */
+        double theta = (time - p->dense->begin) / p->dense->step, n[3];
+        for (int i = 0; i < 3; i++) {
+            size_t k = p->place + (size_t)i;
+            double c0 = p->dense->c[0][k], c1 = p->dense->c[1][k], c2 = p->dense->c[2][k],
+                   c3 = p->dense->c[3][k], c4 = p->dense->c[4][k];
+            n[i] = c0 + theta * (c1 + (1 - theta) * (c2 + theta * (c3 + (1 - theta) * c4)));
+        }
+        body = (rg_pose){{n[0], 0, n[1]}, rg_quat_of_planar_angle(n[2])};
+    } else if (c->record[part->body].prescription1) {
+        rg_motion_state s = rg_prescription_evaluate(c, part->body, time);
+        body = (rg_pose){s.position, s.orientation};
+    } else {
+        body = (rg_pose){c->position[part->body], c->orientation[part->body]};
+    }
+    return rg_pose_compose(body, part->local);
+}
+
+static void path_pose(const void *user, double time, rg_pose *pose) {
+    *pose = pose_at(user, time);
+}
+
+/* Least and most of the derivative of component `i` over [lo, hi] of theta, per second: from the
+ * differences of the Bernstein coefficients of the whole step. */
+static void rate_bounds(const rg_dense_output *dense, size_t i, double *least, double *most) {
+    double b[5];
+    rg_dense_bernstein(dense, i, b);
+    *least = INFINITY, *most = -INFINITY;
+    for (int k = 0; k < 4; k++) {
+        double rate = 4 * (b[k + 1] - b[k]) / dense->step;
+        *least = fmin(*least, rate);
+        *most = fmax(*most, rate);
+    }
+}
+
+static void path_bound(const void *user, double begin, double end, rg_vec3 n, double *least,
+                       double *most, double *spin) {
+    const part_path *p = user;
+    const rg_analysis *a = p->a;
+    const rg_analysis_part *part = &a->parts[p->part];
+    *least = *most = *spin = 0;
+    if (part->dynamic) { /* planar: x, z, angle */
+        double x0, x1, z0, z1, w0, w1;
+        rate_bounds(p->dense, p->place, &x0, &x1);
+        rate_bounds(p->dense, p->place + 1, &z0, &z1);
+        rate_bounds(p->dense, p->place + 2, &w0, &w1);
+        *least = fmin(n.x * x0, n.x * x1) + fmin(n.z * z0, n.z * z1);
+        *most = fmax(n.x * x0, n.x * x1) + fmax(n.z * z0, n.z * z1);
+        *spin = fmax(fabs(w0), fabs(w1));
+    } else if (a->world->content.record[part->body].prescription1) {
+        enum { LOOKS = 8 };
+        double spread = 0;
+        rg_vec3 before = {0, 0, 0};
+        *least = INFINITY, *most = -INFINITY;
+        for (int i = 0; i <= LOOKS; i++) {
+            rg_motion_state s = rg_prescription_evaluate(&a->world->content, part->body,
+                                                         begin + (end - begin) * i / LOOKS);
+            double rate = rg_dot(n, s.velocity);
+            *least = fmin(*least, rate);
+            *most = fmax(*most, rate);
+            *spin = fmax(*spin, rg_length(s.angular_velocity));
+            if (i)
+                spread = fmax(spread, rg_length(rg_sub(s.velocity, before)));
+            before = s.velocity;
+        }
+        *least -= spread;
+        *most += spread;
+        *spin *= 1.25;
+    }
+}
+
+static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uint32_t part,
+                         part_path *path) {
+    const rg_analysis_part *p = &a->parts[part];
+    *path = (part_path){.a = a, .dense = dense, .part = part};
+    if (p->dynamic)
+        path->place = rg_analysis_place(a, p->body) * a->flight.width;
+    if (!p->dynamic || a->world->content.planar) {
+        rg_vec3 reference = rg_pose_apply_inverse(p->local, (rg_vec3){0, 0, 0});
+        return (rg_path){
+            .user = path, .reference = reference, .pose = path_pose, .bound = path_bound};
+    }
+    rg_polynomial_motion *m = &path->polynomial;
+    *m = (rg_polynomial_motion){.begin = dense->begin, .step = dense->step, .shape_pose = p->local};
+    double b[7][5];
+    for (size_t i = 0; i < 7; i++)
+        rg_dense_bernstein(dense, path->place + i, b[i]);
+    for (int k = 0; k < 5; k++) {
+        m->position[k] = (rg_vec3){b[0][k], b[1][k], b[2][k]};
+        m->orientation[k] = (rg_quat){b[3][k], b[4][k], b[5][k], b[6][k]};
+    }
+    return rg_path_polynomial(m);
+}
+
+/* --- pairs --------------------------------------------------------------------------------------- */
+
+static double pair_gap(look *l, double theta) {
+    const rg_analysis *a = l->a;
+    rg_growth growth;
+    go_to(l, theta);
+    if (rg_growth_between(a->parts[l->part_b].shape,
+                          rg_analysis_part_pose(a, &a->motion, l->part_b),
+                          a->parts[l->part_a].shape,
+                          rg_analysis_part_pose(a, &a->motion, l->part_a), NULL, &growth))
+        return INFINITY;
+    return growth.gap;
+}
+
+/* The smallest gap of the points of a pair that are followed, at the state of a->motion. */
+static double followed_gap(rg_analysis *a, uint32_t part_b, uint32_t part_a, bool *any) {
+    double gap = INFINITY;
+    *any = false;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (c->part_b != part_b || c->part_a != part_a)
+            continue;
+        rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, part_b);
+        rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, part_a);
+        rg_contact_motion m = rg_contact_follow(&c->track, &b, &other);
+        *any = true;
+        if (m.regular)
+            gap = fmin(gap, m.gap);
+    }
+    return gap;
+}
+
+/* > 0 as long as nothing of the pair is nearer than zero but what is followed. */
+static double room(void *user, double theta) {
+    look *l = user;
+    bool any;
+    double gap = pair_gap(l, theta);
+    double followed = followed_gap(l->a, l->part_b, l->part_a, &any);
+    /* What is followed may drift by a little; what is new may not come below zero. */
+    return gap - fmin(0, followed - l->level);
+}
+
+static bool is_followed(const rg_analysis *a, uint32_t part_b, uint32_t part_a) {
+    for (size_t i = 0; i < a->contact_count; i++)
+        if (a->contacts[i].part_b == part_b && a->contacts[i].part_a == part_a)
+            return true;
+    return false;
+}
+
+static rg_analysis_event contact_event(const look *l, double theta) {
+    return (rg_analysis_event){.theta = theta,
+                               .kind = RG_STEP_CONTACT_EVENT,
+                               .detect = true,
+                               .contact = UINT32_MAX,
+                               .part_b = l->part_b,
+                               .part_a = l->part_a};
+}
+
+/* A point of the pair may be leaving: from where on is there room? */
+static double room_from(look *l, double end, double *f, bool *back) {
+    double theta = 0, next = fmin(end, FIRST_LOOK);
+    *back = false;
+    while (*f <= LEFT * l->level && theta < end) {
+        double now = room(l, next);
+        if (now <= 0) {
+            *back = true;
+            return theta;
+        }
+        *f = now;
+        theta = next;
+        next = fmin(end, 2 * next);
+    }
+    return theta;
+}
+
+static void look_at_touching(look *l, rg_analysis_event *event) {
+    double f_before = room(l, 0);
+    if (!(f_before > 0))
+        f_before = 0.5 * l->level; /* it was settled just now */
+    bool back;
+    double before = room_from(l, event->theta, &f_before, &back), begin = before;
+    if (back) {
+        *event = contact_event(l, before);
+        return;
+    }
+    for (int i = 1; i <= RG_ANALYSIS_SAMPLES; i++) {
+        double theta = begin + (event->theta - begin) * i / RG_ANALYSIS_SAMPLES;
+        double f = room(l, theta);
+        if (f <= 0) {
+            rg_root root = rg_root_find(room, l, before, f_before, theta, f, THETA, l->level,
+                                        RG_ROOT_ITP, ROOT_EVALUATIONS);
+            *event = contact_event(l, root.x);
+            return;
+        }
+        before = theta, f_before = f;
+    }
+}
+
+/* A pair within the shell that is not followed is leaving (it was settled, or else it would be followed):
+ * from where on is it apart? If it comes back before it is, the last place where it was free. */
+static double apart_from(look *l, double end, double shell, bool *back) {
+    double theta = fmin(end, FIRST_LOOK), last = 0;
+    *back = false;
+    for (;;) {
+        double gap = pair_gap(l, theta);
+        if (gap <= 0) {
+            *back = true;
+            return last;
+        }
+        if (gap > LEFT * shell || theta >= end)
+            return theta;
+        last = theta;
+        theta = fmin(end, 2 * theta);
+    }
+}
+
+static rg_status look_at_pair(look *l, rg_analysis_event *event) {
+    rg_analysis *a = l->a;
+    double shell = rg_analysis_shell(a, l->part_b, l->part_a);
+    l->level = 0.25 * shell;
+    if (is_followed(a, l->part_b, l->part_a)) {
+        look_at_touching(l, event);
+        return RG_OK;
+    }
+    part_path path_b, path_a;
+    rg_path b = make_path(a, l->dense, l->part_b, &path_b);
+    rg_path other = make_path(a, l->dense, l->part_a, &path_a);
+    double from = 0;
+    bool back = false;
+    if (pair_gap(l, 0) <= shell)
+        from = apart_from(l, event->theta, shell, &back);
+    if (back) {
+        *event = contact_event(l, from);
+        return RG_OK;
+    }
+    double t0 = l->dense->begin + from * l->dense->step;
+    double t1 = l->dense->begin + event->theta * l->dense->step;
+    if (!(t1 > t0))
+        return RG_OK;
+    rg_impact_settings settings = rg_impact_settings_default(shell);
+    rg_impact impact;
+    rg_status status = rg_impact_between(a->parts[l->part_b].shape, &b, a->parts[l->part_a].shape,
+                                         &other, t0, t1, &settings, &impact);
+    if (status || impact.result == RG_IMPACT_NONE)
+        return status;
+    double theta = impact.result == RG_IMPACT_TOUCHING
+                       ? from
+                       : (impact.time - l->dense->begin) / l->dense->step;
+    if (impact.result == RG_IMPACT_LIMIT && theta >= event->theta)
+        return RG_OK;
+    *event = contact_event(l, fmin(theta, event->theta));
+    if (impact.result == RG_IMPACT_LIMIT) { /* free so far: look again from there */
+        event->kind = -1;
+        event->detect = false;
+    }
+    return RG_OK;
+}
+
+/* --- points and slips ---------------------------------------------------------------------------- */
+
+static rg_contact_motion contact_at(look *l, double theta) {
+    rg_analysis *a = l->a;
+    const rg_analysis_contact *c = &a->contacts[l->contact];
+    go_to(l, theta);
+    rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, c->part_b);
+    rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, c->part_a);
+    return rg_contact_follow(&c->track, &b, &other);
+}
+
+static double inside(void *user, double theta) {
+    look *l = user;
+    rg_contact_motion m = contact_at(l, theta);
+    return m.regular ? m.inside + l->level : -1;
+}
+
+static double slip_along(void *user, double theta) {
+    look *l = user;
+    rg_contact_motion m = contact_at(l, theta);
+    return rg_dot(m.slip, l->a->contacts[l->contact].direction);
+}
+
+static void look_for_root(look *l, rg_scalar_function *function, int kind, bool detect,
+                          rg_analysis_event *event) {
+    double before = 0, f_before = function(l, 0);
+    if (!(f_before > 0))
+        return;
+    for (int i = 1; i <= RG_ANALYSIS_SAMPLES; i++) {
+        double theta = event->theta * i / RG_ANALYSIS_SAMPLES;
+        double f = function(l, theta);
+        if (f <= 0) {
+            rg_root root = rg_root_find(function, l, before, f_before, theta, f, THETA, 0,
+                                        RG_ROOT_ITP, ROOT_EVALUATIONS);
+            /* Just past it: the function has changed its sign there. */
+            *event = (rg_analysis_event){.theta = fmin(root.upper, 1),
+                                         .kind = kind,
+                                         .detect = detect,
+                                         .contact = l->contact};
+            return;
+        }
+        before = theta, f_before = f;
+    }
+}
+
+static void look_at_contact(look *l, rg_analysis_event *event) {
+    const rg_analysis_contact *c = &l->a->contacts[l->contact];
+    l->level = 1e-9 * c->size;
+    if (c->active && isfinite(c->motion.inside))
+        look_for_root(l, inside, RG_STEP_FEATURE_EVENT, true, event);
+    l->level = 0;
+    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0)
+        look_for_root(l, slip_along, RG_STEP_STICK_EVENT, false, event);
+}
+
+/* --- forces -------------------------------------------------------------------------------------- */
+
+/* At the state of now, contacts as evaluated: has this one broken, or begun to slip? */
+static bool has_changed(const rg_analysis *a, const rg_analysis_contact *c, bool was_active,
+                        int *kind) {
+    double least = RG_ANALYSIS_FREE * a->acceleration;
+    if (was_active && !c->active && c->normal_acceleration > least) {
+        *kind = RG_STEP_BREAK_EVENT;
+        return true;
+    }
+    if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0))
+        return false;
+    bool leaves_cone = !a->world->content.planar && !c->at_limit && rg_analysis_exceeds(c);
+    /* Directions are turned after every step; what happens meanwhile is an event only if it is much. */
+    bool turns_back = c->at_limit && c->slip_acceleration < -RG_ANALYSIS_MUCH * a->acceleration;
+    bool lets_go = !c->started && rg_analysis_lets_go(a, c);
+    if (leaves_cone || turns_back || lets_go) {
+        *kind = turns_back ? RG_STEP_STICK_EVENT : RG_STEP_SLIP_EVENT;
+        return true;
+    }
+    return false;
+}
+
+static bool any_changed(look *l, double theta, const uint8_t *was_active, uint32_t *which,
+                        int *kind) {
+    rg_analysis *a = l->a;
+    rg_dense_evaluate(l->dense, theta, a->scratch_y);
+    rg_analysis_accept(a, 0, a->scratch_y);
+    rg_analysis_evaluate(a, l->dense->begin + theta * l->dense->step, a->scratch_y);
+    for (size_t i = 0; i < a->contact_count; i++)
+        if (has_changed(a, &a->contacts[i], was_active[i], kind)) {
+            *which = (uint32_t)i;
+            return true;
+        }
+    return false;
+}
+
+static rg_status look_at_forces(look *l, rg_analysis_event *event) {
+    rg_analysis *a = l->a;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    uint8_t *was = rg_arena_take(a->arena, a->contact_count, 1);
+    if (!was)
+        return RG_OUT_OF_MEMORY;
+    uint32_t which;
+    int kind = -1;
+    any_changed(l, 0, was, &which, &kind); /* fills active; what changed at 0 was settled */
+    for (size_t i = 0; i < a->contact_count; i++)
+        was[i] = a->contacts[i].active;
+    if (any_changed(l, event->theta, was, &which, &kind)) {
+        double low = 0, high = event->theta;
+        for (int i = 0; i < BISECTIONS && high - low > THETA; i++) {
+            double middle = 0.5 * (low + high);
+            if (any_changed(l, middle, was, &which, &kind))
+                high = middle;
+            else
+                low = middle;
+        }
+        any_changed(l, high, was, &which, &kind);
+        *event = (rg_analysis_event){.theta = high, .kind = kind, .contact = which};
+    }
+    rg_arena_return(a->arena, mark);
+    return RG_OK;
+}
+
+rg_status rg_analysis_first_event(rg_analysis *a, double length, rg_analysis_event *event,
+                                  rg_error *error) {
+    (void)length;
+    look l = {.a = a, .dense = &a->trial.output};
+    *event = (rg_analysis_event){.theta = 1, .kind = -1, .contact = UINT32_MAX};
+    rg_status status = rg_analysis_find_pairs(a, l.dense);
+    for (size_t i = 0; i < a->pair_count && !status; i++) {
+        l.part_b = a->pairs[i][0];
+        l.part_a = a->pairs[i][1];
+        status = look_at_pair(&l, event);
+    }
+    for (size_t i = 0; i < a->contact_count && !status; i++) {
+        l.contact = (uint32_t)i;
+        look_at_contact(&l, event);
+    }
+    if (!status && a->contact_count)
+        status = look_at_forces(&l, event);
+    if (status)
+        return rg_fail(error, status, "events after t = %.9g s: %s", a->time,
+                       rg_status_text(status));
+    return RG_OK;
+}

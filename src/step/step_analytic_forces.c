@@ -1,0 +1,511 @@
+/* Contact forces inside the right-hand side (Baraff 1989, section 5; Baraff 1994).
+ *
+ * Rows are accelerations: a = A f + b with b = what the forces besides contact give, and the terms of
+ * curvature and rotation (contact_motion.h). A contact that sticks has unilateral normal and static
+ * tangent rows; one that slips has a normal row and a dynamic one against its slip; one without friction
+ * the normal alone. The problem is linear with friction rows, which the pivoting solver takes as it is.
+ *
+ * The exact cone in space. Who is held and who is at the limit of stick, and in which direction, is decided
+ * between steps, by a solver of the exact cone (contacts that slip enter it with a velocity that dwarfs
+ * every acceleration, so that their friction has the direction it must have). During a step that stays, a
+ * contact at its limit has a dynamic row, and the right-hand side is smooth; that a force leaves its cone,
+ * or that a contact at its limit turns back, is an event.
+ *
+ * Many points share a load in many ways, and with friction the way matters: the motion would jump from one
+ * evaluation to the next. So forces stay as near to those of the beginning of the step as they can: the
+ * diagonal is raised by a little, towards these, and a second solve takes back what that did to the rest (the
+ * proximal point iteration). */
+#include "problem/problem_rows.h"
+#include "step/step_analytic.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Relative: a force this much outside its cone during a step is an event; one this much inside is held. */
+#define EXCEEDS 1e-8
+#define HELD    1e-4
+/* Of the judge's residual: what is good enough for the right-hand side, what for deciding who is held, and
+ * above what it has failed. */
+#define EXACT   1e-11
+#define DECIDES 1e-8
+#define FAILED  1e-7
+/* Share of the diagonal by which it is raised. Errors are this to the power of the number of solves. */
+#define NEAR_LAST 1e-8
+enum { NEAR_SOLVES = 2, CORRECTIONS = 16 };
+/* Slip of the cone problem, in `acceleration`. */
+#define DWARFS 1e5
+
+static void own_accelerations(rg_analysis *a, const double *y, const double *dydt,
+                              rg_analysis_motion *m) {
+    const rg_world_content *c = &a->world->content;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        size_t i = a->flight.body[k];
+        const double *n = y + k * a->flight.width, *d = dydt + k * a->flight.width;
+        double inverse = c->dynamics[i].inverse_mass;
+        if (c->planar) {
+            m->acceleration[i] = (rg_vec3){inverse * d[3], 0, inverse * d[4]};
+            m->angular_acceleration[i] = (rg_vec3){0, -c->dynamics[i].inverse_inertia.y * d[5], 0};
+        } else {
+            rg_vec3 momentum = {n[10], n[11], n[12]}, torque = {d[10], d[11], d[12]};
+            m->acceleration[i] = rg_scale(inverse, (rg_vec3){d[7], d[8], d[9]});
+            m->angular_acceleration[i] = rg_mat3_apply(
+                &m->inverse_inertia[i], rg_sub(torque, rg_cross(m->angular_velocity[i], momentum)));
+        }
+    }
+}
+
+/* e . (u' without contact forces) of a row. */
+static double own_rate(const rg_analysis *a, const rg_analysis_motion *m,
+                       const rg_analysis_row *row) {
+    const rg_contact_motion *k = &a->contacts[row->contact].motion;
+    double rate = rg_dot(row->e, rg_sub(m->acceleration[row->a], m->acceleration[row->b])) +
+                  rg_dot(row->arm_a, m->angular_acceleration[row->a]) -
+                  rg_dot(row->arm_b, m->angular_acceleration[row->b]) + rg_dot(row->e, k->drift);
+    if (row->component == 0) {
+        /* u = slip + normal part; n' is across n. */
+        rate += rg_dot(k->normal_rate, k->slip);
+    }
+    return rate;
+}
+
+/* Slip direction of the law: of the slip itself, or, where it begins, of the way it will go. */
+static rg_vec3 slip_direction(const rg_analysis *a, const rg_analysis_contact *c) {
+    double tiny = rg_analysis_stop(a, c);
+    double along = rg_dot(c->motion.slip, c->direction);
+    rg_vec3 n = c->motion.normal;
+    /* Beyond a stop the old direction goes on, so that the step is smooth up to the event. */
+    rg_vec3 d = along <= 0 ? c->direction : rg_add_scaled(c->motion.slip, tiny, c->direction);
+    d = rg_add_scaled(d, -rg_dot(d, n), n);
+    double length = rg_length(d);
+    return length > 0 ? rg_scale(1 / length, d) : d;
+}
+
+static void make_basis(const rg_analysis *a, rg_analysis_contact *c) {
+    bool planar = a->world->content.planar;
+    rg_vec3 n = c->motion.normal;
+    if (c->mode == RG_ANALYSIS_SLIPS) {
+        c->basis[0] = slip_direction(a, c);
+        c->basis[1] = rg_cross(n, c->basis[0]);
+        return;
+    }
+    rg_contact_tangents(n, planar, &c->basis[0], &c->basis[1]);
+    if (planar || !c->at_limit)
+        return;
+    rg_vec3 d = rg_add_scaled(c->direction, -rg_dot(c->direction, n), n);
+    double length = rg_length(d);
+    if (length > 0.5) {
+        c->basis[0] = rg_scale(1 / length, d);
+        c->basis[1] = rg_cross(n, c->basis[0]);
+    }
+}
+
+/* --- one island ---------------------------------------------------------------------------------- */
+
+typedef struct island_rows {
+    size_t count;
+    rg_analysis_row *rows;
+    double *matrix, *b, *mu, *force, *rate;
+    uint8_t *kinds;
+    uint32_t *normal;
+} island_rows;
+
+static double coefficient(const rg_analysis_contact *c) {
+    return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.dynamic_friction
+                                                      : c->law.static_friction;
+}
+
+static bool has_friction(const rg_analysis_contact *c) {
+    return coefficient(c) > 0;
+}
+
+static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c) {
+    if (!has_friction(c))
+        return 1;
+    return c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->world->content.planar ? 2 : 3;
+}
+
+static bool take_rows(rg_analysis *a, size_t count, island_rows *s) {
+    s->count = count;
+    s->rows = rg_arena_take(a->arena, count, sizeof *s->rows);
+    s->matrix = rg_arena_take(a->arena, count * count, sizeof *s->matrix);
+    s->b = rg_arena_take(a->arena, count, sizeof *s->b);
+    s->mu = rg_arena_take(a->arena, count, sizeof *s->mu);
+    s->force = rg_arena_take(a->arena, count, sizeof *s->force);
+    s->rate = rg_arena_take(a->arena, count, sizeof *s->rate);
+    s->kinds = rg_arena_take(a->arena, count, sizeof *s->kinds);
+    s->normal = rg_arena_take(a->arena, count, sizeof *s->normal);
+    return s->rows && s->matrix && s->b && s->mu && s->force && s->rate && s->kinds && s->normal;
+}
+
+static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                      size_t member_count, island_rows *s) {
+    size_t k = 0;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        size_t count = rows_of(a, c), normal = k;
+        make_basis(a, c);
+        for (size_t i = 0; i < count; i++, k++) {
+            rg_vec3 e = i == 0 ? c->motion.normal : c->basis[i - 1];
+            s->rows[k] = rg_analysis_make_row(a, m, members[j], (uint32_t)i, e);
+            s->b[k] = own_rate(a, m, &s->rows[k]);
+            s->force[k] = c->force[i];
+            s->normal[k] = (uint32_t)normal;
+            bool slips = c->mode == RG_ANALYSIS_SLIPS;
+            s->kinds[k] = i == 0                 ? RG_ROW_UNILATERAL
+                          : slips || c->at_limit ? RG_ROW_DYNAMIC
+                                                 : RG_ROW_STATIC;
+            s->mu[k] = i == 0 ? 0 : slips || c->at_limit ? -coefficient(c) : coefficient(c);
+        }
+    }
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t j = 0; j <= i; j++)
+            s->matrix[i * s->count + j] = s->matrix[j * s->count + i] =
+                rg_analysis_couple(a, &s->rows[i], &s->rows[j]);
+}
+
+static rg_status solve_once(rg_analysis *a, island_rows *s, const double *b, rg_solve_info *info) {
+    rg_problem problem = rg_problem_linear(s->count, s->matrix, b);
+    problem.linear.kinds = s->kinds;
+    problem.linear.normal = s->normal;
+    problem.linear.mu = s->mu;
+    problem.scale = a->acceleration;
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = EXACT;
+    settings.warm = true;
+    rg_solution solution = {.force = s->force, .velocity = s->rate};
+    const rg_solver *solver = a->world->content.settings.solver;
+    if (!solver)
+        solver = rg_solver_find("dantzig");
+    rg_status status = rg_solve(a->context, solver, &problem, &settings, &solution, info, NULL);
+    a->solves++;
+    a->iterations += info->iterations;
+    if (!status && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
+        rg_solve_info first = *info;
+        double *kept = rg_arena_take(a->arena, s->count, sizeof *kept);
+        if (!kept)
+            return RG_OUT_OF_MEMORY;
+        memcpy(kept, s->force, s->count * sizeof *kept);
+        memset(s->force, 0, s->count * sizeof *kept);
+        settings.warm = false;
+        status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, info,
+                          NULL);
+        a->fallbacks++;
+        a->iterations += info->iterations;
+        if (!status && !(info->residual.natural <= first.residual.natural)) {
+            memcpy(s->force, kept, s->count * sizeof *kept);
+            if (first.outcome == RG_SOLVE_RAY || info->outcome != RG_SOLVE_RAY)
+                *info = first;
+        }
+    }
+    return status;
+}
+
+static rg_status solve_rows(rg_analysis *a, island_rows *s, rg_solve_info *info) {
+    double *b = rg_arena_take(a->arena, s->count, sizeof *b);
+    double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
+    if (!b || !raise)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < s->count; i++) {
+        double *diagonal = &s->matrix[i * s->count + i];
+        raise[i] = NEAR_LAST * *diagonal;
+        *diagonal += raise[i];
+        b[i] = s->b[i] - raise[i] * rg_dot(a->contacts[s->rows[i].contact].reference, s->rows[i].e);
+    }
+    rg_status status = RG_OK;
+    for (int k = 0; k < NEAR_SOLVES && !status; k++) {
+        status = solve_once(a, s, b, info);
+        if (status || !(info->residual.natural <= FAILED))
+            break;
+        for (size_t i = 0; i < s->count; i++)
+            b[i] = s->b[i] - raise[i] * s->force[i];
+    }
+    return status;
+}
+
+bool rg_analysis_exceeds(const rg_analysis_contact *c) {
+    double limit = coefficient(c) * c->force[0];
+    double size = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
+    return size > limit * (1 + EXCEEDS);
+}
+
+/* --- who is held -------------------------------------------------------------------------------- */
+
+static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+    if (a->world->content.planar)
+        return false;
+    for (size_t j = 0; j < member_count; j++) {
+        const rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode == RG_ANALYSIS_STICKS && has_friction(c))
+            return true;
+    }
+    return false;
+}
+
+static void take_decision(rg_analysis *a, const uint32_t *members, size_t member_count,
+                          const double *force) {
+    for (size_t j = 0; j < member_count; j++, force += 3) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        rg_vec3 across = rg_add(rg_scale(force[1], c->basis[0]), rg_scale(force[2], c->basis[1]));
+        c->reference = rg_add_scaled(across, force[0], c->motion.normal);
+        if (c->mode != RG_ANALYSIS_STICKS)
+            continue;
+        double size = rg_length(across);
+        c->at_limit = size > 0 && size >= coefficient(c) * force[0] * (1 - HELD);
+        if (c->at_limit)
+            c->direction = rg_scale(-1 / size, across);
+    }
+}
+
+/* The problem of the exact cone at this instant. */
+static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                   size_t member_count) {
+    if (!needs_decision(a, members, member_count))
+        return;
+    size_t n = 3 * member_count, k = 0;
+    rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
+    double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
+    double *q = rg_arena_take(a->arena, n, sizeof *q);
+    double *force = rg_arena_take(a->arena, n, sizeof *force);
+    double *mu = rg_arena_take(a->arena, member_count, sizeof *mu);
+    if (!rows || !matrix || !q || !force || !mu)
+        return;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        make_basis(a, c);
+        mu[j] = coefficient(c);
+        for (uint32_t i = 0; i < 3; i++, k++) {
+            rows[k] =
+                rg_analysis_make_row(a, m, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
+            q[k] = own_rate(a, m, &rows[k]);
+            force[k] = 0;
+        }
+        if (c->mode == RG_ANALYSIS_SLIPS)
+            q[k - 2] += DWARFS * a->acceleration;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            matrix[i * n + j] = matrix[j * n + i] = rg_analysis_couple(a, &rows[i], &rows[j]);
+    rg_problem problem = {.kind = RG_PROBLEM_CONTACT, .scale = a->acceleration};
+    problem.contact = (rg_contact_problem){.dimension = 3,
+                                           .contacts = member_count,
+                                           .mu = mu,
+                                           .form = RG_FORM_LOCAL,
+                                           .w = {.rows = n, .columns = n, .dense = matrix},
+                                           .q = q};
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = DECIDES;
+    rg_solution solution = {.force = force};
+    rg_solve_info info;
+    /* The interior point method ends in the middle of the solutions: forces have room on all sides, and
+     * it takes long until one of them leaves its cone. */
+    rg_status status = rg_solve(a->context, rg_solver_find("interior-point"), &problem, &settings,
+                                &solution, &info, NULL);
+    if (!status && !(info.residual.natural <= DECIDES))
+        status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, &info,
+                          NULL);
+    if (status)
+        return;
+    a->solves++;
+    a->iterations += info.iterations;
+    a->fallbacks += info.fallbacks > 0;
+    if (info.residual.natural > FAILED)
+        a->failures++;
+    take_decision(a, members, member_count, force);
+}
+
+static double largest_force(const island_rows *s) {
+    double largest = 0;
+    for (size_t k = 0; k < s->count; k++)
+        largest = fmax(largest, fabs(s->force[k]));
+    return largest;
+}
+
+static void store_forces(rg_analysis *a, const island_rows *s) {
+    double largest = largest_force(s);
+    for (size_t k = 0; k < s->count; k++) {
+        rg_analysis_contact *c = &a->contacts[s->rows[k].contact];
+        uint32_t i = s->rows[k].component;
+        c->force[i] = s->force[k];
+        if (i == 0) {
+            c->force[1] = c->force[2] = 0;
+            c->active = s->force[k] > RG_ANALYSIS_FORCE * largest;
+            c->normal_acceleration = s->rate[k];
+            c->slip_acceleration = 0;
+        } else if (s->kinds[k] == RG_ROW_STATIC) {
+            rg_vec3 so_far =
+                i == 1 ? (rg_vec3){0, 0, 0} : rg_scale(c->slip_acceleration, c->slip_direction);
+            rg_vec3 all = rg_add_scaled(so_far, s->rate[k], c->basis[i - 1]);
+            c->slip_acceleration = rg_length(all);
+            c->slip_direction =
+                c->slip_acceleration > 0 ? rg_scale(1 / c->slip_acceleration, all) : c->basis[0];
+        } else {
+            c->slip_acceleration = s->rate[k]; /* along the direction of slip */
+            c->slip_direction = c->basis[0];
+        }
+    }
+}
+
+/* What the decision got wrong by its own error: held contacts whose force leaves the cone after all, and,
+ * one at a time, contacts at their limit that turn back. */
+static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
+    bool any = false;
+    rg_analysis_contact *back = NULL;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        if (a->world->content.planar || c->mode != RG_ANALYSIS_STICKS || !has_friction(c))
+            continue;
+        if (c->at_limit) {
+            if (c->active && c->slip_acceleration < -10 * RG_ANALYSIS_FREE * a->acceleration &&
+                (!back || c->slip_acceleration < back->slip_acceleration))
+                back = c;
+            continue;
+        }
+        if (!rg_analysis_exceeds(c))
+            continue;
+        rg_vec3 f = rg_add(rg_scale(c->force[1], c->basis[0]), rg_scale(c->force[2], c->basis[1]));
+        c->at_limit = any = true;
+        c->direction = rg_scale(-1 / rg_length(f), f);
+    }
+    if (!any && back) {
+        back->at_limit = false;
+        any = true;
+    }
+    return any;
+}
+
+static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+    size_t count = 0;
+    for (size_t j = 0; j < member_count; j++)
+        count += rows_of(a, &a->contacts[members[j]]);
+    return count;
+}
+
+static void solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                         size_t member_count) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
+    if (a->turning)
+        decide(a, m, members, member_count);
+    for (int round = 0; round < CORRECTIONS; round++) {
+        rg_arena_return(a->arena, mark);
+        island_rows s;
+        if (!take_rows(a, count_rows(a, members, member_count), &s))
+            break;
+        fill_rows(a, m, members, member_count, &s);
+        if (solve_rows(a, &s, &info))
+            break;
+        store_forces(a, &s);
+        if (!a->turning || !correct(a, members, member_count))
+            break;
+    }
+    if (!(info.residual.natural <= FAILED) && a->trouble.outcome == RG_SOLVED)
+        a->trouble = (rg_analysis_trouble){.outcome = info.outcome == RG_SOLVED ? RG_SOLVE_INEXACT
+                                                                                : info.outcome,
+                                           .contact = members[0],
+                                           .residual = info.residual.natural};
+    a->worst_residual = fmax(a->worst_residual, info.residual.natural);
+    a->worst_cone = fmax(a->worst_cone, info.residual.force);
+    rg_arena_return(a->arena, mark);
+}
+
+static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    size_t bodies = a->world->content.bodies.count;
+    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
+    uint32_t *work = rg_arena_take(a->arena, 2 * bodies, sizeof *work);
+    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
+    if (!label || !work || !members) {
+        a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
+        return;
+    }
+    size_t islands = rg_analysis_islands(a, label, work);
+    for (size_t k = 0; k < islands; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < a->contact_count; i++)
+            if (label[i] == k)
+                members[count++] = (uint32_t)i;
+        solve_island(a, m, members, count);
+    }
+    rg_arena_return(a->arena, mark);
+}
+
+/* --- the right-hand side ------------------------------------------------------------------------- */
+
+static rg_vec3 force_of(const rg_analysis_contact *c) {
+    rg_vec3 f = rg_scale(c->force[0], c->motion.normal);
+    f = rg_add_scaled(f, c->force[1], c->basis[0]);
+    return rg_add_scaled(f, c->force[2], c->basis[1]);
+}
+
+static rg_vec3 material_velocity(const rg_analysis_motion *m, uint32_t body, rg_vec3 p) {
+    return rg_add(m->velocity[body],
+                  rg_cross(m->angular_velocity[body], rg_sub(p, m->position[body])));
+}
+
+static void add_force(const rg_analysis *a, const rg_analysis_motion *m,
+                      const rg_analysis_contact *c, double *dydt) {
+    rg_vec3 f = force_of(c), p = c->motion.point;
+    double *ledger = dydt + a->flight.size;
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    double friction = rg_dot(f, c->motion.slip);
+    ledger[0] += friction;
+    ledger[1] += c->force[0] * c->motion.gap_rate;
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = side ? c->body_b : c->body_a;
+        rg_vec3 on = side ? rg_neg(f) : f;
+        if (d[body].inverse_mass > 0)
+            continue;
+        /* What does not move by forces gives the other side its impulse, and the work of its motion. */
+        rg_vec3 given = rg_neg(on);
+        ledger[2] += rg_dot(given, material_velocity(m, body, p));
+        rg_vec3 moment = rg_cross(p, given);
+        ledger[3] += given.x, ledger[4] += given.y, ledger[5] += given.z;
+        ledger[6] += moment.x, ledger[7] += moment.y, ledger[8] += moment.z;
+    }
+}
+
+static void contact_forces(rg_analysis *a, double t, const double *y, const double *dydt) {
+    rg_analysis_motion *m = &a->motion;
+    rg_analysis_move(a, t, y, m);
+    own_accelerations(a, y, dydt, m);
+    if (a->contact_count == 0)
+        return;
+    rg_analysis_follow(a, m);
+    solve_all(a, m);
+}
+
+void rg_analysis_derivative(void *user, double t, const double *y, double *dydt) {
+    rg_analysis *a = user;
+    rg_flight_derivative(&a->flight, t, y, dydt);
+    memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
+    contact_forces(a, t, y, dydt);
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        add_force(a, &a->motion, c, dydt);
+        /* Momenta change by the force as they would by an impulse in a second: the same arithmetic. */
+        rg_analysis_row normal = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, force_of(c));
+        rg_analysis_push(a, dydt, &normal, 1);
+    }
+}
+
+void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    double *dydt = rg_arena_take(a->arena, a->ode.n, sizeof *dydt);
+    if (dydt) {
+        rg_flight_derivative(&a->flight, t, y, dydt);
+        contact_forces(a, t, y, dydt);
+    }
+    rg_arena_return(a->arena, mark);
+}
+
+void rg_analysis_scale(void *user, const double *y, double *scale) {
+    rg_analysis *a = user;
+    rg_flight_scale(&a->flight, y, scale);
+    for (int i = 0; i < RG_ANALYSIS_LEDGER; i++)
+        scale[a->flight.size + i] = INFINITY;
+}
+
+void rg_analysis_accept(void *user, double t, double *y) {
+    rg_analysis *a = user;
+    rg_flight_accept(&a->flight, t, y);
+}

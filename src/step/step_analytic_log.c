@@ -1,0 +1,97 @@
+/* The log of a step: a fixed number of entries in the world's machinery, cleared when a step begins. */
+#include "step/step_analytic.h"
+
+#include <stdio.h>
+
+static const char *const names[RG_STEP_EVENT_KINDS] = {
+    "impact",       "contact",      "break",         "slip",   "stick",    "feature",
+    "accumulation", "inconsistent", "indeterminate", "capped", "unsolved", "handed-over"};
+
+const char *rg_step_event_name(rg_step_event_kind kind) {
+    return kind < RG_STEP_EVENT_KINDS ? names[kind] : "?";
+}
+
+void rg_analysis_log_clear(rg_world *world) {
+    rg_step_machinery *m = world->machinery;
+    if (m)
+        m->event_count = 0;
+}
+
+void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
+                     uint32_t contacts, double value) {
+    rg_step_machinery *m = a->machinery;
+    size_t place = m->event_count++;
+    if (place >= RG_STEP_EVENTS_MOST)
+        return;
+    rg_step_event *e = &m->events[place];
+    *e = (rg_step_event){
+        .time = a->time, .kind = (uint32_t)kind, .contacts = contacts, .value = value};
+    if (!contact)
+        return;
+    e->body_b = rg_body_id_at(&a->world->content, contact->body_b);
+    e->body_a = rg_body_id_at(&a->world->content, contact->body_a);
+    e->friction = contact->mode == RG_ANALYSIS_SLIPS ? contact->law.dynamic_friction
+                                                     : contact->law.static_friction;
+    e->restitution = contact->law.restitution;
+}
+
+const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, size_t *count) {
+    const rg_step_machinery *m = world->machinery;
+    *count = m ? m->event_count : 0;
+    *kept = *count < RG_STEP_EVENTS_MOST ? *count : RG_STEP_EVENTS_MOST;
+    return m ? m->events : NULL;
+}
+
+static const char *name_of(const rg_world *world, rg_body_id body) {
+    if (!body.index1 || !rg_body_exists(world, body))
+        return "?";
+    const char *name = rg_body_name(world, body);
+    return *name ? name : "(no name)";
+}
+
+size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
+                          size_t capacity) {
+    const char *a = name_of(world, e->body_a), *b = name_of(world, e->body_b);
+    int n = 0;
+    switch ((rg_step_event_kind)e->kind) {
+    case RG_STEP_IMPACT_EVENT:
+        n = snprintf(text, capacity,
+                     "t = %.9g s: \"%s\" and \"%s\" meet at %.6g m/s (%u contacts, restitution %g)",
+                     e->time, a, b, e->value, e->contacts, e->restitution);
+        break;
+    case RG_STEP_ACCUMULATION:
+        n = snprintf(text, capacity,
+                     "t = %.9g s: \"%s\" bounces on \"%s\" without end (restitution %g): at rest "
+                     "from %.9g s on",
+                     e->time, a, b, e->restitution, e->value);
+        break;
+    case RG_STEP_INCONSISTENT:
+        n = snprintf(
+            text, capacity,
+            "t = %.9g s: no forces exist between \"%s\" and \"%s\" (friction %g): an impulse of "
+            "%.6g N s resolves it",
+            e->time, a, b, e->friction, e->value);
+        break;
+    case RG_STEP_INDETERMINATE:
+        n = snprintf(text, capacity,
+                     "t = %.9g s: several motions are possible at \"%s\" and \"%s\" (friction %g); "
+                     "the policy chose one",
+                     e->time, a, b, e->friction);
+        break;
+    case RG_STEP_CAPPED:
+        n = snprintf(text, capacity,
+                     "t = %.9g s: %.0f impacts in one step: restitution is left out until its end",
+                     e->time, e->value);
+        break;
+    case RG_STEP_UNSOLVED:
+        n = snprintf(text, capacity,
+                     "t = %.9g s: forces between \"%s\" and \"%s\" and what touches them are not "
+                     "exact: residual %.3g",
+                     e->time, a, b, e->value);
+        break;
+    default:
+        n = snprintf(text, capacity, "t = %.9g s: %s between \"%s\" and \"%s\"", e->time,
+                     rg_step_event_name((rg_step_event_kind)e->kind), a, b);
+    }
+    return n > 0 ? (size_t)n : 0;
+}

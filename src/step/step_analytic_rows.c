@@ -1,0 +1,175 @@
+/* Rows: a direction at a contact point, how it acts on both bodies, and how rows act on each other
+ * (A_ij of Baraff 1989, Appendix A; Giang 2003, eq. 20, without its assumption that both contacts join
+ * the same bodies in the same roles). */
+#include "step/step_analytic.h"
+
+#include <string.h>
+
+/* Seconds over which the velocity of a prescribed motion is differenced, where its kind has no formula:
+ * relative to the step. */
+#define PRESCRIBED_DIFFERENCE 1e-3
+
+static void prescribed_acceleration(const rg_analysis *a, size_t body, double t,
+                                    rg_analysis_motion *m) {
+    const rg_world_content *c = &a->world->content;
+    double d = PRESCRIBED_DIFFERENCE * (a->end - a->begin);
+    rg_motion_state before = rg_prescription_evaluate(c, body, t - d);
+    rg_motion_state after = rg_prescription_evaluate(c, body, t + d);
+    m->acceleration[body] = rg_scale(0.5 / d, rg_sub(after.velocity, before.velocity));
+    m->angular_acceleration[body] =
+        rg_scale(0.5 / d, rg_sub(after.angular_velocity, before.angular_velocity));
+}
+
+void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m) {
+    const rg_world_content *c = &a->world->content;
+    rg_flight_motions(&a->flight, t, y, m->position, m->orientation, m->velocity,
+                      m->angular_velocity);
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        size_t i = a->flight.body[k];
+        rg_vec3 inverse = c->dynamics[i].inverse_inertia;
+        if (c->planar) {
+            m->inverse_inertia[i] = rg_mat3_diagonal((rg_vec3){0, inverse.y, 0});
+        } else {
+            rg_mat3 r = rg_mat3_of_quat(m->orientation[i]), d = rg_mat3_diagonal(inverse);
+            m->inverse_inertia[i] = rg_mat3_conjugate(&r, &d);
+        }
+    }
+    for (size_t i = 0; c->prescription_count && i < c->bodies.count; i++)
+        if (c->record[i].prescription1)
+            prescribed_acceleration(a, i, t, m);
+}
+
+rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part) {
+    const rg_analysis_part *p = &a->parts[part];
+    rg_pose body = {m->position[p->body], rg_quat_normalised(m->orientation[p->body])};
+    return rg_pose_compose(body, p->local);
+}
+
+rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion *m,
+                                  uint32_t part) {
+    uint32_t body = a->parts[part].body;
+    return (rg_rigid_motion){.pose = rg_analysis_part_pose(a, m, part),
+                             .centre = m->position[body],
+                             .velocity = m->velocity[body],
+                             .angular_velocity = m->angular_velocity[body]};
+}
+
+void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m) {
+    for (size_t i = 0; i < a->contact_count; i++) {
+        rg_analysis_contact *c = &a->contacts[i];
+        rg_rigid_motion b = rg_analysis_rigid(a, m, c->part_b);
+        rg_rigid_motion other = rg_analysis_rigid(a, m, c->part_a);
+        c->motion = rg_contact_follow(&c->track, &b, &other);
+    }
+}
+
+double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c) {
+    return a->coarser * RG_ANALYSIS_CREEP * sqrt(a->acceleration * c->size) +
+           1e3 * RG_ANALYSIS_SPEED * a->speed;
+}
+
+double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c) {
+    return RG_ANALYSIS_SLIP * sqrt(a->acceleration * c->size) + 10 * RG_ANALYSIS_SPEED * a->speed;
+}
+
+bool rg_analysis_lets_go(const rg_analysis *a, const rg_analysis_contact *c) {
+    bool drops = c->law.static_friction > c->law.dynamic_friction;
+    return c->slip_acceleration >
+           (drops ? 10 * RG_ANALYSIS_FREE : RG_ANALYSIS_DECISIVE) * a->acceleration;
+}
+
+rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,
+                                     uint32_t contact, uint32_t component, rg_vec3 e) {
+    const rg_analysis_contact *c = &a->contacts[contact];
+    rg_analysis_row row = {
+        .contact = contact, .component = component, .a = c->body_a, .b = c->body_b, .e = e};
+    row.arm_a = rg_cross(rg_sub(c->motion.point, m->position[row.a]), e);
+    row.arm_b = rg_cross(rg_sub(c->motion.point, m->position[row.b]), e);
+    row.spin_a = rg_mat3_apply(&m->inverse_inertia[row.a], row.arm_a);
+    row.spin_b = rg_mat3_apply(&m->inverse_inertia[row.b], row.arm_b);
+    return row;
+}
+
+double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i,
+                          const rg_analysis_row *j) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    double straight = rg_dot(i->e, j->e), sum = 0;
+    if (i->a == j->a)
+        sum += d[i->a].inverse_mass * straight + rg_dot(i->arm_a, j->spin_a);
+    if (i->b == j->b)
+        sum += d[i->b].inverse_mass * straight + rg_dot(i->arm_b, j->spin_b);
+    if (i->a == j->b)
+        sum -= d[i->a].inverse_mass * straight + rg_dot(i->arm_a, j->spin_b);
+    if (i->b == j->a)
+        sum -= d[i->b].inverse_mass * straight + rg_dot(i->arm_b, j->spin_a);
+    return sum;
+}
+
+double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row) {
+    return rg_dot(row->e, rg_sub(m->velocity[row->a], m->velocity[row->b])) +
+           rg_dot(row->arm_a, m->angular_velocity[row->a]) -
+           rg_dot(row->arm_b, m->angular_velocity[row->b]);
+}
+
+/* Dynamic bodies stand in ascending order. */
+size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
+    size_t low = 0, high = a->flight.body_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (a->flight.body[middle] < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void push_body(const rg_analysis *a, double *y, uint32_t body, rg_vec3 impulse,
+                      rg_vec3 spin) {
+    if (!(a->world->content.dynamics[body].inverse_mass > 0))
+        return;
+    double *n = y + rg_analysis_place(a, body) * a->flight.width;
+    if (a->world->content.planar) {
+        n[3] += impulse.x, n[4] += impulse.z, n[5] -= spin.y;
+    } else {
+        n[7] += impulse.x, n[8] += impulse.y, n[9] += impulse.z;
+        n[10] += spin.x, n[11] += spin.y, n[12] += spin.z;
+    }
+}
+
+void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j) {
+    push_body(a, y, row->a, rg_scale(j, row->e), rg_scale(j, row->arm_a));
+    push_body(a, y, row->b, rg_scale(-j, row->e), rg_scale(-j, row->arm_b));
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i) {
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    size_t bodies = a->world->content.bodies.count, count = 0;
+    uint32_t *parent = work, *number = work + bodies;
+    for (size_t i = 0; i < bodies; i++)
+        parent[i] = (uint32_t)i, number[i] = UINT32_MAX;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        uint32_t p = a->contacts[i].body_a, q = a->contacts[i].body_b;
+        if (!(d[p].inverse_mass > 0 && d[q].inverse_mass > 0))
+            continue;
+        p = root_of(parent, p), q = root_of(parent, q);
+        if (p < q)
+            parent[q] = p;
+        else
+            parent[p] = q;
+    }
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        uint32_t root = root_of(parent, d[c->body_a].inverse_mass > 0 ? c->body_a : c->body_b);
+        if (number[root] == UINT32_MAX)
+            number[root] = (uint32_t)count++;
+        label[i] = number[root];
+    }
+    return count;
+}

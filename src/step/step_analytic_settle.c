@@ -1,0 +1,627 @@
+/* What happens at an instant: impacts to completion, then stick or slip, then forces (Baraff 1989,
+ * section 3: collision forces first, contact forces only when nothing approaches any more); and the
+ * projection that brings resting contacts back where integration let them drift from.
+ *
+ * Positions and velocities are projected in the mass metric, onto gap = RG_ANALYSIS_REST of the shell and
+ * onto rate 0, over the rows that carry force. Redundant rows make the matrix singular: they are left out
+ * as the factorisation meets them, and the others do their part. What projection does to the energy goes
+ * into the ledger as stabilisation. */
+#include "base/base_ldlt.h"
+#include "base/base_text.h"
+#include "problem/problem_rows.h"
+#include "step/step_analytic.h"
+
+#include <string.h>
+
+/* Bounces whose ratio of speeds is the coefficient to this, relative, are a sequence. */
+#define BOUNCE_RATIO 0.01
+/* Such a sequence is cut short where bounces are lower than this share of the size. */
+#define BOUNCE_HEIGHT 1e-7
+
+/* --- least squares over rows --------------------------------------------------------------------- */
+
+/* Impulses along rows that change their rates by `change`; dependent rows are left out. Writes x. */
+static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                               const double *change, double *x) {
+    rg_ldlt factor = {.capacity = count,
+                      .lower = rg_arena_take(a->arena, count * count, sizeof(double)),
+                      .diagonal = rg_arena_take(a->arena, count, sizeof(double)),
+                      .work = rg_arena_take(a->arena, 2 * count, sizeof(double)),
+                      .first = rg_arena_take(a->arena, count, sizeof(uint32_t))};
+    uint32_t *taken = rg_arena_take(a->arena, count, sizeof *taken);
+    double *row = rg_arena_take(a->arena, count + 1, sizeof *row);
+    if (!factor.lower || !factor.diagonal || !factor.work || !factor.first || !taken || !row)
+        return RG_OUT_OF_MEMORY;
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < n; j++)
+            row[j] = rg_analysis_couple(a, &rows[i], &rows[taken[j]]);
+        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]);
+        if (rg_ldlt_append(&factor, row, NULL) == RG_OK)
+            taken[n++] = (uint32_t)i;
+    }
+    for (size_t j = 0; j < n; j++)
+        row[j] = change[taken[j]];
+    rg_ldlt_solve(&factor, row);
+    memset(x, 0, count * sizeof *x);
+    for (size_t j = 0; j < n; j++)
+        x[taken[j]] = row[j];
+    return RG_OK;
+}
+
+/* The outside's share of an impulse along a row. */
+static void account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    bool moves_a = d[row->a].inverse_mass > 0, moves_b = d[row->b].inverse_mass > 0;
+    if (moves_a == moves_b)
+        return;
+    rg_vec3 given = rg_scale(moves_a ? j : -j, row->e);
+    a->impulse = rg_add(a->impulse, given);
+    a->angular_impulse =
+        rg_add(a->angular_impulse, rg_cross(a->contacts[row->contact].motion.point, given));
+}
+
+/* e . (velocity of the material that no force moves), with the sign of the row. */
+static double prescribed_rate(const rg_analysis *a, const rg_analysis_row *row) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_analysis_motion *m = &a->motion;
+    double rate = 0;
+    if (!(d[row->a].inverse_mass > 0))
+        rate +=
+            rg_dot(row->e, m->velocity[row->a]) + rg_dot(row->arm_a, m->angular_velocity[row->a]);
+    if (!(d[row->b].inverse_mass > 0))
+        rate -=
+            rg_dot(row->e, m->velocity[row->b]) + rg_dot(row->arm_b, m->angular_velocity[row->b]);
+    return rate;
+}
+
+static void move_to(rg_analysis *a) {
+    rg_analysis_move(a, a->time, a->y, &a->motion);
+    rg_analysis_follow(a, &a->motion);
+}
+
+/* --- projection ---------------------------------------------------------------------------------- */
+
+static size_t projected_rows(rg_analysis *a, rg_analysis_row *rows, double *change) {
+    size_t count = 0;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (!c->active || !c->motion.regular)
+            continue;
+        rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
+        change[count] = -rg_analysis_rate(&a->motion, &rows[count]);
+        count++;
+    }
+    /* Tangents after all normals, so that what is redundant is given up there first. */
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (!c->active || !c->motion.regular || c->mode != RG_ANALYSIS_STICKS ||
+            !(c->law.static_friction > 0) ||
+            c->slip_acceleration > RG_ANALYSIS_FREE * a->acceleration)
+            continue;
+        rg_vec3 t[2];
+        rg_contact_tangents(c->motion.normal, a->world->content.planar, &t[0], &t[1]);
+        for (int k = 0; k < (a->world->content.planar ? 1 : 2); k++) {
+            rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, (uint32_t)k + 1, t[k]);
+            change[count] = -rg_analysis_rate(&a->motion, &rows[count]);
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the outside's. */
+static double work_of(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
+                      const double *before) {
+    double work = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (x[i] == 0)
+            continue;
+        double after = before[i];
+        for (size_t j = 0; j < count; j++)
+            after += x[j] ? x[j] * rg_analysis_couple(a, &rows[i], &rows[j]) : 0;
+        work += 0.5 * x[i] * (before[i] + after);
+        a->prescribed -= x[i] * prescribed_rate(a, &rows[i]);
+    }
+    return work;
+}
+
+static rg_status project_velocities(rg_analysis *a) {
+    size_t most = a->contact_count * 3;
+    rg_analysis_row *rows = rg_arena_take(a->arena, most, sizeof *rows);
+    double *change = rg_arena_take(a->arena, most, sizeof *change);
+    double *before = rg_arena_take(a->arena, most, sizeof *before);
+    double *x = rg_arena_take(a->arena, most, sizeof *x);
+    if (!rows || !change || !before || !x)
+        return RG_OUT_OF_MEMORY;
+    size_t count = projected_rows(a, rows, change);
+    rg_status status = solve_regular(a, rows, count, change, x);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        before[i] = -change[i];
+    a->stabilisation += work_of(a, rows, count, x, before);
+    for (size_t i = 0; i < count; i++) {
+        rg_analysis_push(a, a->y, &rows[i], x[i]);
+        account_outside(a, &rows[i], x[i]);
+    }
+    return RG_OK;
+}
+
+/* Moves bodies by `displacement` impulses: positions change as velocities would in a second. */
+static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x) {
+    const rg_world_content *c = &a->world->content;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        uint32_t body = a->flight.body[k];
+        rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
+        for (size_t i = 0; i < count; i++) {
+            if (rows[i].a == body) {
+                shift = rg_add_scaled(shift, x[i] * c->dynamics[body].inverse_mass, rows[i].e);
+                turn = rg_add_scaled(turn, x[i], rows[i].spin_a);
+            }
+            if (rows[i].b == body) {
+                shift = rg_add_scaled(shift, -x[i] * c->dynamics[body].inverse_mass, rows[i].e);
+                turn = rg_add_scaled(turn, -x[i], rows[i].spin_b);
+            }
+        }
+        double *n = a->y + k * a->flight.width;
+        a->stabilisation -=
+            c->dynamics[body].mass * c->dynamics[body].gravity_scale * rg_dot(c->gravity, shift);
+        /* Angular momentum about the origin changes with the place. */
+        if (c->planar) {
+            rg_vec3 p = {n[3], 0, n[4]};
+            a->angular_impulse = rg_add(a->angular_impulse, rg_cross(shift, p));
+            n[0] += shift.x, n[1] += shift.z, n[2] -= turn.y;
+        } else {
+            rg_vec3 p = {n[7], n[8], n[9]};
+            a->angular_impulse = rg_add(a->angular_impulse, rg_cross(shift, p));
+            n[0] += shift.x, n[1] += shift.y, n[2] += shift.z;
+            rg_quat q = {n[3], n[4], n[5], n[6]};
+            rg_quat d = rg_quat_multiply((rg_quat){turn.x / 2, turn.y / 2, turn.z / 2, 0}, q);
+            q = rg_quat_normalised((rg_quat){q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w});
+            memcpy(n + 3, &q, sizeof q);
+        }
+    }
+}
+
+static rg_status project_positions(rg_analysis *a) {
+    bool needed = false;
+    size_t count = 0;
+    rg_analysis_row *rows = rg_arena_take(a->arena, a->contact_count, sizeof *rows);
+    double *change = rg_arena_take(a->arena, a->contact_count, sizeof *change);
+    double *x = rg_arena_take(a->arena, a->contact_count, sizeof *x);
+    if (!rows || !change || !x)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (!c->active || !c->motion.regular)
+            continue;
+        double off = RG_ANALYSIS_REST * c->shell - c->motion.gap;
+        needed |= fabs(off) > RG_ANALYSIS_DRIFT * c->shell;
+        rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
+        change[count++] = off;
+    }
+    if (!needed)
+        return RG_OK;
+    rg_status status = solve_regular(a, rows, count, change, x);
+    if (!status)
+        displace(a, rows, count, x);
+    return status;
+}
+
+rg_status rg_analysis_project(rg_analysis *a) {
+    if (a->contact_count == 0)
+        return RG_OK;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    move_to(a);
+    rg_status status = project_positions(a);
+    if (!status) {
+        move_to(a);
+        status = project_velocities(a);
+    }
+    rg_arena_return(a->arena, mark);
+    if (!status)
+        move_to(a);
+    return status;
+}
+
+/* --- impacts ------------------------------------------------------------------------------------- */
+
+static const rg_impact_law *law_of(const rg_analysis *a) {
+    const rg_impact_law *law = a->world->content.settings.impact;
+    return law ? law : rg_impact_law_find("simultaneous");
+}
+
+/* The rows of one island, normal and tangents of every contact, as an impact problem. */
+typedef struct impact_rows {
+    size_t contacts, rows;
+    int dimension;
+    rg_analysis_row *row;
+    double *matrix, *rate, *mu, *restitution, *moving, *impulse;
+    uint32_t *pair;
+} impact_rows;
+
+static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
+    *s = (impact_rows){.contacts = contacts, .dimension = a->world->content.planar ? 2 : 3};
+    s->rows = contacts * (size_t)s->dimension;
+    s->row = rg_arena_take(a->arena, s->rows, sizeof *s->row);
+    s->matrix = rg_arena_take(a->arena, s->rows * s->rows, sizeof *s->matrix);
+    s->rate = rg_arena_take(a->arena, s->rows, sizeof *s->rate);
+    s->moving = rg_arena_take(a->arena, s->rows, sizeof *s->moving);
+    s->impulse = rg_arena_take(a->arena, s->rows, sizeof *s->impulse);
+    s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
+    s->restitution = rg_arena_take(a->arena, contacts, sizeof *s->restitution);
+    s->pair = rg_arena_take(a->arena, contacts, sizeof *s->pair);
+    return s->row && s->matrix && s->rate && s->moving && s->impulse && s->mu && s->restitution &&
+           s->pair;
+}
+
+static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s) {
+    for (size_t k = 0; k < s->contacts; k++) {
+        const rg_analysis_contact *c = &a->contacts[members[k]];
+        rg_vec3 e[3] = {c->motion.normal};
+        rg_contact_tangents(c->motion.normal, a->world->content.planar, &e[1], &e[2]);
+        for (int i = 0; i < s->dimension; i++) {
+            size_t j = k * (size_t)s->dimension + (size_t)i;
+            s->row[j] = rg_analysis_make_row(a, &a->motion, members[k], (uint32_t)i, e[i]);
+            s->rate[j] = rg_analysis_rate(&a->motion, &s->row[j]);
+            s->moving[j] = prescribed_rate(a, &s->row[j]);
+        }
+        s->mu[k] = c->law.dynamic_friction;
+        s->pair[k] = (uint32_t)(c->body_a * a->world->content.bodies.count + c->body_b);
+        bool slow = c->motion.gap_rate > -c->still;
+        s->restitution[k] = a->no_restitution || slow ? 0 : c->law.restitution;
+    }
+    for (size_t i = 0; i < s->rows; i++)
+        for (size_t j = 0; j <= i; j++)
+            s->matrix[i * s->rows + j] = s->matrix[j * s->rows + i] =
+                rg_analysis_couple(a, &s->row[i], &s->row[j]);
+}
+
+static rg_impact_problem impact_problem(const rg_analysis *a, const impact_rows *s, double still) {
+    rg_impact_problem problem = {
+        .restitution = s->restitution, .moving = s->moving, .still = still, .pair = s->pair};
+    problem.contact.kind = RG_PROBLEM_CONTACT;
+    problem.contact.contact =
+        (rg_contact_problem){.dimension = s->dimension,
+                             .contacts = s->contacts,
+                             .mu = s->mu,
+                             .directions = a->world->content.settings.friction_directions,
+                             .form = RG_FORM_LOCAL,
+                             .w = {.rows = s->rows, .columns = s->rows, .dense = s->matrix},
+                             .q = s->rate};
+    return problem;
+}
+
+static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_info *info) {
+    for (size_t i = 0; i < s->rows; i++) {
+        rg_analysis_push(a, a->y, &s->row[i], s->impulse[i]);
+        account_outside(a, &s->row[i], s->impulse[i]);
+    }
+    a->impact_work += info->normal_change;
+    a->impact_friction += info->friction_change;
+    a->prescribed += info->prescribed_work;
+    a->solves += info->solves;
+    a->iterations += info->iterations;
+    a->worst_residual = fmax(a->worst_residual, info->residual);
+    if (info->outcome == RG_IMPACT_UNSOLVED)
+        a->failures++;
+}
+
+static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, double still,
+                         rg_error *error) {
+    impact_rows s;
+    if (!take_impact(a, count, &s))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for impacts");
+    fill_impact(a, members, &s);
+    rg_impact_problem problem = impact_problem(a, &s, still);
+    rg_impact_info info;
+    rg_status status =
+        rg_impact_resolve(a->context, law_of(a), &problem, 0, s.impulse, NULL, &info, error);
+    if (!status)
+        apply_impact(a, &s, &info);
+    return status;
+}
+
+/* Contacts of the island of one of them. */
+static size_t island_of(rg_analysis *a, uint32_t contact, uint32_t *members) {
+    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
+    uint32_t *work = rg_arena_take(a->arena, 2 * a->world->content.bodies.count, sizeof *work);
+    size_t count = 0;
+    if (!label || !work)
+        return 0;
+    rg_analysis_islands(a, label, work);
+    for (size_t i = 0; i < a->contact_count; i++)
+        if (label[i] == label[contact])
+            members[count++] = (uint32_t)i;
+    return count;
+}
+
+bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
+    if (contact >= a->contact_count)
+        return false;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
+    size_t count = members ? island_of(a, contact, members) : 0;
+    impact_rows s;
+    bool done = false;
+    move_to(a);
+    if (count && take_impact(a, count, &s)) {
+        fill_impact(a, members, &s);
+        rg_impact_problem problem = impact_problem(a, &s, a->contacts[contact].still);
+        double *ray = rg_arena_take(a->arena, s.rows, sizeof *ray);
+        double normal = 0;
+        for (size_t k = 0; ray && k < s.rows; k++)
+            ray[k] = k % (size_t)s.dimension == 0
+                         ? a->contacts[members[k / (size_t)s.dimension]].force[0]
+                         : 0;
+        rg_impact_info info;
+        rg_status status =
+            rg_impact_along_ray(a->context, &problem, NULL, s.impulse, NULL, &info, NULL);
+        if (status && ray)
+            status = rg_impact_along_ray(a->context, &problem, ray, s.impulse, NULL, &info, NULL);
+        done = status == RG_OK;
+        if (done) {
+            apply_impact(a, &s, &info);
+            for (size_t k = 0; k < s.rows; k += (size_t)s.dimension)
+                normal += s.impulse[k];
+            rg_analysis_log(a, RG_STEP_INCONSISTENT, &a->contacts[contact], (uint32_t)count,
+                            normal);
+            a->impacts++;
+        }
+    }
+    rg_arena_return(a->arena, mark);
+    if (done)
+        a->next_step = 0;
+    return done;
+}
+
+/* --- bounces without end ------------------------------------------------------------------------- */
+
+static rg_bounce *bounce_of(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
+    for (size_t i = 0; i < a->bounce_count; i++)
+        if (a->bounces[i].part_b == part_b && a->bounces[i].part_a == part_a)
+            return &a->bounces[i];
+    /* The oldest gives way. */
+    if (a->bounce_count == RG_ANALYSIS_BOUNCING) {
+        memmove(a->bounces, a->bounces + 1, (RG_ANALYSIS_BOUNCING - 1) * sizeof *a->bounces);
+        a->bounce_count--;
+    }
+    rg_bounce *b = &a->bounces[a->bounce_count++];
+    *b = (rg_bounce){.part_b = part_b, .part_a = part_a};
+    return b;
+}
+
+/* After an impact: if the speeds of leaving have shrunk by the coefficient for some bounces in a row, and
+ * the flights between have, too, the rest is a geometric series: remaining time 2 v / (a (1 - e)), a from
+ * the last flight. Low bounces end at once, and the time is reported. */
+static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
+    double e = c->law.restitution, v = c->motion.gap_rate;
+    if (!(e > 0 && e < 1) || !(v > 0))
+        return false;
+    rg_bounce *b = bounce_of(a, c->part_b, c->part_a);
+    double flight = a->time - b->time;
+    bool in_sequence = b->speed > 0 && flight > 0 && fabs(v / b->speed - e) <= BOUNCE_RATIO * e;
+    double pull = in_sequence ? 2 * b->speed / flight : 0;
+    *b = (rg_bounce){.part_b = c->part_b,
+                     .part_a = c->part_a,
+                     .count = in_sequence ? b->count + 1 : 0,
+                     .time = a->time,
+                     .speed = v};
+    if (b->count < RG_ANALYSIS_BOUNCES || v * v > 2 * pull * BOUNCE_HEIGHT * c->size)
+        return false;
+    rg_analysis_log(a, RG_STEP_ACCUMULATION, c, 1, a->time + 2 * v / (pull * (1 - e)));
+    b->count = 0;
+    b->speed = 0;
+    return true;
+}
+
+static double fastest_approach(const rg_analysis *a, const uint32_t *members, size_t count,
+                               double *still, const rg_analysis_contact **contact) {
+    double worst = 0;
+    *still = INFINITY;
+    *contact = NULL;
+    for (size_t k = 0; k < count; k++) {
+        const rg_analysis_contact *c = &a->contacts[members[k]];
+        *still = fmin(*still, c->still);
+        if (-c->motion.gap_rate > c->still && -c->motion.gap_rate > worst) {
+            worst = -c->motion.gap_rate;
+            *contact = c;
+        }
+    }
+    return worst;
+}
+
+/* Impacts of all islands, until nothing approaches. */
+static rg_status resolve_impacts(rg_analysis *a, bool *any, rg_error *error) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
+    uint32_t *work = rg_arena_take(a->arena, 2 * a->world->content.bodies.count, sizeof *work);
+    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
+    uint8_t *met = rg_arena_take(a->arena, a->contact_count, sizeof *met);
+    if (!label || !work || !members || !met)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for impacts");
+    memset(met, 0, a->contact_count);
+    size_t islands = rg_analysis_islands(a, label, work);
+    rg_status status = RG_OK;
+    for (size_t k = 0; k < islands && !status; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < a->contact_count; i++)
+            if (label[i] == k)
+                members[count++] = (uint32_t)i;
+        for (int round = 0; round < RG_ANALYSIS_ROUNDS && !status; round++) {
+            double still;
+            const rg_analysis_contact *worst;
+            double approach = fastest_approach(a, members, count, &still, &worst);
+            if (!worst)
+                break;
+            if (round == 0)
+                rg_analysis_log(a, RG_STEP_IMPACT_EVENT, worst, (uint32_t)count, approach);
+            for (size_t i = 0; i < count; i++)
+                met[members[i]] |=
+                    -a->contacts[members[i]].motion.gap_rate > a->contacts[members[i]].still;
+            rg_arena_mark inner = rg_arena_get_mark(a->arena);
+            status = collide(a, members, count, still, error);
+            rg_arena_return(a->arena, inner);
+            a->impacts++;
+            *any = true;
+            move_to(a);
+        }
+    }
+    if (a->impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
+        a->no_restitution = true;
+        rg_analysis_log(a, RG_STEP_CAPPED, NULL, 0, (double)a->impacts);
+    }
+    /* Which sequences of bounces end here: those contacts stay, at rest. */
+    for (size_t i = 0; i < a->contact_count && !status; i++) {
+        rg_analysis_contact *c = &a->contacts[i];
+        c->fresh = false;
+        if (met[i] && ends_bouncing(a, c))
+            c->still = INFINITY;
+    }
+    rg_arena_return(a->arena, mark);
+    return status;
+}
+
+/* --- modes --------------------------------------------------------------------------------------- */
+
+static void drop_leaving(rg_analysis *a) {
+    size_t kept = 0;
+    for (size_t i = 0; i < a->contact_count; i++)
+        if (a->contacts[i].motion.gap_rate <= a->contacts[i].still)
+            a->contacts[kept++] = a->contacts[i];
+    a->contact_count = kept;
+}
+
+void rg_analysis_refresh_modes(rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++) {
+        rg_analysis_contact *c = &a->contacts[i];
+        double slip = rg_length(c->motion.slip);
+        bool hardly = fabs(c->slip_acceleration) < RG_ANALYSIS_DECISIVE * a->acceleration;
+        if (slip > rg_analysis_creep(a, c)) {
+            c->mode = RG_ANALYSIS_SLIPS;
+            c->direction = rg_scale(1 / slip, c->motion.slip);
+        } else if (c->mode == RG_ANALYSIS_SLIPS &&
+                   (hardly || slip <= rg_analysis_stop(a, c) || a->coarser > 1)) {
+            c->mode = RG_ANALYSIS_STICKS;
+            c->started = hardly;
+            c->at_limit = hardly && !a->world->content.planar;
+        }
+        if (c->mode == RG_ANALYSIS_STICKS &&
+            c->slip_acceleration <= RG_ANALYSIS_FREE * a->acceleration)
+            c->started = false;
+    }
+}
+
+/* Contacts that stick no longer have the coefficient of slip from now on. */
+static void start_slips(rg_analysis *a) {
+    a->trouble.outcome = RG_SOLVED;
+    a->turning = true;
+    rg_analysis_evaluate(a, a->time, a->y);
+    bool changed = false;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        rg_analysis_contact *c = &a->contacts[i];
+        if (c->mode != RG_ANALYSIS_STICKS || c->started || !c->active ||
+            !(c->law.static_friction > 0) || !rg_analysis_lets_go(a, c))
+            continue;
+        c->started = true;
+        changed |= c->law.static_friction > c->law.dynamic_friction;
+        rg_analysis_log(a, RG_STEP_SLIP_EVENT, c, 1, c->slip_acceleration);
+    }
+    if (changed)
+        rg_analysis_evaluate(a, a->time, a->y);
+    a->turning = false;
+}
+
+void rg_analysis_turn(rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++)
+        if (a->contacts[i].mode == RG_ANALYSIS_STICKS && a->contacts[i].at_limit) {
+            start_slips(a);
+            return;
+        }
+}
+
+/* Contacts that approach slower than counts as an impact are stopped, without restitution. */
+static rg_status stop_slow(rg_analysis *a, rg_error *error) {
+    bool any = false;
+    for (size_t i = 0; i < a->contact_count; i++)
+        any |= a->contacts[i].motion.gap_rate < 0;
+    if (!any)
+        return RG_OK;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    size_t n = a->contact_count;
+    rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
+    double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
+    double *rate = rg_arena_take(a->arena, n, sizeof *rate);
+    double *x = rg_arena_take(a->arena, n, sizeof *x);
+    if (!rows || !matrix || !rate || !x)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, a->contacts[i].motion.normal);
+        rate[i] = rg_analysis_rate(&a->motion, &rows[i]);
+        x[i] = 0;
+        for (size_t j = 0; j <= i; j++)
+            matrix[i * n + j] = matrix[j * n + i] = rg_analysis_couple(a, &rows[i], &rows[j]);
+    }
+    rg_problem problem = rg_problem_linear(n, matrix, rate);
+    rg_solution solution = {.force = x};
+    rg_solve_info info;
+    rg_status status =
+        rg_solve(a->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
+    if (!status) {
+        a->stabilisation += work_of(a, rows, n, x, rate);
+        for (size_t i = 0; i < n; i++) {
+            rg_analysis_push(a, a->y, &rows[i], x[i]);
+            account_outside(a, &rows[i], x[i]);
+        }
+    }
+    rg_arena_return(a->arena, mark);
+    move_to(a);
+    return status;
+}
+
+static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
+    rg_analysis_move(a, a->time, a->y, &a->motion);
+    rg_status status = RG_OK;
+    if (detect) {
+        status = rg_analysis_detect(a);
+        if (status)
+            return rg_fail(error, status, "contacts at t = %.9g s: %s", a->time,
+                           rg_status_text(status));
+    }
+    rg_analysis_follow(a, &a->motion);
+    bool impacts = false;
+    status = resolve_impacts(a, &impacts, error);
+    if (status)
+        return status;
+    drop_leaving(a);
+    status = stop_slow(a, error);
+    if (status)
+        return status;
+    rg_analysis_refresh_modes(a);
+    start_slips(a);
+    status = rg_analysis_project(a);
+    if (status)
+        return rg_fail(error, status, "projection at t = %.9g s: %s", a->time,
+                       rg_status_text(status));
+    start_slips(a);
+    if (impacts)
+        a->next_step = 0;
+    return RG_OK;
+}
+
+rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error) {
+    for (int jam = 0;; jam++) {
+        rg_status status = settle_once(a, detect, error);
+        if (status || a->trouble.outcome == RG_SOLVED)
+            return status;
+        uint32_t contact = a->trouble.contact;
+        if (jam < RG_ANALYSIS_JAMS && rg_analysis_unjam(a, contact))
+            continue;
+        a->failures++;
+        rg_analysis_log(a, RG_STEP_UNSOLVED,
+                        contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
+                        a->trouble.residual);
+        return RG_OK;
+    }
+}

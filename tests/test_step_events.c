@@ -1,0 +1,374 @@
+/* The event loop of the analytic method beside closed forms: times of impact, accumulation of bounces,
+ * sliding to a stop, from sliding to rolling, the threshold of stick, a box that tips, a moving support;
+ * and that it never penetrates, closes its ledger, and goes on with the same bits. */
+#include "test_world_support.h"
+
+#include "base/base_trig.h"
+#include "rigor/contact_force.h"
+#include "rigor/event.h"
+#include "rigor/impact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define G 9.81
+
+static bool long_run(void) {
+    const char *text = getenv("RIGOR_LONG");
+    return text && strcmp(text, "1") == 0;
+}
+
+static rg_body_id add_shape(rg_world *world, rg_shape_def shape_def, const rg_body_def *body_def) {
+    rg_shape *shape = shape_of(shape_def);
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = shape;
+    rg_body_def def = *body_def;
+    def.colliders = &collider;
+    def.collider_count = 1;
+    rg_body_id body = body_of(world, &def);
+    rg_shape_release(shape);
+    return body;
+}
+
+static rg_world *make_world(bool planar, double static_friction, double dynamic_friction,
+                            double restitution, double tilt) {
+    rg_world_def def = rg_world_def_default();
+    def.planar = planar;
+    def.method = rg_method_find("analytic");
+    rg_world *world = world_of(&def);
+    rg_contact_law law = {static_friction, dynamic_friction, restitution};
+    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_body_def floor = rg_body_def_default();
+    floor.name = "floor";
+    floor.motion = RG_MOTION_FIXED;
+    add_shape(world, rg_shape_def_halfspace((rg_vec3){-rg_sin(tilt), 0, rg_cos(tilt)}, 0), &floor);
+    return world;
+}
+
+/* Steps, and asserts of every step what holds always. */
+static void step_exactly(rg_world *world, double h, int count, double size) {
+    rg_error error;
+    rg_step_info info;
+    for (int i = 0; i < count; i++) {
+        if (rg_world_step(world, h, &info, &error))
+            fail_msg("%s", error.text);
+        assert_int_equal(info.solver_failures, 0);
+        assert_true(!(info.certificate.min_gap < -1e-9 * size));
+        assert_true(!(info.certificate.complementarity > 1e-8));
+        assert_true(info.certificate.momentum_error < 1e-9);
+        assert_true(info.energy.closure_rel < 1e-8);
+    }
+}
+
+/* The first event of a kind in the last step. */
+static const rg_step_event *find_event(const rg_world *world, rg_step_event_kind kind) {
+    size_t kept, count;
+    const rg_step_event *events = rg_world_step_events(world, &kept, &count);
+    for (size_t i = 0; i < kept; i++)
+        if (events[i].kind == kind)
+            return &events[i];
+    return NULL;
+}
+
+static rg_step_event step_until(rg_world *world, double h, int most, rg_step_event_kind kind) {
+    for (int i = 0; i < most; i++) {
+        step_exactly(world, h, 1, 0.1);
+        const rg_step_event *event = find_event(world, kind);
+        if (event)
+            return *event;
+    }
+    fail_msg("no %s in %d steps", rg_step_event_name(kind), most);
+    return (rg_step_event){0};
+}
+
+static rg_body_id add_ball(rg_world *world, double radius, rg_vec3 position, rg_vec3 velocity) {
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = position;
+    def.velocity = velocity;
+    return add_shape(world, rg_shape_def_sphere(radius), &def);
+}
+
+static rg_body_id add_block(rg_world *world, rg_vec3 size, rg_vec3 position, rg_vec3 velocity) {
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = position;
+    def.velocity = velocity;
+    return add_shape(world, rg_shape_def_box(size.x, size.y, size.z), &def);
+}
+
+/* Item 3: a ball from 1 m hits at 0.4515236 s, whatever the length of the steps. */
+static void a_fall_ends_in_time(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        double h[3] = {1.0 / 240, 0.01, 0.3};
+        rg_world *world = make_world(false, 0, 0, 0, 0);
+        add_ball(world, 0.1, (rg_vec3){0, 0, 1.1}, (rg_vec3){0, 0, 0});
+        rg_step_event hit = step_until(world, h[i], 400, RG_STEP_IMPACT_EVENT);
+        assert_near(hit.time, sqrt(2 / G), 1e-10);
+        assert_near(hit.value, sqrt(2 * G), 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
+/* E: bounces from 1 m end after sqrt(2/g) (1 + e) / (1 - e). */
+static void bounces_end_in_closed_form(void **state) {
+    (void)state;
+    double e[2] = {0.5, 0.9}, end[2] = {1.354571, 8.578949};
+    for (int i = 0; i < 2; i++) {
+        rg_world *world = make_world(false, 0, 0, e[i], 0);
+        rg_body_id ball = add_ball(world, 0.1, (rg_vec3){0, 0, 1.1}, (rg_vec3){0, 0, 0});
+        rg_step_event rest = step_until(world, 0.01, 1000, RG_STEP_ACCUMULATION);
+        assert_near(rest.value, sqrt(2 / G) * (1 + e[i]) / (1 - e[i]), 1e-6);
+        assert_near(rest.value, end[i], 2e-6);
+        step_exactly(world, 0.01, 20, 0.1);
+        assert_near(rg_body_pose(world, ball).position.z, 0.1, 1e-9);
+        assert_true(rg_length(rg_body_velocity(world, ball)) < 1e-9);
+        rg_vec3 force;
+        rg_body_contact_force(world, ball, &force, NULL);
+        assert_near(force.z / (rg_body_mass(world, ball).mass * G), 1, 1e-12);
+        rg_world_destroy(world);
+    }
+}
+
+/* Without loss the apex stays where it was. */
+static void elastic_bounces_keep_their_height(void **state) {
+    (void)state;
+    rg_world *world = make_world(false, 0, 0, 1, 0);
+    rg_body_id ball = add_ball(world, 0.1, (rg_vec3){0, 0, 1.1}, (rg_vec3){0, 0, 0});
+    double energy = rg_world_energy(world);
+    uint64_t bounces = long_run() ? 1000 : 100, seen = 0;
+    while (seen < bounces) {
+        step_exactly(world, 0.05, 1, 0.1);
+        seen = rg_world_summary(world).impacts;
+    }
+    double mass = rg_body_mass(world, ball).mass;
+    assert_near((rg_world_energy(world) - energy) / (mass * G), 0, 1e-9);
+    rg_world_destroy(world);
+}
+
+/* Item 36: v = 3 m/s, mu = 0.4 stops after 1.146789 m and 0.764526 s. */
+static void a_block_slides_to_a_stop(void **state) {
+    (void)state;
+    for (int planar = 0; planar < 2; planar++) {
+        rg_world *world = make_world(planar, 0.4, 0.4, 0, 0);
+        rg_vec3 corners[4] = {{-0.5, 0, -0.1}, {0.5, 0, -0.1}, {0.5, 0, 0.1}, {-0.5, 0, 0.1}};
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){0, 0, 0.1};
+        def.velocity = (rg_vec3){3, 0, 0};
+        rg_body_id block = add_shape(
+            world, planar ? rg_shape_def_polygon(corners, 4) : rg_shape_def_box(1, 0.7, 0.2), &def);
+        rg_step_event stop = step_until(world, 0.01, 100, RG_STEP_STICK_EVENT);
+        assert_near(stop.time, 3 / (0.4 * G), 1e-9);
+        step_exactly(world, 0.01, 100, 0.1);
+        assert_near(rg_body_pose(world, block).position.x, 9 / (0.8 * G), 1e-9);
+        assert_true(rg_length(rg_body_velocity(world, block)) < 1e-12);
+        rg_world_destroy(world);
+    }
+}
+
+/* Item 36: a ball that slides rolls from t = 2 v0 / (7 mu g) on, with 5/7 of its speed. */
+static void a_ball_goes_from_sliding_to_rolling(void **state) {
+    (void)state;
+    rg_world *world = make_world(false, 0.3, 0.3, 0, 0);
+    double speed = 2.25;
+    rg_body_id ball = add_ball(world, 0.1, (rg_vec3){0, 0, 0.1}, (rg_vec3){speed, 0, 0});
+    rg_step_event rolls = step_until(world, 0.01, 100, RG_STEP_STICK_EVENT);
+    assert_near(rolls.time, 2 * speed / (7 * 0.3 * G), 1e-9);
+    step_exactly(world, 0.01, 50, 0.1);
+    assert_near(rg_body_velocity(world, ball).x, speed * 5 / 7, 1e-9);
+    assert_near(rg_body_angular_velocity(world, ball).y, speed * 5 / 7 / 0.1, 1e-8);
+    size_t count;
+    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(forces[0].mode, RG_MODE_ROLL);
+    rg_world_destroy(world);
+}
+
+static rg_body_id add_on_slope(rg_world *world, double tilt, double yaw) {
+    rg_body_def def = rg_body_def_default();
+    rg_quat turn = {0, 0, rg_sin(yaw / 2), rg_cos(yaw / 2)};
+    rg_quat lean = {0, -rg_sin(tilt / 2), 0, rg_cos(tilt / 2)};
+    def.pose.orientation = rg_quat_multiply(lean, turn);
+    def.pose.position = (rg_vec3){-0.5 * rg_sin(tilt), 0, 0.5 * rg_cos(tilt)};
+    return add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+}
+
+/* Item 36: stick up to tan(theta) = mu_s, beyond it g (sin - mu_d cos); both coefficients, any yaw. */
+static void stick_ends_at_the_cone(void **state) {
+    (void)state;
+    double tilt = RG_PI / 6, limit = rg_sin(tilt) / rg_cos(tilt);
+    for (int i = 0; i < 3; i++) {
+        double yaw = 0.4 * i;
+        rg_world *world = make_world(false, limit * 1.001, 0.3, 0, tilt);
+        rg_body_id box = add_on_slope(world, tilt, yaw);
+        rg_vec3 start = rg_body_pose(world, box).position;
+        step_exactly(world, 0.01, 30, 1);
+        assert_vector(rg_body_pose(world, box).position, start, 1e-9);
+        rg_world_destroy(world);
+
+        world = make_world(false, limit * 0.999, 0.3, 0, tilt);
+        box = add_on_slope(world, tilt, yaw);
+        step_exactly(world, 0.01, 50, 1);
+        rg_vec3 v = rg_body_velocity(world, box);
+        double expected = 0.5 * G * (rg_sin(tilt) - 0.3 * rg_cos(tilt));
+        assert_near(rg_length(v), expected, 1e-9 * 5);
+        assert_near(v.y, 0, 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
+/* A planar brick on its corner falls over: energy goes into the impacts alone, and it comes to rest. */
+static void a_brick_comes_to_rest(void **state) {
+    (void)state;
+    rg_world *world = make_world(true, 0.5, 0.5, 0.3, 0);
+    rg_vec3 corners[4] = {{-1, 0, -0.5}, {1, 0, -0.5}, {1, 0, 0.5}, {-1, 0, 0.5}};
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = (rg_vec3){0, 0, 1.5};
+    def.angle = 0.4;
+    rg_body_id brick = add_shape(world, rg_shape_def_polygon(corners, 4), &def);
+    step_exactly(world, 0.01, 300, 1);
+    assert_near(rg_body_pose(world, brick).position.z, 0.5, 1e-9);
+    assert_near(rg_body_angle(world, brick), 0, 1e-9);
+    rg_step_info run = rg_world_summary(world);
+    assert_near(run.energy.initial + run.energy.friction_work - run.energy.impact_loss +
+                    run.energy.stabilisation,
+                run.energy.final, 1e-9 * run.energy.initial);
+    rg_world_destroy(world);
+}
+
+/* A table that swings up and down carries a block as long as its acceleration is below g, and throws it
+ * where that is reached; the work is the table's. */
+static void a_moving_support_carries_and_throws(void **state) {
+    (void)state;
+    double frequency = 2, omega = 2 * RG_PI * frequency;
+    for (int i = 0; i < 2; i++) {
+        double amplitude = (i ? 1.5 : 0.9) * G / (omega * omega);
+        rg_world_def world_def = rg_world_def_default();
+        world_def.method = rg_method_find("analytic");
+        rg_world *world = world_of(&world_def);
+        rg_body_def table = rg_body_def_default();
+        table.motion = RG_MOTION_KINEMATIC;
+        table.prescription = (rg_prescription){.kind = RG_PRESCRIBED_OSCILLATION,
+                                               .amplitude = {0, 0, amplitude},
+                                               .frequency = frequency};
+        table.pose.position = (rg_vec3){0, 0, -0.5};
+        add_shape(world, rg_shape_def_box(4, 4, 1), &table);
+        rg_body_id block = add_block(world, (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5},
+                                     (rg_vec3){0, 0, amplitude * omega});
+        if (i == 0) {
+            step_exactly(world, 0.005, 100, 1);
+            assert_near(rg_body_pose(world, block).position.z,
+                        0.5 + amplitude * rg_sin(omega * 0.5), 1e-8);
+        } else {
+            rg_step_event thrown = step_until(world, 0.005, 100, RG_STEP_BREAK_EVENT);
+            /* A omega^2 sin(omega t) = g */
+            assert_near(rg_sin(omega * thrown.time), 1 / 1.5, 1e-6);
+        }
+        rg_world_destroy(world);
+    }
+}
+
+/* Boxes and hulls that fall in a heap, with friction and restitution at random. */
+static rg_world *make_heap(uint64_t seed, double *size) {
+    rg_random random = rg_random_make(seed);
+    double mu = rg_random_between(&random, 0, 1), e = rg_random_between(&random, 0, 1);
+    rg_world *world = make_world(false, mu, mu, e, 0);
+    int count = 2 + (int)rg_random_between(&random, 0, 10.999);
+    *size = INFINITY;
+    for (int i = 0; i < count; i++) {
+        double s = rg_random_between(&random, 0.3, 1);
+        *size = fmin(*size, s);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){rg_random_between(&random, -0.6, 0.6),
+                                      rg_random_between(&random, -0.6, 0.6), 1.2 + 1.9 * i};
+        def.velocity =
+            (rg_vec3){rg_random_between(&random, -1, 1), rg_random_between(&random, -1, 1), 0};
+        def.angular_velocity =
+            (rg_vec3){rg_random_between(&random, -3, 3), rg_random_between(&random, -3, 3),
+                      rg_random_between(&random, -3, 3)};
+        rg_vec3 points[14];
+        for (int k = 0; k < 14; k++) {
+            rg_vec3 p = {rg_random_between(&random, -1, 1), rg_random_between(&random, -1, 1),
+                         rg_random_between(&random, -1, 1)};
+            points[k] = rg_scale(0.7 * s / rg_length(p), p);
+        }
+        if (i % 2)
+            add_shape(world,
+                      rg_shape_def_box(s, s * rg_random_between(&random, 0.5, 1.5),
+                                       s * rg_random_between(&random, 0.5, 1)),
+                      &def);
+        else
+            add_shape(world, rg_shape_def_hull(points, 14), &def);
+    }
+    return world;
+}
+
+/* Nothing penetrates, the ledger closes, energy does not grow, and a run that cannot go on says why. */
+static void heaps_never_penetrate(void **state) {
+    (void)state;
+    int scenes = long_run() ? 500 : 12, given_up = 0;
+    double duration = long_run() ? 3 : 2, h = long_run() ? 1e-3 : 4e-3;
+    for (int seed = 0; seed < scenes; seed++) {
+        double size;
+        rg_world *world = make_heap((uint64_t)seed + 1, &size);
+        rg_error error = {0};
+        while (rg_world_time(world) < duration) {
+            rg_step_info info;
+            if (rg_world_step(world, h, &info, &error)) {
+                assert_true(strlen(error.text) > 20);
+                print_message("seed %d ends at %.4f s: %s\n", seed, rg_world_time(world),
+                              error.text);
+                given_up++;
+                break;
+            }
+            if (info.certificate.min_gap < -1e-9 * size)
+                fail_msg("seed %d, t = %.6f s: gap %g m", seed, rg_world_time(world),
+                         info.certificate.min_gap);
+            assert_true(info.energy.closure_rel < 1e-8);
+            assert_true(info.energy.final - info.energy.initial <
+                        1e-9 * fabs(info.energy.initial) + 1e-9);
+        }
+        rg_world_destroy(world);
+    }
+    print_message("%d of %d runs could not go on\n", given_up, scenes);
+    assert_true(given_up * 50 <= scenes);
+}
+
+static uint64_t run_heap(int threads, bool interrupted) {
+    double size;
+    rg_world *world = make_heap(3, &size);
+    assert_int_equal(rg_world_set_threads(world, threads), RG_OK);
+    for (int i = 0; i < 250; i++) {
+        step_world(world, 1.0 / 240, 1);
+        if (interrupted && i % 50 == 25) {
+            rg_world *copy;
+            assert_int_equal(rg_world_clone(world, &copy), RG_OK);
+            rg_world_destroy(world);
+            world = copy;
+        }
+    }
+    uint64_t hash = rg_world_state_hash(world);
+    rg_world_destroy(world);
+    return hash;
+}
+
+static void the_same_bits_come_again(void **state) {
+    (void)state;
+    uint64_t hash = run_heap(1, false);
+    assert_int_equal(run_heap(1, false), hash);
+    assert_int_equal(run_heap(2, false), hash);
+    assert_int_equal(run_heap(1, true), hash);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_fall_ends_in_time),
+                                       cmocka_unit_test(bounces_end_in_closed_form),
+                                       cmocka_unit_test(elastic_bounces_keep_their_height),
+                                       cmocka_unit_test(a_block_slides_to_a_stop),
+                                       cmocka_unit_test(a_ball_goes_from_sliding_to_rolling),
+                                       cmocka_unit_test(stick_ends_at_the_cone),
+                                       cmocka_unit_test(a_brick_comes_to_rest),
+                                       cmocka_unit_test(a_moving_support_carries_and_throws),
+                                       cmocka_unit_test(heaps_never_penetrate),
+                                       cmocka_unit_test(the_same_bits_come_again)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
