@@ -81,6 +81,8 @@ typedef struct rg_solve_settings {
     double acceptable; /* auto: what ends the list once the quick attempts are over, where the
                                  tolerance is more than is needed; 0: the tolerance */
     uint32_t iteration_limit; /* sweeps, pivots, Newton steps; 0: the solver's own */
+    uint32_t effort;          /* auto: factorisations of a problem (island) after which no further
+                                 solver is tried, and newton ends; 0: no limit */
     bool warm;                /* start from the forces in the solution */
     rg_solution_policy policy;
     rg_friction_law friction_law;

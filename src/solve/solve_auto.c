@@ -31,6 +31,7 @@
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
+#include "solve/solve_mend.h"
 #include "solve/solve_polish.h"
 #include "solve/solve_split.h"
 
@@ -48,7 +49,9 @@ enum {
     POLICY_MODES = 64,    /* of friction, tried all before anything else */
     FIRST_SWEEPS = 20,    /* of gauss-seidel: enough to see whether the problem is easy */
     MORE_SWEEPS = 100,    /* in all, if they promise to be enough */
-    POLISH_STEPS = 6      /* of Newton, from a warm start that is near */
+    POLISH_STEPS = 6,     /* of Newton, from a warm start that is near */
+    MEND_CONTACTS = 500,  /* beyond which such a start is mended as well ... */
+    MEND_BUDGET = 30      /* ... for so many factorisations */
 };
 /* Residual of a warm start from which Newton's method is tried at once. */
 #define POLISH_NEAR 0.1
@@ -92,8 +95,8 @@ static const rg_solver warm_start = {"warm-start", "the forces that were given",
                                          RG_ACCEPT_GLOBAL | RG_ACCEPT_POLYGON,
                                      keep_forces};
 
-/* A few Newton steps from the forces that were given: what a step of a simulation needs whose problem is
- * nearly the last one's. */
+/* A few Newton steps from the forces that were given: what a step of a simulation needs whose
+ * problem is nearly the last one's. Large problems are mended where that is not enough. */
 static rg_status polish_forces(rg_solve_context *context, const rg_problem *problem,
                                const rg_solve_settings *settings, rg_solution *solution,
                                rg_solve_report *report, rg_error *error) {
@@ -106,6 +109,17 @@ static rg_status polish_forces(rg_solve_context *context, const rg_problem *prob
         return status;
     rg_polish_offer(&polish, solution->force);
     bool solved = rg_polish_run(&polish, settings->tolerance, POLISH_STEPS, false);
+    if (!solved && system.contacts > MEND_CONTACTS && polish.best_residual > settings->acceptable) {
+        rg_mend mend;
+        rg_mend_aim aim = {settings->tolerance, settings->acceptable, MEND_BUDGET};
+        status = rg_mend_create(&mend, &system, context, problem, error);
+        if (!status)
+            status = rg_mend_run(&mend, polish.best, aim, &polish.best_residual, error);
+        if (status)
+            return status;
+        solved = polish.best_residual <= settings->tolerance;
+        polish.iterations += mend.iterations, polish.factorisations += (uint64_t)mend.work;
+    }
     memcpy(solution->force, polish.best, system.rows * sizeof *polish.best);
     report->outcome = solved ? RG_SOLVED : RG_SOLVE_LIMIT;
     report->iterations = polish.iterations, report->factorisations = polish.factorisations;
@@ -165,8 +179,11 @@ static void remember_proof(chain *c, const rg_solve_info *one) {
  * leaves no trace. */
 static rg_status try_one(chain *c, const plan *p, rg_error *error) {
     rg_solve_settings settings = *c->settings;
-    if (p->limit && (!settings.iteration_limit || p->limit < settings.iteration_limit))
-        settings.iteration_limit = p->limit;
+    uint64_t spent = c->info.factorisations, limit = p->limit;
+    if (p->solver == &rg_solver_newton && settings.effort) /* the one that may go on for long */
+        limit = settings.effort > spent ? settings.effort - spent : 1;
+    if (limit && (!settings.iteration_limit || limit < settings.iteration_limit))
+        settings.iteration_limit = (uint32_t)limit;
     settings.warm = p->from_best && c->started;
     memcpy(c->trial_force, c->force, c->rows * sizeof *c->force);
     memset(c->trial_ray, 0, c->rows * sizeof *c->trial_ray);
@@ -193,12 +210,16 @@ static rg_status try_one(chain *c, const plan *p, rg_error *error) {
 }
 
 static rg_status try_list(chain *c, const plan *list, size_t count, rg_error *error) {
-    for (size_t i = 0; i < count && !c->done; i++) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t effort = c->settings->effort;
+        bool spent = effort && c->info.factorisations >= effort;
+        c->done = c->done || (c->info.solver &&
+                              (spent || c->info.residual.natural <= c->settings->acceptable));
+        if (c->done)
+            break;
         rg_status status = try_one(c, &list[i], error);
         if (status)
             return status;
-        c->done =
-            c->done || (c->info.solver && c->info.residual.natural <= c->settings->acceptable);
     }
     return RG_OK;
 }

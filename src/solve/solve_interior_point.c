@@ -31,8 +31,9 @@
  * Bounded joint rows have a barrier at each finite bound; free rows are equations with a proximal
  * term.
  *
- * With friction a path that stalls is followed once more from the start, with more smoothing and
- * shorter steps.
+ * With friction, where the path stalls, the contacts that are still wrong are mended
+ * (solve_mend.c); if that does not do, the path is followed once more from the start, with more
+ * smoothing and shorter steps, unless the problem is large.
  *
  * How it fails: a frictionless problem without a solution sends r to infinity; if then W r is small
  * against r and u_free.r < 0, r proves that there is none (RG_SOLVE_INFEASIBLE). With friction
@@ -40,6 +41,7 @@
  * best forces seen are returned as stalled. */
 #include "base/base_math.h"
 #include "solve/solve_interior_cone.h"
+#include "solve/solve_mend.h"
 #include "solve/solve_polish.h"
 
 #include <stdio.h>
@@ -52,7 +54,10 @@ enum {
     IDLE_CONTENT = 5, /* the same once the tolerance is met, though not the aim */
     SHORT_LIMIT = 3,  /* steps below SHORT_STEP: stalled */
     EARLY_POLISH = 3,
-    LATE_POLISH = 20
+    LATE_POLISH = 20,
+    MEND_BUDGET = 40, /* factorisations */
+    LARGE = 500,      /* contacts beyond which mending takes the place of patience ... */
+    IDLE_LARGE = 15   /* ... instead of IDLE_LIMIT */
 };
 /* Part of the way to the boundary that a step may go. */
 #define BOUNDARY_SHARE 0.99
@@ -106,6 +111,7 @@ typedef struct scaling {
 typedef struct interior {
     rg_system system;
     rg_polish polish;
+    rg_mend mend;
     rg_solve_context *context;
     size_t contacts, joints, rows, first_joint; /* row of the first joint */
     int d;
@@ -124,6 +130,7 @@ typedef struct interior {
     double share, smoothing_factor;  /* of this pass */
     double proximal, proximal_least; /* relative to 1 / rho */
     double degree;                   /* products there are */
+    int patience;                    /* iterations without progress */
     uint64_t iterations;
 } interior;
 
@@ -638,7 +645,7 @@ static rg_solve_outcome iterate(interior *p, uint32_t limit, double tolerance) {
             return RG_SOLVED; /* as good as asked for, and rounding forbids better */
         idle = residual < PROGRESS * mark ? 0 : idle + 1;
         mark = fmin(mark, residual);
-        if (idle > IDLE_LIMIT)
+        if (idle > p->patience)
             return RG_SOLVE_STALLED;
         double t = advance(p);
         adapt_proximal(p, t);
@@ -679,6 +686,8 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
     rg_status status = rg_system_prepare(&p.system, context, problem, error);
     if (status == RG_OK)
         status = rg_polish_create(&p.polish, &p.system, context, error);
+    if (status == RG_OK)
+        status = rg_mend_create(&p.mend, &p.system, context, problem, error);
     if (status != RG_OK)
         return status;
     p.contacts = p.system.contacts;
@@ -694,10 +703,12 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         snprintf(report->text, sizeof report->text, "the matrix has a negative diagonal entry");
         return RG_OK;
     }
-    double tolerance = AIM * settings->tolerance;
+    bool large = p.mend.problem && p.contacts > LARGE;
+    double tolerance = AIM * settings->tolerance, acceptable = AIM * settings->acceptable;
     uint32_t limit = settings->iteration_limit ? settings->iteration_limit : ITERATION_LIMIT;
     for (int pass = 0; pass < 2; pass++) { /* with friction, a calmer path may get through */
         start(&p, pass > 0);
+        p.patience = large && p.friction ? IDLE_LARGE : IDLE_LIMIT;
         report->outcome = iterate(&p, (uint32_t)p.iterations + limit, tolerance);
         if (report->outcome == RG_SOLVED || report->outcome == RG_SOLVE_INFEASIBLE)
             break;
@@ -707,11 +718,22 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         }
         if (!p.friction || report->outcome == RG_SOLVE_LIMIT)
             break;
+        rg_mend_aim mending = {tolerance, acceptable, MEND_BUDGET};
+        if (p.polish.best_residual > acceptable)
+            status = rg_mend_run(&p.mend, p.polish.best, mending, &p.polish.best_residual, error);
+        if (status)
+            return status;
+        if (p.polish.best_residual <= fmax(tolerance, acceptable)) {
+            report->outcome = RG_SOLVED;
+            break;
+        }
+        if (large) /* newton's path leads farther than another try */
+            break;
     }
     if (report->outcome == RG_SOLVE_INFEASIBLE && solution->ray)
         memcpy(solution->ray, p.r, p.rows * sizeof *p.r);
-    report->iterations = p.iterations + p.polish.iterations;
-    report->factorisations = p.iterations + p.polish.factorisations;
+    report->iterations = p.iterations + p.polish.iterations + p.mend.iterations;
+    report->factorisations = p.iterations + p.polish.factorisations + (uint64_t)p.mend.work;
     memcpy(solution->force, p.polish.best, p.rows * sizeof *p.polish.best);
     explain(report, &p);
     return RG_OK;

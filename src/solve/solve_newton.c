@@ -4,13 +4,11 @@
  * the quickest to the most patient, and every one starts from the best that is known:
  *
  * 1. warm start: forces that already pass are returned; forces that are nearly right are taken by
- * the
- *    damped descent (solve_newton_steps.c);
- * 2. the damped descent from no forces at all: most small and most quiet problems end here, after 5
- * to
- *    30 factorisations;
+ *    the damped descent (solve_newton_steps.c);
+ * 2. the damped descent from no forces at all: most small and most quiet problems end here, after
+ *    5 to 30 factorisations;
  * 3. the smoothing path with folds (solve_newton_path.c), from which the descent is tried again and
- *    again as tau falls;
+ *    again as tau falls, and what is left wrong in a few places is mended (solve_mend.c);
  * 4. descents from the best forces with more and with less smoothing and damping, in turn.
  *
  * Islands are solved one by one: each has its own path. The linear algebra is in velocity space for
@@ -38,7 +36,9 @@ enum {
     WARM_STEPS = 30,
     COLD_STEPS = 40,
     LAST_STEPS = 40,
-    LAST_ROUNDS = 3
+    LAST_ROUNDS = 3,
+    LARGE = 500,     /* contacts: the path at once */
+    MEND_BUDGET = 30 /* factorisations, at a time */
 };
 
 static rg_status take_point(rg_newton *newton, rg_newton_point *point, rg_error *error) {
@@ -84,9 +84,11 @@ rg_status rg_newton_create(rg_newton *newton, rg_solve_context *context, const r
     RG_TAKE(newton->soft, context, 2 * system->contacts, error);
     RG_TAKE(newton->work, context, rows, error);
     RG_TAKE(newton->best, context, rows, error);
+    RG_TAKE(newton->put_aside, context, rows, error);
     RG_TAKE(newton->work_residual, context, rows, error);
     memset(newton->soft, 0, 2 * system->contacts * sizeof(double));
-    return RG_OK;
+    newton->error = error;
+    return rg_mend_create(&newton->mend, system, context, problem, error);
 }
 
 /* The point with these forces, its velocities from them; without softness. */
@@ -106,6 +108,18 @@ static void place_plain(rg_newton *newton, double tau) {
     for (size_t i = 0; i < system->contacts; i++)
         r[i * (size_t)system->dimension] = tau * system->rho[i] * system->scale;
     place(newton, r);
+}
+
+bool rg_newton_mend(rg_newton *newton) {
+    if (newton->failed || !newton->mend.problem || newton->factorisations >= newton->limit)
+        return false;
+    uint64_t iterations = newton->mend.iterations, work = (uint64_t)newton->mend.work;
+    rg_mend_aim aim = {newton->tolerance, newton->acceptable, MEND_BUDGET};
+    newton->failed =
+        rg_mend_run(&newton->mend, newton->best, aim, &newton->best_residual, newton->error);
+    newton->iterations += newton->mend.iterations - iterations;
+    newton->factorisations += (uint64_t)newton->mend.work - work;
+    return !newton->failed && newton->best_residual <= fmax(newton->tolerance, newton->acceptable);
 }
 
 static bool try_last(rg_newton *newton) {
@@ -129,6 +143,8 @@ static bool try_last(rg_newton *newton) {
 }
 
 static bool solve_island(rg_newton *newton, const double *warm) {
+    /* Of many contacts some are always on the verge: descents do not get through. */
+    bool large = newton->mend.problem && newton->system.contacts > LARGE;
     place_plain(newton, 0);
     double cold = rg_newton_note(newton, &newton->point);
     if (cold <= newton->tolerance)
@@ -138,14 +154,14 @@ static bool solve_island(rg_newton *newton, const double *warm) {
         double residual = rg_newton_note(newton, &newton->point);
         if (residual <= newton->tolerance)
             return true;
-        if (residual < WARM_SHARE * cold &&
+        if (residual < WARM_SHARE * cold && !large &&
             rg_newton_descend(newton, fmax(WARM_TAU, WARM_TAU_SHARE * residual), RG_NEWTON_LOOSE,
                               WARM_STEPS))
             return true;
     }
     double tau = fmax(1, cold);
     place_plain(newton, 0);
-    if (rg_newton_descend(newton, tau, RG_NEWTON_LOOSE, COLD_STEPS))
+    if (!large && rg_newton_descend(newton, tau, RG_NEWTON_LOOSE, COLD_STEPS))
         return true;
     place_plain(newton, tau);
     return rg_newton_follow(newton, tau, newton->limit) || try_last(newton);
@@ -165,8 +181,11 @@ static rg_status run(rg_solve_context *context, const rg_problem *problem,
         rg_newton_create(&newton, context, problem, SAFETY * settings->tolerance, error);
     if (status != RG_OK)
         return status;
+    newton.acceptable = SAFETY * settings->acceptable;
     newton.limit = settings->iteration_limit ? settings->iteration_limit : LIMIT;
     bool solved = solve_island(&newton, warm);
+    if (newton.failed)
+        return newton.failed;
     if (newton.starved)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     memcpy(force, newton.best, newton.system.rows * sizeof(double));

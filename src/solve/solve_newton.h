@@ -4,6 +4,7 @@
 #ifndef RIGOR_SOLVE_NEWTON_H
 #define RIGOR_SOLVE_NEWTON_H
 
+#include "solve/solve_mend.h"
 #include "solve/solve_system.h"
 
 /* A point: velocities of the bodies (global form) and forces, with the smoothing `tau` (no unit:
@@ -32,6 +33,7 @@ typedef struct rg_newton {
     rg_system system;
     rg_solve_context *context;
     double tolerance;                           /* of the natural residual */
+    double acceptable;                          /* of mended forces */
     uint64_t iterations, factorisations, limit; /* limit: of factorisations */
     rg_newton_point point, trial;
     rg_newton_point anchor; /* the last point on the path */
@@ -45,7 +47,11 @@ typedef struct rg_newton {
     double *work;     /* rows */
     double *best;     /* forces with the smallest residual so far */
     double best_residual;
+    double *put_aside;     /* rows: the best forces while others are looked for */
     double *work_residual; /* rows: for forces on trial */
+    rg_mend mend;
+    rg_status failed; /* of mending: memory */
+    rg_error *error;
 } rg_newton;
 
 rg_status rg_newton_create(rg_newton *newton, rg_solve_context *context, const rg_problem *problem,
@@ -89,6 +95,8 @@ typedef struct rg_newton_damping {
 /* Damped Newton steps on the map with a proximal term, tau driven down by the residual; up to
  * `limit` factorisations. True if the tolerance was reached. */
 bool rg_newton_descend(rg_newton *newton, double tau, rg_newton_damping damping, uint64_t limit);
+/* Mends the best forces (solve_mend.c); true if the tolerance was reached. */
+bool rg_newton_mend(rg_newton *newton);
 /* Follows the path of the smoothed solutions from tau towards zero, through folds; tries to jump to
  * its end from time to time. */
 bool rg_newton_follow(rg_newton *newton, double tau, uint64_t limit);

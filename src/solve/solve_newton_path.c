@@ -38,6 +38,7 @@
 #define PROXIMAL_LOW  1e-14 /* added to 1 - DP where the factor breaks down */
 #define PROXIMAL_HIGH 1e-8
 #define TAU_END       1e-10
+#define TAU_BACK      1e2  /* times the first tau: the path has turned back for good */
 #define SOFTNESS      1e-9 /* residual that strongly loaded and wide open contacts are left with */
 #define JUMP_TAU      1e-2 /* below this tau, the descent is tried each time it fell by JUMP_RATIO */
 #define JUMP_RATIO    0.1
@@ -248,13 +249,23 @@ static bool start_path(rg_newton *newton) {
     return false;
 }
 
-/* From a point of the path straight to its end; the path goes on from where it was if that
- * fails. */
+/* From a point of the path straight to its end, and the worst places of what that leaves mended;
+ * the path goes on from where it was if that fails. The best forces are put aside meanwhile: what
+ * the path leads to may be mended although they are better. */
 static bool jump(rg_newton *newton) {
+    double before = newton->best_residual;
+    size_t bytes = newton->system.rows * sizeof(double);
+    memcpy(newton->put_aside, newton->best, bytes);
+    newton->best_residual = INFINITY;
     copy_point(newton, &newton->point, &newton->kept);
     rg_newton_soften(newton, &newton->point, 0);
-    bool solved = rg_newton_descend(newton, newton->point.tau, RG_NEWTON_FIRM, JUMP_STEPS);
+    bool solved = rg_newton_descend(newton, newton->point.tau, RG_NEWTON_FIRM, JUMP_STEPS) ||
+                  rg_newton_mend(newton);
     copy_point(newton, &newton->kept, &newton->point);
+    if (!(newton->best_residual < before)) {
+        newton->best_residual = before;
+        memcpy(newton->best, newton->put_aside, bytes);
+    }
     return solved;
 }
 
@@ -265,7 +276,8 @@ bool rg_newton_follow(rg_newton *newton, double tau, uint64_t limit) {
     newton->point.tau = tau;
     if (!start_path(newton))
         return false;
-    while (newton->factorisations < end && newton->factorisations < newton->limit) {
+    while (newton->factorisations < end && newton->factorisations < newton->limit &&
+           newton->point.tau <= TAU_BACK * tau) {
         bool moved = advance(&f);
         if (moved && rg_newton_note(newton, &newton->point) <= newton->tolerance)
             return true;

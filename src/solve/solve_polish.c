@@ -76,13 +76,19 @@ static double contact_residual(double mu, double rho, int d, const double *force
     return sqrt(sum) / rho;
 }
 
+double rg_polish_contact(const rg_system *system, size_t contact, const double *force,
+                         const double *u) {
+    size_t row = contact * (size_t)system->dimension;
+    return contact_residual(system->mu[contact], system->rho[contact], system->dimension,
+                            force + row, u + row);
+}
+
 double rg_polish_residual(const rg_system *system, const double *force, double *u) {
     size_t d = (size_t)system->dimension;
     double worst = 0;
     rg_system_velocity(system, force, NULL, u);
     for (size_t i = 0; i < system->contacts; i++) {
-        double one = contact_residual(system->mu[i], system->rho[i], system->dimension,
-                                      force + i * d, u + i * d);
+        double one = rg_polish_contact(system, i, force, u);
         worst = one <= worst ? worst : one; /* NaN wins */
     }
     for (size_t j = 0; j < system->joints; j++) {
