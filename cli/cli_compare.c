@@ -13,15 +13,18 @@
 const char cli_compare_help[] =
     "Usage: rigor compare SCENE [NAME=VALUE ...] [OPTION ...]\n"
     "\n"
-    "Runs a scene in every combination of the methods, solvers, steps, gammas and kinds of\n"
-    "friction given, one run after the other, and prints side by side: the certificate\n"
-    "(worst of all steps), the energy ledger, the cost, and the scene's own measures. SCENE\n"
-    "and NAME=VALUE as in `rigor run`. What is not given is as the scene has it.\n"
+    "Runs a scene in every combination of the methods, solvers, impact laws, steps, gammas\n"
+    "and kinds of friction given, one run after the other, and prints side by side: the\n"
+    "certificate (worst of all steps), the energy ledger, the cost, and the scene's own\n"
+    "measures. SCENE and NAME=VALUE as in `rigor run`. What is not given is as the scene has\n"
+    "it.\n"
     "\n"
     "Options (lists are separated by commas):\n"
     "      --methods LIST   step methods: analytic, stepping\n"
     "      --solvers LIST   solvers of contact problems, or all: auto, dantzig, lemke, qp,\n"
     "                       gauss-seidel, newton, interior-point, admm, enumerate\n"
+    "      --impacts LIST   laws of collisions of the analytic method, or all: simultaneous,\n"
+    "                       propagation, poisson, energetic, reflection, dissipative\n"
     "      --steps LIST     seconds of a step, fractions allowed: 0.01,1/240\n"
     "      --gammas LIST    shares of a penetration that a step takes back, 0 to 1\n"
     "      --friction LIST  cone, polygon:K (K corners)\n"
@@ -40,6 +43,7 @@ const char cli_compare_help[] =
     "Examples:\n"
     "  rigor compare tower count=10 --solvers auto,newton,gauss-seidel --duration 1\n"
     "  rigor compare dominoes --steps 1/120,1/240,1/480 --json\n"
+    "  rigor compare billiard --impacts simultaneous,propagation\n"
     "  rigor compare incline yaw=30 mu=0.3 --friction cone,polygon:8,polygon:16 --duration 1\n";
 
 enum { MOST_RUNS = 1024 };
@@ -108,9 +112,10 @@ typedef struct comparison {
     const char *csv;
     const char *methods[CLI_LIST];
     const rg_solver *solvers[CLI_LIST];
+    const rg_impact_law *impacts[CLI_LIST];
     double steps[CLI_LIST], gammas[CLI_LIST];
     int frictions[CLI_LIST];
-    size_t method_count, solver_count, step_count, gamma_count, friction_count;
+    size_t method_count, solver_count, impact_count, step_count, gamma_count, friction_count;
     cli_outcome *outcomes;
     size_t count, failed;
 } comparison;
@@ -118,6 +123,7 @@ typedef struct comparison {
 enum {
     OPTION_METHODS,
     OPTION_SOLVERS,
+    OPTION_IMPACTS,
     OPTION_STEPS,
     OPTION_GAMMAS,
     OPTION_FRICTION,
@@ -131,15 +137,15 @@ enum {
 };
 
 static size_t run_count(const comparison *this) {
-    return this->method_count * this->solver_count * this->step_count * this->gamma_count *
-           this->friction_count;
+    return this->method_count * this->solver_count * this->impact_count * this->step_count *
+           this->gamma_count * this->friction_count;
 }
 
 /* What is not given is one value: the scene's. */
 static bool parse_lists(comparison *this, const cli_option *options) {
     const char *name = this->plan.command;
     this->method_count = this->solver_count = this->step_count = 1;
-    this->gamma_count = this->friction_count = 1;
+    this->gamma_count = this->friction_count = this->impact_count = 1;
     this->gammas[0] = NAN;
     this->frictions[0] = -1;
     const cli_option *option = &options[OPTION_METHODS];
@@ -147,6 +153,9 @@ static bool parse_lists(comparison *this, const cli_option *options) {
         return false;
     option = &options[OPTION_SOLVERS];
     if (option->value && !(this->solver_count = cli_list_solvers(name, option, this->solvers)))
+        return false;
+    option = &options[OPTION_IMPACTS];
+    if (option->value && !(this->impact_count = cli_list_impacts(name, option, this->impacts)))
         return false;
     option = &options[OPTION_STEPS];
     if (option->value && !(this->step_count = cli_list_steps(name, option, this->steps)))
@@ -191,7 +200,10 @@ static cli_variant variant_of(const comparison *this, size_t run) {
     run /= this->gamma_count;
     size_t step = run % this->step_count;
     run /= this->step_count;
-    return (cli_variant){.method = this->methods[run / this->solver_count],
+    size_t impact = run % this->impact_count;
+    run /= this->impact_count;
+    return (cli_variant){.impact = this->impacts[impact],
+                         .method = this->methods[run / this->solver_count],
                          .solver = this->solvers[run % this->solver_count],
                          .step = this->steps[step],
                          .gamma = this->gammas[gamma],
@@ -232,8 +244,13 @@ static void print_json_run(const cli_outcome *outcome, size_t run) {
     cli_print_json_number(outcome->step);
     fputs(", \"gamma\": ", stdout);
     cli_print_json_number(outcome->gamma);
-    printf(", \"friction\": \"%s\", \"status\": \"%s\"",
-           cli_friction_name(outcome->directions, friction), outcome->done ? "done" : "failed");
+    printf(", \"friction\": \"%s\", \"impact\": ",
+           cli_friction_name(outcome->directions, friction));
+    if (outcome->impact)
+        cli_print_json_text(outcome->impact);
+    else
+        fputs("null", stdout);
+    printf(", \"status\": \"%s\"", outcome->done ? "done" : "failed");
     if (!outcome->done) {
         fputs(", \"failure\": ", stdout);
         cli_print_json_text(outcome->failure);
@@ -307,7 +324,7 @@ static const cli_run_measure *find_measure(const cli_outcome *outcome, const cha
 
 static void write_csv(const comparison *this, FILE *file) {
     const cli_outcome *first = &this->outcomes[0];
-    fputs("run,method,solver,step_s,gamma,friction,status,steps,simulated_s", file);
+    fputs("run,method,solver,impact,step_s,gamma,friction,status,steps,simulated_s", file);
     for (int i = 0; i < FIGURES; i++)
         fprintf(file, ",%s", figures[i].name);
     for (size_t i = 0; i < first->measure_count; i++)
@@ -316,7 +333,8 @@ static void write_csv(const comparison *this, FILE *file) {
     for (size_t r = 0; r < this->count; r++) {
         const cli_outcome *outcome = &this->outcomes[r];
         char friction[CLI_NUMBER_SIZE];
-        fprintf(file, "%zu,%s,%s", r + 1, outcome->method, outcome->solver);
+        fprintf(file, "%zu,%s,%s,%s", r + 1, outcome->method, outcome->solver,
+                outcome->impact ? outcome->impact : "");
         write_csv_number(file, outcome->step);
         write_csv_number(file, outcome->gamma);
         fprintf(file, ",%s,%s,%" PRIu64, cli_friction_name(outcome->directions, friction),
@@ -351,14 +369,15 @@ static int save_csv(const comparison *this, FILE *file) {
 
 /* ---- for people ---- */
 
-enum { LABEL = 96, PARTS = 5, LINE = 118, CELL = 40, MOST_COLUMNS = CLI_RUN_MEASURES };
+enum { LABEL = 96, PARTS = 6, LINE = 118, CELL = 40, MOST_COLUMNS = CLI_RUN_MEASURES };
 
 /* What tells the runs apart. */
 typedef struct run_labels {
     int width[PARTS]; /* 0: the same in all runs */
 } run_labels;
 
-static const char *const part_titles[PARTS] = {"method", "solver", "step s", "gamma", "friction"};
+static const char *const part_titles[PARTS] = {"method", "solver", "step s",
+                                               "gamma",  "impact", "friction"};
 
 static void part_text(const cli_outcome *outcome, int part, char text[CELL]) {
     char friction[CLI_NUMBER_SIZE];
@@ -374,6 +393,9 @@ static void part_text(const cli_outcome *outcome, int part, char text[CELL]) {
         break;
     case 3:
         snprintf(text, CELL, "%.6g", outcome->gamma);
+        break;
+    case 4:
+        snprintf(text, CELL, "%s", outcome->impact ? outcome->impact : "-");
         break;
     default:
         snprintf(text, CELL, "%s", cli_friction_name(outcome->directions, friction));
@@ -475,11 +497,22 @@ static void measure_cell(const cli_outcome *outcome, const void *user, size_t co
         number_text(measure ? measure->value : NAN, text);
 }
 
-static void print_expected(const cli_outcome *first) {
+/* Laws of impact differ in what they let expect. */
+static bool expect_the_same(const comparison *this, const cli_run_measure *measure) {
+    for (size_t i = 0; i < this->count; i++) {
+        const cli_run_measure *other = find_measure(&this->outcomes[i], measure->name);
+        if (!other || !other->has_expected || other->expected != measure->expected)
+            return false;
+    }
+    return true;
+}
+
+static void print_expected(const comparison *this) {
+    const cli_outcome *first = &this->outcomes[0];
     bool any = false;
     for (size_t i = 0; i < first->measure_count; i++) {
         const cli_run_measure *measure = &first->measures[i];
-        if (!measure->has_expected)
+        if (!measure->has_expected || !expect_the_same(this, measure))
             continue;
         fputs(any ? ", " : "    expected: ", stdout);
         any = true;
@@ -510,7 +543,7 @@ static void print_blocks(const comparison *this) {
         titles[i] = first->measures[i].name;
     if (first->measure_count) {
         print_table(this, &labels, "measures", titles, first->measure_count, measure_cell, first);
-        print_expected(first);
+        print_expected(this);
     }
 }
 
@@ -524,7 +557,7 @@ static void print_report(const comparison *this) {
     for (int part = 0; part < PARTS; part++) {
         char text[CELL];
         part_text(first, part, text);
-        if (labels.width[part] && this->count > 1)
+        if ((labels.width[part] && this->count > 1) || strcmp(text, "-") == 0)
             continue;
         printf("%s%s %s", separator, part_titles[part], text);
         separator = ", ";
@@ -590,10 +623,10 @@ static int execute(comparison *this) {
 
 int cli_compare(int count, const char **arguments) {
     cli_option options[OPTION_COUNT] = {
-        {"methods", 0, true, NULL},  {"solvers", 0, true, NULL},  {"steps", 0, true, NULL},
-        {"gammas", 0, true, NULL},   {"friction", 0, true, NULL}, {"duration", 0, true, NULL},
-        {"threads", 0, true, NULL},  {"csv", 0, true, NULL},      {"json", 0, false, NULL},
-        {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},
+        {"methods", 0, true, NULL},  {"solvers", 0, true, NULL},  {"impacts", 0, true, NULL},
+        {"steps", 0, true, NULL},    {"gammas", 0, true, NULL},   {"friction", 0, true, NULL},
+        {"duration", 0, true, NULL}, {"threads", 0, true, NULL},  {"csv", 0, true, NULL},
+        {"json", 0, false, NULL},    {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},
     };
     comparison this = {.plan = {.command = "compare"}};
     int code = parse(&this, options, count, arguments);

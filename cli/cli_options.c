@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Options that the design has and this version has not. */
-static const char *const later_options[] = {"impact"};
-
 static cli_option *find(cli_option *options, size_t count, const char *name, size_t length,
                         char letter) {
     for (size_t i = 0; i < count; i++)
@@ -25,11 +22,6 @@ static void complain_unknown(const char *command, const cli_option *options, siz
     char word[64];
     size_t known = 0, length = strcspn(argument + 2, "=");
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), argument + 2);
-    for (size_t i = 0; i < sizeof later_options / sizeof later_options[0]; i++)
-        if (strcmp(word, later_options[i]) == 0) {
-            cli_complain("%s: --%s is not in this version", command, word);
-            return;
-        }
     for (size_t i = 0; i < count && known < MOST; i++)
         names[known++] = options[i].name;
     const char *nearest = cli_nearest(word, names, known);

@@ -1,6 +1,7 @@
 /* `rigor run`: a scene from its start, or a recording from where it stopped, to the end. */
 #include "cli.h"
 
+#include "rigor/impact.h"
 #include "rigor/solver.h"
 
 #include <limits.h>
@@ -30,6 +31,9 @@ const char cli_run_help[] =
     "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate\n"
     "      --tolerance T    a solve whose residual is above T counts as failed, instead of\n"
     "                       the scene's\n"
+    "      --impact LAW     law of collisions of the analytic method instead of the scene's:\n"
+    "                       simultaneous, propagation, poisson, energetic, reflection,\n"
+    "                       dissipative\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts of the poses of now only\n"
@@ -60,6 +64,7 @@ const char cli_run_help[] =
     "  rigor run projectiles count=100000 --duration 2 --threads 2 --json\n"
     "  rigor run tower count=10 --solver newton --require 'complementarity<1e-8'\n"
     "  rigor run my-scene.yaml --dump-problem 120:hard.h5 && rigor solve hard-0.h5\n"
+    "  rigor run brick-stack --method analytic --impact energetic\n"
     "  rigor run --resume dominoes.h5\n";
 
 enum {
@@ -70,6 +75,7 @@ enum {
     OPTION_STEP,
     OPTION_SOLVER,
     OPTION_TOLERANCE,
+    OPTION_IMPACT,
     OPTION_FRICTION,
     OPTION_GAMMA,
     OPTION_DETECTION,
@@ -87,9 +93,9 @@ enum {
     {                                                                                              \
         {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
             {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
-            {"tolerance", 0, true, NULL}, {"friction", 0, true, NULL}, {"gamma", 0, true, NULL},   \
-            {"detection", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL}, \
-            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
+            {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL}, {"friction", 0, true, NULL},  \
+            {"gamma", 0, true, NULL}, {"detection", 0, true, NULL}, {"duration", 0, true, NULL},   \
+            {"threads", 0, true, NULL}, {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL}, \
             {"dump-problem", 0, true, NULL}, {"json", 0, false, NULL},                             \
             {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},                               \
     }
@@ -112,6 +118,7 @@ typedef struct run {
     double first_time;     /* s, simulated before this process */
     uint64_t record_every; /* steps */
     double wall;           /* s */
+    cli_events events;
 } run;
 
 /* ---- signals ---- */
@@ -198,6 +205,16 @@ static bool check_solver(const char *name) {
     return complain_name("solver", name, names, count);
 }
 
+static bool check_impact(const char *name) {
+    if (!name || rg_impact_law_find(name))
+        return true;
+    const char *names[MOST_NAMES];
+    size_t count = rg_impact_law_count() < MOST_NAMES ? rg_impact_law_count() : MOST_NAMES;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_impact_law_name(rg_impact_law_at(i));
+    return complain_name("impact", name, names, count);
+}
+
 static bool check_friction(const char *text) {
     static const char prefix[] = "polygon:";
     double corners;
@@ -244,8 +261,9 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
 }
 
 static bool check_resume_options(const run *this, int others) {
-    static const int fixed[] = {OPTION_OUT,       OPTION_METHOD,   OPTION_STEP,  OPTION_SOLVER,
-                                OPTION_TOLERANCE, OPTION_FRICTION, OPTION_GAMMA, OPTION_DETECTION};
+    static const int fixed[] = {OPTION_OUT,      OPTION_METHOD,    OPTION_STEP,
+                                OPTION_SOLVER,   OPTION_TOLERANCE, OPTION_IMPACT,
+                                OPTION_FRICTION, OPTION_GAMMA,     OPTION_DETECTION};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (given(this, fixed[i])) {
             cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
@@ -313,6 +331,7 @@ static int parse(run *this, int count, const char **arguments) {
     }
     if (!check_method(this->options[OPTION_METHOD].value) ||
         !check_solver(this->options[OPTION_SOLVER].value) ||
+        !check_impact(this->options[OPTION_IMPACT].value) ||
         !check_friction(this->options[OPTION_FRICTION].value) ||
         !check_detection(this->options[OPTION_DETECTION].value) || !parse_numbers(this))
         return EXIT_USAGE;
@@ -327,59 +346,6 @@ static int parse(run *this, int count, const char **arguments) {
 }
 
 /* ---- before the loop ---- */
-
-/* Bodies that would collide, did the method compute contacts: kinds of colliders, by their filters.
- */
-typedef struct filter_kind {
-    uint64_t category, mask;
-    size_t bodies, last_body;
-    bool moving;
-} filter_kind;
-
-enum { FILTER_KINDS = 64 };
-
-static bool kinds_meet(const filter_kind *a, const filter_kind *b) {
-    if (!(a->category & b->mask) || !(b->category & a->mask) || !(a->moving || b->moving))
-        return false;
-    return a != b || a->bodies > 1;
-}
-
-/* Notes a collider's filter; false if there are too many kinds to keep. */
-static bool note_kind(filter_kind *kinds, size_t *count, const rg_collider_def *collider,
-                      size_t body, bool moving) {
-    size_t k = 0;
-    while (k < *count &&
-           (kinds[k].category != collider->category || kinds[k].mask != collider->mask))
-        k++;
-    if (k == FILTER_KINDS)
-        return false;
-    if (k == *count)
-        kinds[(*count)++] = (filter_kind){collider->category, collider->mask, 0, SIZE_MAX, false};
-    kinds[k].bodies += kinds[k].last_body != body;
-    kinds[k].last_body = body;
-    kinds[k].moving |= moving;
-    return true;
-}
-
-static bool bodies_could_meet(const rg_world *world) {
-    filter_kind kinds[FILTER_KINDS];
-    size_t count = 0;
-    for (size_t i = 0; i < rg_world_body_count(world); i++) {
-        rg_body_id body = rg_world_body_at(world, i);
-        bool moving = rg_body_motion(world, body) != RG_MOTION_FIXED;
-        for (size_t j = 0; j < rg_body_collider_count(world, body); j++) {
-            rg_collider_def collider =
-                rg_collider_get_def(world, rg_body_collider_at(world, body, j));
-            if (!collider.sensor && !note_kind(kinds, &count, &collider, i, moving))
-                return true;
-        }
-    }
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = i; j < count; j++)
-            if (kinds_meet(&kinds[i], &kinds[j]))
-                return true;
-    return false;
-}
 
 /* Steps to make and to record; false if there are too many to count. */
 static bool plan(run *this) {
@@ -486,6 +452,7 @@ static int open_run(run *this) {
                                 .threads = this->threads,
                                 .solver = this->options[OPTION_SOLVER].value,
                                 .solver_tolerance = this->tolerance,
+                                .impact = this->options[OPTION_IMPACT].value,
                                 .friction = this->options[OPTION_FRICTION].value,
                                 .detection = this->options[OPTION_DETECTION].value,
                                 .gamma = given(this, OPTION_GAMMA) ? &this->gamma : NULL};
@@ -500,11 +467,6 @@ static int open_run(run *this) {
 static void print_notes(const run *this) {
     if (given(this, OPTION_QUIET))
         return;
-    const rg_world *world = rg_scene_world(this->scene);
-    if (strcmp(rg_method_name(rg_world_method(world)), "analytic") == 0 && bodies_could_meet(world))
-        fputs("rigor: note: in this version the analytic method computes free motion only: bodies "
-              "pass through each other; --method stepping keeps them apart\n",
-              stderr);
     if (given(this, OPTION_RESUME))
         fprintf(stderr, "rigor: resumed %s at t = %.6g s, step %llu of %llu\n", this->recording,
                 this->first_time, (unsigned long long)this->first, (unsigned long long)this->total);
@@ -523,6 +485,7 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
     if (status != RG_OK)
         return status;
     rg_scene_observe(this->scene);
+    cli_events_note(&this->events, world);
     cli_check_step(&this->requirements, &info, step_number);
     if (this->recorder)
         rg_recorder_step(this->recorder, &info);
@@ -595,7 +558,8 @@ static int report(run *this) {
                           .summary = rg_world_summary(world),
                           .wall = this->wall,
                           .simulated_here = rg_world_time(world) - this->first_time,
-                          .recording = this->recording};
+                          .recording = this->recording,
+                          .events = &this->events};
     int code = close_recorder(this, true);
     if (code != EXIT_GOOD)
         return code;

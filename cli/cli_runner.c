@@ -189,6 +189,28 @@ size_t cli_list_solvers(const char *command, const cli_option *option,
     return count;
 }
 
+size_t cli_list_impacts(const char *command, const cli_option *option,
+                        const rg_impact_law *laws[CLI_LIST]) {
+    const char *names[CLI_LIST];
+    size_t count = 0, known = rg_impact_law_count() < CLI_LIST ? rg_impact_law_count() : CLI_LIST;
+    char word[WORD];
+    for (size_t i = 0; i < known; i++) {
+        laws[i] = rg_impact_law_at(i);
+        names[i] = rg_impact_law_name(laws[i]);
+    }
+    if (strcmp(option->value, "all") == 0)
+        return known;
+    for (const char *at = option->value; next_word(&at, word);) {
+        const rg_impact_law *law = rg_impact_law_find(word);
+        if (!has_room(command, option, count))
+            return 0;
+        if (!law)
+            return complain_unknown(command, option, "impact law", word, names, known);
+        laws[count++] = law;
+    }
+    return count;
+}
+
 size_t cli_list_frictions(const char *command, const cli_option *option, int directions[CLI_LIST]) {
     static const char polygon[] = "polygon:";
     size_t count = 0;
@@ -233,6 +255,8 @@ static int open_variant(const cli_plan *plan, const cli_variant *variant, rg_sce
         rg_method_settings settings = rg_world_settings(world);
         if (variant->solver)
             settings.solver = variant->solver;
+        if (variant->impact)
+            settings.impact = variant->impact;
         if (!isnan(variant->gamma))
             settings.gamma = variant->gamma;
         if (variant->directions >= 0)
@@ -327,7 +351,14 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
         return EXIT_BAD_INPUT;
     }
     outcome->method = rg_method_name(rg_world_method(world));
-    outcome->solver = rg_solver_name(settings.solver ? settings.solver : rg_solver_at(0));
+    bool analytic = strcmp(outcome->method, "analytic") == 0;
+    const rg_solver *solver = settings.solver;
+    if (!solver)
+        solver = analytic ? rg_solver_find("dantzig") : rg_solver_at(0);
+    outcome->solver = rg_solver_name(solver);
+    if (analytic)
+        outcome->impact =
+            rg_impact_law_name(settings.impact ? settings.impact : rg_impact_law_at(0));
     outcome->step = plan->exact_end ? duration / total : settings.step;
     outcome->gamma = settings.gamma;
     outcome->directions = settings.friction_directions;

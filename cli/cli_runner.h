@@ -3,6 +3,7 @@
 #define RIGOR_CLI_RUNNER_H
 
 #include "cli.h"
+#include "rigor/impact.h"
 #include "rigor/solver.h"
 
 enum {
@@ -26,11 +27,12 @@ typedef struct cli_plan {
 
 /* One way to run it. */
 typedef struct cli_variant {
-    const char *method;      /* null: the scene's */
-    const rg_solver *solver; /* null: the scene's */
-    double step;             /* s; 0: the scene's */
-    double gamma;            /* NaN: the scene's */
-    int directions;          /* of friction; -1: the scene's, 0: the exact cone */
+    const char *method;          /* null: the scene's */
+    const rg_solver *solver;     /* null: the scene's */
+    double step;                 /* s; 0: the scene's */
+    double gamma;                /* NaN: the scene's */
+    int directions;              /* of friction; -1: the scene's, 0: the exact cone */
+    const rg_impact_law *impact; /* null: the scene's */
 } cli_variant;
 
 typedef struct cli_run_measure {
@@ -43,6 +45,7 @@ typedef struct cli_run_measure {
 typedef struct cli_outcome {
     /* As it was run, the scene's own choices included. */
     const char *method, *solver; /* names */
+    const char *impact;          /* likewise; null: the method has none */
     double step, gamma;
     int directions;
     char scene[64];
@@ -74,6 +77,8 @@ size_t cli_list_methods(const char *command, const cli_option *option,
                         const char *methods[CLI_LIST]);
 size_t cli_list_solvers(const char *command, const cli_option *option,
                         const rg_solver *solvers[CLI_LIST]);
+size_t cli_list_impacts(const char *command, const cli_option *option,
+                        const rg_impact_law *laws[CLI_LIST]);
 size_t cli_list_frictions(const char *command, const cli_option *option, int directions[CLI_LIST]);
 
 /* Runs it to the end. EXIT_GOOD even where the run could not go on (the outcome says so); otherwise

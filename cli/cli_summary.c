@@ -1,6 +1,7 @@
 /* What a run reports at its end: laid out for people, or as one JSON object on one line. */
 #include "cli.h"
 
+#include "rigor/impact.h"
 #include "rigor/solver.h"
 
 #include <inttypes.h>
@@ -14,12 +15,21 @@ static double cpu_ms_per_step(const rg_step_info *summary) {
     return summary->steps ? 1e3 * summary->profile.step_cpu / (double)summary->steps : NAN;
 }
 
-/* The solver of the contact problems; null for a method that has none. */
+static bool is_analytic(const rg_world *world) {
+    return strcmp(rg_method_name(rg_world_method(world)), "analytic") == 0;
+}
+
+/* The solver of the contact problems, where none was chosen the method's own. */
 static const char *solver_name(const rg_world *world) {
     rg_method_settings settings = rg_world_settings(world);
-    if (strcmp(rg_method_name(rg_world_method(world)), "stepping") != 0)
-        return NULL;
-    return settings.solver ? rg_solver_name(settings.solver) : "auto";
+    return settings.solver      ? rg_solver_name(settings.solver)
+           : is_analytic(world) ? "dantzig"
+                                : "auto";
+}
+
+static const char *law_name(const rg_world *world) {
+    rg_method_settings settings = rg_world_settings(world);
+    return rg_impact_law_name(settings.impact ? settings.impact : rg_impact_law_at(0));
 }
 
 /* ---- for people ---- */
@@ -58,10 +68,12 @@ static void print_method(const rg_world *world) {
     rg_method_settings settings = rg_world_settings(world);
     printf("  %-16s %s, steps of %.6g s\n", "method", rg_method_name(rg_world_method(world)),
            settings.step);
-    const char *solver = solver_name(world);
-    if (!solver)
+    if (is_analytic(world)) {
+        printf("  %-16s %s by %s to %.3g, impacts %s\n", "contacts", "forces", solver_name(world),
+               settings.solver_tolerance, law_name(world));
         return;
-    printf("  %-16s %s to %.3g, ", "solver", solver, settings.solver_tolerance);
+    }
+    printf("  %-16s %s to %.3g, ", "solver", solver_name(world), settings.solver_tolerance);
     if (settings.friction_directions)
         printf("friction polygon of %d sides", settings.friction_directions);
     else
@@ -73,7 +85,7 @@ static void print_method(const rg_world *world) {
 static void print_contacts(const rg_step_info *summary) {
     puts("\n  contacts");
     printf("    %-28s %14" PRIu64 "\n", "most at once", summary->contacts_max);
-    printf("    %-28s %14" PRIu64 "\n", "impacts with restitution", summary->impacts);
+    printf("    %-28s %14" PRIu64 "\n", "impacts", summary->impacts);
     printf("    %-28s %14" PRIu64 "\n", "problems solved", summary->solves);
     printf("    %-28s %14" PRIu64 "\n", "iterations", summary->solver_iterations);
     printf("    %-28s %14" PRIu64 "\n", "solves by another solver", summary->fallbacks);
@@ -122,8 +134,9 @@ void cli_print_summary(const cli_report *report) {
     printf("  %-16s %.3g ms a step\n", "processor", cpu_ms_per_step(summary));
     print_certificate(&summary->certificate);
     print_energy(&summary->energy);
-    if (solver_name(world))
-        print_contacts(summary);
+    print_contacts(summary);
+    if (report->events)
+        cli_events_print(report->events);
     print_measures(report->scene);
     printf("\n  %-16s %016" PRIx64 "\n", "state hash", rg_world_state_hash(world));
     if (report->recording)
@@ -210,8 +223,10 @@ void cli_print_json(const cli_report *report) {
     fputs(", \"method\": ", stdout);
     cli_print_json_text(rg_method_name(rg_world_method(world)));
     fputs(", \"solver\": ", stdout);
-    if (solver_name(world))
-        cli_print_json_text(solver_name(world));
+    cli_print_json_text(solver_name(world));
+    fputs(", \"impact\": ", stdout);
+    if (is_analytic(world))
+        cli_print_json_text(law_name(world));
     else
         fputs("null", stdout);
     printf(", \"steps\": %" PRIu64 ", ", rg_world_step_count(world));
@@ -230,6 +245,8 @@ void cli_print_json(const cli_report *report) {
            ", \"state_hash\": \"%016" PRIx64 "\", ",
            summary->solver_failures, summary->fallbacks, summary->impacts,
            rg_world_state_hash(world));
+    if (report->events)
+        cli_events_print_json(report->events);
     print_json_measures(report->scene);
     puts("}");
 }

@@ -71,6 +71,8 @@ def test_usage(rigor):
              "compare: --gammas: '1.5' is not a number from 0 to 1"),
             (["compare", "tower", "--friction", "polygon:7"],
              "compare: --friction: 'polygon:7' is neither cone nor polygon:K with K even, from 4 to 256"),
+            (["compare", "billiard", "--impacts", "simultaneous,poison"],
+             "compare: --impacts: unknown impact law 'poison'; did you mean poisson?"),
             (["compare", "tower", "--threads", "0.5"],
              "compare: --threads: '0.5' is not a whole number from 1 to 1024"),
             (["compare", "tower", "--json", "--csv", "-"],
@@ -147,6 +149,25 @@ def test_compare(rigor):
                 [(method, friction) for method in ("stepping", "analytic")
                  for friction in ("cone", "polygon:8")], "combinations")
     check(runs[0]["measures"] != runs[1]["measures"], "the polygon changes something")
+
+
+def test_compare_impacts(rigor):
+    """Laws of impact side by side: two groups of balls bounce off each other as two bodies."""
+    runs, _ = runs_of(rigor, "billiard", "--impacts", "simultaneous,poisson")
+    check_equal([run["impact"] for run in runs], ["simultaneous", "poisson"], "laws")
+    for run in runs:
+        for ball, speed in (("velocity_1", -1 / 3), ("velocity_2", 2 / 3), ("velocity_3", 2 / 3)):
+            check(abs(run["measures"][ball] - speed) < 1e-12, f"{ball} of {run['impact']}")
+    runs, _ = runs_of(rigor, "rod-impact", "--impacts", "all")
+    check_equal(len({run["impact"] for run in runs}), 6, "all laws")
+    for run in runs:
+        check(run["measures"]["energy_change_J"] < 1e-12, f"energy of {run['impact']}")
+    runs, _ = runs_of(rigor, "tower", "count=2", "--duration", "0.1")
+    check_equal(runs[0]["impact"], None, "law of a method that has none")
+    # What the laws let expect differs, so that it is not printed as if it did not.
+    text = expect(rigor, ["compare", "billiard", "--impacts", "simultaneous,propagation"], 0).stdout
+    check("expected:" in text and "velocity_1 -0.333" not in text.split("expected:")[1],
+          "expected velocities of two laws")
 
 
 def test_compare_output(rigor):
@@ -283,6 +304,7 @@ def main():
         test_help(rigor)
         test_usage(rigor)
         test_compare(rigor)
+        test_compare_impacts(rigor)
         test_compare_output(rigor)
         test_converge(rigor, root)
         test_plot(rigor, root)

@@ -103,7 +103,8 @@ static void more_messages(void **state) {
           "t.yaml:1:1: <<: merge keys are not part of the format; write the keys out");
     CHECK("\"a\\x1bb\": 1", RG_UNKNOWN_KEY,
           "t.yaml:1:1: a?b: unknown key; the keys here are: rigor, name, parameters, planar, "
-          "gravity, seed, method, solver, duration, record, materials, pairs, shapes, bodies, "
+          "gravity, seed, method, solver, impact, duration, record, materials, pairs, shapes, "
+          "bodies, "
           "forces");
     CHECK("method: {name: penalty}", RG_UNSUPPORTED,
           "t.yaml:1:16: method.name: this version has no penalty method yet; write stepping or "

@@ -1,6 +1,7 @@
 /* The reader: defaults, every key, expressions, repeats, parameters, aliases, JSON, limits. */
 #include "test_scene_support.h"
 
+#include "rigor/impact.h"
 #include "rigor/solver.h"
 
 #include "scene/scene_reader.h"
@@ -48,7 +49,7 @@ static void every_setting(void **state) {
     assert_near(rg_scene_record_every(scene), 0.05, 0);
     assert_vector(rg_world_gravity(world), 0.5, -0.25, -1.5);
     assert_true(rg_world_seed(world) == UINT64_MAX);
-    assert_string_equal(rg_method_name(rg_world_method(world)), "analytic");
+    assert_string_equal(rg_method_name(rg_world_method(world)), "stepping");
     rg_method_settings settings = rg_world_settings(world);
     assert_near(settings.step, 0.002, 0);
     assert_near(settings.tolerance, 1e-10, 0);
@@ -58,6 +59,7 @@ static void every_setting(void **state) {
     assert_ptr_equal(settings.solver, rg_solver_find("gauss-seidel"));
     assert_near(settings.solver_tolerance, 1e-7, 0);
     assert_int_equal(settings.friction_directions, 12);
+    assert_ptr_equal(settings.impact, rg_impact_law_find("energetic"));
 
     rg_material_id ice, rubber;
     assert_int_equal(rg_world_material_count(world), 3);
@@ -408,6 +410,10 @@ static void bad_options_of_contacts_are_refused(void **state) {
         const char *begin, *end;
     } cases[] = {
         {{.solver = "magic"}, RG_NOT_FOUND, "there is no solver \"magic\"; ", solvers},
+        {{.impact = "magic"},
+         RG_NOT_FOUND,
+         "there is no impact law \"magic\"; the laws are: simultaneous, ",
+         "reflection, dissipative"},
         {{.solver = "lp"},
          RG_NOT_FOUND,
          "the solver \"lp\" belongs to the library rigor-lp, ",

@@ -132,6 +132,7 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     rg_method_settings s = rg_world_settings(p), t = rg_world_settings(q);
     assert_true(s.step == t.step && s.tolerance == t.tolerance && s.integrator == t.integrator);
     assert_true(s.gamma == t.gamma && s.solver_tolerance == t.solver_tolerance);
+    assert_ptr_equal(s.impact, t.impact);
     assert_string_equal(rg_solver_name(s.solver ? s.solver : rg_solver_find("auto")),
                         rg_solver_name(t.solver ? t.solver : rg_solver_find("auto")));
     assert_int_equal(s.friction_directions, t.friction_directions);

@@ -2,6 +2,7 @@
 #include "scene/scene_state.h"
 
 #include "base/base_text.h"
+#include "rigor/impact.h"
 #include "rigor/solver.h"
 #include "scene/scene_builtin.h"
 #include "world/world.h"
@@ -74,6 +75,24 @@ size_t rg_scene_solver_names(const char *names[RG_MAX_SOLVERS]) {
     return count;
 }
 
+size_t rg_scene_law_names(const char *names[RG_MAX_LAWS]) {
+    size_t count = rg_impact_law_count() < RG_MAX_LAWS ? rg_impact_law_count() : RG_MAX_LAWS;
+    for (size_t i = 0; i < count; i++)
+        names[i] = rg_impact_law_name(rg_impact_law_at(i));
+    return count;
+}
+
+static rg_status apply_impact(const char *name, rg_world_def *def, rg_error *error) {
+    def->settings.impact = rg_impact_law_find(name);
+    if (def->settings.impact)
+        return RG_OK;
+    const char *names[RG_MAX_LAWS];
+    size_t count = rg_scene_law_names(names);
+    char list[200];
+    return rg_fail(error, RG_NOT_FOUND, "there is no impact law \"%.100s\"; the laws are: %s", name,
+                   rg_scene_list_words(names, count, list, sizeof list));
+}
+
 static rg_status apply_solver(const char *name, rg_world_def *def, rg_error *error) {
     def->settings.solver = rg_solver_find(name);
     if (def->settings.solver)
@@ -127,6 +146,8 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
         status = apply_method(options->method, def, error);
     if (status == RG_OK && options->solver)
         status = apply_solver(options->solver, def, error);
+    if (status == RG_OK && options->impact)
+        status = apply_impact(options->impact, def, error);
     if (status == RG_OK && options->friction)
         status = apply_friction(options->friction, def, error);
     if (status == RG_OK && options->detection)

@@ -10,12 +10,41 @@
 #include <string.h>
 
 static const rg_builtin *const builtins[] = {
-    &rg_builtin_dominoes,    &rg_builtin_tower,         &rg_builtin_mass_ratio,
-    &rg_builtin_pyramid,     &rg_builtin_kapla,         &rg_builtin_brick_stack,
-    &rg_builtin_incline,     &rg_builtin_rolling,       &rg_builtin_pile,
-    &rg_builtin_balls_666,   &rg_builtin_balance2,      &rg_builtin_pyramid1,
-    &rg_builtin_dice3,       &rg_builtin_tennis_racket, &rg_builtin_spinning_top,
+    &rg_builtin_dominoes,
+    &rg_builtin_tower,
+    &rg_builtin_mass_ratio,
+    &rg_builtin_pyramid,
+    &rg_builtin_kapla,
+    &rg_builtin_brick_stack,
+    &rg_builtin_incline,
+    &rg_builtin_rolling,
+    &rg_builtin_pile,
+    &rg_builtin_balls_666,
+    &rg_builtin_balance2,
+    &rg_builtin_pyramid1,
+    &rg_builtin_dice3,
+    &rg_builtin_tennis_racket,
+    &rg_builtin_spinning_top,
     &rg_builtin_projectiles,
+    &rg_builtin_billiard,
+    &rg_builtin_cradle,
+    &rg_builtin_mass_nine,
+    &rg_builtin_pushed_off,
+    &rg_builtin_rod_impact,
+    &rg_builtin_bounce,
+    &rg_builtin_thrown_cube,
+    &rg_builtin_bullet_pane,
+    &rg_builtin_point_on_incline,
+    &rg_builtin_block_on_floor,
+    &rg_builtin_ledge,
+    &rg_builtin_bead,
+    &rg_builtin_table_legs,
+    &rg_builtin_painleve,
+    &rg_builtin_block_stop,
+    &rg_builtin_slide_to_roll,
+    &rg_builtin_rattleback,
+    &rg_builtin_tippe_top,
+    &rg_builtin_euler_disc,
 };
 enum { BUILTIN_COUNT = sizeof builtins / sizeof builtins[0] };
 
@@ -65,8 +94,25 @@ static rg_status fail_no_parameter(const rg_builtin *builtin, const char *name, 
                    name, rg_scene_list_words(names, builtin->parameter_count, list, sizeof list));
 }
 
+static rg_status read_word(const rg_builtin *builtin, size_t index, const char *text, double *value,
+                           rg_error *error) {
+    const char *const *words = builtin->words[index];
+    size_t count = 0;
+    for (; words[count]; count++)
+        if (strcmp(words[count], text) == 0) {
+            *value = (double)count;
+            return RG_OK;
+        }
+    char list[200];
+    return rg_fail(error, RG_INVALID_ARGUMENT, "%s: parameter %s=%.200s: must be one of: %s",
+                   builtin->name, builtin->parameters[index].name, text,
+                   rg_scene_list_words(words, count, list, sizeof list));
+}
+
 static rg_status read_value(const rg_builtin *builtin, size_t index, const char *text,
                             double *value, rg_error *error) {
+    if (builtin->words && builtin->words[index])
+        return read_word(builtin, index, text, value, error);
     const char *name = builtin->parameters[index].name;
     const rg_builtin_range *range = &builtin->ranges[index];
     rg_error cause = {0};

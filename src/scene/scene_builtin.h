@@ -18,6 +18,9 @@ struct rg_builtin {
     const rg_builtin_parameter *parameters;
     const rg_builtin_range *ranges;
     size_t parameter_count;
+    /* Per parameter the words that it may be, ending with a null, its value then being the place of
+     * the word; null for a number. Null altogether: all are numbers. */
+    const char *const *const *words;
     double duration; /* s; 0: the default */
     /* Before the world is made: method, settings, gravity, seed; may be null. */
     void (*prepare)(rg_world_def *def, const double *values);
@@ -42,6 +45,23 @@ rg_status rg_builtin_add(rg_scene *scene, const rg_shape_def *shape, double dens
 /* A box of full edge lengths `size`, density 1000. `name` may be null. */
 rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg_vec3 position,
                              rg_body_id *body, rg_error *error);
+
+/* Friction and restitution of everything that has no material of its own. */
+rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution, rg_error *error);
+/* The words for a parameter `law`: the names of the impact laws, in the order of
+ * rg_impact_law_at. */
+extern const char *const rg_builtin_laws[];
+/* For `prepare`: the analytic method, and planar or without gravity where wanted. */
+void rg_builtin_analytic(rg_world_def *def, bool planar, bool weightless);
+/* The scene built again, with the method and the settings that it has now, and one step of `step`
+ * seconds made: what happens at t = 0. Null if it cannot be. */
+rg_scene *rg_builtin_first_step(const rg_scene *scene, double step);
+/* The contact forces of the last step, sorted by height, then by x: the place of the k-th of `count`;
+ * at most `capacity` are written. */
+size_t rg_builtin_sorted_forces(const rg_world *world, size_t *order, size_t capacity);
+/* When the first (of this step) or last event of a kind was, NaN if there was none. */
+double rg_builtin_event_time(const rg_world *world, unsigned kind, bool last, double *value);
+size_t rg_builtin_event_count(const rg_world *world, unsigned kind);
 
 /* scene_builtin_stack.c */
 extern const rg_builtin rg_builtin_tower;
@@ -68,6 +88,35 @@ extern const rg_builtin rg_builtin_dice3;
 extern const rg_builtin rg_builtin_spinning_top;
 extern const rg_builtin rg_builtin_tennis_racket;
 extern const rg_builtin rg_builtin_projectiles;
+
+/* scene_builtin_impact.c */
+extern const rg_builtin rg_builtin_billiard;
+extern const rg_builtin rg_builtin_cradle;
+extern const rg_builtin rg_builtin_mass_nine;
+extern const rg_builtin rg_builtin_pushed_off;
+extern const rg_builtin rg_builtin_rod_impact;
+
+/* scene_builtin_bounce.c */
+extern const rg_builtin rg_builtin_bounce;
+extern const rg_builtin rg_builtin_thrown_cube;
+extern const rg_builtin rg_builtin_bullet_pane;
+
+/* scene_builtin_force.c */
+extern const rg_builtin rg_builtin_point_on_incline;
+extern const rg_builtin rg_builtin_block_on_floor;
+extern const rg_builtin rg_builtin_ledge;
+extern const rg_builtin rg_builtin_bead;
+extern const rg_builtin rg_builtin_table_legs;
+
+/* scene_builtin_friction.c */
+extern const rg_builtin rg_builtin_painleve;
+extern const rg_builtin rg_builtin_block_stop;
+extern const rg_builtin rg_builtin_slide_to_roll;
+
+/* scene_builtin_spin.c */
+extern const rg_builtin rg_builtin_rattleback;
+extern const rg_builtin rg_builtin_tippe_top;
+extern const rg_builtin rg_builtin_euler_disc;
 
 const rg_builtin *rg_builtin_find(const char *name); /* null if there is none */
 rg_status rg_builtin_fail_unknown(const char *name, rg_error *error);

@@ -87,11 +87,16 @@ static const rg_builtin_range pile_ranges[] = {{1, 100000, true}, {0, 9007199254
 enum { PILE_SIDE = 7, PILE_POINTS = 20, PIT_WALLS = 4 };
 #define PIT_HALF    4.0  /* m: half the width of the pit */
 #define PILE_PITCH  1.1  /* m between the centres */
+#define PILE_RADIUS 0.5  /* m: of the largest stones */
 #define PILE_REST_J 1e-6 /* kinetic energy per body below which the pile is at rest */
 
 typedef struct pile_state {
     uint64_t count;
     double rest_penetration; /* m, deepest while at rest; NaN before */
+    /* C of penetration <= C |v|^2 h^2 while things move: the largest that was needed, 1/m. |v| is the
+     * largest speed of a stone's surface in the step, about. */
+    double constant;
+    double time, speed; /* s, m/s: at the end of the step before */
 } pile_state;
 
 static void prepare_pile(rg_world_def *def, const double *values) {
@@ -127,7 +132,7 @@ static rg_status build_pile(rg_scene *scene, const double *values, rg_error *err
         char name[32];
         snprintf(name, sizeof name, "stone%llu", (unsigned long long)i);
         rg_vec3 points[PILE_POINTS];
-        double radius = rg_random_between(&random, 0.25, 0.5);
+        double radius = rg_random_between(&random, 0.25, PILE_RADIUS);
         for (int k = 0; k < PILE_POINTS; k++)
             points[k] = rg_scale(radius, rg_random_direction(&random));
         rg_shape_def shape = rg_shape_def_hull(points, PILE_POINTS);
@@ -156,15 +161,32 @@ static double kinetic_energy(const rg_world *world) {
     return sum;
 }
 
+static double largest_speed(const rg_world *world) {
+    double speed = 0;
+    for (size_t i = 0; i < rg_world_body_count(world); i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        speed = fmax(speed, rg_length(rg_body_velocity(world, body)) +
+                                PILE_RADIUS * rg_length(rg_body_angular_velocity(world, body)));
+    }
+    return speed;
+}
+
+/* The gaps of a step's contacts are those that the step before left. */
 static void observe_pile(rg_scene *scene) {
     pile_state *state = scene->measuring;
-    if (kinetic_energy(scene->world) > PILE_REST_J * (double)state->count)
-        return;
     size_t count;
     const rg_contact_force *forces = rg_world_contact_forces(scene->world, &count);
+    double deepest = 0, time = rg_world_time(scene->world);
     for (size_t i = 0; i < count; i++)
-        if (!(state->rest_penetration >= -forces[i].gap))
-            state->rest_penetration = fmax(0, -forces[i].gap);
+        deepest = fmax(deepest, -forces[i].gap);
+    if (kinetic_energy(scene->world) <= PILE_REST_J * (double)state->count) {
+        if (!(state->rest_penetration >= deepest))
+            state->rest_penetration = deepest;
+    } else if (state->speed > 0) {
+        double way = state->speed * (time - state->time);
+        state->constant = fmax(state->constant, deepest / (way * way));
+    }
+    state->time = time, state->speed = largest_speed(scene->world);
 }
 
 static size_t measure_pile(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
@@ -179,6 +201,7 @@ static size_t measure_pile(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     measures[n++] = rg_measure_beside("escaped", (double)escaped, 0);
     measures[n++] = rg_measure_of("kinetic_J", kinetic_energy(scene->world));
     measures[n++] = rg_measure_of("rest_penetration_m", state->rest_penetration);
+    measures[n++] = rg_measure_of("penetration_constant_per_m", state->constant);
     return n;
 }
 

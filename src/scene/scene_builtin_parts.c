@@ -1,7 +1,11 @@
 /* What the families of built-in scenes share: floors, boxes, measures. */
 #include "base/base_math.h"
 #include "base/base_text.h"
+#include "rigor/contact_force.h"
+#include "rigor/event.h"
 #include "scene/scene_builtin.h"
+
+#include <assert.h>
 
 rg_measure rg_measure_of(const char *name, double value) {
     return (rg_measure){.name = name, .value = value};
@@ -60,4 +64,79 @@ rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg
     def.name = name;
     def.pose.position = position;
     return rg_builtin_add(scene, &shape, 1000, &def, body, error);
+}
+
+rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution,
+                             rg_error *error) {
+    rg_contact_law law = {friction, friction, restitution};
+    return rg_world_set_material(scene->world, (rg_material_id){0}, &law, error);
+}
+
+const char *const rg_builtin_laws[] = {"simultaneous", "propagation", "poisson", "energetic",
+                                       "reflection",   "dissipative", NULL};
+
+void rg_builtin_analytic(rg_world_def *def, bool planar, bool weightless) {
+    def->method = rg_method_find("analytic");
+    def->planar = planar;
+    if (weightless)
+        def->gravity = rg_vec3_make(0, 0, 0);
+}
+
+rg_scene *rg_builtin_first_step(const rg_scene *scene, double step) {
+    assert(scene->builtin);
+    rg_scene_options options = {.parameters = scene->parameters,
+                                .parameter_count = scene->parameter_count,
+                                .allocator = &scene->allocator};
+    rg_method_settings settings = rg_world_settings(scene->world);
+    rg_scene *twin;
+    if (rg_scene_build(scene->builtin->name, &options, &twin, NULL))
+        return NULL;
+    if (rg_world_set_method(twin->world, rg_world_method(scene->world), &settings, NULL) ||
+        rg_world_step(twin->world, step, NULL, NULL)) {
+        rg_scene_free(twin);
+        return NULL;
+    }
+    return twin;
+}
+
+/* Contacts at one height differ by rounding only. */
+#define SAME_HEIGHT 1e-6 /* m */
+
+static bool is_before(const rg_contact_force *a, const rg_contact_force *b) {
+    double up = a->position.z - b->position.z;
+    return fabs(up) > SAME_HEIGHT ? up < 0 : a->position.x < b->position.x;
+}
+
+size_t rg_builtin_sorted_forces(const rg_world *world, size_t *order, size_t capacity) {
+    size_t count;
+    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    size_t kept = count < capacity ? count : capacity;
+    for (size_t i = 0; i < kept; i++) {
+        size_t k = i;
+        for (; k > 0 && is_before(&forces[i], &forces[order[k - 1]]); k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    return count;
+}
+
+double rg_builtin_event_time(const rg_world *world, unsigned kind, bool last, double *value) {
+    size_t kept, count;
+    const rg_step_event *events = rg_world_step_events(world, &kept, &count);
+    double time = NAN;
+    for (size_t i = 0; i < kept && (last || isnan(time)); i++)
+        if (events[i].kind == kind) {
+            time = events[i].time;
+            if (value)
+                *value = events[i].value;
+        }
+    return time;
+}
+
+size_t rg_builtin_event_count(const rg_world *world, unsigned kind) {
+    size_t kept, count, found = 0;
+    const rg_step_event *events = rg_world_step_events(world, &kept, &count);
+    for (size_t i = 0; i < kept; i++)
+        found += events[i].kind == kind;
+    return found;
 }

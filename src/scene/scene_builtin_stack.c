@@ -2,6 +2,7 @@
  * is rest: nothing sinks, creeps or falls, at any mass ratio. */
 #include "base/base_math.h"
 #include "base/base_text.h"
+#include "rigor/contact_force.h"
 #include "scene/scene_builtin.h"
 
 #include <stdio.h>
@@ -213,12 +214,31 @@ const rg_builtin rg_builtin_kapla = {
 /* ---- brick-stack ---- */
 
 /* Figures 1 and 14a of Baraff 1989, and Figure 3 of his 1994 survey: planar bricks 2 m x 1 m of 1 kg,
- * each pushed out over the one below. */
+ * each pushed out over the one below. Which contacts break is not obvious: up to five bricks the forces at
+ * t = 0 are measures, from the floor upwards, left before right. */
+enum { BRICK_OFFSET, BRICK_COUNT, BRICK_MU };
 static const rg_builtin_parameter brick_parameters[] = {
     {"offset", "0.7", "m: each brick to the right of the one below"},
     {"count", "5", "number of bricks"},
+    {"mu", "0.5", "coefficient of friction"},
 };
-static const rg_builtin_range brick_ranges[] = {{-2, 2, false}, {1, 1000, true}};
+static const rg_builtin_range brick_ranges[] = {{-2, 2, false}, {1, 1000, true}, {0, 100, false}};
+
+enum { BRICKS_SHOWN = 5 };
+#define BRICKS_AT_ONCE 1e-9 /* s: of the step that shows the forces at t = 0 */
+
+/* Without friction, solved by enumerating which contacts break. */
+static const struct {
+    size_t count;
+    double offset, force[2 * BRICKS_SHOWN];
+} known_bricks[] = {
+    {5,
+     0.7,
+     {4.905, 30.247334077531967, 0, 25.342334077531966, 3.421474450047618, 10.653396668279964,
+      3.3918126180699755, 2.8163424458634525, 1.7421859143495027, 0}},
+    {2, 0.9, {5.3955, 14.2245, 0.8918181818181818, 8.918181818181818}},
+    {2, 1.1, {4.905, 14.485078125, 0, 9.580078125}},
+};
 
 static void prepare_planar(rg_world_def *def, const double *values) {
     (void)values;
@@ -226,8 +246,10 @@ static void prepare_planar(rg_world_def *def, const double *values) {
 }
 
 static rg_status build_bricks(rg_scene *scene, const double *values, rg_error *error) {
-    size_t count = (size_t)values[1];
+    size_t count = (size_t)values[BRICK_COUNT];
     rg_status status = begin_stack(scene, count, STANDING_DROP, error);
+    if (!status)
+        status = rg_builtin_set_law(scene, values[BRICK_MU], 0, error);
     const rg_vec3 corners[4] = {{-1, 0, -0.5}, {1, 0, -0.5}, {1, 0, 0.5}, {-1, 0, 0.5}};
     rg_shape_def shape = rg_shape_def_polygon(corners, 4);
     for (size_t i = 0; i < count && !status; i++) {
@@ -235,7 +257,7 @@ static rg_status build_bricks(rg_scene *scene, const double *values, rg_error *e
         snprintf(name, sizeof name, "brick%zu", i);
         rg_body_def def = rg_body_def_default();
         def.name = name;
-        def.pose.position = rg_vec3_make(values[0] * (double)i, 0, 0.5 + (double)i);
+        def.pose.position = rg_vec3_make(values[BRICK_OFFSET] * (double)i, 0, 0.5 + (double)i);
         status = rg_builtin_add(scene, &shape, 0.5, &def, NULL, error);
     }
     if (!status)
@@ -243,15 +265,58 @@ static rg_status build_bricks(rg_scene *scene, const double *values, rg_error *e
     return status;
 }
 
+/* The force at a place; 0 if there is no contact any more. */
+static double force_at(const rg_world *world, double x, double z) {
+    size_t count;
+    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    for (size_t i = 0; i < count; i++)
+        if (fabs(forces[i].position.x - x) < 1e-3 && fabs(forces[i].position.z - z) < 1e-3)
+            return forces[i].normal_force;
+    return 0;
+}
+
+static const double *find_known(const rg_scene *scene, size_t count, double offset) {
+    double mu = rg_world_material_law(scene->world, (rg_material_id){0}).dynamic_friction;
+    for (size_t i = 0; i < sizeof known_bricks / sizeof known_bricks[0] && mu == 0; i++)
+        if (known_bricks[i].count == count && fabs(known_bricks[i].offset - offset) < 1e-12)
+            return known_bricks[i].force;
+    return NULL;
+}
+
+static size_t measure_bricks(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    static const char *const names[2 * BRICKS_SHOWN] = {
+        "force_1_N", "force_2_N", "force_3_N", "force_4_N", "force_5_N",
+        "force_6_N", "force_7_N", "force_8_N", "force_9_N", "force_10_N"};
+    const stack_state *state = scene->measuring;
+    size_t n = 0;
+    measures[n++] = rg_measure_of("max_move_m", state->max_move);
+    rg_scene *twin =
+        state->count <= BRICKS_SHOWN ? rg_builtin_first_step(scene, BRICKS_AT_ONCE) : NULL;
+    if (!twin)
+        return n;
+    double offset = state->count > 1 ? state->start[1].x - state->start[0].x : 0;
+    const double *known = find_known(scene, state->count, offset);
+    for (size_t i = 0; i < 2 * state->count; i++) {
+        size_t level = i / 2;
+        double at = state->start[level].x, below = level ? state->start[level - 1].x : at;
+        double x = i % 2 ? fmin(at, below) + 1 : fmax(at, below) - 1;
+        double force = force_at(twin->world, x, (double)level);
+        measures[n++] =
+            known ? rg_measure_beside(names[i], force, known[i]) : rg_measure_of(names[i], force);
+    }
+    rg_scene_free(twin);
+    return n;
+}
+
 const rg_builtin rg_builtin_brick_stack = {
     .name = "brick-stack",
     .summary = "planar bricks, each pushed out over the one below",
     .parameters = brick_parameters,
     .ranges = brick_ranges,
-    .parameter_count = 2,
+    .parameter_count = 3,
     .duration = 3,
     .prepare = prepare_planar,
     .build = build_bricks,
     .observe = observe_stack,
-    .measure = measure_moves,
+    .measure = measure_bricks,
 };

@@ -24,8 +24,6 @@ static const struct {
     const rg_key_table *table;
     const char *name, *message;
 } later_keys[] = {
-    {&rg_keys_top, "impact",
-     "this version has one law of impact, the restitution of materials; remove the key"},
     {&rg_keys_top, "joints", "this version has no joints yet; remove the key"},
 };
 

@@ -15,6 +15,7 @@
     X(TOP_SEED, "seed")                                                                            \
     X(TOP_METHOD, "method")                                                                        \
     X(TOP_SOLVER, "solver")                                                                        \
+    X(TOP_IMPACT, "impact")                                                                        \
     X(TOP_DURATION, "duration")                                                                    \
     X(TOP_RECORD, "record")                                                                        \
     X(TOP_MATERIALS, "materials")                                                                  \

@@ -3,6 +3,7 @@
 #include "scene/scene_reader.h"
 
 #include "base/base_math.h"
+#include "rigor/impact.h"
 #include "rigor/solver.h"
 #include "scene/scene_state.h"
 #include "world/world.h"
@@ -212,6 +213,15 @@ static rg_status read_solver(rg_reader *reader, const rg_place *place, rg_world_
     return status;
 }
 
+static rg_status read_impact(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+    const char *names[RG_MAX_LAWS];
+    size_t count = rg_scene_law_names(names), choice;
+    rg_status status = rg_read_choice(reader, place, names, count, &choice);
+    if (status == RG_OK)
+        def->settings.impact = rg_impact_law_at(choice);
+    return status;
+}
+
 /* Reads one of the keys that make up the settings, and asks at once whether its values will do, so
  * that the message has its place. */
 static rg_status read_settings(rg_reader *reader, const rg_place *place,
@@ -244,6 +254,8 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
         status = read_settings(reader, &v[TOP_METHOD], read_method, &def);
     if (status == RG_OK)
         status = read_settings(reader, &v[TOP_SOLVER], read_solver, &def);
+    if (status == RG_OK)
+        status = read_settings(reader, &v[TOP_IMPACT], read_impact, &def);
     if (status == RG_OK)
         status = rg_scene_apply_options(reader->options, &def, reader->error);
     if (status != RG_OK)

@@ -32,6 +32,9 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
 enum { RG_MAX_SOLVERS = 16 };
 /* The solvers that a scene can name; how many there are. */
 size_t rg_scene_solver_names(const char *names[RG_MAX_SOLVERS]);
+enum { RG_MAX_LAWS = 16 };
+/* The laws of impact, likewise. */
+size_t rg_scene_law_names(const char *names[RG_MAX_LAWS]);
 /* By discrete_detection of the settings. */
 extern const char *const rg_detection_names[2];
 /* Writes "a, b, c" for messages. */

@@ -15,6 +15,7 @@
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
+#include "rigor/impact.h"
 #include "rigor/solver.h"
 
 #include <assert.h>
@@ -276,17 +277,33 @@ static rg_status put_shapes(writer *w) {
 
 /* ---- settings and materials ---- */
 
+/* Its name only where the scene chose one: null is the method's own choice. */
 static rg_status put_solver(writer *w, const rg_method_settings *settings) {
-    const char *name = settings->solver ? rg_solver_name(settings->solver) : "auto";
-    if (settings->solver && rg_solver_find(name) != settings->solver)
+    const char *name = settings->solver ? rg_solver_name(settings->solver) : NULL;
+    if (name && rg_solver_find(name) != settings->solver)
         return rg_fail(w->error, RG_UNSUPPORTED,
                        "the solver \"%s\" is not one that a scene file can name", name);
-    rg_buffer_print(&w->out, "solver: {name: %s, tolerance: ", name);
+    put(w, "solver: {");
+    if (name)
+        rg_buffer_print(&w->out, "name: %s, ", name);
+    put(w, "tolerance: ");
     put_number(w, settings->solver_tolerance);
     if (settings->friction_directions > 0)
         rg_buffer_print(&w->out, ", friction: {polygon: %d}}", settings->friction_directions);
     else
         put(w, ", friction: cone}");
+    return RG_OK;
+}
+
+/* Only where the scene chose one: null is the method's own choice. */
+static rg_status put_impact(writer *w, const rg_method_settings *settings) {
+    if (!settings->impact)
+        return RG_OK;
+    const char *name = rg_impact_law_name(settings->impact);
+    if (rg_impact_law_find(name) != settings->impact)
+        return rg_fail(w->error, RG_UNSUPPORTED,
+                       "the impact law \"%s\" is not one that a scene file can name", name);
+    rg_buffer_print(&w->out, "\nimpact: %s", name);
     return RG_OK;
 }
 
@@ -307,6 +324,8 @@ static rg_status put_settings(writer *w) {
     rg_buffer_print(&w->out, ", detection: %s}\n", rg_detection_names[settings.discrete_detection]);
     if (status == RG_OK)
         status = put_solver(w, &settings);
+    if (status == RG_OK)
+        status = put_impact(w, &settings);
     put(w, "\nduration: ");
     put_number(w, w->scene->duration);
     put(w, "\nrecord: {every: ");
