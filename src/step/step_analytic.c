@@ -17,6 +17,8 @@ typedef struct analytic_memory {
     uint64_t integrator;
     double next_step;
     rg_adams_memory adams;
+    uint64_t bounce_count; /* with contacts */
+    rg_bounce bounces[RG_ANALYSIS_BOUNCING];
 } analytic_memory;
 
 static size_t memory_size(const rg_method_settings *settings, size_t n) {
@@ -324,7 +326,6 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     rg_status status = make_analysis(&a, world, end_time, error);
     if (status)
         return status;
-    rg_analysis_log_clear(world);
     if (!may_meet(&a))
         return fly(world, end_time, report, error);
     status = rg_dormand_prince_make(&a.ode, a.arena, &a.trial);
@@ -334,6 +335,10 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     if (!memory)
         return fail(world, RG_OUT_OF_MEMORY, a.time, error);
     a.next_step = memory->next_step;
+    if (memory->valid && memory->bounce_count <= RG_ANALYSIS_BOUNCING) {
+        a.bounce_count = memory->bounce_count;
+        memcpy(a.bounces, memory->bounces, a.bounce_count * sizeof *a.bounces);
+    }
     rg_error inner = {0};
     status = rg_analysis_run(&a, &inner);
     if (status) {
@@ -353,7 +358,9 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
                                 .edits = world->content.edits,
                                 .size = a.ode.n,
                                 .integrator = (uint64_t)world->content.settings.integrator,
-                                .next_step = a.next_step};
+                                .next_step = a.next_step,
+                                .bounce_count = a.bounce_count};
+    memcpy(memory->bounces, a.bounces, a.bounce_count * sizeof *a.bounces);
     remember(world, memory, a.ode.n);
     tell(&a, report);
     return RG_OK;

@@ -5,6 +5,7 @@
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
+ *   step_analytic_basis.c      the quick way to them: the rows of a moment ago
  *   step_analytic_settle.c     impacts to completion, stick or slip, and the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_log.c        what happened, for people
@@ -27,6 +28,7 @@
  * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
 #define RG_ANALYSIS_SHELL    4e-10 /* L: resting contacts live at gaps between 0 and this */
 #define RG_ANALYSIS_REST     0.5   /* shell: where projection puts them */
+#define RG_ANALYSIS_OVERLAP  1e-6  /* L: what is projected away; more is refused */
 #define RG_ANALYSIS_DRIFT    0.2   /* shell: a step in which a resting gap changes more is cut */
 #define RG_ANALYSIS_NEAR     2.0   /* shell: gaps up to this are contacts */
 #define RG_ANALYSIS_ROUNDING 64    /* units in the last place of the distance from the origin */
@@ -44,9 +46,13 @@
 #define RG_ANALYSIS_MUCH     1e-3
 #define RG_ANALYSIS_FREE                                                                           \
     1e-8 /* acceleration: a contact that accelerates less does not break or slip */
+#define RG_ANALYSIS_BREAK                                                                          \
+    1e-11 /* acceleration: the same for a contact whose force has just vanished */
 #define RG_ANALYSIS_FORCE 1e-12 /* of the largest force of its island: less is none */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
+/* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative digits. */
+#define RG_ANALYSIS_MOMENTUM 1e-2
 /* Radians that a body may turn in one step, so that samples see everything. */
 #define RG_ANALYSIS_TURN 0.25
 
@@ -114,6 +120,15 @@ typedef struct rg_analysis_row {
     rg_vec3 spin_a, spin_b;  /* I^-1 arm */
 } rg_analysis_row;
 
+/* The problem of one island: a linear one with friction rows. */
+typedef struct rg_analysis_rows {
+    size_t count;
+    rg_analysis_row *rows;
+    double *matrix, *b, *mu, *force, *rate;
+    uint8_t *kinds;
+    uint32_t *normal; /* a contact's normal stands before its tangents */
+} rg_analysis_rows;
+
 /* Why the right-hand side could not be evaluated. */
 typedef struct rg_analysis_trouble {
     rg_solve_outcome outcome; /* RG_SOLVED: none */
@@ -124,7 +139,8 @@ typedef struct rg_analysis_trouble {
 typedef struct rg_bounce {
     uint32_t part_b, part_a;
     uint32_t count; /* bounces in a row with the ratio of the law */
-    double time, speed;
+    uint32_t padding;
+    double time, speed, rest;
 } rg_bounce;
 
 typedef struct rg_analysis {
@@ -150,6 +166,7 @@ typedef struct rg_analysis {
     size_t pair_count, pair_capacity;
 
     rg_analysis_contact *contacts, *spare;
+    double (*begin_forces)[3]; /* of contacts, at the beginning of the trial step */
     size_t contact_count, contact_capacity;
     rg_analysis_motion motion; /* of the last evaluation */
 
@@ -177,7 +194,7 @@ rg_status rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
 /* Whether any two parts could meet before the end of the step, whatever forces do: a cheap look. */
 bool rg_analysis_may_meet(rg_analysis *a, double length);
 /* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
-rg_status rg_analysis_detect(rg_analysis *a);
+rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
 
 /* --- rows --- */
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m);
@@ -194,6 +211,12 @@ size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
 /* Islands of contacts: label per contact; returns how many. */
 size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work);
+
+/* --- basis --- */
+/* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
+ * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
+bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
+                           const double *raise, int solves, double scale);
 
 /* --- forces --- */
 void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);

@@ -3,6 +3,7 @@
  * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients bound it), so
  * that no speed has to be guessed: a pair that is not a candidate cannot meet (method.md, section D). The
  * sort along x is the whole broad phase: the analytic method is for tens to hundreds of bodies. */
+#include "base/base_text.h"
 #include "contact/contact.h"
 #include "step/step_analytic.h"
 
@@ -257,7 +258,8 @@ static rg_status room_for(rg_analysis *a, size_t count) {
     size_t capacity = 2 * count > 64 ? 2 * count : 64;
     rg_analysis_contact *contacts = rg_arena_take(a->arena, capacity, sizeof *contacts);
     rg_analysis_contact *spare = rg_arena_take(a->arena, capacity, sizeof *spare);
-    if (!contacts || !spare)
+    a->begin_forces = rg_arena_take(a->arena, capacity, sizeof *a->begin_forces);
+    if (!contacts || !spare || !a->begin_forces)
         return RG_OUT_OF_MEMORY;
     if (a->contact_capacity) {
         memcpy(contacts, a->contacts, a->contact_capacity * sizeof *contacts);
@@ -343,7 +345,22 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
     return RG_OK;
 }
 
-rg_status rg_analysis_detect(rg_analysis *a) {
+static const char *name_of(const rg_analysis *a, uint32_t part) {
+    const char *name = a->world->content.record[a->parts[part].body].name;
+    return name ? name : "(no name)";
+}
+
+static rg_status refuse_overlap(const rg_analysis *a, uint32_t p, uint32_t q, double gap,
+                                rg_error *error) {
+    return rg_fail(
+        error, RG_INVALID_ARGUMENT,
+        "at t = %.9g s \"%s\" and \"%s\" overlap by %.3g m: the analytic method needs "
+        "bodies that do not; move them apart (`rigor check` lists all), or let the method "
+        "stepping separate them",
+        a->time, name_of(a, p), name_of(a, q), -gap);
+}
+
+rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     rg_status status = rg_analysis_find_pairs(a, NULL);
     size_t count = 0, old_count = a->contact_count;
     for (size_t i = 0; i < a->pair_count && !status; i++) {
@@ -352,7 +369,11 @@ rg_status rg_analysis_detect(rg_analysis *a) {
         status = rg_growth_between(a->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p),
                                    a->parts[q].shape, rg_analysis_part_pose(a, &a->motion, q), NULL,
                                    &growth);
-        if (!status && growth.gap <= RG_ANALYSIS_NEAR * rg_analysis_shell(a, p, q))
+        if (status)
+            break;
+        if (growth.gap < -RG_ANALYSIS_OVERLAP * rg_analysis_pair_size(a, p, q))
+            return refuse_overlap(a, p, q, growth.gap, error);
+        if (growth.gap <= RG_ANALYSIS_NEAR * rg_analysis_shell(a, p, q))
             status = add_points(a, p, q, &growth, old_count, &count);
     }
     rg_analysis_contact *now = a->spare;

@@ -29,6 +29,7 @@ typedef struct look {
     const rg_dense_output *dense;
     uint32_t contact, part_b, part_a;
     double level;
+    double (*forces)[3]; /* of all contacts at the beginning of the step */
 } look;
 
 static void go_to(look *l, double theta) {
@@ -367,8 +368,7 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
 /* At the state of now, contacts as evaluated: has this one broken, or begun to slip? */
 static bool has_changed(const rg_analysis *a, const rg_analysis_contact *c, bool was_active,
                         int *kind) {
-    double least = RG_ANALYSIS_FREE * a->acceleration;
-    if (was_active && !c->active && c->normal_acceleration > least) {
+    if (was_active && !c->active && c->normal_acceleration > RG_ANALYSIS_BREAK * a->acceleration) {
         *kind = RG_STEP_BREAK_EVENT;
         return true;
     }
@@ -399,26 +399,47 @@ static bool any_changed(look *l, double theta, const uint8_t *was_active, uint32
     return false;
 }
 
+static void keep_forces(const rg_analysis *a, double (*kept)[3]) {
+    for (size_t i = 0; i < a->contact_count; i++)
+        memcpy(kept[i], a->contacts[i].force, sizeof *kept);
+}
+
+static void put_forces(rg_analysis *a, double (*kept)[3]) {
+    for (size_t i = 0; i < a->contact_count; i++)
+        memcpy(a->contacts[i].force, kept[i], sizeof *kept);
+}
+
+/* With friction there may be several solutions, and which one is found depends on where it is started: from
+ * the forces of the last place that was good, so that forces are followed and do not jump. */
 static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     rg_analysis *a = l->a;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     uint8_t *was = rg_arena_take(a->arena, a->contact_count, 1);
-    if (!was)
+    double(*kept)[3] = rg_arena_take(a->arena, a->contact_count, sizeof *kept);
+    if (!was || !kept)
         return RG_OUT_OF_MEMORY;
     uint32_t which;
     int kind = -1;
+    for (size_t i = 0; i < a->contact_count; i++)
+        was[i] = a->contacts[i].active;
+    put_forces(a, l->forces);
     any_changed(l, 0, was, &which, &kind); /* fills active; what changed at 0 was settled */
     for (size_t i = 0; i < a->contact_count; i++)
         was[i] = a->contacts[i].active;
+    keep_forces(a, kept);
     if (any_changed(l, event->theta, was, &which, &kind)) {
         double low = 0, high = event->theta;
         for (int i = 0; i < BISECTIONS && high - low > THETA; i++) {
             double middle = 0.5 * (low + high);
-            if (any_changed(l, middle, was, &which, &kind))
+            put_forces(a, kept);
+            if (any_changed(l, middle, was, &which, &kind)) {
                 high = middle;
-            else
+            } else {
                 low = middle;
+                keep_forces(a, kept);
+            }
         }
+        put_forces(a, kept);
         any_changed(l, high, was, &which, &kind);
         *event = (rg_analysis_event){.theta = high, .kind = kind, .contact = which};
     }
@@ -429,7 +450,7 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
 rg_status rg_analysis_first_event(rg_analysis *a, double length, rg_analysis_event *event,
                                   rg_error *error) {
     (void)length;
-    look l = {.a = a, .dense = &a->trial.output};
+    look l = {.a = a, .dense = &a->trial.output, .forces = a->begin_forces};
     *event = (rg_analysis_event){.theta = 1, .kind = -1, .contact = UINT32_MAX};
     rg_status status = rg_analysis_find_pairs(a, l.dense);
     for (size_t i = 0; i < a->pair_count && !status; i++) {

@@ -23,7 +23,7 @@
 
 /* Relative: a force this much outside its cone during a step is an event; one this much inside is held. */
 #define EXCEEDS 1e-8
-#define HELD    1e-4
+#define HELD    2e-6
 /* Of the judge's residual: what is good enough for the right-hand side, what for deciding who is held, and
  * above what it has failed. */
 #define EXACT   1e-11
@@ -33,7 +33,9 @@
 #define NEAR_LAST 1e-8
 enum { NEAR_SOLVES = 2, CORRECTIONS = 16 };
 /* Slip of the cone problem, in `acceleration`. */
-#define DWARFS 1e5
+#define DWARFS 1e7
+/* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
+#define BACK 1e-5
 
 static void own_accelerations(rg_analysis *a, const double *y, const double *dydt,
                               rg_analysis_motion *m) {
@@ -101,14 +103,6 @@ static void make_basis(const rg_analysis *a, rg_analysis_contact *c) {
 
 /* --- one island ---------------------------------------------------------------------------------- */
 
-typedef struct island_rows {
-    size_t count;
-    rg_analysis_row *rows;
-    double *matrix, *b, *mu, *force, *rate;
-    uint8_t *kinds;
-    uint32_t *normal;
-} island_rows;
-
 static double coefficient(const rg_analysis_contact *c) {
     return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.dynamic_friction
                                                       : c->law.static_friction;
@@ -124,7 +118,7 @@ static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c) {
     return c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->world->content.planar ? 2 : 3;
 }
 
-static bool take_rows(rg_analysis *a, size_t count, island_rows *s) {
+static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
     s->count = count;
     s->rows = rg_arena_take(a->arena, count, sizeof *s->rows);
     s->matrix = rg_arena_take(a->arena, count * count, sizeof *s->matrix);
@@ -138,7 +132,7 @@ static bool take_rows(rg_analysis *a, size_t count, island_rows *s) {
 }
 
 static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                      size_t member_count, island_rows *s) {
+                      size_t member_count, rg_analysis_rows *s) {
     size_t k = 0;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -163,7 +157,8 @@ static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_
                 rg_analysis_couple(a, &s->rows[i], &s->rows[j]);
 }
 
-static rg_status solve_once(rg_analysis *a, island_rows *s, const double *b, rg_solve_info *info) {
+static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b,
+                            rg_solve_info *info) {
     rg_problem problem = rg_problem_linear(s->count, s->matrix, b);
     problem.linear.kinds = s->kinds;
     problem.linear.normal = s->normal;
@@ -174,7 +169,7 @@ static rg_status solve_once(rg_analysis *a, island_rows *s, const double *b, rg_
     settings.warm = true;
     rg_solution solution = {.force = s->force, .velocity = s->rate};
     const rg_solver *solver = a->world->content.settings.solver;
-    if (!solver)
+    if (!solver || solver == rg_solver_find("auto")) /* which is asked if this one fails */
         solver = rg_solver_find("dantzig");
     rg_status status = rg_solve(a->context, solver, &problem, &settings, &solution, info, NULL);
     a->solves++;
@@ -200,7 +195,7 @@ static rg_status solve_once(rg_analysis *a, island_rows *s, const double *b, rg_
     return status;
 }
 
-static rg_status solve_rows(rg_analysis *a, island_rows *s, rg_solve_info *info) {
+static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *info) {
     double *b = rg_arena_take(a->arena, s->count, sizeof *b);
     double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
     if (!b || !raise)
@@ -210,6 +205,11 @@ static rg_status solve_rows(rg_analysis *a, island_rows *s, rg_solve_info *info)
         raise[i] = NEAR_LAST * *diagonal;
         *diagonal += raise[i];
         b[i] = s->b[i] - raise[i] * rg_dot(a->contacts[s->rows[i].contact].reference, s->rows[i].e);
+    }
+    if (rg_analysis_try_basis(a->arena, s, b, raise, NEAR_SOLVES, a->acceleration)) {
+        *info = (rg_solve_info){.outcome = RG_SOLVED};
+        a->solves++;
+        return RG_OK;
     }
     rg_status status = RG_OK;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
@@ -313,14 +313,14 @@ static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     take_decision(a, members, member_count, force);
 }
 
-static double largest_force(const island_rows *s) {
+static double largest_force(const rg_analysis_rows *s) {
     double largest = 0;
     for (size_t k = 0; k < s->count; k++)
         largest = fmax(largest, fabs(s->force[k]));
     return largest;
 }
 
-static void store_forces(rg_analysis *a, const island_rows *s) {
+static void store_forces(rg_analysis *a, const rg_analysis_rows *s) {
     double largest = largest_force(s);
     for (size_t k = 0; k < s->count; k++) {
         rg_analysis_contact *c = &a->contacts[s->rows[k].contact];
@@ -355,7 +355,7 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
         if (a->world->content.planar || c->mode != RG_ANALYSIS_STICKS || !has_friction(c))
             continue;
         if (c->at_limit) {
-            if (c->active && c->slip_acceleration < -10 * RG_ANALYSIS_FREE * a->acceleration &&
+            if (c->active && c->slip_acceleration < -BACK * a->acceleration &&
                 (!back || c->slip_acceleration < back->slip_acceleration))
                 back = c;
             continue;
@@ -388,7 +388,7 @@ static void solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint
         decide(a, m, members, member_count);
     for (int round = 0; round < CORRECTIONS; round++) {
         rg_arena_return(a->arena, mark);
-        island_rows s;
+        rg_analysis_rows s;
         if (!take_rows(a, count_rows(a, members, member_count), &s))
             break;
         fill_rows(a, m, members, member_count, &s);
@@ -500,7 +500,33 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
 
 void rg_analysis_scale(void *user, const double *y, double *scale) {
     rg_analysis *a = user;
+    const rg_world_content *c = &a->world->content;
     rg_flight_scale(&a->flight, y, scale);
+    /* A body at rest under load: its momentum is what rounding leaves of forces that cancel. */
+    size_t momenta = c->planar ? 3 : 7, linear = c->planar ? 2 : 3;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        const rg_body_dynamics *d = &c->dynamics[a->flight.body[k]];
+        double *s = scale + k * a->flight.width + momenta, r = d->gyration_radius;
+        double speed = RG_ANALYSIS_MOMENTUM * sqrt(a->acceleration * r);
+        for (size_t i = 0; i < linear; i++)
+            s[i] = fmax(s[i], d->mass * speed);
+        for (size_t i = linear; i < a->flight.width - momenta; i++)
+            s[i] = fmax(s[i], d->mass * r * speed);
+    }
+    /* Bodies in contact: errors of place that leave resting contacts in their shell. */
+    double tolerance = c->settings.tolerance * RG_ANALYSIS_FINER;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *contact = &a->contacts[i];
+        double most = 0.5 * RG_ANALYSIS_DRIFT * contact->shell / tolerance;
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = side ? contact->body_b : contact->body_a;
+            if (!(c->dynamics[body].inverse_mass > 0))
+                continue;
+            double *s = scale + rg_analysis_place(a, body) * a->flight.width;
+            for (size_t k = 0; k < linear; k++)
+                s[k] = fmin(s[k], most);
+        }
+    }
     for (int i = 0; i < RG_ANALYSIS_LEDGER; i++)
         scale[a->flight.size + i] = INFINITY;
 }

@@ -59,6 +59,8 @@ static rg_status take_step(rg_analysis *a, double most, double *length) {
     double turn = largest_turn(a);
     if (turn > 0)
         most = fmin(most, RG_ANALYSIS_TURN / turn);
+    for (size_t i = 0; i < a->contact_count; i++)
+        memcpy(a->begin_forces[i], a->contacts[i].force, sizeof *a->begin_forces);
     for (int cut = 0;; cut++) {
         a->trouble.outcome = RG_SOLVED;
         rg_status status = rg_dormand_prince_try(&a->ode, &a->trial, a->time, most, tolerance, a->y,

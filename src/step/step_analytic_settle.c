@@ -119,7 +119,7 @@ static double work_of(rg_analysis *a, const rg_analysis_row *rows, size_t count,
             continue;
         double after = before[i];
         for (size_t j = 0; j < count; j++)
-            after += x[j] ? x[j] * rg_analysis_couple(a, &rows[i], &rows[j]) : 0;
+            after += x[j] != 0 ? x[j] * rg_analysis_couple(a, &rows[i], &rows[j]) : 0;
         work += 0.5 * x[i] * (before[i] + after);
         a->prescribed -= x[i] * prescribed_rate(a, &rows[i]);
     }
@@ -269,8 +269,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
         }
         s->mu[k] = c->law.dynamic_friction;
         s->pair[k] = (uint32_t)(c->body_a * a->world->content.bodies.count + c->body_b);
-        bool slow = c->motion.gap_rate > -c->still;
-        s->restitution[k] = a->no_restitution || slow ? 0 : c->law.restitution;
+        s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
     }
     for (size_t i = 0; i < s->rows; i++)
         for (size_t j = 0; j <= i; j++)
@@ -394,7 +393,8 @@ static rg_bounce *bounce_of(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
 
 /* After an impact: if the speeds of leaving have shrunk by the coefficient for some bounces in a row, and
  * the flights between have, too, the rest is a geometric series: remaining time 2 v / (a (1 - e)), a from
- * the last flight. Low bounces end at once, and the time is reported. */
+ * the last flight. The time is taken from the first bounces that show it, the highest; low ones end at
+ * once. */
 static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
     double e = c->law.restitution, v = c->motion.gap_rate;
     if (!(e > 0 && e < 1) || !(v > 0))
@@ -403,14 +403,14 @@ static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
     double flight = a->time - b->time;
     bool in_sequence = b->speed > 0 && flight > 0 && fabs(v / b->speed - e) <= BOUNCE_RATIO * e;
     double pull = in_sequence ? 2 * b->speed / flight : 0;
-    *b = (rg_bounce){.part_b = c->part_b,
-                     .part_a = c->part_a,
-                     .count = in_sequence ? b->count + 1 : 0,
-                     .time = a->time,
-                     .speed = v};
+    b->count = in_sequence ? b->count + 1 : 0;
+    b->time = a->time;
+    b->speed = v;
+    if (b->count == RG_ANALYSIS_BOUNCES)
+        b->rest = a->time + 2 * v / (pull * (1 - e));
     if (b->count < RG_ANALYSIS_BOUNCES || v * v > 2 * pull * BOUNCE_HEIGHT * c->size)
         return false;
-    rg_analysis_log(a, RG_STEP_ACCUMULATION, c, 1, a->time + 2 * v / (pull * (1 - e)));
+    rg_analysis_log(a, RG_STEP_ACCUMULATION, c, 1, b->rest);
     b->count = 0;
     b->speed = 0;
     return true;
@@ -533,6 +533,24 @@ static void start_slips(rg_analysis *a) {
     a->turning = false;
 }
 
+/* A contact that slides and would be pressed the harder the more it is pressed (its own entry of the matrix,
+ * friction included, is negative) may do without any force, or with one: Painleve's indeterminacy. The
+ * policy is the smallest force: it lets go. */
+static void report_indeterminacy(rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (c->mode != RG_ANALYSIS_SLIPS || c->force[0] > 0 || !(c->normal_acceleration > 0))
+            continue;
+        rg_vec3 n = c->motion.normal;
+        rg_vec3 e = rg_add_scaled(n, -c->law.dynamic_friction, c->basis[0]);
+        rg_analysis_row normal = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, n);
+        rg_analysis_row push = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, e);
+        double w = rg_analysis_couple(a, &normal, &push);
+        if (w < 0)
+            rg_analysis_log(a, RG_STEP_INDETERMINATE, c, 1, -c->normal_acceleration / w);
+    }
+}
+
 void rg_analysis_turn(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++)
         if (a->contacts[i].mode == RG_ANALYSIS_STICKS && a->contacts[i].at_limit) {
@@ -584,10 +602,11 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
     rg_analysis_move(a, a->time, a->y, &a->motion);
     rg_status status = RG_OK;
     if (detect) {
-        status = rg_analysis_detect(a);
+        status = rg_analysis_detect(a, error);
         if (status)
-            return rg_fail(error, status, "contacts at t = %.9g s: %s", a->time,
-                           rg_status_text(status));
+            return error && error->text[0] ? status
+                                           : rg_fail(error, status, "contacts at t = %.9g s: %s",
+                                                     a->time, rg_status_text(status));
     }
     rg_analysis_follow(a, &a->motion);
     bool impacts = false;
@@ -605,6 +624,7 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
         return rg_fail(error, status, "projection at t = %.9g s: %s", a->time,
                        rg_status_text(status));
     start_slips(a);
+    report_indeterminacy(a);
     if (impacts)
         a->next_step = 0;
     return RG_OK;

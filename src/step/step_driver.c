@@ -1,5 +1,6 @@
 /* One step of the world: the table of contents. */
 #include "base/base_text.h"
+#include "step/step_analytic.h"
 #include "step/step_judge.h"
 #include "step/step_method.h"
 
@@ -138,6 +139,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     rg_motion_state *kinematic;
     rg_step_report report = {0};
     rg_status status = prepare_kinematic(world, clock.time, &kinematic, error);
+    rg_analysis_log_clear(world);
     if (!status)
         status = rg_method_of(world)->step(world, clock.time, &report, error);
     if (status)
