@@ -1,18 +1,30 @@
 /* `rigor export`: recordings in other formats. */
-#include "cli.h"
+#include "cli_export.h"
 
+#include "page.h"
+#include "rigor/view.h"
+
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char cli_export_help[] =
-    "Usage: rigor export RECORDING [--csv FILE] [--contacts-csv FILE]\n"
-    "                    [--certificate-csv FILE]\n"
+    "Usage: rigor export RECORDING [--html FILE] [--gltf FILE] [--mp4 FILE] [--png DIR]\n"
+    "                    [--csv FILE] [--contacts-csv FILE] [--certificate-csv FILE]\n"
+    "       rigor export RECORDING RECORDING ... --html FILE\n"
     "\n"
     "Writes a recording, finished or not, in another format: one of these, or several at\n"
-    "once. FILE - is standard output.\n"
+    "once. FILE - is standard output (not for --mp4).\n"
     "\n"
-    "Options:\n"
+    "Formats:\n"
+    "      --html FILE  the viewer with the recording inside: one page that opens from disk,\n"
+    "                   without a network; several recordings to compare them\n"
+    "      --gltf FILE  binary glTF 2.0 (name it .glb): shapes and motion for Blender and\n"
+    "                   other programs\n"
+    "      --mp4 FILE   a film, drawn by Chromium and put together by ffmpeg\n"
+    "      --png DIR    its pictures, frame-00001.png and so on\n"
     "      --csv FILE   one line for every frame and body: time, step, body, position,\n"
     "                   orientation (quaternion x y z w), velocity, angular velocity\n"
     "      --contacts-csv FILE\n"
@@ -23,49 +35,154 @@ const char cli_export_help[] =
     "                   one line for every frame: time, step, the worst certificate, energy\n"
     "                   ledger and counts of the steps since the frame before, under the\n"
     "                   names of `rigor run --json`; empty where nothing was measured\n"
+    "\n"
+    "Options:\n"
+    "      --fps N      pictures a second (30); in pages and glTF at most so many frames a\n"
+    "                   second of what was recorded (pages 30, glTF all)\n"
+    "      --size WxH   of pictures and films, in pixels (1280x720)\n"
+    "      --from T     where pictures and films begin and end, s of simulated time (the\n"
+    "      --to T       whole run)\n"
+    "      --theme T    of pictures and films: light (default), dark\n"
     "  -h, --help       this text\n"
     "\n"
-    "Exit codes: 0 done, 2 usage, 3 the recording cannot be used, 4 FILE cannot be\n"
-    "written.\n"
+    "Chromium and ffmpeg are looked for on the PATH, or named by the environment variables\n"
+    "RIGOR_CHROMIUM and RIGOR_FFMPEG.\n"
+    "\n"
+    "Exit codes: 0 done, 1 Chromium, ffmpeg or the viewer's page is missing or fails, 2\n"
+    "usage, 3 the recording cannot be used, 4 FILE cannot be written.\n"
     "\n"
     "Examples:\n"
-    "  rigor export racket.h5 --csv racket.csv\n"
+    "  rigor export dominoes.h5 --html dominoes.html\n"
+    "  rigor export lcp.h5 cone.h5 --html compare.html\n"
+    "  rigor export dominoes.h5 --gltf dominoes.glb\n"
+    "  rigor export dominoes.h5 --mp4 dominoes.mp4 --size 1920x1080 --from 0.5 --to 4\n"
     "  rigor export racket.h5 --csv - | head\n"
     "  rigor export dominoes.h5 --contacts-csv forces.csv --certificate-csv steps.csv\n";
 
 /* Formats that later versions will have. */
-static const char *const later_formats[] = {"html", "gltf", "obj", "json", "usd", "vtk", "blender"};
+static const char *const later_formats[] = {"obj", "json", "usd", "vtk", "blender"};
 
-enum { OPTION_CSV, OPTION_CONTACTS, OPTION_CERTIFICATE, TABLE_COUNT, OPTION_HELP = TABLE_COUNT };
+enum {
+    OPTION_CSV,
+    OPTION_CONTACTS,
+    OPTION_CERTIFICATE,
+    TABLE_COUNT,
+    OPTION_HTML = TABLE_COUNT,
+    OPTION_GLTF,
+    OPTION_MP4,
+    OPTION_PNG,
+    FORMAT_COUNT,
+    OPTION_RATE = FORMAT_COUNT,
+    OPTION_SIZE,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_THEME,
+    OPTION_HELP,
+    OPTION_COUNT
+};
 
-static int export_csv(const char *recording_path, const cli_option *options) {
+int cli_export_page(const char **page, size_t *size) {
+    *page = rg_view_page(size);
+    if (*page)
+        return EXIT_GOOD;
+    cli_complain("export: this command was built without the viewer's page; build it with "
+                 "tools/page (needs Node 18 and npm), then build the command again");
+    return EXIT_FAILED;
+}
+
+/* ---- the formats ---- */
+
+static int finish(rg_status status, const rg_error *error) {
+    if (status != RG_OK)
+        cli_complain("%s", error->text);
+    return cli_exit_code(status);
+}
+
+static int export_tables(rg_recording *recording, const cli_option *options) {
     static rg_status (*const export_table[TABLE_COUNT])(
         rg_recording *, const char *, rg_error *) = {rg_recording_export_csv,
                                                      rg_recording_export_contacts_csv,
                                                      rg_recording_export_certificate_csv};
-    rg_recording *recording;
     rg_error error = {0};
-    rg_status status = rg_recording_open(recording_path, &recording, &error);
-    if (status != RG_OK) {
-        cli_complain("%s", error.text);
-        return cli_exit_code(status);
-    }
+    rg_status status = RG_OK;
     for (int i = 0; i < TABLE_COUNT && status == RG_OK; i++)
         if (options[i].value)
             status = export_table[i](recording, options[i].value, &error);
-    rg_recording_info info = rg_recording_get_info(recording);
-    if (status != RG_OK)
-        cli_complain("%s", error.text);
-    else if (!info.finished)
-        fprintf(stderr, "rigor: note: %s is not finished: %zu frames up to now\n", recording_path,
-                info.frame_count);
-    rg_recording_close(recording);
-    return cli_exit_code(status);
+    return finish(status, &error);
 }
 
-/* Two tables into one file: the second would replace the first. */
+/* What a recording is called beside others: its file, without directory and ending. */
+static void name_run(const char *path, char name[64]) {
+    const char *slash = strrchr(path, '/'), *start = slash ? slash + 1 : path;
+    const char *dot = strrchr(start, '.');
+    int length = dot && dot > start ? (int)(dot - start) : (int)strlen(start);
+    snprintf(name, 64, "%.*s", length < 60 ? length : 60, start);
+}
+
+static int export_html(rg_recording *const *recordings, const char **paths, int count,
+                       const char *file, double rate) {
+    rg_html_options options = {.frames_per_second = rate};
+    int code = cli_export_page(&options.page, &options.page_size);
+    if (code != EXIT_GOOD)
+        return code;
+    char(*texts)[64] = calloc((size_t)count, sizeof *texts);
+    const char **names = calloc((size_t)count, sizeof *names);
+    rg_error error = {.text = "no memory"};
+    rg_status status = RG_OUT_OF_MEMORY;
+    for (int i = 0; texts && names && count > 1 && i < count; i++) {
+        name_run(paths[i], texts[i]);
+        names[i] = texts[i];
+    }
+    if (texts && names)
+        status = rg_view_export_html(recordings, names, (size_t)count, &options, file, &error);
+    free(names);
+    free(texts);
+    return finish(status, &error);
+}
+
+static int export_one(rg_recording *recording, const char *path, const cli_option *options,
+                      double rate, const cli_film *film) {
+    rg_error error = {0};
+    rg_gltf_options gltf = {.frames_per_second = rate};
+    int code = export_tables(recording, options);
+    if (code == EXIT_GOOD && options[OPTION_GLTF].value)
+        code = finish(rg_view_export_gltf(recording, &gltf, options[OPTION_GLTF].value, &error),
+                      &error);
+    if (code == EXIT_GOOD && (film->film || film->directory))
+        code = cli_export_film(recording, path, film);
+    return code;
+}
+
+static int export_all(const char **paths, int count, const cli_option *options, double rate,
+                      const cli_film *film) {
+    rg_recording **recordings = calloc((size_t)count, sizeof(rg_recording *));
+    rg_error error = {.text = "no memory"};
+    rg_status status = recordings ? RG_OK : RG_OUT_OF_MEMORY;
+    for (int i = 0; i < count && status == RG_OK; i++)
+        status = rg_recording_open(paths[i], &recordings[i], &error);
+    int code = finish(status, &error);
+    if (code == EXIT_GOOD && options[OPTION_HTML].value)
+        code = export_html(recordings, paths, count, options[OPTION_HTML].value, rate);
+    if (code == EXIT_GOOD)
+        code = export_one(recordings[0], paths[0], options, rate, film);
+    for (int i = 0; recordings && i < count; i++) {
+        if (!recordings[i])
+            continue;
+        rg_recording_info info = rg_recording_get_info(recordings[i]);
+        if (code == EXIT_GOOD && !info.finished)
+            fprintf(stderr, "rigor: note: %s is not finished: %zu frames up to now\n", paths[i],
+                    info.frame_count);
+        rg_recording_close(recordings[i]);
+    }
+    free(recordings);
+    return code;
+}
+
+/* ---- the command line ---- */
+
+/* Two outputs into one file: the second would replace the first. */
 static const char *find_twice(const cli_option *options) {
-    for (int i = 0; i < TABLE_COUNT; i++)
+    for (int i = 0; i < FORMAT_COUNT; i++)
         for (int j = 0; j < i; j++)
             if (options[i].value && options[j].value &&
                 strcmp(options[i].value, options[j].value) == 0)
@@ -73,38 +190,104 @@ static const char *find_twice(const cli_option *options) {
     return NULL;
 }
 
+static bool parse_time(const cli_option *option, double *time) {
+    *time = NAN;
+    if (!option->value || cli_parse_number(option->value, time))
+        return true;
+    cli_complain("export: --%s: '%s' is not a number of seconds", option->name, option->value);
+    return false;
+}
+
+static bool parse_film(const cli_option *options, double rate, cli_film *film) {
+    enum { MOST_PIXELS = 8192 };
+    const char *size = options[OPTION_SIZE].value, *theme = options[OPTION_THEME].value;
+    char rest;
+    *film = (cli_film){.directory = options[OPTION_PNG].value,
+                       .film = options[OPTION_MP4].value,
+                       .rate = rate > 0 ? rate : 30,
+                       .width = 1280,
+                       .height = 720,
+                       .theme = theme ? theme : "light"};
+    if (size &&
+        (sscanf(size, "%5dx%5d%c", &film->width, &film->height, &rest) != 2 || film->width < 16 ||
+         film->height < 16 || film->width > MOST_PIXELS || film->height > MOST_PIXELS)) {
+        cli_complain("export: --size: '%s' is not WIDTHxHEIGHT, each from 16 to %d", size,
+                     MOST_PIXELS);
+        return false;
+    }
+    if (strcmp(film->theme, "light") != 0 && strcmp(film->theme, "dark") != 0) {
+        cli_complain("export: --theme: '%s' is neither light nor dark", theme);
+        return false;
+    }
+    if (film->film && strcmp(film->film, "-") == 0) {
+        cli_complain("export: --mp4 needs a file; films cannot go to standard output");
+        return false;
+    }
+    return parse_time(&options[OPTION_FROM], &film->from) &&
+           parse_time(&options[OPTION_TO], &film->to);
+}
+
+static bool is_later(const char *argument) {
+    for (size_t i = 0; i < sizeof later_formats / sizeof later_formats[0]; i++)
+        if (strncmp(argument, "--", 2) == 0 &&
+            strcspn(argument + 2, "=") == strlen(later_formats[i]) &&
+            strncmp(argument + 2, later_formats[i], strlen(later_formats[i])) == 0) {
+            cli_complain("export: --%s is not in this version; --gltf, --html and --csv are",
+                         later_formats[i]);
+            return true;
+        }
+    return false;
+}
+
+/* What is asked for makes sense together. */
+static bool check(const cli_option *options, int count) {
+    bool any = false, only_html = true;
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        any = any || options[i].value;
+        only_html = only_html && (i == OPTION_HTML || !options[i].value);
+    }
+    const char *twice = find_twice(options);
+    if (count == 0)
+        cli_complain("export: which RECORDING? see `rigor export --help`");
+    else if (!any)
+        cli_complain("export: which format? --html FILE, --gltf FILE, --mp4 FILE, --csv FILE ...");
+    else if (count > 1 && !only_html)
+        cli_complain("export: one RECORDING at a time; only --html takes several");
+    else if (twice)
+        cli_complain("export: two exports into one file: %s", twice);
+    else
+        return true;
+    return false;
+}
+
 int cli_export(int count, const char **arguments) {
-    cli_option options[] = {{"csv", 0, true, NULL},
-                            {"contacts-csv", 0, true, NULL},
-                            {"certificate-csv", 0, true, NULL},
-                            {"help", 'h', false, NULL}};
+    cli_option options[OPTION_COUNT] = {[OPTION_CSV] = {"csv", 0, true, NULL},
+                                        [OPTION_CONTACTS] = {"contacts-csv", 0, true, NULL},
+                                        [OPTION_CERTIFICATE] = {"certificate-csv", 0, true, NULL},
+                                        [OPTION_HTML] = {"html", 0, true, NULL},
+                                        [OPTION_GLTF] = {"gltf", 0, true, NULL},
+                                        [OPTION_MP4] = {"mp4", 0, true, NULL},
+                                        [OPTION_PNG] = {"png", 0, true, NULL},
+                                        [OPTION_RATE] = {"fps", 0, true, NULL},
+                                        [OPTION_SIZE] = {"size", 0, true, NULL},
+                                        [OPTION_FROM] = {"from", 0, true, NULL},
+                                        [OPTION_TO] = {"to", 0, true, NULL},
+                                        [OPTION_THEME] = {"theme", 0, true, NULL},
+                                        [OPTION_HELP] = {"help", 'h', false, NULL}};
+    double rate;
+    cli_film film;
     for (int i = 0; i < count; i++)
-        for (size_t j = 0; j < sizeof later_formats / sizeof later_formats[0]; j++)
-            if (strncmp(arguments[i], "--", 2) == 0 &&
-                strcspn(arguments[i] + 2, "=") == strlen(later_formats[j]) &&
-                strncmp(arguments[i] + 2, later_formats[j], strlen(later_formats[j])) == 0) {
-                cli_complain("export: --%s is not in this version; --csv is", later_formats[j]);
-                return EXIT_USAGE;
-            }
-    if (!cli_parse_options("export", options, sizeof options / sizeof options[0], arguments,
-                           &count))
+        if (is_later(arguments[i]))
+            return EXIT_USAGE;
+    if (!cli_parse_options("export", options, OPTION_COUNT, arguments, &count))
         return EXIT_USAGE;
     if (options[OPTION_HELP].value) {
         fputs(cli_export_help, stdout);
         return cli_flush();
     }
-    if (count != 1 || !(options[OPTION_CSV].value || options[OPTION_CONTACTS].value ||
-                        options[OPTION_CERTIFICATE].value)) {
-        cli_complain(count == 1   ? "export: which format? --csv FILE"
-                     : count == 0 ? "export: which RECORDING? see `rigor export --help`"
-                                  : "export: one RECORDING at a time");
+    if (!check(options, count) || !cli_positive_option("export", &options[OPTION_RATE], 0, &rate) ||
+        !parse_film(options, rate, &film))
         return EXIT_USAGE;
-    }
-    const char *twice = find_twice(options);
-    if (twice) {
-        cli_complain("export: two tables into one file: %s", twice);
-        return EXIT_USAGE;
-    }
     signal(SIGXFSZ, SIG_IGN); /* a limit on sizes makes a write fail, it does not kill */
-    return export_csv(arguments[0], options);
+    return export_all(arguments, count, options, rate, &film);
 }

@@ -15,7 +15,8 @@ cli_progress cli_progress_begin(uint64_t first, uint64_t total, bool quiet) {
                           .start = now,
                           .last = now + patience - shortest_interval,
                           .first = first,
-                          .total = total};
+                          .total = total,
+                          .unit = "steps"};
 }
 
 static void print_duration(double seconds) {
@@ -41,8 +42,8 @@ void cli_progress_update(cli_progress *progress, uint64_t done) {
     fputs("\r[", stderr);
     for (int i = 0; i < BAR_WIDTH; i++)
         fputc(i < filled ? '#' : '.', stderr);
-    fprintf(stderr, "] %3.0f %%  %llu of %llu steps, ", 100 * share, (unsigned long long)done,
-            (unsigned long long)progress->total);
+    fprintf(stderr, "] %3.0f %%  %llu of %llu %s, ", 100 * share, (unsigned long long)done,
+            (unsigned long long)progress->total, progress->unit);
     print_duration((now - progress->start) * (double)(progress->total - done) /
                    (double)(done - progress->first));
     fputs(" left\033[K", stderr);

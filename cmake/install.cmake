@@ -25,7 +25,7 @@ foreach(library ${rigor_libraries})
   install(EXPORT ${library}-targets NAMESPACE rigor:: DESTINATION ${rigor_cmake_dir})
 endforeach()
 
-set(rigor_headers_of_io rigor/scene.h rigor/recording.h rigor/problem_file.h)
+set(rigor_headers_of_io rigor/scene.h rigor/recording.h rigor/problem_file.h rigor/view.h)
 set(rigor_headers_of_lp rigor/lp.h)
 file(GLOB rigor_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/rigor/*.h)
@@ -51,7 +51,7 @@ install(FILES ${PROJECT_BINARY_DIR}/rigorConfig.cmake ${PROJECT_BINARY_DIR}/rigo
 get_target_property(rigor_type rigor TYPE)
 set(pc_core_modules qhull_r)
 set(pc_core_libraries "-lm -pthread")
-set(pc_io_modules "yaml-0.1 hdf5-serial")
+set(pc_io_modules "yaml-0.1 hdf5-serial zlib")
 set(pc_lp_modules clp)
 foreach(need core_modules core_libraries io_modules lp_modules)
   if(rigor_type STREQUAL "SHARED_LIBRARY")

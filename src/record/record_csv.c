@@ -1,57 +1,25 @@
 /* Recordings as comma-separated values (RFC 4180): a header line, then one line for every frame and
  * body, for every frame and contact, or for every frame (certificates; a figure that was not
- * measured is an empty field). Numbers are the shortest that read back to the same bits. A file is
- * written beside its place and renamed into it, so that a failure leaves nothing half-written;
- * standard output is just written. */
+ * measured is an empty field). Numbers are the shortest that read back to the same bits. How it
+ * fails: as what it writes to does (record_outlet.h). */
 #include "record/record_recording.h"
 
 #include "base/base_memory.h"
 #include "base/base_text.h"
 #include "record/record_interval.h"
+#include "record/record_outlet.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char bodies_header[] = "time,step,body,px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz\n";
 static const char contacts_header[] = "time,step,body_a,body_b,px,py,pz,nx,ny,nz,fx,fy,fz,gap,"
                                       "friction,slip_speed,mode\n";
 /* Bytes gathered before they are written. */
 static const size_t piece_size = 1 << 20;
-
-/* Where the text goes: a file at an offset, or standard output. */
-typedef struct outlet {
-    rg_disk_file file;
-    uint64_t offset;
-    bool is_stdout;
-} outlet;
-
-static int write_stdout(const char *data, size_t size) {
-    while (size > 0) {
-        ssize_t written = write(STDOUT_FILENO, data, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return errno;
-        data += written;
-        size -= (size_t)written;
-    }
-    return 0;
-}
-
-static int flush(outlet *out, rg_buffer *text) {
-    if (text->failed)
-        return ENOMEM;
-    int failed = out->is_stdout ? write_stdout(text->data, text->size)
-                                : rg_disk_write(&out->file, text->data, text->size, out->offset);
-    out->offset += text->size;
-    text->size = 0;
-    return failed;
-}
 
 static void append_text(rg_buffer *text, const char *word) {
     rg_buffer_append(text, word, strlen(word));
@@ -196,33 +164,23 @@ static const table_kind certificate_table = {false, append_certificate_header, a
 
 /* ---- all frames ---- */
 
-static rg_status fail_writing(rg_error *error, const char *path, int number) {
-    char text[RG_DISK_MESSAGE_SIZE];
-    return rg_fail(error, number == ENOMEM ? RG_OUT_OF_MEMORY : RG_WRITE_FAILED,
-                   "%s: cannot be written: %s", path, rg_disk_message(number, text));
-}
-
 static rg_status write_frames(rg_recording *recording, const table_kind *table, rg_frame *frame,
-                              rg_buffer *text, outlet *out, const char *path, rg_error *error) {
+                              rg_buffer *text, rg_outlet *out, rg_error *error) {
     rg_recording_info info = rg_recording_get_info(recording);
+    rg_status status = RG_OK;
     table->append_header(text);
-    int failed = 0;
-    for (size_t i = 0; i < info.frame_count && !failed; i++) {
-        rg_status status = rg_recording_read(recording, i, frame, error);
+    for (size_t i = 0; i < info.frame_count && status == RG_OK; i++) {
+        status = rg_recording_read(recording, i, frame, error);
         if (status == RG_OK)
             status = table->append_frame(text, recording, i, frame, error);
-        if (status != RG_OK)
-            return status;
-        if (text->size >= piece_size || text->failed)
-            failed = flush(out, text);
+        if (status == RG_OK && (text->size >= piece_size || text->failed))
+            status = rg_outlet_flush(out, text, error);
     }
-    if (!failed)
-        failed = flush(out, text);
-    return failed ? fail_writing(error, path, failed) : RG_OK;
+    return status == RG_OK ? rg_outlet_flush(out, text, error) : status;
 }
 
-static rg_status write_all(rg_recording *recording, const table_kind *table, outlet *out,
-                           const char *path, rg_error *error) {
+static rg_status write_all(rg_recording *recording, const table_kind *table, rg_outlet *out,
+                           rg_error *error) {
     const rg_allocator *allocator = rg_recording_allocator(recording);
     size_t bodies = rg_recording_get_info(recording).body_count;
     rg_frame frame = {0};
@@ -235,9 +193,9 @@ static rg_status write_all(rg_recording *recording, const table_kind *table, out
     rg_status status;
     if (!table->wants_bodies ||
         (frame.position && frame.orientation && frame.velocity && frame.angular_velocity))
-        status = write_frames(recording, table, &frame, &text, out, path, error);
+        status = write_frames(recording, table, &frame, &text, out, error);
     else
-        status = fail_writing(error, path, ENOMEM);
+        status = rg_fail(error, RG_OUT_OF_MEMORY, "%s: cannot be written: no memory", out->path);
     rg_buffer_free(&text);
     rg_release(allocator, frame.position);
     rg_release(allocator, frame.orientation);
@@ -246,49 +204,14 @@ static rg_status write_all(rg_recording *recording, const table_kind *table, out
     return status;
 }
 
-static rg_status write_file(rg_recording *recording, const table_kind *table, const rg_disk *disk,
-                            const char *path, const char *new_path, rg_error *error) {
-    outlet out = {.is_stdout = false};
-    int failed = rg_disk_open(disk, new_path, RG_DISK_NEW, &out.file);
-    if (failed)
-        return fail_writing(error, path, failed);
-    rg_status status = write_all(recording, table, &out, path, error);
-    if (status == RG_OK)
-        failed = rg_disk_sync(&out.file);
-    rg_disk_close(&out.file);
-    if (status == RG_OK && !failed)
-        failed = rg_disk_rename(disk, new_path, path);
-    if (status == RG_OK && !failed)
-        return RG_OK;
-    (void)rg_disk_remove(disk, new_path);
-    return status != RG_OK ? status : fail_writing(error, path, failed);
-}
-
 static rg_status export_table(rg_recording *recording, const table_kind *table, const rg_disk *disk,
                               const char *path, rg_error *error) {
     assert(recording && path);
-    if (strcmp(path, "-") == 0) {
-        outlet out = {.is_stdout = true, .file.fd = -1};
-        return write_all(recording, table, &out, "standard output", error);
-    }
-    if (rg_disk_is_special(path))
-        return rg_fail(error, RG_WRITE_FAILED,
-                       "%s: is not a regular file; name one, or - for standard output", path);
-    const rg_allocator *allocator = rg_recording_allocator(recording);
-    size_t room = strlen(path) + sizeof ".new";
-    char *new_path = rg_allocate(allocator, room, 1);
-    if (!new_path)
-        return fail_writing(error, path, ENOMEM);
-    snprintf(new_path, room, "%s.new", path);
-    rg_status status;
-    if (rg_recording_is_at(recording, path) || rg_recording_is_at(recording, new_path))
-        status = rg_fail(error, RG_WRITE_FAILED,
-                         "%s: would overwrite the recording that is exported; choose another name",
-                         path);
-    else
-        status = write_file(recording, table, disk, path, new_path, error);
-    rg_release(allocator, new_path);
-    return status;
+    rg_outlet out;
+    rg_status status = rg_outlet_open(&out, &recording, 1, disk, path, error);
+    if (status != RG_OK)
+        return status;
+    return rg_outlet_close(&out, write_all(recording, table, &out, error), error);
 }
 
 rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *disk,

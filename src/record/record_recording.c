@@ -186,13 +186,14 @@ static rg_status read_block(rg_recording *recording, size_t index, rg_journal_fr
 }
 
 static rg_status read_from_journal(rg_recording *recording, size_t index, rg_frame *frame,
-                                   rg_error *error) {
+                                   rg_frame_head *head, rg_error *error) {
     rg_journal_frame block;
     size_t bodies = rg_store_get_identity(recording->store)->body_count;
     rg_status status = read_block(recording, index, &block, error);
     if (status != RG_OK)
         return status;
     set_head(frame, &block.head);
+    *head = block.head;
     const char *numbers = block.numbers;
     struct {
         void *to;
@@ -216,9 +217,9 @@ rg_status rg_recording_read(rg_recording *recording, size_t index, rg_frame *fra
     rg_status status = check_index(recording, index, error);
     if (status != RG_OK)
         return status;
-    if (index >= recording->file_frames)
-        return read_from_journal(recording, index, frame, error);
     rg_frame_head head;
+    if (index >= recording->file_frames)
+        return read_from_journal(recording, index, frame, &head, error);
     rg_frame_batch batch = {.count = 1,
                             .heads = &head,
                             .position = (double *)frame->position,
@@ -228,6 +229,54 @@ rg_status rg_recording_read(rg_recording *recording, size_t index, rg_frame *fra
     status = rg_store_read(recording->store, index, &batch, RG_PART_STATE, error);
     if (status == RG_OK)
         set_head(frame, &head);
+    return status;
+}
+
+/* Where a batch's frames from `skip` on are. */
+static rg_frame_batch rest_of_batch(const rg_frame_batch *batch, size_t skip, size_t bodies) {
+    rg_frame_batch rest = {.count = batch->count - skip};
+    rest.heads = batch->heads ? batch->heads + skip : NULL;
+    rest.position = batch->position ? batch->position + 3 * bodies * skip : NULL;
+    rest.orientation = batch->orientation ? batch->orientation + 4 * bodies * skip : NULL;
+    rest.velocity = batch->velocity ? batch->velocity + 3 * bodies * skip : NULL;
+    rest.angular_velocity =
+        batch->angular_velocity ? batch->angular_velocity + 3 * bodies * skip : NULL;
+    return rest;
+}
+
+rg_status rg_recording_read_range(rg_recording *recording, size_t first, rg_frame_batch *batch,
+                                  unsigned parts, rg_error *error) {
+    assert(recording && batch);
+    const rg_store_identity *identity = rg_store_get_identity(recording->store);
+    if (batch->count == 0)
+        return RG_OK;
+    rg_status status = batch->count > SIZE_MAX - first
+                           ? check_index(recording, SIZE_MAX, error)
+                           : check_index(recording, first + batch->count - 1, error);
+    if (status != RG_OK)
+        return status;
+    for (size_t i = 0; batch->heads && i < batch->count; i++)
+        batch->heads[i].interval = rg_interval_make();
+    rg_frame_batch in_file = *batch;
+    if (first >= recording->file_frames)
+        in_file.count = 0;
+    else if (in_file.count > recording->file_frames - first)
+        in_file.count = recording->file_frames - first;
+    if (in_file.count)
+        status = rg_store_read(recording->store, first, &in_file, parts, error);
+    for (size_t i = in_file.count; i < batch->count && status == RG_OK; i++) {
+        rg_frame_batch rest = rest_of_batch(batch, i, identity->body_count);
+        rg_frame frame = {.position = (rg_vec3 *)rest.position,
+                          .orientation = (rg_quat *)rest.orientation,
+                          .velocity = (rg_vec3 *)rest.velocity,
+                          .angular_velocity = (rg_vec3 *)rest.angular_velocity};
+        rg_frame_head head;
+        status = read_from_journal(recording, first + i, &frame, &head, error);
+        if (status == RG_OK && rest.heads)
+            rest.heads[0] = head;
+        if (status == RG_OK && rest.heads && !identity->has_certificate)
+            rest.heads[0].interval = rg_interval_make();
+    }
     return status;
 }
 

@@ -1,0 +1,384 @@
+/* Pictures and films of a recording: the viewer's page draws them, frame by frame, in a headless
+ * Chromium (cli_browser.c), and ffmpeg joins them.
+ *
+ * Nothing runs against a clock: each picture is asked for by its time, so that a slow machine makes
+ * the same film. A film is written beside its place and renamed when it is whole. */
+#include "cli_export.h"
+
+#include "rigor/view.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where pictures go. */
+typedef struct picture_sink {
+    const cli_film *film;
+    char *new_film; /* beside its place; null: no film */
+    char chromium[CLI_PROGRAM_SIZE], ffmpeg[CLI_PROGRAM_SIZE];
+    bool made_directory;
+    pid_t encoder;
+    int pipe;
+} picture_sink;
+
+/* ---- base64 ---- */
+
+static int digit_of(char c) {
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* The bytes of a data URL of a PNG picture, to be freed; null: it is none. */
+static unsigned char *decode_picture(const char *text, size_t size, size_t *bytes) {
+    static const char prefix[] = "data:image/png;base64,", magic[] = "\x89PNG\r\n\x1a\n";
+    if (size < sizeof prefix || strncmp(text, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    text += sizeof prefix - 1;
+    size -= sizeof prefix - 1;
+    unsigned char *data = malloc(3 * (size / 4) + 3);
+    unsigned bits = 0, held = 0;
+    *bytes = 0;
+    for (size_t i = 0; data && i < size && text[i] != '='; i++) {
+        int digit = digit_of(text[i]);
+        if (digit < 0) {
+            free(data);
+            return NULL;
+        }
+        bits = (bits << 6 | (unsigned)digit) & 0xFFFFFF;
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            data[(*bytes)++] = (unsigned char)(bits >> held);
+        }
+    }
+    if (data && (*bytes < 8 || memcmp(data, magic, 8) != 0)) {
+        free(data);
+        return NULL;
+    }
+    return data;
+}
+
+/* ---- the encoder ---- */
+
+static void run_encoder(const char *program, const picture_sink *sink, int input) {
+    char rate[32];
+    snprintf(rate, sizeof rate, "%.9g", sink->film->rate);
+    /* H.264 needs even sizes; this is what all players can show. */
+    const char *arguments[] = {program,        "-hide_banner",
+                               "-loglevel",    "error",
+                               "-nostdin",     "-y",
+                               "-f",           "image2pipe",
+                               "-framerate",   rate,
+                               "-c:v",         "png",
+                               "-i",           "pipe:0",
+                               "-vf",          "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                               "-c:v",         "libx264",
+                               "-preset",      "medium",
+                               "-crf",         "18",
+                               "-pix_fmt",     "yuv420p",
+                               "-movflags",    "+faststart",
+                               "-f",           "mp4",
+                               sink->new_film, NULL};
+    setpgid(0, 0);
+    int nothing = open("/dev/null", O_WRONLY);
+    if (nothing < 0 || dup2(input, 0) < 0 || dup2(nothing, 1) < 0)
+        _exit(126);
+    execv(program, (char *const *)arguments);
+    _exit(127);
+}
+
+static int start_encoder(picture_sink *sink) {
+    const char *program = sink->ffmpeg;
+    int ends[2];
+    if (pipe(ends) < 0) {
+        cli_complain("%s: cannot be started: %s", program, strerror(errno));
+        return EXIT_FAILED;
+    }
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    sink->encoder = fork();
+    if (sink->encoder == 0)
+        run_encoder(program, sink, ends[0]);
+    close(ends[0]);
+    sink->pipe = ends[1];
+    if (sink->encoder > 0)
+        return EXIT_GOOD;
+    cli_complain("%s: cannot be started: %s", program, strerror(errno));
+    return EXIT_FAILED;
+}
+
+/* Ends the encoder and asks it whether everything went well. */
+static int end_encoder(picture_sink *sink, int code) {
+    int status = -1;
+    if (sink->pipe >= 0)
+        close(sink->pipe);
+    if (sink->encoder > 0) {
+        if (code != EXIT_GOOD)
+            kill(sink->encoder, SIGTERM);
+        while (waitpid(sink->encoder, &status, 0) < 0 && errno == EINTR && !cli_browser_signal())
+            continue;
+        if (cli_browser_signal()) {
+            kill(sink->encoder, SIGKILL);
+            (void)waitpid(sink->encoder, &status, 0);
+        }
+        if (code == EXIT_GOOD && !cli_browser_signal() &&
+            !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
+            cli_complain("%s: ffmpeg could not make the film", sink->film->film);
+            code = EXIT_UNWRITABLE;
+        }
+    }
+    return code;
+}
+
+/* The film takes its place if it is whole. */
+static int finish_film(picture_sink *sink, int code) {
+    if (sink->new_film && code == EXIT_GOOD && rename(sink->new_film, sink->film->film) != 0) {
+        cli_complain("%s: cannot be written: %s", sink->film->film, strerror(errno));
+        code = EXIT_UNWRITABLE;
+    }
+    if (sink->new_film && code != EXIT_GOOD)
+        unlink(sink->new_film);
+    free(sink->new_film);
+    return code;
+}
+
+/* ---- pictures in a directory ---- */
+
+static const char picture_prefix[] = "frame-";
+
+static int prepare_directory(picture_sink *sink) {
+    const char *path = sink->film->directory;
+    sink->made_directory = mkdir(path, 0777) == 0;
+    if (!sink->made_directory && errno != EEXIST) {
+        cli_complain("%s: cannot be made: %s", path, strerror(errno));
+        return EXIT_UNWRITABLE;
+    }
+    DIR *directory = opendir(path);
+    if (!directory) {
+        cli_complain("%s: cannot be used as a directory: %s", path, strerror(errno));
+        return EXIT_UNWRITABLE;
+    }
+    bool taken = false;
+    for (struct dirent *entry; (entry = readdir(directory));)
+        taken = taken || strncmp(entry->d_name, picture_prefix, strlen(picture_prefix)) == 0;
+    closedir(directory);
+    if (taken)
+        cli_complain("%s: has pictures already; choose another directory, or remove them", path);
+    return taken ? EXIT_UNWRITABLE : EXIT_GOOD;
+}
+
+static int write_picture(const char *directory, size_t number, const unsigned char *data,
+                         size_t size) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s%05zu.png", directory, picture_prefix, number);
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(data, 1, size, file) == size;
+    if (file && fclose(file) != 0)
+        good = false;
+    if (good)
+        return EXIT_GOOD;
+    cli_complain("%s: cannot be written: %s", path, strerror(errno));
+    return EXIT_UNWRITABLE;
+}
+
+static int pipe_picture(const picture_sink *sink, const unsigned char *data, size_t size) {
+    while (size > 0) {
+        ssize_t written = write(sink->pipe, data, size);
+        if (written < 0 && errno == EINTR && !cli_browser_signal())
+            continue;
+        if (written < 0) {
+            if (!cli_browser_signal())
+                cli_complain("%s: ffmpeg could not make the film", sink->film->film);
+            return EXIT_UNWRITABLE;
+        }
+        data += written;
+        size -= (size_t)written;
+    }
+    return EXIT_GOOD;
+}
+
+/* ---- the film's place ---- */
+
+static bool is_same_file(const char *path, const char *other) {
+    struct stat one, two;
+    return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
+}
+
+/* Whether the film would take the place of the recording or of its journal. */
+static bool is_recording(const char *path, const char *recording) {
+    char journal[4096];
+    snprintf(journal, sizeof journal, "%s.journal", recording);
+    return is_same_file(path, recording) || is_same_file(path, journal);
+}
+
+/* What cannot be written is found before anything is drawn. */
+static int prepare_film(const char *recording, picture_sink *sink) {
+    const char *path = sink->film->film;
+    struct stat status;
+    size_t room = strlen(path) + sizeof ".new";
+    sink->new_film = malloc(room);
+    if (!sink->new_film)
+        return EXIT_FAILED;
+    snprintf(sink->new_film, room, "%s.new", path);
+    FILE *file = NULL;
+    if (is_recording(path, recording) || is_recording(sink->new_film, recording))
+        cli_complain("%s: would overwrite the recording that is exported; choose another name",
+                     path);
+    else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        cli_complain("%s: is not a regular file", path);
+    else if (!(file = fopen(sink->new_film, "wb")))
+        cli_complain("%s: cannot be written: %s", path, strerror(errno));
+    if (file && fclose(file) == 0)
+        return EXIT_GOOD;
+    free(sink->new_film);
+    sink->new_film = NULL;
+    return EXIT_UNWRITABLE;
+}
+
+/* ---- drawing ---- */
+
+static int draw_one(cli_browser *browser, picture_sink *sink, size_t number, double time) {
+    const cli_film *film = sink->film;
+    char expression[160], exact[CLI_NUMBER_SIZE];
+    size_t size, bytes;
+    snprintf(expression, sizeof expression, "window.rigor.capture(%s, %d, %d)",
+             cli_exact(time, exact), film->width, film->height);
+    const char *text = cli_browser_evaluate(browser, expression, &size);
+    if (!text)
+        return EXIT_FAILED;
+    unsigned char *data = decode_picture(text, size, &bytes);
+    if (!data) {
+        cli_complain("the viewer's page gave no picture at %g s", time);
+        return EXIT_FAILED;
+    }
+    int code = EXIT_GOOD;
+    if (film->directory)
+        code = write_picture(film->directory, number, data, bytes);
+    if (code == EXIT_GOOD && film->film)
+        code = pipe_picture(sink, data, bytes);
+    free(data);
+    return code;
+}
+
+static int draw_all(cli_browser *browser, picture_sink *sink) {
+    const cli_film *film = sink->film;
+    size_t count = 1 + (size_t)floor((film->to - film->from) * film->rate * (1 + 1e-12) + 1e-9);
+    cli_progress progress = cli_progress_begin(0, count, false);
+    progress.unit = "pictures";
+    int code = EXIT_GOOD;
+    for (size_t i = 0; i < count && code == EXIT_GOOD; i++) {
+        code = draw_one(browser, sink, i + 1, film->from + (double)i / film->rate);
+        cli_progress_update(&progress, i + 1);
+        if (cli_browser_signal())
+            code = EXIT_FAILED;
+    }
+    cli_progress_clear(&progress);
+    return code;
+}
+
+/* The page in the browser's directory, opened and ready. */
+static int open_page(cli_browser *browser, rg_recording *recording, const cli_film *film) {
+    /* What the page complains of is on it. */
+    static const char wait[] =
+        "(async () => { const end = Date.now() + 120000; let ready = false;"
+        " while (!ready) { const note = document.querySelector('.view-note.error');"
+        " if (note) throw new Error(note.textContent);"
+        " if (Date.now() > end) throw new Error('it does not start');"
+        " window.rigor?.ready.then(() => { ready = true; });"
+        " await new Promise((go) => setTimeout(go, 50)); }"
+        " return 'ready'; })()";
+    rg_html_options options = {.frames_per_second = film->rate};
+    rg_error error = {0};
+    char path[512];
+    size_t size;
+    int code = cli_export_page(&options.page, &options.page_size);
+    if (code != EXIT_GOOD)
+        return code;
+    snprintf(path, sizeof path, "%s/page.html", cli_browser_directory(browser));
+    rg_status status = rg_view_export_html(&recording, NULL, 1, &options, path, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    if (!cli_browser_open(browser, path, film->width, film->height,
+                          strcmp(film->theme, "dark") == 0) ||
+        !cli_browser_evaluate(browser, wait, &size))
+        return EXIT_FAILED;
+    return EXIT_GOOD;
+}
+
+static int draw_film(rg_recording *recording, picture_sink *sink) {
+    cli_browser *browser = cli_browser_start(sink->chromium);
+    int code = browser ? open_page(browser, recording, sink->film) : EXIT_FAILED;
+    if (code == EXIT_GOOD && sink->film->film)
+        code = start_encoder(sink);
+    if (code == EXIT_GOOD)
+        code = draw_all(browser, sink);
+    code = end_encoder(sink, code);
+    cli_browser_stop(browser);
+    if (cli_browser_signal()) {
+        cli_complain("export: stopped");
+        code = 128 + cli_browser_signal();
+    }
+    return code;
+}
+
+/* The times of the run, where none are given. */
+static int set_times(rg_recording *recording, const char *path, cli_film *film) {
+    size_t count = rg_recording_get_info(recording).frame_count;
+    rg_frame first = {0}, last = {0};
+    rg_error error = {0};
+    rg_status status = rg_recording_read(recording, 0, &first, &error);
+    if (status == RG_OK)
+        status = rg_recording_read(recording, count - 1, &last, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    if (isnan(film->from))
+        film->from = first.time;
+    if (isnan(film->to))
+        film->to = last.time;
+    if (film->from > film->to || film->to > last.time + 1e-9 || film->from < first.time - 1e-9) {
+        cli_complain("export: %s goes from %g s to %g s; there is no %g s to %g s in it", path,
+                     first.time, last.time, film->from, film->to);
+        return EXIT_USAGE;
+    }
+    return EXIT_GOOD;
+}
+
+int cli_export_film(rg_recording *recording, const char *recording_path, const cli_film *wanted) {
+    cli_film film = *wanted;
+    picture_sink sink = {.film = &film, .pipe = -1};
+    const char *page;
+    size_t size;
+    int code = cli_export_page(&page, &size); /* before anything is started */
+    if (code == EXIT_GOOD)
+        code = set_times(recording, recording_path, &film);
+    if (code == EXIT_GOOD &&
+        (!cli_find_chromium(sink.chromium) || (film.film && !cli_find_ffmpeg(sink.ffmpeg))))
+        code = EXIT_FAILED;
+    if (code == EXIT_GOOD && film.film)
+        code = prepare_film(recording_path, &sink);
+    if (code == EXIT_GOOD && film.directory)
+        code = prepare_directory(&sink);
+    if (code == EXIT_GOOD)
+        code = draw_film(recording, &sink);
+    code = finish_film(&sink, code);
+    if (code != EXIT_GOOD && sink.made_directory)
+        (void)rmdir(film.directory); /* unless there are pictures in it */
+    return code;
+}

@@ -1,0 +1,59 @@
+/* The inside of the glTF export, shared by record_gltf.c (file, meshes, nodes) and
+ * record_gltf_motion.c (reading, keyframes, animation). */
+#ifndef RIGOR_RECORD_GLTF_H
+#define RIGOR_RECORD_GLTF_H
+
+#include "record/record_view.h"
+
+enum {
+    RG_GLTF_U32 = 5125, /* types of components */
+    RG_GLTF_F32 = 5126,
+    RG_GLTF_MATERIALS = 8
+};
+
+/* Accessors of a shape's mesh; the meshes that use them, one for each material. */
+typedef struct rg_gltf_shape {
+    size_t position, normal, indices; /* numbers of accessors */
+    bool made;
+    int mesh[RG_GLTF_MATERIALS]; /* number + 1; 0: none */
+} rg_gltf_shape;
+
+typedef struct rg_gltf_writer {
+    rg_allocator allocator;
+    rg_view *view;
+    const rg_world *world;
+    rg_shape_list shapes;
+    rg_gltf_shape *meshes;                                            /* one a shape */
+    rg_buffer bin, motion;                                            /* geometry; keyframes */
+    rg_buffer views, accessors, mesh_list, nodes, samplers, channels; /* pieces of JSON */
+    size_t view_count, accessor_count, mesh_count, node_count, sampler_count;
+    size_t used[RG_GLTF_MATERIALS], used_count; /* materials, in the order of the file */
+    /* Motion of all bodies: [frame][body], and the frames' times. */
+    float *times, *positions, *orientations;
+    size_t frame_count, body_count;
+    rg_vec3 centre;     /* of all that happens */
+    double radius;      /* about it */
+    double depth;       /* of plates and slabs */
+    size_t *kept;       /* room for a list of keyframes */
+    size_t motion_view; /* number of the view of `motion` */
+    size_t all_times;   /* accessor + 1 */
+    rg_error *error;
+} rg_gltf_writer;
+
+rg_status rg_gltf_fail_memory(rg_gltf_writer *w);
+/* An accessor without its closing brace; its number is w->accessor_count - 1. */
+void rg_gltf_begin_accessor(rg_gltf_writer *w, size_t view, size_t offset, int component,
+                            size_t count, const char *type);
+/* Its min and max. */
+void rg_gltf_put_limits(rg_gltf_writer *w, const float *values, size_t count, size_t columns);
+
+/* ---- record_gltf_motion.c ---- */
+
+/* Fills times, positions and orientations. RG_LIMIT_EXCEEDED: too much for a file. */
+rg_status rg_gltf_read_motion(rg_gltf_writer *w);
+/* Where everything happens, and how thick plates and slabs are to be: as a typical body. */
+void rg_gltf_measure(rg_gltf_writer *w);
+/* The channels of a body, if it moves. */
+void rg_gltf_add_motion(rg_gltf_writer *w, size_t body, size_t node);
+
+#endif

@@ -1,0 +1,88 @@
+/* A running world as the viewer sees it: its manifest, and its state now as a chunk of one frame,
+ * neither coded nor compressed, for a live view. The frame is written straight into the caller's
+ * buffer, so that a stream of frames makes no heap calls once the buffer is large enough. */
+#include "record/record_view.h"
+
+#include "base/base_math.h"
+#include "base/base_text.h"
+
+#include <assert.h>
+
+rg_status rg_view_world_manifest(rg_scene *scene, rg_view_buffer *json, rg_error *error) {
+    assert(scene && json);
+    rg_buffer out = rg_view_borrow(json);
+    rg_status status = rg_manifest_write(&out, rg_scene_world(scene), rg_scene_name(scene), NULL,
+                                         &json->allocator, error);
+    rg_status returned = rg_view_return(json, &out, error);
+    return status != RG_OK ? status : returned;
+}
+
+/* Bodies may have been removed since the step. */
+static bool is_shown(const rg_world *world, const rg_contact_force *force) {
+    return rg_body_exists(world, force->body_a) && rg_body_exists(world, force->body_b);
+}
+
+static rg_recorded_contact contact_of(const rg_world *world, const rg_contact_force *force) {
+    return (rg_recorded_contact){.body_a = (uint32_t)rg_body_index(world, force->body_a),
+                                 .body_b = (uint32_t)rg_body_index(world, force->body_b),
+                                 .position = force->position,
+                                 .normal = force->normal,
+                                 .force = force->force,
+                                 .gap = force->gap,
+                                 .friction = force->friction,
+                                 .slip_speed = force->slip_speed,
+                                 .mode = force->mode};
+}
+
+/* Writes all bodies; returns their kinetic energy. */
+static double put_bodies(const rg_world *world, const rg_chunk_layout *layout, unsigned char *raw) {
+    double kinetic = 0;
+    bool planar = rg_world_is_planar(world);
+    for (size_t i = 0; i < layout->bodies; i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        rg_pose pose = rg_body_pose(world, body);
+        rg_vec3 velocity = rg_body_velocity(world, body);
+        rg_vec3 angular = rg_body_angular_velocity(world, body);
+        rg_chunk_put_body(layout, raw, 0, i, &pose, &velocity, &angular);
+        if (rg_body_motion(world, body) != RG_MOTION_DYNAMIC)
+            continue;
+        rg_mass_properties mass = rg_body_mass(world, body);
+        kinetic += rg_kinetic_energy(&mass, 1, planar, &pose.orientation, &velocity, &angular);
+    }
+    return kinetic;
+}
+
+rg_status rg_view_world_frame(const rg_world *world, uint32_t index, const rg_step_info *sums,
+                              const rg_step_info *last, rg_view_buffer *chunk, rg_error *error) {
+    assert(world && chunk);
+    size_t count, shown = 0;
+    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    for (size_t i = 0; i < count; i++)
+        shown += is_shown(world, &forces[i]);
+    rg_chunk_layout layout;
+    rg_status status = rg_chunk_plan(&layout, RG_CHUNK_HAS_CONTACTS | RG_CHUNK_HAS_FIGURES, index,
+                                     1, rg_world_body_count(world), shown, error);
+    if (status != RG_OK)
+        return status;
+    rg_buffer out = rg_view_borrow(chunk);
+    unsigned char *raw = rg_chunk_begin(&layout, &out);
+    if (raw) {
+        rg_chunk_put_clock(&layout, raw, 0, rg_world_time(world),
+                           (double)rg_world_step_count(world));
+        double kinetic = put_bodies(world, &layout, raw);
+        rg_chunk_put_contact_count(&layout, raw, 0, shown);
+        for (size_t i = 0, k = 0; i < count; i++)
+            if (is_shown(world, &forces[i])) {
+                rg_recorded_contact contact = contact_of(world, &forces[i]);
+                rg_chunk_put_contact(&layout, raw, k++, &contact, 23);
+            }
+        double figures[RG_FIGURE_COUNT];
+        rg_figures_of_steps(last, figures);
+        if (sums)
+            rg_figures_set_work(&sums->energy, figures);
+        figures[RG_FIGURE_ENERGY] = rg_world_energy(world);
+        figures[RG_FIGURE_KINETIC] = kinetic;
+        rg_chunk_put_figures(&layout, raw, 0, figures);
+    }
+    return rg_view_return(chunk, &out, error);
+}
