@@ -2,6 +2,7 @@
 #ifndef RIGOR_CLI_H
 #define RIGOR_CLI_H
 
+#include "rigor/event.h"
 #include "rigor/recording.h"
 #include "rigor/rigor.h"
 #include "rigor/scene.h"
@@ -64,6 +65,7 @@ bool cli_positive_option(const char *command, const cli_option *option, double f
 /* ---- the commands: arguments without their own name ---- */
 
 int cli_run(int count, const char **arguments);
+int cli_view(int count, const char **arguments);
 int cli_check(int count, const char **arguments);
 int cli_scenes(int count, const char **arguments);
 int cli_export(int count, const char **arguments);
@@ -71,8 +73,8 @@ int cli_distance(int count, const char **arguments);
 int cli_solve(int count, const char **arguments);
 int cli_bench(int count, const char **arguments);
 /* `rigor COMMAND --help`. */
-extern const char cli_run_help[], cli_check_help[], cli_scenes_help[], cli_export_help[],
-    cli_distance_help[], cli_solve_help[], cli_bench_help[];
+extern const char cli_run_help[], cli_view_help[], cli_check_help[], cli_scenes_help[],
+    cli_export_help[], cli_distance_help[], cli_solve_help[], cli_bench_help[];
 
 /* ---- cli_require.c ---- */
 
@@ -127,11 +129,28 @@ typedef struct cli_progress {
     bool shown;
     double start, last;
     uint64_t first, total; /* steps */
+    const char *unit;      /* or what else they are called */
 } cli_progress;
 
 cli_progress cli_progress_begin(uint64_t first, uint64_t total, bool quiet);
 void cli_progress_update(cli_progress *progress, uint64_t done);
 void cli_progress_clear(cli_progress *progress);
+
+/* ---- cli_events.c ---- */
+
+enum { CLI_EVENTS_TOLD = 20, CLI_EVENT_SIZE = 512 };
+
+typedef struct cli_events {
+    uint64_t count[RG_STEP_EVENT_KINDS];
+    uint64_t unlisted; /* more than a step's log holds: of no known kind */
+    size_t told;
+    uint64_t untold; /* beyond those */
+    char text[CLI_EVENTS_TOLD][CLI_EVENT_SIZE];
+} cli_events;
+
+void cli_events_note(cli_events *events, const rg_world *world); /* after every step */
+void cli_events_print(const cli_events *events);
+void cli_events_print_json(const cli_events *events); /* members of an object, ending with ", " */
 
 /* ---- cli_summary.c ---- */
 
@@ -142,6 +161,7 @@ typedef struct cli_report {
     double simulated_here; /* s, by this process: less than all of it after a resume */
     const char *recording; /* null: none */
     uint64_t frames;
+    const cli_events *events; /* of this process */
 } cli_report;
 
 void cli_print_summary(const cli_report *report);

@@ -12,6 +12,7 @@ static const char main_help[] =
     "\n"
     "Commands:\n"
     "  run        simulate a scene, or go on with a recording\n"
+    "  view       look at a scene while it runs, or at recordings, in the browser\n"
     "  check      read scenes and say what is wrong with them\n"
     "  scenes     list the built-in scenes\n"
     "  export     write a recording in another format\n"
@@ -40,6 +41,7 @@ static const struct command {
     int (*run)(int count, const char **arguments);
     const char *help;
 } commands[] = {{"run", cli_run, cli_run_help},
+                {"view", cli_view, cli_view_help},
                 {"check", cli_check, cli_check_help},
                 {"scenes", cli_scenes, cli_scenes_help},
                 {"export", cli_export, cli_export_help},
@@ -51,7 +53,7 @@ static const struct command {
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 /* Commands that the design has and this version has not. */
-static const char *const later_commands[] = {"view", "decompose"};
+static const char *const later_commands[] = {"decompose"};
 
 static const struct command *find(const char *name) {
     for (int i = 0; i < COMMANDS; i++)

@@ -1,0 +1,44 @@
+/* A scene that runs while others look: the engine in a thread of its own, paced by the clock, with
+ * messages coming in and frames going out through boxes (view_outbox.h). It rests while nobody is
+ * there. All clients see, and change, the same run. */
+#ifndef RIGOR_VIEWER_LIVE_H
+#define RIGOR_VIEWER_LIVE_H
+
+#include "view_message.h"
+#include "view_outbox.h"
+
+#include "rigor/scene.h"
+
+enum {
+    VIEW_LIVE_THROWN = 300, /* boxes; more are refused */
+    VIEW_LIVE_GRABS = 16,   /* bodies held at once, one by each client */
+    VIEW_LIVE_STATE_SIZE = 2048
+};
+
+typedef struct view_live view_live;
+
+typedef struct view_live_options {
+    bool paused;  /* wait for `play` */
+    double speed; /* simulated seconds per second; 0: 1 */
+} view_live_options;
+
+/* Takes the scene over if it succeeds. */
+rg_status view_live_create(rg_scene *scene, const view_live_options *options, view_live **live,
+                           rg_error *error);
+void view_live_destroy(view_live *live); /* when all clients have left; null is allowed */
+const char *view_live_name(const view_live *live);
+
+/* A client's box, with manifest, state and the newest frame in it. Null: no memory. */
+view_outbox *view_live_join(view_live *live);
+/* Lets go of what the client held; the box stays the caller's to destroy. */
+void view_live_leave(view_live *live, view_outbox *box);
+/* Answers come through the box. */
+void view_live_post(view_live *live, view_outbox *from, const view_message *message);
+
+/* The newest manifest (a WebSocket message with it in), and where in that the manifest itself is. The
+ * caller's to release. */
+view_bytes *view_live_manifest(view_live *live, size_t *begin, size_t *size);
+/* {"type":"state", ...}; `dropped` is the client's own. Returns its length. */
+size_t view_live_state(view_live *live, uint64_t dropped, char text[VIEW_LIVE_STATE_SIZE]);
+
+#endif
