@@ -11,11 +11,12 @@ add_test(NAME test_layers COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/te
 add_test(NAME test_tree COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_tree.py
   ${PROJECT_SOURCE_DIR})
 add_test(NAME test_setup COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_setup.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME test_page COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_page.sh ${PROJECT_SOURCE_DIR})
 add_test(NAME test_package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_package.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
-foreach(page solvers stepping)
+foreach(page solvers stepping analytic)
   add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
     ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER} docs/${page}.md)

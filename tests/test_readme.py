@@ -3,7 +3,7 @@
 Plays a reader who types everything: yaml and c blocks are saved under the name that the text before
 them gives in backticks, and the sh blocks are run in order, as one script that stops at the first
 failure, in a folder that looks like the checkout with BUILD-DIR as its build/release. Only `./run`
-and `./test` are not typed again."""
+and `./test` are not typed again, and `rigor view` is interrupted after some seconds."""
 
 import os
 import pathlib
@@ -13,6 +13,9 @@ import sys
 import tempfile
 
 NOT_TYPED = re.compile(r"^\./(run|test)\b.*\n", re.MULTILINE)
+# Lasts until it is interrupted; the reader looks for a while, without a browser.
+UNENDING = re.compile(r"^(\S*rigor view\b.*)$", re.MULTILINE)
+LOOK = r"timeout --signal=INT --preserve-status 10 \1 --no-browser"
 
 
 def blocks(text):
@@ -45,7 +48,7 @@ def play(folder, text, compiler):
         if language in ("yaml", "c"):
             save(folder, before, content)
         elif language == "sh":
-            script += NOT_TYPED.sub("", content)
+            script += UNENDING.sub(LOOK, NOT_TYPED.sub("", content))
         else:
             sys.exit(f"a block of {language}, which nobody tries")
     environment = {**os.environ, "HOME": str(folder / "home")}

@@ -33,6 +33,27 @@ bodies:
 LONG = ["projectiles", "count=200", "--duration", "10"]
 
 
+def check_events(rigor):
+    """Laws of impact, and what the event-driven method says that happened."""
+    report = rigor.report("run", "bounce", "e=0.5", "--duration", "2")
+    check_equal(report["impact"], "simultaneous", "law of a scene that names none")
+    check_equal(report["events"]["accumulation"], 1, "accumulations of bounces")
+    check(report["events"]["impact"] > 3, "no impacts of a ball that bounces")
+    check(len(report["event_texts"]) == 1 and "without end" in report["event_texts"][0],
+          f"what happened, in words: {report['event_texts']}")
+    check("\"ball\" bounces on \"floor\" without end" in
+          expect(rigor, ["run", "bounce", "e=0.5", "--duration", "2"], 0).stdout,
+          "the summary says what happened")
+    report = rigor.report("run", "billiard", "--impact", "poisson")
+    check_equal(report["impact"], "poisson", "law of the command line")
+    check_equal(rigor.report("run", "tennis-racket", "--method", "stepping")["impact"], None,
+                "law of a method that has none")
+    expect(rigor, ["run", "billiard", "--impact", "poison"], 2, stdout="",
+           stderr="--impact: unknown impact 'poison'; did you mean poisson?")
+    expect(rigor, ["run", "billiard", "law=poison"], 3, stdout="",
+           stderr="billiard: parameter law=poison: must be one of: simultaneous, propagation")
+
+
 def expect(rigor, arguments, code, stderr=None, stdout=None, **options):
     """Exit code, and texts that must occur in what was printed ("" for nothing)."""
     result = rigor(*arguments, **options)
@@ -52,7 +73,7 @@ def test_help(rigor):
     check(re.fullmatch(r"rigor \d+\.\d+\.\d+\n", version), f"version {version!r}")
     for words in (["--help"], ["-h"], ["help"]):
         expect(rigor, words, 0, stderr="", stdout="Commands:\n  run ")
-    for command in ("run", "check", "scenes", "export", "distance", "solve", "bench"):
+    for command in ("run", "view", "check", "scenes", "export", "distance", "solve", "bench"):
         text = expect(rigor, [command, "--help"], 0, stderr="", stdout=f"Usage: rigor {command}").stdout
         check_equal(expect(rigor, ["help", command], 0).stdout, text, "help in two ways")
         check_equal(expect(rigor, [command, "-h"], 0).stdout, text, "help in two ways")
@@ -66,7 +87,7 @@ def test_usage(rigor):
     for arguments, message in (
             (["rnu"], "rigor: unknown command 'rnu'; did you mean run?"),
             (["xyzzy"], "rigor: unknown command 'xyzzy'; see `rigor --help`"),
-            (["view"], "rigor: view is not in this version"),
+            (["view"], "rigor: view: which SCENE or RECORDING? `rigor scenes` lists the built-in scenes"),
             (["decompose", "x"], "rigor: decompose is not in this version"),
             (["--frobnicate"], "rigor: unknown option '--frobnicate'; see `rigor --help`"),
             (["run"], "rigor: run: which SCENE? `rigor scenes` lists the built-in ones"),
@@ -101,8 +122,9 @@ def test_usage(rigor):
              "rigor: run: --dump-problem: '3:' is not STEP or STEP:FILE, with steps counted from 1"),
             (["run", "tower", "count=2", "--duration", "0.1", "--dump-problem", "25"],
              "rigor: run: --dump-problem: step 25 is not one of the steps 1 to 24 of this run"),
-            (["run", "tennis-racket", "--impact", "poisson"],
-             "rigor: run: --impact is not in this version"),
+            (["run", "tennis-racket", "--impact", "magic"],
+             "rigor: run: --impact: unknown impact 'magic'; known are simultaneous, propagation, "
+             "poisson, energetic, reflection, dissipative"),
             (["run", "tennis-racket", "--method", "penalty"],
              "rigor: run: --method: penalty is not in this version"),
             (["run", "tennis-racket", "--method", "analitic"],
@@ -148,10 +170,30 @@ def test_usage(rigor):
             (["check"], "rigor: check: which SCENE? see `rigor check --help`"),
             (["scenes", "a", "b"], "rigor: scenes: one NAME at a time; see `rigor scenes --help`"),
             (["export"], "rigor: export: which RECORDING? see `rigor export --help`"),
-            (["export", "a.h5"], "rigor: export: which format? --csv FILE"),
-            (["export", "a.h5", "--html", "a.html"],
-             "rigor: export: --html is not in this version; --csv is"),
-            (["export", "a.h5", "b.h5", "--csv", "-"], "rigor: export: one RECORDING at a time")):
+            (["export", "a.h5"], "rigor: export: which format? --html FILE, --gltf FILE, --mp4 FILE, "
+             "--csv FILE ..."),
+            (["export", "a.h5", "--usd", "a.usd"],
+             "rigor: export: --usd is not in this version; --gltf, --html and --csv are"),
+            (["export", "a.h5", "b.h5", "--csv", "-"],
+             "rigor: export: one RECORDING at a time; only --html takes several"),
+            (["export", "a.h5", "b.h5", "--html", "a.html", "--gltf", "a.glb"],
+             "rigor: export: one RECORDING at a time; only --html takes several"),
+            (["export", "a.h5", "--csv", "a", "--gltf", "a"],
+             "rigor: export: two exports into one file: a"),
+            (["export", "a.h5", "--mp4", "-"],
+             "rigor: export: --mp4 needs a file; films cannot go to standard output"),
+            (["export", "a.h5", "--png", "a", "--size", "640"],
+             "rigor: export: --size: '640' is not WIDTHxHEIGHT, each from 16 to 8192"),
+            (["export", "a.h5", "--png", "a", "--size", "640x480x3"],
+             "rigor: export: --size: '640x480x3' is not WIDTHxHEIGHT, each from 16 to 8192"),
+            (["export", "a.h5", "--png", "a", "--size", "9000x10"],
+             "rigor: export: --size: '9000x10' is not WIDTHxHEIGHT, each from 16 to 8192"),
+            (["export", "a.h5", "--png", "a", "--theme", "pink"],
+             "rigor: export: --theme: 'pink' is neither light nor dark"),
+            (["export", "a.h5", "--png", "a", "--from", "x"],
+             "rigor: export: --from: 'x' is not a number of seconds"),
+            (["export", "a.h5", "--gltf", "a", "--fps", "0"],
+             "rigor: export: --fps: '0' is not a number above 0")):
         result = expect(rigor, arguments, 2, stdout="")
         check_equal(result.stderr, message + "\n", f"rigor {arguments}: message")
 
@@ -189,9 +231,9 @@ def test_scenes_and_check(rigor):
     expect(rigor, ["run", "tennis-racket", "spinn=1"], 3, stdout="", stderr="spinn")
 
 
-KEYS = ["scene", "method", "solver", "steps", "simulated_s", "wall_s", "cpu_ms_per_step", "bodies",
+KEYS = ["scene", "method", "solver", "impact", "steps", "simulated_s", "wall_s", "cpu_ms_per_step", "bodies",
         "contacts_max", "certificate", "energy", "solves", "solver_iterations", "solver_failures",
-        "fallbacks", "impacts", "state_hash", "measures"]
+        "fallbacks", "impacts", "state_hash", "events", "event_texts", "measures"]
 CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violation",
                "joint_error_m", "momentum_error_rel"]
 ENERGY = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisation_J",
@@ -234,11 +276,7 @@ def test_report(rigor):
     expect(rigor, ["run", "tennis-racket", "--duration", "1e300"], 3, stdout="",
            stderr="more steps than can be counted")
 
-    expect(rigor, ["run", "good.yaml", "--method", "analytic"], 0,
-           stderr="note: in this version the analytic method computes free motion only")
-    for words in (["good.yaml"], ["tennis-racket"]):
-        check("free motion" not in expect(rigor, ["run", *words], 0).stderr,
-              f"the note on contacts for {words}")
+    check_events(rigor)
     for words in (["run", "tennis-racket", "--json"], ["scenes"], ["--help"]):
         with open("/dev/full", "w") as full:
             result = subprocess.run([rigor.path, *words], stdout=full, stderr=subprocess.PIPE,
@@ -305,8 +343,8 @@ def test_contacts(rigor):
     for text in ("solver           auto to 1e-08, exact friction cone, gamma 1\n", "most at once",
                  "problems solved", "solves that failed", "error of integration"):
         check(text in human, f"the summary lacks {text}")
-    check_equal(rigor.report("run", "tennis-racket", "--duration", "1")["solver"], None,
-                "the solver of a method without one")
+    check_equal(rigor.report("run", "tennis-racket", "--duration", "1")["solver"], "dantzig",
+                "the solver that the analytic method takes by itself")
     settings = ["--solver", "gauss-seidel", "--friction", "polygon:8", "--gamma", "0.5",
                 "--detection", "discrete", "--tolerance", "1e-7"]
     human = expect(rigor, [*tower, *settings], 0).stdout
@@ -342,7 +380,7 @@ def test_contacts(rigor):
     expect(rigor, [*tower, *settings, "--out", "tower.h5"], 0)
     longer = rigor.report("run", "--resume", "tower.h5", "--duration", "0.5")
     whole = rigor.report("run", "tower", "count=3", "--duration", "0.5", *settings)
-    for key in ("solver", "steps", "state_hash", "measures", "solves", "certificate"):
+    for key in ("solver", "impact", "steps", "state_hash", "events", "event_texts", "measures", "solves", "certificate"):
         check_equal(longer[key], whole[key], f"{key} of a run that went on")
     other = rigor.report("run", "tower", "count=3", "--duration", "0.5")
     check(other["state_hash"] != whole["state_hash"], "the settings change nothing")
@@ -418,6 +456,11 @@ def test_recording(rigor):
            stderr="rigor: nothing.h5: cannot be read: No such file or directory\n")
     expect(rigor, ["export", "a.h5", "--csv", "no/where.csv"], 4, stdout="",
            stderr="rigor: no/where.csv: cannot be written: No such file or directory\n")
+    expect(rigor, ["export", "a.h5", "--gltf", "no/where.glb"], 4, stdout="",
+           stderr="rigor: no/where.glb: cannot be written: No such file or directory\n")
+    expect(rigor, ["export", "good.yaml", "--gltf", "a.glb"], 3, stdout="",
+           stderr="rigor: good.yaml: is not a whole recording")
+    check(not os.path.exists("a.glb"), "a file of an export that failed")
     expect(rigor, ["run", "--resume", "good.yaml"], 3, stdout="", stderr="is not a whole recording")
     expect(rigor, ["run", "tennis-racket", "--out", "no/where.h5"], 4, stdout="",
            stderr="rigor: no/where.h5: cannot be written: No such file or directory\n")

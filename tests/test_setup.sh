@@ -75,9 +75,10 @@ asked_for() { # exactly these packages
     [ "$(sed -n 's/^apt-get.* install --no-install-recommends //p' "$scratch/asked")" = "$1" ]
 }
 
-run_packages="gcc libc6-dev cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev \
-coinor-libclp-dev"
-test_packages="clang libclang-rt-dev libcmocka-dev python3 python3-yaml python3-jsonschema python3-h5py"
+libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev libcivetweb-dev coinor-libclp-dev"
+run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
+python_packages="python3 python3-yaml python3-jsonschema python3-h5py"
+test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg"
 
 # shellcheck disable=SC2086 # lists of names
 {
@@ -89,14 +90,15 @@ test_packages="clang libclang-rt-dev libcmocka-dev python3 python3-yaml python3-
     expect "nothing is missing: says nothing" [ ! -s "$scratch/output" ]
 
     machine 0 none
-    have gcc libc6-dev cmake pkg-config libqhull-dev libyaml-dev coinor-libclp-dev
+    have $run_packages
+    sed -i '/ninja-build/d; /libhdf5-dev/d' "$scratch/installed"
     setup run
     expect "root: succeeds" [ $code = 0 ]
     expect "root: asks for what is missing alone" asked_for "ninja-build libhdf5-dev"
     expect "root: says why" grep -q "libhdf5-dev *HDF5: recordings" "$scratch/output"
 
     machine 1000 sudo
-    know gcc libclang-rt-dev
+    know gcc libclang-rt-dev chromium
     setup test
     expect "sudo: succeeds" [ $code = 0 ]
     expect "sudo: is used" grep -qx sudo "$scratch/asked"
@@ -108,14 +110,46 @@ test_packages="clang libclang-rt-dev libcmocka-dev python3 python3-yaml python3-
     expect "no rights: fails" [ $code = 1 ]
     expect "no rights: apt is left alone" [ ! -s "$scratch/asked" ]
     expect "no rights: says what to run" grep -qx "sudo apt-get install --no-install-recommends \
-cmake ninja-build pkg-config libqhull-dev libyaml-dev libhdf5-dev coinor-libclp-dev" "$scratch/errors"
+cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
+
+    machine 1000 none
+    have gcc libc6-dev cmake ninja-build pkg-config $libraries
+    setup run
+    expect "no rights, only the page is in want: goes on" [ $code = 0 ]
+    expect "no rights, only the page is in want: says so" grep -q "without the page" "$scratch/errors"
+    expect "no rights, only the page is in want: says what to run" \
+        grep -qx "sudo apt-get install --no-install-recommends nodejs npm" "$scratch/errors"
+    setup test
+    expect "no rights, tests: the page is needed" [ $code = 1 ]
+
+    machine 0 none
+    have gcc libc6-dev cmake ninja-build pkg-config $libraries
+    echo "exit 100" | stand_in apt-get
+    setup run
+    expect "no network, only the page is in want: goes on" [ $code = 0 ]
+
+    # A Node from elsewhere is one package, which Debian's npm would not go with.
+    machine 0 none
+    have gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs
+    echo "exit 0" | stand_in npm
+    setup run
+    expect "npm inside another package: apt is left alone" [ ! -s "$scratch/asked" ]
+
+    # A release whose Chromium is no package.
+    machine 0 none
+    have $run_packages $test_packages
+    sed -i '/libclang-rt-dev/d; /chromium/d' "$scratch/installed"
+    know gcc
+    setup test
+    expect "no package chromium: succeeds" [ $code = 0 ]
+    expect "no package chromium: apt is left alone" [ ! -s "$scratch/asked" ]
 
     # A release whose clang brings the library of the fuzzers itself.
     machine 0 none
-    know gcc
+    know gcc chromium
     setup test
     expect "no package libclang-rt-dev: asks for the others" \
-        asked_for "$run_packages clang libcmocka-dev python3 python3-yaml python3-jsonschema python3-h5py"
+        asked_for "$run_packages clang libcmocka-dev $python_packages chromium ffmpeg"
 
     # A clang that is there already needs the library of its own version.
     machine 0 none

@@ -6,9 +6,11 @@
   - src/README.md, the map, names every source file, and none that is not there
   - no file holds a path of the machine that it was written on
   - shell and Python scripts parse, and those to be called can be executed
+  - lists of npm packages have checksums, and no address that they were once fetched from
 
 Every rule is first tried on something that breaks it."""
 
+import json
 import os
 import pathlib
 import re
@@ -18,10 +20,10 @@ import sys
 import tempfile
 
 NOT_OURS = {".git", "build", "out", "node_modules", "dist", "corpus", "__pycache__"}
-BINARY = {".stl", ".h5", ".png", ".gz"}
+BINARY = {".stl", ".h5", ".png", ".jpg", ".webp", ".gz"}
 # Broken on purpose, to be read by tests.
 BROKEN_ON_PURPOSE = re.compile(r"tests/data/")
-EXECUTABLE = ["run", "test", ".ci/run", "tools/setup"]
+EXECUTABLE = ["run", "test", ".ci/run", "tools/setup", "tools/page"]
 FORMATTER_VERSION = "14"
 
 
@@ -145,6 +147,21 @@ def check_scripts(root):
             yield f"{name}: cannot be executed"
 
 
+def check_npm(root):
+    for path in files(root):
+        where = path.relative_to(root)
+        if path.name == ".npmrc" and re.search(r"^\s*(\S*registry|\S*_auth\S*)\s*=", path.read_text(),
+                                               re.MULTILINE):
+            yield f"{where}: whose registry is used is a matter of the machine"
+        if path.name != "package-lock.json":
+            continue
+        for name, package in json.loads(path.read_text()).get("packages", {}).items():
+            if "resolved" in package:
+                yield f"{where}: {name}: an address (resolved)"
+            if name and "integrity" not in package:
+                yield f"{where}: {name}: no checksum (integrity)"
+
+
 def machine_paths(root):
     paths = [str(path) for path in (root.parent, pathlib.Path.home())]
     return [path for path in paths if path not in ("/", "/root", "/home")]
@@ -163,10 +180,16 @@ BROKEN = [
     ("a.sh", "#!/bin/sh\nif\n", "a.sh"),
     ("run", "#!/bin/sh\n", "cannot be executed"),
     ("src/README.md", "`base_a`\n", "which is not there"),
+    (".npmrc", "registry=https://example.org/\n", "whose registry"),
+    ("package-lock.json", '{"packages": {"a": {"resolved": "https://x", "integrity": "sha512-"}}}\n',
+     "an address"),
+    ("package-lock.json", '{"packages": {"a": {"version": "1.0.0"}}}\n', "no checksum"),
 ]
 SOUND = [
     ("a.md", "# A b\n[x](a.md#a-b) [y](https://example.org) [z](#a-b)\n```\n[x](b.md)\n```\n"),
     ("a.c", "int a;\n"),
+    (".npmrc", "omit-lockfile-registry-resolved=true\n"),
+    ("package-lock.json", '{"packages": {"": {"name": "x"}, "a": {"integrity": "sha512-"}}}\n'),
 ]
 if find_formatter():
     BROKEN.append(("a.c", "int  a ;\n", "run clang-format"))
@@ -179,6 +202,7 @@ def check_tree(root, paths):
     yield from check_map(root)
     yield from check_format(root)
     yield from check_scripts(root)
+    yield from check_npm(root)
 
 
 def report_on(name, text):

@@ -1,0 +1,25 @@
+# Tests of the viewer: what its page does without a browser (viewer/page/test) and in one (viewer/tests),
+# run by Node. They are skipped, and say so, where there is no Node, no Chromium, or what tools/page
+# fetches is missing.
+find_program(RIGOR_NODE node)
+if(RIGOR_NODE)
+  add_test(NAME test_viewer_page WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/viewer/page COMMAND sh -c
+    "[ -d node_modules/vite ] || { echo skipped: tools/page has not fetched Vite; exit 77; }
+    exec '${RIGOR_NODE}' --test test/page.test.mjs test/ui.test.mjs")
+  set_tests_properties(test_viewer_page PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+if(TARGET rigor-command)
+  foreach(name replay live export)
+    if(RIGOR_NODE)
+      add_test(NAME test_viewer_${name} COMMAND ${RIGOR_NODE}
+        ${PROJECT_SOURCE_DIR}/viewer/tests/test_${name}.mjs $<TARGET_FILE:rigor-command>)
+    else()
+      add_test(NAME test_viewer_${name} COMMAND sh -c "echo skipped: no Node; exit 77")
+    endif()
+    # Drawing without a GPU takes all that there is.
+    set_tests_properties(test_viewer_${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 PROCESSORS 2
+      COST 80)
+  endforeach()
+  add_test(NAME test_readme_viewer COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_readme.py
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} docs/viewer.md)
+endif()

@@ -1,0 +1,217 @@
+/* A simulation that runs, in Chromium: `rigor view SCENE` is paused, stepped, reset; a body is grabbed and
+ * moved, friction is changed until it slips, a box is thrown; and the server goes away. `rigor view
+ * RECORDING` is played as well: chunks come as they are needed. */
+
+import { byId, check, checkNear, forcesOn, main, project, settle, showTime, until, whereIs } from "./harness.mjs";
+
+const STEP = 1 / 240;
+/* A crate that stands, one that friction holds on a slope of 20 degrees, room to throw. */
+const SCENE = `rigor: 1
+gravity: [0, 0, -9.81]
+method: {name: stepping, step: 1/240}
+materials:
+  default: {friction: 0.6}
+bodies:
+  - {name: floor, motion: fixed, shape: {halfspace: {normal: [0, 0, 1]}}}
+  - name: slope
+    motion: fixed
+    shape: {box: [3, 1.5, 0.2]}
+    position: [2.5, 0, 0.8]
+    orientation: {axis: [0, 1, 0], degrees: 20}
+  - {name: sled, shape: {box: [0.4, 0.4, 0.2]}, density: 500, position: [2.5684040286651337, 0, 0.9879385241571817],
+     orientation: {axis: [0, 1, 0], degrees: 20}}
+  - {name: crate, shape: {box: [0.5, 0.5, 0.5]}, density: 400, position: [-1, 0, 0.25]}
+duration: 60
+record: {every: 1/60}
+`;
+
+const live = (page) => page.evaluate(() => window.rigor.sources[0].live.state());
+const bodies = (page) => page.evaluate(() => window.rigor.sources[0].manifest.bodies.length);
+
+/** The newest frame's contacts of a body: modes. */
+function modesOf(page, body) {
+  return page.evaluate((index) => {
+    const source = window.rigor.sources[0];
+    const frame = source.frame(source.first() + source.count() - 1);
+    if (!frame) return [];
+    return frame.contacts.filter((contact) => contact.a === index || contact.b === index).map((contact) => contact.mode);
+  }, body);
+}
+
+async function pause(page) {
+  if ((await live(page)).running) await byId(page, "live-play").click();
+  await until("paused", async () => !(await live(page)).running);
+}
+
+async function go(page) {
+  if (!(await live(page)).running) await byId(page, "live-play").click();
+  await until("running", async () => (await live(page)).running);
+}
+
+async function testPauseStepReset(page) {
+  await go(page);
+  const begin = (await live(page)).time;
+  await until("time goes on", async () => (await live(page)).time > begin + 0.2);
+  await pause(page);
+  const paused = (await live(page)).time;
+  await page.waitForTimeout(250);
+  check((await live(page)).time === paused, "time stands still when paused");
+
+  await byId(page, "live-step").click();
+  await until("a step is made", async () => (await live(page)).time > paused);
+  checkNear((await live(page)).time - paused, STEP, 1e-9, "it is one step long");
+
+  await byId(page, "live-reset").click();
+  await until("the time is zero again", async () => (await live(page)).time < paused - 0.05);
+  await pause(page);
+  const { position } = await whereIs(page, "crate");
+  checkNear(position[2], 0.25, 1e-6, "the crate is where it began");
+}
+
+/* The crate is pulled 1 m to the side through the contact problem: it may not pass into the floor. */
+async function testGrab(page) {
+  await go(page);
+  await page.evaluate(() => window.rigor.views[0].lookFrom("-y"));
+  await page.waitForTimeout(600);
+  await settle(page);
+  const from = await whereIs(page, "crate");
+  const at = await project(page, from.position);
+  const to = await project(page, [from.position[0] - 1, from.position[1], from.position[2] + 0.6]);
+  const picked = await page.evaluate(({ x, y }) => window.rigor.views[0].pick(x, y)?.body, at);
+  check(picked === from.body, `the crate is under the pointer: ${picked}`);
+  const eye = await page.evaluate(() => window.rigor.views[0].cameraPosition());
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 10 });
+  const moved = await until("the crate follows", async () => {
+    const now = await whereIs(page, "crate");
+    return now.position[0] < from.position[0] - 0.5 && now.position[2] > 0.4 ? now : null;
+  });
+  check(Math.abs(moved.position[1]) < 0.3, "and stays in the plane of the pull");
+  const still = await page.evaluate(() => window.rigor.views[0].cameraPosition());
+  check(eye.every((value, i) => Math.abs(value - still[i]) < 1e-6), "the camera stays");
+  await page.mouse.up();
+  await until("released, it comes to rest on the floor", async () => {
+    const now = await whereIs(page, "crate");
+    return now.position[2] < 0.26 && Math.hypot(...now.velocity) < 1e-3;
+  });
+  const worst = await page.evaluate(() => Math.max(...window.rigor.sources[0].overview().series.penetration.filter((depth) => !Number.isNaN(depth))));
+  check(worst < 1e-5, `the deepest penetration: ${worst} m`);
+}
+
+async function setFriction(page, value) {
+  const control = byId(page, "live-friction");
+  await control.evaluate((element, wanted) => {
+    const input = element.matches("input") ? element : element.querySelector("input");
+    input.value = String(wanted);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  }, value);
+  await until(`friction is ${value}`, async () => Math.abs(((await live(page)).friction ?? -1) - value) < 0.011);
+}
+
+async function testFriction(page) {
+  await go(page);
+  const { body, position } = await whereIs(page, "sled");
+  await until("the sled sticks", async () => {
+    const modes = await modesOf(page, body);
+    return modes.length > 0 && modes.every((mode) => mode === "stick");
+  });
+  await setFriction(page, 0.1); // tan 20 degrees is 0.36
+  await until("the sled slips", async () => (await modesOf(page, body)).includes("slip"));
+  await until("and comes down", async () => (await whereIs(page, "sled")).position[2] < position[2] - 0.1);
+}
+
+async function testThrow(page) {
+  const before = await bodies(page);
+  await go(page);
+  await byId(page, "throw").click();
+  await settle(page);
+  if ((await bodies(page)) === before) {
+    /* A mode: the click says where to. */
+    const box = await byId(page, "canvas-0").boundingBox();
+    await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * 0.6);
+  }
+  await until("there is one body more", async () => (await bodies(page)) === before + 1);
+  await until("it is on its way, in the picture", () =>
+    page.evaluate((index) => {
+      const source = window.rigor.sources[0];
+      const frame = source.frame(source.first() + source.count() - 1);
+      return frame && frame.position.length === 3 * (index + 1) && frame.position.every(Number.isFinite);
+    }, before),
+  );
+  await byId(page, "live-reset").click();
+  await until("a reset takes it away", async () => (await bodies(page)) === before);
+}
+
+async function testSettings(page) {
+  await go(page);
+  for (const id of ["live-speed", "live-gravity", "live-method", "live-solver"])
+    check((await byId(page, id).count()) > 0, `${id} is there`);
+  const { solvers } = await live(page);
+  check(solvers.includes("newton"), `the solvers: ${solvers}`);
+  await byId(page, "live-solver").selectOption("newton");
+  await until("the solver is newton", async () => (await live(page)).solver === "newton");
+  const begin = (await live(page)).time;
+  await until("and it goes on", async () => (await live(page)).time > begin + 0.1);
+}
+
+async function testRecording(page) {
+  const frames = await page.evaluate(() => window.rigor.sources[0].count());
+  check(frames > 300, `${frames} frames`);
+  const loaded = () =>
+    page.evaluate(() => performance.getEntriesByType("resource").filter((entry) => /\/chunks\//.test(entry.name)).length);
+  const first = await loaded();
+  check(first < Math.ceil(frames / 64), `${first} chunks are there at first, not all`);
+  await showTime(page, 5.5);
+  check((await loaded()) > first, "others come when they are looked at");
+  const frame = await page.evaluate(() => {
+    const source = window.rigor.sources[0];
+    return source.frame(source.indexAt(5.5)).time;
+  });
+  check(Math.abs(frame - 5.5) < 0.02, `the frame of the time: ${frame}`);
+}
+
+/* All 24 bits of the forces come here. */
+async function testWeight(page) {
+  await showTime(page, 5.9);
+  const { body } = await whereIs(page, "crate");
+  const { sum, mass } = await forcesOn(page, body);
+  checkNear(mass, 50, 1e-12, "the mass");
+  checkNear(sum[2], 50 * 9.81, 1e-6, "the contacts carry the weight");
+  check(Math.hypot(sum[0], sum[1]) < 1e-6 * 50 * 9.81, `and do not push it aside: ${sum}`);
+}
+
+async function testServerEnds(bench) {
+  const server = await bench.serve("scene.yaml");
+  const page = await bench.open(server.address, { allow: [/WebSocket|ERR_CONNECTION|ERR_SOCKET/, /^http:\/\/127/] });
+  await until("connected", async () => (await live(page)).connected);
+  server.child.kill("SIGINT");
+  const end = await server.ended;
+  check(end.code === 0 || end.code === 130, `the server ends by itself: ${JSON.stringify(end)}`);
+  await until("the page says that the connection is lost", async () =>
+    /connection|disconnected|server/i.test(await page.locator("body").innerText()) && !(await live(page)).connected,
+  );
+  await bench.close(page);
+}
+
+await main(async (bench) => {
+  bench.write("scene.yaml", SCENE);
+  const server = await bench.serve("scene.yaml");
+  await bench.testPage("pause, step, reset", server.address, {}, testPauseStepReset);
+  await bench.testPage("a body is grabbed and moved", server.address, {}, testGrab);
+  await bench.testPage("less friction: the contact slips", server.address, {}, testFriction);
+  await bench.testPage("a box is thrown", server.address, {}, testThrow);
+  await bench.testPage("another solver", server.address, {}, testSettings);
+  await bench.test("without the token there is nothing to see", async () => {
+    const answer = await fetch(server.address.replace(/token=[^&]*/, "token=x"));
+    check(answer.status === 403 || answer.status === 401, `answer ${answer.status}`);
+  });
+
+  const recording = bench.record("dominoes", "dominoes", "count=8", "--duration", "6");
+  const replay = await bench.serve(recording);
+  await bench.testPage("a recording, chunk by chunk", replay.address, {}, testRecording);
+  const still = await bench.serve(bench.record("still", "scene.yaml", "--duration", "6"));
+  await bench.testPage("a crate at rest: its forces are its weight", still.address, {}, testWeight);
+  await bench.test("the server ends: the page says so", () => testServerEnds(bench));
+});
