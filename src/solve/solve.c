@@ -87,6 +87,10 @@ static void release_in_arena(void *user, void *pointer) {
     (void)user, (void)pointer;
 }
 
+rg_allocator rg_solve_arena_allocator(rg_solve_context *context) {
+    return (rg_allocator){resize_in_arena, release_in_arena, &context->arena};
+}
+
 /* --- linear helpers ------------------------------------------------------------------------------ */
 
 bool rg_linear_is_symmetric(const rg_linear_problem *problem) {
@@ -241,7 +245,7 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     rg_residual residual = {0};
     if (!status) {
-        rg_allocator in_arena = {resize_in_arena, release_in_arena, &context->arena};
+        rg_allocator in_arena = rg_solve_arena_allocator(context);
         status = rg_judge_answer(problem, trial.force, NULL, &in_arena, &residual, trial.velocity,
                                  error);
     }
@@ -312,7 +316,7 @@ rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_
         whole = true;
     }
     if (!status && solution->velocity && !whole) {
-        rg_allocator in_arena = {resize_in_arena, release_in_arena, &context->arena};
+        rg_allocator in_arena = rg_solve_arena_allocator(context);
         status = rg_judge_velocity(problem, solution->force, &in_arena, solution->velocity, error);
     }
     context->info = outer, context->depth--;

@@ -59,6 +59,8 @@ static inline const double *rg_linear_row(const rg_linear_problem *problem, size
 /* a = A f + b. */
 void rg_linear_apply(const rg_linear_problem *problem, const double *force, double *velocity);
 
+/* For the judge: memory of the context's arena, given back with a mark of it. */
+rg_allocator rg_solve_arena_allocator(rg_solve_context *context);
 /* rg_judge of a problem that was checked, with the velocities that it computes (may be null). */
 rg_status rg_judge_answer(const rg_problem *problem, const double *force, const double *velocity,
                           const rg_allocator *allocator, rg_residual *residual, double *recomputed,

@@ -16,7 +16,7 @@
  *   contacts in the plane  few: (few modes: enumerate,) dantzig, lemke, newton, gauss-seidel
  *                          many: as in space, lemke before admm
  *   contacts in space      gauss-seidel (a few sweeps; more if they promise to be enough),
- *                          interior-point, newton, admm, gauss-seidel
+ *                          interior-point, newton, admm, gauss-seidel, widen (few contacts)
  *   polygons in space      few: lemke, gauss-seidel; many: gauss-seidel, lemke
  *
  * First of all the forces given for a warm start are looked at: if they pass, nothing is run; if they
@@ -34,6 +34,7 @@
 #include "solve/solve_mend.h"
 #include "solve/solve_polish.h"
 #include "solve/solve_split.h"
+#include "solve/solve_widen.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -260,6 +261,7 @@ static const plan last_cones[] = {{&rg_solver_admm, 0, true, false},
 static const plan last_planar[] = {{&rg_solver_lemke, 0, false, false},
                                    {&rg_solver_admm, 0, true, false},
                                    {&rg_solver_gauss_seidel, 0, true, false}};
+static const plan last_widened[] = {{&rg_solver_widen, 0, true, false}};
 static const plan few_polygons[] = {{&rg_solver_lemke, 0, false, false},
                                     {&rg_solver_gauss_seidel, 0, true, false}};
 static const plan many_polygons[] = {{&rg_solver_gauss_seidel, 0, true, false},
@@ -357,8 +359,9 @@ static rg_status solve_cones(chain *c, rg_error *error) {
     if (status || c->done)
         return status;
     const rg_contact_problem *p = &c->problem->contact;
-    return p->dimension == 2 && p->contacts <= PLANAR_LEMKE ? TRY_LIST(c, last_planar, error)
-                                                            : TRY_LIST(c, last_cones, error);
+    status = p->dimension == 2 && p->contacts <= PLANAR_LEMKE ? TRY_LIST(c, last_planar, error)
+                                                              : TRY_LIST(c, last_cones, error);
+    return status || c->done ? status : TRY_LIST(c, last_widened, error);
 }
 
 static rg_status solve_island(chain *c, rg_error *error) {
