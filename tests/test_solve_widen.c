@@ -1,8 +1,8 @@
-/* A box that stands on four points and leans against a wall with an edge, pushed into the corner by a
- * heavy ball: more contacts than it needs, whose gaps disagree in the last digits. Whichever of them
- * opens or slips does so at 1e-9 m/s, and the methods that go downhill end with all of them closed
- * and a residual of that size. Here the answers are held against the law itself, contact by contact,
- * with velocities that are summed up anew. */
+/* A box that stands on four points and leans against a wall with an edge, pushed into the
+ * corner by a heavy ball: more contacts than it needs, whose gaps disagree in the last digits.
+ * Whichever of them opens or slips does so at 1e-9 m/s, and the methods that go downhill end
+ * with all of them closed and a residual of that size. Here the answers are held against the
+ * law itself, contact by contact, with velocities that are summed up anew. */
 #include "test_support.h"
 
 #include "rigor/solver.h"

@@ -1,23 +1,23 @@
 /* Contacts whose gaps disagree in the last digits, under a magnifying glass.
  *
- * A body that rests on four points and is pressed against a wall by two more has more of them than it
- * needs, and their gaps disagree by 1e-9 m/s, say. Some point has to open, or to slip, by no more than
- * that, and which one it is decides about forces of ordinary size. A method that starts far away sees
- * all contacts closed and a residual of 1e-9 m/s, and no way down from there: there may be no solution
- * nearby, but one in which the body slides away.
+ * A body that rests on four points and is pressed against a wall by two more has more of them
+ * than it needs, and their gaps disagree by 1e-9 m/s, say. Some point has to open, or to slip,
+ * by no more than that, and which one it is decides about forces of ordinary size. A method
+ * that starts far away sees all contacts closed and a residual of 1e-9 m/s, and no way down
+ * from there: there may be no solution nearby, but one in which the body slides away.
  *
  * With e the velocities of such rows under the best forces so far, and kappa >= 1, the problem
  *
  *     u = W r + q + (kappa - 1) e
  *
- * is the given one at kappa = 1. At a large kappa the disagreement is as large as the velocities that
- * matter, and the modes are plain: such problems are solved by the usual list. As kappa falls, the
- * forces hardly change if the modes do not, for what the small velocities stand for in momentum is
- * nothing beside them: each solution is where the next one starts.
+ * is the given one at kappa = 1. At a large kappa the disagreement is as large as the
+ * velocities that matter, and the modes are plain: such problems are solved by the usual list.
+ * As kappa falls, the forces hardly change if the modes do not, for what the small velocities
+ * stand for in momentum is nothing beside them: each solution is where the next one starts.
  *
- * Cost: a solve by the list for every power of ten between the residual and one. How it fails: modes
- * that do change on the way, into what cannot be solved either. Never returns anything worse than
- * what was given. */
+ * Cost: a solve by the list for every power of ten between the residual and one. How it fails:
+ * modes that do change on the way, into what cannot be solved either. Never returns anything
+ * worse than what was given. */
 #include "solve/solve_widen.h"
 
 #include "base/base_math.h"
@@ -37,8 +37,8 @@ enum { CONTACTS_MOST = 64 };
 /* On the way, problems are solved to this share of the disagreement. */
 #define SHARE 1e-2
 
-/* The velocities that are to be magnified; zeros elsewhere: joints, and how contacts slide, are left
- * as they are. */
+/* The velocities that are to be magnified; zeros elsewhere: joints, and how contacts slide, are
+ * left as they are. */
 static void find_disagreement(const rg_contact_problem *p, const double *u, double least,
                               double *e) {
     size_t d = (size_t)p->dimension;

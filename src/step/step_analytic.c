@@ -165,6 +165,8 @@ static bool take_motion(rg_analysis *a, size_t n) {
     if (!m->position || !m->velocity || !m->angular_velocity || !m->orientation ||
         !m->inverse_inertia || !m->acceleration || !m->angular_acceleration)
         return false;
+    if (n == 0)
+        return true;
     const rg_world_content *c = &a->world->content;
     memcpy(m->position, c->position, n * sizeof(rg_vec3));
     memcpy(m->orientation, c->orientation, n * sizeof(rg_quat));

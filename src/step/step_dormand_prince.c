@@ -246,6 +246,9 @@ rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *tria
         info->not_finite = isnan(error);
         if (error <= 1) {
             double factor = grown(error, trial->error_before);
+            /* After an event steps begin small: where the error is nothing, they grow as they can. */
+            if (error <= ERROR_FLOOR)
+                factor = GROW_MOST;
             trial->error_before = fmax(error, ERROR_FLOOR);
             if (rejected && factor > 1)
                 factor = 1;
