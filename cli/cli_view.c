@@ -12,7 +12,7 @@ const char cli_view_help[] =
     "body by the mouse, throw boxes. SCENE is a built-in scene (`rigor scenes` lists them) or\n"
     "a scene file; NAME=VALUE sets parameters of the scenes. The page is opened in the browser\n"
     "if there is one; its address is printed on standard output in any case. It holds a random\n"
-    "token: whoever has the address can look, nobody else.\n"
+    "token: whoever has the address can look and play, nobody else.\n"
     "\n"
     "Options:\n"
     "      --no-browser     only print the address\n"
@@ -195,11 +195,14 @@ static bool ends_with(const char *text, const char *end) {
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* By the first bytes of the file; what is not there or too short to tell, by its name. */
+/* By the first bytes of the file; what is not there or too short to tell, by its name. A pipe holds a scene:
+ * what is read from it here would be lost. */
 static bool is_recording(const char *path) {
     static const char signature[8] = "\x89HDF\r\n\x1a\n";
     char bytes[sizeof signature];
-    FILE *file = fopen(path, "rb");
+    struct stat about;
+    bool plain = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *file = plain ? fopen(path, "rb") : NULL;
     bool is = file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes &&
               memcmp(bytes, signature, sizeof bytes) == 0;
     if (file)
@@ -304,6 +307,7 @@ static bool spawn(const char *const arguments[], pid_t *child) {
     posix_spawn_file_actions_init(&files);
     for (int i = 0; i < 3; i++)
         posix_spawn_file_actions_addopen(&files, i, "/dev/null", O_RDWR, 0);
+    signal(SIGCHLD, SIG_IGN); /* nobody waits for it */
     int failure =
         posix_spawnp(child, arguments[0], &files, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&files);

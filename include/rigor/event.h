@@ -11,7 +11,7 @@ extern "C" {
 
 typedef enum rg_step_event_kind {
     RG_STEP_IMPACT_EVENT,  /* bodies met; value: approach, m/s */
-    RG_STEP_CONTACT_EVENT, /* a contact began without an impact */
+    RG_STEP_CONTACT_EVENT, /* a contact began without an impact; value: approach, m/s */
     RG_STEP_BREAK_EVENT,   /* a normal force reached zero */
     RG_STEP_SLIP_EVENT,    /* the limit of stick was reached */
     RG_STEP_STICK_EVENT,   /* slip stopped */
@@ -21,7 +21,7 @@ typedef enum rg_step_event_kind {
     RG_STEP_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
     RG_STEP_CAPPED,        /* too many events: restitution was set to 0 for a while */
     RG_STEP_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
-    RG_STEP_HANDED_OVER,   /* the rest of the step was made by the stepping method */
+    RG_STEP_HANDED_OVER,   /* reserved: the rest of the step was made by the stepping method */
     RG_STEP_EVENT_KINDS
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);
@@ -35,7 +35,7 @@ typedef struct rg_step_event {
     double friction, restitution;
 } rg_step_event;
 
-/* Of the last step, in the order in which they happened; until the next step or edit. At most
+/* Of the last step, also of one that failed, in the order in which they happened; until the next step. At most
  * RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
 enum { RG_STEP_EVENTS_MOST = 1024 };
 const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, size_t *count);

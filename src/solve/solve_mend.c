@@ -169,8 +169,9 @@ static rg_status solve_part(rg_mend *mend, size_t members, double tolerance, rg_
         status = try_part(mend, &part, &rg_solver_newton, settings, mend->rest, mend->part,
                           &residual, error);
     }
-    if (!status)
+    if (!status && residual < INFINITY)
         rg_split_scatter(&mend->split, 0, mend->part, mend->force);
+    mend->split.problem = NULL;
     rg_arena_return(&mend->context->arena, mark);
     return status;
 }

@@ -45,9 +45,11 @@ static analytic_memory *recall(rg_world *world, size_t n) {
     if (old && old->valid && old->edits == c->edits && old->size == n &&
         old->integrator == (uint64_t)c->settings.integrator && is_sound(&old->adams))
         memcpy(memory, old, size);
-    else
+    else {
+        memset(memory, 0, size);
         *memory = (analytic_memory){
             .edits = c->edits, .size = n, .integrator = (uint64_t)c->settings.integrator};
+    }
     return memory;
 }
 
@@ -102,7 +104,10 @@ static rg_status fail(const rg_world *world, rg_status status, double time, rg_e
     }
 }
 
-static rg_status fly(rg_world *world, double end_time, rg_step_report *report, rg_error *error) {
+/* Free flight. `a` (null: nothing can ever meet) has looked how far bodies reach: *farther, and nothing
+ * changed, if they went beyond. */
+static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, bool *farther,
+                     rg_step_report *report, rg_error *error) {
     rg_flight flight;
     rg_status status = rg_flight_make(&flight, world);
     double *y = status ? NULL : rg_arena_take(&world->scratch, flight.size, sizeof *y);
@@ -132,6 +137,9 @@ static rg_status fly(rg_world *world, double end_time, rg_step_report *report, r
     }
     if (!rg_flight_is_finite(&flight, y))
         return fail(world, RG_NOT_FINITE, time, error);
+    *farther = a && rg_analysis_went_farther(a, y);
+    if (*farther)
+        return RG_OK;
     if (!make_room(world, memory_size(&world->content.settings, flight.size)))
         return fail(world, RG_OUT_OF_MEMORY, time, error);
     rg_flight_unpack(&flight, y);
@@ -260,6 +268,7 @@ static rg_contact_mode mode_of(const rg_analysis_contact *c) {
 /* The forces of the last instant, for readers and recordings. */
 static rg_status store_forces(rg_analysis *a, rg_error *error) {
     rg_world *world = a->world;
+    a->judging = true;
     rg_analysis_evaluate(a, a->time, a->y);
     rg_contact_force *forces =
         rg_memory_resize(world, RG_MEMORY_FORCES, a->contact_count * sizeof *forces);
@@ -328,12 +337,16 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     rg_status status = make_analysis(&a, world, end_time, error);
     if (status)
         return status;
-    if (!may_meet(&a))
-        return fly(world, end_time, report, error);
+    if (!may_meet(&a)) {
+        bool farther = false;
+        status = fly(world, end_time, a.part_count < 2 ? NULL : &a, &farther, report, error);
+        if (status || !farther)
+            return status;
+    }
     status = rg_dormand_prince_make(&a.ode, a.arena, &a.trial);
     if (status)
         return fail(world, status, a.time, error);
-    analytic_memory *memory = recall(world, a.ode.n);
+    analytic_memory *memory = recall(world, a.flight.size);
     if (!memory)
         return fail(world, RG_OUT_OF_MEMORY, a.time, error);
     a.next_step = memory->next_step;
@@ -350,7 +363,7 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     }
     if (!rg_flight_is_finite(&a.flight, a.y))
         return fail(world, RG_NOT_FINITE, a.time, error);
-    if (!make_room(world, memory_size(&world->content.settings, a.ode.n)))
+    if (!make_room(world, memory_size(&world->content.settings, a.flight.size)))
         return fail(world, RG_OUT_OF_MEMORY, a.time, error);
     status = store_forces(&a, error);
     if (status)
@@ -358,12 +371,12 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     rg_flight_unpack(&a.flight, a.y);
     *memory = (analytic_memory){.valid = !world->content.has_applied,
                                 .edits = world->content.edits,
-                                .size = a.ode.n,
+                                .size = a.flight.size,
                                 .integrator = (uint64_t)world->content.settings.integrator,
                                 .next_step = a.next_step,
                                 .bounce_count = a.bounce_count};
     memcpy(memory->bounces, a.bounces, a.bounce_count * sizeof *a.bounces);
-    remember(world, memory, a.ode.n);
+    remember(world, memory, a.flight.size);
     tell(&a, report);
     return RG_OK;
 }

@@ -43,7 +43,8 @@
  * whose friction opposes the acceleration instead. */
 #define RG_ANALYSIS_CREEP    1e-5
 #define RG_ANALYSIS_DECISIVE 1e-2
-#define RG_ANALYSIS_MUCH     1e-3
+#define RG_ANALYSIS_MUCH                                                                           \
+    1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
 #define RG_ANALYSIS_FREE                                                                           \
     1e-8 /* acceleration: a contact that accelerates less does not break or slip */
 #define RG_ANALYSIS_BREAK                                                                          \
@@ -171,6 +172,7 @@ typedef struct rg_analysis {
     rg_analysis_motion motion; /* of the last evaluation */
 
     rg_analysis_trouble trouble;
+    bool judging;        /* every problem is shown to the judge: at the end of the step */
     bool turning;        /* directions at the limit may turn: between steps */
     double coarser;      /* 1, or what creep is multiplied by until the end of the step */
     bool no_restitution; /* the cap was reached */
@@ -191,8 +193,10 @@ rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m,
 /* Candidate pairs over [begin, begin + length] of a trial step, or (trial null) at the instant of
  * a->motion. */
 rg_status rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
-/* Whether any two parts could meet before the end of the step, whatever forces do: a cheap look. */
+/* Whether any two parts could meet before the end of the step, by speeds and forces of now: a cheap look. */
 bool rg_analysis_may_meet(rg_analysis *a, double length);
+/* Whether that look was too short for a flight that ends at y. */
+bool rg_analysis_went_farther(const rg_analysis *a, const double *y);
 /* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
 
@@ -256,8 +260,7 @@ typedef struct rg_analysis_event {
     uint32_t contact; /* or part pair */
     uint32_t part_b, part_a;
 } rg_analysis_event;
-rg_status rg_analysis_first_event(rg_analysis *a, double length, rg_analysis_event *event,
-                                  rg_error *error);
+rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error);
 
 /* --- loop --- */
 rg_status rg_analysis_run(rg_analysis *a, rg_error *error);

@@ -1,7 +1,8 @@
 /* Who may meet whom during a step, and which contacts there are at an instant.
  *
  * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients bound it), so
- * that no speed has to be guessed: a pair that is not a candidate cannot meet (method.md, section D). The
+ * that no speed has to be guessed: a pair that is not a candidate cannot meet. (Prescribed motions are
+ * looked at in samples, with a margin: one that swings many times within a step may be missed.) The
  * sort along x is the whole broad phase: the analytic method is for tens to hundreds of bodies. */
 #include "base/base_text.h"
 #include "contact/contact.h"
@@ -30,6 +31,8 @@ rg_status rg_analysis_make_parts(rg_analysis *a) {
     a->order = rg_arena_take(a->arena, total, sizeof *a->order);
     if (!a->parts || !a->bounds || !a->order)
         return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < total; i++)
+        a->order[i] = (uint32_t)i;
     a->part_count = 0;
     for (size_t i = 0; i < c->colliders.count; i++) {
         const rg_collider *collider = &c->collider[i];
@@ -217,24 +220,30 @@ rg_status rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
     return status;
 }
 
+static double flight_reach(const rg_analysis *a, uint32_t body, double length) {
+    double speed = rg_length(a->world->content.velocity[body]);
+    return FARTHER * length * (speed + length * a->acceleration);
+}
+
 bool rg_analysis_may_meet(rg_analysis *a, double length) {
     const rg_world_content *c = &a->world->content;
     for (size_t i = 0; i < a->part_count; i++) {
         const rg_analysis_part *p = &a->parts[i];
-        a->order[i] = (uint32_t)i;
-        double speed = rg_length(c->velocity[p->body]);
-        double reach = rg_length(p->middle) + p->radius +
-                       FARTHER * length * (speed + length * a->acceleration);
-        rg_vec3 grow = {reach, reach, reach};
+        bool prescribed = c->record[p->body].prescription1 != 0;
         if (!isfinite(p->radius)) {
+            if (prescribed)
+                return true;
             a->bounds[i] =
                 rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
-            if (c->record[p->body].prescription1)
-                return true;
             continue;
         }
         rg_vec3 x = c->position[p->body];
-        a->bounds[i] = (rg_bounds){rg_sub(x, grow), rg_add(x, grow)};
+        rg_bounds path =
+            prescribed ? prescribed_bounds(a, p->body, a->begin, length) : (rg_bounds){x, x};
+        double reach =
+            rg_length(p->middle) + p->radius + (prescribed ? 0 : flight_reach(a, p->body, length));
+        rg_vec3 grow = {reach, reach, reach};
+        a->bounds[i] = (rg_bounds){rg_sub(path.lower, grow), rg_add(path.upper, grow)};
     }
     sort_parts(a);
     for (size_t i = 0; i < a->part_count; i++)
@@ -245,6 +254,17 @@ bool rg_analysis_may_meet(rg_analysis *a, double length) {
             if (may_collide(a, p, q))
                 return true;
         }
+    return false;
+}
+
+bool rg_analysis_went_farther(const rg_analysis *a, const double *y) {
+    const rg_world_content *c = &a->world->content;
+    for (size_t k = 0; k < a->flight.body_count; k++, y += a->flight.width) {
+        uint32_t body = a->flight.body[k];
+        rg_vec3 x = c->planar ? (rg_vec3){y[0], 0, y[1]} : (rg_vec3){y[0], y[1], y[2]};
+        if (!(rg_length(rg_sub(x, c->position[body])) <= flight_reach(a, body, a->end - a->begin)))
+            return true;
+    }
     return false;
 }
 
@@ -277,6 +297,14 @@ static const rg_analysis_contact *known(const rg_analysis_contact *old, size_t c
         if (old[i].part_b == c->part_b && old[i].part_a == c->part_a && old[i].id == c->id)
             return &old[i];
     return NULL;
+}
+
+static bool touched(const rg_analysis_contact *old, size_t count, uint32_t part_b,
+                    uint32_t part_a) {
+    for (size_t i = 0; i < count; i++)
+        if (old[i].part_b == part_b && old[i].part_a == part_a)
+            return true;
+    return false;
 }
 
 /* Speeds below which an approach is none: see the thresholds. */
@@ -315,8 +343,7 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
                                    .law = law,
                                    .size = size,
                                    .shell = shell,
-                                   .still = still_speed(a, shell),
-                                   .fresh = true};
+                                   .still = still_speed(a, shell)};
         c->track = rg_contact_track_make(a->parts[p].shape, pose_b, a->parts[q].shape, pose_a,
                                          &manifold, &points[i]);
         c->track.planar = a->world->content.planar;
@@ -325,6 +352,7 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
         c->motion = rg_contact_follow(&c->track, &b, &other);
         if (!c->motion.regular)
             continue;
+        c->fresh = !touched(a->contacts, old_count, p, q);
         const rg_analysis_contact *old = known(a->contacts, old_count, c);
         if (old) {
             c->mode = old->mode;
@@ -332,7 +360,6 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
             c->at_limit = old->at_limit;
             c->started = old->started;
             c->reference = old->reference;
-            c->fresh = false;
             memcpy(c->force, old->force, sizeof c->force);
         } else {
             double slip = rg_length(c->motion.slip);

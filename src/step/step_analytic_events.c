@@ -19,6 +19,8 @@
 #define THETA 1e-13
 /* A part that touches and leaves is looked for again once it is this many shells away. */
 #define LEFT 1.5
+/* L: a point that is this far outside its face or edge has left it. */
+#define LEAVES 1e-9
 /* Share of the step at which such a part is looked at first. */
 #define FIRST_LOOK 1e-9
 
@@ -355,7 +357,7 @@ static void look_for_root(look *l, rg_scalar_function *function, int kind, bool 
 
 static void look_at_contact(look *l, rg_analysis_event *event) {
     const rg_analysis_contact *c = &l->a->contacts[l->contact];
-    l->level = 1e-9 * c->size;
+    l->level = LEAVES * c->size;
     if (c->active && isfinite(c->motion.inside))
         look_for_root(l, inside, RG_STEP_FEATURE_EVENT, true, event);
     l->level = 0;
@@ -447,9 +449,7 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     return RG_OK;
 }
 
-rg_status rg_analysis_first_event(rg_analysis *a, double length, rg_analysis_event *event,
-                                  rg_error *error) {
-    (void)length;
+rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error) {
     look l = {.a = a, .dense = &a->trial.output, .forces = a->begin_forces};
     *event = (rg_analysis_event){.theta = 1, .kind = -1, .contact = UINT32_MAX};
     rg_status status = rg_analysis_find_pairs(a, l.dense);

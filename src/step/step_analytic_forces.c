@@ -157,13 +157,18 @@ static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_
                 rg_analysis_couple(a, &s->rows[i], &s->rows[j]);
 }
 
-static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b,
-                            rg_solve_info *info) {
+static rg_problem row_problem(const rg_analysis *a, const rg_analysis_rows *s, const double *b) {
     rg_problem problem = rg_problem_linear(s->count, s->matrix, b);
     problem.linear.kinds = s->kinds;
     problem.linear.normal = s->normal;
     problem.linear.mu = s->mu;
     problem.scale = a->acceleration;
+    return problem;
+}
+
+static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b,
+                            rg_solve_info *info) {
+    rg_problem problem = row_problem(a, s, b);
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = EXACT;
     settings.warm = true;
@@ -195,6 +200,15 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
     return status;
 }
 
+/* What the judge says of forces that no solver was asked for: of the problem as it is, nothing raised. */
+static rg_status judge_rows(rg_analysis *a, rg_analysis_rows *s, const double *raise,
+                            rg_solve_info *info) {
+    for (size_t i = 0; i < s->count; i++)
+        s->matrix[i * s->count + i] -= raise[i];
+    rg_problem problem = row_problem(a, s, s->b);
+    return rg_judge(&problem, s->force, NULL, &a->world->allocator, &info->residual, NULL);
+}
+
 static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *info) {
     double *b = rg_arena_take(a->arena, s->count, sizeof *b);
     double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
@@ -209,7 +223,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
     if (rg_analysis_try_basis(a->arena, s, b, raise, NEAR_SOLVES, a->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->solves++;
-        return RG_OK;
+        return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
     }
     rg_status status = RG_OK;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
@@ -373,6 +387,15 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
     return any;
 }
 
+static bool any_at_limit(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+    for (size_t j = 0; j < member_count; j++) {
+        const rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode == RG_ANALYSIS_STICKS && (c->at_limit || c->started) && has_friction(c))
+            return true;
+    }
+    return false;
+}
+
 static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t member_count) {
     size_t count = 0;
     for (size_t j = 0; j < member_count; j++)
@@ -384,8 +407,12 @@ static void solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint
                          size_t member_count) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-    if (a->turning)
+    /* Where everybody is held, most likely everybody still is: only if not, it has to be decided. */
+    bool decided = !a->turning;
+    if (!decided && any_at_limit(a, members, member_count)) {
         decide(a, m, members, member_count);
+        decided = true;
+    }
     for (int round = 0; round < CORRECTIONS; round++) {
         rg_arena_return(a->arena, mark);
         rg_analysis_rows s;
@@ -397,6 +424,9 @@ static void solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint
         store_forces(a, &s);
         if (!a->turning || !correct(a, members, member_count))
             break;
+        if (!decided)
+            decide(a, m, members, member_count);
+        decided = true;
     }
     if (!(info.residual.natural <= FAILED) && a->trouble.outcome == RG_SOLVED)
         a->trouble = (rg_analysis_trouble){.outcome = info.outcome == RG_SOLVED ? RG_SOLVE_INEXACT

@@ -6,8 +6,9 @@
 #include <float.h>
 #include <string.h>
 
-/* Events in a row that do not move the clock before a little time is taken without looking. */
-enum { STUCK_MOST = 12, CUTS_MOST = 60 };
+/* Events in a row that do not move the clock before a little time is taken without looking; and steps of
+ * the integrator in one step of the world. */
+enum { STUCK_MOST = 12, CUTS_MOST = 60, STEPS_MOST = 200000 };
 /* That little time, relative to the step of the world. */
 #define NUDGE 1e-9
 /* Steps this short, relative to that, so many in a row, are no progress. */
@@ -129,6 +130,11 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
     rg_status status = rg_analysis_settle(a, true, error);
     int stuck = 0, crawling = 0;
     while (!status && a->time < a->end) {
+        if (a->ode_info.accepted + a->ode_info.rejected > STEPS_MOST)
+            return rg_fail(error, RG_ITERATION_LIMIT,
+                           "between t = %.9g s and %.9g s more than %d steps of the integrator: "
+                           "contacts chatter, or a force is far too stiff",
+                           a->begin, a->time, STEPS_MOST);
         double stop = rg_forces_next_break(&a->world->content, a->time, a->end);
         a->flight.phase_begin = a->time;
         a->flight.phase_end = stop;
@@ -139,7 +145,8 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         bool crawls = status == RG_STEP_TOO_SMALL ||
                       (!status && length < CRAWL * (a->end - a->begin) && length < most);
         crawling = crawls ? crawling + 1 : 0;
-        if ((status == RG_STEP_TOO_SMALL || crawling > CRAWLS_MOST) && rescue(a)) {
+        if ((status == RG_STEP_TOO_SMALL || crawling > CRAWLS_MOST) &&
+            ++a->events <= RG_ANALYSIS_EVENTS && rescue(a)) {
             crawling = 0;
             status = rg_analysis_settle(a, true, error);
             continue;
@@ -148,7 +155,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
             return status;
         rg_analysis_event event = {.theta = 1, .kind = -1};
         if (stuck < STUCK_MOST)
-            status = rg_analysis_first_event(a, length, &event, error);
+            status = rg_analysis_first_event(a, &event, error);
         if (status)
             return status;
         bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * 1e-3;

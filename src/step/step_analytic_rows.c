@@ -75,7 +75,7 @@ double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c) {
 bool rg_analysis_lets_go(const rg_analysis *a, const rg_analysis_contact *c) {
     bool drops = c->law.static_friction > c->law.dynamic_friction;
     return c->slip_acceleration >
-           (drops ? 10 * RG_ANALYSIS_FREE : RG_ANALYSIS_DECISIVE) * a->acceleration;
+           (drops ? 0.1 * RG_ANALYSIS_MUCH : RG_ANALYSIS_DECISIVE) * a->acceleration;
 }
 
 rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,

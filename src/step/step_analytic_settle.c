@@ -268,7 +268,12 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
             s->moving[j] = prescribed_rate(a, &s->row[j]);
         }
         s->mu[k] = c->law.dynamic_friction;
-        s->pair[k] = (uint32_t)(c->body_a * a->world->content.bodies.count + c->body_b);
+        s->pair[k] = (uint32_t)k;
+        for (size_t j = 0; j < k; j++) {
+            const rg_analysis_contact *other = &a->contacts[members[j]];
+            if (other->body_a == c->body_a && other->body_b == c->body_b)
+                s->pair[k] = s->pair[j];
+        }
         s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
     }
     for (size_t i = 0; i < s->rows; i++)
@@ -467,6 +472,13 @@ static rg_status resolve_impacts(rg_analysis *a, bool *any, rg_error *error) {
             *any = true;
             move_to(a);
         }
+        double still;
+        const rg_analysis_contact *left;
+        double approach = fastest_approach(a, members, count, &still, &left);
+        if (!status && left) {
+            a->failures++;
+            rg_analysis_log(a, RG_STEP_UNSOLVED, left, (uint32_t)count, approach);
+        }
     }
     if (a->impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
         a->no_restitution = true;
@@ -475,6 +487,8 @@ static rg_status resolve_impacts(rg_analysis *a, bool *any, rg_error *error) {
     /* Which sequences of bounces end here: those contacts stay, at rest. */
     for (size_t i = 0; i < a->contact_count && !status; i++) {
         rg_analysis_contact *c = &a->contacts[i];
+        if (c->fresh && !met[i] && a->time > a->begin) /* at the beginning all of them are */
+            rg_analysis_log(a, RG_STEP_CONTACT_EVENT, c, 1, -c->motion.gap_rate);
         c->fresh = false;
         if (met[i] && ends_bouncing(a, c))
             c->still = INFINITY;
@@ -586,6 +600,10 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     rg_solve_info info;
     rg_status status =
         rg_solve(a->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
+    if (!status && info.outcome != RG_SOLVED) {
+        a->failures++;
+        rg_analysis_log(a, RG_STEP_UNSOLVED, &a->contacts[0], (uint32_t)n, info.residual.natural);
+    }
     if (!status) {
         a->stabilisation += work_of(a, rows, n, x, rate);
         for (size_t i = 0; i < n; i++) {

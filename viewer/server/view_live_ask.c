@@ -34,18 +34,18 @@ void view_live_release_abandoned(view_live *live) {
 
 static rg_status grab(view_live *live, uint64_t holder, const view_message *message,
                       rg_error *error) {
-    release(live, holder);
+    if (message->body >= rg_world_body_count(live->world))
+        return view_fail(error, RG_INVALID_HANDLE, "there is no body %u", (unsigned)message->body);
+    rg_body_id body = rg_world_body_at(live->world, message->body);
+    if (rg_body_motion(live->world, body) != RG_MOTION_DYNAMIC)
+        return view_fail(error, RG_INVALID_ARGUMENT, "body %u \"%s\" is not moved by forces",
+                         (unsigned)message->body, rg_body_name(live->world, body));
+    release(live, holder); /* one at a time */
     size_t free_one = 0;
     while (free_one < VIEW_LIVE_GRABS && live->holders[free_one])
         free_one++;
     if (free_one == VIEW_LIVE_GRABS)
         return view_fail(error, RG_LIMIT_EXCEEDED, "%d bodies are held already", VIEW_LIVE_GRABS);
-    if (message->body >= rg_world_body_count(live->world))
-        return view_fail(error, RG_INVALID_HANDLE, "there is no body %u", (unsigned)message->body);
-    rg_body_id body = rg_world_body_at(live->world, message->body);
-    if (rg_body_motion(live->world, body) != RG_MOTION_DYNAMIC)
-        return view_fail(error, RG_INVALID_ARGUMENT, "%s is not moved by forces",
-                         rg_body_name(live->world, body));
     rg_status status = view_grab_begin(&live->grabs[free_one], live->world, body, message->point,
                                        message->target, error);
     if (status == RG_OK)
