@@ -92,6 +92,7 @@ int cli_view(int count, const char **arguments) {
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LARGEST_PAGE = 256 << 20 };
@@ -324,18 +325,33 @@ static bool has_display(void) {
 /* The handler writes to this pipe: what a handler may do, and what the main thread can wait for. */
 static int ending[2];
 
+/* s: programs that end others often send the same signal to the process and to its group. */
+#define SAME_SIGNAL 0.5
+
+/* A second signal ends it at once, for the impatient. */
 static void note_signal(int number) {
-    char byte = (char)number;
-    (void)!write(ending[1], &byte, 1);
+    static volatile sig_atomic_t noted;
+    static struct timespec first;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!noted) {
+        char byte = (char)number;
+        noted = 1;
+        first = now;
+        (void)!write(ending[1], &byte, 1);
+    } else if ((double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec) >
+               SAME_SIGNAL) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 /* Not before everything is read: until then a signal shall end the process, in particular one that
- * waits for a scene from a pipe. A second signal of the kind ends it at once, for the impatient. */
+ * waits for a scene from a pipe. */
 static bool watch_signals(void) {
     static const int watched[] = {SIGINT, SIGTERM};
     struct sigaction action = {.sa_handler = note_signal}, before;
     sigemptyset(&action.sa_mask);
-    action.sa_flags = (int)SA_RESETHAND;
     if (pipe(ending) != 0)
         return false;
     for (int i = 0; i < 2; i++) /* not for the browser */
