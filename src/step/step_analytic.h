@@ -12,7 +12,7 @@
  *
  * State: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
  * do. Contacts are found afresh at the beginning of every step and carried from event to event within
- * it: nothing about them is kept between steps, so that a resumed run is the same. */
+ * it: of them nothing but the last bounces is kept between steps, with the integrator's step size. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
 
@@ -45,10 +45,9 @@
 #define RG_ANALYSIS_DECISIVE 1e-2
 #define RG_ANALYSIS_MUCH                                                                           \
     1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
-#define RG_ANALYSIS_FREE                                                                           \
-    1e-8 /* acceleration: a contact that accelerates less does not break or slip */
+#define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
 #define RG_ANALYSIS_BREAK                                                                          \
-    1e-11 /* acceleration: the same for a contact whose force has just vanished */
+    1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
 #define RG_ANALYSIS_FORCE 1e-12 /* of the largest force of its island: less is none */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
