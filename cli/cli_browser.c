@@ -235,15 +235,17 @@ static void end_process(cli_browser *browser) {
     for (int i = 0; i < 250; i++) {
         if (i == 50)
             kill(-browser->process, SIGTERM);
-        if (waitpid(browser->process, NULL, WNOHANG) == browser->process)
+        siginfo_t ended = {0};
+        if (waitid(P_PID, (id_t)browser->process, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            ended.si_pid == browser->process)
             break;
-        if (i == 249) {
-            kill(-browser->process, SIGKILL);
-            waitpid(browser->process, NULL, 0);
-        }
         nanosleep(&moment, NULL);
     }
-    kill(-browser->process, SIGKILL); /* what it has left behind of its group */
+    /* With it, whatever it has left behind of its group. Only then is it waited for: until then its
+     * number can be that of no other process or group. */
+    kill(-browser->process, SIGKILL);
+    while (waitpid(browser->process, NULL, 0) < 0 && errno == EINTR)
+        continue;
     browser->process = 0;
 }
 

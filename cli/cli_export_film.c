@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,20 +120,26 @@ static int start_encoder(picture_sink *sink) {
     return EXIT_FAILED;
 }
 
+/* Waits for the encoder, unless a signal says that all shall end: then it is killed. Once it has been
+ * waited for, its number may be that of another process, and nothing is sent there any more. */
+static int wait_for_encoder(picture_sink *sink) {
+    int status = -1;
+    pid_t ended;
+    while ((ended = waitpid(sink->encoder, &status, 0)) < 0 && errno == EINTR)
+        if (cli_browser_signal())
+            kill(sink->encoder, SIGKILL);
+    sink->encoder = 0;
+    return ended < 0 ? -1 : status;
+}
+
 /* Ends the encoder and asks it whether everything went well. */
 static int end_encoder(picture_sink *sink, int code) {
-    int status = -1;
     if (sink->pipe >= 0)
         close(sink->pipe);
     if (sink->encoder > 0) {
         if (code != EXIT_GOOD)
-            kill(sink->encoder, SIGTERM);
-        while (waitpid(sink->encoder, &status, 0) < 0 && errno == EINTR && !cli_browser_signal())
-            continue;
-        if (cli_browser_signal()) {
-            kill(sink->encoder, SIGKILL);
-            (void)waitpid(sink->encoder, &status, 0);
-        }
+            kill(sink->encoder, SIGKILL); /* there will be no film */
+        int status = wait_for_encoder(sink);
         if (code == EXIT_GOOD && !cli_browser_signal() &&
             !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
             cli_complain("%s: ffmpeg could not make the film", sink->film->film);
@@ -157,9 +164,22 @@ static int finish_film(picture_sink *sink, int code) {
 /* ---- pictures in a directory ---- */
 
 static const char picture_prefix[] = "frame-";
+enum { PATH_SIZE = 4096 }; /* more than any path that the system takes */
+
+/* The path of a picture; false, with a complaint: it has no room. */
+static bool name_picture(const char *directory, size_t number, char path[PATH_SIZE]) {
+    int size = snprintf(path, PATH_SIZE, "%s/%s%05zu.png", directory, picture_prefix, number);
+    if (size >= 0 && size < PATH_SIZE)
+        return true;
+    cli_complain("%s: the name of the directory is too long for pictures in it", directory);
+    return false;
+}
 
 static int prepare_directory(picture_sink *sink) {
     const char *path = sink->film->directory;
+    char longest[PATH_SIZE];
+    if (!name_picture(path, SIZE_MAX, longest))
+        return EXIT_UNWRITABLE;
     sink->made_directory = mkdir(path, 0777) == 0;
     if (!sink->made_directory && errno != EEXIST) {
         cli_complain("%s: cannot be made: %s", path, strerror(errno));
@@ -181,8 +201,9 @@ static int prepare_directory(picture_sink *sink) {
 
 static int write_picture(const char *directory, size_t number, const unsigned char *data,
                          size_t size) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s%05zu.png", directory, picture_prefix, number);
+    char path[PATH_SIZE];
+    if (!name_picture(directory, number, path))
+        return EXIT_UNWRITABLE;
     FILE *file = fopen(path, "wb");
     bool good = file && fwrite(data, 1, size, file) == size;
     if (file && fclose(file) != 0)
@@ -219,33 +240,50 @@ static bool is_same_file(const char *path, const char *other) {
 
 /* Whether the film would take the place of the recording or of its journal. */
 static bool is_recording(const char *path, const char *recording) {
-    char journal[4096];
-    snprintf(journal, sizeof journal, "%s.journal", recording);
-    return is_same_file(path, recording) || is_same_file(path, journal);
+    char journal[PATH_SIZE];
+    int size = snprintf(journal, sizeof journal, "%s.journal", recording);
+    /* A name that is too long is that of no file. */
+    return is_same_file(path, recording) ||
+           (size >= 0 && size < PATH_SIZE && is_same_file(path, journal));
+}
+
+/* A new, empty file beside the film's place, for the encoder to write over; its name to be freed. Files
+ * that are there stay as they are, whatever they are called. Null: errno says why. */
+static char *make_beside(const char *path) {
+    enum { TRIES = 1000 };
+    size_t room = strlen(path) + sizeof ".new-1000";
+    char *name = malloc(room);
+    if (!name)
+        return NULL;
+    snprintf(name, room, "%s.new", path);
+    for (int i = 0; i < TRIES; i++) {
+        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0) {
+            close(file);
+            return name;
+        }
+        if (errno != EEXIST)
+            break;
+        snprintf(name, room, "%s.new-%d", path, i + 1);
+    }
+    int reason = errno;
+    free(name);
+    errno = reason;
+    return NULL;
 }
 
 /* What cannot be written is found before anything is drawn. */
 static int prepare_film(const char *recording, picture_sink *sink) {
     const char *path = sink->film->film;
     struct stat status;
-    size_t room = strlen(path) + sizeof ".new";
-    sink->new_film = malloc(room);
-    if (!sink->new_film)
-        return EXIT_FAILED;
-    snprintf(sink->new_film, room, "%s.new", path);
-    FILE *file = NULL;
-    if (is_recording(path, recording) || is_recording(sink->new_film, recording))
+    if (is_recording(path, recording))
         cli_complain("%s: would overwrite the recording that is exported; choose another name",
                      path);
     else if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         cli_complain("%s: is not a regular file", path);
-    else if (!(file = fopen(sink->new_film, "wb")))
+    else if (!(sink->new_film = make_beside(path)))
         cli_complain("%s: cannot be written: %s", path, strerror(errno));
-    if (file && fclose(file) == 0)
-        return EXIT_GOOD;
-    free(sink->new_film);
-    sink->new_film = NULL;
-    return EXIT_UNWRITABLE;
+    return sink->new_film ? EXIT_GOOD : EXIT_UNWRITABLE;
 }
 
 /* ---- drawing ---- */

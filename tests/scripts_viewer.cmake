@@ -20,6 +20,9 @@ if(TARGET rigor-command)
     set_tests_properties(test_viewer_${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 PROCESSORS 2
       COST 80)
   endforeach()
-  add_test(NAME test_readme_viewer COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_readme.py
-    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} docs/viewer.md)
+  foreach(page viewer view export)
+    add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
+      ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+      ${CMAKE_C_COMPILER} docs/${page}.md)
+  endforeach()
 endif()

@@ -159,7 +159,7 @@ def compile_public_headers(root):
     languages = [(c_compiler, "c", "c17"), (cpp_compiler, "c++", "c++17")]
     for compiler, language, standard in languages:
         if not compiler:
-            print(f"no compiler for {language}: headers not tried")
+            print(f"skipped: headers in {language}, for which there is no compiler")
             continue
         for path in sources(root / "include"):
             command = [compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra",

@@ -3,19 +3,25 @@
 Plays a reader who types everything: yaml and c blocks are saved under the name that the text before
 them gives in backticks, and the sh blocks are run in order, as one script that stops at the first
 failure, in a folder that looks like the checkout with BUILD-DIR as its build/release. Only `./run`
-and `./test` are not typed again, and `rigor view` is interrupted after some seconds."""
+and `./test` are not typed again, `rigor view` is interrupted after some seconds, and films and pictures
+are few and small; where the programs that draw them are missing they are left out, which is said."""
 
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 NOT_TYPED = re.compile(r"^\./(run|test)\b.*\n", re.MULTILINE)
 # Lasts until it is interrupted; the reader looks for a while, without a browser.
-UNENDING = re.compile(r"^(\S*rigor view\b.*)$", re.MULTILINE)
-LOOK = r"timeout --signal=INT --preserve-status 10 \1 --no-browser"
+UNENDING = re.compile(r"^(\S*rigor view\b[^#\n]*)", re.MULTILINE)
+LOOK = r"timeout --signal=INT --preserve-status 5 \1 --no-browser "
+# Minutes of drawing become seconds.
+DRAWING = re.compile(r"^\S*rigor export\b[^#\n]*--(?:mp4|png)\b[^#\n]*", re.MULTILINE)
+LENGTH_AND_SIZE = re.compile(r" --(?:from|to|fps|size) \S+")
+SHORT = " --size 160x90 --fps 5 --to 0.4 "
 
 
 def blocks(text):
@@ -42,13 +48,23 @@ def save(folder, before, content):
     (folder / names[-1]).write_text(content)
 
 
+def draw_less(match):
+    command = match.group(0).strip()
+    wanted = ["chromium"] + (["ffmpeg"] if "--mp4" in command else [])
+    missing = [program for program in wanted if not shutil.which(program)]
+    if missing:
+        print(f"skipped: {command}: {' and '.join(missing)} not installed", flush=True)
+        return ""
+    return LENGTH_AND_SIZE.sub("", command) + SHORT
+
+
 def play(folder, text, compiler):
     script = "set -eu\n"
     for before, language, content in blocks(text):
         if language in ("yaml", "c"):
             save(folder, before, content)
         elif language == "sh":
-            script += UNENDING.sub(LOOK, NOT_TYPED.sub("", content))
+            script += DRAWING.sub(draw_less, UNENDING.sub(LOOK, NOT_TYPED.sub("", content)))
         else:
             sys.exit(f"a block of {language}, which nobody tries")
     environment = {**os.environ, "HOME": str(folder / "home")}

@@ -189,7 +189,7 @@ def check_pages(rigor):
     result = rigor("export", "shapes.h5", "--html", "shapes.html")
     if result.returncode == 1 and NO_PAGE in result.stderr:
         check("tools/page" in result.stderr, "how to get the page")
-        print("without the page: the viewer's exports are not tried")
+        print("skipped: the viewer's exports, because the command has no page")
         return False
     check_equal((result.returncode, result.stderr, result.stdout), (0, "", ""), "export of a page")
     page = open("shapes.html", encoding="utf-8").read()
@@ -288,7 +288,7 @@ def validate(*paths):
     folder = os.path.join(SOURCE, "viewer", "page")
     node = shutil.which("node") or shutil.which("nodejs")
     if not node or not os.path.isdir(os.path.join(folder, "node_modules", "gltf-validator")):
-        print("gltf-validator is not here: it is not tried")
+        print("skipped: gltf-validator, which is not here")
         return
     script = """
       const validator = require("gltf-validator"), fs = require("fs");
@@ -357,6 +357,30 @@ def leftovers():
     return sorted(os.listdir(os.environ["TMPDIR"]))
 
 
+def check_film_beside_others(rigor):
+    """Whatever lies where the film is made stays as it is, whether there will be a film or not."""
+    os.mkdir("films")
+    others = {name: f"mine: {name}" for name in ("film.mp4.new", "film.mp4.new-1", "film.mp4.new-3")}
+    for name, text in others.items():
+        open(os.path.join("films", name), "w", encoding="utf-8").write(text)
+
+    def check_others(expected, what):
+        check_equal(sorted(os.listdir("films")), sorted([*others, *expected]), what)
+        for name, text in others.items():
+            check_equal(open(os.path.join("films", name), encoding="utf-8").read(), text, what)
+
+    words = ("export", "flat.h5", "--mp4", "films/film.mp4", "--size", "160x90", "--fps", "5", "--to", "0.2")
+    result = rigor(*words, env={**os.environ, "RIGOR_FFMPEG": shutil.which("false")})
+    check(result.returncode == 4 and "ffmpeg could not make the film" in result.stderr, result.stderr)
+    check_others([], "beside a film that failed")
+    result = rigor(*words)
+    check_equal((result.returncode, result.stderr), (0, ""), "film beside others")
+    check_others(["film.mp4"], "beside a film")
+    mask = os.umask(0)
+    os.umask(mask)
+    check_equal(os.stat("films/film.mp4").st_mode & 0o777, 0o666 & ~mask, "who may read a film")
+
+
 def check_films(rigor):
     """Messages first; then, where the programs are, real ones."""
     nowhere = dict(os.environ, PATH="/nowhere")
@@ -377,8 +401,20 @@ def check_films(rigor):
         check(result.returncode == 1 and "the browser has ended" in result.stderr,
               f"{program} as a browser: {result.stderr}")
     check_equal((leftovers(), os.path.exists("none")), ([], False), "left-overs of failures")
+    # A name without room for those of the pictures: nothing is drawn, nothing written under another.
+    deep, top = "", os.getcwd()
+    while len(deep) < 4000:
+        deep += 200 * "d" + "/"
+        os.mkdir(200 * "d")
+        os.chdir(200 * "d")
+    os.chdir(top)
+    long_name = deep + (4095 - len(deep) - len("/frame-00001.png") + 2) * "e"
+    result = rigor("export", "flat.h5", "--png", long_name,
+                   env={**os.environ, "RIGOR_CHROMIUM": shutil.which("true")})
+    check(result.returncode == 4 and "too long for pictures" in result.stderr, result.stderr[-200:])
+    check_equal(os.listdir(deep), [], "a directory of which the name is too long")
     if not shutil.which("chromium"):
-        print("Chromium is not here: pictures are not tried")
+        print("skipped: pictures and films, for which Chromium is not here")
         return
     result = rigor("export", "flat.h5", "--png", "pictures", "--size", "320x200", "--fps", "4",
                    "--from", "0.25", "--to", "0.75")
@@ -392,6 +428,9 @@ def check_films(rigor):
                        "0.4")
         check_equal((result.returncode, result.stderr), (0, ""), "film")
         check_equal(open("film.mp4", "rb").read()[4:8], b"ftyp", "film")
+        check_film_beside_others(rigor)
+    else:
+        print("skipped: films, for which ffmpeg is not here")
     # Stopped in the middle: nothing is left, neither files nor processes.
     process = rigor.start("export", "flat.h5", "--png", "stopped", "--fps", "1000", start_new_session=True)
     for _ in range(600):

@@ -1,6 +1,6 @@
 /* Problem files: every format from text, bad input with its message, FCLIB there and back, and the
  * problems of the folder shared/data/problems where it is. */
-#include "test_support.h"
+#include "problems_support.h"
 
 #include "base/base_memory.h"
 #include "rigor/problem_file.h"
@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -983,12 +982,10 @@ static void test_fclib_damaged(void **state) {
 
 /* ------------------------------------------------------------------ real files */
 
-#define PROBLEMS RIGOR_SOURCE_DIR "/../shared/data/problems"
-
 static size_t read_folder(const char *name, rg_problem_format expected, size_t *others) {
     char path[1024];
     size_t count = 0;
-    snprintf(path, sizeof path, PROBLEMS "/%s", name);
+    snprintf(path, sizeof path, PROBLEMS_DIR "/%s", name);
     DIR *folder = opendir(path);
     assert_non_null(folder);
     for (struct dirent *entry; (entry = readdir(folder));) {
@@ -996,7 +993,7 @@ static size_t read_folder(const char *name, rg_problem_format expected, size_t *
             continue;
         rg_problem_file *file;
         rg_error error;
-        snprintf(path, sizeof path, PROBLEMS "/%s/%.200s", name, entry->d_name);
+        snprintf(path, sizeof path, PROBLEMS_DIR "/%s/%.200s", name, entry->d_name);
         if (rg_problem_file_read(path, RG_FORMAT_AUTO, NULL, &file, &error) != RG_OK)
             fail_msg("%s", error.text);
         rg_problem_file_info info = rg_problem_file_get_info(file);
@@ -1018,12 +1015,9 @@ static size_t read_folder(const char *name, rg_problem_format expected, size_t *
 
 static void test_shared_problems(void **state) {
     (void)state;
-    struct stat status;
     size_t others = 0;
-    if (stat(PROBLEMS, &status) != 0) {
-        print_message("skipped: no folder shared/data/problems beside the source\n");
-        skip();
-    }
+    if (!has_problems())
+        skip_because(NO_PROBLEMS);
     assert_int_equal(read_folder("lcp", RG_FORMAT_LCP, &others), 16);
     assert_int_equal(read_folder("mlcp", RG_FORMAT_MLCP, &others), 13);
     assert_int_equal(read_folder("sequences", RG_FORMAT_SEQUENCE, &others), 11);

@@ -4,6 +4,7 @@ protocol does, who may be slow or vanish, and how it ends."""
 import json
 import math
 import os
+import resource
 import signal
 import socket
 import struct
@@ -519,6 +520,29 @@ def test_many(rigor, _folder, page):
             time.sleep(0.1)
         check_equal(clients[0].ask("pause"), None, "the first one")
         clients[0].vanish()
+
+
+def test_no_socket(rigor, _folder, page):
+    """A connection whose socket the server cannot find says so, and is no client too many."""
+    with Server(rigor, page, "dominoes") as server:
+        kept = server.connect()
+        check_equal(server.get("/")[0], 200, "the page") # later than the one above: that one is taken
+        time.sleep(0.2)
+        limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+        kept.sendall("\r\n".join([
+            f"GET {server.target('/api/live/0')} HTTP/1.1", f"Host: {server.host}:{server.port}",
+            "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Version: 13", "", ""]).encode())
+        answer = b""
+        while part := kept.recv(4096):
+            answer += part
+        kept.close()
+        check_equal(answer.split(b" ")[1], b"500", f"code of {answer!r}")
+        check(answer.endswith(b"the socket of this connection is not found\n"), f"text of {answer!r}")
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
+        with Client(server) as client: # its place is free again
+            check(client.receive() is not None, "another client")
 
 
 def test_vanishing(rigor, _folder, page):

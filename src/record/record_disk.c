@@ -22,7 +22,8 @@ int rg_disk_open(const rg_disk *disk, const char *path, rg_disk_mode mode, rg_di
     int refused = mode == RG_DISK_READ ? 0 : pass_gate(disk, "open", path);
     if (refused)
         return refused;
-    static const int flags[] = {O_RDONLY, O_RDWR, O_RDWR | O_CREAT | O_TRUNC};
+    static const int flags[] = {O_RDONLY, O_RDWR, O_RDWR | O_CREAT | O_TRUNC,
+                                O_RDWR | O_CREAT | O_EXCL};
     do /* without O_NONBLOCK, opening a pipe waits for its other end */
         file->fd = open(path, flags[mode] | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     while (file->fd < 0 && errno == EINTR);
@@ -35,6 +36,18 @@ int rg_disk_open(const rg_disk *disk, const char *path, rg_disk_mode mode, rg_di
                                                : 0;
     if (failed)
         rg_disk_close(file);
+    return failed;
+}
+
+int rg_disk_open_beside(const rg_disk *disk, const char *path, char *name, rg_disk_file *file) {
+    enum { TRIES = 1000 };
+    size_t room = strlen(path) + RG_DISK_BESIDE_SIZE;
+    snprintf(name, room, "%s.new", path);
+    int failed = rg_disk_open(disk, name, RG_DISK_FIRST, file);
+    for (int i = 1; i < TRIES && failed == EEXIST; i++) {
+        snprintf(name, room, "%s.new-%d", path, i);
+        failed = rg_disk_open(disk, name, RG_DISK_FIRST, file);
+    }
     return failed;
 }
 

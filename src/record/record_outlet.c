@@ -17,8 +17,7 @@ static rg_status fail_writing(const char *path, int number, rg_error *error) {
 static rg_status check_target(const rg_outlet *outlet, rg_recording *const *recordings,
                               size_t count, rg_error *error) {
     for (size_t i = 0; i < count; i++)
-        if (rg_recording_is_at(recordings[i], outlet->path) ||
-            rg_recording_is_at(recordings[i], outlet->new_path))
+        if (rg_recording_is_at(recordings[i], outlet->path))
             return rg_fail(
                 error, RG_WRITE_FAILED,
                 "%s: would overwrite the recording that is exported; choose another name",
@@ -38,20 +37,17 @@ rg_status rg_outlet_open(rg_outlet *outlet, rg_recording *const *recordings, siz
     if (rg_disk_is_special(path))
         return rg_fail(error, RG_WRITE_FAILED,
                        "%s: is not a regular file; name one, or - for standard output", path);
-    size_t room = strlen(path) + sizeof ".new";
-    outlet->new_path = rg_allocate(&outlet->allocator, room, 1);
+    rg_status status = check_target(outlet, recordings, count, error);
+    if (status != RG_OK)
+        return status;
+    outlet->new_path = rg_allocate(&outlet->allocator, strlen(path) + RG_DISK_BESIDE_SIZE, 1);
     if (!outlet->new_path)
         return fail_writing(path, ENOMEM, error);
-    snprintf(outlet->new_path, room, "%s.new", path);
-    rg_status status = check_target(outlet, recordings, count, error);
-    if (status == RG_OK) {
-        int failed = rg_disk_open(disk, outlet->new_path, RG_DISK_NEW, &outlet->file);
-        if (failed)
-            status = fail_writing(path, failed, error);
-    }
-    if (status != RG_OK)
-        rg_release(&outlet->allocator, outlet->new_path);
-    return status;
+    int failed = rg_disk_open_beside(disk, path, outlet->new_path, &outlet->file);
+    if (!failed)
+        return RG_OK;
+    rg_release(&outlet->allocator, outlet->new_path);
+    return fail_writing(path, failed, error);
 }
 
 static int write_stdout(const char *data, size_t size) {

@@ -994,10 +994,11 @@ static rg_status make_image(writer *w, const char *path, const rg_problem_text *
     return RG_OK;
 }
 
-static rg_status write_image(const char *path, const char *new_path, const char *image, size_t size,
+/* `new_path` is room for the name of the file beside (record_disk.h). */
+static rg_status write_image(const char *path, char *new_path, const char *image, size_t size,
                              rg_error *error) {
     rg_disk_file file;
-    int failed = rg_disk_open(NULL, new_path, RG_DISK_NEW, &file);
+    int failed = rg_disk_open_beside(NULL, path, new_path, &file);
     if (failed)
         return fail_writing(error, path, failed);
     failed = rg_disk_write(&file, image, size, 0);
@@ -1023,10 +1024,9 @@ rg_status rg_problem_write_fclib(const char *path, const rg_problem *problem,
         return rg_fail(error, RG_WRITE_FAILED, "%s: is not a regular file; name one", path);
     rg_problem_file scratch = {.arena = rg_arena_make(allocator)};
     writer w = {.problem = problem, .scratch = &scratch};
-    size_t size, room = strlen(path) + sizeof ".new";
-    char *image, *new_path = RG_PROBLEM_TAKE(&scratch, char, room);
+    size_t size;
+    char *image, *new_path = RG_PROBLEM_TAKE(&scratch, char, strlen(path) + RG_DISK_BESIDE_SIZE);
     if (new_path) {
-        snprintf(new_path, room, "%s.new", path);
         status = make_image(&w, path, text, error, &size, &image);
         if (status == RG_OK)
             status = write_image(path, new_path, image, size, error);

@@ -44,7 +44,7 @@ typedef struct run {
 } run;
 
 struct view_server {
-    struct mg_context *context;
+    struct mg_context *context; /* of the thread that starts and ends the server; no other looks */
     view_place place;
     char token[VIEW_TOKEN_SIZE];
     char address[ADDRESS_SIZE];
@@ -56,7 +56,8 @@ struct view_server {
     view_store *store; /* made for the first recording */
     atomic_int clients;
     atomic_bool ready, ending; /* the port is known; it shall end */
-    char log[LOG_SIZE];        /* the first thing that civetweb complains about while it starts */
+    pthread_mutex_t log_mutex; /* civetweb complains in any of its threads */
+    char log[LOG_SIZE];        /* the first thing that it complains about while it starts */
 };
 
 /* ---- answers ---- */
@@ -263,10 +264,12 @@ static int serve_live(struct mg_connection *connection, view_server *server, vie
         return say(connection, 426, "Upgrade Required", "this is for WebSockets, version 13\n");
     if (twice || !key || !view_frame_accept(key, accept))
         return say(connection, 400, "Bad Request", "the key of the WebSocket is none\n");
-    int code = 101, s = find_socket(server, request);
-    bool room = atomic_fetch_add(&server->clients, 1) < VIEW_SERVER_CLIENTS;
-    if (!room || s < 0)
+    int code = 101, s = -1;
+    if (atomic_fetch_add(&server->clients, 1) >= VIEW_SERVER_CLIENTS)
         code = say(connection, 503, "Service Unavailable", "too many clients\n");
+    else if ((s = find_socket(server, request)) < 0)
+        code = say(connection, 500, "Internal Server Error",
+                   "the socket of this connection is not found\n");
     else if (greet(connection, accept) > 0)
         view_client_serve(s, live, &server->ending);
     atomic_fetch_sub(&server->clients, 1);
@@ -314,6 +317,10 @@ rg_status view_server_create(view_server **result, rg_error *error) {
     if (!view_token_make(server->token)) {
         free(server);
         return view_fail(error, RG_UNSUPPORTED, "the system has no random numbers to give");
+    }
+    if (pthread_mutex_init(&server->log_mutex, NULL) != 0) {
+        free(server);
+        return view_fail(error, RG_OUT_OF_MEMORY, "no memory");
     }
     *result = server;
     return RG_OK;
@@ -365,9 +372,21 @@ rg_status view_server_add_recording(view_server *server, const char *path, rg_er
 /* Keeps the first complaint of civetweb, which would print it. */
 static int keep_log(const struct mg_connection *connection, const char *message) {
     view_server *server = mg_get_user_data(mg_get_context(connection));
-    if (server && !server->context && server->log[0] == '\0')
+    if (!server || atomic_load(&server->ready))
+        return 1;
+    pthread_mutex_lock(&server->log_mutex);
+    if (server->log[0] == '\0')
         snprintf(server->log, sizeof server->log, "%s", message);
+    pthread_mutex_unlock(&server->log_mutex);
     return 1;
+}
+
+static rg_status fail_with_log(view_server *server, rg_error *error) {
+    pthread_mutex_lock(&server->log_mutex);
+    rg_status status = view_fail(error, RG_UNSUPPORTED, "the server does not start: %s",
+                                 server->log[0] ? server->log : "civetweb does not say why");
+    pthread_mutex_unlock(&server->log_mutex);
+    return status;
 }
 
 /* Whether the address can be listened at, in the words of the system: civetweb's are its own. */
@@ -422,8 +441,7 @@ static rg_status start_civetweb(view_server *server, rg_error *error) {
     struct mg_server_port port;
     server->context = mg_start(&callbacks, server, options);
     if (!server->context)
-        return view_fail(error, RG_UNSUPPORTED, "the server does not start: %s",
-                         server->log[0] ? server->log : "civetweb does not say why");
+        return fail_with_log(server, error);
     if (mg_get_server_ports(server->context, 1, &port) != 1)
         return view_fail(error, RG_UNSUPPORTED, "the server has no port");
     server->place.port = port.port;
@@ -501,5 +519,6 @@ void view_server_destroy(view_server *server) {
         free(server->runs[i].name);
     }
     view_store_destroy(server->store);
+    pthread_mutex_destroy(&server->log_mutex);
     free(server);
 }

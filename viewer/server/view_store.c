@@ -100,18 +100,42 @@ static void *run(void *user) {
     return NULL;
 }
 
+/* Whether mutex and conditions were made; if not, none of them is there. */
+static bool make_locks(view_store *store) {
+    if (pthread_mutex_init(&store->mutex, NULL) != 0)
+        return false;
+    if (pthread_cond_init(&store->ordered, NULL) == 0) {
+        if (pthread_cond_init(&store->delivered, NULL) == 0)
+            return true;
+        pthread_cond_destroy(&store->ordered);
+    }
+    pthread_mutex_destroy(&store->mutex);
+    return false;
+}
+
+/* What a store has before its thread, and after it. */
+static void discard(view_store *store) {
+    free(store->recordings);
+    rg_view_buffer_free(&store->buffer);
+    pthread_cond_destroy(&store->ordered);
+    pthread_cond_destroy(&store->delivered);
+    pthread_mutex_destroy(&store->mutex);
+    free(store);
+}
+
 rg_status view_store_create(view_store **result, rg_error *error) {
     view_store *store = calloc(1, sizeof *store);
     *result = NULL;
     if (!store)
         return view_fail(error, RG_OUT_OF_MEMORY, "no memory");
+    if (!make_locks(store)) {
+        free(store);
+        return view_fail(error, RG_OUT_OF_MEMORY, "no memory");
+    }
     store->last = &store->first;
     store->buffer = rg_view_buffer_create(NULL);
-    pthread_mutex_init(&store->mutex, NULL);
-    pthread_cond_init(&store->ordered, NULL);
-    pthread_cond_init(&store->delivered, NULL);
     if (pthread_create(&store->thread, NULL, run, store) != 0) {
-        free(store);
+        discard(store);
         return view_fail(error, RG_THREAD_FAILED, "%s", rg_status_text(RG_THREAD_FAILED));
     }
     *result = store;
@@ -132,12 +156,7 @@ void view_store_destroy(view_store *store) {
         rg_view_close(store->recordings[i].view);
         rg_recording_close(store->recordings[i].recording);
     }
-    free(store->recordings);
-    rg_view_buffer_free(&store->buffer);
-    pthread_cond_destroy(&store->ordered);
-    pthread_cond_destroy(&store->delivered);
-    pthread_mutex_destroy(&store->mutex);
-    free(store);
+    discard(store);
 }
 
 rg_status view_store_open(view_store *store, const char *path, size_t *number, rg_error *error) {

@@ -25,6 +25,19 @@ duration: 60
 record: {every: 1/60}
 `;
 
+/* A puck that is soon far from where the camera looks, and one that stays. */
+const PUCKS = `rigor: 1
+gravity: [0, 0, -9.81]
+method: {name: stepping, step: 1/240}
+materials:
+  default: {friction: 0}
+bodies:
+  - {name: floor, motion: fixed, shape: {halfspace: {normal: [0, 0, 1]}}}
+  - {name: fast, shape: {box: [0.4, 0.4, 0.2]}, position: [0, 0, 0.1], velocity: [20, 8, 0]}
+  - {name: still, shape: {box: [0.4, 0.4, 0.2]}, position: [-1, 0, 0.1]}
+duration: 60
+`;
+
 const live = (page) => page.evaluate(() => window.rigor.sources[0].live.state());
 const bodies = (page) => page.evaluate(() => window.rigor.sources[0].manifest.bodies.length);
 
@@ -97,6 +110,47 @@ async function testGrab(page) {
   });
   const worst = await page.evaluate(() => Math.max(...window.rigor.sources[0].overview().series.penetration.filter((depth) => !Number.isNaN(depth))));
   check(worst < 1e-5, `the deepest penetration: ${worst} m`);
+}
+
+async function isInView(page, name) {
+  const { position } = await whereIs(page, name);
+  const { x, y } = await project(page, position);
+  const box = await byId(page, "canvas-0").boundingBox();
+  return page.evaluate(
+    ({ x, y, box, position }) => {
+      const found = window.rigor.views[0].pointAt(x, y, position);
+      const miss = Math.hypot(...found.map((value, i) => value - position[i]));
+      return miss < 0.5 && x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+    },
+    { x, y, box, position },
+  );
+}
+
+/* The camera stays where it was put; a key and a button bring back what has left. */
+async function testFrameAll(page) {
+  await go(page);
+  await until("the fast one is far away", async () => (await whereIs(page, "fast")).position[0] > 30);
+  await pause(page);
+  await page.evaluate(() => window.rigor.player.seek(window.rigor.player.end));
+  await settle(page);
+  check((await isInView(page, "still")) && !(await isInView(page, "fast")), "it has left the view");
+  await page.keyboard.press("a");
+  await page.waitForTimeout(600);
+  await settle(page);
+  check((await isInView(page, "still")) && (await isInView(page, "fast")), "the key a brings everything into view");
+  await byId(page, "look-corner").click();
+  await page.waitForTimeout(600);
+  await settle(page);
+  check((await isInView(page, "still")) && !(await isInView(page, "fast")), "the view from the corner is of the scene");
+  await byId(page, "frame-all").click();
+  await page.waitForTimeout(600);
+  await settle(page);
+  check((await isInView(page, "still")) && (await isInView(page, "fast")), "and so does the button");
+  if (process.env.RIGOR_SHOTS) await page.screenshot({ path: `${process.env.RIGOR_SHOTS}/frame-all.png` });
+  await page.keyboard.press("?");
+  const help = await page.locator("dialog[open]").innerText();
+  check(/everything in view/.test(help), `the help says so: ${help}`);
+  await page.keyboard.press("Escape");
 }
 
 async function setFriction(page, value) {
@@ -202,6 +256,9 @@ await main(async (bench) => {
   await bench.testPage("a body is grabbed and moved", server.address, {}, testGrab);
   await bench.testPage("less friction: the contact slips", server.address, {}, testFriction);
   await bench.testPage("a box is thrown", server.address, {}, testThrow);
+  bench.write("pucks.yaml", PUCKS);
+  const pucks = await bench.serve("pucks.yaml");
+  await bench.testPage("what has left the view comes back", pucks.address, {}, testFrameAll);
   await bench.testPage("another solver", server.address, {}, testSettings);
   await bench.test("without the token there is nothing to see", async () => {
     const answer = await fetch(server.address.replace(/token=[^&]*/, "token=x"));

@@ -325,6 +325,32 @@ async function testPlots(page) {
   check(time < 3, `inside the run: ${time}`);
 }
 
+/* Titles and figures have their room whatever the window's width, while there is something to read. */
+async function testPlotTitles(page) {
+  await showTime(page, 1);
+  for (const width of [1920, 1440, 1366, 1280, 1200, 1181, 1180, 1024, 900, 780]) {
+    await page.setViewportSize({ width, height: 800 });
+    const dock = page.locator(".plots-dock");
+    if (!(await dock.isVisible())) await page.keyboard.press("p");
+    await dock.waitFor();
+    await until("the figures are there", () =>
+      page.evaluate(() => [...document.querySelectorAll(".plots-dock .reading b")].every((figure) => figure.textContent)),
+    );
+    await settle(page);
+    const parts = await page.evaluate(() =>
+      [...document.querySelectorAll(".plots-dock :is(.plot-title, .readings)")].map((part) => ({
+        text: part.textContent,
+        room: part.clientWidth,
+        needed: part.scrollWidth,
+      })),
+    );
+    check(parts.length === 10, `five plots at ${width} pixels: ${parts.length}`);
+    check(parts.some(({ text }) => text === "Complementarity"), "one is of complementarity");
+    for (const { text, room, needed } of parts)
+      check(needed <= room, `at ${width} pixels "${text}" needs ${needed} and has ${room}`);
+  }
+}
+
 async function testFollow(page) {
   await showTime(page, 0.2);
   await page.evaluate(() => window.rigor.views[0].lookFrom("-y"));
@@ -386,6 +412,12 @@ await main(async (bench) => {
   await bench.testPage("a phone", page, phone, testPhone);
   await bench.testPage("keys", page, {}, testKeys);
   await bench.testPage("plots", page, { viewport: { width: 1280, height: 800 } }, testPlots);
+  await bench.testPage("titles of plots", page, {}, testPlotTitles);
+  await bench.testPage("titles of plots of two runs", both, {}, async (open) => {
+    await openBeside(open);
+    await byId(open, "canvas-1").waitFor({ state: "visible" });
+    await testPlotTitles(open);
+  });
   await bench.testPage("a body is followed; help", page, {}, testFollow);
   await bench.testPage("names of strangers", nasty, {}, testNastyNames);
 });

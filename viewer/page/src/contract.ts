@@ -228,8 +228,9 @@ export interface View3 {
   forceScale(): number; // N per metre of arrow
   select(body: number | null): void;
   follow(body: number | null): void;
-  /** The camera looks at everything (or at the selected body). */
+  /** The camera looks at everything, at what has not flown off, or at the selected body. */
   frameAll(): void;
+  frameScene(): void;
   frameSelected(): void;
   /** From "x", "-x", "y", "-y", "z" (above), or the default corner view. */
   lookFrom(direction: "x" | "-x" | "y" | "-y" | "z" | "corner"): void;

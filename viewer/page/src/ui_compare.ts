@@ -110,11 +110,11 @@ export function createCompare(
       joined = [...app.views];
       join();
       /* The views are narrower now, once they are laid out. */
-      requestAnimationFrame(() => cameras(context).forEach((view) => view.frameAll()));
+      requestAnimationFrame(() => cameras(context).forEach((view) => view.frameScene()));
     }
     if (!two && joined.length > 0) {
       joined = [];
-      requestAnimationFrame(() => app.views[0]?.frameAll());
+      requestAnimationFrame(() => app.views[0]?.frameScene());
     }
     if (popover.isOpen()) fill();
     update();

@@ -17,7 +17,7 @@ const KEYS: [string, string][] = [
   ["+ −", "faster, slower"],
   ["l", "loop"],
   ["1 … 6", "view from the corner, x, −x, y, −y, above"],
-  ["a", "everything in view"],
+  ["a", "everything in view, also what has left it (the button with a frame)"],
   ["z  u", "zoom to the selected body, follow it"],
   ["[ ]", "force arrows shorter, longer"],
   ["p  i", "plots, panel"],

@@ -66,6 +66,7 @@ export class View implements View3 {
   private home: Box3 | null = null; // what the camera framed first
   private framed = 0; // 0: not yet, 1: by the first frame, 2: with the last one as well
   private touched = false; // the user has moved the camera
+  private whole = false; // what is far from home counts as well
   private aspect = 0; // for which it was framed
   private capturing: { width: number; height: number } | null = null;
   private milliseconds = 0;
@@ -178,12 +179,22 @@ export class View implements View3 {
   }
 
   frameAll(): void {
+    this.frameBox(true);
+  }
+
+  frameScene(): void {
+    this.frameBox(false);
+  }
+
+  private frameBox(whole: boolean): void {
+    this.whole = whole;
     const box = this.sceneBox() ?? this.home;
     if (box) this.camera.frame(this.content.size.withRoom(box), true);
   }
 
   frameSelected(): void {
     if (this.selected === null || !this.shown) return this.frameAll();
+    this.whole = true; // it may be far
     const out = [0, 0, 0, 0, 0, 0];
     this.content.size.bodyBox(this.shown, this.selected, out);
     if (!out.every(Number.isFinite)) return this.frameAll();
@@ -200,6 +211,7 @@ export class View implements View3 {
   lookFrom(direction: "x" | "-x" | "y" | "-y" | "z" | "corner"): void {
     const quarter = Math.PI / 2;
     const level = 0.001;
+    this.whole = false;
     const views = {
       x: [0, level],
       "-x": [2 * quarter, level],
@@ -360,11 +372,15 @@ export class View implements View3 {
     const [azimuth, elevation] = this.corner(this.home);
     this.camera.frame(this.home, false, { azimuth, elevation });
     this.aspect = width / height;
-    this.touched = false;
+    this.touched = this.whole = false;
   }
 
+  /* Where everything has left, that is where the scene is now. */
   private sceneBox(): Box3 | null {
-    return this.shown ? this.content.size.box(this.shown, this.home ?? undefined) : null;
+    if (!this.shown) return null;
+    const { size } = this.content;
+    const near = this.whole ? null : this.home;
+    return (near && size.box(this.shown, near)) ?? size.box(this.shown);
   }
 
   private bodyCentre(body: number, out: THREE.Vector3): void {

@@ -46,7 +46,7 @@ export class SceneSize {
   }
 
   /** The box about everything that counts. Bodies far from `near` are left out: what has flown
-   * off is not worth a picture in which nothing can be seen. */
+   * off is not worth a picture in which nothing can be seen, unless it is asked for. */
   box(frame: Frame, near?: Box3): Box3 | null {
     const low: Box3["low"] = [Infinity, Infinity, Infinity];
     const high: Box3["high"] = [-Infinity, -Infinity, -Infinity];
