@@ -2,9 +2,11 @@
  *
  * Bodies x 6 velocities, the angular part in body axes; contact frames (n, t1, t2); scale = g h;
  * q_N = max(gap / h, -1 m/s). The known impulses come as forces in the contact frames. The folder
- * is looked for beside the checkout; without it the tests say so and go on. */
+ * is looked for beside the checkout; without it the tests that need it are skipped, and say so. */
 #ifndef RIGOR_TEST_SOLVE_SEQUENCE_H
 #define RIGOR_TEST_SOLVE_SEQUENCE_H
+
+#include "problems_support.h"
 
 #include "base/base_math.h"
 #include "rigor/complementarity.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOLVE_SEQUENCE_DIR RIGOR_SOURCE_DIR "/../shared/data/problems/sequences/"
+#define SOLVE_SEQUENCE_DIR PROBLEMS_DIR "/sequences/"
 
 static const char *const SOLVE_SEQUENCES[] = {
     "dominoes_s0110_nb50_nc198.txt", "dominoes_s1310_nb50_nc264.txt",

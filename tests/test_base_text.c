@@ -211,10 +211,8 @@ static void test_locale(void **state) {
     bool found = false;
     for (size_t i = 0; !found && i < sizeof names / sizeof names[0]; i++)
         found = setlocale(LC_ALL, names[i]) != NULL;
-    if (!found) {
-        print_message("no locale with a decimal comma is installed\n");
-        skip();
-    }
+    if (!found)
+        skip_because("no locale with a decimal comma is installed");
     char text[RG_NUMBER_SIZE];
     snprintf(text, sizeof text, "%.1f", 1.5);
     assert_string_equal(text, "1,5"); /* the locale is what it should be */

@@ -1,8 +1,8 @@
 /* Contact problems from elsewhere, by auto. They lie beside the checkout, not in it: without them
- * there is nothing to do, which is said. No file is named in what follows for its solution's sake:
+ * there is nothing to do, and CTest is told that the test was skipped. No file is named in what follows for its solution's sake:
  * the same rules hold for all of a folder. RIGOR_LONG=1 adds the sequences, of some thousand
  * contacts each. */
-#include "test_support.h"
+#include "problems_support.h"
 
 #include "rigor/problem_file.h"
 #include "rigor/solver.h"
@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FOLDER    RIGOR_SOURCE_DIR "/../shared/data/problems"
 #define TOLERANCE 1e-8 /* what is reached elsewhere is measured at this */
-enum { FILES_MOST = 128, NAME_SIZE = 512 };
+enum { FILES_MOST = 128, NAME_SIZE = 512, SKIPPED = 77 };
 
 static rg_solve_context *context;
 
@@ -33,20 +32,20 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* The files of a folder, by name; 0 if it is not there. */
+/* The files of a folder, by name. */
 static size_t list_files(const char *folder, char names[FILES_MOST][NAME_SIZE]) {
     char path[NAME_SIZE / 2];
-    snprintf(path, sizeof path, "%s/%s", FOLDER, folder);
+    snprintf(path, sizeof path, "%s/%s", PROBLEMS_DIR, folder);
     DIR *directory = opendir(path);
     size_t count = 0;
-    if (!directory) {
-        print_message("%s is not there: skipped\n", folder);
-        return 0;
-    }
+    if (!directory)
+        fail_msg("%s cannot be read", path);
     for (struct dirent *entry; (entry = readdir(directory)) && count < FILES_MOST;)
         if (entry->d_name[0] != '.' && !strstr(entry->d_name, ".md"))
             snprintf(names[count++], NAME_SIZE, "%s/%.200s", path, entry->d_name);
     closedir(directory);
+    if (count == 0)
+        fail_msg("%s is empty", path);
     qsort(names, count, NAME_SIZE, compare_names);
     return count;
 }
@@ -135,7 +134,7 @@ static void test_sequences(void **state) {
     (void)state;
     const char *value = getenv("RIGOR_LONG");
     if (!value || !*value || strcmp(value, "0") == 0) {
-        print_message("RIGOR_LONG is not set: the sequences are skipped\n");
+        print_message("RIGOR_LONG is not set: the sequences are left out\n");
         return;
     }
     static char names[FILES_MOST][NAME_SIZE];
@@ -152,6 +151,10 @@ static void test_sequences(void **state) {
 }
 
 int main(void) {
+    if (!has_problems()) {
+        print_message("skipped: " NO_PROBLEMS "\n");
+        return SKIPPED;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_friction),
         cmocka_unit_test(test_lcp),

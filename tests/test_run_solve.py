@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """test_run_solve.py RIGOR SOURCE-DIR: the command `rigor solve`, on small files made here, and on the
-problems in ../shared/data/problems where that folder is there."""
+problems in ../shared/data/problems, which are skipped where that folder is not there."""
 import json
 import os
 import sys
@@ -185,7 +185,14 @@ def test_write(rigor, folder):
     lcp = write(folder, "a.dat", LCP)
     run(rigor, lcp, "--write", again, code=3, stderr="a linear problem; FCLIB holds contact problems only")
     run(rigor, source, "--write", os.path.join(folder, "no", "x.hdf5"), code=4, stderr="cannot be written")
-    check(not [name for name in os.listdir(folder) if name.endswith(".new")], "something half-written")
+    check(not [name for name in os.listdir(folder) if ".new" in name], "something half-written")
+    # What lies where it is made before it is whole stays as it is.
+    other = write(folder, "third.hdf5.new", "mine")
+    run(rigor, source, "--solver", "none", "--write", os.path.join(folder, "third.hdf5"))
+    with open(other, encoding="utf-8") as stream:
+        check_equal(stream.read(), "mine", "a file beside")
+    check_equal(sorted(name for name in os.listdir(folder) if name.startswith("third")),
+                ["third.hdf5", "third.hdf5.new"], "files beside")
 
 
 # ---- FCLIB files as others write them ----
@@ -329,7 +336,7 @@ def main():
     if os.path.isdir(problems):
         test_shared(rigor, problems)
     else:
-        print("skipped: no folder shared/data/problems beside the source")
+        print("skipped: test_shared: no folder shared/data/problems beside the checkout")
 
 
 if __name__ == "__main__":

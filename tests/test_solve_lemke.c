@@ -1,6 +1,6 @@
 /* Lemke's method against closed forms, against enumeration, against the dense form of the polygon,
  * and on problems from elsewhere; what it says when there is no solution is checked as a proof. */
-#include "test_support.h"
+#include "problems_support.h"
 
 #include "rigor/random.h"
 #include "solve/solve.h"
@@ -611,18 +611,12 @@ static void solves_problems_from_elsewhere(void **state) {
         "mlcp/relay2_mlcp",
         "lcp/lcp_Pang_isolated_sol_perturbed", /* has none */
     };
-    const char *folder = RIGOR_SOURCE_DIR "/../shared/data/problems";
+    if (!has_problems())
+        skip_because(NO_PROBLEMS);
     char path[1024];
-    snprintf(path, sizeof path, "%s/README.md", folder);
-    FILE *there = fopen(path, "r");
-    if (!there) {
-        print_message("no problems beside the checkout: skipped\n");
-        skip();
-    }
-    fclose(there);
     size_t count = sizeof names / sizeof *names;
     for (size_t k = 0; k < count; k++) {
-        snprintf(path, sizeof path, "%s/%s.dat", folder, names[k]);
+        snprintf(path, sizeof path, PROBLEMS_DIR "/%s.dat", names[k]);
         text_problem p = read_problem(path, names[k][0] == 'm');
         rg_problem problem = rg_problem_linear(p.size, p.matrix, p.b);
         problem.linear.kinds = p.kinds;

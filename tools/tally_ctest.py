@@ -1,6 +1,10 @@
-"""tally_ctest.py JUNIT CONFIGURATION: a line `pass NAME`, `fail NAME` or `skip NAME` for every test
-of a CTest run, from its JUnit file. No file, an unreadable one or one without tests is a failure."""
+"""tally_ctest.py JUNIT CONFIGURATION: a line `pass NAME`, `fail NAME` or `skip NAME: REASON` for every
+test of a CTest run, from its JUnit file. No file, an unreadable one or one without tests is a failure.
 
+What a test leaves out, it says in a line `skipped: WHAT AND WHY`. Each such line is a line `skip` here,
+also beside the `pass` or `fail` of the rest of the test."""
+
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -15,6 +19,11 @@ def verdict(case):
     return "fail"
 
 
+def left_out(case):
+    output = case.findtext("system-out") or ""
+    return re.findall(r"^skipped: (.*\S)", output, re.MULTILINE)
+
+
 def main():
     path, configuration = sys.argv[1:]
     try:
@@ -25,7 +34,14 @@ def main():
     if not cases:
         print(f"fail tests in {configuration}: none found")
     for case in cases:
-        print(f"{verdict(case)} {case.get('name')} in {configuration}")
+        name = f"{case.get('name')} in {configuration}"
+        result, reasons = verdict(case), left_out(case)
+        if result != "skip":
+            print(f"{result} {name}")
+        elif not reasons:
+            print(f"skip {name}: it does not say why")
+        for reason in reasons:
+            print(f"skip {name}: {reason}")
 
 
 main()
