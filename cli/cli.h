@@ -72,6 +72,7 @@ int cli_export(int count, const char **arguments);
 int cli_distance(int count, const char **arguments);
 int cli_solve(int count, const char **arguments);
 int cli_bench(int count, const char **arguments);
+int cli_bench_analytic(double duration); /* s of each scene; 0: all */
 /* `rigor COMMAND --help`. */
 extern const char cli_run_help[], cli_view_help[], cli_check_help[], cli_scenes_help[],
     cli_export_help[], cli_distance_help[], cli_solve_help[], cli_bench_help[];
@@ -152,6 +153,28 @@ void cli_events_note(cli_events *events, const rg_world *world); /* after every 
 void cli_events_print(const cli_events *events);
 void cli_events_print_json(const cli_events *events); /* members of an object, ending with ", " */
 
+/* ---- cli_heuristic.c: --solver lp ---- */
+
+typedef struct rg_solve_context rg_solve_context; /* rigor/solver.h */
+
+typedef struct cli_heuristic {
+    rg_solve_context *context; /* null: another solver runs, nothing is counted */
+    double *force;
+    size_t capacity;
+    rg_status status;  /* of the first problem that could not be counted */
+    uint64_t problems; /* that were guessed at: the sum of the next four */
+    uint64_t empty_right, predicted_right, mispredicted, infeasible;
+    uint64_t without_force, with_friction;
+} cli_heuristic;
+
+bool cli_heuristic_is_built_in(void);
+/* Makes lp the solver of the scene and counts from now on. EXIT_GOOD, or complains. */
+int cli_heuristic_begin(cli_heuristic *heuristic, rg_scene *scene);
+void cli_heuristic_end(cli_heuristic *heuristic);
+void cli_heuristic_print(const cli_heuristic *heuristic);
+/* A member of an object, ending with ", ". */
+void cli_heuristic_print_json(const cli_heuristic *heuristic, uint64_t fallbacks);
+
 /* ---- cli_summary.c ---- */
 
 typedef struct cli_report {
@@ -161,7 +184,8 @@ typedef struct cli_report {
     double simulated_here; /* s, by this process: less than all of it after a resume */
     const char *recording; /* null: none */
     uint64_t frames;
-    const cli_events *events; /* of this process */
+    const cli_events *events;       /* of this process */
+    const cli_heuristic *heuristic; /* likewise; null: not asked */
 } cli_report;
 
 void cli_print_summary(const cli_report *report);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 const char cli_bench_help[] =
-    "Usage: rigor bench narrow|broad|solve\n"
+    "Usage: rigor bench narrow|broad|solve|analytic [OPTION ...]\n"
     "\n"
     "Measures a part of the engine on this machine and prints a table.\n"
     "\n"
@@ -21,14 +21,18 @@ const char cli_bench_help[] =
     "           lists and by the tree\n"
     "  solve    contact forces of a stack of boxes: us per solve without friction, by number of\n"
     "           contacts and solver; with friction (exact cone) by solver\n"
+    "  analytic the event-driven method on a stack, dominoes and a pile: how much faster than\n"
+    "           real time, events and contact problems a second; the stepping method beside it\n"
     "\n"
     "Options:\n"
-    "  -h, --help   this text\n"
+    "      --duration S   analytic: seconds to simulate of each scene instead of all\n"
+    "  -h, --help         this text\n"
     "\n"
     "Exit codes: 0 done, 1 no memory, 2 usage.\n"
     "\n"
     "Examples:\n"
-    "  rigor bench narrow\n";
+    "  rigor bench narrow\n"
+    "  rigor bench analytic --duration 0.5\n";
 
 /* A hull of points on an ellipsoid. */
 static rg_shape *make_hull(rg_random *random, size_t vertices) {
@@ -334,19 +338,28 @@ static int bench_solve(void) {
 }
 
 int cli_bench(int count, const char **arguments) {
-    cli_option options[] = {{"help", 'h', false, NULL}};
-    if (!cli_parse_options("bench", options, 1, arguments, &count))
+    cli_option options[] = {{"duration", 0, true, NULL}, {"help", 'h', false, NULL}};
+    double duration;
+    if (!cli_parse_options("bench", options, 2, arguments, &count) ||
+        !cli_positive_option("bench", &options[0], 0, &duration))
         return EXIT_USAGE;
-    if (options[0].value) {
+    if (options[1].value) {
         fputs(cli_bench_help, stdout);
         return cli_flush();
     }
-    if (count == 1 && strcmp(arguments[0], "narrow") == 0)
+    const char *part = count == 1 ? arguments[0] : "";
+    if (strcmp(part, "analytic") == 0)
+        return cli_bench_analytic(duration);
+    if (options[0].value) {
+        cli_complain("bench: --duration is for analytic");
+        return EXIT_USAGE;
+    }
+    if (strcmp(part, "narrow") == 0)
         return bench_narrow();
-    if (count == 1 && strcmp(arguments[0], "broad") == 0)
+    if (strcmp(part, "broad") == 0)
         return bench_broad();
-    if (count == 1 && strcmp(arguments[0], "solve") == 0)
+    if (strcmp(part, "solve") == 0)
         return bench_solve();
-    cli_complain("bench: which part? narrow, broad or solve");
+    cli_complain("bench: which part? narrow, broad, solve or analytic");
     return EXIT_USAGE;
 }

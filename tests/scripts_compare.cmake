@@ -3,4 +3,7 @@ if(TARGET rigor-command)
   add_test(NAME test_run_compare COMMAND ${RIGOR_PYTHON} -B
     ${CMAKE_CURRENT_LIST_DIR}/test_run_compare.py $<TARGET_FILE:rigor-command> ${PROJECT_SOURCE_DIR})
   set_tests_properties(test_run_compare PROPERTIES TIMEOUT 600)
+  add_test(NAME test_run_agreement COMMAND ${RIGOR_PYTHON} -B
+    ${CMAKE_CURRENT_LIST_DIR}/test_run_agreement.py $<TARGET_FILE:rigor-command> ${PROJECT_SOURCE_DIR})
+  set_tests_properties(test_run_agreement PROPERTIES TIMEOUT 300)
 endif()
