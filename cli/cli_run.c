@@ -28,12 +28,14 @@ const char cli_run_help[] =
     "      --method NAME    step method instead of the scene's: analytic, stepping\n"
     "      --step S         seconds of a step instead of the scene's\n"
     "      --solver NAME    solver of contact problems instead of the scene's: auto, dantzig,\n"
-    "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate\n"
+    "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate;\n"
+    "                       lp, the heuristic of 1989, counts how often its guesses are right\n"
+    "                       (analytic method, without --out)\n"
     "      --tolerance T    a solve whose residual is above T counts as failed, instead of\n"
     "                       the scene's\n"
     "      --impact LAW     law of collisions of the analytic method instead of the scene's:\n"
     "                       simultaneous, propagation, poisson, energetic, reflection,\n"
-    "                       dissipative\n"
+    "                       dissipative; what a material names stays\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts of the poses of now only\n"
@@ -65,6 +67,7 @@ const char cli_run_help[] =
     "  rigor run tower count=10 --solver newton --require 'complementarity<1e-8'\n"
     "  rigor run my-scene.yaml --dump-problem 120:hard.h5 && rigor solve hard-0.h5\n"
     "  rigor run brick-stack --method analytic --impact energetic\n"
+    "  rigor run dominoes count=3 mu=0 --method analytic --solver lp --duration 1\n"
     "  rigor run --resume dominoes.h5\n";
 
 enum {
@@ -110,6 +113,7 @@ typedef struct run {
     int threads;
     cli_requirements requirements;
     cli_dump dump;
+    cli_heuristic heuristic;
 
     rg_scene *scene;
     rg_recorder *recorder;
@@ -190,18 +194,31 @@ static bool check_method(const char *name) {
     return complain_name("method", name, names, count);
 }
 
-static bool check_solver(const char *name) {
+static bool is_lp(const run *this) {
+    const char *name = this->options[OPTION_SOLVER].value;
+    return name && strcmp(name, "lp") == 0;
+}
+
+static bool check_lp(const run *this) {
+    if (!cli_heuristic_is_built_in())
+        cli_complain("run: the solver lp is not built in: it needs Clp (RIGOR_LP)");
+    else if (given(this, OPTION_OUT))
+        cli_complain("run: --solver: lp does not go with --out: a recording cannot name it");
+    else
+        return true;
+    return false;
+}
+
+static bool check_solver(const run *this) {
+    const char *name = this->options[OPTION_SOLVER].value;
     if (!name || rg_solver_find(name))
         return true;
+    if (is_lp(this))
+        return check_lp(this);
     const char *names[MOST_NAMES];
     size_t count = rg_solver_count() < MOST_NAMES ? rg_solver_count() : MOST_NAMES;
     for (size_t i = 0; i < count; i++)
         names[i] = rg_solver_name(rg_solver_at(i));
-    if (strcmp(name, "lp") == 0) {
-        cli_complain("run: --solver: lp solves problems in files (`rigor solve`), it does not run "
-                     "scenes");
-        return false;
-    }
     return complain_name("solver", name, names, count);
 }
 
@@ -329,8 +346,7 @@ static int parse(run *this, int count, const char **arguments) {
         cli_complain("run: --overwrite goes with --out or --dump-problem");
         return EXIT_USAGE;
     }
-    if (!check_method(this->options[OPTION_METHOD].value) ||
-        !check_solver(this->options[OPTION_SOLVER].value) ||
+    if (!check_method(this->options[OPTION_METHOD].value) || !check_solver(this) ||
         !check_impact(this->options[OPTION_IMPACT].value) ||
         !check_friction(this->options[OPTION_FRICTION].value) ||
         !check_detection(this->options[OPTION_DETECTION].value) || !parse_numbers(this))
@@ -371,6 +387,12 @@ static bool plan(run *this) {
 static int check_dump(run *this) {
     if (this->dump.step == 0)
         return EXIT_GOOD;
+    if (strcmp(rg_method_name(rg_world_method(rg_scene_world(this->scene))), "analytic") == 0) {
+        cli_complain(
+            "run: --dump-problem: the problems of the method analytic, many a step, have no "
+            "form in FCLIB; it goes with --method stepping");
+        return EXIT_USAGE;
+    }
     if (this->dump.step > this->first && this->dump.step <= this->total)
         return cli_dump_check(&this->dump, this->scene);
     cli_complain("run: --dump-problem: step %llu is not one of the steps %llu to %llu of this run",
@@ -410,6 +432,8 @@ static int open_scene(run *this, const rg_scene_options *options,
     if (!plan(this))
         return EXIT_BAD_INPUT;
     int code = check_dump(this);
+    if (code == EXIT_GOOD && is_lp(this))
+        code = cli_heuristic_begin(&this->heuristic, this->scene);
     if (code != EXIT_GOOD)
         return code;
     this->recording = this->options[OPTION_OUT].value;
@@ -450,7 +474,7 @@ static int open_run(run *this) {
                                 .method = this->options[OPTION_METHOD].value,
                                 .step = this->step,
                                 .threads = this->threads,
-                                .solver = this->options[OPTION_SOLVER].value,
+                                .solver = is_lp(this) ? NULL : this->options[OPTION_SOLVER].value,
                                 .solver_tolerance = this->tolerance,
                                 .impact = this->options[OPTION_IMPACT].value,
                                 .friction = this->options[OPTION_FRICTION].value,
@@ -484,6 +508,12 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
         status = cli_dump_after(&this->dump, step_number, given(this, OPTION_QUIET), error);
     if (status != RG_OK)
         return status;
+    if (this->heuristic.status != RG_OK) {
+        *error = (rg_error){.status = this->heuristic.status};
+        snprintf(error->text, sizeof error->text, "--solver lp: problems could not be counted: %s",
+                 rg_status_text(this->heuristic.status));
+        return this->heuristic.status;
+    }
     rg_scene_observe(this->scene);
     cli_events_note(&this->events, world);
     cli_check_step(&this->requirements, &info, step_number);
@@ -559,7 +589,8 @@ static int report(run *this) {
                           .wall = this->wall,
                           .simulated_here = rg_world_time(world) - this->first_time,
                           .recording = this->recording,
-                          .events = &this->events};
+                          .events = &this->events,
+                          .heuristic = this->heuristic.context ? &this->heuristic : NULL};
     int code = close_recorder(this, true);
     if (code != EXIT_GOOD)
         return code;
@@ -575,7 +606,7 @@ static int report(run *this) {
             "has the worst\n",
             (unsigned long long)figures.summary.solver_failures,
             (unsigned long long)figures.summary.solves, rg_world_settings(world).solver_tolerance);
-    if (!quiet && !json && !this->recording)
+    if (!quiet && !json && !this->recording && !is_lp(this))
         fputs("rigor: nothing was recorded; --out FILE.h5 records\n", stderr);
     code = cli_flush();
     int kept = cli_report_requirements(&this->requirements, quiet);
@@ -606,6 +637,7 @@ int cli_run(int count, const char **arguments) {
         code = execute(&this);
     }
     rg_scene_free(this.scene);
+    cli_heuristic_end(&this.heuristic);
     for (size_t i = 0; i < this.parameter_count; i++)
         free((char *)this.parameters[i].name);
     free(this.parameters);

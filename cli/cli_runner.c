@@ -177,9 +177,8 @@ size_t cli_list_solvers(const char *command, const cli_option *option,
         if (!has_room(command, option, count))
             return 0;
         if (strcmp(word, "lp") == 0 && !solver) {
-            cli_complain("%s: --%s: lp solves problems in files (`rigor solve`), it does not run "
-                         "scenes",
-                         command, option->name);
+            cli_complain("%s: --%s: lp is for `rigor solve` and `rigor run` only", command,
+                         option->name);
             return 0;
         }
         if (!solver)

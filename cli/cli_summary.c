@@ -32,6 +32,29 @@ static const char *law_name(const rg_world *world) {
     return rg_impact_law_name(settings.impact ? settings.impact : rg_impact_law_at(0));
 }
 
+/* The laws that materials and pairs name besides the scene's: "; materials: energetic, ..." */
+static void print_other_laws(const rg_world *world) {
+    rg_method_settings settings = rg_world_settings(world);
+    const rg_impact_law *scene = settings.impact ? settings.impact : rg_impact_law_at(0);
+    const char *before = "; materials: ";
+    for (size_t k = 0; k < rg_impact_law_count(); k++) {
+        const rg_impact_law *law = rg_impact_law_at(k);
+        bool named = false;
+        for (uint32_t i = 1; i <= rg_world_material_count(world); i++)
+            named |= rg_world_material_law(world, (rg_material_id){i}).impact == law;
+        for (size_t i = 0; i < rg_world_pair_count(world); i++) {
+            rg_material_id a, b;
+            rg_contact_law pair;
+            rg_world_pair_at(world, i, &a, &b, &pair);
+            named |= pair.impact == law;
+        }
+        if (!named || law == scene)
+            continue;
+        printf("%s%s", before, rg_impact_law_name(law));
+        before = ", ";
+    }
+}
+
 /* ---- for people ---- */
 
 static void print_figure(const char *name, double value, const char *unit) {
@@ -69,8 +92,10 @@ static void print_method(const rg_world *world) {
     printf("  %-16s %s, steps of %.6g s\n", "method", rg_method_name(rg_world_method(world)),
            settings.step);
     if (is_analytic(world)) {
-        printf("  %-16s %s by %s to %.3g, impacts %s\n", "contacts", "forces", solver_name(world),
+        printf("  %-16s %s by %s to %.3g, impacts %s", "contacts", "forces", solver_name(world),
                settings.solver_tolerance, law_name(world));
+        print_other_laws(world);
+        putchar('\n');
         return;
     }
     printf("  %-16s %s to %.3g, ", "solver", solver_name(world), settings.solver_tolerance);
@@ -135,6 +160,8 @@ void cli_print_summary(const cli_report *report) {
     print_certificate(&summary->certificate);
     print_energy(&summary->energy);
     print_contacts(summary);
+    if (report->heuristic)
+        cli_heuristic_print(report->heuristic);
     if (report->events)
         cli_events_print(report->events);
     print_measures(report->scene);
@@ -245,6 +272,8 @@ void cli_print_json(const cli_report *report) {
            ", \"state_hash\": \"%016" PRIx64 "\", ",
            summary->solver_failures, summary->fallbacks, summary->impacts,
            rg_world_state_hash(world));
+    if (report->heuristic)
+        cli_heuristic_print_json(report->heuristic, summary->fallbacks);
     if (report->events)
         cli_events_print_json(report->events);
     print_json_measures(report->scene);

@@ -30,6 +30,20 @@ rigor: 1
 bodies:
   - {name: ball, shape: {sphere: -0.5}}
 """
+ROWS = """
+rigor: 1
+method: analytic
+gravity: [0, 0, 0]
+duration: 0.5
+materials:
+  ivory: {friction: 0, restitution: 1, impact: propagation}
+  steel: {friction: 0, restitution: 1}
+bodies:
+  - {name: ivory, shape: {sphere: 0.1}, position: [-0.5, 0, 0], velocity: [1, 0, 0], material: ivory}
+  - {name: "ivory{i}", repeat: 2, shape: {sphere: 0.1}, position: ["0.2*i", 0, 0], material: ivory}
+  - {name: steel, shape: {sphere: 0.1}, position: [-0.5, 1, 0], velocity: [1, 0, 0], material: steel}
+  - {name: "steel{i}", repeat: 2, shape: {sphere: 0.1}, position: ["0.2*i", 1, 0], material: steel}
+"""
 LONG = ["projectiles", "count=200", "--duration", "10"]
 
 
@@ -52,6 +66,35 @@ def check_events(rigor):
            stderr="--impact: unknown impact 'poison'; did you mean poisson?")
     expect(rigor, ["run", "billiard", "law=poison"], 3, stdout="",
            stderr="billiard: parameter law=poison: must be one of: simultaneous, propagation")
+
+
+def check_material_laws(rigor):
+    """A material's own law of impact: in the summary, past --impact, and in recordings that go on."""
+    with open("rows.yaml", "w") as file:
+        file.write(ROWS)
+    text = expect(rigor, ["run", "rows.yaml"], 0).stdout
+    check("impacts simultaneous; materials: propagation\n" in text, text)
+    check("materials:" not in expect(rigor, ["run", "billiard"], 0).stdout, "a law that nothing names")
+
+    def final_speeds(*arguments):
+        expect(rigor, [*arguments, "--out", "rows.h5", "-f"], 0)
+        lines = expect(rigor, ["export", "rows.h5", "--csv", "-"], 0).stdout.split()[-6:]
+        return [float(line.split(",")[10]) for line in lines]
+
+    def check_speeds(speeds, expected, what):
+        check(all(abs(v - e) < 1e-12 for v, e in zip(speeds, expected)), f"{what}: {speeds}")
+
+    at_once = [-1 / 3, 2 / 3, 2 / 3]
+    check_speeds(final_speeds("run", "rows.yaml"), [0, 0, 1, *at_once], "each its law")
+    check_speeds(final_speeds("run", "rows.yaml", "--impact", "propagation"), [0, 0, 1, 0, 0, 1],
+                 "--impact for steel, which names none")
+    check_speeds(final_speeds("run", "rows.yaml", "--impact", "poisson"), [0, 0, 1, *at_once],
+                 "ivory keeps its law")
+    whole = rigor.report("run", "rows.yaml")
+    expect(rigor, ["run", "rows.yaml", "--duration", "0.2", "--out", "rows.h5", "-f"], 0)
+    os.remove("rows.yaml")
+    check_equal(rigor.report("run", "--resume", "rows.h5", "--duration", "0.5")["state_hash"],
+                whole["state_hash"], "hash of a run that went on before the impacts")
 
 
 def expect(rigor, arguments, code, stderr=None, stdout=None, **options):
@@ -101,9 +144,6 @@ def test_usage(rigor):
             (["run", "tower", "--solver", "xyzzy"],
              "rigor: run: --solver: unknown solver 'xyzzy'; known are auto, dantzig, lemke, qp, "
              "gauss-seidel, newton, interior-point, admm, enumerate"),
-            (["run", "tower", "--solver", "lp"],
-             "rigor: run: --solver: lp solves problems in files (`rigor solve`), it does not run "
-             "scenes"),
             (["run", "tower", "--gamma=1.5"],
              "rigor: run: --gamma: '1.5' is not a number from 0 to 1"),
             (["run", "tower", "--friction", "pyramid"],
@@ -277,6 +317,7 @@ def test_report(rigor):
            stderr="more steps than can be counted")
 
     check_events(rigor)
+    check_material_laws(rigor)
     for words in (["run", "tennis-racket", "--json"], ["scenes"], ["--help"]):
         with open("/dev/full", "w") as full:
             result = subprocess.run([rigor.path, *words], stdout=full, stderr=subprocess.PIPE,
@@ -418,6 +459,45 @@ def test_dump(rigor):
            stdout="", stderr="no/p-0.h5: ")
 
 
+def test_heuristic(rigor):
+    """--solver lp: how often the guesses of 1989 are right, beside forces that are exact all the same."""
+    run = ["run", "brick-stack", "mu=0", "--method", "analytic", "--duration", "0.2"]
+    lp = [*run, "--solver", "lp"]
+    result = rigor(*lp)
+    if "not built in" in result.stderr:
+        print("skipped: lp is not built in")
+        return
+    check_equal((result.returncode, result.stderr), (0, ""), "a run by lp")
+    check(re.search(r"\n    none does: right +\d+ +9\d\.\d{4} %\n", result.stdout), result.stdout)
+    report, other = rigor.report(*lp), rigor.report(*run)
+    check_equal(report["solver"], "lp", "solver")
+    counts = report["heuristic"]
+    check_equal(list(counts), ["problems", "empty_right", "predicted_right", "mispredicted",
+                               "infeasible", "without_force", "with_friction", "fallbacks"], "counts")
+    check_equal(sum(counts[name] for name in ("empty_right", "predicted_right", "mispredicted",
+                                              "infeasible")), counts["problems"], "sum of the counts")
+    check(counts["problems"] > 500, f"few problems: {counts}")
+    check(counts["empty_right"] > 0.9 * counts["problems"], f"V = {{}} is seldom right: {counts}")
+    check(counts["predicted_right"] > 0, f"two contacts break at the beginning: {counts}")
+    check_equal((counts["infeasible"], counts["with_friction"]), (0, 0), "counts of nothing")
+    check(counts["fallbacks"] == report["fallbacks"] >= counts["mispredicted"], f"fallbacks: {counts}")
+    check_equal(report["solver_failures"], 0, "failures")
+    check(report["certificate"]["complementarity"] < 1e-9, "forces are not exact")
+    check("heuristic" not in other, "counts of another solver")
+    for name, value in other["measures"].items():
+        check(abs(report["measures"][name] - value) < 1e-6, f"{name} by lp and by dantzig")
+    counts = rigor.report("run", "block-stop", "--solver", "lp", "--duration", "0.05")["heuristic"]
+    check(counts["problems"] == 0 < counts["with_friction"], f"friction: {counts}")
+    expect(rigor, [*lp, "--out", "lp.h5"], 2, stdout="",
+           stderr="rigor: run: --solver: lp does not go with --out: a recording cannot name it\n")
+    expect(rigor, ["run", "tower", "--solver", "lp"], 2, stdout="",
+           stderr="rigor: run: --solver: lp is for the contact forces of the method analytic; add "
+                  "--method analytic\n")
+    expect(rigor, [*run, "--dump-problem", "1"], 2, stdout="",
+           stderr="rigor: run: --dump-problem: the problems of the method analytic, many a step, have "
+                  "no form in FCLIB; it goes with --method stepping\n")
+
+
 def test_requirements(rigor):
     run = ["run", "tennis-racket", "--duration", "1", "--require"]
     expect(rigor, [*run, "momentum_error_rel<1e-9, closure_rel<=1e-9"], 0)
@@ -491,15 +571,26 @@ def test_nothing_is_lost(rigor):
     # The run must be possible before the old recording goes.
     expect_untouched(["g.h5"], rigor, ["run", "tennis-racket", "--duration", "1e300", "--out", "g.h5",
                                        "-f"], 3, stderr="more steps than can be counted")
-    # The source of an export, by its name, another name, its journal's, or as the temporary file.
+    # The source of an export, by its name, another name, or its journal's.
     os.link("g.h5", "other.h5")
     os.symlink("g.h5", "soft.h5")
     os.link("g.h5", "h.new")
     for recording, csv in (("g.h5", "g.h5"), ("g.h5", "./g.h5"), ("g.h5", "other.h5"),
-                           ("g.h5", "soft.h5"), ("g.h5", "g.h5.journal"), ("h.new", "h")):
+                           ("g.h5", "soft.h5"), ("g.h5", "g.h5.journal")):
         expect_untouched(["g.h5"], rigor, ["export", recording, "--csv", csv], 4,
                          stderr=f"rigor: {csv}: would overwrite the recording that is exported; "
                                 "choose another name\n")
+    # Where the export is made before it is whole, everything else stays as it is.
+    with open("h.new-1", "w") as file:
+        file.write("mine")
+    kept = ["g.h5", "h.new", "h.new-1"]
+    before, names = [content_of(name) for name in kept], sorted(os.listdir("."))
+    expect(rigor, ["export", "h.new", "--csv", "h"], 0, stdout="")
+    check(content_of("h").startswith(b"time,step,body,"), "an export beside others")
+    os.remove("h")
+    check_equal(sorted(os.listdir(".")), names, "files beside an export")
+    check([content_of(name) for name in kept] == before, "what lies beside an export")
+    os.remove("h.new-1")
     # The scene of a run.
     for name in ("s.yaml", "t.new", "t.journal", "t.journal.new"):
         with open(name, "w") as file:
@@ -662,6 +753,15 @@ def test_distance(rigor):
         check_equal(result.returncode, code, f"distance {arguments}: {result.stderr}")
         check(words in result.stderr, f"{words!r} missing in {result.stderr}")
     check_equal(rigor("bench").returncode, 2, "bench without a part")
+    result = rigor("bench", "narrow", "--duration", "1")
+    check_equal((result.returncode, result.stderr), (2, "rigor: bench: --duration is for analytic\n"),
+                "an option of another part")
+    result = rigor("bench", "analytic", "--duration", "0.02")
+    check_equal(result.returncode, 0, f"bench analytic: {result.stderr}")
+    for method in ("stepping", "analytic"):
+        rows = re.findall(rf"^(brick-stack|dominoes count=20|pile count=20) +{method} +0\.02", result.stdout,
+                          re.M)
+        check_equal(len(rows), 3, f"scenes by {method} in {result.stdout}")
 
 
 def test_progress(rigor):
@@ -700,7 +800,7 @@ def main():
     with scratch_directory() as directory:
         os.chdir(directory)
         for test in (test_help, test_usage, test_scenes_and_check, test_report, test_overlaps,
-                     test_contacts, test_dump, test_requirements,
+                     test_contacts, test_dump, test_heuristic, test_requirements,
                      test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
                      test_json_text, test_full_disk, test_signals, test_distance, test_progress):
             test(rigor)

@@ -56,7 +56,7 @@ def test_usage(rigor):
              "compare: --solvers: unknown solver 'newtn'; did you mean newton?"),
             (["compare", "tower", "--solvers", "newton,"], None),
             (["compare", "tower", "--solvers", "lp"],
-             "compare: --solvers: lp solves problems in files (`rigor solve`), it does not run scenes"),
+             "compare: --solvers: lp is for `rigor solve` and `rigor run` only"),
             (["compare", "tower", "--methods", "penalty"],
              "compare: --methods: penalty is not in this version"),
             (["compare", "tower", "--methods", "steping"],
@@ -269,7 +269,7 @@ def test_plot(rigor, root):
     expect(rigor, [*arguments, "x.svg"], 4, env={"PATH": os.path.abspath("empty") + ":/bin:/usr/bin"},
            stderr="rigor: converge: --plot: gnuplot failed (exit code 3)")
     if not shutil.which("gnuplot"):
-        print("gnuplot is not here: plots are not tried")
+        print("skipped: plots, for which gnuplot is not here")
         return
     expect(rigor, [*arguments, "no/such.svg"], 4, stdout="",
            stderr="rigor: converge: --plot: no/such.svg cannot be written: ")

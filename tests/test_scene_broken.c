@@ -149,6 +149,12 @@ static void more_messages(void **state) {
     CHECK("pairs: [{between: [default, default]}, {between: [default, default]}]",
           RG_DUPLICATE_NAME,
           "t.yaml:1:50: pairs[1].between: this pair is listed already; keep one");
+    CHECK("materials: {ivory: {impact: propogation}}", RG_NOT_FOUND,
+          "t.yaml:1:29: materials.ivory.impact: \"propogation\" is not known here; did you "
+          "mean \"propagation\"?");
+    CHECK("pairs: [{between: [default, default], impact: 3}]", RG_NOT_FOUND,
+          "t.yaml:1:47: pairs[0].impact: \"3\" is not known here; write simultaneous, propagation, "
+          "poisson, energetic, reflection or dissipative");
     CHECK("forces: [{kind: drag, linear: -1}]", RG_INVALID_SIZE,
           "t.yaml:1:31: forces[0].linear: a drag must not be negative, not -1");
 #undef CHECK

@@ -79,6 +79,11 @@ static void every_setting(void **state) {
     law = rg_world_pair_law(world, ice, ice);
     assert_near(law.dynamic_friction, 0.03, 0);
     assert_near(law.restitution, 0.1, 0); /* left out: as without the entry */
+    assert_null(law.impact);
+    assert_null(rg_world_material_law(world, ice).impact);
+    assert_ptr_equal(rg_world_pair_law(world, ice, rubber).impact, rg_impact_law_find("poisson"));
+    assert_ptr_equal(rg_world_pair_law(world, rubber, (rg_material_id){0}).impact,
+                     rg_impact_law_find("propagation"));
     rg_scene_free(scene);
 }
 

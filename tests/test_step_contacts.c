@@ -28,7 +28,9 @@ static rg_body_id add_plane(rg_world *world, rg_vec3 normal) {
 
 static void set_law(rg_world *world, double static_friction, double dynamic_friction,
                     double restitution) {
-    rg_contact_law law = {static_friction, dynamic_friction, restitution};
+    rg_contact_law law = {.static_friction = static_friction,
+                          .dynamic_friction = dynamic_friction,
+                          .restitution = restitution};
     assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
 }
 

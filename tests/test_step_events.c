@@ -36,7 +36,9 @@ static rg_world *make_world(bool planar, double static_friction, double dynamic_
     def.planar = planar;
     def.method = rg_method_find("analytic");
     rg_world *world = world_of(&def);
-    rg_contact_law law = {static_friction, dynamic_friction, restitution};
+    rg_contact_law law = {.static_friction = static_friction,
+                          .dynamic_friction = dynamic_friction,
+                          .restitution = restitution};
     assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
     rg_body_def floor = rg_body_def_default();
     floor.name = "floor";

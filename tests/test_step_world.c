@@ -1,6 +1,8 @@
 /* Bodies: frames, mass, names, handles, changes, and what is refused. */
 #include "test_world_support.h"
 
+#include "rigor/impact.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -343,7 +345,8 @@ static void materials_mix(void **state) {
     rg_world *world = default_world();
     rg_material_id ice, rubber, standard = {0};
     rg_error error;
-    rg_contact_law slippery = {0.04, 0.01, 0.1}, sticky = {1.0, 0.81, 0.8}, bad = {0.1, 0.2, 0};
+    rg_contact_law slippery = {0.04, 0.01, 0.1, NULL}, sticky = {1.0, 0.81, 0.8, NULL};
+    rg_contact_law bad = {0.1, 0.2, 0, NULL};
     assert_int_equal(rg_world_add_material(world, "ice", &slippery, &ice, NULL), RG_OK);
     assert_int_equal(rg_world_add_material(world, "rubber", &sticky, &rubber, NULL), RG_OK);
     assert_int_equal(rg_world_add_material(world, "ice", &slippery, &ice, &error),
@@ -356,13 +359,47 @@ static void materials_mix(void **state) {
     assert_near(law.static_friction, 0.2, 1e-15);
     assert_near(law.dynamic_friction, 0.09, 1e-15);
     assert_true(law.restitution == 0.8);
-    rg_contact_law special = {0.3, 0.3, 0.5};
+    rg_contact_law special = {0.3, 0.3, 0.5, NULL};
     assert_int_equal(rg_world_set_pair(world, rubber, ice, &special, NULL), RG_OK);
     assert_true(rg_world_pair_law(world, ice, rubber).restitution == 0.5);
     assert_true(rg_world_pair_law(world, rubber, ice).static_friction == 0.3);
     assert_true(rg_world_pair_law(world, standard, standard).static_friction == 0.5);
     assert_int_equal(rg_world_pair_count(world), 1);
     rg_world_destroy(world);
+}
+
+/* A pair's own law of impact; else what both materials name or the only one that names any; else none. */
+static void laws_of_impact_mix(void **state) {
+    (void)state;
+    const rg_impact_law *first = rg_impact_law_at(0), *second = rg_impact_law_at(1);
+    rg_world *world = default_world();
+    rg_material_id ivory, marble, steel, plain = {0};
+    rg_contact_law law = rg_contact_law_default();
+    assert_null(law.impact);
+    law.impact = first;
+    assert_int_equal(rg_world_add_material(world, "ivory", &law, &ivory, NULL), RG_OK);
+    assert_int_equal(rg_world_add_material(world, "marble", &law, &marble, NULL), RG_OK);
+    law.impact = second;
+    assert_int_equal(rg_world_add_material(world, "steel", &law, &steel, NULL), RG_OK);
+    assert_null(rg_world_pair_law(world, plain, plain).impact);
+    assert_ptr_equal(rg_world_pair_law(world, ivory, marble).impact, first);
+    assert_ptr_equal(rg_world_pair_law(world, plain, steel).impact, second);
+    assert_ptr_equal(rg_world_pair_law(world, steel, plain).impact, second);
+    assert_null(rg_world_pair_law(world, ivory, steel).impact);
+    /* An entry that names none leaves it to the materials, one that does has the last word. */
+    law = (rg_contact_law){.static_friction = 0.25, .dynamic_friction = 0.25};
+    assert_int_equal(rg_world_set_pair(world, steel, plain, &law, NULL), RG_OK);
+    assert_ptr_equal(rg_world_pair_law(world, plain, steel).impact, second);
+    assert_true(rg_world_pair_law(world, plain, steel).static_friction == 0.25);
+    law.impact = first;
+    assert_int_equal(rg_world_set_pair(world, steel, ivory, &law, NULL), RG_OK);
+    assert_ptr_equal(rg_world_pair_law(world, ivory, steel).impact, first);
+    rg_world *clone;
+    assert_int_equal(rg_world_clone(world, &clone), RG_OK);
+    rg_world_destroy(world);
+    assert_ptr_equal(rg_world_material_law(clone, marble).impact, first);
+    assert_ptr_equal(rg_world_pair_law(clone, ivory, steel).impact, first);
+    rg_world_destroy(clone);
 }
 
 /* Building a world survives every allocation failure: a status, no leak, nothing half added. */
@@ -533,6 +570,7 @@ int main(void) {
         cmocka_unit_test(swings_go_on_where_they_are_put),
         cmocka_unit_test(odd_masses_and_names),
         cmocka_unit_test(materials_mix),
+        cmocka_unit_test(laws_of_impact_mix),
         cmocka_unit_test(memory_failures_are_survived),
         cmocka_unit_test(a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched),
         cmocka_unit_test(a_prescribed_function_is_checked_when_its_body_comes),

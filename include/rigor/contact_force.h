@@ -47,7 +47,9 @@ size_t rg_body_contact_force(const rg_world *world, rg_body_id body, rg_vec3 *fo
 
 /* Shown every contact problem that a step is about to solve, island by island: `step` counts from 0
  * (rg_world_step_count before the step). The problem is valid during the call. While there is an
- * observer, islands are solved one after the other, by the thread that steps the world. */
+ * observer, islands are solved one after the other, by the thread that steps the world. The method
+ * analytic shows the linear problems of accelerations of its right-hand side, many a step: `island`
+ * then counts them from 0. */
 typedef void rg_problem_observer(void *user, uint64_t step, size_t island,
                                  const rg_problem *problem);
 /* Null: none any more. RG_OUT_OF_MEMORY is possible. */

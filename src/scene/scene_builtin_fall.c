@@ -9,8 +9,9 @@
 
 /* ---- dominoes ---- */
 
-static const rg_builtin_parameter domino_parameters[] = {{"count", "50", "number of dominoes"}};
-static const rg_builtin_range domino_ranges[] = {{1, 10000, true}};
+static const rg_builtin_parameter domino_parameters[] = {{"count", "50", "number of dominoes"},
+                                                         {"mu", "0.5", "coefficient of friction"}};
+static const rg_builtin_range domino_ranges[] = {{1, 10000, true}, {0, 100, false}};
 
 /* A domino counts as fallen when it leans by more than 30 degrees. */
 #define FALLEN_COSINE 0.86602540378443865
@@ -27,7 +28,9 @@ static rg_status build_dominoes(rg_scene *scene, const double *values, rg_error 
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     state->count = (uint64_t)values[0];
-    rg_status status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_set_law(scene, values[1], 0, error);
+    if (!status)
+        status = rg_builtin_add_floor(scene, error);
     rg_shape_def shape = rg_shape_def_box(0.1, 0.5, 1);
     for (uint64_t i = 0; i < state->count && !status; i++) {
         char name[32];
@@ -68,7 +71,7 @@ const rg_builtin rg_builtin_dominoes = {
     .summary = "a row of dominoes, the first one pushed",
     .parameters = domino_parameters,
     .ranges = domino_ranges,
-    .parameter_count = 1,
+    .parameter_count = 2,
     .duration = 15,
     .build = build_dominoes,
     .observe = observe_dominoes,

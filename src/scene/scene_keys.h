@@ -38,14 +38,16 @@
 #define RG_KEYS_RECORD(X)          X(RECORD_EVERY, "every")
 #define RG_KEYS_MATERIAL(X)                                                                        \
     X(MATERIAL_FRICTION, "friction")                                                               \
-    X(MATERIAL_RESTITUTION, "restitution")
+    X(MATERIAL_RESTITUTION, "restitution")                                                         \
+    X(MATERIAL_IMPACT, "impact")
 #define RG_KEYS_FRICTION(X)                                                                        \
     X(FRICTION_STATIC, "static")                                                                   \
     X(FRICTION_DYNAMIC, "dynamic")
 #define RG_KEYS_PAIR(X)                                                                            \
     X(PAIR_BETWEEN, "between")                                                                     \
     X(PAIR_FRICTION, "friction")                                                                   \
-    X(PAIR_RESTITUTION, "restitution")
+    X(PAIR_RESTITUTION, "restitution")                                                             \
+    X(PAIR_IMPACT, "impact")
 /* In the order of rg_shape_kind, then the ones that are read into another kind. */
 #define RG_KEYS_SHAPE(X)                                                                           \
     X(SHAPE_HALFSPACE, "halfspace")                                                                \

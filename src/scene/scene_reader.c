@@ -213,13 +213,18 @@ static rg_status read_solver(rg_reader *reader, const rg_place *place, rg_world_
     return status;
 }
 
-static rg_status read_impact(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+static rg_status read_impact_law(rg_reader *reader, const rg_place *place,
+                                 const rg_impact_law **law) {
     const char *names[RG_MAX_LAWS];
     size_t count = rg_scene_law_names(names), choice;
     rg_status status = rg_read_choice(reader, place, names, count, &choice);
     if (status == RG_OK)
-        def->settings.impact = rg_impact_law_at(choice);
+        *law = rg_impact_law_at(choice);
     return status;
+}
+
+static rg_status read_impact(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+    return read_impact_law(reader, place, &def->settings.impact);
 }
 
 /* Reads one of the keys that make up the settings, and asks at once whether its values will do, so
@@ -293,8 +298,10 @@ static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_cont
 }
 
 static rg_status read_law(rg_reader *reader, const rg_place *friction, const rg_place *restitution,
-                          rg_contact_law *law) {
+                          const rg_place *impact, rg_contact_law *law) {
     rg_status status = rg_given(friction) ? read_friction(reader, friction, law) : RG_OK;
+    if (status == RG_OK && rg_given(impact))
+        status = read_impact_law(reader, impact, &law->impact);
     if (status == RG_OK && rg_given(restitution))
         status = rg_read_number(reader, restitution, &law->restitution);
     char number[RG_NUMBER_SIZE];
@@ -312,7 +319,8 @@ static rg_status read_material(rg_reader *reader, const rg_place *place) {
     rg_error cause = {0};
     rg_status status = rg_read_keys(reader, place, &rg_keys_material, v);
     if (status == RG_OK)
-        status = read_law(reader, &v[MATERIAL_FRICTION], &v[MATERIAL_RESTITUTION], &law);
+        status = read_law(reader, &v[MATERIAL_FRICTION], &v[MATERIAL_RESTITUTION],
+                          &v[MATERIAL_IMPACT], &law);
     if (status != RG_OK)
         return status;
     if (!place->key[0])
@@ -380,7 +388,8 @@ static rg_status read_pair(rg_reader *reader, const rg_place *place) {
     /* What the entry leaves out is as it would be without the entry. */
     rg_contact_law law = rg_world_pair_law(reader->world, ids[0], ids[1]);
     rg_error cause = {0};
-    status = read_law(reader, &v[PAIR_FRICTION], &v[PAIR_RESTITUTION], &law);
+    law.impact = NULL; /* the materials' */
+    status = read_law(reader, &v[PAIR_FRICTION], &v[PAIR_RESTITUTION], &v[PAIR_IMPACT], &law);
     if (status != RG_OK)
         return status;
     status = rg_world_set_pair(reader->world, ids[0], ids[1], &law, &cause);

@@ -295,15 +295,15 @@ static rg_status put_solver(writer *w, const rg_method_settings *settings) {
     return RG_OK;
 }
 
-/* Only where the scene chose one: null is the method's own choice. */
-static rg_status put_impact(writer *w, const rg_method_settings *settings) {
-    if (!settings->impact)
+/* Only where one was chosen: null is the choice of whoever is asked next. */
+static rg_status put_impact(writer *w, const char *before, const rg_impact_law *law) {
+    if (!law)
         return RG_OK;
-    const char *name = rg_impact_law_name(settings->impact);
-    if (rg_impact_law_find(name) != settings->impact)
+    const char *name = rg_impact_law_name(law);
+    if (rg_impact_law_find(name) != law)
         return rg_fail(w->error, RG_UNSUPPORTED,
                        "the impact law \"%s\" is not one that a scene file can name", name);
-    rg_buffer_print(&w->out, "\nimpact: %s", name);
+    rg_buffer_print(&w->out, "%simpact: %s", before, name);
     return RG_OK;
 }
 
@@ -325,7 +325,7 @@ static rg_status put_settings(writer *w) {
     if (status == RG_OK)
         status = put_solver(w, &settings);
     if (status == RG_OK)
-        status = put_impact(w, &settings);
+        status = put_impact(w, "\n", settings.impact);
     put(w, "\nduration: ");
     put_number(w, w->scene->duration);
     put(w, "\nrecord: {every: ");
@@ -334,11 +334,12 @@ static rg_status put_settings(writer *w) {
     return status;
 }
 
-static void put_law(writer *w, rg_contact_law law) {
+static rg_status put_law(writer *w, rg_contact_law law) {
     put(w, "friction: ");
     put_two(w, "static", law.static_friction, "dynamic", law.dynamic_friction);
     put(w, ", restitution: ");
     put_number(w, law.restitution);
+    return put_impact(w, ", ", law.impact);
 }
 
 static rg_status put_materials(writer *w) {
@@ -352,7 +353,8 @@ static rg_status put_materials(writer *w) {
         put(w, simple ? "  " : "  ? ");
         status = put_quoted(w, name);
         put(w, simple ? ": {" : "\n  : {");
-        put_law(w, rg_world_material_law(w->world, id));
+        if (status == RG_OK)
+            status = put_law(w, rg_world_material_law(w->world, id));
         put(w, "}\n");
     }
     for (size_t i = 0; i < rg_world_pair_count(w->world) && status == RG_OK; i++) {
@@ -365,7 +367,8 @@ static rg_status put_materials(writer *w) {
         if (status == RG_OK)
             status = put_quoted(w, rg_world_material_name(w->world, b));
         put(w, "], ");
-        put_law(w, law);
+        if (status == RG_OK)
+            status = put_law(w, law);
         put(w, "}\n");
     }
     return status;

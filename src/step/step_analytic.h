@@ -171,6 +171,7 @@ typedef struct rg_analysis {
     rg_analysis_motion motion; /* of the last evaluation */
 
     rg_analysis_trouble trouble;
+    size_t shown;        /* problems, to who watches them */
     bool judging;        /* every problem is shown to the judge: at the end of the step */
     bool turning;        /* directions at the limit may turn: between steps */
     double coarser;      /* 1, or what creep is multiplied by until the end of the step */

@@ -209,7 +209,24 @@ static rg_status judge_rows(rg_analysis *a, rg_analysis_rows *s, const double *r
     return rg_judge(&problem, s->force, NULL, &a->world->allocator, &info->residual, NULL);
 }
 
+/* Who watches the problems sees them as they are, nothing raised. */
+static void show_rows(rg_analysis *a, const rg_analysis_rows *s) {
+    const rg_step_machinery *machinery = a->machinery;
+    if (!machinery->observer)
+        return;
+    rg_problem problem = row_problem(a, s, s->b);
+    machinery->observer(machinery->observer_user, a->world->content.step_count, a->shown++,
+                        &problem);
+}
+
+/* The pivoting solver is there for what is not known beforehand; who chose another one wants it asked. */
+static bool may_know(const rg_analysis *a) {
+    const rg_solver *solver = a->world->content.settings.solver;
+    return !solver || solver == rg_solver_find("auto") || solver == rg_solver_find("dantzig");
+}
+
 static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *info) {
+    show_rows(a, s);
     double *b = rg_arena_take(a->arena, s->count, sizeof *b);
     double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
     if (!b || !raise)
@@ -220,7 +237,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
         *diagonal += raise[i];
         b[i] = s->b[i] - raise[i] * rg_dot(a->contacts[s->rows[i].contact].reference, s->rows[i].e);
     }
-    if (rg_analysis_try_basis(a->arena, s, b, raise, NEAR_SOLVES, a->acceleration)) {
+    if (may_know(a) && rg_analysis_try_basis(a->arena, s, b, raise, NEAR_SOLVES, a->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->solves++;
         return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
@@ -265,8 +282,16 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
             continue;
         double size = rg_length(across);
         c->at_limit = size > 0 && size >= coefficient(c) * force[0] * (1 - HELD);
-        if (c->at_limit)
+        if (c->at_limit) {
             c->direction = rg_scale(-1 / size, across);
+        } else if (c->force[0] > 0 && force[0] > 0) {
+            /* Where many points share the load, static rows that were at their bounds would stay there,
+             * outside the cone: they start inside. */
+            make_basis(a, c);
+            c->force[0] = force[0];
+            c->force[1] = rg_dot(across, c->basis[0]);
+            c->force[2] = rg_dot(across, c->basis[1]);
+        }
     }
 }
 

@@ -17,6 +17,8 @@
 #define BOUNCE_RATIO 0.01
 /* Such a sequence is cut short where bounces are lower than this share of the size. */
 #define BOUNCE_HEIGHT 1e-7
+/* Relative: approaches that differ by less do so by rounding. */
+#define EQUALLY_FAST 1e-9
 
 /* --- least squares over rows --------------------------------------------------------------------- */
 
@@ -227,8 +229,14 @@ rg_status rg_analysis_project(rg_analysis *a) {
 
 /* --- impacts ------------------------------------------------------------------------------------- */
 
-static const rg_impact_law *law_of(const rg_analysis *a) {
-    const rg_impact_law *law = a->world->content.settings.impact;
+/* Of an island: that of the contact that approaches fastest, its materials' or the scene's; of equally
+ * fast ones, that of the first. */
+static const rg_impact_law *law_of(const rg_analysis *a, const uint32_t *members, double approach) {
+    while (!(-a->contacts[*members].motion.gap_rate >= approach * (1 - EQUALLY_FAST)))
+        members++;
+    const rg_impact_law *law = a->contacts[*members].law.impact;
+    if (!law)
+        law = a->world->content.settings.impact;
     return law ? law : rg_impact_law_find("simultaneous");
 }
 
@@ -313,7 +321,7 @@ static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_i
 }
 
 static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, double still,
-                         rg_error *error) {
+                         const rg_impact_law *law, rg_error *error) {
     impact_rows s;
     if (!take_impact(a, count, &s))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for impacts");
@@ -321,7 +329,7 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
     rg_impact_problem problem = impact_problem(a, &s, still);
     rg_impact_info info;
     rg_status status =
-        rg_impact_resolve(a->context, law_of(a), &problem, 0, s.impulse, NULL, &info, error);
+        rg_impact_resolve(a->context, law, &problem, 0, s.impulse, NULL, &info, error);
     if (!status)
         apply_impact(a, &s, &info);
     return status;
@@ -466,7 +474,7 @@ static rg_status resolve_impacts(rg_analysis *a, bool *any, rg_error *error) {
                 met[members[i]] |=
                     -a->contacts[members[i]].motion.gap_rate > a->contacts[members[i]].still;
             rg_arena_mark inner = rg_arena_get_mark(a->arena);
-            status = collide(a, members, count, still, error);
+            status = collide(a, members, count, still, law_of(a, members, approach), error);
             rg_arena_return(a->arena, inner);
             a->impacts++;
             *any = true;

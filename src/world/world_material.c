@@ -136,15 +136,25 @@ rg_contact_law rg_world_material_law(const rg_world *world, rg_material_id mater
     return world->content.materials[index_of(world, material)].law;
 }
 
+/* Two materials that want different laws: neither's wish is the pair's. */
+static const rg_impact_law *mixed_impact(const rg_impact_law *p, const rg_impact_law *q) {
+    if (!p || !q)
+        return p ? p : q;
+    return p == q ? p : NULL;
+}
+
 rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_material_id b) {
     const rg_material_pair *pair = find_pair(world, a, b);
-    if (pair)
-        return pair->law;
     rg_contact_law p = rg_world_material_law(world, a), q = rg_world_material_law(world, b);
-    return (rg_contact_law){.static_friction = sqrt(p.static_friction * q.static_friction),
-                            .dynamic_friction = sqrt(p.dynamic_friction * q.dynamic_friction),
-                            .restitution =
-                                p.restitution > q.restitution ? p.restitution : q.restitution};
+    rg_contact_law law = {.static_friction = sqrt(p.static_friction * q.static_friction),
+                          .dynamic_friction = sqrt(p.dynamic_friction * q.dynamic_friction),
+                          .restitution =
+                              p.restitution > q.restitution ? p.restitution : q.restitution};
+    if (pair)
+        law = pair->law;
+    if (!law.impact)
+        law.impact = mixed_impact(p.impact, q.impact);
+    return law;
 }
 
 size_t rg_world_pair_count(const rg_world *world) {

@@ -1,0 +1,202 @@
+/* Which law of impact it is: the materials' or the scene's, and where bodies that touch each other want
+ * different ones, that of the fastest contact. Balls in rows, whose velocities after an impact tell the
+ * laws apart in closed form (Baraff 1989, Figure 11). */
+#include "test_world_support.h"
+
+#include "rigor/impact.h"
+
+#define RADIUS 0.1
+
+typedef struct row {
+    double velocity[4]; /* before */
+    double density[4];  /* 0: no ball */
+    const char *law[4]; /* of each ball's material; null: none */
+    const char *scene;  /* the settings' */
+} row;
+
+static const rg_impact_law *law_of(const char *name) {
+    const rg_impact_law *law = name ? rg_impact_law_find(name) : NULL;
+    assert_true(!name || law);
+    return law;
+}
+
+static rg_world *empty_world(const char *law) {
+    rg_world_def def = rg_world_def_default();
+    def.method = rg_method_find("analytic");
+    def.gravity = (rg_vec3){0, 0, 0};
+    def.settings.impact = law_of(law);
+    return world_of(&def);
+}
+
+static rg_material_id material_of(rg_world *world, const char *law) {
+    rg_material_id material;
+    rg_contact_law contact = {.restitution = 1, .impact = law_of(law)};
+    const char *name = law ? law : "plain";
+    if (rg_world_find_material(world, name, &material) != RG_OK)
+        assert_int_equal(rg_world_add_material(world, name, &contact, &material, NULL), RG_OK);
+    return material;
+}
+
+/* Balls that touch, along x at the given y. */
+static void add_row(rg_world *world, const row *balls, double y) {
+    rg_shape *shape = shape_of(rg_shape_def_sphere(RADIUS));
+    for (int i = 0; i < 4 && balls->density[i] > 0; i++) {
+        rg_collider_def collider = rg_collider_def_default();
+        collider.shape = shape;
+        collider.density = balls->density[i];
+        collider.material = material_of(world, balls->law[i]);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){2 * RADIUS * i, y, 0};
+        def.velocity.x = balls->velocity[i];
+        def.colliders = &collider;
+        def.collider_count = 1;
+        body_of(world, &def);
+    }
+    rg_shape_release(shape);
+}
+
+static void assert_row(const rg_world *world, size_t first, size_t count, const double *expected) {
+    for (size_t i = 0; i < count; i++) {
+        rg_vec3 v = rg_body_velocity(world, rg_world_body_at(world, first + i));
+        assert_vector(v, (rg_vec3){expected[i], 0, 0}, 1e-12);
+    }
+}
+
+/* The velocities after a short step. */
+static void after(const row *balls, double velocity[4]) {
+    rg_world *world = empty_world(balls->scene);
+    add_row(world, balls, 0);
+    step_world(world, 0.01, 1);
+    for (size_t i = 0; i < rg_world_body_count(world); i++)
+        velocity[i] = rg_body_velocity(world, rg_world_body_at(world, i)).x;
+    rg_world_destroy(world);
+}
+
+static void assert_after(const row *balls, const double expected[4]) {
+    double velocity[4] = {0};
+    after(balls, velocity);
+    for (int i = 0; i < 4; i++)
+        assert_near(velocity[i], expected[i], 1e-12);
+}
+
+static const double handed_on[] = {0, 0, 1}, at_once[] = {-1.0 / 3, 2.0 / 3, 2.0 / 3};
+
+/* Item 64's two answers, side by side in one world. */
+static void each_row_has_its_law(void **state) {
+    (void)state;
+    row ivory = {.velocity = {1},
+                 .density = {1000, 1000, 1000},
+                 .law = {"propagation", "propagation", "propagation"}};
+    row steel = ivory, plain = ivory;
+    for (int i = 0; i < 3; i++) {
+        steel.law[i] = "simultaneous";
+        plain.law[i] = NULL;
+    }
+    rg_world *world = empty_world(NULL), *clone;
+    add_row(world, &ivory, 0);
+    add_row(world, &steel, 1);
+    add_row(world, &plain, 2);
+    rg_snapshot *snapshot;
+    assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+    assert_int_equal(rg_world_clone(world, &clone), RG_OK);
+    rg_world *both[] = {world, clone};
+    for (int i = 0; i < 3; i++) {
+        rg_world *tried = both[i % 2];
+        step_world(tried, 0.01, 1);
+        assert_row(tried, 0, 3, handed_on);
+        assert_row(tried, 3, 3, at_once);
+        assert_row(tried, 6, 3, at_once);
+        if (i == 1)
+            assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
+    }
+    /* The scene's law is for those that name none. */
+    assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
+    rg_method_settings settings = rg_world_settings(world);
+    settings.impact = rg_impact_law_find("propagation");
+    assert_int_equal(rg_world_set_method(world, rg_world_method(world), &settings, NULL), RG_OK);
+    step_world(world, 0.01, 1);
+    assert_row(world, 3, 3, at_once);
+    assert_row(world, 6, 3, handed_on);
+    rg_snapshot_free(snapshot);
+    rg_world_destroy(world);
+    rg_world_destroy(clone);
+}
+
+/* The second contact is not approaching when the first does: it has no say. */
+static void the_contact_that_approaches_decides(void **state) {
+    (void)state;
+    row balls = {.velocity = {1},
+                 .density = {1000, 1000, 1000},
+                 .law = {"propagation", NULL, "simultaneous"},
+                 .scene = "poisson"};
+    double expected[4] = {0, 0, 1, 0};
+    assert_after(&balls, expected);
+    balls.law[0] = "simultaneous";
+    balls.law[2] = "propagation";
+    for (int i = 0; i < 3; i++)
+        expected[i] = at_once[i];
+    assert_after(&balls, expected);
+}
+
+/* One ball comes with 1 m/s from the left, one with 2 m/s from the right: by hand, pair by pair and from
+ * v+ = -v- at both ends with momentum kept. */
+static void the_fastest_contact_decides(void **state) {
+    (void)state;
+    row balls = {.velocity = {1, 0, 0, -2},
+                 .density = {1000, 1000, 1000, 1000},
+                 .law = {"simultaneous", NULL, NULL, "propagation"}};
+    assert_after(&balls, (double[]){-2, 0, 0, 1});
+    balls.law[0] = "propagation";
+    balls.law[3] = "simultaneous";
+    assert_after(&balls, (double[]){-1.5, -0.5, -0.5, 1.5});
+}
+
+/* Equally fast but for rounding: the first in the order of the bodies. */
+static void of_equally_fast_contacts_the_first_decides(void **state) {
+    (void)state;
+    row balls = {.velocity = {1, 0, 0, -1 - 1e-13},
+                 .density = {1000, 1000, 3000, 1000},
+                 .law = {"simultaneous", NULL, NULL, "energetic"}};
+    row plain = balls;
+    plain.law[0] = plain.law[3] = NULL;
+    double one[4] = {0}, other[4] = {0};
+    plain.scene = "simultaneous";
+    after(&plain, one);
+    plain.scene = "energetic";
+    after(&plain, other);
+    assert_true(fabs(one[0] - other[0]) > 0.1);
+    assert_after(&balls, one);
+    balls.law[0] = "energetic";
+    balls.law[3] = "simultaneous";
+    assert_after(&balls, other);
+}
+
+/* Two materials that want different laws leave it to the scene, or to an entry for the pair. */
+static void a_pair_may_have_its_own_law(void **state) {
+    (void)state;
+    row balls = {.velocity = {1},
+                 .density = {1000, 1000, 1000},
+                 .law = {"poisson", "energetic", "poisson"},
+                 .scene = "propagation"};
+    assert_after(&balls, (double[]){0, 0, 1, 0});
+    rg_world *world = empty_world("propagation");
+    add_row(world, &balls, 0);
+    rg_contact_law law = {.restitution = 1, .impact = rg_impact_law_find("simultaneous")};
+    assert_int_equal(rg_world_set_pair(world, material_of(world, "energetic"),
+                                       material_of(world, "poisson"), &law, NULL),
+                     RG_OK);
+    step_world(world, 0.01, 1);
+    assert_row(world, 0, 3, at_once);
+    rg_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_row_has_its_law),
+        cmocka_unit_test(the_contact_that_approaches_decides),
+        cmocka_unit_test(the_fastest_contact_decides),
+        cmocka_unit_test(of_equally_fast_contacts_the_first_decides),
+        cmocka_unit_test(a_pair_may_have_its_own_law),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
