@@ -11,16 +11,13 @@
  * depends sensitively on its beginning, as of a heap of bodies after impacts, has no order: the
  * differences show that. The analytic method is a reference of its own kind: nothing of it depends on
  * the step, so that the differences are errors and not estimates of them. */
-#include "cli_runner.h"
+#include "cli_converge.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 const char cli_converge_help[] =
@@ -69,7 +66,6 @@ const char cli_converge_help[] =
 #define LEAST_ORDER -4.0
 #define MOST_ORDER  12.0
 
-typedef enum reference_kind { SUCCESSIVE, FINEST, ANALYTIC } reference_kind;
 static const char *const reference_names[] = {"successive", "finest", "analytic"};
 
 /* A figure that is C |a^p - b^p|. */
@@ -77,33 +73,6 @@ typedef struct sample {
     double a, b; /* s; b is 0 where the reference is exact */
     double value;
 } sample;
-
-typedef struct study_row {
-    cli_outcome outcome;
-    double infeasibility, difference;             /* m; NaN: none */
-    double infeasibility_order, difference_order; /* from the row above */
-    double constant;                              /* 1/m: I / (v h)^2 */
-    bool rounding, agrees; /* the infeasibility, the difference is no more than rounding */
-} study_row;
-
-typedef struct study_series {
-    double gamma;                                 /* NaN: the scene's */
-    study_row *rows;                              /* from the coarsest to the finest step */
-    double infeasibility_order, difference_order; /* finer half */
-} study_series;
-
-typedef struct study {
-    cli_plan plan;
-    bool json;
-    const char *plot;
-    reference_kind reference;
-    cli_variant variant;
-    double steps[CLI_LIST], gammas[CLI_LIST];
-    size_t step_count, gamma_count, failed;
-    study_series *series;
-    cli_outcome analytic;
-    bool has_analytic;
-} study;
 
 enum {
     OPTION_STEPS,
@@ -198,11 +167,11 @@ static double scene_size(const cli_outcome *outcome) {
 }
 
 /* The other run that row i is compared with, and its step; null: none. */
-static const cli_outcome *reference_of(const study *this, const study_series *series, size_t i,
-                                       double *step) {
-    size_t other = this->reference == SUCCESSIVE ? i + 1 : this->step_count - 1;
+static const cli_outcome *reference_of(const cli_study *this, const cli_study_series *series,
+                                       size_t i, double *step) {
+    size_t other = this->reference == CLI_SUCCESSIVE ? i + 1 : this->step_count - 1;
     *step = 0;
-    if (this->reference == ANALYTIC)
+    if (this->reference == CLI_ANALYTIC)
         return this->has_analytic ? &this->analytic : NULL;
     if (other >= this->step_count || other == i)
         return NULL;
@@ -210,24 +179,24 @@ static const cli_outcome *reference_of(const study *this, const study_series *se
     return &series->rows[other].outcome;
 }
 
-static sample infeasibility_sample(const study_series *series, size_t i) {
-    const study_row *row = &series->rows[i];
+static sample infeasibility_sample(const cli_study_series *series, size_t i) {
+    const cli_study_row *row = &series->rows[i];
     return (sample){row->outcome.step, 0, row->rounding ? NAN : row->infeasibility};
 }
 
-static sample difference_sample(const study *this, const study_series *series, size_t i) {
+static sample difference_sample(const cli_study *this, const cli_study_series *series, size_t i) {
     double step;
     (void)reference_of(this, series, i, &step);
-    const study_row *row = &series->rows[i];
+    const cli_study_row *row = &series->rows[i];
     return (sample){row->outcome.step, step, row->agrees ? NAN : row->difference};
 }
 
 /* Rows of the finer half that have a figure; a figure of NaN ends nothing but is left out. */
-static size_t finer_half(const study *this, const study_series *series, bool infeasibility,
+static size_t finer_half(const cli_study *this, const cli_study_series *series, bool infeasibility,
                          sample samples[CLI_LIST]) {
     size_t count = 0, n = this->step_count;
     /* The last rows have no difference to anything. */
-    size_t usable = infeasibility || this->reference == ANALYTIC ? n : n - 1;
+    size_t usable = infeasibility || this->reference == CLI_ANALYTIC ? n : n - 1;
     size_t from = usable - (usable + 1) / 2;
     if (usable >= 2 && usable - from < 2)
         from = usable - 2;
@@ -240,10 +209,10 @@ static size_t finer_half(const study *this, const study_series *series, bool inf
     return count;
 }
 
-static void evaluate(const study *this, study_series *series) {
+static void evaluate(const cli_study *this, cli_study_series *series) {
     sample samples[CLI_LIST];
     for (size_t i = 0; i < this->step_count; i++) {
-        study_row *row = &series->rows[i];
+        cli_study_row *row = &series->rows[i];
         const cli_outcome *outcome = &row->outcome;
         double step, moved = outcome->top_speed * outcome->step;
         const cli_outcome *other = reference_of(this, series, i, &step);
@@ -251,11 +220,11 @@ static void evaluate(const study *this, study_series *series) {
         row->rounding = row->infeasibility <= ROUNDING * scene_size(outcome);
         row->difference = other ? largest_difference(outcome, other) : NAN;
         row->agrees =
-            this->reference == ANALYTIC && row->difference <= AGREEMENT * scene_size(outcome);
+            this->reference == CLI_ANALYTIC && row->difference <= AGREEMENT * scene_size(outcome);
         row->constant = moved > 0 ? row->infeasibility / (moved * moved) : NAN;
     }
     for (size_t i = 0; i < this->step_count; i++) {
-        study_row *row = &series->rows[i];
+        cli_study_row *row = &series->rows[i];
         row->infeasibility_order = row->difference_order = NAN;
         if (i == 0)
             continue;
@@ -272,13 +241,13 @@ static void evaluate(const study *this, study_series *series) {
 
 /* ---- the command line ---- */
 
-static bool parse_reference(study *this, const char *text) {
-    this->reference = SUCCESSIVE;
+static bool parse_reference(cli_study *this, const char *text) {
+    this->reference = CLI_SUCCESSIVE;
     if (!text)
         return true;
     for (int i = 0; i < 3; i++)
         if (strcmp(text, reference_names[i]) == 0) {
-            this->reference = (reference_kind)i;
+            this->reference = (cli_reference)i;
             return true;
         }
     const char *nearest = cli_nearest(text, reference_names, 3);
@@ -296,7 +265,7 @@ static bool one_value(const cli_option *option, size_t count) {
     return count == 1;
 }
 
-static bool parse_variant(study *this, const cli_option *options) {
+static bool parse_variant(cli_study *this, const cli_option *options) {
     const char *methods[CLI_LIST];
     const rg_solver *solvers[CLI_LIST];
     int frictions[CLI_LIST] = {-1};
@@ -313,7 +282,7 @@ static bool parse_variant(study *this, const cli_option *options) {
         return false;
     this->variant =
         (cli_variant){.method = methods[0], .solver = solvers[0], .directions = frictions[0]};
-    if (this->reference == ANALYTIC && !method->value)
+    if (this->reference == CLI_ANALYTIC && !method->value)
         this->variant.method = "stepping"; /* the analytic method beside itself shows nothing */
     return true;
 }
@@ -327,7 +296,7 @@ static void sort_downwards(double *values, size_t count) {
         }
 }
 
-static bool parse_steps(study *this, const cli_option *options) {
+static bool parse_steps(cli_study *this, const cli_option *options) {
     const cli_option *steps = &options[OPTION_STEPS], *gammas = &options[OPTION_GAMMAS];
     if (!steps->value) {
         cli_complain("converge: which steps? --steps 0.02,0.01,0.005");
@@ -351,7 +320,7 @@ static bool parse_steps(study *this, const cli_option *options) {
     return true;
 }
 
-static int parse(study *this, cli_option *options, int count, const char **arguments) {
+static int parse(cli_study *this, cli_option *options, int count, const char **arguments) {
     if (!cli_parse_options("converge", options, OPTION_COUNT, arguments, &count))
         return EXIT_USAGE;
     if (options[OPTION_HELP].value)
@@ -365,153 +334,6 @@ static int parse(study *this, cli_option *options, int count, const char **argum
         parse_reference(this, options[OPTION_REFERENCE].value) && parse_variant(this, options) &&
         parse_steps(this, options);
     return good ? EXIT_GOOD : EXIT_USAGE;
-}
-
-/* ---- the plot ---- */
-
-static bool is_on_path(const char *program) {
-    const char *path = getenv("PATH");
-    size_t room = (path ? strlen(path) : 0) + strlen(program) + 2;
-    char *name = malloc(room);
-    bool found = false;
-    while (name && path && !found) {
-        size_t length = strcspn(path, ":");
-        snprintf(name, room, "%.*s/%s", (int)length, path, program);
-        found = length > 0 && access(name, X_OK) == 0;
-        path = path[length] == ':' ? path + length + 1 : NULL;
-    }
-    free(name);
-    return found;
-}
-
-/* Text in single quotes, as gnuplot has it. */
-static void write_quoted(FILE *script, const char *text) {
-    fputc('\'', script);
-    for (const char *c = text; *c; c++) {
-        if ((unsigned char)*c < 0x20)
-            fputc('?', script);
-        else
-            fprintf(script, *c == '\'' ? "''" : "%c", *c);
-    }
-    fputc('\'', script);
-}
-
-/* One line of points; nothing where there are none. */
-static void write_points(const study *this, const study_series *series, bool infeasibility,
-                         FILE *script) {
-    for (size_t i = 0; i < this->step_count; i++) {
-        const study_row *row = &series->rows[i];
-        double value = infeasibility ? row->infeasibility : row->difference;
-        if (value > 0)
-            fprintf(script, "%.17g %.17g\n", row->outcome.step, value);
-    }
-    fputs("e\n", script);
-}
-
-static size_t point_count(const study *this, const study_series *series, bool infeasibility) {
-    size_t count = 0;
-    for (size_t i = 0; i < this->step_count; i++)
-        count += (infeasibility ? series->rows[i].infeasibility : series->rows[i].difference) > 0;
-    return count;
-}
-
-/* A line of slope `order` through the finest point of the last series. */
-static bool guide_factor(const study *this, bool infeasibility, double order, double *factor) {
-    const study_series *series = &this->series[this->gamma_count - 1];
-    for (size_t i = this->step_count; i-- > 0;) {
-        const study_row *row = &series->rows[i];
-        double value = infeasibility ? row->infeasibility : row->difference;
-        if (value > 0) {
-            *factor = value / pow(row->outcome.step, order);
-            return true;
-        }
-    }
-    return false;
-}
-
-static void write_curve_title(const study *this, const study_series *series, const char *what,
-                              double order, FILE *script) {
-    char title[128], shown[CLI_NUMBER_SIZE] = "none";
-    if (!isnan(order))
-        snprintf(shown, sizeof shown, "%.2f", order);
-    if (this->gamma_count > 1)
-        snprintf(title, sizeof title, "%s, gamma %g, order %s", what, series->gamma, shown);
-    else
-        snprintf(title, sizeof title, "%s, order %s", what, shown);
-    write_quoted(script, title);
-}
-
-static bool write_script(const study *this, FILE *script) {
-    const char *separator = "plot ";
-    double factor;
-    fputs("set terminal svg size 800,560 noenhanced background rgb 'white'\n"
-          "set logscale xy\nset format xy '%g'\n"
-          "set grid\nset key outside below\nset xlabel 'step (s)'\nset ylabel 'error (m)'\n"
-          "set title ",
-          script);
-    write_quoted(script, this->series[0].rows[0].outcome.scene);
-    fputc('\n', script);
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t g = 0; g < this->gamma_count; g++) {
-            const study_series *series = &this->series[g];
-            if (!point_count(this, series, pass == 0))
-                continue;
-            fprintf(script, "%s'-' with linespoints pointtype %d title ", separator, pass ? 6 : 7);
-            write_curve_title(this, series, pass ? "trajectory" : "infeasibility",
-                              pass ? series->difference_order : series->infeasibility_order,
-                              script);
-            separator = ", ";
-        }
-    if (strcmp(separator, "plot ") == 0)
-        return false;
-    if (guide_factor(this, true, 2, &factor))
-        fprintf(script, "%s%.17g*x**2 with lines dashtype 2 linecolor 'gray' title 'order 2'",
-                separator, factor);
-    if (guide_factor(this, false, 1, &factor))
-        fprintf(script, "%s%.17g*x with lines dashtype 3 linecolor 'gray' title 'order 1'",
-                separator, factor);
-    fputc('\n', script);
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t g = 0; g < this->gamma_count; g++)
-            if (point_count(this, &this->series[g], pass == 0))
-                write_points(this, &this->series[g], pass == 0, script);
-    return true;
-}
-
-/* gnuplot reads the script from a file and writes to one that is open already: no name passes through
- * a shell or its quotes. */
-static int draw(int script, int output) {
-    int state = 0;
-    pid_t child = fork();
-    if (child == 0) {
-        if (dup2(script, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
-            execlp("gnuplot", "gnuplot", (char *)NULL);
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
-        continue;
-    return child > 0 && WIFEXITED(state) ? WEXITSTATUS(state) : 127;
-}
-
-static int plot(const study *this, int output) {
-    FILE *script = tmpfile();
-    if (!script) {
-        cli_complain("converge: --plot: no temporary file: %s", strerror(errno));
-        return EXIT_UNWRITABLE;
-    }
-    if (!write_script(this, script)) {
-        fclose(script);
-        cli_complain("converge: --plot: all figures are zero or not there: nothing to plot");
-        return EXIT_GOOD;
-    }
-    bool written = fflush(script) == 0 && !ferror(script) &&
-                   lseek(fileno(script), 0, SEEK_SET) == 0; /* the descriptor is shared */
-    int state = written ? draw(fileno(script), output) : 127;
-    fclose(script);
-    if (state == 0)
-        return EXIT_GOOD;
-    cli_complain("converge: --plot: gnuplot failed (exit code %d)", state);
-    return EXIT_UNWRITABLE;
 }
 
 /* ---- for people ---- */
@@ -532,11 +354,11 @@ static void print_order(size_t i, bool rounding, double order) {
         print_cell(10, order, "%.2f");
 }
 
-static void print_series(const study *this, const study_series *series) {
+static void print_series(const cli_study *this, const cli_study_series *series) {
     printf("\n  %10s %9s %18s%10s%14s %14s%10s %9s %10s\n", "step s", "steps", "infeasibility m",
            "order", "I/(v h)^2 /m", "trajectory m", "order", "failures", "ms a step");
     for (size_t i = 0; i < this->step_count; i++) {
-        const study_row *row = &series->rows[i];
+        const cli_study_row *row = &series->rows[i];
         const cli_outcome *outcome = &row->outcome;
         printf("  %10.6g %9" PRIu64 " ", outcome->step, outcome->steps);
         print_cell(18, row->infeasibility, "%.4g");
@@ -560,17 +382,17 @@ static void print_series(const study *this, const study_series *series) {
              "analytic\n  method keeps resting bodies");
 }
 
-typedef double grid_function(const study *this, size_t gamma, size_t step);
+typedef double grid_function(const cli_study *this, size_t gamma, size_t step);
 
-static double grid_infeasibility(const study *this, size_t gamma, size_t step) {
+static double grid_infeasibility(const cli_study *this, size_t gamma, size_t step) {
     return this->series[gamma].rows[step].infeasibility;
 }
 
-static double grid_difference(const study *this, size_t gamma, size_t step) {
+static double grid_difference(const cli_study *this, size_t gamma, size_t step) {
     return this->series[gamma].rows[step].difference;
 }
 
-static size_t largest_gamma(const study *this) {
+static size_t largest_gamma(const cli_study *this) {
     size_t largest = 0;
     for (size_t g = 1; g < this->gamma_count; g++)
         if (this->gammas[g] > this->gammas[largest])
@@ -578,13 +400,13 @@ static size_t largest_gamma(const study *this) {
     return largest;
 }
 
-static double grid_ratio(const study *this, size_t gamma, size_t step) {
+static double grid_ratio(const cli_study *this, size_t gamma, size_t step) {
     return grid_infeasibility(this, gamma, step) /
            grid_infeasibility(this, largest_gamma(this), step);
 }
 
 /* `order` is the offset of a number in the series, 0: no such column. */
-static void print_grid(const study *this, const char *title, grid_function *value,
+static void print_grid(const cli_study *this, const char *title, grid_function *value,
                        const char *format, int order) {
     printf("\n  %s\n  %10s", title, "gamma");
     for (size_t i = 0; i < this->step_count; i++) {
@@ -594,7 +416,7 @@ static void print_grid(const study *this, const char *title, grid_function *valu
     }
     puts(order ? "     order" : "");
     for (size_t g = 0; g < this->gamma_count; g++) {
-        const study_series *series = &this->series[g];
+        const cli_study_series *series = &this->series[g];
         printf("  %10.4g", series->gamma);
         for (size_t i = 0; i < this->step_count; i++)
             print_cell(14, value(this, g, i), format);
@@ -605,7 +427,7 @@ static void print_grid(const study *this, const char *title, grid_function *valu
     }
 }
 
-static void print_report(const study *this) {
+static void print_report(const cli_study *this) {
     const cli_outcome *first = &this->series[0].rows[0].outcome;
     char friction[CLI_NUMBER_SIZE];
     printf("%s by rigor %s: %.6g s, method %s, solver %s, friction %s", first->scene,
@@ -615,9 +437,9 @@ static void print_report(const study *this) {
         printf(", gamma %.4g", first->gamma);
     printf("\n  infeasibility: deepest penetration of any pair at any step\n"
            "  trajectory: largest distance of a body's centre at the end from that %s\n",
-           this->reference == SUCCESSIVE ? "with the next finer step"
-           : this->reference == FINEST   ? "with the finest step"
-                                         : "by the analytic method");
+           this->reference == CLI_SUCCESSIVE ? "with the next finer step"
+           : this->reference == CLI_FINEST   ? "with the finest step"
+                                             : "by the analytic method");
     if (this->gamma_count == 1) {
         print_series(this, &this->series[0]);
     } else {
@@ -647,7 +469,7 @@ static void print_member(const char *name, double value) {
     cli_print_json_number(value);
 }
 
-static void print_json_row(const study_row *row) {
+static void print_json_row(const cli_study_row *row) {
     const cli_outcome *outcome = &row->outcome;
     fputs("{\"step_s\": ", stdout);
     cli_print_json_number(outcome->step);
@@ -678,7 +500,7 @@ static void print_json_row(const study_row *row) {
     fputs("}}", stdout);
 }
 
-static void print_json(const study *this) {
+static void print_json(const cli_study *this) {
     const cli_outcome *first = &this->series[0].rows[0].outcome;
     char friction[CLI_NUMBER_SIZE];
     fputs("{\"scene\": ", stdout);
@@ -694,7 +516,7 @@ static void print_json(const study *this) {
         fputs("null", stdout);
     fputs(", \"series\": [", stdout);
     for (size_t g = 0; g < this->gamma_count; g++) {
-        const study_series *series = &this->series[g];
+        const cli_study_series *series = &this->series[g];
         fputs(g ? ", {\"gamma\": " : "{\"gamma\": ", stdout);
         cli_print_json_number(series->gamma);
         print_member("infeasibility_order", series->infeasibility_order);
@@ -711,8 +533,8 @@ static void print_json(const study *this) {
 
 /* ---- the command ---- */
 
-static int make_series(study *this, size_t g) {
-    study_series *series = &this->series[g];
+static int make_series(cli_study *this, size_t g) {
+    cli_study_series *series = &this->series[g];
     series->rows = calloc(this->step_count, sizeof *series->rows);
     if (!series->rows) {
         cli_complain("converge: no memory");
@@ -738,13 +560,13 @@ static int make_series(study *this, size_t g) {
     return EXIT_GOOD;
 }
 
-static int make_runs(study *this) {
+static int make_runs(cli_study *this) {
     this->series = calloc(this->gamma_count, sizeof *this->series);
     if (!this->series) {
         cli_complain("converge: no memory");
         return EXIT_FAILED;
     }
-    if (this->reference == ANALYTIC) {
+    if (this->reference == CLI_ANALYTIC) {
         cli_variant variant = this->variant;
         variant.method = "analytic";
         variant.solver = NULL;         /* --solver is for the method that is judged */
@@ -764,26 +586,9 @@ static int make_runs(study *this) {
     return EXIT_GOOD;
 }
 
-/* Opened before the runs, so that nobody waits for a plot that cannot be. */
-static int open_plot(const study *this, int *output) {
-    *output = -1;
-    if (!this->plot)
-        return EXIT_GOOD;
-    if (!is_on_path("gnuplot")) {
-        cli_complain("converge: --plot: the program gnuplot is missing (Debian: gnuplot-nox); the "
-                     "table and --json need none");
-        return EXIT_UNWRITABLE;
-    }
-    *output = open(this->plot, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (*output >= 0)
-        return EXIT_GOOD;
-    cli_complain("converge: --plot: %s cannot be written: %s", this->plot, strerror(errno));
-    return EXIT_UNWRITABLE;
-}
-
-static int execute(study *this) {
+static int execute(cli_study *this) {
     int output;
-    int code = open_plot(this, &output);
+    int code = cli_study_open_plot(this, &output);
     if (code == EXIT_GOOD)
         code = make_runs(this);
     if (code == EXIT_GOOD) {
@@ -792,7 +597,7 @@ static int execute(study *this) {
         else
             print_report(this);
         code = cli_flush();
-        int drawn = output >= 0 ? plot(this, output) : EXIT_GOOD;
+        int drawn = output >= 0 ? cli_study_plot(this, output) : EXIT_GOOD;
         code = code == EXIT_GOOD ? drawn : code;
         if (code == EXIT_GOOD && this->failed)
             code = EXIT_FAILED;
@@ -802,7 +607,7 @@ static int execute(study *this) {
     return code;
 }
 
-static void free_study(study *this) {
+static void free_study(cli_study *this) {
     for (size_t g = 0; this->series && g < this->gamma_count; g++) {
         for (size_t i = 0; this->series[g].rows && i < this->step_count; i++)
             cli_outcome_free(&this->series[g].rows[i].outcome);
@@ -820,7 +625,7 @@ int cli_converge(int count, const char **arguments) {
         {"duration", 0, true, NULL}, {"threads", 0, true, NULL},  {"plot", 0, true, NULL},
         {"json", 0, false, NULL},    {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},
     };
-    study this = {.plan = {.command = "converge", .exact_end = true}};
+    cli_study this = {.plan = {.command = "converge", .exact_end = true}};
     int code = parse(&this, options, count, arguments);
     if (code == EXIT_GOOD && options[OPTION_HELP].value) {
         fputs(cli_converge_help, stdout);

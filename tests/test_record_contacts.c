@@ -20,10 +20,10 @@ static rg_recording *open_recording(const char *path) {
 
 static void test_worst_and_sums(void **state) {
     (void)state;
-    rg_step_info interval = rg_interval_make();
+    rg_step_info interval = rg_step_info_nothing();
     assert_int_equal(interval.steps, 0);
     assert_true(isnan(interval.certificate.min_gap) && isnan(interval.energy.closure_rel));
-    rg_step_info one = rg_interval_make();
+    rg_step_info one = rg_step_info_nothing();
     one.steps = 1;
     one.time = 0.5;
     one.certificate.min_gap = -1e-3;
@@ -34,11 +34,11 @@ static void test_worst_and_sums(void **state) {
     one.solves = 2;
     one.solver_iterations = 11;
     one.profile.step_cpu = 5;
-    rg_interval_add(&interval, &one);
-    rg_step_info nothing = rg_interval_make(); /* a step without a judge */
+    rg_step_info_add(&interval, &one);
+    rg_step_info nothing = rg_step_info_nothing(); /* a step without a judge */
     nothing.steps = 1;
     nothing.time = 0.75;
-    rg_interval_add(&interval, &nothing);
+    rg_step_info_add(&interval, &nothing);
     rg_step_info two = one;
     two.time = 1;
     two.certificate.min_gap = 1e-4; /* better: the worse one stays */
@@ -47,7 +47,7 @@ static void test_worst_and_sums(void **state) {
     two.energy = (rg_energy_ledger){8, 9, 1, 1, 1, 1, 1, 1, -1e-3, 1e-10};
     two.contacts_max = 3;
     two.impacts = 1;
-    rg_interval_add(&interval, &two);
+    rg_step_info_add(&interval, &two);
     assert_int_equal(interval.steps, 3);
     assert_true(interval.time == 1);
     assert_true(interval.certificate.min_gap == -1e-3);
@@ -100,15 +100,15 @@ static void take_truth(frame_truth *frame, const rg_world *world, const rg_step_
 static void find_frames(const char *text, frame_truth *frames) {
     rg_scene *scene = scene_of_text(text);
     rg_world *world = rg_scene_world(scene);
-    rg_step_info interval = rg_interval_make();
+    rg_step_info interval = rg_step_info_nothing();
     take_truth(&frames[0], world, &interval);
     for (int i = 1; i <= STEPS; i++) {
         rg_step_info info;
         assert_int_equal(rg_world_step(world, 0.01, &info, NULL), RG_OK);
-        rg_interval_add(&interval, &info);
+        rg_step_info_add(&interval, &info);
         if (i % EVERY == 0) {
             take_truth(&frames[i / EVERY], world, &interval);
-            interval = rg_interval_make();
+            interval = rg_step_info_nothing();
         }
     }
     rg_scene_free(scene);

@@ -3,8 +3,6 @@
  * all kinds, manifests, and running worlds. The reader of chunks is the tests' own. */
 #include "view_support.h"
 
-#include "record/record_interval.h"
-
 enum { STEPS = 40 };
 
 static const char *const series[VIEW_FIGURES] = {
@@ -176,7 +174,7 @@ static void check_chunks(rg_recording *recording, size_t chunk_frames, size_t ev
         open_view(recording, &(rg_view_options){.chunk_frames = chunk_frames, .every = every});
     rg_view_buffer buffer = rg_view_buffer_create(NULL);
     size_t shown = 0, next = 0;
-    rg_step_info sums = rg_interval_make();
+    rg_step_info sums = rg_step_info_nothing();
     for (size_t n = 0; n < rg_view_chunk_count(view); n++) {
         rg_error error = {0};
         if (rg_view_chunk(view, n, &buffer, &error) != RG_OK)
@@ -190,13 +188,13 @@ static void check_chunks(rg_recording *recording, size_t chunk_frames, size_t ev
         for (size_t f = 0; f < chunk.frames; f++, shown++) {
             size_t index = shown * every < info.frame_count ? shown * every : info.frame_count - 1;
             frame_numbers numbers;
-            rg_step_info since = rg_interval_make(), one;
+            rg_step_info since = rg_step_info_nothing(), one;
             for (; next <= index; next++)
                 if (info.has_certificate) {
                     assert_int_equal(rg_recording_read_certificate(recording, next, &one, NULL),
                                      RG_OK);
-                    rg_interval_add(&since, &one);
-                    rg_interval_add(&sums, &one);
+                    rg_step_info_add(&since, &one);
+                    rg_step_info_add(&sums, &one);
                 }
             read_numbers(recording, index, &numbers);
             assert_true(chunk.time[f] == numbers.frame.time);
@@ -374,16 +372,16 @@ static void test_overview_of_a_long_run(void **state) {
     assert_int_equal(overview.frames, 2000);
     assert_int_equal(overview.bodies, 0);
     size_t next = 0;
-    rg_step_info sums = rg_interval_make();
+    rg_step_info sums = rg_step_info_nothing();
     for (size_t p = 0; p < overview.frames; p++) {
-        rg_step_info since = rg_interval_make(), one;
+        rg_step_info since = rg_step_info_nothing(), one;
         frame_numbers numbers;
         size_t begin = next;
         do {
             assert_true(next < FRAMES);
             assert_int_equal(rg_recording_read_certificate(recording, next, &one, NULL), RG_OK);
-            rg_interval_add(&since, &one);
-            rg_interval_add(&sums, &one);
+            rg_step_info_add(&since, &one);
+            rg_step_info_add(&sums, &one);
             read_numbers(recording, next++, &numbers);
         } while (numbers.frame.time < overview.time[p]);
         assert_true(numbers.frame.time == overview.time[p]);

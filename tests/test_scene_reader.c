@@ -56,6 +56,7 @@ static void every_setting(void **state) {
     assert_int_equal(settings.integrator, RG_INTEGRATOR_ADAMS);
     assert_near(settings.gamma, 0.75, 0);
     assert_true(settings.discrete_detection);
+    assert_true(settings.hand_over);
     assert_ptr_equal(settings.solver, rg_solver_find("gauss-seidel"));
     assert_near(settings.solver_tolerance, 1e-7, 0);
     assert_int_equal(settings.friction_directions, 12);
@@ -370,8 +371,11 @@ static void short_forms_of_the_solver(void **state) {
     assert_near(settings.gamma, 1, 0);
     assert_near(settings.solver_tolerance, 1e-8, 0);
     rg_scene_free(scene);
-    scene = read_scene("{solver: {friction: cone}, method: {detection: continuous, gamma: 0}}");
+    assert_false(settings.hand_over);
+    scene = read_scene("{solver: {friction: cone}, "
+                       "method: {detection: continuous, gamma: 0, hand_over: none}}");
     settings = rg_world_settings(rg_scene_world(scene));
+    assert_false(settings.hand_over);
     assert_int_equal(settings.friction_directions, 0);
     assert_false(settings.discrete_detection);
     assert_near(settings.gamma, 0, 0);

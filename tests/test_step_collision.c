@@ -21,23 +21,17 @@ static rg_collision_view look(rg_collision *collision, rg_world *world) {
     return rg_collision_get(collision);
 }
 
-static rg_body_id add_shape(rg_world *world, const char *name, rg_shape_def shape_def,
+static rg_body_id add_named(rg_world *world, const char *name, rg_shape_def shape_def,
                             rg_vec3 position, rg_motion motion, rg_collider_def collider) {
-    rg_shape *shape = shape_of(shape_def);
-    collider.shape = shape;
     rg_body_def def = rg_body_def_default();
     def.name = name;
     def.motion = motion;
     def.pose.position = position;
-    def.colliders = &collider;
-    def.collider_count = 1;
-    rg_body_id body = body_of(world, &def);
-    rg_shape_release(shape);
-    return body;
+    return add_collider(world, shape_def, collider, &def);
 }
 
 static rg_body_id add_floor(rg_world *world) {
-    return add_shape(world, "floor", rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0),
+    return add_named(world, "floor", rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0),
                      (rg_vec3){0, 0, 0}, RG_MOTION_FIXED, rg_collider_def_default());
 }
 
@@ -142,11 +136,11 @@ static void filters_sensors_and_materials(void **state) {
     ghost.mask = 2;
     sensor.sensor = true;
     add_floor(world);
-    add_shape(world, "ghost", rg_shape_def_sphere(1), (rg_vec3){0, 0, 1}, RG_MOTION_DYNAMIC, ghost);
-    add_shape(world, "still", rg_shape_def_sphere(1), (rg_vec3){3, 0, 1}, RG_MOTION_FIXED, plain);
-    rg_body_id ball = add_shape(world, "ball", rg_shape_def_sphere(1), (rg_vec3){6, 0, 1},
+    add_named(world, "ghost", rg_shape_def_sphere(1), (rg_vec3){0, 0, 1}, RG_MOTION_DYNAMIC, ghost);
+    add_named(world, "still", rg_shape_def_sphere(1), (rg_vec3){3, 0, 1}, RG_MOTION_FIXED, plain);
+    rg_body_id ball = add_named(world, "ball", rg_shape_def_sphere(1), (rg_vec3){6, 0, 1},
                                 RG_MOTION_DYNAMIC, plain);
-    add_shape(world, "gate", rg_shape_def_sphere(1), (rg_vec3){6, 0.5, 1}, RG_MOTION_FIXED, sensor);
+    add_named(world, "gate", rg_shape_def_sphere(1), (rg_vec3){6, 0.5, 1}, RG_MOTION_FIXED, sensor);
     rg_collision_view view = look(collision, world);
     /* The ball on the floor and in the gate; the ghost meets nobody, fixed things not each other. */
     assert_int_equal(view.touch_count, 2);

@@ -8,18 +8,6 @@
 
 #include <string.h>
 
-static rg_body_id add_shape(rg_world *world, rg_shape_def shape_def, const rg_body_def *body_def) {
-    rg_shape *shape = shape_of(shape_def);
-    rg_collider_def collider = rg_collider_def_default();
-    collider.shape = shape;
-    rg_body_def def = *body_def;
-    def.colliders = &collider;
-    def.collider_count = 1;
-    rg_body_id body = body_of(world, &def);
-    rg_shape_release(shape);
-    return body;
-}
-
 static rg_body_id add_plane(rg_world *world, rg_vec3 normal) {
     rg_body_def def = rg_body_def_default();
     def.motion = RG_MOTION_FIXED;

@@ -18,18 +18,6 @@ static bool long_run(void) {
     return text && strcmp(text, "1") == 0;
 }
 
-static rg_body_id add_shape(rg_world *world, rg_shape_def shape_def, const rg_body_def *body_def) {
-    rg_shape *shape = shape_of(shape_def);
-    rg_collider_def collider = rg_collider_def_default();
-    collider.shape = shape;
-    rg_body_def def = *body_def;
-    def.colliders = &collider;
-    def.collider_count = 1;
-    rg_body_id body = body_of(world, &def);
-    rg_shape_release(shape);
-    return body;
-}
-
 static rg_world *make_world(bool planar, double static_friction, double dynamic_friction,
                             double restitution, double tilt) {
     rg_world_def def = rg_world_def_default();

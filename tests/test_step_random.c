@@ -74,18 +74,13 @@ static rg_shape *random_shape(rg_random *random, double size) {
 
 static void add_half_space(rg_world *world, rg_vec3 normal, double offset, rg_material_id material,
                            const rg_prescription *driven) {
-    rg_shape *shape = shape_of(rg_shape_def_halfspace(normal, offset));
     rg_collider_def collider = rg_collider_def_default();
-    collider.shape = shape;
     collider.material = material;
     rg_body_def def = rg_body_def_default();
     def.motion = driven ? RG_MOTION_KINEMATIC : RG_MOTION_FIXED;
     if (driven)
         def.prescription = *driven;
-    def.colliders = &collider;
-    def.collider_count = 1;
-    body_of(world, &def);
-    rg_shape_release(shape);
+    add_collider(world, rg_shape_def_halfspace(normal, offset), collider, &def);
 }
 
 /* Next to a body that is there already, or above the floor, and free of all

@@ -239,11 +239,11 @@ static void test_interval(void **state) {
     rg_error error = {0};
     assert_int_equal(rg_scene_open("dominoes", NULL, &scene, &error), RG_OK);
     rg_world *world = rg_scene_world(scene);
-    rg_step_info interval = view_interval_begin();
+    rg_step_info interval = rg_step_info_nothing();
     assert_true(isnan(interval.certificate.max_penetration) && isnan(interval.energy.final));
     for (int i = 0; i < 120; i++) {
         rg_step_info info = step_by(world, 1);
-        view_interval_add(&interval, &info);
+        rg_step_info_add(&interval, &info);
     }
     rg_step_info sum = rg_world_summary(world);
     assert_true(interval.certificate.min_gap == sum.certificate.min_gap);

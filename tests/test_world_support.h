@@ -36,21 +36,32 @@ static inline rg_body_id body_of(rg_world *world, const rg_body_def *def) {
     return body;
 }
 
+/* A body of one collider: `body_def` with a collider of this kind, of the shape of `shape_def`. */
+static inline rg_body_id add_collider(rg_world *world, rg_shape_def shape_def,
+                                      rg_collider_def collider, const rg_body_def *body_def) {
+    rg_body_def def = *body_def;
+    collider.shape = shape_of(shape_def);
+    def.colliders = &collider;
+    def.collider_count = 1;
+    rg_body_id body = body_of(world, &def);
+    rg_shape_release(collider.shape);
+    return body;
+}
+
+static inline rg_body_id add_shape(rg_world *world, rg_shape_def shape_def,
+                                   const rg_body_def *body_def) {
+    return add_collider(world, shape_def, rg_collider_def_default(), body_def);
+}
+
 /* A box of density 1000 that meets what `mask` says. */
 static inline rg_body_id add_masked_box(rg_world *world, const char *name, rg_vec3 size,
                                         rg_vec3 position, uint64_t mask) {
-    rg_shape *shape = shape_of(rg_shape_def_box(size.x, size.y, size.z));
     rg_collider_def collider = rg_collider_def_default();
-    collider.shape = shape;
     collider.mask = mask;
     rg_body_def def = rg_body_def_default();
     def.name = name;
     def.pose.position = position;
-    def.colliders = &collider;
-    def.collider_count = 1;
-    rg_body_id body = body_of(world, &def);
-    rg_shape_release(shape);
-    return body;
+    return add_collider(world, rg_shape_def_box(size.x, size.y, size.z), collider, &def);
 }
 
 static inline rg_body_id add_box(rg_world *world, const char *name, rg_vec3 size,
@@ -86,19 +97,13 @@ static inline void fill_mixed_world(rg_world *world, int count) {
         rg_body_set_velocity(world, body, rg_scale(3, rg_random_direction(&random)));
         rg_body_set_angular_velocity(world, body, rg_scale(4, rg_random_direction(&random)));
     }
-    rg_shape *shape = shape_of(rg_shape_def_sphere(0.5));
-    rg_collider_def collider = rg_collider_def_default();
-    collider.shape = shape;
     rg_body_def def = rg_body_def_default();
     def.name = "shaker";
     def.motion = RG_MOTION_KINEMATIC;
     def.prescription.kind = RG_PRESCRIBED_OSCILLATION;
     def.prescription.amplitude = (rg_vec3){0, 0.3, 0};
     def.prescription.frequency = 2;
-    def.colliders = &collider;
-    def.collider_count = 1;
-    rg_body_id shaker = body_of(world, &def);
-    rg_shape_release(shape);
+    rg_body_id shaker = add_shape(world, rg_shape_def_sphere(0.5), &def);
     rg_force_def spring = rg_force_def_default(RG_FORCE_SPRING),
                  drag = rg_force_def_default(RG_FORCE_DRAG);
     spring.body = rg_world_body_at(world, 0);

@@ -61,6 +61,13 @@ typedef struct rg_step_info {
     uint64_t fallbacks;       /* solves at which a solver failed and another had to step in */
 } rg_step_info;
 
+/* For summaries of a part of a run, such as the steps between two frames: begin with that of no
+ * step (counts 0, figures NaN) and add the steps. As in the summary of a run, except that
+ * closure_rel is the worst of the steps (the scale of a whole run means nothing for a part) and that
+ * processor times are left out: the same run gives the same figures. */
+rg_step_info rg_step_info_nothing(void);
+void rg_step_info_add(rg_step_info *sum, const rg_step_info *step);
+
 #ifdef __cplusplus
 }
 #endif

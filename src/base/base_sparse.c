@@ -3,9 +3,10 @@
  * Problem: factor, again and again, a sparse matrix of small dense blocks whose pattern is
  * symmetric.
  * Method: J. W. H. Liu, "The multifrontal method for sparse matrix solution: theory and practice",
- * SIAM Review 34 (1992). Order (base_sparse_order.c), elimination tree, postorder, supernodes (runs
- * of columns with nearly the same pattern, joined where the zeros that this stores are few), cut
- * again where they are wider than WIDTH_MAX. Each supernode s has k columns and m rows below them:
+ * SIAM Review 34 (1992). Once per pattern (base_sparse_analysis.c): order (base_sparse_order.c),
+ * elimination tree, postorder, supernodes (runs of columns with nearly the same pattern, joined
+ * where the zeros that this stores are few), cut again where they are wider than RG_SPARSE_WIDTH.
+ * Each supernode s has k columns and m rows below them:
  *
  *     lower_s   (k + m) x k  column-major: the diagonal blocks and everything under them
  *     upper_s   the same, transposed: U' (general form only)
@@ -27,571 +28,13 @@
  *
  * Fails: RG_SINGULAR at a pivot that vanishes. Element growth is not bounded by the pivoting:
  * callers that meet badly scaled or indefinite matrices must check the residual and refine. */
-#include "base/base_sparse.h"
-
-#include "base/base_sparse_kernel.h"
-#include "base/base_sparse_order.h"
+#include "base/base_sparse_state.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-enum {
-    STRIP = RG_SPARSE_STRIP,
-    PANEL = RG_SPARSE_PANEL,
-    WIDTH_MAX = 96, /* columns of a supernode: its packed strips then stay in the second cache */
-};
-
-/* Supernodes are joined while the share of stored zeros stays below these, by columns together. */
-static const struct {
-    size_t columns;
-    double zeros;
-} JOIN_RULE[] = {{12, 0.6}, {24, 0.35}, {48, 0.15}, {SIZE_MAX, 0.05}};
-
-#define NONE UINT32_MAX
-
-typedef struct run { /* consecutive rows of an update that are consecutive in the parent too */
-    uint32_t from, to, length;
-} run;
-
-typedef struct supernode {
-    uint32_t first, width;     /* scalar columns in the new order */
-    uint32_t below, rows;      /* padded: rows of the update, all local rows */
-    uint32_t base;             /* local row where the rows below begin */
-    uint32_t panel, panels;    /* its panels */
-    uint32_t run, runs;        /* into the parent */
-    uint32_t list, list_count; /* block rows below, ascending */
-    uint32_t parent;
-    uint32_t child, sibling; /* first child; next of the same parent */
-    size_t entries;          /* offset in lower and upper */
-    size_t update;           /* offset in its stack */
-    uint8_t stack;
-} supernode;
-
-struct rg_sparse {
-    size_t blocks, scalars;
-    uint32_t *position; /* new index of a block */
-    uint32_t *start;    /* new index -> first scalar; blocks + 1 */
-    uint32_t *original; /* new index -> first scalar in the caller's order */
-    uint32_t *node_of;  /* new index -> supernode */
-    uint32_t *rows;     /* block rows below, all supernodes */
-    uint32_t *local;    /* ... and the local row where each begins */
-    supernode *nodes;
-    size_t node_count;
-    uint32_t *panel_start; /* local column; every supernode's list ends with its width */
-    run *runs;
-    double *lower, *upper;
-    size_t entries;
-    double *stacks[2];
-    double *pack[2];    /* strips of L, and of W = L D or U' */
-    double *inverse;    /* 1 / pivot per scalar */
-    uint8_t *exchanges; /* general: row of the panel taken for each of its columns */
-    double *vector, *work, *copy;
-    rg_sparse_kernel kernel;
-    bool general, upper_used;
-    rg_sparse_stats stats;
-};
-
-/* --- analysis -----------------------------------------------------------------------------------
- * */
-
-typedef struct analysis {
-    rg_arena *arena;
-    size_t count;
-    uint8_t *weights;
-    size_t *starts; /* graph, both directions, in the caller's numbers */
-    uint32_t *neighbours;
-    uint32_t *order, *position;
-    uint32_t *parent; /* of the elimination tree, in new numbers */
-    uint32_t *length; /* scalar rows of L in a block's column, its own included */
-    uint32_t *mark;
-} analysis;
-
-#define TAKE(pointer, arena, count)                                                                \
-    do {                                                                                           \
-        (pointer) = rg_arena_take((arena), (count), sizeof *(pointer));                            \
-        if (!(pointer))                                                                            \
-            return RG_OUT_OF_MEMORY;                                                               \
-    } while (0)
-
-static size_t padded(size_t n) {
-    return (n + STRIP - 1) / STRIP * STRIP;
-}
-
-/* Neighbour lists without repeats: counted with repeats, filled, then made single in place. */
-static rg_status build_graph(analysis *a, const uint32_t *pairs, size_t pair_count) {
-    size_t n = a->count;
-    TAKE(a->starts, a->arena, n + 1);
-    TAKE(a->neighbours, a->arena, 2 * pair_count);
-    memset(a->starts, 0, (n + 1) * sizeof *a->starts);
-    for (size_t k = 0; k < pair_count; k++) {
-        uint32_t i = pairs[2 * k], j = pairs[2 * k + 1];
-        assert(i < n && j < n);
-        if (i != j) {
-            a->starts[i]++;
-            a->starts[j]++;
-        }
-    }
-    size_t sum = 0;
-    for (size_t i = 0; i <= n; i++) {
-        size_t here = a->starts[i];
-        a->starts[i] = sum;
-        sum += here;
-    }
-    size_t *fill;
-    TAKE(fill, a->arena, n + 1);
-    memcpy(fill, a->starts, (n + 1) * sizeof *fill);
-    for (size_t k = 0; k < pair_count; k++) {
-        uint32_t i = pairs[2 * k], j = pairs[2 * k + 1];
-        if (i != j) {
-            a->neighbours[fill[i]++] = j;
-            a->neighbours[fill[j]++] = i;
-        }
-    }
-    for (size_t i = 0; i < n; i++)
-        a->mark[i] = NONE;
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t from = a->starts[i], to = fill[i];
-        a->starts[i] = kept;
-        for (size_t k = from; k < to; k++) {
-            uint32_t j = a->neighbours[k];
-            if (a->mark[j] != i) {
-                a->mark[j] = (uint32_t)i;
-                a->neighbours[kept++] = j;
-            }
-        }
-    }
-    a->starts[n] = kept;
-    return RG_OK;
-}
-
-static void invert_order(analysis *a) {
-    for (size_t k = 0; k < a->count; k++)
-        a->position[a->order[k]] = (uint32_t)k;
-}
-
-/* J. W. H. Liu's elimination tree, with path compression. */
-static void eliminate_tree(analysis *a, uint32_t *ancestor) {
-    for (uint32_t i = 0; i < a->count; i++) {
-        a->parent[i] = ancestor[i] = NONE;
-        uint32_t vertex = a->order[i];
-        for (size_t k = a->starts[vertex]; k < a->starts[vertex + 1]; k++) {
-            uint32_t j = a->position[a->neighbours[k]];
-            while (j < i) {
-                uint32_t next = ancestor[j];
-                ancestor[j] = i;
-                if (next == NONE) {
-                    a->parent[j] = i;
-                    break;
-                }
-                j = next;
-            }
-        }
-    }
-}
-
-/* Lengths of the columns of L: row i of L is the part of the tree between its entries of A and i.
- * */
-static void count_lengths(analysis *a) {
-    for (uint32_t i = 0; i < a->count; i++)
-        a->mark[i] = NONE;
-    for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t vertex = a->order[i];
-        a->length[i] = a->weights[vertex];
-        a->mark[i] = i;
-        for (size_t k = a->starts[vertex]; k < a->starts[vertex + 1]; k++)
-            for (uint32_t j = a->position[a->neighbours[k]]; j < i && a->mark[j] != i;
-                 j = a->parent[j]) {
-                a->mark[j] = i;
-                a->length[j] += a->weights[vertex];
-            }
-    }
-}
-
-/* Renumbers children before parents, the longest child last: it is the one that can be joined with
- * its parent. `head`, `next`, `stack`: work of the size of the tree. */
-static void postorder(analysis *a, uint32_t *head, uint32_t *next, uint32_t *stack,
-                      uint32_t *renumbered) {
-    uint32_t n = (uint32_t)a->count, given = 0;
-    for (uint32_t i = 0; i < n; i++)
-        head[i] = NONE;
-    for (uint32_t i = n; i-- > 0;) {
-        uint32_t p = a->parent[i];
-        if (p == NONE)
-            continue;
-        if (head[p] != NONE && a->length[i] <= a->length[head[p]]) { /* keep the longest first */
-            next[i] = next[head[p]];
-            next[head[p]] = i;
-        } else {
-            next[i] = head[p];
-            head[p] = i;
-        }
-    }
-    /* From the last root down, children in list order, numbers given from the end: the first of a
-     * list gets the largest number below its parent. */
-    given = n;
-    for (uint32_t root = n; root-- > 0;) {
-        if (a->parent[root] != NONE)
-            continue;
-        uint32_t depth = 0;
-        stack[depth++] = root;
-        while (depth) {
-            uint32_t i = stack[--depth];
-            renumbered[i] = --given;
-            /* Pushed in reverse, so that the first of the list is popped first. */
-            uint32_t bottom = depth;
-            for (uint32_t c = head[i]; c != NONE; c = next[c])
-                stack[depth++] = c;
-            for (uint32_t l = bottom, r = depth; l + 1 < r; l++) {
-                r--;
-                uint32_t swap = stack[l];
-                stack[l] = stack[r];
-                stack[r] = swap;
-            }
-        }
-    }
-}
-
-static rg_status renumber(analysis *a) {
-    size_t n = a->count;
-    uint32_t *head, *next, *stack, *renumbered, *copy;
-    TAKE(head, a->arena, n);
-    TAKE(next, a->arena, n);
-    TAKE(stack, a->arena, n);
-    TAKE(renumbered, a->arena, n);
-    TAKE(copy, a->arena, n);
-    postorder(a, head, next, stack, renumbered);
-    memcpy(copy, a->order, n * sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        a->order[renumbered[i]] = copy[i];
-    memcpy(copy, a->parent, n * sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        a->parent[renumbered[i]] = copy[i] == NONE ? NONE : renumbered[copy[i]];
-    memcpy(copy, a->length, n * sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        a->length[renumbered[i]] = copy[i];
-    invert_order(a);
-    return RG_OK;
-}
-
-typedef struct group { /* a supernode in the making: blocks [first, first + count) */
-    uint32_t first, count;
-    size_t columns, below; /* scalars */
-    double zeros;
-} group;
-
-static bool worth_joining(const group *s, const group *t, double *zeros) {
-    /* The columns of s get the rows of t. */
-    double extra = (double)s->columns * ((double)t->columns + (double)t->below - (double)s->below);
-    double columns = (double)(s->columns + t->columns);
-    double entries = columns * (columns + 1) / 2 + columns * (double)t->below;
-    *zeros = extra + s->zeros + t->zeros;
-    for (size_t k = 0; k < sizeof JOIN_RULE / sizeof *JOIN_RULE; k++)
-        if (s->columns + t->columns <= JOIN_RULE[k].columns)
-            return *zeros <= JOIN_RULE[k].zeros * entries;
-    return false;
-}
-
-/* Columns with the same pattern, then joined where that costs few zeros. */
-static size_t group_columns(const analysis *a, group *groups) {
-    size_t count = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        size_t weight = a->weights[a->order[i]];
-        group made = {i, 1, weight, a->length[i] - weight, 0};
-        while (count > 0) {
-            /* In a postorder the column before is the last child, or of another subtree. */
-            const group *last = &groups[count - 1];
-            double zeros;
-            if (a->parent[made.first - 1] == NONE || a->parent[made.first - 1] > i ||
-                !worth_joining(last, &made, &zeros))
-                break;
-            made = (group){last->first, last->count + made.count, last->columns + made.columns,
-                           made.below, zeros};
-            count--;
-        }
-        groups[count++] = made;
-    }
-    return count;
-}
-
-/* Supernodes out of groups; wide ones become chains. */
-static rg_status make_nodes(rg_sparse *s, const analysis *a) {
-    group *groups;
-    TAKE(groups, a->arena, a->count);
-    size_t group_count = group_columns(a, groups);
-    supernode *nodes;
-    TAKE(nodes, a->arena, a->count);
-    s->nodes = nodes;
-    for (size_t g = 0; g < group_count; g++) {
-        uint32_t end = groups[g].first + groups[g].count;
-        /* Equal parts: 100 columns as 50 + 50, not 96 + 4. */
-        size_t parts = (groups[g].columns + WIDTH_MAX - 1) / WIDTH_MAX;
-        size_t limit = padded((groups[g].columns + parts - 1) / parts + PANEL - 1) / PANEL * PANEL;
-        for (uint32_t i = groups[g].first; i < end;) {
-            supernode node = {.first = s->start[i]};
-            while (i < end &&
-                   (node.width == 0 || node.width + s->start[i + 1] - s->start[i] <= limit)) {
-                node.width += s->start[i + 1] - s->start[i];
-                s->node_of[i] = (uint32_t)s->node_count;
-                i++;
-            }
-            node.parent = a->parent[i - 1]; /* a block, for the moment */
-            nodes[s->node_count++] = node;
-        }
-    }
-    for (size_t k = 0; k < s->node_count; k++) {
-        if (nodes[k].parent != NONE)
-            nodes[k].parent = s->node_of[nodes[k].parent];
-        nodes[k].child = nodes[k].sibling = NONE;
-    }
-    return RG_OK;
-}
-
-/* Visits every (supernode, block row below it), rows ascending. */
-static void walk_rows(rg_sparse *s, const analysis *a, bool fill) {
-    for (size_t k = 0; k < s->node_count; k++)
-        a->mark[k] = NONE;
-    for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t vertex = a->order[i], own = s->node_of[i];
-        for (size_t k = a->starts[vertex]; k < a->starts[vertex + 1]; k++) {
-            uint32_t j = a->position[a->neighbours[k]];
-            if (j > i)
-                continue;
-            for (uint32_t node = s->node_of[j]; node != own && a->mark[node] != i;
-                 node = s->nodes[node].parent) {
-                a->mark[node] = i;
-                supernode *n = &s->nodes[node];
-                if (fill)
-                    s->rows[n->list + n->list_count] = i;
-                n->list_count++;
-            }
-        }
-    }
-}
-
-static rg_status list_rows(rg_sparse *s, const analysis *a) {
-    walk_rows(s, a, false);
-    size_t total = 0;
-    for (size_t k = 0; k < s->node_count; k++) {
-        s->nodes[k].list = (uint32_t)total;
-        total += s->nodes[k].list_count;
-        s->nodes[k].list_count = 0;
-    }
-    TAKE(s->rows, a->arena, total);
-    TAKE(s->local, a->arena, total);
-    TAKE(s->runs, a->arena, total);
-    walk_rows(s, a, true);
-    return RG_OK;
-}
-
-static rg_status lay_out(rg_sparse *s, rg_arena *arena) {
-    TAKE(s->panel_start, arena, s->blocks + s->node_count);
-    uint32_t panel = 0, block = 0;
-    for (size_t k = 0; k < s->node_count; k++) {
-        supernode *n = &s->nodes[k];
-        n->base = (uint32_t)padded(n->width);
-        uint32_t row = n->base;
-        for (uint32_t r = 0; r < n->list_count; r++) {
-            uint32_t i = s->rows[n->list + r];
-            s->local[n->list + r] = row;
-            row += s->start[i + 1] - s->start[i];
-        }
-        n->below = (uint32_t)padded(row - n->base);
-        n->rows = n->base + n->below;
-        n->entries = s->entries;
-        s->entries += (size_t)n->rows * n->width;
-        n->panel = panel;
-        uint32_t begin = 0, column = 0;
-        s->panel_start[panel++] = 0;
-        for (; block < s->blocks && s->node_of[block] == k; block++) {
-            uint32_t weight = s->start[block + 1] - s->start[block];
-            if (column + weight - begin > PANEL) {
-                begin = column;
-                s->panel_start[panel++] = column;
-            }
-            column += weight;
-        }
-        n->panels = panel - n->panel;
-        s->panel_start[panel++] = n->width;
-    }
-    return RG_OK;
-}
-
-/* Local row of a block in a supernode: among its columns, or below (binary search). */
-static uint32_t local_row(const rg_sparse *s, const supernode *n, uint32_t block) {
-    if (s->start[block] < n->first + n->width)
-        return s->start[block] - n->first;
-    uint32_t low = 0, high = n->list_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (s->rows[n->list + middle] < block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    assert(low < n->list_count && s->rows[n->list + low] == block); /* in the pattern */
-    return s->local[n->list + low];
-}
-
-static void link_nodes(rg_sparse *s) {
-    uint32_t runs = 0;
-    for (size_t k = s->node_count; k-- > 0;) {
-        supernode *n = &s->nodes[k];
-        n->run = runs;
-        if (n->parent == NONE)
-            continue;
-        supernode *p = &s->nodes[n->parent];
-        n->sibling = p->child;
-        p->child = (uint32_t)k;
-        for (uint32_t r = 0; r < n->list_count; r++) {
-            uint32_t i = s->rows[n->list + r], length = s->start[i + 1] - s->start[i];
-            uint32_t from = s->local[n->list + r] - n->base, to = local_row(s, p, i);
-            run *last = runs > n->run ? &s->runs[runs - 1] : NULL;
-            /* A run must not cross from the parent's columns to its rows below. */
-            if (last && last->from + last->length == from && last->to + last->length == to &&
-                !(last->to < p->width && to >= p->width))
-                last->length += length;
-            else
-                s->runs[runs++] = (run){from, to, length};
-        }
-        n->runs = runs - n->run;
-    }
-}
-
-/* Where updates lie on the two stacks; the sizes of work arrays. */
-static rg_status place_updates(rg_sparse *s, rg_arena *arena) {
-    size_t top[2] = {0, 0}, peak[2] = {0, 0}, packed = 0, rows = 0;
-    uint8_t *depth;
-    TAKE(depth, arena, s->node_count);
-    for (size_t k = s->node_count; k-- > 0;)
-        depth[k] = s->nodes[k].parent == NONE ? 0 : !depth[s->nodes[k].parent];
-    for (size_t k = 0; k < s->node_count; k++) {
-        supernode *n = &s->nodes[k];
-        int stack = depth[k];
-        n->stack = depth[k];
-        n->update = top[stack];
-        top[stack] += (size_t)n->below * n->below;
-        if (top[stack] > peak[stack])
-            peak[stack] = top[stack];
-        if (n->child != NONE) /* the first child lies lowest: all of them go */
-            top[!stack] = s->nodes[n->child].update;
-        size_t need = (size_t)n->rows * n->width;
-        packed = need > packed ? need : packed;
-        rows = n->rows > rows ? n->rows : rows;
-        double m = (double)(n->rows - n->base), w = n->width;
-        s->stats.flops += w * w * w / 3 + w * w * m + w * m * m;
-    }
-    TAKE(s->stacks[0], arena, peak[0]);
-    TAKE(s->stacks[1], arena, peak[1]);
-    TAKE(s->pack[0], arena, packed);
-    TAKE(s->pack[1], arena, packed);
-    TAKE(s->work, arena, rows);
-    TAKE(s->copy, arena, STRIP * rows);
-    TAKE(s->lower, arena, s->entries);
-    TAKE(s->upper, arena, s->entries);
-    TAKE(s->inverse, arena, s->scalars);
-    TAKE(s->exchanges, arena, s->scalars);
-    TAKE(s->vector, arena, s->scalars);
-    s->upper_used = true;
-    rg_sparse_clear(s);
-    return RG_OK;
-}
-
-static void count_blocks(rg_sparse *s) {
-    uint32_t block = 0;
-    for (size_t k = 0; k < s->node_count; k++) {
-        uint32_t own = 0;
-        for (; block < s->blocks && s->node_of[block] == k; block++)
-            own++;
-        s->stats.factor_blocks +=
-            (size_t)own * (own + 1) / 2 + (size_t)own * s->nodes[k].list_count;
-    }
-    s->stats.supernodes = s->node_count;
-    s->stats.bytes = 2 * s->entries * sizeof(double);
-}
-
-static rg_status number_scalars(rg_sparse *s, const analysis *a) {
-    uint32_t *first;
-    TAKE(first, a->arena, s->blocks + 1);
-    TAKE(s->start, a->arena, s->blocks + 1);
-    TAKE(s->original, a->arena, s->blocks + 1);
-    TAKE(s->node_of, a->arena, s->blocks + 1);
-    uint32_t sum = 0;
-    for (size_t i = 0; i < s->blocks; i++) {
-        first[i] = sum;
-        sum += a->weights[i];
-    }
-    sum = 0;
-    for (size_t k = 0; k < s->blocks; k++) {
-        s->position[a->order[k]] = (uint32_t)k;
-        s->original[k] = first[a->order[k]];
-        s->start[k] = sum;
-        sum += a->weights[a->order[k]];
-    }
-    s->start[s->blocks] = sum;
-    s->scalars = sum;
-    return RG_OK;
-}
-
-static rg_status analyse(analysis *a, const uint32_t *pairs, size_t pair_count) {
-    uint32_t *ancestor;
-    TAKE(a->mark, a->arena, a->count);
-    TAKE(a->order, a->arena, a->count);
-    TAKE(a->parent, a->arena, a->count);
-    TAKE(a->length, a->arena, a->count);
-    TAKE(ancestor, a->arena, a->count);
-    rg_status status = build_graph(a, pairs, pair_count);
-    if (status == RG_OK)
-        status =
-            rg_sparse_order(a->arena, a->count, a->starts, a->neighbours, a->weights, a->order);
-    if (status != RG_OK)
-        return status;
-    invert_order(a);
-    eliminate_tree(a, ancestor);
-    count_lengths(a);
-    return renumber(a);
-}
-
-static rg_status create(analysis *a, const uint32_t *pairs, size_t pair_count, rg_sparse *s) {
-    a->position = s->position;
-    rg_status status = analyse(a, pairs, pair_count);
-    if (status == RG_OK)
-        status = number_scalars(s, a);
-    if (status == RG_OK)
-        status = make_nodes(s, a);
-    if (status != RG_OK)
-        return status;
-    status = list_rows(s, a);
-    if (status == RG_OK)
-        status = lay_out(s, a->arena);
-    if (status != RG_OK)
-        return status;
-    link_nodes(s);
-    status = place_updates(s, a->arena);
-    if (status == RG_OK)
-        count_blocks(s);
-    return status;
-}
-
-rg_status rg_sparse_create(rg_arena *arena, size_t blocks, const uint8_t *sizes, int uniform,
-                           const uint32_t *pairs, size_t pair_count, rg_sparse **sparse) {
-    assert(blocks < NONE / RG_SPARSE_BLOCK_MAX);
-    rg_sparse *s;
-    TAKE(s, arena, 1);
-    *s = (rg_sparse){.blocks = blocks, .kernel = rg_sparse_kernel_best()};
-    TAKE(s->position, arena, blocks);
-    /* Work memory comes from the same arena and stays taken: what is kept is taken in between. */
-    analysis a = {.arena = arena, .count = blocks};
-    TAKE(a.weights, arena, blocks);
-    for (size_t i = 0; i < blocks; i++) {
-        a.weights[i] = sizes ? sizes[i] : (uint8_t)uniform;
-        assert(a.weights[i] >= 1 && a.weights[i] <= RG_SPARSE_BLOCK_MAX);
-    }
-    rg_status status = create(&a, pairs, pair_count, s);
-    *sparse = status == RG_OK ? s : NULL;
-    return status;
-}
+enum { STRIP = RG_SPARSE_STRIP, PANEL = RG_SPARSE_PANEL };
 
 rg_sparse_stats rg_sparse_get_stats(const rg_sparse *sparse) {
     return sparse->stats;
@@ -611,7 +54,7 @@ void rg_sparse_clear(rg_sparse *s) {
     s->upper_used = false;
 }
 
-static uint32_t panel_of(const rg_sparse *s, const supernode *n, uint32_t column) {
+static uint32_t panel_of(const rg_sparse *s, const rg_sparse_node *n, uint32_t column) {
     uint32_t p = 0;
     while (s->panel_start[n->panel + p + 1] <= column)
         p++;
@@ -624,8 +67,8 @@ rg_sparse_slot rg_sparse_find(const rg_sparse *s, uint32_t i, uint32_t j) {
                            .columns = (uint8_t)(s->start[column + 1] - s->start[column])};
     bool above = row < column;
     uint32_t low = above ? column : row, high = above ? row : column; /* low: the later one */
-    const supernode *n = &s->nodes[s->node_of[high]];
-    uint32_t local_column = s->start[high] - n->first, local = local_row(s, n, low);
+    const rg_sparse_node *n = &s->nodes[s->node_of[high]];
+    uint32_t local_column = s->start[high] - n->first, local = rg_sparse_local_row(s, n, low);
     slot.stride = n->rows;
     slot.symmetric = slot.general = n->entries + (size_t)local_column * n->rows + local;
     slot.symmetric_transposed = slot.general_transposed = above;
@@ -654,11 +97,11 @@ void rg_sparse_add(rg_sparse *s, rg_sparse_slot slot, const double *values, bool
  * */
 
 /* Adds the update of a child, symmetric form: lower part only. */
-static void add_child_symmetric(rg_sparse *s, const supernode *n, const supernode *child,
+static void add_child_symmetric(rg_sparse *s, const rg_sparse_node *n, const rg_sparse_node *child,
                                 double *update) {
     const double *from = s->stacks[child->stack] + child->update;
     double *lower = s->lower + n->entries;
-    const run *runs = s->runs + child->run;
+    const rg_sparse_run *runs = s->runs + child->run;
     for (uint32_t b = 0; b < child->runs; b++)
         for (uint32_t c = 0; c < runs[b].length; c++) {
             uint32_t column = runs[b].to + c;
@@ -677,11 +120,11 @@ static void add_child_symmetric(rg_sparse *s, const supernode *n, const supernod
         }
 }
 
-static void add_child_general(rg_sparse *s, const supernode *n, const supernode *child,
+static void add_child_general(rg_sparse *s, const rg_sparse_node *n, const rg_sparse_node *child,
                               double *update) {
     const double *from = s->stacks[child->stack] + child->update;
     double *lower = s->lower + n->entries, *upper = s->upper + n->entries;
-    const run *runs = s->runs + child->run;
+    const rg_sparse_run *runs = s->runs + child->run;
     for (uint32_t b = 0; b < child->runs; b++)
         for (uint32_t c = 0; c < runs[b].length; c++) {
             uint32_t column = runs[b].to + c;
@@ -715,7 +158,8 @@ static double larger(double a, double b) { /* inline, unlike fmax; NaN is met ag
 
 /* Largest entries of the rows of the diagonal panels, before the children are added and after: what
  * a small pivot is compared with. */
-static void measure_rows(const rg_sparse *s, const supernode *n, double *largest, bool general) {
+static void measure_rows(const rg_sparse *s, const rg_sparse_node *n, double *largest,
+                         bool general) {
     const double *lower = s->lower + n->entries;
     for (uint32_t p = 0; p < n->panels; p++) {
         uint32_t first = s->panel_start[n->panel + p], end = s->panel_start[n->panel + p + 1];
@@ -726,8 +170,8 @@ static void measure_rows(const rg_sparse *s, const supernode *n, double *largest
 }
 
 /* L D L' of a diagonal panel, in place: unit L under the diagonal, D on it. */
-static rg_status factor_panel_symmetric(rg_sparse *s, const supernode *n, const double *largest,
-                                        pivoting *rule, rg_sparse_panel *f) {
+static rg_status factor_panel_symmetric(rg_sparse *s, const rg_sparse_node *n,
+                                        const double *largest, pivoting *rule, rg_sparse_panel *f) {
     double *at = s->lower + n->entries + (size_t)f->first * n->rows + f->first;
     size_t stride = n->rows;
     for (uint32_t c = 0; c < f->width; c++) {
@@ -763,7 +207,7 @@ static rg_status factor_panel_symmetric(rg_sparse *s, const supernode *n, const 
 
 /* P A_bb = L U of a diagonal panel, in place; rows compared relative to their largest entry.
  * f gets L for the upper half, g U' for the lower one. */
-static rg_status factor_panel_general(rg_sparse *s, const supernode *n, const double *largest,
+static rg_status factor_panel_general(rg_sparse *s, const rg_sparse_node *n, const double *largest,
                                       rg_sparse_panel *f, rg_sparse_panel *g) {
     double *at = s->lower + n->entries + (size_t)f->first * n->rows + f->first;
     size_t stride = n->rows;
@@ -814,8 +258,8 @@ static rg_status factor_panel_general(rg_sparse *s, const supernode *n, const do
 
 /* The columns of the supernode right of a panel, one half: half -= a b'. The last strip of columns
  * may reach past the supernode's width: it goes through a copy. */
-static void update_columns(const rg_sparse *s, const supernode *n, double *half, const double *a,
-                           const double *b, const rg_sparse_panel *f, bool lower) {
+static void update_columns(const rg_sparse *s, const rg_sparse_node *n, double *half,
+                           const double *a, const double *b, const rg_sparse_panel *f, bool lower) {
     size_t pitch = (size_t)STRIP * n->width, stride = n->rows;
     uint32_t begin = (f->first + f->width) / STRIP * STRIP, full = n->width / STRIP * STRIP;
     a += begin * (size_t)n->width + (size_t)STRIP * f->first;
@@ -842,8 +286,8 @@ static void update_columns(const rg_sparse *s, const supernode *n, double *half,
 
 /* The strip that holds the last rows of a panel and the first below it: through a copy in which the
  * panel's own rows are zero, so that the products leave them alone. */
-static void solve_shared(rg_sparse *s, const supernode *n, double *half, const rg_sparse_panel *f,
-                         rg_sparse_scaling scaling) {
+static void solve_shared(rg_sparse *s, const rg_sparse_node *n, double *half,
+                         const rg_sparse_panel *f, rg_sparse_scaling scaling) {
     uint32_t end = f->first + f->width, row = end / STRIP * STRIP;
     size_t place = (size_t)row * n->width + (size_t)STRIP * f->first;
     _Alignas(32) double copy[PANEL * STRIP];
@@ -862,7 +306,7 @@ static void solve_shared(rg_sparse *s, const supernode *n, double *half, const r
 /* Everything below a factored panel: its rows, then the columns of the supernode right of it. In
  * the general form the columns are updated over all their rows: the diagonal panels are needed
  * whole, and what lies above them is never read. */
-static void eliminate_panel(rg_sparse *s, const supernode *n, const rg_sparse_panel *f,
+static void eliminate_panel(rg_sparse *s, const rg_sparse_node *n, const rg_sparse_panel *f,
                             const rg_sparse_panel *g, bool general) {
     double *lower = s->lower + n->entries, *upper = s->upper + n->entries;
     size_t stride = n->rows, depth = n->width;
@@ -890,25 +334,25 @@ static void eliminate_panel(rg_sparse *s, const supernode *n, const rg_sparse_pa
         update_columns(s, n, upper, s->pack[1], s->pack[0], f, true);
 }
 
-static void subtract_update(rg_sparse *s, const supernode *n, double *update, bool general) {
+static void subtract_update(rg_sparse *s, const rg_sparse_node *n, double *update, bool general) {
     size_t depth = n->width, strips = n->below / STRIP;
     s->kernel.product(update, n->below, s->pack[0] + n->base * depth, s->pack[1] + n->base * depth,
                       STRIP * depth, depth, strips, strips, !general);
 }
 
-static void clear_update(const supernode *n, double *update, bool general) {
+static void clear_update(const rg_sparse_node *n, double *update, bool general) {
     for (uint32_t column = 0; column < n->below; column++) {
         uint32_t top = general ? 0 : column / STRIP * STRIP;
         memset(update + (size_t)column * n->below + top, 0, (n->below - top) * sizeof *update);
     }
 }
 
-static rg_status factor_node(rg_sparse *s, const supernode *n, pivoting *rule, bool general) {
-    double largest[WIDTH_MAX + PANEL] = {0};
+static rg_status factor_node(rg_sparse *s, const rg_sparse_node *n, pivoting *rule, bool general) {
+    double largest[RG_SPARSE_WIDTH + PANEL] = {0};
     double *update = s->stacks[n->stack] + n->update;
     measure_rows(s, n, largest, general);
     clear_update(n, update, general);
-    for (uint32_t c = n->child; c != NONE; c = s->nodes[c].sibling) {
+    for (uint32_t c = n->child; c != RG_SPARSE_NONE; c = s->nodes[c].sibling) {
         if (general)
             add_child_general(s, n, &s->nodes[c], update);
         else
@@ -937,10 +381,10 @@ rg_status rg_sparse_factor_symmetric(rg_sparse *s, const int8_t *signs, double r
     s->general = false;
     size_t count = 0;
     rg_status status = RG_OK;
-    int8_t mapped[WIDTH_MAX + PANEL];
+    int8_t mapped[RG_SPARSE_WIDTH + PANEL];
     uint32_t block = 0;
     for (size_t k = 0; k < s->node_count && status == RG_OK; k++) {
-        const supernode *n = &s->nodes[k];
+        const rg_sparse_node *n = &s->nodes[k];
         for (; signs && block < s->blocks && s->node_of[block] == k; block++)
             for (uint32_t r = s->start[block]; r < s->start[block + 1]; r++)
                 mapped[r - n->first] = signs[s->original[block] + (r - s->start[block])];
@@ -998,7 +442,7 @@ static double lane_dot(const double *restrict h, const double *restrict y, uint3
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-static void gather_below(const rg_sparse *s, const supernode *n, double *y) {
+static void gather_below(const rg_sparse *s, const rg_sparse_node *n, double *y) {
     for (uint32_t r = 0; r < n->list_count; r++) {
         uint32_t i = s->rows[n->list + r], at = s->local[n->list + r];
         for (uint32_t k = s->start[i]; k < s->start[i + 1]; k++)
@@ -1006,7 +450,7 @@ static void gather_below(const rg_sparse *s, const supernode *n, double *y) {
     }
 }
 
-static void scatter_below(const rg_sparse *s, const supernode *n, const double *y) {
+static void scatter_below(const rg_sparse *s, const rg_sparse_node *n, const double *y) {
     for (uint32_t r = 0; r < n->list_count; r++) {
         uint32_t i = s->rows[n->list + r], at = s->local[n->list + r];
         for (uint32_t k = s->start[i]; k < s->start[i + 1]; k++)
@@ -1014,7 +458,7 @@ static void scatter_below(const rg_sparse *s, const supernode *n, const double *
     }
 }
 
-static void solve_down(const rg_sparse *s, const supernode *n, double *y) {
+static void solve_down(const rg_sparse *s, const rg_sparse_node *n, double *y) {
     const double *lower = s->lower + n->entries;
     size_t stride = n->rows;
     memset(y, 0, n->rows * sizeof *y);
@@ -1035,7 +479,7 @@ static void solve_down(const rg_sparse *s, const supernode *n, double *y) {
     scatter_below(s, n, y);
 }
 
-static void solve_up(const rg_sparse *s, const supernode *n, double *y) {
+static void solve_up(const rg_sparse *s, const rg_sparse_node *n, double *y) {
     const double *lower = s->lower + n->entries,
                  *upper = (s->general ? s->upper : s->lower) + n->entries;
     size_t stride = n->rows;

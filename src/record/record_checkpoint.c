@@ -47,7 +47,7 @@ const rg_summary_field rg_summary_fields[] = {
 const size_t rg_summary_field_count = sizeof rg_summary_fields / sizeof rg_summary_fields[0];
 
 rg_checkpoint rg_checkpoint_make(const rg_allocator *allocator) {
-    return (rg_checkpoint){.interval = rg_interval_make(),
+    return (rg_checkpoint){.interval = rg_step_info_nothing(),
                            .state = rg_buffer_make(allocator),
                            .observations = rg_buffer_make(allocator)};
 }
@@ -160,7 +160,7 @@ rg_status rg_checkpoint_decode(rg_checkpoint *checkpoint, const char *bytes, uin
     /* Fields that a later version appended are skipped, those that an earlier one lacked are 0. */
     checkpoint->summary = (rg_step_info){0};
     rg_interval_decode(&checkpoint->summary, bytes + FIXED, (size_t)summary_fields);
-    checkpoint->interval = rg_interval_make();
+    checkpoint->interval = rg_step_info_nothing();
     rg_interval_decode(&checkpoint->interval, bytes + FIXED + 8 * summary_fields,
                        (size_t)interval_fields);
     const char *state = bytes + FIXED + 8 * fields;

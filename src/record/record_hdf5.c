@@ -222,3 +222,16 @@ herr_t rg_bytes_get(hid_t group, const char *name, rg_buffer *bytes) {
     H5Dclose(dataset);
     return result;
 }
+
+hid_t rg_image_access(const void *data, size_t size) {
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access < 0)
+        return -1;
+    if (H5Pset_fapl_core(access, 1 << 16, 0) < 0 ||
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
+        (data && H5Pset_file_image(access, (void *)(uintptr_t)data, size) < 0)) {
+        H5Pclose(access);
+        return -1;
+    }
+    return access;
+}

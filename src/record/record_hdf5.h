@@ -38,4 +38,9 @@ herr_t rg_bytes_create(hid_t group, const char *name, size_t chunk_size);
 herr_t rg_bytes_put(hid_t group, const char *name, const rg_buffer *bytes);
 herr_t rg_bytes_get(hid_t group, const char *name, rg_buffer *bytes);
 
+/* Access to a file in memory, made from an image or empty. HDF5 refuses to open an image under the
+ * name of a file that exists; this one cannot. */
+#define RG_IMAGE_NAME "/dev/null/problem"
+hid_t rg_image_access(const void *data, size_t size);
+
 #endif

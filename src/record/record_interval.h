@@ -1,17 +1,11 @@
 /* What the steps since the last frame were like: the worst of their certificates, their work and
- * counts added up. Gathered by the recorder, stored with every frame and, between frames, with the
- * checkpoint, so that a resumed run records what an undisturbed one does.
- *
- * The same rules as in the summary of a run, except that closure_rel is the worst of the steps (the
- * scale of a whole run means nothing for a frame). Without any step, or without a judge, the
- * figures are NaN. Processor times are left out: the same run makes the same frames. */
+ * counts added up (rg_step_info_add). Gathered by the recorder, stored with every frame and,
+ * between frames, with the checkpoint, so that a resumed run records what an undisturbed one does.
+ * Without any step, or without a judge, the figures are NaN. */
 #ifndef RIGOR_RECORD_INTERVAL_H
 #define RIGOR_RECORD_INTERVAL_H
 
 #include "record/record_checkpoint.h"
-
-rg_step_info rg_interval_make(void); /* of no step */
-void rg_interval_add(rg_step_info *interval, const rg_step_info *step);
 
 /* Which of FILE's tables a field is in. */
 typedef enum rg_interval_table {

@@ -104,7 +104,7 @@ rg_journal_frame rg_journal_unpack_frame(const rg_journal_header *header, const 
                                        .step = get_u64(payload + 16),
                                        .state_hash = get_u64(payload + 24),
                                        .energy = get_double(payload + 32),
-                                       .interval = rg_interval_make()},
+                                       .interval = rg_step_info_nothing()},
                               .numbers = payload + rg_journal_numbers_offset(header),
                               .contacts = payload + rg_journal_frame_size(header)};
     rg_interval_decode(&frame.head.interval, payload + 8 * RG_JOURNAL_FRAME_WORDS,

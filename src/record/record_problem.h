@@ -84,6 +84,9 @@ bool rg_triplets_spread(rg_problem_file *file, const rg_triplets *triplets, doub
 /* Rows become columns; nothing is copied. */
 rg_triplets rg_triplets_transpose(rg_triplets triplets);
 
+/* f = M v, block by block, in an order that does not change. */
+void rg_global_multiply_mass(const rg_global_form *global, const double *v, double *f);
+
 /* M v = f + J' r, u = J v + q. The rows of J: contacts x dimension, then joints. */
 typedef struct rg_global_parts {
     int dimension;

@@ -1,13 +1,13 @@
-/* FCLIB: friction contact problems as HDF5 files, read and written.
+/* FCLIB: friction contact problems as HDF5 files, read (written: record_problem_fclib_write.c).
  *
  * Format (Acary, Bremond and Huber, FCLIB: a collection of discrete 3D frictional contact
  * problems): fclib_local/{W, V, R, vectors/{q, s, mu}, spacedim} with W r + V l + q = u, V' r + R l
  * + s = 0, or fclib_global/{M, H, G, vectors/{f, w, b, mu}, spacedim} with M v = H r + G l + f, u =
  * H' v + w, G' v + b = 0; V, R and G (joints) may be missing. A matrix is {m, n, nz, p, i, x}: nz
  * >= 0 triplets (i rows, p columns), -1 compressed columns, -2 compressed rows.
- * Method: the file is given to HDF5 as an image in memory, both ways, so that nothing is locked,
- * and the bytes reach the disk through record_disk, beside their place first. Sizes are compared
- * with the length of the file before memory is taken: deflate cannot do better than 1032 to 1.
+ * Method: the file is given to HDF5 as an image in memory, so that nothing is locked. Sizes are
+ * compared with the length of the file before memory is taken: deflate cannot do better than 1032
+ * to 1.
  * What FCLIB has no place for is in the group `rigor`: its attributes scale, directions, dense,
  * freedom; its datasets free_velocity, contact_blocks, joint_blocks (-1: none). They are used where
  * they agree with the rest (M free_velocity = f to the last bit, as it was written), so that the
@@ -22,8 +22,6 @@
 #include "problem/problem.h"
 #include "record/record_hdf5.h"
 
-#include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -436,18 +434,6 @@ static rg_status join_global(const store *s, rg_global_parts *parts) {
     return RG_OK;
 }
 
-/* f = M v, block by block, in an order that does not change. */
-static void multiply_mass(const rg_global_form *g, const double *v, double *f) {
-    size_t n = (size_t)g->freedom;
-    for (size_t block = 0; block < g->blocks; block++)
-        for (size_t i = 0; i < n; i++) {
-            double sum = 0;
-            for (size_t j = 0; j < n; j++)
-                sum += g->mass[(block * n + i) * n + j] * v[block * n + j];
-            f[block * n + i] = sum;
-        }
-}
-
 /* Takes the blocks and free velocities of the group `rigor`, if they agree with the rest. */
 static rg_status use_additions(const store *s, const rg_global_parts *parts, const additions *more,
                                bool *used) {
@@ -464,7 +450,7 @@ static rg_status use_additions(const store *s, const rg_global_parts *parts, con
     if (status != RG_OK || !*used)
         return status;
     rg_global_form *g = &file->problem.contact.global;
-    multiply_mass(g, more->free_velocity, f);
+    rg_global_multiply_mass(g, more->free_velocity, f);
     for (size_t i = 0; i < parts->freedom && *used; i++)
         *used = f[i] == parts->f[i];
     if (*used)
@@ -591,29 +577,12 @@ static rg_status read_root(store *s) {
     return status;
 }
 
-/* HDF5 refuses to open an image under the name of a file that exists; this one cannot. */
-static const char image_name[] = "/dev/null/problem";
-
-/* A file in memory, made from an image or empty. */
-static hid_t image_access(const void *data, size_t size) {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access < 0)
-        return -1;
-    if (H5Pset_fapl_core(access, 1 << 16, 0) < 0 ||
-        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0 ||
-        (data && H5Pset_file_image(access, (void *)(uintptr_t)data, size) < 0)) {
-        H5Pclose(access);
-        return -1;
-    }
-    return access;
-}
-
 rg_status rg_problem_read_fclib(rg_problem_reader *reader) {
     rg_quiet quiet = rg_quiet_begin();
-    hid_t access = image_access(reader->data, reader->size);
+    hid_t access = rg_image_access(reader->data, reader->size);
     store s = {.reader = reader, .file = -1, .root = ""};
     if (access >= 0)
-        s.file = H5Fopen(image_name, H5F_ACC_RDONLY, access);
+        s.file = H5Fopen(RG_IMAGE_NAME, H5F_ACC_RDONLY, access);
     rg_status status;
     if (s.file < 0)
         status = rg_fail(reader->error, RG_FILE_DAMAGED,
@@ -625,414 +594,5 @@ rg_status rg_problem_read_fclib(rg_problem_reader *reader) {
     if (access >= 0)
         H5Pclose(access);
     rg_quiet_end(quiet);
-    return status;
-}
-
-/* ------------------------------------------------------------------ writing: pieces */
-
-typedef struct writer {
-    const rg_problem *problem;
-    rg_problem_file *scratch; /* its arena holds what is put together */
-    hid_t file, group;        /* the root: fclib_local or fclib_global */
-    bool failed, no_memory;   /* of HDF5; of the arena */
-} writer;
-
-static void put(writer *w, hid_t group, const char *name, hid_t stored, hid_t native, size_t count,
-                const void *values) {
-    hsize_t size = count;
-    hid_t space = H5Screate_simple(1, &size, NULL), properties = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t dataset = -1;
-    bool good = false;
-    /* No time stamps: the same problem makes the same bytes. */
-    if (space >= 0 && properties >= 0 && H5Pset_obj_track_times(properties, 0) >= 0)
-        dataset = H5Dcreate2(group, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (dataset >= 0)
-        good = count == 0 || H5Dwrite(dataset, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    if (dataset >= 0 && H5Dclose(dataset) < 0)
-        good = false;
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
-    if (!good)
-        w->failed = true;
-}
-
-static void put_numbers(writer *w, hid_t group, const char *name, size_t count,
-                        const double *values) {
-    put(w, group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, values);
-}
-
-static void put_integer(writer *w, hid_t group, const char *name, int32_t value) {
-    put(w, group, name, H5T_STD_I32LE, H5T_NATIVE_INT32, 1, &value);
-}
-
-/* FCLIB's texts are scalars of fixed length with a zero byte at the end. */
-static void put_text(writer *w, hid_t group, const char *name, const char *text) {
-    const char *value = text ? text : "";
-    hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1), dataset = -1;
-    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    bool good = false;
-    if (space >= 0 && type >= 0 && properties >= 0 && H5Tset_size(type, strlen(value) + 1) >= 0 &&
-        H5Pset_obj_track_times(properties, 0) >= 0)
-        dataset = H5Dcreate2(group, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (dataset >= 0)
-        good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
-    if (dataset >= 0 && H5Dclose(dataset) < 0)
-        good = false;
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (type >= 0)
-        H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
-    if (!good)
-        w->failed = true;
-}
-
-static hid_t make_group(writer *w, hid_t parent, const char *name) {
-    hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (group < 0)
-        w->failed = true;
-    return group;
-}
-
-static void close_group(writer *w, hid_t group) {
-    if (group >= 0 && H5Gclose(group) < 0)
-        w->failed = true;
-}
-
-/* The three arrays of a matrix in one of FCLIB's forms (`nz`). */
-static void put_matrix(writer *w, const char *name, size_t rows, size_t columns, int32_t nz,
-                       size_t p_count, const int32_t *p, size_t count, const int32_t *i,
-                       const double *x) {
-    hid_t group = make_group(w, w->group, name);
-    if (group < 0)
-        return;
-    put_integer(w, group, "nzmax", (int32_t)count);
-    put_integer(w, group, "m", (int32_t)rows);
-    put_integer(w, group, "n", (int32_t)columns);
-    put_integer(w, group, "nz", nz);
-    put(w, group, "p", H5T_STD_I32LE, H5T_NATIVE_INT32, p_count, p);
-    put(w, group, "i", H5T_STD_I32LE, H5T_NATIVE_INT32, count, i);
-    put_numbers(w, group, "x", count, x);
-    close_group(w, group);
-}
-
-/* Triplets that grow up to a room known beforehand. */
-typedef struct collector {
-    int32_t *i, *p;
-    double *x;
-    size_t count;
-} collector;
-
-static bool make_collector(writer *w, size_t room, collector *c) {
-    *c = (collector){RG_PROBLEM_TAKE(w->scratch, int32_t, room),
-                     RG_PROBLEM_TAKE(w->scratch, int32_t, room),
-                     RG_PROBLEM_TAKE(w->scratch, double, room), 0};
-    if (!c->i || !c->p || !c->x)
-        w->no_memory = true;
-    return !w->no_memory;
-}
-
-/* Zeros are left out, -0 is not: reading gives the same bits. */
-static void collect(collector *c, size_t row, size_t column, double value) {
-    if (value == 0 && !signbit(value))
-        return;
-    c->i[c->count] = (int32_t)row;
-    c->p[c->count] = (int32_t)column;
-    c->x[c->count++] = value;
-}
-
-static void put_collected(writer *w, const char *name, size_t rows, size_t columns,
-                          const collector *c) {
-    put_matrix(w, name, rows, columns, (int32_t)c->count, c->count, c->p, c->count, c->i, c->x);
-}
-
-/* ------------------------------------------------------------------ writing: problems */
-
-static double entry_of(const rg_matrix *w, size_t row, size_t column) {
-    double value;
-    rg_matrix_row_part(w, row, column, 1, &value);
-    return value;
-}
-
-static size_t row_length(const rg_matrix *w, size_t row) {
-    return w->dense ? w->columns : w->starts[row + 1] - w->starts[row];
-}
-
-static size_t row_entry(const rg_matrix *w, size_t row, size_t k, double *value) {
-    if (w->dense) {
-        *value = w->dense[row * w->columns + k];
-        return k;
-    }
-    *value = w->values[w->starts[row] + k];
-    return w->indices[w->starts[row] + k];
-}
-
-/* The part of W with rows [row, row + rows) and columns [column, column + columns), as compressed
- * rows; all entries that W has. */
-static void put_part(writer *w, const char *name, size_t row, size_t rows, size_t column,
-                     size_t columns) {
-    const rg_matrix *whole = &w->problem->contact.w;
-    size_t room = 0, count = 0;
-    for (size_t i = 0; i < rows; i++)
-        room += row_length(whole, row + i);
-    int32_t *p = RG_PROBLEM_TAKE(w->scratch, int32_t, rows + 1);
-    int32_t *index = RG_PROBLEM_TAKE(w->scratch, int32_t, room);
-    double *x = RG_PROBLEM_TAKE(w->scratch, double, room);
-    if (!p || !index || !x) {
-        w->no_memory = true;
-        return;
-    }
-    p[0] = 0;
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t k = 0; k < row_length(whole, row + i); k++) {
-            double value;
-            size_t j = row_entry(whole, row + i, k, &value);
-            if (j < column || j >= column + columns)
-                continue;
-            index[count] = (int32_t)(j - column);
-            x[count++] = value;
-        }
-        p[i + 1] = (int32_t)count;
-    }
-    put_matrix(w, name, rows, columns, -2, rows + 1, p, count, index, x);
-}
-
-static void put_local(writer *w, hid_t vectors) {
-    const rg_contact_problem *p = &w->problem->contact;
-    size_t rows = p->contacts * (size_t)p->dimension;
-    put_part(w, "W", 0, rows, 0, rows);
-    put_numbers(w, vectors, "q", rows, p->q);
-    if (p->joints == 0)
-        return;
-    put_part(w, "V", 0, rows, rows, p->joints);
-    put_part(w, "R", rows, p->joints, rows, p->joints);
-    put_numbers(w, vectors, "s", p->joints, p->q + rows);
-}
-
-/* One side of a contact or joint: `height` rows of J over a block, as columns of H or G. */
-static void collect_side(collector *c, uint32_t block, size_t freedom, size_t first_row,
-                         size_t height, const double *jacobian) {
-    for (size_t k = 0; block != RG_NO_BLOCK && k < height; k++)
-        for (size_t j = 0; j < freedom; j++)
-            collect(c, block * freedom + j, first_row + k, jacobian[k * freedom + j]);
-}
-
-static void put_jacobian(writer *w, const char *name, size_t count, size_t height,
-                         const uint32_t *blocks, const double *jacobian) {
-    const rg_global_form *g = &w->problem->contact.global;
-    size_t freedom = (size_t)g->freedom;
-    collector c;
-    if (!make_collector(w, 2 * count * height * freedom, &c))
-        return;
-    for (size_t i = 0; i < 2 * count; i++)
-        collect_side(&c, blocks[i], freedom, i / 2 * height, height,
-                     jacobian + i * height * freedom);
-    put_collected(w, name, g->blocks * freedom, count * height, &c);
-}
-
-static void put_global(writer *w, hid_t vectors) {
-    const rg_contact_problem *p = &w->problem->contact;
-    const rg_global_form *g = &p->global;
-    size_t n = (size_t)g->freedom, size = g->blocks * n, rows = p->contacts * (size_t)p->dimension;
-    collector c;
-    double *f = RG_PROBLEM_TAKE(w->scratch, double, size);
-    if (!f || !make_collector(w, size * n, &c)) {
-        w->no_memory = true;
-        return;
-    }
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < n; j++)
-            collect(&c, i, i / n * n + j, g->mass[i * n + j]);
-    put_collected(w, "M", size, size, &c);
-    put_jacobian(w, "H", p->contacts, (size_t)p->dimension, g->contact_blocks, g->contact_jacobian);
-    multiply_mass(g, g->free_velocity, f);
-    put_numbers(w, vectors, "f", size, f);
-    put_numbers(w, vectors, "w", rows, p->q);
-    if (p->joints == 0)
-        return;
-    put_jacobian(w, "G", p->joints, 1, g->joint_blocks, g->joint_jacobian);
-    put_numbers(w, vectors, "b", p->joints, p->q + rows);
-}
-
-static void put_pairs(writer *w, hid_t group, const char *name, size_t count,
-                      const uint32_t *blocks) {
-    int32_t *pairs = RG_PROBLEM_TAKE(w->scratch, int32_t, 2 * count);
-    if (!pairs) {
-        w->no_memory = true;
-        return;
-    }
-    for (size_t i = 0; i < 2 * count; i++)
-        pairs[i] = blocks[i] == RG_NO_BLOCK ? -1 : (int32_t)blocks[i];
-    put(w, group, name, H5T_STD_I32LE, H5T_NATIVE_INT32, 2 * count, pairs);
-}
-
-static void put_additions(writer *w) {
-    const rg_contact_problem *p = &w->problem->contact;
-    const rg_global_form *g = &p->global;
-    hid_t group = make_group(w, w->file, "rigor");
-    if (group < 0)
-        return;
-    if (rg_attribute_put_double(group, "scale", w->problem->scale) < 0 ||
-        rg_attribute_put_u64(group, "directions", (uint64_t)p->directions) < 0)
-        w->failed = true;
-    if (p->form == RG_FORM_LOCAL) {
-        if (rg_attribute_put_u64(group, "dense", p->w.dense != NULL) < 0)
-            w->failed = true;
-    } else {
-        if (rg_attribute_put_u64(group, "freedom", (uint64_t)g->freedom) < 0)
-            w->failed = true;
-        put_numbers(w, group, "free_velocity", g->blocks * (size_t)g->freedom, g->free_velocity);
-        put_pairs(w, group, "contact_blocks", p->contacts, g->contact_blocks);
-        put_pairs(w, group, "joint_blocks", p->joints, g->joint_blocks);
-    }
-    close_group(w, group);
-}
-
-static void put_problem(writer *w, const rg_problem_text *text) {
-    const rg_contact_problem *p = &w->problem->contact;
-    bool local = p->form == RG_FORM_LOCAL;
-    w->group = make_group(w, w->file, local ? "fclib_local" : "fclib_global");
-    if (w->group < 0)
-        return;
-    put_integer(w, w->group, "spacedim", p->dimension);
-    hid_t info = make_group(w, w->group, "info"), vectors = make_group(w, w->group, "vectors");
-    if (info >= 0 && vectors >= 0) {
-        put_text(w, info, "title", text ? text->title : NULL);
-        put_text(w, info, "description", text ? text->description : NULL);
-        put_text(w, info, "math_info", text ? text->math_info : NULL);
-        double *zeros = rg_problem_take_zeroed(w->scratch, p->contacts, sizeof(double));
-        if (!zeros)
-            w->no_memory = true;
-        else
-            put_numbers(w, vectors, "mu", p->contacts, p->mu ? p->mu : zeros);
-        local ? put_local(w, vectors) : put_global(w, vectors);
-    }
-    close_group(w, vectors);
-    close_group(w, info);
-    close_group(w, w->group);
-    put_additions(w);
-}
-
-/* ------------------------------------------------------------------ writing: files */
-
-/* The block V of a local problem stands in FCLIB once, for above and below the diagonal. */
-static rg_status check_joint_block(const char *path, const rg_contact_problem *p, rg_error *error) {
-    size_t rows = p->contacts * (size_t)p->dimension;
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = rows; j < rows + p->joints; j++)
-            if (entry_of(&p->w, i, j) != entry_of(&p->w, j, i))
-                return rg_fail(error, RG_UNSUPPORTED,
-                               "%s: W is not symmetric at (%zu, %zu), between a contact and a "
-                               "joint; FCLIB has no form for that",
-                               path, i, j);
-    return RG_OK;
-}
-
-static rg_status check_writable(const char *path, const rg_problem *problem, rg_error *error) {
-    rg_error inner;
-    rg_status status = rg_problem_check(problem, &inner);
-    if (status != RG_OK)
-        return rg_fail(error, status, "%s: %s", path, inner.text);
-    const rg_contact_problem *p = &problem->contact;
-    if (problem->kind != RG_PROBLEM_CONTACT)
-        return rg_fail(error, RG_UNSUPPORTED,
-                       "%s: a linear problem; FCLIB holds contact problems only", path);
-    if (p->lower)
-        return rg_fail(error, RG_UNSUPPORTED,
-                       "%s: joint rows with bounds; FCLIB has no form for them", path);
-    size_t most = INT32_MAX, rows = rg_problem_rows(problem), entries = 0, n;
-    if (p->form == RG_FORM_LOCAL) {
-        entries = p->w.dense || rows == 0 ? rows * rows : p->w.starts[rows];
-    } else {
-        n = (size_t)p->global.freedom;
-        entries = (2 * rows + p->global.blocks * n) * n;
-    }
-    if (rows > RG_PROBLEM_MOST_ROWS || entries > most)
-        return rg_fail(error, RG_LIMIT_EXCEEDED, "%s: %zu numbers; FCLIB counts them in 32 bits",
-                       path, entries);
-    return p->form == RG_FORM_LOCAL ? check_joint_block(path, p, error) : RG_OK;
-}
-
-static rg_status fail_writing(rg_error *error, const char *path, int number) {
-    char text[RG_DISK_MESSAGE_SIZE];
-    return rg_fail(error, number == ENOMEM ? RG_OUT_OF_MEMORY : RG_WRITE_FAILED,
-                   "%s: cannot be written: %s", path, rg_disk_message(number, text));
-}
-
-/* The bytes of the file, in the scratch arena. */
-static rg_status make_image(writer *w, const char *path, const rg_problem_text *text,
-                            rg_error *error, size_t *size, char **image) {
-    rg_quiet quiet = rg_quiet_begin();
-    hid_t access = image_access(NULL, 0);
-    *size = 0;
-    *image = NULL;
-    w->file = access < 0 ? -1 : H5Fcreate(image_name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (w->file >= 0) {
-        put_problem(w, text);
-        ssize_t length = -1;
-        if (!w->failed && !w->no_memory && H5Fflush(w->file, H5F_SCOPE_GLOBAL) >= 0)
-            length = H5Fget_file_image(w->file, NULL, 0);
-        if (length > 0) {
-            *image = RG_PROBLEM_TAKE(w->scratch, char, (size_t)length);
-            w->no_memory = !*image;
-        }
-        if (*image && H5Fget_file_image(w->file, *image, (size_t)length) == length)
-            *size = (size_t)length;
-        if (H5Fclose(w->file) < 0)
-            w->failed = true;
-    }
-    if (access >= 0)
-        H5Pclose(access);
-    rg_quiet_end(quiet);
-    if (w->no_memory)
-        return fail_writing(error, path, ENOMEM);
-    if (w->failed || *size == 0)
-        return rg_fail(error, RG_WRITE_FAILED, "%s: HDF5 could not make the file", path);
-    return RG_OK;
-}
-
-/* `new_path` is room for the name of the file beside (record_disk.h). */
-static rg_status write_image(const char *path, char *new_path, const char *image, size_t size,
-                             rg_error *error) {
-    rg_disk_file file;
-    int failed = rg_disk_open_beside(NULL, path, new_path, &file);
-    if (failed)
-        return fail_writing(error, path, failed);
-    failed = rg_disk_write(&file, image, size, 0);
-    if (!failed)
-        failed = rg_disk_sync(&file);
-    rg_disk_close(&file);
-    if (!failed)
-        failed = rg_disk_rename(NULL, new_path, path);
-    if (!failed)
-        return RG_OK;
-    (void)rg_disk_remove(NULL, new_path);
-    return fail_writing(error, path, failed);
-}
-
-rg_status rg_problem_write_fclib(const char *path, const rg_problem *problem,
-                                 const rg_problem_text *text, const rg_allocator *allocator,
-                                 rg_error *error) {
-    assert(path && problem);
-    rg_status status = check_writable(path, problem, error);
-    if (status != RG_OK)
-        return status;
-    if (rg_disk_is_special(path))
-        return rg_fail(error, RG_WRITE_FAILED, "%s: is not a regular file; name one", path);
-    rg_problem_file scratch = {.arena = rg_arena_make(allocator)};
-    writer w = {.problem = problem, .scratch = &scratch};
-    size_t size;
-    char *image, *new_path = RG_PROBLEM_TAKE(&scratch, char, strlen(path) + RG_DISK_BESIDE_SIZE);
-    if (new_path) {
-        status = make_image(&w, path, text, error, &size, &image);
-        if (status == RG_OK)
-            status = write_image(path, new_path, image, size, error);
-    } else {
-        status = fail_writing(error, path, ENOMEM);
-    }
-    rg_arena_free(&scratch.arena);
     return status;
 }

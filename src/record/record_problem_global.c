@@ -40,6 +40,17 @@ rg_triplets rg_triplets_transpose(rg_triplets triplets) {
     return turned;
 }
 
+void rg_global_multiply_mass(const rg_global_form *g, const double *v, double *f) {
+    size_t n = (size_t)g->freedom;
+    for (size_t block = 0; block < g->blocks; block++)
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t j = 0; j < n; j++)
+                sum += g->mass[(block * n + i) * n + j] * v[block * n + j];
+            f[block * n + i] = sum;
+        }
+}
+
 /* starts[i]: how many keys are below i. */
 static void count_keys(const uint32_t *keys, size_t count, size_t *starts, size_t size) {
     memset(starts, 0, (size + 1) * sizeof *starts);

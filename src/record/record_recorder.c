@@ -246,7 +246,7 @@ size_t rg_recorder_fill_contacts(const rg_recorder *recorder, rg_recorded_contac
 
 void rg_recorder_step(rg_recorder *recorder, const rg_step_info *step) {
     assert(recorder && step);
-    rg_interval_add(&recorder->checkpoint.interval, step);
+    rg_step_info_add(&recorder->checkpoint.interval, step);
 }
 
 static bool bodies_are_the_same(const rg_recorder *recorder) {
@@ -338,7 +338,7 @@ rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, 
     if (failed)
         return rg_recorder_fail(recorder, error, recorder->paths.journal, failed);
     recorder->frame_count++;
-    recorder->checkpoint.interval = rg_interval_make();
+    recorder->checkpoint.interval = rg_step_info_nothing();
 
     uint64_t enough =
         recorder->file_size > recorder->fold_bytes ? recorder->file_size : recorder->fold_bytes;

@@ -8,7 +8,6 @@
 
 #include "base/base_memory.h"
 #include "base/base_text.h"
-#include "record/record_interval.h"
 #include "record/record_journal.h"
 #include "record/record_store.h"
 
@@ -256,7 +255,7 @@ rg_status rg_recording_read_range(rg_recording *recording, size_t first, rg_fram
     if (status != RG_OK)
         return status;
     for (size_t i = 0; batch->heads && i < batch->count; i++)
-        batch->heads[i].interval = rg_interval_make();
+        batch->heads[i].interval = rg_step_info_nothing();
     rg_frame_batch in_file = *batch;
     if (first >= recording->file_frames)
         in_file.count = 0;
@@ -275,7 +274,7 @@ rg_status rg_recording_read_range(rg_recording *recording, size_t first, rg_fram
         if (status == RG_OK && rest.heads)
             rest.heads[0] = head;
         if (status == RG_OK && rest.heads && !identity->has_certificate)
-            rest.heads[0].interval = rg_interval_make();
+            rest.heads[0].interval = rg_step_info_nothing();
     }
     return status;
 }
@@ -292,7 +291,7 @@ static rg_status fail_without(const rg_recording *recording, const char *what, r
 rg_status rg_recording_read_certificate(rg_recording *recording, size_t index, rg_step_info *info,
                                         rg_error *error) {
     assert(recording && info);
-    *info = rg_interval_make();
+    *info = rg_step_info_nothing();
     rg_status status = check_index(recording, index, error);
     if (status != RG_OK)
         return status;

@@ -286,7 +286,7 @@ static herr_t put_interval(const rg_store *store, hid_t group, const rg_step_inf
 }
 
 static herr_t get_interval(const rg_store *store, hid_t group, rg_step_info *interval) {
-    *interval = rg_interval_make();
+    *interval = rg_step_info_nothing();
     if (!store->identity.has_certificate)
         return 0;
     rg_buffer words = rg_buffer_make(&store->allocator);

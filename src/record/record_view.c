@@ -11,7 +11,6 @@
 
 #include "base/base_math.h"
 #include "base/base_text.h"
-#include "record/record_interval.h"
 
 #include <assert.h>
 #include <string.h>
@@ -176,7 +175,7 @@ typedef void visit_frame(void *user, size_t shown, const rg_frame_head *head,
 static rg_status visit_frames(rg_view *view, size_t first, size_t count, unsigned parts,
                               visit_frame *visit, void *user, rg_error *error) {
     rg_frame_head heads[SLICE];
-    rg_step_info interval = rg_interval_make();
+    rg_step_info interval = rg_step_info_nothing();
     size_t next = first ? rg_view_recorded(view, first - 1) + 1 : 0, shown = first;
     size_t end = count ? rg_view_recorded(view, first + count - 1) + 1 : next;
     while (next < end) {
@@ -186,10 +185,10 @@ static rg_status visit_frames(rg_view *view, size_t first, size_t count, unsigne
         if (status != RG_OK)
             return status;
         for (size_t i = 0; i < batch.count; i++, next++) {
-            rg_interval_add(&interval, &heads[i].interval);
+            rg_step_info_add(&interval, &heads[i].interval);
             if (next == rg_view_recorded(view, shown)) {
                 visit(user, shown++, &heads[i], &interval);
-                interval = rg_interval_make();
+                interval = rg_step_info_nothing();
             }
         }
     }
@@ -221,7 +220,7 @@ rg_status rg_view_times(rg_view *view, rg_view_buffer *times, rg_error *error) {
 
 /* Before the first step no work has been done; steps without a judge leave it unknown. */
 static rg_energy_ledger no_work(const rg_view *view) {
-    return view->info.has_certificate ? (rg_energy_ledger){0} : rg_interval_make().energy;
+    return view->info.has_certificate ? (rg_energy_ledger){0} : rg_step_info_nothing().energy;
 }
 
 static void add_work(rg_energy_ledger *sums, const rg_step_info *interval) {

@@ -37,22 +37,41 @@ rg_measure rg_measure_truth(const char *name, bool value, bool expected);
 rg_status rg_builtin_fail_memory(const rg_scene *scene, rg_error *error);
 /* Memory for the measures, cleared; null without memory. */
 void *rg_builtin_remember(rg_scene *scene, size_t size);
-/* The half-space z <= 0, fixed, called "floor". */
-rg_status rg_builtin_add_floor(rg_scene *scene, rg_error *error);
-/* A body of one collider: adds `def` with the shape made of `shape`, of this density. */
+/* A body of one collider: adds `def` with a collider of this kind, its shape made of `shape`. */
+rg_status rg_builtin_add_collider(rg_scene *scene, const rg_shape_def *shape,
+                                  const rg_collider_def *kind, const rg_body_def *def,
+                                  rg_body_id *body, rg_error *error);
+/* The same with the default collider of this density. */
 rg_status rg_builtin_add(rg_scene *scene, const rg_shape_def *shape, double density,
                          const rg_body_def *def, rg_body_id *body, rg_error *error);
+/* The half-space below normal * offset, fixed. */
+rg_status rg_builtin_add_wall(rg_scene *scene, const char *name, rg_vec3 normal, double offset,
+                              rg_error *error);
+/* The half-space z <= 0, fixed, called "floor". */
+rg_status rg_builtin_add_floor(rg_scene *scene, rg_error *error);
 /* A box of full edge lengths `size`, density 1000. `name` may be null. */
 rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg_vec3 position,
                              rg_body_id *body, rg_error *error);
+/* A planar rod of 1 kg and half-length 1 m along x, called "rod": of moment of inertia 1/3 kg m^2;
+ * a thin rhombus stands for it. `def` has its pose and velocities. */
+rg_status rg_builtin_add_rod(rg_scene *scene, const rg_body_def *def, rg_error *error);
 
 /* Friction and restitution of everything that has no material of its own. */
 rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution, rg_error *error);
+/* The same, and the floor. */
+rg_status rg_builtin_lay_floor(rg_scene *scene, double friction, double restitution,
+                               rg_error *error);
 /* The words for a parameter `law`: the names of the impact laws, in the order of
- * rg_impact_law_at. */
+ * rg_impact_law_at; and what the parameter says of itself. */
 extern const char *const rg_builtin_laws[];
+#define RG_BUILTIN_LAW_TEXT                                                                        \
+    "of impact: simultaneous, propagation, poisson, energetic, reflection, dissipative"
 /* For `prepare`: the analytic method, and planar or without gravity where wanted. */
 void rg_builtin_analytic(rg_world_def *def, bool planar, bool weightless);
+/* `prepare` itself, for scenes that want no more than that: neither, planar, weightless. */
+void rg_builtin_prepare_space(rg_world_def *def, const double *values);
+void rg_builtin_prepare_plane(rg_world_def *def, const double *values);
+void rg_builtin_prepare_weightless(rg_world_def *def, const double *values);
 /* The scene built again, with the method and the settings that it has now, and one step of `step`
  * seconds made: what happens at t = 0. Null if it cannot be. */
 rg_scene *rg_builtin_first_step(const rg_scene *scene, double step);

@@ -26,19 +26,12 @@ typedef struct bounce_state {
     uint64_t bounces;
 } bounce_state;
 
-static void prepare_bounce(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, false);
-}
-
 static rg_status build_bounce(rg_scene *scene, const double *values, rg_error *error) {
     bounce_state *state = rg_builtin_remember(scene, sizeof *state);
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     state->restitution = values[0], state->apex = BOUNCE_HEIGHT;
-    rg_status status = rg_builtin_set_law(scene, 0, values[0], error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, 0, values[0], error);
     rg_shape_def shape = rg_shape_def_sphere(BOUNCE_RADIUS);
     rg_body_def def = rg_body_def_default();
     def.name = "ball";
@@ -101,7 +94,7 @@ const rg_builtin rg_builtin_bounce = {
     .ranges = bounce_ranges,
     .parameter_count = 1,
     .duration = 20,
-    .prepare = prepare_bounce,
+    .prepare = rg_builtin_prepare_space,
     .build = build_bounce,
     .observe = observe_bounce,
     .measure = measure_bounce,
@@ -127,9 +120,7 @@ static rg_status build_cube(rg_scene *scene, const double *values, rg_error *err
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     state->settles = values[CUBE_MU] >= 0.2 && values[CUBE_E] <= 0.6;
-    rg_status status = rg_builtin_set_law(scene, values[CUBE_MU], values[CUBE_E], error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, values[CUBE_MU], values[CUBE_E], error);
     rg_shape_def shape = rg_shape_def_box(0.2, 0.2, 0.2);
     rg_body_def def = rg_body_def_default();
     def.name = "cube";
@@ -171,7 +162,7 @@ const rg_builtin rg_builtin_thrown_cube = {
     .ranges = cube_ranges,
     .parameter_count = 2,
     .duration = 4,
-    .prepare = prepare_bounce,
+    .prepare = rg_builtin_prepare_space,
     .build = build_cube,
     .observe = observe_cube,
     .measure = measure_cube,
@@ -183,11 +174,6 @@ const rg_builtin rg_builtin_thrown_cube = {
  * restitution. In a step of 1/240 s it would come a thousand times as far as the pane is thick. */
 #define BULLET_RADIUS 0.005
 #define PANE_FACE     0.5 /* m: from the bullet's foremost point at the start */
-
-static void prepare_bullet(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, true);
-}
 
 typedef struct bullet_state {
     double met; /* s; 0: not yet */
@@ -230,7 +216,7 @@ const rg_builtin rg_builtin_bullet_pane = {
     .name = "bullet-pane",
     .summary = "a bullet against a pane a thousandth of its way in a step: always caught",
     .duration = 0.1,
-    .prepare = prepare_bullet,
+    .prepare = rg_builtin_prepare_weightless,
     .build = build_bullet,
     .observe = observe_bullet,
     .measure = measure_bullet,

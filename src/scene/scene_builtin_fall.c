@@ -28,9 +28,7 @@ static rg_status build_dominoes(rg_scene *scene, const double *values, rg_error 
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     state->count = (uint64_t)values[0];
-    rg_status status = rg_builtin_set_law(scene, values[1], 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, values[1], 0, error);
     rg_shape_def shape = rg_shape_def_box(0.1, 0.5, 1);
     for (uint64_t i = 0; i < state->count && !status; i++) {
         char name[32];
@@ -113,11 +111,7 @@ static rg_status add_pit(rg_scene *scene, rg_error *error) {
     for (int i = 0; i < PIT_WALLS && !status; i++) {
         char name[16];
         snprintf(name, sizeof name, "wall%d", i);
-        rg_shape_def shape = rg_shape_def_halfspace(normals[i], -PIT_HALF);
-        rg_body_def def = rg_body_def_default();
-        def.name = name;
-        def.motion = RG_MOTION_FIXED;
-        status = rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+        status = rg_builtin_add_wall(scene, name, normals[i], -PIT_HALF, error);
     }
     return status;
 }

@@ -16,16 +16,6 @@ static double normal_force_at(const rg_world *world, const size_t *order, size_t
     return k < count && order[k] < known ? forces[order[k]].normal_force : NAN;
 }
 
-static void prepare_space(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, false);
-}
-
-static void prepare_plane(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, true, false);
-}
-
 /* ---- point-on-incline ---- */
 
 /* Figure 7: a ball of 1 kg and radius 1 cm stands for a point mass. f = m g cos(angle), and it slides with
@@ -45,13 +35,10 @@ static rg_status build_slope(rg_scene *scene, const double *values, rg_error *er
     rg_sin_cos(values[0] * RG_PI / 180, &state->sine, &state->cosine);
     rg_vec3 normal = rg_vec3_make(state->sine, 0, state->cosine);
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
-    rg_shape_def plane = rg_shape_def_halfspace(normal, 0);
-    rg_body_def def = rg_body_def_default();
-    def.name = "slope", def.motion = RG_MOTION_FIXED;
     if (!status)
-        status = rg_builtin_add(scene, &plane, 1000, &def, NULL, error);
+        status = rg_builtin_add_wall(scene, "slope", normal, 0, error);
     rg_shape_def ball = rg_shape_def_sphere(POINT_RADIUS);
-    def = rg_body_def_default();
+    rg_body_def def = rg_body_def_default();
     def.name = "point";
     def.pose.position = rg_scale(POINT_RADIUS, normal);
     def.total_mass = 1;
@@ -77,7 +64,7 @@ const rg_builtin rg_builtin_point_on_incline = {
     .ranges = slope_ranges,
     .parameter_count = 1,
     .duration = 1,
-    .prepare = prepare_space,
+    .prepare = rg_builtin_prepare_space,
     .build = build_slope,
     .measure = measure_slope,
 };
@@ -103,9 +90,7 @@ static rg_status build_block(rg_scene *scene, const double *values, rg_error *er
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     double a = state->a = values[BLOCK_A], b = state->b = values[BLOCK_B];
-    rg_status status = rg_builtin_set_law(scene, 0, 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, 0, 0, error);
     const rg_vec3 corners[4] = {{-a, 0, -0.25}, {b, 0, -0.25}, {b, 0, 0.25}, {-a, 0, 0.25}};
     rg_shape_def shape = rg_shape_def_polygon(corners, 4);
     rg_body_def def = rg_body_def_default();
@@ -138,7 +123,7 @@ const rg_builtin rg_builtin_block_on_floor = {
     .ranges = block_ranges,
     .parameter_count = 2,
     .duration = 1,
-    .prepare = prepare_plane,
+    .prepare = rg_builtin_prepare_plane,
     .build = build_block,
     .measure = measure_block,
 };
@@ -207,7 +192,7 @@ const rg_builtin rg_builtin_ledge = {
     .ranges = ledge_ranges,
     .parameter_count = 1,
     .duration = 1,
-    .prepare = prepare_plane,
+    .prepare = rg_builtin_prepare_plane,
     .build = build_ledge,
     .measure = measure_ledge,
 };
@@ -283,7 +268,7 @@ const rg_builtin rg_builtin_bead = {
     .ranges = bead_ranges,
     .parameter_count = 1,
     .duration = 3,
-    .prepare = prepare_plane,
+    .prepare = rg_builtin_prepare_plane,
     .build = build_bead,
     .observe = observe_bead,
     .measure = measure_bead,
@@ -300,9 +285,7 @@ enum { LEGS = 4 };
 static rg_status build_table(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
     static const double sides[LEGS][2] = {{-0.4, -0.4}, {0.4, -0.4}, {0.4, 0.4}, {-0.4, 0.4}};
-    rg_status status = rg_builtin_set_law(scene, 0, 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, 0, 0, error);
     rg_compound_part parts[LEGS + 1] = {{0}};
     rg_shape_def board = rg_shape_def_box(1, 1, 0.1);
     const rg_vec3 corners[5] = {{0.04, 0.04, LEG_LENGTH},
@@ -356,7 +339,7 @@ const rg_builtin rg_builtin_table_legs = {
     .name = "table-legs",
     .summary = "a table on four legs: forces are not unique, its rest is",
     .duration = 1,
-    .prepare = prepare_space,
+    .prepare = rg_builtin_prepare_space,
     .build = build_table,
     .measure = measure_table,
 };

@@ -11,10 +11,9 @@
 
 /* ---- painleve ---- */
 
-/* A planar rod of 1 kg and half-length 1 m (moment of inertia 1/3 kg m^2; a thin rhombus stands for it),
- * leaning at tan = 2 with its lower end on the floor, mu = 2. With s, c = sin, cos the contact's
- * acceleration is a = A f + b, A = 1 + 3 c (c - mu s) = -0.8 while its end slides ahead of its centre, and
- * b = w^2 s - g.
+/* The rod of rg_builtin_add_rod, leaning at tan = 2 with its lower end on the floor, mu = 2. With
+ * s, c = sin, cos the contact's acceleration is a = A f + b, A = 1 + 3 c (c - mu s) = -0.8 while its end
+ * slides ahead of its centre, and b = w^2 s - g.
  *
  *   inconsistent   sliding at 1 m/s, w = 0: b < 0, no force f >= 0 will do. The impulse that stops the end:
  *                  N = 0.3, T = 0.4 kg m/s.
@@ -29,43 +28,29 @@ static const char *const *const painleve_words[] = {painleve_cases};
 
 #define ROD_MU   2.0
 #define ROD_TAN  2.0
-#define ROD_THIN 0.01 /* m: half the thickness */
-#define ROD_SLIP 1.0  /* m/s */
-#define ROD_SPIN 4.0  /* rad/s */
+#define ROD_SLIP 1.0 /* m/s */
+#define ROD_SPIN 4.0 /* rad/s */
 
 typedef struct painleve_state {
     int which;
 } painleve_state;
-
-static void prepare_plane(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, true, false);
-}
 
 static rg_status build_painleve(rg_scene *scene, const double *values, rg_error *error) {
     painleve_state *state = rg_builtin_remember(scene, sizeof *state);
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     state->which = (int)values[0];
-    rg_status status = rg_builtin_set_law(scene, ROD_MU, 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, ROD_MU, 0, error);
     double c = 1 / sqrt(1 + ROD_TAN * ROD_TAN), s = ROD_TAN * c;
     double slip = state->which == CASE_REST ? 0 : ROD_SLIP;
     double spin = state->which == CASE_INDETERMINATE ? ROD_SPIN : 0;
-    const rg_vec3 corners[4] = {{-1, 0, 0}, {0, 0, -ROD_THIN}, {1, 0, 0}, {0, 0, ROD_THIN}};
-    rg_shape_def shape = rg_shape_def_polygon(corners, 4);
     rg_body_def def = rg_body_def_default();
-    def.name = "rod";
     def.angle = rg_atan2(-s, c);
     def.pose.position = rg_vec3_make(0, 0, s);
     /* The lower end, at (c, -s) from the centre, moves at (slip, 0). */
     def.velocity = rg_vec3_make(slip - spin * s, 0, -spin * c);
     def.angular_velocity = rg_vec3_make(0, -spin, 0);
-    def.has_mass = true;
-    def.mass =
-        (rg_mass_properties){.mass = 1, .inertia = rg_mat3_diagonal((rg_vec3){1, 1.0 / 3, 1})};
-    return status ? status : rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+    return status ? status : rg_builtin_add_rod(scene, &def, error);
 }
 
 static size_t measure_impulse(const rg_scene *twin, rg_measure *measures) {
@@ -129,83 +114,92 @@ const rg_builtin rg_builtin_painleve = {
     .parameter_count = 1,
     .words = painleve_words,
     .duration = 0.2,
-    .prepare = prepare_plane,
+    .prepare = rg_builtin_prepare_plane,
     .build = build_painleve,
     .measure = measure_painleve,
 };
 
-/* ---- block-stop ---- */
+/* ---- what slides until it stops or rolls ---- */
 
-/* A cube of 1 m sliding at `speed` stops after v^2/(2 mu g), in v/(mu g). */
-enum { STOP_SPEED, STOP_MU };
-static const rg_builtin_parameter stop_parameters[] = {
+enum { SLIDE_SPEED, SLIDE_MU };
+static const rg_builtin_parameter slide_parameters[] = {
     {"speed", "3", "m/s at the start"},
     {"mu", "0.4", "coefficient of friction"},
 };
-/* From mu = 1 on it would tip. */
-static const rg_builtin_range stop_ranges[] = {{0.01, 100, false}, {0.01, 0.99, false}};
 
-typedef struct stop_state {
-    double speed, mu, stopped; /* s; 0: not yet */
-} stop_state;
+typedef struct slide_state {
+    double speed, mu, ended; /* m/s; 1; s, 0: not yet */
+} slide_state;
 
-static void prepare_space(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, false);
-}
-
-static rg_status build_stop(rg_scene *scene, const double *values, rg_error *error) {
-    stop_state *state = rg_builtin_remember(scene, sizeof *state);
+/* A body of this shape on the floor, its origin so high. */
+static rg_status build_slide(rg_scene *scene, const double *values, const char *name,
+                             const rg_shape_def *shape, double height, rg_error *error) {
+    slide_state *state = rg_builtin_remember(scene, sizeof *state);
     if (!state)
         return rg_builtin_fail_memory(scene, error);
-    state->speed = values[STOP_SPEED], state->mu = values[STOP_MU];
-    rg_status status = rg_builtin_set_law(scene, state->mu, 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
-    rg_shape_def shape = rg_shape_def_box(1, 1, 1);
+    state->speed = values[SLIDE_SPEED], state->mu = values[SLIDE_MU];
+    rg_status status = rg_builtin_lay_floor(scene, state->mu, 0, error);
     rg_body_def def = rg_body_def_default();
-    def.name = "block";
-    def.pose.position = rg_vec3_make(0, 0, 0.5);
+    def.name = name;
+    def.pose.position = rg_vec3_make(0, 0, height);
     def.velocity = rg_vec3_make(state->speed, 0, 0);
-    if (!status)
-        status = rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+    return status ? status : rg_builtin_add(scene, shape, 1000, &def, NULL, error);
+}
+
+/* When it ended, by the event or, with a method that has none, by the slip that is left. */
+static void observe_slide(rg_scene *scene, double slip(const rg_scene *scene)) {
+    slide_state *state = scene->measuring;
+    double stick = rg_builtin_event_time(scene->world, RG_STEP_STICK_EVENT, false, NULL);
+    if (state->ended > 0 || rg_world_body_count(scene->world) < 2)
+        return;
+    if (!isnan(stick))
+        state->ended = stick;
+    else if (slip(scene) < 1e-9 * state->speed)
+        state->ended = rg_world_time(scene->world);
+}
+
+static rg_measure end_beside(const char *name, const slide_state *state, double expected) {
+    return rg_measure_beside(name, state->ended > 0 ? state->ended : NAN, expected);
+}
+
+/* ---- block-stop ---- */
+
+/* A cube of 1 m sliding at `speed` stops after v^2/(2 mu g), in v/(mu g). From mu = 1 on it would tip. */
+static const rg_builtin_range stop_ranges[] = {{0.01, 100, false}, {0.01, 0.99, false}};
+
+static rg_status build_stop(rg_scene *scene, const double *values, rg_error *error) {
+    rg_shape_def shape = rg_shape_def_box(1, 1, 1);
     double g = rg_length(rg_world_gravity(scene->world));
-    scene->duration = 1.25 * state->speed / (state->mu * g);
-    return status;
+    scene->duration = 1.25 * values[SLIDE_SPEED] / (values[SLIDE_MU] * g);
+    return build_slide(scene, values, "block", &shape, 0.5, error);
+}
+
+static double block_speed(const rg_scene *scene) {
+    return rg_length(rg_body_velocity(scene->world, rg_world_body_at(scene->world, 1)));
 }
 
 static void observe_stop(rg_scene *scene) {
-    stop_state *state = scene->measuring;
-    double stick = rg_builtin_event_time(scene->world, RG_STEP_STICK_EVENT, false, NULL);
-    if (state->stopped > 0 || rg_world_body_count(scene->world) < 2)
-        return;
-    rg_vec3 v = rg_body_velocity(scene->world, rg_world_body_at(scene->world, 1));
-    if (!isnan(stick))
-        state->stopped = stick;
-    else if (rg_length(v) < 1e-9 * state->speed)
-        state->stopped = rg_world_time(scene->world);
+    observe_slide(scene, block_speed);
 }
 
 static size_t measure_stop(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
-    const stop_state *state = scene->measuring;
+    const slide_state *state = scene->measuring;
     double g = rg_length(rg_world_gravity(scene->world)), pull = state->mu * g;
-    rg_body_id block = rg_world_body_at(scene->world, 1);
-    rg_vec3 x = rg_body_pose(scene->world, block).position;
-    measures[0] = rg_measure_beside("stopped_s", state->stopped > 0 ? state->stopped : NAN,
-                                    state->speed / pull);
+    rg_vec3 x = rg_body_pose(scene->world, rg_world_body_at(scene->world, 1)).position;
+    measures[0] = end_beside("stopped_s", state, state->speed / pull);
     measures[1] = rg_measure_beside("distance_m", x.x, 0.5 * state->speed * state->speed / pull);
     measures[2] = rg_measure_beside("lateral_m", fabs(x.y), 0);
-    measures[3] = rg_measure_beside("speed", rg_length(rg_body_velocity(scene->world, block)), 0);
+    measures[3] = rg_measure_beside("speed", block_speed(scene), 0);
     return 4;
 }
 
 const rg_builtin rg_builtin_block_stop = {
     .name = "block-stop",
     .summary = "a block slides to a stop",
-    .parameters = stop_parameters,
+    .parameters = slide_parameters,
     .ranges = stop_ranges,
     .parameter_count = 2,
-    .prepare = prepare_space,
+    .prepare = rg_builtin_prepare_space,
     .build = build_stop,
     .observe = observe_stop,
     .measure = measure_stop,
@@ -214,69 +208,44 @@ const rg_builtin rg_builtin_block_stop = {
 /* ---- slide-to-roll ---- */
 
 /* A ball of radius 0.1 m that slides at `speed` without turning rolls from 2 v/(7 mu g) on, at 5 v/7. */
-static const rg_builtin_parameter roll_parameters[] = {
-    {"speed", "3", "m/s at the start"},
-    {"mu", "0.4", "coefficient of friction"},
-};
 static const rg_builtin_range roll_ranges[] = {{0.01, 100, false}, {0.01, 100, false}};
 #define ROLL_RADIUS 0.1
 
 static rg_status build_roll(rg_scene *scene, const double *values, rg_error *error) {
-    stop_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
-    state->speed = values[STOP_SPEED], state->mu = values[STOP_MU];
-    rg_status status = rg_builtin_set_law(scene, state->mu, 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
     rg_shape_def shape = rg_shape_def_sphere(ROLL_RADIUS);
-    rg_body_def def = rg_body_def_default();
-    def.name = "ball";
-    def.pose.position = rg_vec3_make(0, 0, ROLL_RADIUS);
-    def.velocity = rg_vec3_make(state->speed, 0, 0);
-    if (!status)
-        status = rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
     double g = rg_length(rg_world_gravity(scene->world));
-    scene->duration = 4 * state->speed / (7 * state->mu * g);
-    return status;
+    scene->duration = 4 * values[SLIDE_SPEED] / (7 * values[SLIDE_MU] * g);
+    return build_slide(scene, values, "ball", &shape, ROLL_RADIUS, error);
 }
 
-static double slip_of(const rg_scene *scene) {
+static double ball_slip(const rg_scene *scene) {
     rg_body_id ball = rg_world_body_at(scene->world, 1);
-    return rg_body_velocity(scene->world, ball).x -
-           ROLL_RADIUS * rg_body_angular_velocity(scene->world, ball).y;
+    return fabs(rg_body_velocity(scene->world, ball).x -
+                ROLL_RADIUS * rg_body_angular_velocity(scene->world, ball).y);
 }
 
 static void observe_roll(rg_scene *scene) {
-    stop_state *state = scene->measuring;
-    double stick = rg_builtin_event_time(scene->world, RG_STEP_STICK_EVENT, false, NULL);
-    if (state->stopped > 0 || rg_world_body_count(scene->world) < 2)
-        return;
-    if (!isnan(stick))
-        state->stopped = stick;
-    else if (fabs(slip_of(scene)) < 1e-9 * state->speed)
-        state->stopped = rg_world_time(scene->world);
+    observe_slide(scene, ball_slip);
 }
 
 static size_t measure_roll(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
-    const stop_state *state = scene->measuring;
+    const slide_state *state = scene->measuring;
     double g = rg_length(rg_world_gravity(scene->world));
     rg_body_id ball = rg_world_body_at(scene->world, 1);
-    measures[0] = rg_measure_beside("rolls_s", state->stopped > 0 ? state->stopped : NAN,
-                                    2 * state->speed / (7 * state->mu * g));
+    measures[0] = end_beside("rolls_s", state, 2 * state->speed / (7 * state->mu * g));
     measures[1] =
         rg_measure_beside("speed", rg_body_velocity(scene->world, ball).x, 5 * state->speed / 7);
-    measures[2] = rg_measure_beside("slip", fabs(slip_of(scene)), 0);
+    measures[2] = rg_measure_beside("slip", ball_slip(scene), 0);
     return 3;
 }
 
 const rg_builtin rg_builtin_slide_to_roll = {
     .name = "slide-to-roll",
     .summary = "a ball slides until it rolls, at 5/7 of its speed",
-    .parameters = roll_parameters,
+    .parameters = slide_parameters,
     .ranges = roll_ranges,
     .parameter_count = 2,
-    .prepare = prepare_space,
+    .prepare = rg_builtin_prepare_space,
     .build = build_roll,
     .observe = observe_roll,
     .measure = measure_roll,

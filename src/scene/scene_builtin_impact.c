@@ -46,14 +46,12 @@ enum { ROW_COUNT, ROW_MOVING, ROW_LAW };
 static const rg_builtin_parameter billiard_parameters[] = {
     {"count", "3", "number of balls"},
     {"moving", "1", "how many of them arrive"},
-    {"law", "simultaneous",
-     "of impact: simultaneous, propagation, poisson, energetic, reflection, dissipative"},
+    {"law", "simultaneous", RG_BUILTIN_LAW_TEXT},
 };
 static const rg_builtin_parameter cradle_parameters[] = {
     {"count", "5", "number of balls"},
     {"moving", "1", "how many of them arrive"},
-    {"law", "propagation",
-     "of impact: simultaneous, propagation, poisson, energetic, reflection, dissipative"},
+    {"law", "propagation", RG_BUILTIN_LAW_TEXT},
 };
 static const rg_builtin_range row_ranges[] = {{2, 1000, true}, {1, 999, true}, {0, 0, false}};
 static const char *const *const row_words[] = {NULL, NULL, rg_builtin_laws};
@@ -172,8 +170,7 @@ const rg_builtin rg_builtin_cradle = {
 enum { NINE_RATIO, NINE_LAW };
 static const rg_builtin_parameter nine_parameters[] = {
     {"ratio", "9", "mass of the heavy ball over that of the light one"},
-    {"law", "simultaneous",
-     "of impact: simultaneous, propagation, poisson, energetic, reflection, dissipative"},
+    {"law", "simultaneous", RG_BUILTIN_LAW_TEXT},
 };
 static const rg_builtin_range nine_ranges[] = {{1e-9, 1e9, false}, {0, 0, false}};
 static const char *const *const nine_words[] = {NULL, rg_builtin_laws};
@@ -193,11 +190,8 @@ static rg_status build_nine(rg_scene *scene, const double *values, rg_error *err
         return rg_builtin_fail_memory(scene, error);
     state->ratio = values[NINE_RATIO];
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
-    rg_shape_def plane = rg_shape_def_halfspace(rg_vec3_make(-1, 0, 0), 0);
-    rg_body_def def = rg_body_def_default();
-    def.name = "wall", def.motion = RG_MOTION_FIXED;
     if (!status)
-        status = rg_builtin_add(scene, &plane, 1000, &def, NULL, error);
+        status = rg_builtin_add_wall(scene, "wall", rg_vec3_make(-1, 0, 0), 0, error);
     if (!status)
         status =
             add_ball(scene, "light", 1, rg_vec3_make(-RADIUS, 0, 0), rg_vec3_make(0, 0, 0), error);
@@ -239,11 +233,6 @@ const rg_builtin rg_builtin_mass_nine = {
  * to A, and knocks it away from B. Restitution is 1: A takes all of it, and B must feel nothing at all. */
 #define PUSH_ANGLE (75 * RG_PI / 180)
 
-static void prepare_pushed(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, true);
-}
-
 static rg_status build_pushed(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
     rg_vec3 none = rg_vec3_make(0, 0, 0), direction = {0};
@@ -273,23 +262,20 @@ const rg_builtin rg_builtin_pushed_off = {
     .name = "pushed-off",
     .summary = "a ball knocked away from its neighbour, which feels nothing (Figure 13)",
     .duration = 1,
-    .prepare = prepare_pushed,
+    .prepare = rg_builtin_prepare_weightless,
     .build = build_pushed,
     .measure = measure_pushed,
 };
 
 /* ---- rod-impact ---- */
 
-/* A planar rod of 1 kg and half-length 1 m (moment of inertia 1/3 kg m^2: a thin rhombus stands for it),
- * 1.2 rad from the floor, meets it with its lower end at 1 m/s down and 0.2 m/s back; friction 1,
- * restitution 1. Newton's restitution with friction fixed to the direction of the slip before would add
- * 34.7 J to an energy of 0.5 J. */
+/* The rod of rg_builtin_add_rod, 1.2 rad from the floor, meets it with its lower end at 1 m/s down and
+ * 0.2 m/s back; friction 1, restitution 1. Newton's restitution with friction fixed to the direction of
+ * the slip before would add 34.7 J to an energy of 0.5 J. */
 #define ROD_ANGLE 1.2
-#define ROD_THIN  0.01 /* m: half the thickness */
 
 static const rg_builtin_parameter rod_parameters[] = {
-    {"law", "energetic",
-     "of impact: simultaneous, propagation, poisson, energetic, reflection, dissipative"},
+    {"law", "energetic", RG_BUILTIN_LAW_TEXT},
 };
 static const rg_builtin_range rod_ranges[] = {{0, 0, false}};
 static const char *const *const rod_words[] = {rg_builtin_laws};
@@ -301,20 +287,12 @@ static void prepare_rod(rg_world_def *def, const double *values) {
 
 static rg_status build_rod(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
-    rg_status status = rg_builtin_set_law(scene, 1, 1, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
-    const rg_vec3 corners[4] = {{-1, 0, 0}, {0, 0, -ROD_THIN}, {1, 0, 0}, {0, 0, ROD_THIN}};
-    rg_shape_def shape = rg_shape_def_polygon(corners, 4);
+    rg_status status = rg_builtin_lay_floor(scene, 1, 1, error);
     rg_body_def def = rg_body_def_default();
-    def.name = "rod";
     def.angle = -ROD_ANGLE;
     def.pose.position = rg_vec3_make(0, 0, rg_sin(ROD_ANGLE) + 0.1);
     def.velocity = rg_vec3_make(-0.2, 0, -1);
-    def.has_mass = true;
-    def.mass =
-        (rg_mass_properties){.mass = 1, .inertia = rg_mat3_diagonal((rg_vec3){1, 1.0 / 3, 1})};
-    return status ? status : rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+    return status ? status : rg_builtin_add_rod(scene, &def, error);
 }
 
 static size_t measure_rod(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {

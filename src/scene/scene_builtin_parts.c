@@ -33,10 +33,10 @@ void *rg_builtin_remember(rg_scene *scene, size_t size) {
     return scene->measuring;
 }
 
-rg_status rg_builtin_add(rg_scene *scene, const rg_shape_def *shape, double density,
-                         const rg_body_def *def, rg_body_id *body, rg_error *error) {
-    rg_collider_def collider = rg_collider_def_default();
-    collider.density = density;
+rg_status rg_builtin_add_collider(rg_scene *scene, const rg_shape_def *shape,
+                                  const rg_collider_def *kind, const rg_body_def *def,
+                                  rg_body_id *body, rg_error *error) {
+    rg_collider_def collider = *kind;
     rg_status status = rg_shape_create(shape, &scene->allocator, &collider.shape, error);
     if (status)
         return status;
@@ -49,12 +49,43 @@ rg_status rg_builtin_add(rg_scene *scene, const rg_shape_def *shape, double dens
     return status;
 }
 
-rg_status rg_builtin_add_floor(rg_scene *scene, rg_error *error) {
-    rg_shape_def shape = rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0);
+rg_status rg_builtin_add(rg_scene *scene, const rg_shape_def *shape, double density,
+                         const rg_body_def *def, rg_body_id *body, rg_error *error) {
+    rg_collider_def collider = rg_collider_def_default();
+    collider.density = density;
+    return rg_builtin_add_collider(scene, shape, &collider, def, body, error);
+}
+
+rg_status rg_builtin_add_wall(rg_scene *scene, const char *name, rg_vec3 normal, double offset,
+                              rg_error *error) {
+    rg_shape_def shape = rg_shape_def_halfspace(normal, offset);
     rg_body_def def = rg_body_def_default();
-    def.name = "floor";
+    def.name = name;
     def.motion = RG_MOTION_FIXED;
     return rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+}
+
+rg_status rg_builtin_add_floor(rg_scene *scene, rg_error *error) {
+    return rg_builtin_add_wall(scene, "floor", rg_vec3_make(0, 0, 1), 0, error);
+}
+
+rg_status rg_builtin_lay_floor(rg_scene *scene, double friction, double restitution,
+                               rg_error *error) {
+    rg_status status = rg_builtin_set_law(scene, friction, restitution, error);
+    return status ? status : rg_builtin_add_floor(scene, error);
+}
+
+#define ROD_THIN 0.01 /* m: half the thickness */
+
+rg_status rg_builtin_add_rod(rg_scene *scene, const rg_body_def *def, rg_error *error) {
+    const rg_vec3 corners[4] = {{-1, 0, 0}, {0, 0, -ROD_THIN}, {1, 0, 0}, {0, 0, ROD_THIN}};
+    rg_shape_def shape = rg_shape_def_polygon(corners, 4);
+    rg_body_def rod = *def;
+    rod.name = "rod";
+    rod.has_mass = true;
+    rod.mass =
+        (rg_mass_properties){.mass = 1, .inertia = rg_mat3_diagonal((rg_vec3){1, 1.0 / 3, 1})};
+    return rg_builtin_add(scene, &shape, 1000, &rod, NULL, error);
 }
 
 rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg_vec3 position,
@@ -81,6 +112,21 @@ void rg_builtin_analytic(rg_world_def *def, bool planar, bool weightless) {
     def->planar = planar;
     if (weightless)
         def->gravity = rg_vec3_make(0, 0, 0);
+}
+
+void rg_builtin_prepare_space(rg_world_def *def, const double *values) {
+    (void)values;
+    rg_builtin_analytic(def, false, false);
+}
+
+void rg_builtin_prepare_plane(rg_world_def *def, const double *values) {
+    (void)values;
+    rg_builtin_analytic(def, true, false);
+}
+
+void rg_builtin_prepare_weightless(rg_world_def *def, const double *values) {
+    (void)values;
+    rg_builtin_analytic(def, false, true);
 }
 
 rg_scene *rg_builtin_first_step(const rg_scene *scene, double step) {

@@ -47,20 +47,14 @@ static rg_status build_incline(rg_scene *scene, const double *values, rg_error *
     rg_vec3 normal = rg_normalised(rg_add_scaled(rg_scale(s, down), c, rg_vec3_make(0, 0, 1)));
     state->fall = rg_normalised(rg_add_scaled(rg_scale(c, down), -s, rg_vec3_make(0, 0, 1)));
     state->side = rg_cross(normal, state->fall);
-    rg_contact_law law = rg_contact_law_default();
-    law.static_friction = law.dynamic_friction = state->mu;
-    rg_status status = rg_world_set_material(scene->world, (rg_material_id){0}, &law, error);
-    rg_shape_def slope = rg_shape_def_halfspace(normal, 0);
-    rg_body_def def = rg_body_def_default();
-    def.name = "slope";
-    def.motion = RG_MOTION_FIXED;
+    rg_status status = rg_builtin_set_law(scene, state->mu, 0, error);
     if (!status)
-        status = rg_builtin_add(scene, &slope, 1000, &def, NULL, error);
+        status = rg_builtin_add_wall(scene, "slope", normal, 0, error);
     /* The shortest turn that takes z to the normal. */
     rg_vec3 axis = rg_cross(rg_vec3_make(0, 0, 1), normal);
     double sine = rg_length(axis);
     rg_shape_def box = rg_shape_def_box(1, 1, 1);
-    def = rg_body_def_default();
+    rg_body_def def = rg_body_def_default();
     def.name = "box";
     if (sine > 0)
         def.pose.orientation = rg_quat_of_rotation_vector(rg_scale(state->angle / sine, axis));
@@ -134,10 +128,15 @@ typedef struct rolling_state {
     uint64_t observations;
 } rolling_state;
 
-static rg_status set_friction(rg_scene *scene, const char *name, double mu,
-                              rg_material_id *material, rg_error *error) {
+static rg_contact_law law_of(double mu) {
     rg_contact_law law = rg_contact_law_default();
     law.static_friction = law.dynamic_friction = mu;
+    return law;
+}
+
+static rg_status set_friction(rg_scene *scene, const char *name, double mu,
+                              rg_material_id *material, rg_error *error) {
+    rg_contact_law law = law_of(mu);
     return rg_world_add_material(scene->world, name, &law, material, error);
 }
 
@@ -145,16 +144,8 @@ static rg_status add_of_material(rg_scene *scene, const rg_shape_def *shape, dou
                                  rg_material_id material, rg_body_def *def, rg_error *error) {
     rg_collider_def collider = rg_collider_def_default();
     collider.material = material;
-    rg_status status = rg_shape_create(shape, &scene->allocator, &collider.shape, error);
-    if (status)
-        return status;
     def->total_mass = mass;
-    def->colliders = &collider;
-    def->collider_count = 1;
-    rg_body_id body;
-    status = rg_world_add_body(scene->world, def, &body, error);
-    rg_shape_release(collider.shape);
-    return status;
+    return rg_builtin_add_collider(scene, shape, &collider, def, NULL, error);
 }
 
 static rg_status build_rolling(rg_scene *scene, const double *values, rg_error *error) {
@@ -174,8 +165,7 @@ static rg_status build_rolling(rg_scene *scene, const double *values, rg_error *
         status = set_friction(scene, "slab", 0.4, &slab, error);
     if (!status)
         status = set_friction(scene, "ball", 0.8, &ball, error);
-    rg_contact_law on_top = rg_contact_law_default();
-    on_top.static_friction = on_top.dynamic_friction = 0.8;
+    rg_contact_law on_top = law_of(0.8);
     if (!status)
         status = rg_world_set_pair(scene->world, slab, ball, &on_top, error);
     rg_shape_def plane = rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0);

@@ -5,11 +5,6 @@
 #include "base/base_trig.h"
 #include "scene/scene_builtin.h"
 
-static void prepare_space(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, false);
-}
-
 /* ---- rattleback ---- */
 
 /* The stone of Kane and Levinson 1982: an ellipsoid of semi-axes 0.2, 0.03, 0.02 m, 1 kg, its centre of
@@ -31,9 +26,7 @@ static rg_status build_rattle(rg_scene *scene, const double *values, rg_error *e
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     state->spin = values[0], state->sign = values[0] < 0 ? -1 : 1;
-    rg_status status = rg_builtin_set_law(scene, 2, 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, 2, 0, error);
     const rg_vec3 axes = {0.2, 0.03, 0.02};
     rg_shape_def shape = rg_shape_def_ellipsoid(axes.x, axes.y, axes.z);
     rg_body_def def = rg_body_def_default();
@@ -91,7 +84,7 @@ const rg_builtin rg_builtin_rattleback = {
     .ranges = rattle_ranges,
     .parameter_count = 1,
     .duration = 5,
-    .prepare = prepare_space,
+    .prepare = rg_builtin_prepare_space,
     .build = build_rattle,
     .observe = observe_rattle,
     .measure = measure_rattle,
@@ -133,9 +126,7 @@ static rg_status build_tippe(rg_scene *scene, const double *values, rg_error *er
     if (!state)
         return rg_builtin_fail_memory(scene, error);
     state->lowest = 1;
-    rg_status status = rg_builtin_set_law(scene, values[TOP_MU], 0, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, values[TOP_MU], 0, error);
     double mr = TIPPE_MASS * TIPPE_RADIUS * TIPPE_RADIUS;
     rg_shape_def shape = rg_shape_def_sphere(TIPPE_RADIUS);
     rg_body_def def = rg_body_def_default();
@@ -184,7 +175,7 @@ const rg_builtin rg_builtin_tippe_top = {
     .ranges = tippe_ranges,
     .parameter_count = 3,
     .duration = 4,
-    .prepare = prepare_space,
+    .prepare = rg_builtin_prepare_space,
     .build = build_tippe,
     .observe = observe_tippe,
     .measure = measure_tippe,
@@ -269,7 +260,7 @@ const rg_builtin rg_builtin_euler_disc = {
     .ranges = disc_ranges,
     .parameter_count = 1,
     .duration = 2,
-    .prepare = prepare_space,
+    .prepare = rg_builtin_prepare_space,
     .build = build_disc,
     .observe = observe_disc,
     .measure = measure_disc,

@@ -24,7 +24,7 @@
  * is proved (STALLED). */
 #include "base/base_math.h"
 #include "problem/problem.h"
-#include "solve/solve.h"
+#include "solve/solve_enumerate_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +33,6 @@
  * all. */
 enum { BRANCH_MAX = 16, FRICTION_MAX = 6, ROWS_MAX = 64, MODES_MAX = 1 << 22 };
 
-/* A pivot of the equilibrated matrix below this (its entries are at most 1) counts as zero. */
-#define RANK_TOLERANCE 1e-11
 /* A singular mode is consistent if what remains of the right side is below this, relative to the
  * problem's scale (the rows keep their unit in this test). */
 #define CONSISTENT_TOLERANCE 1e-9
@@ -49,12 +47,6 @@ enum { BRANCH_MAX = 16, FRICTION_MAX = 6, ROWS_MAX = 64, MODES_MAX = 1 << 22 };
 /* Small linear systems that the corner search of singular modes may solve, over all modes. */
 enum { CORNER_BUDGET = 1 << 20 };
 
-typedef enum row_state {
-    STATE_GIVEN,   /* f = value */
-    STATE_UNKNOWN, /* a = 0, f from the system */
-    STATE_TIED     /* f = value times f[normal] */
-} row_state;
-
 /* Which inequality a row has to satisfy in the current mode. */
 typedef enum row_claim {
     CLAIM_NOTHING,
@@ -64,44 +56,6 @@ typedef enum row_claim {
     CLAIM_F_BETWEEN, /* bounds */
     CLAIM_F_CONE     /* |f| <= mu f[normal] */
 } row_claim;
-
-/* One choice to make: a row with its friction rows, if it has any. */
-typedef struct chooser {
-    uint32_t row;
-    uint32_t options, option;
-} chooser;
-
-typedef struct enumeration {
-    const rg_linear_problem *problem;
-    size_t size, choosers;
-    double tolerance; /* of the inequalities, in the unit of a */
-    double scale;     /* of the problem */
-    chooser *chooser;
-    double *weight; /* per row: brings a force to the unit of a */
-    uint8_t *state, *claim;
-    double *value;
-    /* the current mode */
-    size_t unknowns, rank;
-    double dropped; /* the largest entry that counts as zero */
-    uint32_t *unknown;
-    double *matrix, *lu, *right, *x, *residual;
-    double *row_scale, *column_scale;
-    uint32_t *row_order, *column_order;
-    double *null_space; /* (unknowns - rank) x unknowns, orthonormal */
-    double *force, *velocity, *direction, *change;
-    double *slack, *slack_change; /* 2 size; 2 size x size */
-    size_t budget;
-    size_t doubtful; /* modes that rounding leaves undecided */
-    /* what was found */
-    double *found; /* capacity x rows of the original */
-    size_t capacity, rows;
-    const rg_conversion *conversions[2]; /* from the caller's problem to this one; null: none */
-    double *converted[2];
-    double *rows_weight;    /* of the caller's rows */
-    double *best, best_sum; /* the one that the policy picks; null: not wanted */
-    rg_solution_policy policy;
-    rg_solution_set set;
-} enumeration;
 
 /* --- modes ------------------------------------------------------------------------------------ */
 
@@ -150,7 +104,8 @@ static const char *find_obstacle(const rg_linear_problem *p, size_t *modes) {
     return total > MODES_MAX ? "more than 4194304 modes: too many to try" : NULL;
 }
 
-static void set_row(enumeration *e, size_t row, row_state state, double value, row_claim claim) {
+static void set_row(rg_enumeration *e, size_t row, rg_row_state state, double value,
+                    row_claim claim) {
     e->state[row] = (uint8_t)state;
     e->value[row] = value;
     e->claim[row] = (uint8_t)claim;
@@ -158,53 +113,54 @@ static void set_row(enumeration *e, size_t row, row_state state, double value, r
 
 /* A unilateral row and the friction that hangs on it. Option 0 is open; the others count the static
  * rows' states in base 3: stick, slip along +, slip along -. */
-static void set_contact(enumeration *e, size_t row, uint32_t option) {
+static void set_contact(rg_enumeration *e, size_t row, uint32_t option) {
     const rg_linear_problem *p = e->problem;
     bool open = option == 0;
     uint32_t digits = open ? 0 : option - 1;
-    set_row(e, row, open ? STATE_GIVEN : STATE_UNKNOWN, 0,
+    set_row(e, row, open ? RG_STATE_GIVEN : RG_STATE_UNKNOWN, 0,
             open ? CLAIM_A_POSITIVE : CLAIM_F_POSITIVE);
     for (size_t i = 0; i < e->size; i++) {
         rg_row_kind kind = rg_row_kind_at(p, i);
         if ((kind != RG_ROW_STATIC && kind != RG_ROW_DYNAMIC) || p->normal[i] != row)
             continue;
         if (kind == RG_ROW_DYNAMIC) {
-            set_row(e, i, open ? STATE_GIVEN : STATE_TIED, open ? 0 : p->mu[i], CLAIM_NOTHING);
+            set_row(e, i, open ? RG_STATE_GIVEN : RG_STATE_TIED, open ? 0 : p->mu[i],
+                    CLAIM_NOTHING);
         } else if (open) {
-            set_row(e, i, STATE_GIVEN, 0, CLAIM_NOTHING);
+            set_row(e, i, RG_STATE_GIVEN, 0, CLAIM_NOTHING);
         } else {
             uint32_t digit = digits % 3;
             digits /= 3;
             if (digit == 0)
-                set_row(e, i, STATE_UNKNOWN, 0, CLAIM_F_CONE);
+                set_row(e, i, RG_STATE_UNKNOWN, 0, CLAIM_F_CONE);
             else
-                set_row(e, i, STATE_TIED, digit == 1 ? -p->mu[i] : p->mu[i],
+                set_row(e, i, RG_STATE_TIED, digit == 1 ? -p->mu[i] : p->mu[i],
                         digit == 1 ? CLAIM_A_POSITIVE : CLAIM_A_NEGATIVE);
         }
     }
 }
 
-static void set_bounded(enumeration *e, size_t row, uint32_t option) {
+static void set_bounded(rg_enumeration *e, size_t row, uint32_t option) {
     const rg_linear_problem *p = e->problem;
     if (p->lower[row] == p->upper[row]) {
-        set_row(e, row, STATE_GIVEN, p->lower[row], CLAIM_NOTHING);
+        set_row(e, row, RG_STATE_GIVEN, p->lower[row], CLAIM_NOTHING);
         return;
     }
     if (option == 0)
-        set_row(e, row, STATE_UNKNOWN, 0, CLAIM_F_BETWEEN);
+        set_row(e, row, RG_STATE_UNKNOWN, 0, CLAIM_F_BETWEEN);
     else if (option == 1 && isfinite(p->lower[row]))
-        set_row(e, row, STATE_GIVEN, p->lower[row], CLAIM_A_POSITIVE);
+        set_row(e, row, RG_STATE_GIVEN, p->lower[row], CLAIM_A_POSITIVE);
     else
-        set_row(e, row, STATE_GIVEN, p->upper[row], CLAIM_A_NEGATIVE);
+        set_row(e, row, RG_STATE_GIVEN, p->upper[row], CLAIM_A_NEGATIVE);
 }
 
-static void set_option(enumeration *e, size_t row, uint32_t option) {
+static void set_option(rg_enumeration *e, size_t row, uint32_t option) {
     switch (rg_row_kind_at(e->problem, row)) {
     case RG_ROW_UNILATERAL:
         set_contact(e, row, option);
         break;
     case RG_ROW_FREE:
-        set_row(e, row, STATE_UNKNOWN, 0, CLAIM_NOTHING);
+        set_row(e, row, RG_STATE_UNKNOWN, 0, CLAIM_NOTHING);
         break;
     case RG_ROW_BOUNDED:
         set_bounded(e, row, option);
@@ -216,9 +172,9 @@ static void set_option(enumeration *e, size_t row, uint32_t option) {
 }
 
 /* The first mode is all open. False when all were tried. */
-static bool next_mode(enumeration *e) {
+static bool next_mode(rg_enumeration *e) {
     for (size_t k = 0; k < e->choosers; k++) {
-        chooser *c = &e->chooser[k];
+        rg_chooser *c = &e->chooser[k];
         c->option = c->option + 1 < c->options ? c->option + 1 : 0;
         set_option(e, c->row, c->option);
         if (c->option)
@@ -227,219 +183,18 @@ static bool next_mode(enumeration *e) {
     return false;
 }
 
-/* --- the linear system of a mode -------------------------------------------------------------- */
-
-static void build_system(enumeration *e) {
-    const rg_linear_problem *p = e->problem;
-    size_t m = 0;
-    for (size_t i = 0; i < e->size; i++)
-        if (e->state[i] == STATE_UNKNOWN)
-            e->unknown[m++] = (uint32_t)i;
-    e->unknowns = m;
-    for (size_t r = 0; r < m; r++) {
-        const double *row = rg_linear_row(p, e->unknown[r]);
-        double right = -p->b[e->unknown[r]];
-        for (size_t c = 0; c < m; c++)
-            e->matrix[r * m + c] = row[e->unknown[c]];
-        for (size_t i = 0; i < e->size; i++)
-            if (e->state[i] == STATE_GIVEN && e->value[i] != 0)
-                right -= row[i] * e->value[i];
-        e->right[r] = right;
-    }
-    /* Slip: the column of the normal takes that of the friction along. */
-    for (size_t i = 0; i < e->size; i++) {
-        if (e->state[i] != STATE_TIED)
-            continue;
-        size_t c = 0;
-        while (e->unknown[c] != p->normal[i])
-            c++;
-        for (size_t r = 0; r < m; r++)
-            e->matrix[r * m + c] += e->value[i] * rg_linear_row(p, e->unknown[r])[i];
-    }
-}
-
-/* Rows, then columns, to a largest entry of 1: rank then does not depend on units. */
-static void equilibrate(enumeration *e) {
-    size_t m = e->unknowns;
-    for (size_t r = 0; r < m; r++) {
-        double largest = 0;
-        for (size_t c = 0; c < m; c++)
-            largest = fmax(largest, fabs(e->matrix[r * m + c]));
-        e->row_scale[r] = largest > 0 ? 1 / largest : 1;
-    }
-    for (size_t c = 0; c < m; c++) {
-        double largest = 0;
-        for (size_t r = 0; r < m; r++)
-            largest = fmax(largest, fabs(e->matrix[r * m + c]) * e->row_scale[r]);
-        e->column_scale[c] = largest > 0 ? 1 / largest : 1;
-    }
-    for (size_t r = 0; r < m; r++)
-        for (size_t c = 0; c < m; c++)
-            e->lu[r * m + c] = e->matrix[r * m + c] * e->row_scale[r] * e->column_scale[c];
-}
-
-static void swap_columns(double *lu, size_t m, size_t a, size_t b) {
-    for (size_t r = 0; r < m; r++) {
-        double t = lu[r * m + a];
-        lu[r * m + a] = lu[r * m + b];
-        lu[r * m + b] = t;
-    }
-}
-
-static void swap_rows(double *lu, size_t m, size_t a, size_t b) {
-    for (size_t c = 0; c < m; c++) {
-        double t = lu[a * m + c];
-        lu[a * m + c] = lu[b * m + c];
-        lu[b * m + c] = t;
-    }
-}
-
-/* LU with full pivoting; stops at the rank. */
-static void factor(enumeration *e) {
-    size_t m = e->unknowns, k = 0;
-    double *lu = e->lu;
-    e->dropped = 0;
-    for (size_t i = 0; i < m; i++)
-        e->row_order[i] = e->column_order[i] = (uint32_t)i;
-    for (; k < m; k++) {
-        size_t pr = k, pc = k;
-        double largest = 0;
-        for (size_t r = k; r < m; r++)
-            for (size_t c = k; c < m; c++)
-                if (fabs(lu[r * m + c]) > largest) {
-                    largest = fabs(lu[r * m + c]);
-                    pr = r;
-                    pc = c;
-                }
-        if (largest <= RANK_TOLERANCE) {
-            e->dropped = largest;
-            break;
-        }
-        if (pr != k) {
-            swap_rows(lu, m, pr, k);
-            uint32_t t = e->row_order[pr];
-            e->row_order[pr] = e->row_order[k];
-            e->row_order[k] = t;
-        }
-        if (pc != k) {
-            swap_columns(lu, m, pc, k);
-            uint32_t t = e->column_order[pc];
-            e->column_order[pc] = e->column_order[k];
-            e->column_order[k] = t;
-        }
-        for (size_t r = k + 1; r < m; r++) {
-            double *row = lu + r * m, multiplier = row[k] / lu[k * m + k];
-            row[k] = multiplier;
-            if (multiplier != 0)
-                for (size_t c = k + 1; c < m; c++)
-                    row[c] -= multiplier * lu[k * m + c];
-        }
-    }
-    e->rank = k;
-}
-
-/* x: a solution with zeros in the dependent columns; returns what remains of the right side in the
- * dependent rows, in the unit of a. `y`: m numbers of work. */
-static double substitute(const enumeration *e, const double *right, double *y, double *x) {
-    size_t m = e->unknowns, k = e->rank;
-    const double *lu = e->lu;
-    double rest = 0;
-    for (size_t r = 0; r < m; r++) {
-        double sum = right[e->row_order[r]] * e->row_scale[e->row_order[r]];
-        for (size_t c = 0; c < r && c < k; c++)
-            sum -= lu[r * m + c] * y[c];
-        y[r] = sum;
-        if (r >= k)
-            rest = fmax(rest, fabs(sum) / e->row_scale[e->row_order[r]]);
-    }
-    for (size_t r = m; r-- > k;)
-        y[r] = 0;
-    for (size_t r = k; r-- > 0;) {
-        for (size_t c = r + 1; c < k; c++)
-            y[r] -= lu[r * m + c] * y[c];
-        y[r] /= lu[r * m + r];
-    }
-    for (size_t r = 0; r < m; r++)
-        x[e->column_order[r]] = y[r] * e->column_scale[e->column_order[r]];
-    return rest;
-}
-
-static void refine(enumeration *e) {
-    size_t m = e->unknowns;
-    for (size_t r = 0; r < m; r++) {
-        double sum = e->right[r];
-        for (size_t c = 0; c < m; c++)
-            sum -= e->matrix[r * m + c] * e->x[c];
-        e->residual[r] = sum;
-    }
-    /* `direction` and `change` are free until the null space is used. */
-    substitute(e, e->residual, e->direction, e->change);
-    for (size_t r = 0; r < m; r++)
-        e->x[r] += e->change[r];
-}
-
-/* An orthonormal basis of the null space of the equilibrated matrix, in its own column order
- * undone. */
-static void find_null_space(enumeration *e) {
-    size_t m = e->unknowns, k = e->rank;
-    for (size_t d = 0; d < m - k; d++) {
-        double *v = e->null_space + d * m, *y = e->direction;
-        for (size_t r = k; r-- > 0;) {
-            y[r] = -e->lu[r * m + k + d];
-            for (size_t c = r + 1; c < k; c++)
-                y[r] -= e->lu[r * m + c] * y[c];
-            y[r] /= e->lu[r * m + r];
-        }
-        memset(v, 0, m * sizeof *v);
-        for (size_t r = 0; r < k; r++)
-            v[e->column_order[r]] = y[r];
-        v[e->column_order[k + d]] = 1;
-        for (int pass = 0; pass < 2; pass++)
-            for (size_t o = 0; o < d; o++) {
-                const double *w = e->null_space + o * m;
-                double dot = 0;
-                for (size_t i = 0; i < m; i++)
-                    dot += v[i] * w[i];
-                for (size_t i = 0; i < m; i++)
-                    v[i] -= dot * w[i];
-            }
-        double length = 0;
-        for (size_t i = 0; i < m; i++)
-            length += v[i] * v[i];
-        for (size_t i = 0; i < m; i++)
-            v[i] /= sqrt(length);
-    }
-}
-
-/* Takes the part in the null space out of x: the least norm in equilibrated unknowns. */
-static void make_least_norm(enumeration *e) {
-    size_t m = e->unknowns;
-    for (size_t d = 0; d < m - e->rank; d++) {
-        const double *v = e->null_space + d * m;
-        double dot = 0;
-        for (size_t i = 0; i < m; i++)
-            dot += v[i] * e->x[i] / e->column_scale[i];
-        for (size_t i = 0; i < m; i++)
-            e->x[i] -= dot * v[i] * e->column_scale[i];
-    }
-}
-
 /* --- what a mode claims ----------------------------------------------------------------------- */
 
-/* Forces of all rows from the unknowns; `given`: with the given forces, otherwise a change of
- * forces. */
-static void spread_force(const enumeration *e, const double *x, bool given, double *force) {
+void rg_enumeration_spread(const rg_enumeration *e, const double *x, bool given, double *force,
+                           double *velocity) {
     size_t m = e->unknowns;
     for (size_t i = 0; i < e->size; i++)
-        force[i] = e->state[i] == STATE_GIVEN && given ? e->value[i] : 0;
+        force[i] = e->state[i] == RG_STATE_GIVEN && given ? e->value[i] : 0;
     for (size_t c = 0; c < m; c++)
         force[e->unknown[c]] = x[c];
     for (size_t i = 0; i < e->size; i++)
-        if (e->state[i] == STATE_TIED)
+        if (e->state[i] == RG_STATE_TIED)
             force[i] = e->value[i] * force[e->problem->normal[i]];
-}
-
-static void apply(const enumeration *e, const double *force, bool given, double *velocity) {
     for (size_t i = 0; i < e->size; i++) {
         const double *row = rg_linear_row(e->problem, i);
         double sum = given ? e->problem->b[i] : 0;
@@ -449,10 +204,8 @@ static void apply(const enumeration *e, const double *force, bool given, double 
     }
 }
 
-/* How far inside its claims the row is, in the unit of a: two numbers, both to be >= 0. `given`:
- * false for the change of the slacks under a change of forces. */
-static void row_slack(const enumeration *e, size_t i, const double *force, const double *velocity,
-                      bool given, double slack[2]) {
+void rg_enumeration_row_slack(const rg_enumeration *e, size_t i, const double *force,
+                              const double *velocity, bool given, double slack[2]) {
     const rg_linear_problem *p = e->problem;
     double none = given ? INFINITY : 0;
     slack[0] = slack[1] = none;
@@ -483,18 +236,18 @@ static void row_slack(const enumeration *e, size_t i, const double *force, const
     }
 }
 
-static double smallest_slack(const enumeration *e, const double *force, const double *velocity) {
+double rg_enumeration_slack(const rg_enumeration *e, const double *force, const double *velocity) {
     double smallest = INFINITY;
     for (size_t i = 0; i < e->size; i++) {
         double slack[2];
-        row_slack(e, i, force, velocity, true, slack);
+        rg_enumeration_row_slack(e, i, force, velocity, true, slack);
         smallest = fmin(smallest, fmin(slack[0], slack[1]));
     }
     return smallest;
 }
 
 /* Cheap refusal from the unknown forces alone. */
-static bool forces_hopeless(const enumeration *e) {
+static bool forces_hopeless(const rg_enumeration *e) {
     double largest = e->scale;
     for (size_t c = 0; c < e->unknowns; c++)
         largest = fmax(largest, fabs(e->x[c]) * e->weight[e->unknown[c]]);
@@ -509,7 +262,7 @@ static bool forces_hopeless(const enumeration *e) {
 /* --- what was found --------------------------------------------------------------------------- */
 
 /* Rounding is taken out of forces that break their own law by less than the tolerance. */
-static void tidy_force(const enumeration *e, double *force) {
+static void tidy_force(const rg_enumeration *e, double *force) {
     const rg_linear_problem *p = e->problem;
     for (size_t i = 0; i < e->size; i++)
         if (e->claim[i] == CLAIM_F_POSITIVE)
@@ -520,12 +273,12 @@ static void tidy_force(const enumeration *e, double *force) {
         if (e->claim[i] == CLAIM_F_CONE) {
             double limit = p->mu[i] * force[p->normal[i]];
             force[i] = fmin(fmax(force[i], -limit), limit);
-        } else if (e->state[i] == STATE_TIED) {
+        } else if (e->state[i] == RG_STATE_TIED) {
             force[i] = e->value[i] * force[p->normal[i]];
         }
 }
 
-static double normal_sum(const enumeration *e, const double *force) {
+static double normal_sum(const rg_enumeration *e, const double *force) {
     double sum = 0;
     for (size_t i = 0; i < e->size; i++)
         if (rg_row_kind_at(e->problem, i) == RG_ROW_UNILATERAL)
@@ -533,7 +286,7 @@ static double normal_sum(const enumeration *e, const double *force) {
     return sum;
 }
 
-static bool same_forces(const enumeration *e, const double *a, const double *b) {
+static bool same_forces(const rg_enumeration *e, const double *a, const double *b) {
     double largest = e->scale, distance = 0;
     for (size_t i = 0; i < e->rows; i++) {
         largest = fmax(largest, fabs(a[i]) * e->rows_weight[i]);
@@ -542,9 +295,7 @@ static bool same_forces(const enumeration *e, const double *a, const double *b) 
     return distance <= RG_SOLUTION_DISTINCT * largest;
 }
 
-/* Adds the forces to the list unless they are there. What exceeds the capacity is counted without
- * being compared with each other. */
-static void report_solution(enumeration *e, double *force) {
+void rg_enumeration_report(rg_enumeration *e, double *force) {
     /* Forces whose rounding alone exceeds the tolerance were not found but imagined. */
     for (size_t i = 0; i < e->size; i++) {
         const double *row = rg_linear_row(e->problem, i);
@@ -580,171 +331,10 @@ static void report_solution(enumeration *e, double *force) {
     e->set.count++;
 }
 
-/* --- singular modes --------------------------------------------------------------------------- */
-
-/* slack + changes t >= -tolerance for one parameter: an interval. False if empty. */
-static bool find_interval(const enumeration *e, double *low, double *high) {
-    *low = -INFINITY;
-    *high = INFINITY;
-    for (size_t i = 0; i < 2 * e->size; i++) {
-        double g = e->slack[i], d = e->slack_change[i];
-        if (!(g < INFINITY))
-            continue;
-        if (fabs(d) <= RANK_TOLERANCE * (fabs(g) + e->scale)) {
-            if (g < -e->tolerance)
-                return false;
-        } else if (d > 0) {
-            *low = fmax(*low, -g / d);
-        } else {
-            *high = fmin(*high, -g / d);
-        }
-    }
-    return *low <= *high + RANK_TOLERANCE * (1 + fabs(*low) + fabs(*high));
-}
-
-/* Moves t[] parameters along the null space from x and reports the point if it satisfies all
- * claims. */
-static bool try_point(enumeration *e, const double *t, size_t parameters) {
-    size_t m = e->unknowns;
-    for (size_t i = 0; i < m; i++) {
-        double sum = 0;
-        for (size_t d = 0; d < parameters; d++)
-            sum += t[d] * e->null_space[d * m + i];
-        e->residual[i] = e->x[i] + sum * e->column_scale[i];
-    }
-    spread_force(e, e->residual, true, e->force);
-    apply(e, e->force, true, e->velocity);
-    if (smallest_slack(e, e->force, e->velocity) < -e->tolerance)
-        return false;
-    report_solution(e, e->force);
-    return true;
-}
-
-/* The square system of the tight claims rows[0 .. parameters) in t, by elimination. */
-static bool solve_tight(const enumeration *e, const size_t *rows, size_t parameters, double *t) {
-    double a[4][5];
-    for (size_t r = 0; r < parameters; r++) {
-        for (size_t c = 0; c < parameters; c++)
-            a[r][c] = e->slack_change[c * 2 * e->size + rows[r]];
-        a[r][parameters] = -e->slack[rows[r]];
-    }
-    for (size_t k = 0; k < parameters; k++) {
-        size_t best = k;
-        for (size_t r = k + 1; r < parameters; r++)
-            if (fabs(a[r][k]) > fabs(a[best][k]))
-                best = r;
-        if (fabs(a[best][k]) < RANK_TOLERANCE * e->scale)
-            return false;
-        for (size_t c = 0; c <= parameters; c++) {
-            double swap = a[k][c];
-            a[k][c] = a[best][c];
-            a[best][c] = swap;
-        }
-        for (size_t r = k + 1; r < parameters; r++) {
-            double f = a[r][k] / a[k][k];
-            for (size_t c = k; c <= parameters; c++)
-                a[r][c] -= f * a[k][c];
-        }
-    }
-    for (size_t r = parameters; r-- > 0;) {
-        t[r] = a[r][parameters];
-        for (size_t c = r + 1; c < parameters; c++)
-            t[r] -= a[r][c] * t[c];
-        t[r] /= a[r][r];
-    }
-    return true;
-}
-
-/* Corners of a polyhedron with two to four parameters: every choice of as many tight claims. */
-static void search_corners(enumeration *e, size_t parameters) {
-    size_t rows[4], total = 2 * e->size;
-    double t[4];
-    for (size_t d = 0; d < parameters; d++)
-        rows[d] = d;
-    while (e->budget) {
-        bool usable = true;
-        for (size_t d = 0; d < parameters; d++)
-            usable = usable && e->slack[rows[d]] < INFINITY;
-        if (usable) {
-            e->budget--;
-            if (solve_tight(e, rows, parameters, t) && try_point(e, t, parameters))
-                e->set.continuum = true;
-        }
-        size_t d = parameters;
-        while (d > 0 && rows[d - 1] == total - parameters + d - 1)
-            d--;
-        if (d == 0)
-            return;
-        rows[d - 1]++;
-        for (; d < parameters; d++)
-            rows[d] = rows[d - 1] + 1;
-    }
-}
-
-/* How the slacks change along direction d of the null space, which is scaled so that its largest
- * effect on any row is the problem's scale: parameters are then of order 1. Changes that are
- * rounding against that become 0. */
-static void measure_direction(enumeration *e, size_t d) {
-    size_t m = e->unknowns, n = e->size;
-    double *v = e->null_space + d * m, *changes = e->slack_change + d * 2 * n, largest = 0;
-    for (size_t i = 0; i < m; i++)
-        e->residual[i] = v[i] * e->column_scale[i];
-    spread_force(e, e->residual, false, e->direction);
-    apply(e, e->direction, false, e->change);
-    for (size_t i = 0; i < n; i++) {
-        const double *row = rg_linear_row(e->problem, i);
-        double sum = 0;
-        for (size_t j = 0; j < n; j++)
-            sum += fabs(row[j] * e->direction[j]);
-        largest = fmax(largest, fmax(sum, fabs(e->direction[i]) * e->weight[i]));
-        row_slack(e, i, e->direction, e->change, false, changes + 2 * i);
-    }
-    double factor = largest > 0 ? e->scale / largest : 1;
-    for (size_t i = 0; i < 2 * n; i++)
-        changes[i] = fabs(changes[i]) <= RANK_TOLERANCE * largest ? 0 : changes[i] * factor;
-    for (size_t i = 0; i < m; i++)
-        v[i] *= factor;
-}
-
-static void solve_singular(enumeration *e) {
-    size_t m = e->unknowns, parameters = m - e->rank, n = e->size;
-    find_null_space(e);
-    make_least_norm(e);
-    spread_force(e, e->x, true, e->force);
-    apply(e, e->force, true, e->velocity);
-    for (size_t i = 0; i < n; i++) {
-        double slack[2];
-        row_slack(e, i, e->force, e->velocity, true, slack);
-        e->slack[2 * i] = slack[0];
-        e->slack[2 * i + 1] = slack[1];
-    }
-    bool feasible = smallest_slack(e, e->force, e->velocity) >= -e->tolerance;
-    for (size_t d = 0; d < parameters; d++)
-        measure_direction(e, d);
-    if (parameters == 1) {
-        double low, high;
-        bool found = feasible;
-        if (feasible)
-            report_solution(e, e->force);
-        if (!find_interval(e, &low, &high))
-            return;
-        if (isfinite(low))
-            found = try_point(e, &low, 1) || found;
-        if (isfinite(high) && high > low)
-            found = try_point(e, &high, 1) || found;
-        e->set.continuum |= found && high > low + RG_SOLUTION_DISTINCT * (1 + fabs(low));
-    } else if (feasible) {
-        report_solution(e, e->force);
-        e->set.continuum = true;
-    } else if (parameters <= 4) {
-        search_corners(e, parameters);
-    }
-}
-
 /* --- one mode, all modes ---------------------------------------------------------------------- */
 
 /* The largest product of a force and an entry of the matrix: rounding is relative to that. */
-static double largest_product(const enumeration *e) {
+static double largest_product(const rg_enumeration *e) {
     double largest = e->scale;
     for (size_t i = 0; i < e->size; i++)
         for (size_t j = 0; j < e->size; j++)
@@ -752,18 +342,15 @@ static double largest_product(const enumeration *e) {
     return largest;
 }
 
-static void try_mode(enumeration *e) {
-    build_system(e);
-    equilibrate(e);
-    factor(e);
-    double rest = substitute(e, e->right, e->residual, e->x);
+static void try_mode(rg_enumeration *e) {
+    double rest = rg_enumeration_solve(e);
     if (e->rank < e->unknowns) {
         double largest = e->scale;
         for (size_t r = 0; r < e->unknowns; r++)
             largest = fmax(largest, fabs(e->right[r]));
         if (rest <= CONSISTENT_TOLERANCE * largest) {
-            refine(e);
-            solve_singular(e);
+            rg_enumeration_refine(e);
+            rg_enumeration_solve_singular(e);
         }
         if (e->dropped > ROUNDING_PIVOT ||
             (rest > CONSISTENT_TOLERANCE * largest && rest <= DOUBT_TOLERANCE * largest))
@@ -772,17 +359,16 @@ static void try_mode(enumeration *e) {
     }
     if (forces_hopeless(e))
         return;
-    refine(e);
-    spread_force(e, e->x, true, e->force);
-    apply(e, e->force, true, e->velocity);
-    double slack = smallest_slack(e, e->force, e->velocity);
+    rg_enumeration_refine(e);
+    rg_enumeration_spread(e, e->x, true, e->force, e->velocity);
+    double slack = rg_enumeration_slack(e, e->force, e->velocity);
     if (slack >= -e->tolerance)
-        report_solution(e, e->force);
+        rg_enumeration_report(e, e->force);
     else if (!(slack < -DOUBT_TOLERANCE * largest_product(e)))
         e->doubtful++;
 }
 
-static void try_all(enumeration *e) {
+static void try_all(rg_enumeration *e) {
     for (size_t i = 0; i < e->size; i++)
         set_option(e, i, 0);
     do {
@@ -805,11 +391,11 @@ static void fill_weights(const rg_linear_problem *p, double *weight) {
     }
 }
 
-static rg_status prepare(enumeration *e, rg_solve_context *context, const rg_problem *problem,
+static rg_status prepare(rg_enumeration *e, rg_solve_context *context, const rg_problem *problem,
                          double tolerance, rg_error *error) {
     const rg_linear_problem *p = &problem->linear;
     size_t n = p->size;
-    *e = (enumeration){.problem = p, .size = n, .rows = n, .budget = CORNER_BUDGET};
+    *e = (rg_enumeration){.problem = p, .size = n, .rows = n, .budget = CORNER_BUDGET};
     e->scale = rg_problem_scale(problem);
     e->tolerance = (tolerance > 0 ? tolerance : rg_solve_settings_default().tolerance) * e->scale;
     RG_TAKE(e->chooser, context, n, error);
@@ -839,7 +425,7 @@ static rg_status prepare(enumeration *e, rg_solve_context *context, const rg_pro
     for (size_t i = 0; i < n; i++) {
         size_t options = options_of(p, i);
         if (options > 1)
-            e->chooser[e->choosers++] = (chooser){(uint32_t)i, (uint32_t)options, 0};
+            e->chooser[e->choosers++] = (rg_chooser){(uint32_t)i, (uint32_t)options, 0};
     }
     return RG_OK;
 }
@@ -862,7 +448,7 @@ static rg_status solve_enumerate(rg_solve_context *context, const rg_problem *pr
         snprintf(report->text, sizeof report->text, "%s", obstacle);
         return RG_OK;
     }
-    enumeration e;
+    rg_enumeration e;
     rg_status status = prepare(&e, context, problem, settings->tolerance, error);
     if (status != RG_OK)
         return status;
@@ -932,7 +518,7 @@ static rg_status bring_to_rows(rg_solve_context *context, const rg_problem *prob
 }
 
 /* The caller's rows in units of a: by the linear rows that carry the same force. */
-static rg_status weigh_rows(enumeration *e, rg_solve_context *context, const rg_problem *problem,
+static rg_status weigh_rows(rg_enumeration *e, rg_solve_context *context, const rg_problem *problem,
                             rg_error *error) {
     e->rows = rg_problem_rows(problem);
     double largest = 0;
@@ -959,7 +545,7 @@ static rg_status solve_all(rg_solve_context *context, const rg_problem *problem,
     const char *obstacle = find_obstacle(&linear->linear, &modes);
     if (obstacle)
         return rg_fail(error, RG_LIMIT_EXCEEDED, "%s", obstacle);
-    enumeration e;
+    rg_enumeration e;
     rg_status status = prepare(&e, context, linear, tolerance, error);
     if (status != RG_OK)
         return status;

@@ -123,6 +123,49 @@ void rg_certificate_keep_worst(rg_certificate *worst, const rg_certificate *step
     worst->momentum_error = larger(worst->momentum_error, step->momentum_error);
 }
 
+rg_step_info rg_step_info_nothing(void) {
+    rg_step_info nothing = {0};
+    rg_judge_measure_nothing(&nothing);
+    return nothing;
+}
+
+static void add_work(rg_energy_ledger *sum, const rg_energy_ledger *step) {
+    sum->final = step->final;
+    sum->external_work += step->external_work;
+    sum->impact_loss += step->impact_loss;
+    sum->friction_work += step->friction_work;
+    sum->stabilisation += step->stabilisation;
+    sum->integration += step->integration;
+    sum->prescribed_work += step->prescribed_work;
+    sum->closure += step->closure;
+}
+
+static void add_ledger(rg_energy_ledger *sum, const rg_energy_ledger *step) {
+    if (isnan(step->initial) && isnan(step->final))
+        return; /* no judge */
+    if (isnan(sum->initial) && isnan(sum->final))
+        *sum = (rg_energy_ledger){.initial = step->initial};
+    add_work(sum, step);
+    sum->closure_rel = fmax(sum->closure_rel, step->closure_rel);
+}
+
+void rg_step_info_add(rg_step_info *sum, const rg_step_info *step) {
+    sum->steps += step->steps;
+    sum->time = step->time;
+    rg_certificate_keep_worst(&sum->certificate, &step->certificate);
+    add_ledger(&sum->energy, &step->energy);
+    sum->substeps += step->substeps;
+    sum->rejected += step->rejected;
+    sum->evaluations += step->evaluations;
+    if (step->contacts_max > sum->contacts_max)
+        sum->contacts_max = step->contacts_max;
+    sum->impacts += step->impacts;
+    sum->solves += step->solves;
+    sum->solver_iterations += step->solver_iterations;
+    sum->solver_failures += step->solver_failures;
+    sum->fallbacks += step->fallbacks;
+}
+
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
                      const rg_judge_totals *after, const rg_judge_contacts *contacts,
                      const rg_step_info *info) {
@@ -133,21 +176,13 @@ void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
         run->initial_potential = before->potential;
     }
     rg_certificate_keep_worst(&sum->certificate, &info->certificate);
-    rg_energy_ledger *e = &sum->energy;
-    e->final = info->energy.final;
-    e->external_work += info->energy.external_work;
-    e->impact_loss += info->energy.impact_loss;
-    e->friction_work += info->energy.friction_work;
-    e->stabilisation += info->energy.stabilisation;
-    e->integration += info->energy.integration;
-    e->prescribed_work += info->energy.prescribed_work;
-    e->closure += info->energy.closure;
+    add_work(&sum->energy, &info->energy);
     run->total_work += work_size(&info->energy);
     run->largest_kinetic =
         fmax(run->largest_kinetic, fmax(before->kinetic, after->kinetic) + contacts->stake);
     double size =
         run->largest_kinetic + run->total_work + fabs(after->potential - run->initial_potential);
-    e->closure_rel = relative(fabs(e->closure), size);
+    sum->energy.closure_rel = relative(fabs(sum->energy.closure), size);
 }
 
 void rg_judge_forget(rg_run_record *run) {

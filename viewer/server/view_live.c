@@ -97,7 +97,7 @@ static rg_status make_frame(view_live *live, view_bytes **bytes, rg_error *error
     if (!*bytes)
         return view_fail(error, RG_OUT_OF_MEMORY, "no memory for a frame");
     live->frame++;
-    live->interval = view_interval_begin();
+    live->interval = rg_step_info_nothing();
     live->fresh = false;
     return RG_OK;
 }
@@ -163,7 +163,7 @@ static bool step_once(view_live *live) {
         pause_because(live, error.text[0] ? error.text : rg_status_text(status));
         return false;
     }
-    view_interval_add(&live->interval, &info);
+    rg_step_info_add(&live->interval, &info);
     live->fresh = true;
     return true;
 }
@@ -292,7 +292,7 @@ rg_status view_live_create(rg_scene *scene, const view_live_options *options, vi
     live->scene = scene;
     live->world = rg_scene_world(scene);
     live->buffer = rg_view_buffer_create(NULL);
-    live->interval = view_interval_begin();
+    live->interval = rg_step_info_nothing();
     live->now = (live_state){.running = !options->paused,
                              .time = rg_world_time(live->world),
                              .speed = options->speed > 0 ? options->speed : 1,

@@ -130,7 +130,7 @@ static rg_status reset(view_live *live, rg_error *error) {
     live->steps_to_make = 0;
     live->frame = 0;
     live->due = 0;
-    live->interval = view_interval_begin();
+    live->interval = rg_step_info_nothing();
     view_live_begin_window(live);
     view_message same = {.kind = VIEW_MESSAGE_SET,
                          .has_friction = live->now.friction_is_set,

@@ -4,7 +4,6 @@
 #include "rigor/collision.h"
 #include "rigor/version.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,63 +120,4 @@ rg_status view_throw_box(rg_world *world, rg_vec3 from, rg_vec3 velocity, double
         status = add_box(world, shape, pose.position, velocity, names, error);
     rg_shape_release(shape);
     return status;
-}
-
-/* ---- intervals ---- */
-
-/* NaN is what was not measured. */
-static double worse(double a, double b) {
-    return isnan(a) || b > a ? b : a;
-}
-
-rg_step_info view_interval_begin(void) {
-    rg_step_info interval = {0};
-    double *certificate = (double *)&interval.certificate, *energy = (double *)&interval.energy;
-    for (size_t i = 0; i < sizeof interval.certificate / sizeof(double); i++)
-        certificate[i] = NAN;
-    for (size_t i = 0; i < sizeof interval.energy / sizeof(double); i++)
-        energy[i] = NAN;
-    return interval;
-}
-
-static void add_certificate(rg_certificate *worst, const rg_certificate *step) {
-    worst->min_gap = -worse(-worst->min_gap, -step->min_gap);
-    worst->max_penetration = worse(worst->max_penetration, step->max_penetration);
-    worst->complementarity = worse(worst->complementarity, step->complementarity);
-    worst->cone_violation = worse(worst->cone_violation, step->cone_violation);
-    worst->joint_error = worse(worst->joint_error, step->joint_error);
-    worst->momentum_error = worse(worst->momentum_error, step->momentum_error);
-}
-
-static void add_ledger(rg_energy_ledger *sum, const rg_energy_ledger *step) {
-    if (isnan(step->initial) && isnan(step->final))
-        return; /* no judge */
-    if (isnan(sum->initial) && isnan(sum->final))
-        *sum = (rg_energy_ledger){.initial = step->initial};
-    sum->final = step->final;
-    sum->impact_loss += step->impact_loss;
-    sum->friction_work += step->friction_work;
-    sum->stabilisation += step->stabilisation;
-    sum->integration += step->integration;
-    sum->external_work += step->external_work;
-    sum->prescribed_work += step->prescribed_work;
-    sum->closure += step->closure;
-    sum->closure_rel = worse(sum->closure_rel, step->closure_rel);
-}
-
-void view_interval_add(rg_step_info *interval, const rg_step_info *step) {
-    interval->steps += step->steps;
-    interval->time = step->time;
-    add_certificate(&interval->certificate, &step->certificate);
-    add_ledger(&interval->energy, &step->energy);
-    interval->substeps += step->substeps;
-    interval->rejected += step->rejected;
-    interval->evaluations += step->evaluations;
-    if (step->contacts_max > interval->contacts_max)
-        interval->contacts_max = step->contacts_max;
-    interval->impacts += step->impacts;
-    interval->solves += step->solves;
-    interval->solver_iterations += step->solver_iterations;
-    interval->solver_failures += step->solver_failures;
-    interval->fallbacks += step->fallbacks;
 }

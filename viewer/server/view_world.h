@@ -28,8 +28,4 @@ rg_status view_laws_apply(const view_laws *laws, rg_world *world, const double *
 rg_status view_throw_box(rg_world *world, rg_vec3 from, rg_vec3 velocity, double size,
                          uint32_t *names, rg_error *error);
 
-/* The worst and the sum over steps, as recordings have it between two frames. */
-rg_step_info view_interval_begin(void);
-void view_interval_add(rg_step_info *interval, const rg_step_info *step);
-
 #endif
