@@ -95,7 +95,7 @@ static void print_method(const rg_world *world) {
         printf("  %-16s %s by %s to %.3g, impacts %s", "contacts", "forces", solver_name(world),
                settings.solver_tolerance, law_name(world));
         print_other_laws(world);
-        putchar('\n');
+        puts(settings.hand_over ? ", hands over to stepping" : "");
         return;
     }
     printf("  %-16s %s to %.3g, ", "solver", solver_name(world), settings.solver_tolerance);

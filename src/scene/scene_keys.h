@@ -29,7 +29,8 @@
     X(METHOD_TOLERANCE, "tolerance")                                                               \
     X(METHOD_INTEGRATOR, "integrator")                                                             \
     X(METHOD_GAMMA, "gamma")                                                                       \
-    X(METHOD_DETECTION, "detection")
+    X(METHOD_DETECTION, "detection")                                                               \
+    X(METHOD_HAND_OVER, "hand_over")
 #define RG_KEYS_SOLVER(X)                                                                          \
     X(SOLVER_NAME, "name")                                                                         \
     X(SOLVER_TOLERANCE, "tolerance")                                                               \

@@ -130,7 +130,7 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
     if (!rg_is_mapping(place))
         return read_method_name(reader, place, def);
     rg_place v[METHOD_COUNT];
-    size_t integrator, detection;
+    size_t integrator, detection, hand_over;
     rg_method_settings *settings = &def->settings;
     rg_status status = rg_read_keys(reader, place, &rg_keys_method, v);
     if (status == RG_OK && rg_given(&v[METHOD_NAME]))
@@ -151,6 +151,11 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
         status = rg_read_choice(reader, &v[METHOD_DETECTION], rg_detection_names, 2, &detection);
         if (status == RG_OK)
             settings->discrete_detection = detection == 1;
+    }
+    if (status == RG_OK && rg_given(&v[METHOD_HAND_OVER])) {
+        status = rg_read_choice(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
+        if (status == RG_OK)
+            settings->hand_over = hand_over == 1;
     }
     return status;
 }

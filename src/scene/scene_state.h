@@ -37,6 +37,8 @@ enum { RG_MAX_LAWS = 16 };
 size_t rg_scene_law_names(const char *names[RG_MAX_LAWS]);
 /* By discrete_detection of the settings. */
 extern const char *const rg_detection_names[2];
+/* By hand_over of the settings. */
+extern const char *const rg_hand_over_names[2];
 /* Writes "a, b, c" for messages. */
 const char *rg_scene_list_words(const char *const *words, size_t count, char *text, size_t size);
 

@@ -321,7 +321,10 @@ static rg_status put_settings(writer *w) {
     put_number(w, settings.tolerance);
     rg_buffer_print(&w->out, ", integrator: %s, gamma: ", rg_integrator_name(settings.integrator));
     put_number(w, settings.gamma);
-    rg_buffer_print(&w->out, ", detection: %s}\n", rg_detection_names[settings.discrete_detection]);
+    rg_buffer_print(&w->out, ", detection: %s", rg_detection_names[settings.discrete_detection]);
+    if (settings.hand_over)
+        rg_buffer_print(&w->out, ", hand_over: %s", rg_hand_over_names[1]);
+    put(w, "}\n");
     if (status == RG_OK)
         status = put_solver(w, &settings);
     if (status == RG_OK)

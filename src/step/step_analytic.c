@@ -1,29 +1,46 @@
 /* The analytic method: adaptive integration with error control, stopped and started again wherever
  * something happens (Baraff 1989, section 3; an integration step never spans a discontinuity). A step in
  * which nothing can meet is free flight, by either integrator; otherwise the event loop makes it
- * (step_analytic.h), with Dormand and Prince's method, whose polynomial events are found on.
+ * (step_analytic.h), group by group, with Dormand and Prince's method, whose polynomial events are found on.
  *
- * What the integrator learns (step size, differences of the multistep method) stays in the world's
- * memory from step to step, as long as nobody edits the world in between. */
+ * What the integrator learns (step sizes, differences of the multistep method) stays in the world's
+ * memory from step to step, as long as nobody edits the world in between.
+ *
+ * A step that cannot be made fails with the cause and changes nothing; if the settings allow it, the
+ * stepping method makes it instead, and the next one is tried here again. */
 #include "step/step_analytic.h"
 #include "base/base_text.h"
 
 #include <string.h>
 
+/* Reaches are this many times what speeds of now would bring; if that was too little, so many times more. */
+#define FARTHER      2.0
+#define MUCH_FARTHER 8.0
+
+/* Behind it stand the step sizes of the event loop, per dynamic body, and the differences. */
 typedef struct analytic_memory {
     uint64_t valid; /* 0: start afresh */
     uint64_t edits;
-    uint64_t size; /* of the state vector */
+    uint64_t size;   /* of the state vector */
+    uint64_t bodies; /* dynamic ones */
     uint64_t integrator;
-    double next_step;
+    double next_step; /* of free flight */
     rg_adams_memory adams;
     uint64_t bounce_count; /* with contacts */
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
 } analytic_memory;
 
-static size_t memory_size(const rg_method_settings *settings, size_t n) {
+static size_t memory_size(const rg_method_settings *settings, const rg_flight *flight) {
     size_t vectors = settings->integrator == RG_INTEGRATOR_ADAMS ? RG_ADAMS_VECTORS : 0;
-    return sizeof(analytic_memory) + vectors * n * sizeof(double);
+    return sizeof(analytic_memory) + (flight->body_count + vectors * flight->size) * sizeof(double);
+}
+
+static double *next_steps(analytic_memory *memory) {
+    return (double *)(memory + 1);
+}
+
+static double *differences(analytic_memory *memory) {
+    return next_steps(memory) + memory->bodies;
 }
 
 static bool is_sound(const rg_adams_memory *adams) {
@@ -34,21 +51,24 @@ static bool is_sound(const rg_adams_memory *adams) {
 /* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise. The
  * world's own is replaced only when the step has succeeded. Memory may come from a file, so its
  * indices are checked. */
-static analytic_memory *recall(rg_world *world, size_t n) {
+static analytic_memory *recall(rg_world *world, const rg_flight *flight) {
     const rg_world_content *c = &world->content;
     const rg_memory_block *block = &c->memory[RG_MEMORY_METHOD];
-    size_t size = memory_size(&c->settings, n);
+    size_t size = memory_size(&c->settings, flight);
     analytic_memory *memory = rg_arena_take(&world->scratch, size, 1);
     if (!memory)
         return NULL;
     const analytic_memory *old = block->size == size ? block->data : NULL;
-    if (old && old->valid && old->edits == c->edits && old->size == n &&
-        old->integrator == (uint64_t)c->settings.integrator && is_sound(&old->adams))
+    if (old && old->valid && old->edits == c->edits && old->size == flight->size &&
+        old->bodies == flight->body_count && old->integrator == (uint64_t)c->settings.integrator &&
+        is_sound(&old->adams) && old->bounce_count <= RG_ANALYSIS_BOUNCING)
         memcpy(memory, old, size);
     else {
         memset(memory, 0, size);
-        *memory = (analytic_memory){
-            .edits = c->edits, .size = n, .integrator = (uint64_t)c->settings.integrator};
+        *memory = (analytic_memory){.edits = c->edits,
+                                    .size = flight->size,
+                                    .bodies = flight->body_count,
+                                    .integrator = (uint64_t)c->settings.integrator};
     }
     return memory;
 }
@@ -60,11 +80,11 @@ static bool make_room(rg_world *world, size_t size) {
 }
 
 /* Differences that are not valid are not kept, so that saved bytes depend on the run alone. */
-static void remember(rg_world *world, const analytic_memory *memory, size_t n) {
+static void remember(rg_world *world, const analytic_memory *memory) {
     rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
-    size_t used = sizeof *memory;
+    size_t used = sizeof *memory + memory->bodies * sizeof(double);
     if (memory->integrator == RG_INTEGRATOR_ADAMS)
-        used += ((size_t)memory->adams.count + 1) * n * sizeof(double);
+        used += ((size_t)memory->adams.count + 1) * memory->size * sizeof(double);
     memcpy(block->data, memory, used);
     memset((char *)block->data + used, 0, block->size - used);
 }
@@ -76,7 +96,7 @@ static rg_status integrate(const rg_ode *ode, double begin, double end, double *
     if (world->content.settings.integrator == RG_INTEGRATOR_DORMAND_PRINCE)
         return rg_dormand_prince(ode, begin, end, &settings, y, &memory->next_step, &world->scratch,
                                  info);
-    return rg_adams(ode, begin, end, &settings, y, &memory->adams, (double *)(memory + 1),
+    return rg_adams(ode, begin, end, &settings, y, &memory->adams, differences(memory),
                     &world->scratch, info);
 }
 
@@ -104,14 +124,25 @@ static rg_status fail(const rg_world *world, rg_status status, double time, rg_e
     }
 }
 
-/* Free flight. `a` (null: nothing can ever meet) has looked how far bodies reach: *farther, and nothing
+/* Whether a flight to y went farther than bodies were taken to reach. */
+static bool strays(const rg_flight *flight, const double *y, const double *reach) {
+    const rg_world_content *c = &flight->world->content;
+    for (size_t k = 0; k < flight->body_count; k++, y += flight->width) {
+        rg_vec3 x = c->planar ? (rg_vec3){y[0], 0, y[1]} : (rg_vec3){y[0], y[1], y[2]};
+        if (!(rg_length(rg_sub(x, c->position[flight->body[k]])) <= reach[k]))
+            return true;
+    }
+    return false;
+}
+
+/* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and nothing
  * changed, if they went beyond. */
-static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, bool *farther,
+static rg_status fly(rg_world *world, double end_time, const double *reach, bool *strayed,
                      rg_step_report *report, rg_error *error) {
     rg_flight flight;
     rg_status status = rg_flight_make(&flight, world);
     double *y = status ? NULL : rg_arena_take(&world->scratch, flight.size, sizeof *y);
-    analytic_memory *memory = y ? recall(world, flight.size) : NULL;
+    analytic_memory *memory = y ? recall(world, &flight) : NULL;
     if (!memory)
         return fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
     rg_flight_pack(&flight, y);
@@ -137,17 +168,17 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, boo
     }
     if (!rg_flight_is_finite(&flight, y))
         return fail(world, RG_NOT_FINITE, time, error);
-    *farther = a && rg_analysis_went_farther(a, y);
-    if (*farther)
+    *strayed = reach && strays(&flight, y, reach);
+    if (*strayed)
         return RG_OK;
-    if (!make_room(world, memory_size(&world->content.settings, flight.size)))
+    if (!make_room(world, memory_size(&world->content.settings, &flight)))
         return fail(world, RG_OUT_OF_MEMORY, time, error);
     rg_flight_unpack(&flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
      * at the end does so too. */
     memory->valid = !world->content.has_applied &&
                     rg_forces_next_break(&world->content, phase_begin, INFINITY) != end_time;
-    remember(world, memory, flight.size);
+    remember(world, memory);
     rg_flight_ledger ledger = rg_flight_ledger_of(&flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
                                .has_work = true,
@@ -218,6 +249,8 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
                        .begin = world->content.time,
                        .time = world->content.time,
                        .end = end_time,
+                       .cones = !world->content.planar &&
+                                world->content.settings.friction_directions == 0,
                        .coarser = 1};
     rg_status status = rg_machinery_of(world, &a->machinery, error);
     if (status)
@@ -235,7 +268,8 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
         a->flight.phase_end = end_time;
         a->y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
-        if (!a->y || !a->scratch_y || !take_motion(a, world->content.bodies.count))
+        a->extent = rg_arena_take(a->arena, a->flight.body_count, sizeof(double));
+        if (!a->y || !a->scratch_y || !a->extent || !take_motion(a, world->content.bodies.count))
             status = RG_OUT_OF_MEMORY;
     }
     if (!status)
@@ -248,14 +282,6 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
     return RG_OK;
 }
 
-/* Whether anything could meet before the end of the step. */
-static bool may_meet(rg_analysis *a) {
-    if (a->part_count < 2)
-        return false;
-    take_references(a);
-    return rg_analysis_may_meet(a, a->end - a->begin);
-}
-
 static rg_contact_mode mode_of(const rg_analysis_contact *c) {
     if (!c->active)
         return RG_MODE_SEPARATING;
@@ -265,42 +291,202 @@ static rg_contact_mode mode_of(const rg_analysis_contact *c) {
     return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
-/* The forces of the last instant, for readers and recordings. */
-static rg_status store_forces(rg_analysis *a, rg_error *error) {
-    rg_world *world = a->world;
-    a->judging = true;
-    rg_analysis_evaluate(a, a->time, a->y);
-    rg_contact_force *forces =
-        rg_memory_resize(world, RG_MEMORY_FORCES, a->contact_count * sizeof *forces);
-    if (a->contact_count && !forces)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contact forces");
-    double step = a->end - a->begin;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
-        rg_vec3 f = rg_scale(c->force[0], c->motion.normal);
-        f = rg_add_scaled(f, c->force[1], c->basis[0]);
-        f = rg_add_scaled(f, c->force[2], c->basis[1]);
-        forces[i] =
-            (rg_contact_force){.collider_b = b->collider,
-                               .collider_a = other->collider,
-                               .body_b = rg_body_id_at(&world->content, c->body_b),
-                               .body_a = rg_body_id_at(&world->content, c->body_a),
-                               .part_b = b->index,
-                               .part_a = other->index,
-                               .id = c->id,
-                               .position = c->motion.point,
-                               .normal = c->motion.normal,
-                               .gap = c->motion.gap,
-                               .impulse = rg_scale(step, f),
-                               .force = f,
-                               .normal_force = c->force[0],
-                               .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.dynamic_friction
-                                                                        : c->law.static_friction,
-                               .slip_speed = rg_length(c->motion.slip),
-                               .approach = -c->motion.gap_rate,
-                               .mode = mode_of(c)};
+/* --- groups -------------------------------------------------------------------------------------- */
+
+/* What groups give to the step: forces of the last instant, for readers and recordings. */
+typedef struct force_list {
+    rg_contact_force *forces;
+    size_t count, capacity;
+} force_list;
+
+static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c) {
+    const rg_world *world = a->world;
+    const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
+    rg_vec3 f = rg_scale(c->force[0], c->motion.normal);
+    f = rg_add_scaled(f, c->force[1], c->basis[0]);
+    f = rg_add_scaled(f, c->force[2], c->basis[1]);
+    return (rg_contact_force){.collider_b = b->collider,
+                              .collider_a = other->collider,
+                              .body_b = rg_body_id_at(&world->content, c->body_b),
+                              .body_a = rg_body_id_at(&world->content, c->body_a),
+                              .part_b = b->index,
+                              .part_a = other->index,
+                              .id = c->id,
+                              .position = c->motion.point,
+                              .normal = c->motion.normal,
+                              .gap = c->motion.gap,
+                              .impulse = rg_scale(a->end - a->begin, f),
+                              .force = f,
+                              .normal_force = c->force[0],
+                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.dynamic_friction
+                                                                       : c->law.static_friction,
+                              .slip_speed = rg_length(c->motion.slip),
+                              .approach = -c->motion.gap_rate,
+                              .mode = mode_of(c)};
+}
+
+static rg_status add_forces(rg_analysis *g, force_list *list) {
+    if (g->contact_count == 0)
+        return RG_OK;
+    if (list->count + g->contact_count > list->capacity) {
+        list->capacity = 2 * (list->count + g->contact_count);
+        rg_contact_force *more = rg_arena_take(g->arena, list->capacity, sizeof *more);
+        if (!more)
+            return RG_OUT_OF_MEMORY;
+        if (list->count)
+            memcpy(more, list->forces, list->count * sizeof *more);
+        list->forces = more;
     }
+    g->judging = true;
+    rg_analysis_evaluate(g, g->time, g->y);
+    for (size_t i = 0; i < g->contact_count; i++)
+        list->forces[list->count++] = force_at(g, &g->contacts[i]);
+    return RG_OK;
+}
+
+static size_t group_size(const rg_analysis *a, const rg_analysis_groups *groups, size_t index) {
+    size_t count = 0;
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        count += groups->label[k] == index;
+    return count;
+}
+
+static bool take_group_arrays(rg_analysis *g, size_t bodies, size_t pairs) {
+    g->flight.body = rg_arena_take(g->arena, bodies, sizeof *g->flight.body);
+    g->y = rg_arena_take(g->arena, g->ode.n, sizeof *g->y);
+    g->extent = rg_arena_take(g->arena, bodies, sizeof *g->extent);
+    g->reach = rg_arena_take(g->arena, bodies, sizeof *g->reach);
+    g->travel = rg_arena_take(g->arena, bodies, sizeof *g->travel);
+    g->fastest = rg_arena_take(g->arena, bodies, sizeof *g->fastest);
+    g->pairs = rg_arena_take(g->arena, pairs, sizeof *g->pairs);
+    g->mine = rg_arena_take(g->arena, 2 * pairs, sizeof *g->mine);
+    return g->flight.body && g->y && g->extent && g->reach && g->travel && g->fastest && g->pairs &&
+           g->mine;
+}
+
+/* Parts of the group's pairs, each once. `seen`: per part, false; it stays so. */
+static void list_parts(rg_analysis *g, bool *seen) {
+    g->mine_count = 0;
+    for (size_t i = 0; i < 2 * g->candidate_count; i++) {
+        uint32_t part = g->candidates[i / 2][i % 2];
+        if (!seen[part])
+            g->mine[g->mine_count++] = part;
+        seen[part] = true;
+    }
+    for (size_t i = 0; i < g->mine_count; i++)
+        seen[g->mine[i]] = false;
+}
+
+/* The group's part of the world: its bodies, their numbers, the parts that may meet. */
+static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *groups, size_t index,
+                            const double *next, bool *seen, rg_analysis *g) {
+    size_t width = a->flight.width, bodies = group_size(a, groups, index);
+    size_t from = index ? groups->pair_end[index - 1] : 0;
+    size_t pairs = index < groups->count ? groups->pair_end[index] - from : 0;
+    g->flight.size = bodies * width + RG_FLIGHT_LEDGER;
+    g->ode.n = g->flight.size + RG_ANALYSIS_LEDGER;
+    g->ode.user = g;
+    if (!take_group_arrays(g, bodies, pairs))
+        return RG_OUT_OF_MEMORY;
+    g->next_step = INFINITY;
+    g->flight.body_count = 0;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        if (groups->label[k] != index)
+            continue;
+        size_t place = g->flight.body_count++;
+        g->flight.body[place] = a->flight.body[k];
+        g->extent[place] = a->extent[k];
+        g->reach[place] = groups->reach[k];
+        g->travel[place] = 0;
+        memcpy(g->y + place * width, a->y + k * width, width * sizeof *g->y);
+        g->next_step = fmin(g->next_step, next[k]);
+    }
+    memset(g->y + bodies * width, 0, (RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER) * sizeof *g->y);
+    g->candidates = groups->pairs + from;
+    g->candidate_count = pairs;
+    list_parts(g, seen);
+    return rg_dormand_prince_make(&g->ode, g->arena, &g->trial);
+}
+
+static void add_counts(rg_analysis *a, const rg_analysis *g) {
+    a->ode_info.accepted += g->ode_info.accepted;
+    a->ode_info.rejected += g->ode_info.rejected;
+    a->ode_info.evaluations += g->ode_info.evaluations;
+    a->impact_work += g->impact_work;
+    a->impact_friction += g->impact_friction;
+    a->stabilisation += g->stabilisation;
+    a->prescribed += g->prescribed;
+    a->impulse = rg_add(a->impulse, g->impulse);
+    a->angular_impulse = rg_add(a->angular_impulse, g->angular_impulse);
+    a->impacts += g->impacts;
+    a->solves += g->solves;
+    a->iterations += g->iterations;
+    a->failures += g->failures;
+    a->fallbacks += g->fallbacks;
+    a->contacts_most += g->contacts_most;
+    a->worst_residual = fmax(a->worst_residual, g->worst_residual);
+    a->worst_cone = fmax(a->worst_cone, g->worst_cone);
+    a->shown = g->shown;
+    a->bounce_count = g->bounce_count;
+    memcpy(a->bounces, g->bounces, g->bounce_count * sizeof *a->bounces);
+}
+
+/* Numbers and sums of a group that has arrived. */
+static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
+                       const rg_analysis *g, double *y, double *next) {
+    size_t width = a->flight.width, place = 0;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        if (groups->label[k] != index)
+            continue;
+        memcpy(y + k * width, g->y + place++ * width, width * sizeof *y);
+        next[k] = g->next_step;
+    }
+    double *sum = y + a->flight.body_count * width;
+    const double *own = g->y + g->flight.body_count * width;
+    for (size_t i = 0; i < RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER; i++)
+        sum[i] += own[i];
+    add_counts(a, g);
+}
+
+/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there. */
+static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, double *next,
+                            force_list *list, rg_error *error) {
+    double *y = rg_arena_take(a->arena, a->ode.n, sizeof *y);
+    bool *seen = rg_arena_take(a->arena, a->part_count, sizeof *seen);
+    rg_analysis *blank = rg_arena_take(a->arena, 1, sizeof *blank);
+    rg_analysis *g = rg_arena_take(a->arena, 1, sizeof *g);
+    if (!y || !seen || !blank || !g)
+        return fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
+    memcpy(y, a->y, a->ode.n * sizeof *y);
+    memset(seen, 0, a->part_count * sizeof *seen);
+    *blank = *a;
+    for (size_t index = 0; index <= groups->count && !a->strayed; index++) {
+        if (group_size(a, groups, index) == 0)
+            continue;
+        *g = *blank;
+        g->shown = a->shown;
+        g->bounce_count = a->bounce_count;
+        memcpy(g->bounces, a->bounces, sizeof g->bounces);
+        rg_status status = make_group(a, groups, index, next, seen, g);
+        rg_error inner = {0};
+        if (!status)
+            status = rg_analysis_run(g, &inner);
+        if (status) {
+            if (inner.text[0] && error)
+                *error = inner;
+            return inner.text[0] ? status : fail(a->world, status, g->time, error);
+        }
+        a->strayed = g->strayed;
+        if (a->strayed)
+            break;
+        if (!rg_flight_is_finite(&g->flight, g->y))
+            return fail(a->world, RG_NOT_FINITE, g->time, error);
+        status = add_forces(g, list);
+        if (status)
+            return fail(a->world, status, g->time, error);
+        take_group(a, groups, index, g, y, next);
+    }
+    memcpy(a->y, y, a->ode.n * sizeof *y);
     return RG_OK;
 }
 
@@ -331,54 +517,101 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                    rg_add(a->angular_impulse, (rg_vec3){w[6], w[7], w[8]})};
 }
 
+/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed. */
+static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
+                             rg_step_report *report, rg_error *error) {
+    rg_world *world = a->world;
+    analytic_memory *memory = recall(world, &a->flight);
+    if (!memory)
+        return fail(world, RG_OUT_OF_MEMORY, a->time, error);
+    a->bounce_count = memory->bounce_count;
+    memcpy(a->bounces, memory->bounces, sizeof a->bounces);
+    force_list list = {0};
+    rg_status status = run_groups(a, groups, next_steps(memory), &list, error);
+    *strayed = !status && a->strayed;
+    if (status || *strayed)
+        return status;
+    rg_contact_force *forces =
+        rg_memory_resize(world, RG_MEMORY_FORCES, list.count * sizeof *forces);
+    if (!make_room(world, memory_size(&world->content.settings, &a->flight)) ||
+        (list.count && !forces))
+        return fail(world, RG_OUT_OF_MEMORY, a->end, error);
+    if (list.count)
+        memcpy(forces, list.forces, list.count * sizeof *forces);
+    rg_flight_unpack(&a->flight, a->y);
+    memory->valid = !world->content.has_applied;
+    memory->next_step = 0;
+    memory->adams = (rg_adams_memory){0};
+    memory->bounce_count = a->bounce_count;
+    memset(memory->bounces, 0, sizeof memory->bounces);
+    memcpy(memory->bounces, a->bounces, a->bounce_count * sizeof *a->bounces);
+    remember(world, memory);
+    rg_analysis_log_sort(world);
+    tell(a, report);
+    return RG_OK;
+}
+
+static rg_status try_step(rg_world *world, double end_time, rg_step_report *report,
+                          rg_error *error) {
+    rg_analysis start;
+    rg_status status = make_analysis(&start, world, end_time, error);
+    if (status)
+        return status;
+    if (start.part_count < 2)
+        return fly(world, end_time, NULL, &(bool){false}, report, error);
+    take_references(&start);
+    for (double farther = FARTHER;; farther *= MUCH_FARTHER) {
+        rg_arena_mark mark = rg_arena_get_mark(start.arena);
+        rg_analysis a = start;
+        rg_analysis_groups groups;
+        bool strayed = false;
+        if (rg_analysis_make_groups(&a, farther, &groups))
+            return fail(world, RG_OUT_OF_MEMORY, a.time, error);
+        status = groups.count == 0 ? fly(world, end_time, groups.reach, &strayed, report, error)
+                                   : step_groups(&a, &groups, &strayed, report, error);
+        if (status || !strayed)
+            return status;
+        rg_arena_return(start.arena, mark);
+        rg_analysis_log_clear(world);
+    }
+}
+
+/* Causes that are the method's own; others, as forces that are not finite, stop any method. */
+static bool can_hand_over(rg_status status) {
+    return status == RG_ITERATION_LIMIT || status == RG_STEP_TOO_SMALL ||
+           status == RG_INVALID_ARGUMENT; /* bodies that overlap */
+}
+
+/* The whole step, from its beginning: a step that failed has left no trace. What the integrator has
+ * learnt does not hold after a motion that it has not made. */
+static rg_status hand_over(rg_world *world, double end_time, const rg_error *cause,
+                           rg_step_report *report, rg_error *error) {
+    rg_error inner = {0};
+    rg_analysis_log_clear(world);
+    rg_status status = rg_method_stepping.step(world, end_time, report, &inner);
+    if (status)
+        return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
+                       cause->text, inner.text);
+    rg_memory_resize(world, RG_MEMORY_METHOD, 0);
+    rg_analysis_log_hand_over(world, cause);
+    return RG_OK;
+}
+
 static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
                                rg_error *error) {
-    rg_analysis a;
-    rg_status status = make_analysis(&a, world, end_time, error);
-    if (status)
-        return status;
-    if (!may_meet(&a)) {
-        bool farther = false;
-        status = fly(world, end_time, a.part_count < 2 ? NULL : &a, &farther, report, error);
-        if (status || !farther)
-            return status;
+    if (!world->content.settings.hand_over)
+        return try_step(world, end_time, report, error);
+    rg_arena_mark mark = rg_arena_get_mark(&world->scratch);
+    rg_error cause = {0};
+    rg_status status = try_step(world, end_time, report, &cause);
+    if (can_hand_over(status)) {
+        cause.status = status;
+        rg_arena_return(&world->scratch, mark);
+        return hand_over(world, end_time, &cause, report, error);
     }
-    status = rg_dormand_prince_make(&a.ode, a.arena, &a.trial);
-    if (status)
-        return fail(world, status, a.time, error);
-    analytic_memory *memory = recall(world, a.flight.size);
-    if (!memory)
-        return fail(world, RG_OUT_OF_MEMORY, a.time, error);
-    a.next_step = memory->next_step;
-    if (memory->valid && memory->bounce_count <= RG_ANALYSIS_BOUNCING) {
-        a.bounce_count = memory->bounce_count;
-        memcpy(a.bounces, memory->bounces, a.bounce_count * sizeof *a.bounces);
-    }
-    rg_error inner = {0};
-    status = rg_analysis_run(&a, &inner);
-    if (status) {
-        if (inner.text[0] && error)
-            *error = inner;
-        return inner.text[0] ? status : fail(world, status, a.time, error);
-    }
-    if (!rg_flight_is_finite(&a.flight, a.y))
-        return fail(world, RG_NOT_FINITE, a.time, error);
-    if (!make_room(world, memory_size(&world->content.settings, a.flight.size)))
-        return fail(world, RG_OUT_OF_MEMORY, a.time, error);
-    status = store_forces(&a, error);
-    if (status)
-        return status;
-    rg_flight_unpack(&a.flight, a.y);
-    *memory = (analytic_memory){.valid = !world->content.has_applied,
-                                .edits = world->content.edits,
-                                .size = a.flight.size,
-                                .integrator = (uint64_t)world->content.settings.integrator,
-                                .next_step = a.next_step,
-                                .bounce_count = a.bounce_count};
-    memcpy(memory->bounces, a.bounces, a.bounce_count * sizeof *a.bounces);
-    remember(world, memory, a.flight.size);
-    tell(&a, report);
-    return RG_OK;
+    if (status && error)
+        *error = cause;
+    return status;
 }
 
 const rg_method rg_method_analytic = {

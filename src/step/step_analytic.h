@@ -1,6 +1,7 @@
 /* The analytic method with contacts: what its files share.
  *
  *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
+ *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
  *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
@@ -10,9 +11,9 @@
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_log.c        what happened, for people
  *
- * State: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
+ * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
  * do. Contacts are found afresh at the beginning of every step and carried from event to event within
- * it: of them nothing but the last bounces is kept between steps, with the integrator's step size. */
+ * it: of them nothing but the last bounces is kept between steps, with the integrator's step sizes. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
 
@@ -28,6 +29,7 @@
  * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
 #define RG_ANALYSIS_SHELL    4e-10 /* L: resting contacts live at gaps between 0 and this */
 #define RG_ANALYSIS_REST     0.5   /* shell: where projection puts them */
+#define RG_ANALYSIS_ASIDE    0.25  /* shell: where it puts points that it would push together */
 #define RG_ANALYSIS_OVERLAP  1e-6  /* L: what is projected away; more is refused */
 #define RG_ANALYSIS_DRIFT    0.2   /* shell: a step in which a resting gap changes more is cut */
 #define RG_ANALYSIS_NEAR     2.0   /* shell: gaps up to this are contacts */
@@ -40,9 +42,12 @@
 #define RG_ANALYSIS_SLIP  1e-9 /* sqrt(acceleration L): slower slip is none */
 /* Near rest the direction of slip changes faster than anything else moves: contacts that slip slower than
  * this (in sqrt(acceleration L)) and hardly accelerate (in `acceleration`) are left to the law of stick,
- * whose friction opposes the acceleration instead. */
+ * whose friction opposes the acceleration instead. Those that come to a stop keep the direction that they have
+ * at this many times that speed. */
 #define RG_ANALYSIS_CREEP    1e-5
 #define RG_ANALYSIS_DECISIVE 1e-2
+#define RG_ANALYSIS_STOPPING 3.0
+#define RG_ANALYSIS_SLOW     1e-2 /* of that speed: slower slip is left to the law of stick anyway */
 #define RG_ANALYSIS_MUCH                                                                           \
     1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
 #define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
@@ -62,6 +67,7 @@ enum {
     RG_ANALYSIS_ROUNDS = 50,    /* impacts in a row at one instant */
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
+    RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
@@ -94,14 +100,19 @@ typedef struct rg_analysis_contact {
     bool active;        /* carries force */
     bool started;       /* sticks no longer, but is not fast enough to have a direction of slip */
     bool at_limit; /* sticks, with all the friction it can have, against `direction` (in space) */
+    bool halts;    /* sticks from now on: what is left of its slip is projected away */
+    bool tight;    /* is, or was when it was last decided, at its limit or close to it */
+    bool stopping; /* slips, and keeps its direction to the end: it is about to stop */
     bool fresh;    /* was not there before the event */
     rg_vec3 direction; /* slip, or at the limit: against which friction acts */
     double force[3];   /* N: along normal, basis[0], basis[1]; warm start and result */
     rg_vec3 reference; /* N, on A: what forces stay near to, where they are not determined */
+    double lightness;  /* by how much more its friction does, as it carries less than others */
     rg_vec3 basis[2];  /* tangents of the last evaluation */
     double normal_acceleration, slip_acceleration; /* of the last evaluation */
     rg_vec3 slip_direction;                        /* of slip_acceleration */
-    rg_contact_motion motion;                      /* of the last evaluation */
+    double across; /* at the limit: acceleration across the direction of slip_acceleration */
+    rg_contact_motion motion; /* of the last evaluation */
 } rg_analysis_contact;
 
 /* Motion of all bodies at an instant; arrays over bodies. */
@@ -116,6 +127,7 @@ typedef struct rg_analysis_motion {
 typedef struct rg_analysis_row {
     uint32_t contact, component; /* 0 normal, 1, 2 tangents */
     uint32_t a, b;
+    uint64_t key;            /* by which rows are put in order: larger body, smaller body */
     rg_vec3 e, arm_a, arm_b; /* (c - x) x e */
     rg_vec3 spin_a, spin_b;  /* I^-1 arm */
 } rg_analysis_row;
@@ -126,7 +138,8 @@ typedef struct rg_analysis_rows {
     rg_analysis_row *rows;
     double *matrix, *b, *mu, *force, *rate;
     uint8_t *kinds;
-    uint32_t *normal; /* a contact's normal stands before its tangents */
+    uint32_t *normal;       /* a contact's normal stands before its tangents */
+    uint32_t *first, *next; /* lists of rows by body: twice the row, and one if it is its b */
 } rg_analysis_rows;
 
 /* Why the right-hand side could not be evaluated. */
@@ -160,20 +173,39 @@ typedef struct rg_analysis {
     double speed;        /* m/s: of the fastest body at the beginning */
     rg_analysis_part *parts;
     size_t part_count;
-    rg_bounds *bounds;    /* per part: over the step that is looked at */
-    uint32_t *order;      /* parts by lower x */
-    uint32_t (*pairs)[2]; /* candidates */
-    size_t pair_count, pair_capacity;
+    rg_bounds *bounds; /* per part: over the step that is looked at */
+    uint32_t *order;   /* parts by lower x */
+    double *extent;    /* per dynamic body, m: its farthest point from its centre */
 
-    rg_analysis_contact *contacts, *spare;
-    double (*begin_forces)[3]; /* of contacts, at the beginning of the trial step */
+    /* Of the group: */
+    uint32_t (*candidates)[2]; /* parts that may meet during the step of the world */
+    size_t candidate_count;
+    uint32_t *mine; /* parts in them */
+    size_t mine_count;
+    uint32_t (*pairs)[2]; /* parts that may meet during the step that is looked at */
+    size_t pair_count;
+    /* Per body: m, how far its points may get and got at most; m/s, of its fastest point of now. */
+    double *reach, *travel, *fastest;
+    bool strayed; /* one got farther: nothing that was found counts */
+
+    rg_analysis_contact *contacts, *spare; /* spare: those that were leaving at the last event */
+    size_t leaving_count;
+    /* At the beginning of the trial step, per contact: */
+    double (*begin_forces)[3];
+    uint8_t *begin_active;
+    double *begin_gaps;
+    bool at_begin; /* the next evaluation is there */
     size_t contact_count, contact_capacity;
     rg_analysis_motion motion; /* of the last evaluation */
 
     rg_analysis_trouble trouble;
-    size_t shown;        /* problems, to who watches them */
+    size_t shown;        /* problems that an observer has seen in this step */
     bool judging;        /* every problem is shown to the judge: at the end of the step */
     bool turning;        /* directions at the limit may turn: between steps */
+    bool cones;          /* exact ones; or two tangents, each with its own limit */
+    bool quickly;        /* the solver is not asked: no answer is one, too */
+    bool frozen;         /* forces stay what they are */
+    bool blind;          /* to changes between stick and slip */
     double coarser;      /* 1, or what creep is multiplied by until the end of the step */
     bool no_restitution; /* the cap was reached */
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
@@ -185,18 +217,31 @@ typedef struct rg_analysis {
     double worst_residual, worst_cone;
 } rg_analysis;
 
+/* --- groups --- */
+/* Bodies that can reach each other within the step of the world have the same label; those that can reach
+ * nothing have the label `count`. Pairs of parts that may meet, group by group. */
+typedef struct rg_analysis_groups {
+    size_t count;
+    uint32_t *label; /* per dynamic body */
+    double *reach;   /* per dynamic body, m */
+    uint32_t (*pairs)[2];
+    size_t pair_count, pair_capacity;
+    size_t *pair_end; /* per group */
+} rg_analysis_groups;
+/* `farther`: how many times as far as its speed of now would bring it a body may get. */
+rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
+
 /* --- detect --- */
 rg_status rg_analysis_make_parts(rg_analysis *a);
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q);
 double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q);
 rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
-/* Candidate pairs over [begin, begin + length] of a trial step, or (trial null) at the instant of
+bool rg_analysis_boxes_meet(const rg_analysis *a, uint32_t part, uint32_t other);
+rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
+                                        double length);
+/* Those of the candidates that may meet on the polynomial of a trial step, or, null, at the instant of
  * a->motion. */
-rg_status rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
-/* Whether any two parts could meet before the end of the step, by speeds and forces of now: a cheap look. */
-bool rg_analysis_may_meet(rg_analysis *a, double length);
-/* Whether that look was too short for a flight that ends at y. */
-bool rg_analysis_went_farther(const rg_analysis *a, const double *y);
+void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
 /* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
 
@@ -207,13 +252,16 @@ rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion
 void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m);
 rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,
                                      uint32_t contact, uint32_t component, rg_vec3 e);
+rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
+                                        rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
 double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row); /* e . u */
 /* Which of the dynamic bodies a body is. */
 size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
 /* Adds impulse e j to the momenta in y. */
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
-/* Islands of contacts: label per contact; returns how many. */
+/* Islands of contacts: label per contact; returns how many. `work`: twice the number of bodies of the
+ * group. */
 size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work);
 
 /* --- basis --- */
@@ -229,18 +277,19 @@ void rg_analysis_accept(void *analysis, double t, double *y);
 /* Forces and accelerations of all contacts at (t, y): fills force, active, accelerations, motion. */
 void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
 
-/* Whether the friction of a contact that is held is more than it can be. */
-bool rg_analysis_exceeds(const rg_analysis_contact *c);
+/* How much less than it can be the friction of a contact that is held is, relative to that; < 0: more. */
+double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
 /* --- settle --- */
-/* Stick and slip after a step without an event. */
-void rg_analysis_refresh_modes(rg_analysis *a);
+/* Stick and slip after a step without an event. True if the rest of a slip has to be taken away: what is left
+ * to the law of stick must not move, or friction, which then opposes accelerations, could give energy. */
+bool rg_analysis_refresh_modes(rg_analysis *a);
 void rg_analysis_turn(rg_analysis *a);
 /* m/s: slower slip is left to the law of stick. */
 double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
-/* Whether a contact that stuck does so no longer: decisively, or, where the coefficient then drops, at
- * all. */
-bool rg_analysis_lets_go(const rg_analysis *a, const rg_analysis_contact *c);
+/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a decisive one,
+ * or, where the coefficient then drops, little. */
+double rg_analysis_let_go(const rg_analysis_contact *c);
 /* m/s: slower slip is none. */
 double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
 /* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent. */
@@ -263,10 +312,15 @@ typedef struct rg_analysis_event {
 rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error);
 
 /* --- loop --- */
+/* The group from a->time to a->end. Ends early, with a->strayed, if a body left its reach. */
 rg_status rg_analysis_run(rg_analysis *a, rg_error *error);
 
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);
+/* In the order of time: groups come one after the other. */
+void rg_analysis_log_sort(rg_world *world);
+/* At the beginning of the step: it is made by the stepping method, because of an error. */
+void rg_analysis_log_hand_over(rg_world *world, const rg_error *cause);
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value);
 

@@ -2,7 +2,10 @@
  * problem is a system of linear equations: forces of the active rows that make their accelerations vanish,
  * friction at its limit following the normal force. If what comes out keeps all conditions, it is the
  * answer, and the pivoting solver has nothing to do (Baraff 1994 warm-starts it in the same way; this saves
- * its bookkeeping). If it does not, nothing is changed, and the caller asks the solver. */
+ * its bookkeeping). If not, the rows whose conditions are broken change sides, all of them at once, and it is
+ * tried again: block principal pivoting, and when that brings no more, one at a time, the first one (Murty's
+ * rule, which ends without friction). If it does not end, nothing is changed, and the caller asks the
+ * solver. */
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -13,33 +16,40 @@
 #define RATE_SLACK  1e-11
 /* A pivot smaller than this share of the largest entry: the basis is no basis. */
 #define PIVOT 1e-13
+/* Rounds in which all broken rows change sides, and how many of them may bring nothing; rounds with one. */
+enum { BLOCK_ROUNDS = 12, PATIENCE = 3, SINGLE_ROUNDS = 60 };
 
 /* What a row does in the basis. */
 enum { OFF, FREE, FOLLOWS };
 
 typedef struct basis {
-    size_t count;     /* unknowns */
-    uint32_t *row;    /* of each unknown */
-    uint8_t *state;   /* per row */
-    double *share;    /* per row that follows: of its normal force */
-    double *factor;   /* count x count */
+    size_t count;    /* unknowns */
+    uint32_t *row;   /* of each unknown, neighbours near each other */
+    uint32_t *order; /* of all rows: so that they are */
+    uint8_t *state;  /* per row */
+    double *share;   /* per row that follows: of its normal force */
+    double *factor;  /* count x count; of row i the columns left[i] ... right[i] */
+    size_t *left, *right;
     uint32_t *pivots; /* row exchanges */
     double *x;
 } basis;
 
 static bool take(rg_arena *arena, size_t n, basis *s) {
     s->row = rg_arena_take(arena, n, sizeof *s->row);
+    s->order = rg_arena_take(arena, n, sizeof *s->order);
+    s->left = rg_arena_take(arena, n, sizeof *s->left);
+    s->right = rg_arena_take(arena, n, sizeof *s->right);
     s->state = rg_arena_take(arena, n, sizeof *s->state);
     s->share = rg_arena_take(arena, n, sizeof *s->share);
     s->factor = rg_arena_take(arena, n * n, sizeof *s->factor);
     s->pivots = rg_arena_take(arena, n, sizeof *s->pivots);
     s->x = rg_arena_take(arena, n, sizeof *s->x);
-    return s->row && s->state && s->share && s->factor && s->pivots && s->x;
+    return s->row && s->order && s->left && s->right && s->state && s->share && s->factor &&
+           s->pivots && s->x;
 }
 
 /* Reads the basis off the last forces. */
 static void choose(const rg_analysis_rows *p, basis *s) {
-    s->count = 0;
     for (size_t i = 0; i < p->count; i++) {
         s->share[i] = 0;
         double normal = p->force[p->normal[i]];
@@ -57,9 +67,29 @@ static void choose(const rg_analysis_rows *p, basis *s) {
                                                                                : FOLLOWS;
             s->share[i] = p->force[i] < 0 ? -p->mu[i] : p->mu[i];
         }
-        if (s->state[i] == FREE)
-            s->row[s->count++] = (uint32_t)i;
     }
+}
+
+/* Rows by the larger of their bodies: along a chain of bodies those that act on each other are then near each
+ * other, and the matrix has a narrow band. (Fixed bodies join nothing, and stand first in most worlds.) */
+static void order_rows(const rg_analysis_rows *p, basis *s) {
+    for (size_t i = 0; i < p->count; i++)
+        s->order[i] = (uint32_t)i;
+    for (size_t i = 1; i < p->count; i++) {
+        uint32_t moving = s->order[i];
+        uint64_t key = p->rows[moving].key;
+        size_t k = i;
+        for (; k > 0 && p->rows[s->order[k - 1]].key > key; k--)
+            s->order[k] = s->order[k - 1];
+        s->order[k] = moving;
+    }
+}
+
+static void count_unknowns(const rg_analysis_rows *p, basis *s) {
+    s->count = 0;
+    for (size_t i = 0; i < p->count; i++)
+        if (s->state[s->order[i]] == FREE)
+            s->row[s->count++] = s->order[i];
 }
 
 /* The matrix of the equations: columns of normals carry what follows them. */
@@ -79,33 +109,63 @@ static void assemble(const rg_analysis_rows *p, basis *s) {
     }
 }
 
+static void swap_rows(basis *s, size_t i, size_t k) {
+    size_t n = s->count, left = s->left[i] < s->left[k] ? s->left[i] : s->left[k];
+    size_t right = s->right[i] > s->right[k] ? s->right[i] : s->right[k];
+    for (size_t j = left; j <= right; j++) {
+        double swap = s->factor[k * n + j];
+        s->factor[k * n + j] = s->factor[i * n + j];
+        s->factor[i * n + j] = swap;
+    }
+    size_t keep = s->left[i];
+    s->left[i] = s->left[k], s->left[k] = keep;
+    keep = s->right[i];
+    s->right[i] = s->right[k], s->right[k] = keep;
+}
+
+/* Gaussian elimination with row exchanges, in the band. */
 static bool factorise(basis *s) {
-    size_t n = s->count;
+    size_t n = s->count, bottom = 0;
     double largest = 0;
-    for (size_t i = 0; i < n * n; i++)
-        largest = fmax(largest, fabs(s->factor[i]));
+    for (size_t i = 0; i < n; i++) {
+        s->left[i] = i, s->right[i] = i;
+        for (size_t j = 0; j < n; j++) {
+            double entry = fabs(s->factor[i * n + j]);
+            if (entry == 0)
+                continue;
+            largest = largest > entry ? largest : entry;
+            s->left[i] = j < s->left[i] ? j : s->left[i];
+            s->right[i] = j > s->right[i] ? j : s->right[i];
+        }
+    }
     for (size_t k = 0; k < n; k++) {
+        /* Below `bottom` nothing has anything to do with the columns so far. */
+        while (bottom + 1 < n && s->left[bottom + 1] <= k)
+            bottom++;
+        for (size_t i = bottom + 1; i < n; i++)
+            if (s->left[i] <= k)
+                bottom = i;
         size_t best = k;
-        for (size_t i = k + 1; i < n; i++)
+        for (size_t i = k + 1; i <= bottom; i++)
             if (fabs(s->factor[i * n + k]) > fabs(s->factor[best * n + k]))
                 best = i;
         s->pivots[k] = (uint32_t)best;
         if (best != k)
-            for (size_t j = 0; j < n; j++) {
-                double swap = s->factor[k * n + j];
-                s->factor[k * n + j] = s->factor[best * n + j];
-                s->factor[best * n + j] = swap;
-            }
+            swap_rows(s, best, k);
         double pivot = s->factor[k * n + k];
         if (!(fabs(pivot) > PIVOT * largest))
             return false;
-        for (size_t i = k + 1; i < n; i++) {
-            double l = s->factor[i * n + k] / pivot;
-            s->factor[i * n + k] = l;
+        const double *from = s->factor + k * n;
+        size_t right = s->right[k];
+        for (size_t i = k + 1; i <= bottom; i++) {
+            double *to = s->factor + i * n, l = to[k] / pivot;
+            to[k] = l;
             if (l == 0)
                 continue;
-            for (size_t j = k + 1; j < n; j++)
-                s->factor[i * n + j] -= l * s->factor[k * n + j];
+            for (size_t j = k + 1; j <= right; j++)
+                to[j] -= l * from[j];
+            s->right[i] = s->right[i] > right ? s->right[i] : right;
+            s->left[i] = s->left[i] < k ? s->left[i] : k;
         }
     }
     return true;
@@ -119,10 +179,10 @@ static void substitute(const basis *s, double *x) {
         x[s->pivots[k]] = swap;
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
+        for (size_t j = s->left[i]; j < i; j++)
             x[i] -= s->factor[i * n + j] * x[j];
     for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j < n; j++)
+        for (size_t j = i + 1; j <= s->right[i]; j++)
             x[i] -= s->factor[i * n + j] * x[j];
         x[i] /= s->factor[i * n + i];
     }
@@ -147,31 +207,71 @@ static void rates(const rg_analysis_rows *p, const double *b, const double *forc
     }
 }
 
-/* Whether forces and rates keep the law of every row; the worst violation in the unit of rates. */
-static bool holds(const rg_analysis_rows *p, const basis *s, double scale, const double *force,
-                  const double *rate) {
+/* A normal, with what belongs to it: on, held, or off. */
+static void turn_normal(const rg_analysis_rows *p, basis *s, size_t normal, bool on) {
+    s->state[normal] = on ? FREE : OFF;
+    for (size_t k = normal + 1; k < p->count && p->normal[k] == normal; k++)
+        s->state[k] = !on ? OFF : p->kinds[k] == RG_ROW_DYNAMIC ? FOLLOWS : FREE;
+}
+
+/* How many rows break their laws, and these (or, `single`, the first of them) changed to the other side;
+ * SIZE_MAX if there are no numbers. Slack is in the units of forces and rates. */
+static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, bool single,
+                           const double *force, const double *rate) {
     double largest = 0;
-    for (size_t i = 0; i < p->count; i++)
-        largest = fmax(largest, fabs(force[i]));
-    double little = FORCE_SLACK * largest, slow = RATE_SLACK * scale;
     for (size_t i = 0; i < p->count; i++) {
-        double normal = force[p->normal[i]];
         if (!isfinite(force[i]) || !isfinite(rate[i]))
-            return false;
-        switch (p->kinds[i]) {
-        case RG_ROW_UNILATERAL:
-            if (s->state[i] == OFF ? rate[i] < -slow : force[i] < 0 || fabs(rate[i]) > slow)
-                return false;
-            break;
-        case RG_ROW_DYNAMIC:
-            break;
-        default:
-            if (s->state[i] == FREE &&
-                (fabs(rate[i]) > slow || fabs(force[i]) > p->mu[i] * normal + little))
-                return false;
-            if (s->state[i] == FOLLOWS && rate[i] * s->share[i] > slow * fabs(s->share[i]))
-                return false;
+            return SIZE_MAX;
+        largest = fmax(largest, fabs(force[i]));
+    }
+    double little = FORCE_SLACK * largest, slow = RATE_SLACK * scale;
+    size_t broken = 0;
+    for (size_t i = 0; i < p->count && !(single && broken); i++) {
+        double limit = p->mu[i] * force[p->normal[i]];
+        uint8_t state = s->state[i];
+        if (p->kinds[i] == RG_ROW_UNILATERAL) {
+            bool wrong = state == OFF ? rate[i] < -slow : force[i] < 0;
+            if (state == FREE && fabs(rate[i]) > slow)
+                return SIZE_MAX; /* the equations were not solved */
+            if (wrong)
+                turn_normal(p, s, i, state == OFF);
+            broken += wrong;
+        } else if (p->kinds[i] == RG_ROW_STATIC && state == FREE &&
+                   s->state[p->normal[i]] == FREE) {
+            if (fabs(rate[i]) > slow)
+                return SIZE_MAX;
+            if (fabs(force[i]) <= limit + little)
+                continue;
+            s->state[i] = FOLLOWS;
+            s->share[i] = force[i] < 0 ? -p->mu[i] : p->mu[i];
+            broken++;
+        } else if (p->kinds[i] == RG_ROW_STATIC && state == FOLLOWS &&
+                   s->state[p->normal[i]] == FREE &&
+                   rate[i] * s->share[i] > slow * fabs(s->share[i])) {
+            s->state[i] = FREE;
+            broken++;
         }
+    }
+    return broken;
+}
+
+/* Forces of the basis: the first solve with `b`, the others with what the raised diagonal did taken back.
+ * `target` gets the last right-hand side. */
+static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, const double *raise,
+                        int solves, double *target, double *force) {
+    count_unknowns(p, s);
+    assemble(p, s);
+    if (!factorise(s))
+        return false;
+    memcpy(target, b, p->count * sizeof *target);
+    for (int k = 0; k < solves; k++) {
+        for (size_t i = 0; i < s->count; i++)
+            s->x[i] = -target[s->row[i]];
+        substitute(s, s->x);
+        spread(p, s, force);
+        if (k + 1 < solves)
+            for (size_t i = 0; i < p->count; i++)
+                target[i] = p->b[i] - raise[i] * force[i];
     }
     return true;
 }
@@ -183,25 +283,24 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
     double *force = rg_arena_take(arena, p->count, sizeof *force);
     double *rate = rg_arena_take(arena, p->count, sizeof *rate);
     double *target = rg_arena_take(arena, p->count, sizeof *target);
-    bool good = force && rate && target && take(arena, p->count, &s);
-    if (good) {
+    bool good = false;
+    if (force && rate && target && take(arena, p->count, &s)) {
+        order_rows(p, &s);
         choose(p, &s);
-        assemble(p, &s);
-        good = factorise(&s);
-    }
-    if (good) {
-        memcpy(target, b, p->count * sizeof *target);
-        for (int k = 0; k < solves; k++) {
-            for (size_t i = 0; i < s.count; i++)
-                s.x[i] = -target[s.row[i]];
-            substitute(&s, s.x);
-            spread(p, &s, force);
-            if (k + 1 < solves)
-                for (size_t i = 0; i < p->count; i++)
-                    target[i] = p->b[i] - raise[i] * force[i];
+        size_t fewest = SIZE_MAX;
+        int patience = PATIENCE;
+        for (int round = 0; round < BLOCK_ROUNDS + SINGLE_ROUNDS && !good; round++) {
+            if (!solve_basis(p, &s, b, raise, solves, target, force))
+                break;
+            rates(p, target, force, rate);
+            bool single = round >= BLOCK_ROUNDS || patience == 0;
+            size_t broken = change_sides(p, &s, scale, single, force, rate);
+            if (broken == SIZE_MAX)
+                break;
+            good = broken == 0;
+            patience -= !single && broken >= fewest;
+            fewest = broken < fewest ? broken : fewest;
         }
-        rates(p, target, force, rate);
-        good = holds(p, &s, scale, force, rate);
     }
     if (good) {
         memcpy(p->force, force, p->count * sizeof *force);

@@ -1,19 +1,16 @@
-/* Who may meet whom during a step, and which contacts there are at an instant.
+/* Which pairs of a group may meet during a step of its integrator, and which contacts there are at an
+ * instant.
  *
  * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients bound it), so
- * that no speed has to be guessed: a pair that is not a candidate cannot meet. (Prescribed motions are
- * looked at in samples, with a margin: one that swings many times within a step may be missed.) The
- * sort along x is the whole broad phase: the analytic method is for tens to hundreds of bodies. */
+ * that no speed has to be guessed: a pair whose boxes stay apart cannot meet. (Prescribed motions are
+ * looked at in samples, with a margin: one that swings many times within a step may be missed.) */
 #include "base/base_text.h"
 #include "contact/contact.h"
+#include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
 #include <string.h>
-
-/* Bodies are taken to reach this many times as far in a step as their speed and acceleration of now would
- * bring them; a step of free flight that went farther is made again with the event loop. */
-#define FARTHER 2.0
 
 /* --- parts --------------------------------------------------------------------------------------- */
 
@@ -93,7 +90,8 @@ static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense,
 }
 
 /* Kinematic bodies: ends and middles; swings are bounded by what lies between by half as much again. */
-static rg_bounds prescribed_bounds(const rg_analysis *a, size_t body, double begin, double length) {
+rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
+                                        double length) {
     rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     enum { LOOKS = 8 };
     for (int i = 0; i <= LOOKS; i++) {
@@ -106,14 +104,14 @@ static rg_bounds prescribed_bounds(const rg_analysis *a, size_t body, double beg
     return (rg_bounds){rg_sub(bounds.lower, margin), rg_add(bounds.upper, margin)};
 }
 
-/* Bounds of every part: around its body's path, or of the instant. */
+/* Bounds of the group's parts: around their bodies' paths, or of the instant. */
 static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
     const rg_world_content *c = &a->world->content;
-    for (size_t i = 0; i < a->part_count; i++) {
+    for (size_t k = 0; k < a->mine_count; k++) {
+        uint32_t i = a->mine[k];
         const rg_analysis_part *p = &a->parts[i];
         if (!isfinite(p->radius)) {
-            a->bounds[i] =
-                rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
+            a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
             if (c->record[p->body].prescription1 || p->dynamic)
                 a->bounds[i] =
                     (rg_bounds){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
@@ -121,8 +119,7 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
         }
         bool prescribed = c->record[p->body].prescription1 != 0;
         if (!dense || !(p->dynamic || prescribed)) {
-            a->bounds[i] =
-                rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
+            a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
             double margin =
                 4 * RG_ANALYSIS_SHELL * p->radius +
                 RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
@@ -133,7 +130,7 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
         }
         rg_bounds path;
         if (prescribed) {
-            path = prescribed_bounds(a, p->body, dense->begin, dense->step);
+            path = rg_analysis_prescribed_bounds(a, p->body, dense->begin, dense->step);
         } else {
             path = path_bounds(a, dense, rg_analysis_place(a, p->body));
         }
@@ -143,129 +140,18 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
     }
 }
 
-static bool sorts_before(const rg_analysis *a, uint32_t i, uint32_t j) {
-    double x = a->bounds[i].lower.x, y = a->bounds[j].lower.x;
-    return x < y || (x == y && i < j);
-}
-
-/* Insertion sort: the order of the look before is nearly right. */
-static void sort_parts(rg_analysis *a) {
-    for (size_t i = 1; i < a->part_count; i++) {
-        uint32_t moving = a->order[i];
-        size_t k = i;
-        for (; k > 0 && sorts_before(a, moving, a->order[k - 1]); k--)
-            a->order[k] = a->order[k - 1];
-        a->order[k] = moving;
-    }
-}
-
-static bool may_collide(const rg_analysis *a, uint32_t i, uint32_t j) {
-    const rg_analysis_part *p = &a->parts[i], *q = &a->parts[j];
+bool rg_analysis_boxes_meet(const rg_analysis *a, uint32_t i, uint32_t j) {
     const rg_bounds *x = &a->bounds[i], *y = &a->bounds[j];
-    return p->body != q->body && (p->dynamic || q->dynamic) && (p->category & q->mask) &&
-           (q->category & p->mask) && (isfinite(p->radius) || isfinite(q->radius)) &&
-           x->lower.y <= y->upper.y && y->lower.y <= x->upper.y && x->lower.z <= y->upper.z &&
+    return x->lower.y <= y->upper.y && y->lower.y <= x->upper.y && x->lower.z <= y->upper.z &&
            y->lower.z <= x->upper.z && x->lower.x <= y->upper.x && y->lower.x <= x->upper.x;
 }
 
-static rg_status add_pair(rg_analysis *a, uint32_t p, uint32_t q) {
-    if (a->pair_count == a->pair_capacity) {
-        size_t capacity = a->pair_capacity ? 2 * a->pair_capacity : 64;
-        uint32_t(*pairs)[2] = rg_arena_take(a->arena, capacity, sizeof *pairs);
-        if (!pairs)
-            return RG_OUT_OF_MEMORY;
-        if (a->pair_count)
-            memcpy(pairs, a->pairs, a->pair_count * sizeof *pairs);
-        a->pairs = pairs;
-        a->pair_capacity = capacity;
-    }
-    a->pairs[a->pair_count][0] = p < q ? p : q;
-    a->pairs[a->pair_count++][1] = p < q ? q : p;
-    return RG_OK;
-}
-
-static bool pair_before(const uint32_t a[2], const uint32_t b[2]) {
-    return a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
-}
-
-/* In the order of parts, whatever the order along x was: Shell sort. */
-static void sort_pairs(rg_analysis *a) {
-    size_t gap = 1;
-    while (gap < a->pair_count / 3)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (size_t i = gap; i < a->pair_count; i++) {
-            uint32_t moving[2] = {a->pairs[i][0], a->pairs[i][1]};
-            size_t k = i;
-            for (; k >= gap && pair_before(moving, a->pairs[k - gap]); k -= gap)
-                memcpy(a->pairs[k], a->pairs[k - gap], sizeof moving);
-            memcpy(a->pairs[k], moving, sizeof moving);
-        }
-}
-
-rg_status rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
+void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
     make_bounds(a, dense);
-    sort_parts(a);
     a->pair_count = 0;
-    rg_status status = RG_OK;
-    for (size_t i = 0; i < a->part_count && !status; i++)
-        for (size_t k = i + 1; k < a->part_count && !status; k++) {
-            uint32_t p = a->order[i], q = a->order[k];
-            if (a->bounds[q].lower.x > a->bounds[p].upper.x)
-                break;
-            if (may_collide(a, p, q))
-                status = add_pair(a, p, q);
-        }
-    sort_pairs(a);
-    return status;
-}
-
-static double flight_reach(const rg_analysis *a, uint32_t body, double length) {
-    double speed = rg_length(a->world->content.velocity[body]);
-    return FARTHER * length * (speed + length * a->acceleration);
-}
-
-bool rg_analysis_may_meet(rg_analysis *a, double length) {
-    const rg_world_content *c = &a->world->content;
-    for (size_t i = 0; i < a->part_count; i++) {
-        const rg_analysis_part *p = &a->parts[i];
-        bool prescribed = c->record[p->body].prescription1 != 0;
-        if (!isfinite(p->radius)) {
-            if (prescribed)
-                return true;
-            a->bounds[i] =
-                rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
-            continue;
-        }
-        rg_vec3 x = c->position[p->body];
-        rg_bounds path =
-            prescribed ? prescribed_bounds(a, p->body, a->begin, length) : (rg_bounds){x, x};
-        double reach =
-            rg_length(p->middle) + p->radius + (prescribed ? 0 : flight_reach(a, p->body, length));
-        rg_vec3 grow = {reach, reach, reach};
-        a->bounds[i] = (rg_bounds){rg_sub(path.lower, grow), rg_add(path.upper, grow)};
-    }
-    sort_parts(a);
-    for (size_t i = 0; i < a->part_count; i++)
-        for (size_t k = i + 1; k < a->part_count; k++) {
-            uint32_t p = a->order[i], q = a->order[k];
-            if (a->bounds[q].lower.x > a->bounds[p].upper.x)
-                break;
-            if (may_collide(a, p, q))
-                return true;
-        }
-    return false;
-}
-
-bool rg_analysis_went_farther(const rg_analysis *a, const double *y) {
-    const rg_world_content *c = &a->world->content;
-    for (size_t k = 0; k < a->flight.body_count; k++, y += a->flight.width) {
-        uint32_t body = a->flight.body[k];
-        rg_vec3 x = c->planar ? (rg_vec3){y[0], 0, y[1]} : (rg_vec3){y[0], y[1], y[2]};
-        if (!(rg_length(rg_sub(x, c->position[body])) <= flight_reach(a, body, a->end - a->begin)))
-            return true;
-    }
-    return false;
+    for (size_t i = 0; i < a->candidate_count; i++)
+        if (rg_analysis_boxes_meet(a, a->candidates[i][0], a->candidates[i][1]))
+            memcpy(a->pairs[a->pair_count++], a->candidates[i], sizeof *a->pairs);
 }
 
 /* --- contacts of now ----------------------------------------------------------------------------- */
@@ -279,7 +165,9 @@ static rg_status room_for(rg_analysis *a, size_t count) {
     rg_analysis_contact *contacts = rg_arena_take(a->arena, capacity, sizeof *contacts);
     rg_analysis_contact *spare = rg_arena_take(a->arena, capacity, sizeof *spare);
     a->begin_forces = rg_arena_take(a->arena, capacity, sizeof *a->begin_forces);
-    if (!contacts || !spare || !a->begin_forces)
+    a->begin_active = rg_arena_take(a->arena, capacity, sizeof *a->begin_active);
+    a->begin_gaps = rg_arena_take(a->arena, capacity, sizeof *a->begin_gaps);
+    if (!contacts || !spare || !a->begin_forces || !a->begin_active || !a->begin_gaps)
         return RG_OUT_OF_MEMORY;
     if (a->contact_capacity) {
         memcpy(contacts, a->contacts, a->contact_capacity * sizeof *contacts);
@@ -311,6 +199,29 @@ static bool touched(const rg_analysis_contact *old, size_t count, uint32_t part_
 static double still_speed(const rg_analysis *a, double shell) {
     return fmax(RG_ANALYSIS_STILL * sqrt(2 * a->acceleration * shell),
                 RG_ANALYSIS_SPEED * a->speed);
+}
+
+/* A contact of the last step of the world begins with the force that it had at its end. */
+static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
+    if (a->time > a->begin)
+        return;
+    const rg_memory_block *block = &a->world->content.memory[RG_MEMORY_FORCES];
+    const rg_contact_force *forces = block->data;
+    const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
+    for (size_t i = 0; i < block->size / sizeof *forces; i++) {
+        const rg_contact_force *f = &forces[i];
+        if (f->id != c->id || f->collider_b.index1 != b->collider.index1 ||
+            f->collider_b.generation != b->collider.generation ||
+            f->collider_a.index1 != other->collider.index1 ||
+            f->collider_a.generation != other->collider.generation || f->part_b != b->index ||
+            f->part_a != other->index)
+            continue;
+        rg_contact_tangents(c->motion.normal, a->world->content.planar, &c->basis[0], &c->basis[1]);
+        c->force[0] = rg_dot(f->force, c->motion.normal);
+        c->force[1] = rg_dot(f->force, c->basis[0]);
+        c->force[2] = rg_dot(f->force, c->basis[1]);
+        return;
+    }
 }
 
 static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_growth *growth,
@@ -360,8 +271,10 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
             c->at_limit = old->at_limit;
             c->started = old->started;
             c->reference = old->reference;
+            c->lightness = old->lightness;
             memcpy(c->force, old->force, sizeof c->force);
         } else {
+            warm_start(a, c);
             double slip = rg_length(c->motion.slip);
             c->mode = slip > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
             if (c->mode == RG_ANALYSIS_SLIPS)
@@ -388,7 +301,8 @@ static rg_status refuse_overlap(const rg_analysis *a, uint32_t p, uint32_t q, do
 }
 
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
-    rg_status status = rg_analysis_find_pairs(a, NULL);
+    rg_status status = RG_OK;
+    rg_analysis_find_pairs(a, NULL);
     size_t count = 0, old_count = a->contact_count;
     for (size_t i = 0; i < a->pair_count && !status; i++) {
         uint32_t p = a->pairs[i][0], q = a->pairs[i][1];
@@ -403,6 +317,7 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
         if (growth.gap <= RG_ANALYSIS_NEAR * rg_analysis_shell(a, p, q))
             status = add_points(a, p, q, &growth, old_count, &count);
     }
+    a->leaving_count = 0;
     rg_analysis_contact *now = a->spare;
     a->spare = a->contacts;
     a->contacts = now;

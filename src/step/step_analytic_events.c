@@ -3,35 +3,44 @@
  *
  *   - parts that do not touch come to within a shell of each other: safe advance and root finding on the
  *     polynomial itself, so that nothing is passed over (rg_impact_between);
- *   - parts that touch come nearer elsewhere: their gap falls below that of the points that are followed,
+ *   - parts that touch come nearer elsewhere: their gap falls below that of the points that rest,
  *     looked at in samples and located by root finding;
  *   - a point leaves its face or edge; a slip stops: roots of smooth functions;
- *   - a normal force has reached zero, or the limit of stick: found at the end of the step by solving
- *     there, and located by bisection on "is it still so". */
+ *   - a normal force has reached zero, or the limit of stick: seen at the end of the step, and located by
+ *     root finding on how far everybody is from that. */
 #include "base/base_root.h"
 #include "base/base_text.h"
 #include "rigor/proximity.h"
 #include "step/step_analytic.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Share of a step to which events are located. */
 #define THETA 1e-13
 /* A part that touches and leaves is looked for again once it is this many shells away. */
 #define LEFT 1.5
+/* Quarter of a shell: by how much points without force may come nearer if they begin at zero. */
+#define IDLE 0.01
 /* L: a point that is this far outside its face or edge has left it. */
 #define LEAVES 1e-9
 /* Share of the step at which such a part is looked at first. */
 #define FIRST_LOOK 1e-9
 
-enum { ROOT_EVALUATIONS = 100, BISECTIONS = 45 };
+/* Share of a step to which events of forces are located: across them forces are continuous, or jump by a
+ * little. */
+#define FORCE_THETA 1e-10
+
+enum { ROOT_EVALUATIONS = 100 };
 
 typedef struct look {
     rg_analysis *a;
     const rg_dense_output *dense;
     uint32_t contact, part_b, part_a;
     double level;
-    double (*forces)[3]; /* of all contacts at the beginning of the step */
+    double deepest;    /* m: where a pair that touches has come nearer */
+    double (*kept)[3]; /* forces of the last place at which nothing had happened */
+    int kind;          /* of what happens first */
 } look;
 
 static void go_to(look *l, double theta) {
@@ -166,32 +175,42 @@ static double pair_gap(look *l, double theta) {
     return growth.gap;
 }
 
-/* The smallest gap of the points of a pair that are followed, at the state of a->motion. */
-static double followed_gap(rg_analysis *a, uint32_t part_b, uint32_t part_a, bool *any) {
+/* The smallest gap of the points of a pair that rest, at the state of a->motion. */
+static double resting_gap(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
     double gap = INFINITY;
-    *any = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b != part_b || c->part_a != part_a)
+        if (c->part_b != part_b || c->part_a != part_a || !a->begin_active[i])
             continue;
         rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, part_b);
         rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, part_a);
         rg_contact_motion m = rg_contact_follow(&c->track, &b, &other);
-        *any = true;
         if (m.regular)
             gap = fmin(gap, m.gap);
     }
     return gap;
 }
 
-/* > 0 as long as nothing of the pair is nearer than zero but what is followed. */
+/* > 0 as long as nothing of the pair is nearer than zero but what rests. */
 static double room(void *user, double theta) {
     look *l = user;
-    bool any;
     double gap = pair_gap(l, theta);
-    double followed = followed_gap(l->a, l->part_b, l->part_a, &any);
-    /* What is followed may drift by a little; what is new may not come below zero. */
-    return gap - fmin(0, followed - l->level);
+    double resting = resting_gap(l->a, l->part_b, l->part_a);
+    /* What rests may drift by a little; what is new may not come below zero, and what was there already not
+     * any deeper. */
+    return gap - fmin(l->deepest, resting - l->level);
+}
+
+/* Points that carry no force may begin at zero, or a little below. */
+static double deepest_idle(const rg_analysis *a, uint32_t part_b, uint32_t part_a, double level) {
+    double deepest = 0;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (c->part_b == part_b && c->part_a == part_a && !a->begin_active[i] &&
+            a->begin_gaps[i] <= IDLE * level)
+            deepest = fmin(deepest, fmin(0, a->begin_gaps[i]) - IDLE * level);
+    }
+    return deepest;
 }
 
 static bool is_followed(const rg_analysis *a, uint32_t part_b, uint32_t part_a) {
@@ -273,6 +292,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     double shell = rg_analysis_shell(a, l->part_b, l->part_a);
     l->level = 0.25 * shell;
     if (is_followed(a, l->part_b, l->part_a)) {
+        l->deepest = deepest_idle(a, l->part_b, l->part_a, l->level);
         look_at_touching(l, event);
         return RG_OK;
     }
@@ -361,44 +381,49 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
     if (c->active && isfinite(c->motion.inside))
         look_for_root(l, inside, RG_STEP_FEATURE_EVENT, true, event);
     l->level = 0;
-    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0)
+    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0 && !l->a->blind)
         look_for_root(l, slip_along, RG_STEP_STICK_EVENT, false, event);
 }
 
 /* --- forces -------------------------------------------------------------------------------------- */
 
-/* At the state of now, contacts as evaluated: has this one broken, or begun to slip? */
-static bool has_changed(const rg_analysis *a, const rg_analysis_contact *c, bool was_active,
-                        int *kind) {
-    if (was_active && !c->active && c->normal_acceleration > RG_ANALYSIS_BREAK * a->acceleration) {
-        *kind = RG_STEP_BREAK_EVENT;
-        return true;
-    }
-    if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0))
-        return false;
-    bool leaves_cone = !a->world->content.planar && !c->at_limit && rg_analysis_exceeds(c);
+/* How far a contact, as it was evaluated, is from breaking or from a change between stick and slip: > 0 as
+ * long as nothing has happened, falling through 0 where it does. Every figure is relative: to the force of the
+ * beginning, the limit of friction, the scale of accelerations. */
+static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
+    const rg_analysis_contact *c = &a->contacts[contact];
+    double margin = INFINITY, unit = 1 / a->acceleration;
+    *kind = RG_STEP_BREAK_EVENT;
+    if (a->begin_active[contact])
+        margin = c->active ? c->force[0] / a->begin_forces[contact][0]
+                           : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
+    if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) || a->blind)
+        return margin;
+    double change = INFINITY;
+    if (a->cones && !c->at_limit)
+        change = rg_analysis_cone_margin(c);
     /* Directions are turned after every step; what happens meanwhile is an event only if it is much. */
-    bool turns_back = c->at_limit && c->slip_acceleration < -RG_ANALYSIS_MUCH * a->acceleration;
-    bool lets_go = !c->started && rg_analysis_lets_go(a, c);
-    if (leaves_cone || turns_back || lets_go) {
-        *kind = turns_back ? RG_STEP_STICK_EVENT : RG_STEP_SLIP_EVENT;
-        return true;
-    }
-    return false;
+    double back = c->at_limit ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
+    if (!c->started)
+        change = fmin(change, rg_analysis_let_go(c) - c->slip_acceleration * unit);
+    if (fmin(back, change) > margin)
+        return margin;
+    *kind = back < change ? RG_STEP_STICK_EVENT : RG_STEP_SLIP_EVENT;
+    return fmin(back, change);
 }
 
-static bool any_changed(look *l, double theta, const uint8_t *was_active, uint32_t *which,
-                        int *kind) {
-    rg_analysis *a = l->a;
-    rg_dense_evaluate(l->dense, theta, a->scratch_y);
-    rg_analysis_accept(a, 0, a->scratch_y);
-    rg_analysis_evaluate(a, l->dense->begin + theta * l->dense->step, a->scratch_y);
-    for (size_t i = 0; i < a->contact_count; i++)
-        if (has_changed(a, &a->contacts[i], was_active[i], kind)) {
-            *which = (uint32_t)i;
-            return true;
+static double least_margin(look *l) {
+    double least = INFINITY;
+    for (uint32_t i = 0; i < l->a->contact_count; i++) {
+        int kind;
+        double m = margin(l->a, i, &kind);
+        if (m < least) {
+            least = m;
+            l->contact = i;
+            l->kind = kind;
         }
-    return false;
+    }
+    return least;
 }
 
 static void keep_forces(const rg_analysis *a, double (*kept)[3]) {
@@ -413,46 +438,47 @@ static void put_forces(rg_analysis *a, double (*kept)[3]) {
 
 /* With friction there may be several solutions, and which one is found depends on where it is started: from
  * the forces of the last place that was good, so that forces are followed and do not jump. */
+static double margin_at(void *user, double theta) {
+    look *l = user;
+    rg_analysis *a = l->a;
+    put_forces(a, l->kept);
+    rg_dense_evaluate(l->dense, theta, a->scratch_y);
+    rg_analysis_accept(a, 0, a->scratch_y);
+    rg_analysis_evaluate(a, l->dense->begin + theta * l->dense->step, a->scratch_y);
+    double m = least_margin(l);
+    if (m > 0)
+        keep_forces(a, l->kept);
+    return m;
+}
+
 static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     rg_analysis *a = l->a;
+    /* The last stage of the trial step was evaluated at its end. */
+    if (event->theta >= 1 && least_margin(l) > 0)
+        return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    uint8_t *was = rg_arena_take(a->arena, a->contact_count, 1);
-    double(*kept)[3] = rg_arena_take(a->arena, a->contact_count, sizeof *kept);
-    if (!was || !kept)
+    l->kept = rg_arena_take(a->arena, a->contact_count, sizeof *l->kept);
+    if (!l->kept)
         return RG_OUT_OF_MEMORY;
-    uint32_t which;
-    int kind = -1;
-    for (size_t i = 0; i < a->contact_count; i++)
-        was[i] = a->contacts[i].active;
-    put_forces(a, l->forces);
-    any_changed(l, 0, was, &which, &kind); /* fills active; what changed at 0 was settled */
-    for (size_t i = 0; i < a->contact_count; i++)
-        was[i] = a->contacts[i].active;
-    keep_forces(a, kept);
-    if (any_changed(l, event->theta, was, &which, &kind)) {
-        double low = 0, high = event->theta;
-        for (int i = 0; i < BISECTIONS && high - low > THETA; i++) {
-            double middle = 0.5 * (low + high);
-            put_forces(a, kept);
-            if (any_changed(l, middle, was, &which, &kind)) {
-                high = middle;
-            } else {
-                low = middle;
-                keep_forces(a, kept);
-            }
-        }
-        put_forces(a, kept);
-        any_changed(l, high, was, &which, &kind);
-        *event = (rg_analysis_event){.theta = high, .kind = kind, .contact = which};
+    memcpy(l->kept, a->begin_forces, a->contact_count * sizeof *l->kept);
+    double at_end = margin_at(l, event->theta);
+    if (at_end <= 0) {
+        memcpy(l->kept, a->begin_forces, a->contact_count * sizeof *l->kept);
+        double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
+        rg_root root = rg_root_find(margin_at, l, 0, at_begin, event->theta, at_end, FORCE_THETA, 0,
+                                    RG_ROOT_ITP, ROOT_EVALUATIONS);
+        margin_at(l, root.upper); /* just past it */
+        *event = (rg_analysis_event){.theta = root.upper, .kind = l->kind, .contact = l->contact};
     }
     rg_arena_return(a->arena, mark);
     return RG_OK;
 }
 
 rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error) {
-    look l = {.a = a, .dense = &a->trial.output, .forces = a->begin_forces};
+    look l = {.a = a, .dense = &a->trial.output};
     *event = (rg_analysis_event){.theta = 1, .kind = -1, .contact = UINT32_MAX};
-    rg_status status = rg_analysis_find_pairs(a, l.dense);
+    rg_status status = RG_OK;
+    rg_analysis_find_pairs(a, l.dense);
     for (size_t i = 0; i < a->pair_count && !status; i++) {
         l.part_b = a->pairs[i][0];
         l.part_a = a->pairs[i][1];

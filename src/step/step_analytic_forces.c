@@ -31,9 +31,16 @@
 #define FAILED  1e-7
 /* Share of the diagonal by which it is raised. Errors are this to the power of the number of solves. */
 #define NEAR_LAST 1e-8
-enum { NEAR_SOLVES = 2, CORRECTIONS = 16 };
+/* Tangents of contacts that carry less are raised by up to this many times more: what they can hold is less,
+ * too. */
+#define NEAR_LIGHT 100
+enum { NEAR_SOLVES = 2, QUICK_SOLVES = 4, CORRECTIONS = 16, FOLLOWING = 32 };
+/* Radians: directions at the limit that turn by less are right. */
+#define TURNED 1e-7
+/* In the exact cone who is held is held: tangents by themselves have no bounds worth mentioning. */
+#define WIDE 1e3
 /* Slip of the cone problem, in `acceleration`. */
-#define DWARFS 1e7
+#define DWARFS 1e4
 /* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
 #define BACK 1e-5
 
@@ -76,7 +83,8 @@ static rg_vec3 slip_direction(const rg_analysis *a, const rg_analysis_contact *c
     double along = rg_dot(c->motion.slip, c->direction);
     rg_vec3 n = c->motion.normal;
     /* Beyond a stop the old direction goes on, so that the step is smooth up to the event. */
-    rg_vec3 d = along <= 0 ? c->direction : rg_add_scaled(c->motion.slip, tiny, c->direction);
+    rg_vec3 d = along <= 0 || c->stopping ? c->direction
+                                          : rg_add_scaled(c->motion.slip, tiny, c->direction);
     d = rg_add_scaled(d, -rg_dot(d, n), n);
     double length = rg_length(d);
     return length > 0 ? rg_scale(1 / length, d) : d;
@@ -91,7 +99,7 @@ static void make_basis(const rg_analysis *a, rg_analysis_contact *c) {
         return;
     }
     rg_contact_tangents(n, planar, &c->basis[0], &c->basis[1]);
-    if (planar || !c->at_limit)
+    if (!a->cones || !c->at_limit)
         return;
     rg_vec3 d = rg_add_scaled(c->direction, -rg_dot(c->direction, n), n);
     double length = rg_length(d);
@@ -99,6 +107,12 @@ static void make_basis(const rg_analysis *a, rg_analysis_contact *c) {
         c->basis[0] = rg_scale(1 / length, d);
         c->basis[1] = rg_cross(n, c->basis[0]);
     }
+}
+
+static rg_vec3 force_of(const rg_analysis_contact *c) {
+    rg_vec3 f = rg_scale(c->force[0], c->motion.normal);
+    f = rg_add_scaled(f, c->force[1], c->basis[0]);
+    return rg_add_scaled(f, c->force[2], c->basis[1]);
 }
 
 /* --- one island ---------------------------------------------------------------------------------- */
@@ -128,7 +142,31 @@ static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
     s->rate = rg_arena_take(a->arena, count, sizeof *s->rate);
     s->kinds = rg_arena_take(a->arena, count, sizeof *s->kinds);
     s->normal = rg_arena_take(a->arena, count, sizeof *s->normal);
-    return s->rows && s->matrix && s->b && s->mu && s->force && s->rate && s->kinds && s->normal;
+    s->first = rg_arena_take(a->arena, a->flight.body_count, sizeof *s->first);
+    s->next = rg_arena_take(a->arena, 2 * count, sizeof *s->next);
+    return s->first && s->next && s->rows && s->matrix && s->b && s->mu && s->force && s->rate &&
+           s->kinds && s->normal;
+}
+
+/* The matrix: rows act on each other through the moving bodies that they share. */
+static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    size_t n = s->count;
+    memset(s->matrix, 0, n * n * sizeof *s->matrix);
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        s->first[k] = UINT32_MAX;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t side = 0; side < 2; side++) {
+            uint32_t body = side ? s->rows[i].b : s->rows[i].a;
+            if (!(d[body].inverse_mass > 0))
+                continue;
+            uint32_t *first = &s->first[rg_analysis_place(a, body)];
+            s->next[2 * i + side] = *first;
+            *first = (uint32_t)(2 * i + side);
+            for (uint32_t j = *first; j != UINT32_MAX; j = s->next[j])
+                s->matrix[i * n + j / 2] = s->matrix[j / 2 * n + i] =
+                    rg_analysis_couple(a, &s->rows[i], &s->rows[j / 2]);
+        }
 }
 
 static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
@@ -148,13 +186,12 @@ static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_
             s->kinds[k] = i == 0                 ? RG_ROW_UNILATERAL
                           : slips || c->at_limit ? RG_ROW_DYNAMIC
                                                  : RG_ROW_STATIC;
-            s->mu[k] = i == 0 ? 0 : slips || c->at_limit ? -coefficient(c) : coefficient(c);
+            s->mu[k] = i == 0                 ? 0
+                       : slips || c->at_limit ? -coefficient(c)
+                                              : coefficient(c) * (a->cones ? WIDE : 1);
         }
     }
-    for (size_t i = 0; i < s->count; i++)
-        for (size_t j = 0; j <= i; j++)
-            s->matrix[i * s->count + j] = s->matrix[j * s->count + i] =
-                rg_analysis_couple(a, &s->rows[i], &s->rows[j]);
+    couple_rows(a, s);
 }
 
 static rg_problem row_problem(const rg_analysis *a, const rg_analysis_rows *s, const double *b) {
@@ -209,6 +246,21 @@ static rg_status judge_rows(rg_analysis *a, rg_analysis_rows *s, const double *r
     return rg_judge(&problem, s->force, NULL, &a->world->allocator, &info->residual, NULL);
 }
 
+/* Diagonals towards the references. */
+static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *raise, double *b) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    for (size_t i = 0; i < s->count; i++) {
+        const rg_analysis_row *row = &s->rows[i];
+        const rg_analysis_contact *c = &a->contacts[row->contact];
+        double *diagonal = &s->matrix[i * s->count + i];
+        raise[i] = NEAR_LAST * (row->component ? (d[row->a].inverse_mass + d[row->b].inverse_mass) *
+                                                     (1 + c->lightness)
+                                               : *diagonal);
+        *diagonal += raise[i];
+        b[i] = s->b[i] - raise[i] * rg_dot(c->reference, s->rows[i].e);
+    }
+}
+
 /* Who watches the problems sees them as they are, nothing raised. */
 static void show_rows(rg_analysis *a, const rg_analysis_rows *s) {
     const rg_step_machinery *machinery = a->machinery;
@@ -231,17 +283,15 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
     double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
     if (!b || !raise)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < s->count; i++) {
-        double *diagonal = &s->matrix[i * s->count + i];
-        raise[i] = NEAR_LAST * *diagonal;
-        *diagonal += raise[i];
-        b[i] = s->b[i] - raise[i] * rg_dot(a->contacts[s->rows[i].contact].reference, s->rows[i].e);
-    }
-    if (may_know(a) && rg_analysis_try_basis(a->arena, s, b, raise, NEAR_SOLVES, a->acceleration)) {
+    raise_diagonals(a, s, raise, b);
+    if (may_know(a) &&
+        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->solves++;
         return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
     }
+    if (a->quickly && may_know(a))
+        return RG_OK;
     rg_status status = RG_OK;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
         status = solve_once(a, s, b, info);
@@ -253,16 +303,16 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
     return status;
 }
 
-bool rg_analysis_exceeds(const rg_analysis_contact *c) {
+double rg_analysis_cone_margin(const rg_analysis_contact *c) {
     double limit = coefficient(c) * c->force[0];
     double size = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
-    return size > limit * (1 + EXCEEDS);
+    return size > 0 ? 1 + EXCEEDS - size / limit : 1;
 }
 
 /* --- who is held -------------------------------------------------------------------------------- */
 
 static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
-    if (a->world->content.planar)
+    if (!a->cones)
         return false;
     for (size_t j = 0; j < member_count; j++) {
         const rg_analysis_contact *c = &a->contacts[members[j]];
@@ -278,20 +328,18 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 across = rg_add(rg_scale(force[1], c->basis[0]), rg_scale(force[2], c->basis[1]));
         c->reference = rg_add_scaled(across, force[0], c->motion.normal);
-        if (c->mode != RG_ANALYSIS_STICKS)
-            continue;
-        double size = rg_length(across);
-        c->at_limit = size > 0 && size >= coefficient(c) * force[0] * (1 - HELD);
-        if (c->at_limit) {
-            c->direction = rg_scale(-1 / size, across);
-        } else if (c->force[0] > 0 && force[0] > 0) {
-            /* Where many points share the load, static rows that were at their bounds would stay there,
-             * outside the cone: they start inside. */
-            make_basis(a, c);
-            c->force[0] = force[0];
-            c->force[1] = rg_dot(across, c->basis[0]);
-            c->force[2] = rg_dot(across, c->basis[1]);
+        if (c->mode == RG_ANALYSIS_STICKS) {
+            double size = rg_length(across);
+            c->at_limit = size > 0 && size >= coefficient(c) * force[0] * (1 - HELD);
+            if (c->at_limit)
+                c->direction = rg_scale(-1 / size, across);
         }
+        /* The quick way starts from here: where many points share the load, rows would stay at the bounds at
+         * which they were, outside the cone. */
+        make_basis(a, c);
+        c->force[0] = force[0];
+        c->force[1] = rg_dot(across, c->basis[0]);
+        c->force[2] = rg_dot(across, c->basis[1]);
     }
 }
 
@@ -310,13 +358,14 @@ static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
         return;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
+        rg_vec3 last = force_of(c);
         make_basis(a, c);
         mu[j] = coefficient(c);
         for (uint32_t i = 0; i < 3; i++, k++) {
             rows[k] =
                 rg_analysis_make_row(a, m, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
             q[k] = own_rate(a, m, &rows[k]);
-            force[k] = 0;
+            force[k] = rg_dot(last, rows[k].e);
         }
         if (c->mode == RG_ANALYSIS_SLIPS)
             q[k - 2] += DWARFS * a->acceleration;
@@ -335,10 +384,14 @@ static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     settings.tolerance = DECIDES;
     rg_solution solution = {.force = force};
     rg_solve_info info;
-    /* The interior point method ends in the middle of the solutions: forces have room on all sides, and
-     * it takes long until one of them leaves its cone. */
-    rg_status status = rg_solve(a->context, rg_solver_find("interior-point"), &problem, &settings,
-                                &solution, &info, NULL);
+    /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
+    settings.warm = true;
+    rg_status status =
+        rg_solve(a->context, rg_solver_find("newton"), &problem, &settings, &solution, &info, NULL);
+    settings.warm = false;
+    if (!status && !(info.residual.natural <= DECIDES))
+        status = rg_solve(a->context, rg_solver_find("interior-point"), &problem, &settings,
+                          &solution, &info, NULL);
     if (!status && !(info.residual.natural <= DECIDES))
         status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, &info,
                           NULL);
@@ -384,6 +437,18 @@ static void store_forces(rg_analysis *a, const rg_analysis_rows *s) {
     }
 }
 
+/* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. */
+static bool exceeds(const rg_analysis_contact *c) {
+    return rg_analysis_cone_margin(c) < (c->tight ? HELD : 0);
+}
+
+static void mark_tight(rg_analysis *a, const uint32_t *members, size_t member_count) {
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        c->tight = c->at_limit || (c->active && rg_analysis_cone_margin(c) < HELD);
+    }
+}
+
 /* What the decision got wrong by its own error: held contacts whose force leaves the cone after all, and,
  * one at a time, contacts at their limit that turn back. */
 static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
@@ -391,7 +456,7 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
     rg_analysis_contact *back = NULL;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
-        if (a->world->content.planar || c->mode != RG_ANALYSIS_STICKS || !has_friction(c))
+        if (c->mode != RG_ANALYSIS_STICKS || !has_friction(c))
             continue;
         if (c->at_limit) {
             if (c->active && c->slip_acceleration < -BACK * a->acceleration &&
@@ -399,26 +464,17 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
                 back = c;
             continue;
         }
-        if (!rg_analysis_exceeds(c))
+        if (!exceeds(c))
             continue;
         rg_vec3 f = rg_add(rg_scale(c->force[1], c->basis[0]), rg_scale(c->force[2], c->basis[1]));
         c->at_limit = any = true;
         c->direction = rg_scale(-1 / rg_length(f), f);
     }
     if (!any && back) {
-        back->at_limit = false;
+        back->at_limit = back->tight = false;
         any = true;
     }
     return any;
-}
-
-static bool any_at_limit(const rg_analysis *a, const uint32_t *members, size_t member_count) {
-    for (size_t j = 0; j < member_count; j++) {
-        const rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode == RG_ANALYSIS_STICKS && (c->at_limit || c->started) && has_friction(c))
-            return true;
-    }
-    return false;
 }
 
 static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t member_count) {
@@ -428,31 +484,170 @@ static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t m
     return count;
 }
 
+/* Forces that are held in many ways are best held in the middle, by as little as it takes: then the load is
+ * shared, bodies that are symmetric stay so, and it takes long until one of them leaves its cone. Friction is
+ * shared in proportion to what contacts can hold. Keeps the references that were. */
+static void centre(rg_analysis *a, const uint32_t *members, size_t member_count, rg_vec3 *kept) {
+    double heaviest = 0;
+    for (size_t j = 0; j < member_count; j++)
+        heaviest = fmax(heaviest, a->contacts[members[j]].force[0]);
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        double share = heaviest > 0 ? c->force[0] / heaviest : 1;
+        kept[j] = c->reference;
+        c->reference = (rg_vec3){0, 0, 0};
+        c->lightness = share * NEAR_LIGHT > 1 ? 1 / share - 1 : NEAR_LIGHT - 1;
+    }
+}
+
+static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+    for (size_t j = 0; j < member_count; j++) {
+        const rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode == RG_ANALYSIS_STICKS && !c->at_limit && has_friction(c) && exceeds(c))
+            return true;
+    }
+    return false;
+}
+
+/* How contacts at their limits accelerate across the direction that they have been given. */
+static void look_across(rg_analysis *a, const rg_analysis_motion *m, const rg_analysis_rows *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        rg_analysis_contact *c = &a->contacts[s->rows[i].contact];
+        if (s->kinds[i] != RG_ROW_DYNAMIC || c->mode != RG_ANALYSIS_STICKS)
+            continue;
+        rg_analysis_row across = rg_analysis_make_row(a, m, s->rows[i].contact, 2, c->basis[1]);
+        c->across = own_rate(a, m, &across);
+        for (size_t j = 0; j < s->count; j++)
+            c->across += rg_analysis_couple(a, &across, &s->rows[j]) * s->force[j];
+    }
+}
+
+/* The forces of an island, with who is held and who is at the limit as it is known. */
+static void solve_members(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                          size_t member_count, rg_solve_info *info) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    *info = (rg_solve_info){.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
+    rg_analysis_rows s;
+    if (take_rows(a, count_rows(a, members, member_count), &s)) {
+        fill_rows(a, m, members, member_count, &s);
+        if (!solve_rows(a, &s, info)) {
+            store_forces(a, &s);
+            if (a->turning)
+                look_across(a, m, &s);
+        }
+    }
+    rg_arena_return(a->arena, mark);
+}
+
+/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed. */
+static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                     size_t member_count, rg_solve_info *info) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
+    if (!kept || !references)
+        return false;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        kept[j] = *c;
+        if (c->mode == RG_ANALYSIS_STICKS) {
+            c->at_limit = false;
+            c->force[1] = c->force[2] = 0;
+        }
+    }
+    bool held = false;
+    /* How friction is shared depends on normal forces, which are not known the first time. */
+    for (int pass = 0; pass < 2 && !held; pass++) {
+        centre(a, members, member_count, references);
+        a->quickly = true; /* if it is not easy to see, most likely they cannot */
+        solve_members(a, m, members, member_count, info);
+        a->quickly = false;
+        if (!(info->residual.natural <= FAILED))
+            break;
+        held = !any_exceeds(a, members, member_count);
+    }
+    for (size_t j = 0; j < member_count && !held; j++)
+        a->contacts[members[j]] = kept[j];
+    rg_arena_return(a->arena, mark);
+    return held;
+}
+
+/* Contacts at their limits turn to where they accelerate. Returns the largest turn, in radians. */
+static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member_count) {
+    double largest = 0;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active)
+            continue;
+        double size = sqrt(c->slip_acceleration * c->slip_acceleration + c->across * c->across);
+        if (!(size > RG_ANALYSIS_FREE * a->acceleration))
+            continue;
+        largest = fmax(largest, fabs(c->across) / size);
+        c->direction = rg_scale(1 / size, rg_add_scaled(rg_scale(c->slip_acceleration, c->basis[0]),
+                                                        c->across, c->basis[1]));
+    }
+    return largest;
+}
+
+/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by step, so that
+ * nothing else does. Returns whether that came to an end. */
+static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                          size_t member_count, rg_solve_info *info) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
+    bool done = false;
+    for (size_t j = 0; kept && j < member_count; j++)
+        kept[j] = a->contacts[members[j]];
+    a->quickly = true;
+    for (int round = 0; kept && references && round < FOLLOWING && !done; round++) {
+        centre(a, members, member_count, references);
+        solve_members(a, m, members, member_count, info);
+        if (!(info->residual.natural <= FAILED))
+            break;
+        if (!correct(a, members, member_count))
+            done = turn_limits(a, members, member_count) < TURNED;
+    }
+    a->quickly = false;
+    for (size_t j = 0; kept && j < member_count && !done; j++)
+        a->contacts[members[j]] = kept[j];
+    rg_arena_return(a->arena, mark);
+    return done;
+}
+
+/* Between steps: decides, too, who is held. */
+static void settle_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                          size_t member_count, rg_solve_info *info) {
+    mark_tight(a, members, member_count);
+    if (hold_all(a, m, members, member_count, info) ||
+        follow_limits(a, m, members, member_count, info))
+        return;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_vec3 *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+    if (!kept)
+        return;
+    decide(a, m, members, member_count);
+    for (int round = 0; round < CORRECTIONS; round++) {
+        centre(a, members, member_count, kept);
+        solve_members(a, m, members, member_count, info);
+        if (any_exceeds(a, members, member_count)) {
+            for (size_t j = 0; j < member_count; j++)
+                a->contacts[members[j]].reference = kept[j];
+            solve_members(a, m, members, member_count, info);
+        }
+        if (!correct(a, members, member_count))
+            break;
+    }
+    rg_arena_return(a->arena, mark);
+}
+
 static void solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                          size_t member_count) {
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-    /* Where everybody is held, most likely everybody still is: only if not, it has to be decided. */
-    bool decided = !a->turning;
-    if (!decided && any_at_limit(a, members, member_count)) {
-        decide(a, m, members, member_count);
-        decided = true;
-    }
-    for (int round = 0; round < CORRECTIONS; round++) {
-        rg_arena_return(a->arena, mark);
-        rg_analysis_rows s;
-        if (!take_rows(a, count_rows(a, members, member_count), &s))
-            break;
-        fill_rows(a, m, members, member_count, &s);
-        if (solve_rows(a, &s, &info))
-            break;
-        store_forces(a, &s);
-        if (!a->turning || !correct(a, members, member_count))
-            break;
-        if (!decided)
-            decide(a, m, members, member_count);
-        decided = true;
-    }
+    if (a->turning && a->cones)
+        settle_island(a, m, members, member_count, &info);
+    else
+        solve_members(a, m, members, member_count, &info);
     if (!(info.residual.natural <= FAILED) && a->trouble.outcome == RG_SOLVED)
         a->trouble = (rg_analysis_trouble){.outcome = info.outcome == RG_SOLVED ? RG_SOLVE_INEXACT
                                                                                 : info.outcome,
@@ -460,12 +655,11 @@ static void solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint
                                            .residual = info.residual.natural};
     a->worst_residual = fmax(a->worst_residual, info.residual.natural);
     a->worst_cone = fmax(a->worst_cone, info.residual.force);
-    rg_arena_return(a->arena, mark);
 }
 
 static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    size_t bodies = a->world->content.bodies.count;
+    size_t bodies = a->flight.body_count;
     uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
     uint32_t *work = rg_arena_take(a->arena, 2 * bodies, sizeof *work);
     uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
@@ -485,12 +679,6 @@ static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
 }
 
 /* --- the right-hand side ------------------------------------------------------------------------- */
-
-static rg_vec3 force_of(const rg_analysis_contact *c) {
-    rg_vec3 f = rg_scale(c->force[0], c->motion.normal);
-    f = rg_add_scaled(f, c->force[1], c->basis[0]);
-    return rg_add_scaled(f, c->force[2], c->basis[1]);
-}
 
 static rg_vec3 material_velocity(const rg_analysis_motion *m, uint32_t body, rg_vec3 p) {
     return rg_add(m->velocity[body],
@@ -526,7 +714,17 @@ static void contact_forces(rg_analysis *a, double t, const double *y, const doub
     if (a->contact_count == 0)
         return;
     rg_analysis_follow(a, m);
-    solve_all(a, m);
+    if (!a->frozen)
+        solve_all(a, m);
+}
+
+static void keep_beginning(rg_analysis *a) {
+    a->at_begin = false;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        memcpy(a->begin_forces[i], a->contacts[i].force, sizeof *a->begin_forces);
+        a->begin_active[i] = a->contacts[i].active;
+        a->begin_gaps[i] = a->contacts[i].motion.gap;
+    }
 }
 
 void rg_analysis_derivative(void *user, double t, const double *y, double *dydt) {
@@ -534,6 +732,8 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     rg_flight_derivative(&a->flight, t, y, dydt);
     memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
     contact_forces(a, t, y, dydt);
+    if (a->at_begin)
+        keep_beginning(a);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         add_force(a, &a->motion, c, dydt);

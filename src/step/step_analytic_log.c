@@ -35,6 +35,27 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
     e->restitution = contact->law.restitution;
 }
 
+void rg_analysis_log_hand_over(rg_world *world, const rg_error *cause) {
+    rg_step_machinery *m = world->machinery;
+    m->cause = *cause;
+    m->cause_time = world->content.time;
+    m->events[0] = (rg_step_event){
+        .time = m->cause_time, .kind = RG_STEP_HANDED_OVER, .value = (double)cause->status};
+    m->event_count = 1;
+}
+
+void rg_analysis_log_sort(rg_world *world) {
+    rg_step_machinery *m = world->machinery;
+    size_t count = m->event_count < RG_STEP_EVENTS_MOST ? m->event_count : RG_STEP_EVENTS_MOST;
+    for (size_t i = 1; i < count; i++) {
+        rg_step_event moving = m->events[i];
+        size_t k = i;
+        for (; k > 0 && m->events[k - 1].time > moving.time; k--)
+            m->events[k] = m->events[k - 1];
+        m->events[k] = moving;
+    }
+}
+
 const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, size_t *count) {
     const rg_step_machinery *m = world->machinery;
     *count = m ? m->event_count : 0;
@@ -47,6 +68,13 @@ static const char *name_of(const rg_world *world, rg_body_id body) {
         return "?";
     const char *name = rg_body_name(world, body);
     return *name ? name : "(no name)";
+}
+
+/* In full if it is that of the last step. */
+static const char *cause_of(const rg_world *world, const rg_step_event *e) {
+    const rg_step_machinery *m = world->machinery;
+    return m && m->cause.text[0] && m->cause_time == e->time ? m->cause.text
+                                                             : rg_status_text((rg_status)e->value);
 }
 
 size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
@@ -88,6 +116,10 @@ size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *t
                      "t = %.9g s: forces between \"%s\" and \"%s\" and what touches them are not "
                      "exact: residual %.3g",
                      e->time, a, b, e->value);
+        break;
+    case RG_STEP_HANDED_OVER:
+        n = snprintf(text, capacity, "t = %.9g s: the method stepping makes this step: %s", e->time,
+                     cause_of(world, e));
         break;
     default:
         n = snprintf(text, capacity, "t = %.9g s: %s between \"%s\" and \"%s\"", e->time,

@@ -8,9 +8,12 @@
 
 /* Events in a row that do not move the clock before a little time is taken without looking; and steps of
  * the integrator in one step of the world. */
-enum { STUCK_MOST = 12, CUTS_MOST = 60, STEPS_MOST = 200000 };
-/* That little time, relative to the step of the world. */
-#define NUDGE 1e-9
+enum { STUCK_MOST = 4, CUTS_MOST = 60, STEPS_MOST = 200000 };
+/* That little time, relative to the step of the world: at first, and, where it is friction that cannot make up
+ * its mind, at most; and how long it takes, in such times, until it is forgotten. */
+#define NUDGE      1e-9
+#define NUDGE_MOST 1e-2
+#define NUDGES     100.0
 /* Steps this short, relative to that, so many in a row, are no progress. */
 #define CRAWL 1e-7
 enum { CRAWLS_MOST = 50 };
@@ -55,22 +58,58 @@ static void drop_gone(rg_analysis *a) {
     a->contact_count = kept;
 }
 
+/* Contacts that are about to stop: slow, and slowing down. The direction of a slip turns the faster the slower it
+ * is, and in the end faster than any step; what it still does then is beyond the tolerance. */
+static void mark_stopping(rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++) {
+        rg_analysis_contact *c = &a->contacts[i];
+        double slip = rg_length(c->motion.slip);
+        /* A direction that it has turned away from would not be seen to end. */
+        if (c->mode == RG_ANALYSIS_SLIPS && !(rg_dot(c->motion.slip, c->direction) > 0)) {
+            c->mode = slip > rg_analysis_stop(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
+            if (c->mode == RG_ANALYSIS_SLIPS)
+                c->direction = rg_scale(1 / slip, c->motion.slip);
+        }
+        c->stopping = c->mode == RG_ANALYSIS_SLIPS && slip > 0 &&
+                      slip < RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c) &&
+                      c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->acceleration;
+        if (c->stopping)
+            c->direction = rg_scale(1 / slip, c->motion.slip);
+    }
+}
+
+/* A moment with the forces of its beginning: where those of any later place cannot be found. */
+static rg_status coast(rg_analysis *a, double *length) {
+    double most = NUDGE * (a->end - a->begin), next = most;
+    a->trouble.outcome = RG_SOLVED;
+    rg_analysis_evaluate(a, a->time, a->y);
+    a->trouble.outcome = RG_SOLVED;
+    a->at_begin = a->frozen = true;
+    rg_status status = rg_dormand_prince_try(
+        &a->ode, &a->trial, a->time, most, a->world->content.settings.tolerance * RG_ANALYSIS_FINER,
+        a->y, &next, length, &a->ode_info);
+    a->frozen = false;
+    return status;
+}
+
 static rg_status take_step(rg_analysis *a, double most, double *length) {
     double tolerance = a->world->content.settings.tolerance * RG_ANALYSIS_FINER;
     double turn = largest_turn(a);
     if (turn > 0)
         most = fmin(most, RG_ANALYSIS_TURN / turn);
-    for (size_t i = 0; i < a->contact_count; i++)
-        memcpy(a->begin_forces[i], a->contacts[i].force, sizeof *a->begin_forces);
+    mark_stopping(a);
     for (int cut = 0;; cut++) {
         a->trouble.outcome = RG_SOLVED;
+        a->at_begin = true;
         rg_status status = rg_dormand_prince_try(&a->ode, &a->trial, a->time, most, tolerance, a->y,
                                                  &a->next_step, length, &a->ode_info);
         if (status)
             return status;
         bool bad = a->trouble.outcome != RG_SOLVED || (a->contact_count && has_drifted(a, 1));
-        if (!bad || cut == CUTS_MOST || *length <= NUDGE * (a->end - a->begin))
+        if (!bad)
             return RG_OK;
+        if (cut == CUTS_MOST || *length <= NUDGE * (a->end - a->begin))
+            return a->trouble.outcome == RG_SOLVED ? RG_OK : coast(a, length);
         most = *length / 4;
         a->next_step = most;
     }
@@ -101,6 +140,27 @@ static bool rescue(rg_analysis *a) {
     return true;
 }
 
+/* m/s: of a body's fastest point, as a->motion has it. */
+static double point_speed(const rg_analysis *a, size_t place) {
+    uint32_t body = a->flight.body[place];
+    return rg_length(a->motion.velocity[body]) +
+           a->extent[place] * rg_length(a->motion.angular_velocity[body]);
+}
+
+static void note_speeds(rg_analysis *a) {
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        a->fastest[k] = point_speed(a, k);
+}
+
+/* After a step of `length` seconds, before what happens at its end. */
+static void note_travel(rg_analysis *a, double length) {
+    rg_analysis_move(a, a->time, a->y, &a->motion);
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        a->travel[k] += length * fmax(a->fastest[k], point_speed(a, k));
+        a->strayed |= !(a->travel[k] <= a->reach[k]);
+    }
+}
+
 static void advance(rg_analysis *a, const rg_analysis_event *event, double length, double stop) {
     if (event->theta >= 1) {
         memcpy(a->y, a->trial.end, a->ode.n * sizeof *a->y);
@@ -112,6 +172,21 @@ static void advance(rg_analysis *a, const rg_analysis_event *event, double lengt
     rg_dense_evaluate(&a->trial.output, event->theta, a->y);
     rg_analysis_accept(a, 0, a->y);
     a->time += event->theta * length;
+}
+
+/* Time that is taken with the forces of its beginning, without looking at friction, or, if it is not friction
+ * that stands still, at anything. */
+typedef struct nudge_memory {
+    double length, last; /* s; time of the last one */
+    bool friction;       /* the last event was a change between stick and slip */
+} nudge_memory;
+
+static double nudge_of(const rg_analysis *a, nudge_memory *nudge, double most) {
+    double step = a->end - a->begin;
+    bool again = nudge->friction && a->time - nudge->last < NUDGES * nudge->length;
+    nudge->length = again ? fmin(10 * nudge->length, NUDGE_MOST * step) : NUDGE * step;
+    nudge->last = a->time;
+    return fmin(most, nudge->length);
 }
 
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
@@ -129,19 +204,29 @@ static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
 rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
     rg_status status = rg_analysis_settle(a, true, error);
     int stuck = 0, crawling = 0;
-    while (!status && a->time < a->end) {
+    nudge_memory nudge = {.length = NUDGE * (a->end - a->begin), .last = -INFINITY};
+    while (!status && a->time < a->end && !a->strayed) {
+        note_speeds(a);
         if (a->ode_info.accepted + a->ode_info.rejected > STEPS_MOST)
             return rg_fail(error, RG_ITERATION_LIMIT,
                            "between t = %.9g s and %.9g s more than %d steps of the integrator: "
                            "contacts chatter, or a force is far too stiff",
                            a->begin, a->time, STEPS_MOST);
+        if (a->iterations > RG_ANALYSIS_WORK)
+            return rg_fail(error, RG_ITERATION_LIMIT,
+                           "between t = %.9g s and %.9g s solvers took more than %d iterations: no "
+                           "contact forces with friction are found that last",
+                           a->begin, a->time, RG_ANALYSIS_WORK);
         double stop = rg_forces_next_break(&a->world->content, a->time, a->end);
         a->flight.phase_begin = a->time;
         a->flight.phase_end = stop;
         double most = stop - a->time, length;
-        if (stuck >= STUCK_MOST)
-            most = fmin(most, NUDGE * (a->end - a->begin));
+        bool nudging = stuck >= STUCK_MOST;
+        if (nudging)
+            most = nudge_of(a, &nudge, most);
+        a->frozen = nudging && nudge.friction;
         status = take_step(a, most, &length);
+        a->frozen = false;
         bool crawls = status == RG_STEP_TOO_SMALL ||
                       (!status && length < CRAWL * (a->end - a->begin) && length < most);
         crawling = crawls ? crawling + 1 : 0;
@@ -154,13 +239,16 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         if (status)
             return status;
         rg_analysis_event event = {.theta = 1, .kind = -1};
-        if (stuck < STUCK_MOST)
+        a->blind = nudging;
+        if (!nudging || nudge.friction)
             status = rg_analysis_first_event(a, &event, error);
         if (status)
             return status;
         bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * 1e-3;
-        stuck = event.kind >= 0 && short_one ? stuck + 1 : 0;
+        stuck = event.kind >= 0 && short_one && !nudging ? stuck + 1 : 0;
+        nudge.friction = event.kind == RG_STEP_STICK_EVENT || event.kind == RG_STEP_SLIP_EVENT;
         advance(a, &event, length, stop);
+        note_travel(a, event.theta * length);
         if (event.kind >= 0) {
             if (++a->events > RG_ANALYSIS_EVENTS)
                 return rg_fail(
@@ -173,7 +261,8 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         } else {
             status = rg_analysis_project(a);
             drop_gone(a);
-            rg_analysis_refresh_modes(a);
+            if (rg_analysis_refresh_modes(a) && !status)
+                status = rg_analysis_project(a);
             rg_analysis_turn(a);
         }
     }

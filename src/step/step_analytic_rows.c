@@ -72,21 +72,29 @@ double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c) {
     return RG_ANALYSIS_SLIP * sqrt(a->acceleration * c->size) + 10 * RG_ANALYSIS_SPEED * a->speed;
 }
 
-bool rg_analysis_lets_go(const rg_analysis *a, const rg_analysis_contact *c) {
+double rg_analysis_let_go(const rg_analysis_contact *c) {
     bool drops = c->law.static_friction > c->law.dynamic_friction;
-    return c->slip_acceleration >
-           (drops ? 0.1 * RG_ANALYSIS_MUCH : RG_ANALYSIS_DECISIVE) * a->acceleration;
+    return drops ? 0.1 * RG_ANALYSIS_MUCH : RG_ANALYSIS_DECISIVE;
 }
 
-rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,
-                                     uint32_t contact, uint32_t component, rg_vec3 e) {
-    const rg_analysis_contact *c = &a->contacts[contact];
+rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
+                                        rg_vec3 e) {
+    uint32_t larger = c->body_a > c->body_b ? c->body_a : c->body_b;
+    uint32_t smaller = c->body_a > c->body_b ? c->body_b : c->body_a;
     rg_analysis_row row = {
-        .contact = contact, .component = component, .a = c->body_a, .b = c->body_b, .e = e};
+        .a = c->body_a, .b = c->body_b, .key = (uint64_t)larger << 32 | smaller, .e = e};
     row.arm_a = rg_cross(rg_sub(c->motion.point, m->position[row.a]), e);
     row.arm_b = rg_cross(rg_sub(c->motion.point, m->position[row.b]), e);
     row.spin_a = rg_mat3_apply(&m->inverse_inertia[row.a], row.arm_a);
     row.spin_b = rg_mat3_apply(&m->inverse_inertia[row.b], row.arm_b);
+    return row;
+}
+
+rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,
+                                     uint32_t contact, uint32_t component, rg_vec3 e) {
+    rg_analysis_row row = rg_analysis_contact_row(m, &a->contacts[contact], e);
+    row.contact = contact;
+    row.component = component;
     return row;
 }
 
@@ -148,25 +156,29 @@ static uint32_t root_of(uint32_t *parent, uint32_t i) {
     return i;
 }
 
+/* Over the places of bodies in the group. */
 size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work) {
     const rg_body_dynamics *d = a->world->content.dynamics;
-    size_t bodies = a->world->content.bodies.count, count = 0;
+    size_t bodies = a->flight.body_count, count = 0;
     uint32_t *parent = work, *number = work + bodies;
     for (size_t i = 0; i < bodies; i++)
         parent[i] = (uint32_t)i, number[i] = UINT32_MAX;
     for (size_t i = 0; i < a->contact_count; i++) {
-        uint32_t p = a->contacts[i].body_a, q = a->contacts[i].body_b;
-        if (!(d[p].inverse_mass > 0 && d[q].inverse_mass > 0))
+        const rg_analysis_contact *c = &a->contacts[i];
+        bool moves_a = d[c->body_a].inverse_mass > 0;
+        uint32_t p = (uint32_t)rg_analysis_place(a, moves_a ? c->body_a : c->body_b);
+        label[i] = p;
+        if (!moves_a || !(d[c->body_b].inverse_mass > 0))
             continue;
-        p = root_of(parent, p), q = root_of(parent, q);
+        p = root_of(parent, p);
+        uint32_t q = root_of(parent, (uint32_t)rg_analysis_place(a, c->body_b));
         if (p < q)
             parent[q] = p;
         else
             parent[p] = q;
     }
     for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        uint32_t root = root_of(parent, d[c->body_a].inverse_mass > 0 ? c->body_a : c->body_b);
+        uint32_t root = root_of(parent, label[i]);
         if (number[root] == UINT32_MAX)
             number[root] = (uint32_t)count++;
         label[i] = number[root];

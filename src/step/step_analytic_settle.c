@@ -3,9 +3,8 @@
  * projection that brings resting contacts back where integration let them drift from.
  *
  * Positions and velocities are projected in the mass metric, onto gap = RG_ANALYSIS_REST of the shell and
- * onto rate 0, over the rows that carry force. Redundant rows make the matrix singular: they are left out
- * as the factorisation meets them, and the others do their part. What projection does to the energy goes
- * into the ledger as stabilisation. */
+ * onto rate 0, over the rows that carry force. Redundant rows make the matrix singular: its diagonal is raised
+ * by a little. What projection does to the energy goes into the ledger as stabilisation. */
 #include "base/base_ldlt.h"
 #include "base/base_text.h"
 #include "problem/problem_rows.h"
@@ -13,16 +12,24 @@
 
 #include <string.h>
 
+/* Relative: approaches that differ by less do so by rounding. */
+#define EQUALLY_FAST 1e-9
 /* Bounces whose ratio of speeds is the coefficient to this, relative, are a sequence. */
 #define BOUNCE_RATIO 0.01
 /* Such a sequence is cut short where bounces are lower than this share of the size. */
 #define BOUNCE_HEIGHT 1e-7
-/* Relative: approaches that differ by less do so by rounding. */
-#define EQUALLY_FAST 1e-9
+/* Share of the diagonal by which it is raised. */
+#define REGULAR 1e-9
+enum { REFINEMENTS = 2 };
+/* Of the speed below which slip is none: rates that are not worth a projection. */
+#define STILL_ENOUGH 1e-3
+/* Attempts at a projection that pushes nothing else together. */
+enum { SQUEEZES_MOST = 4 };
 
 /* --- least squares over rows --------------------------------------------------------------------- */
 
-/* Impulses along rows that change their rates by `change`; dependent rows are left out. Writes x. */
+/* Impulses along rows that change their rates by `change`. Rows may depend on each other, exactly or nearly: the
+ * diagonal is raised by a little, so that impulses stay small, and what that does is taken back once. */
 static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                                const double *change, double *x) {
     rg_ldlt factor = {.capacity = count,
@@ -38,16 +45,21 @@ static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < n; j++)
             row[j] = rg_analysis_couple(a, &rows[i], &rows[taken[j]]);
-        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]);
+        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + REGULAR);
         if (rg_ldlt_append(&factor, row, NULL) == RG_OK)
             taken[n++] = (uint32_t)i;
     }
-    for (size_t j = 0; j < n; j++)
-        row[j] = change[taken[j]];
-    rg_ldlt_solve(&factor, row);
     memset(x, 0, count * sizeof *x);
-    for (size_t j = 0; j < n; j++)
-        x[taken[j]] = row[j];
+    for (int pass = 0; pass < REFINEMENTS; pass++) {
+        for (size_t j = 0; j < n; j++) {
+            row[j] = change[taken[j]];
+            for (size_t k = 0; k < n && pass; k++)
+                row[j] -= x[taken[k]] * rg_analysis_couple(a, &rows[taken[j]], &rows[taken[k]]);
+        }
+        rg_ldlt_solve(&factor, row);
+        for (size_t j = 0; j < n; j++)
+            x[taken[j]] += row[j];
+    }
     return RG_OK;
 }
 
@@ -84,11 +96,16 @@ static void move_to(rg_analysis *a) {
 
 /* --- projection ---------------------------------------------------------------------------------- */
 
-static size_t projected_rows(rg_analysis *a, rg_analysis_row *rows, double *change) {
+static bool is_projected(const rg_analysis *a, size_t i, const bool *joins) {
+    return (a->contacts[i].active || joins[i]) && a->contacts[i].motion.regular;
+}
+
+static size_t projected_rows(rg_analysis *a, const bool *joins, rg_analysis_row *rows,
+                             double *change) {
     size_t count = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (!c->active || !c->motion.regular)
+        if (!is_projected(a, i, joins))
             continue;
         rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
         change[count] = -rg_analysis_rate(&a->motion, &rows[count]);
@@ -99,7 +116,7 @@ static size_t projected_rows(rg_analysis *a, rg_analysis_row *rows, double *chan
         const rg_analysis_contact *c = &a->contacts[i];
         if (!c->active || !c->motion.regular || c->mode != RG_ANALYSIS_STICKS ||
             !(c->law.static_friction > 0) ||
-            c->slip_acceleration > RG_ANALYSIS_FREE * a->acceleration)
+            (c->slip_acceleration > RG_ANALYSIS_FREE * a->acceleration && !c->halts))
             continue;
         rg_vec3 t[2];
         rg_contact_tangents(c->motion.normal, a->world->content.planar, &t[0], &t[1]);
@@ -110,6 +127,24 @@ static size_t projected_rows(rg_analysis *a, rg_analysis_row *rows, double *chan
         }
     }
     return count;
+}
+
+/* Contacts without force that impulses x along rows would make approach join in. */
+static bool any_approaches(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                           const double *x, bool *joins) {
+    bool any = false;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (c->active || joins[i] || !c->motion.regular)
+            continue;
+        rg_analysis_row row = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
+        double rate = rg_analysis_rate(&a->motion, &row);
+        for (size_t k = 0; k < count; k++)
+            rate += x[k] != 0 ? x[k] * rg_analysis_couple(a, &row, &rows[k]) : 0;
+        if (rate < -RG_ANALYSIS_SPEED * a->speed)
+            joins[i] = any = true;
+    }
+    return any;
 }
 
 /* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the outside's. */
@@ -128,6 +163,15 @@ static double work_of(rg_analysis *a, const rg_analysis_row *rows, size_t count,
     return work;
 }
 
+/* Whether what there is to take away is far below what counts as slip: at rest it mostly is. */
+static bool is_still(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                     const double *change) {
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(change[i]) <= STILL_ENOUGH * rg_analysis_stop(a, &a->contacts[rows[i].contact])))
+            return false;
+    return true;
+}
+
 static rg_status project_velocities(rg_analysis *a) {
     size_t most = a->contact_count * 3;
     rg_analysis_row *rows = rg_arena_take(a->arena, most, sizeof *rows);
@@ -136,10 +180,21 @@ static rg_status project_velocities(rg_analysis *a) {
     double *x = rg_arena_take(a->arena, most, sizeof *x);
     if (!rows || !change || !before || !x)
         return RG_OUT_OF_MEMORY;
-    size_t count = projected_rows(a, rows, change);
-    rg_status status = solve_regular(a, rows, count, change, x);
-    if (status)
-        return status;
+    bool *joins = rg_arena_take(a->arena, a->contact_count, sizeof *joins);
+    if (!joins)
+        return RG_OUT_OF_MEMORY;
+    memset(joins, 0, a->contact_count * sizeof *joins);
+    size_t count = projected_rows(a, joins, rows, change);
+    if (is_still(a, rows, count, change))
+        return RG_OK;
+    for (int round = 0; round < SQUEEZES_MOST; round++) {
+        count = projected_rows(a, joins, rows, change);
+        rg_status status = solve_regular(a, rows, count, change, x);
+        if (status)
+            return status;
+        if (!any_approaches(a, rows, count, x, joins))
+            break;
+    }
     for (size_t i = 0; i < count; i++)
         before[i] = -change[i];
     a->stabilisation += work_of(a, rows, count, x, before);
@@ -147,6 +202,8 @@ static rg_status project_velocities(rg_analysis *a) {
         rg_analysis_push(a, a->y, &rows[i], x[i]);
         account_outside(a, &rows[i], x[i]);
     }
+    for (size_t i = 0; i < a->contact_count; i++)
+        a->contacts[i].halts = false;
     return RG_OK;
 }
 
@@ -186,29 +243,89 @@ static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, 
     }
 }
 
-static rg_status project_positions(rg_analysis *a) {
-    bool needed = false;
-    size_t count = 0;
-    rg_analysis_row *rows = rg_arena_take(a->arena, a->contact_count, sizeof *rows);
-    double *change = rg_arena_take(a->arena, a->contact_count, sizeof *change);
-    double *x = rg_arena_take(a->arena, a->contact_count, sizeof *x);
-    if (!rows || !change || !x)
-        return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        if (!c->active || !c->motion.regular)
-            continue;
-        double off = RG_ANALYSIS_REST * c->shell - c->motion.gap;
-        needed |= fabs(off) > RG_ANALYSIS_DRIFT * c->shell;
-        rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
-        change[count++] = off;
+/* Contacts that carry no force, and points that have just begun to leave: they may be anywhere near, but must
+ * not be pushed into each other when the others are put right. */
+static size_t bystanders(const rg_analysis *a) {
+    return a->contact_count + a->leaving_count;
+}
+
+static rg_analysis_contact *bystander(rg_analysis *a, size_t i) {
+    return i < a->contact_count ? &a->contacts[i] : &a->spare[i - a->contact_count];
+}
+
+static void follow_leaving(rg_analysis *a) {
+    for (size_t i = 0; i < a->leaving_count; i++) {
+        rg_analysis_contact *c = &a->spare[i];
+        rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, c->part_b);
+        rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, c->part_a);
+        c->motion = rg_contact_follow(&c->track, &b, &other);
     }
-    if (!needed)
-        return RG_OK;
-    rg_status status = solve_regular(a, rows, count, change, x);
-    if (!status)
+}
+
+/* Those that the displacement has squeezed join in. */
+static bool any_squeezed(rg_analysis *a, bool *joins) {
+    bool any = false;
+    follow_leaving(a);
+    for (size_t i = 0; i < bystanders(a); i++) {
+        const rg_analysis_contact *c = bystander(a, i);
+        bool idle = i >= a->contact_count || !c->active;
+        if (idle && !joins[i] && c->motion.regular && c->motion.gap < 0)
+            joins[i] = any = true;
+    }
+    return any;
+}
+
+/* Rows of what is put right: active contacts to the middle of their shells, those that joined out of the
+ * others. Returns whether it is worth while. */
+static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *rows, double *change,
+                           size_t *count) {
+    bool needed = false;
+    *count = 0;
+    for (size_t i = 0; i < bystanders(a); i++) {
+        const rg_analysis_contact *c = bystander(a, i);
+        bool active = i < a->contact_count && c->active;
+        if (!(active || joins[i]) || !c->motion.regular)
+            continue;
+        double off = (active ? RG_ANALYSIS_REST : RG_ANALYSIS_ASIDE) * c->shell - c->motion.gap;
+        needed |= fabs(off) > RG_ANALYSIS_DRIFT * c->shell;
+        rows[*count] = rg_analysis_contact_row(&a->motion, c, c->motion.normal);
+        change[(*count)++] = off;
+    }
+    return needed;
+}
+
+static rg_status project_positions(rg_analysis *a) {
+    size_t most = bystanders(a), count;
+    rg_analysis_row *rows = rg_arena_take(a->arena, most, sizeof *rows);
+    double *change = rg_arena_take(a->arena, most, sizeof *change);
+    double *x = rg_arena_take(a->arena, most, sizeof *x);
+    bool *joins = rg_arena_take(a->arena, most, sizeof *joins);
+    double *before = rg_arena_take(a->arena, a->ode.n, sizeof *before);
+    if (!rows || !change || !x || !joins || !before)
+        return RG_OUT_OF_MEMORY;
+    memset(joins, 0, most * sizeof *joins);
+    memcpy(before, a->y, a->ode.n * sizeof *before);
+    double stabilisation = a->stabilisation;
+    rg_vec3 angular_impulse = a->angular_impulse;
+    for (int round = 0; round < SQUEEZES_MOST; round++) {
+        if (round)
+            follow_leaving(a);
+        if (!displaced_rows(a, joins, rows, change, &count))
+            return RG_OK;
+        rg_status status = solve_regular(a, rows, count, change, x);
+        if (status)
+            return status;
         displace(a, rows, count, x);
-    return status;
+        move_to(a);
+        if (!any_squeezed(a, joins))
+            return RG_OK;
+        /* Again from where it was, with them. */
+        memcpy(a->y, before, a->ode.n * sizeof *before);
+        a->stabilisation = stabilisation;
+        a->angular_impulse = angular_impulse;
+        move_to(a);
+    }
+    return RG_OK; /* the next step will find room */
 }
 
 rg_status rg_analysis_project(rg_analysis *a) {
@@ -217,10 +334,8 @@ rg_status rg_analysis_project(rg_analysis *a) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     move_to(a);
     rg_status status = project_positions(a);
-    if (!status) {
-        move_to(a);
+    if (!status)
         status = project_velocities(a);
-    }
     rg_arena_return(a->arena, mark);
     if (!status)
         move_to(a);
@@ -290,7 +405,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
                 rg_analysis_couple(a, &s->row[i], &s->row[j]);
 }
 
-static rg_impact_problem impact_problem(const rg_analysis *a, const impact_rows *s, double still) {
+static rg_impact_problem impact_problem(const impact_rows *s, double still) {
     rg_impact_problem problem = {
         .restitution = s->restitution, .moving = s->moving, .still = still, .pair = s->pair};
     problem.contact.kind = RG_PROBLEM_CONTACT;
@@ -298,7 +413,6 @@ static rg_impact_problem impact_problem(const rg_analysis *a, const impact_rows 
         (rg_contact_problem){.dimension = s->dimension,
                              .contacts = s->contacts,
                              .mu = s->mu,
-                             .directions = a->world->content.settings.friction_directions,
                              .form = RG_FORM_LOCAL,
                              .w = {.rows = s->rows, .columns = s->rows, .dense = s->matrix},
                              .q = s->rate};
@@ -326,7 +440,7 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
     if (!take_impact(a, count, &s))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for impacts");
     fill_impact(a, members, &s);
-    rg_impact_problem problem = impact_problem(a, &s, still);
+    rg_impact_problem problem = impact_problem(&s, still);
     rg_impact_info info;
     rg_status status =
         rg_impact_resolve(a->context, law, &problem, 0, s.impulse, NULL, &info, error);
@@ -338,7 +452,7 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
 /* Contacts of the island of one of them. */
 static size_t island_of(rg_analysis *a, uint32_t contact, uint32_t *members) {
     uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
-    uint32_t *work = rg_arena_take(a->arena, 2 * a->world->content.bodies.count, sizeof *work);
+    uint32_t *work = rg_arena_take(a->arena, 2 * a->flight.body_count, sizeof *work);
     size_t count = 0;
     if (!label || !work)
         return 0;
@@ -360,7 +474,7 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
     move_to(a);
     if (count && take_impact(a, count, &s)) {
         fill_impact(a, members, &s);
-        rg_impact_problem problem = impact_problem(a, &s, a->contacts[contact].still);
+        rg_impact_problem problem = impact_problem(&s, a->contacts[contact].still);
         double *ray = rg_arena_take(a->arena, s.rows, sizeof *ray);
         double normal = 0;
         for (size_t k = 0; ray && k < s.rows; k++)
@@ -446,10 +560,10 @@ static double fastest_approach(const rg_analysis *a, const uint32_t *members, si
 }
 
 /* Impacts of all islands, until nothing approaches. */
-static rg_status resolve_impacts(rg_analysis *a, bool *any, rg_error *error) {
+static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
-    uint32_t *work = rg_arena_take(a->arena, 2 * a->world->content.bodies.count, sizeof *work);
+    uint32_t *work = rg_arena_take(a->arena, 2 * a->flight.body_count, sizeof *work);
     uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
     uint8_t *met = rg_arena_take(a->arena, a->contact_count, sizeof *met);
     if (!label || !work || !members || !met)
@@ -477,7 +591,6 @@ static rg_status resolve_impacts(rg_analysis *a, bool *any, rg_error *error) {
             status = collide(a, members, count, still, law_of(a, members, approach), error);
             rg_arena_return(a->arena, inner);
             a->impacts++;
-            *any = true;
             move_to(a);
         }
         double still;
@@ -509,13 +622,17 @@ static rg_status resolve_impacts(rg_analysis *a, bool *any, rg_error *error) {
 
 static void drop_leaving(rg_analysis *a) {
     size_t kept = 0;
+    a->leaving_count = 0;
     for (size_t i = 0; i < a->contact_count; i++)
         if (a->contacts[i].motion.gap_rate <= a->contacts[i].still)
             a->contacts[kept++] = a->contacts[i];
+        else
+            a->spare[a->leaving_count++] = a->contacts[i];
     a->contact_count = kept;
 }
 
-void rg_analysis_refresh_modes(rg_analysis *a) {
+bool rg_analysis_refresh_modes(rg_analysis *a) {
+    bool any = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         double slip = rg_length(c->motion.slip);
@@ -524,15 +641,19 @@ void rg_analysis_refresh_modes(rg_analysis *a) {
             c->mode = RG_ANALYSIS_SLIPS;
             c->direction = rg_scale(1 / slip, c->motion.slip);
         } else if (c->mode == RG_ANALYSIS_SLIPS &&
-                   (hardly || slip <= rg_analysis_stop(a, c) || a->coarser > 1)) {
+                   (hardly || slip <= RG_ANALYSIS_SLOW * rg_analysis_creep(a, c) ||
+                    a->coarser > 1)) {
             c->mode = RG_ANALYSIS_STICKS;
+            c->halts = true;
             c->started = hardly;
-            c->at_limit = hardly && !a->world->content.planar;
+            c->at_limit = hardly && a->cones;
         }
         if (c->mode == RG_ANALYSIS_STICKS &&
             c->slip_acceleration <= RG_ANALYSIS_FREE * a->acceleration)
             c->started = false;
+        any |= c->halts;
     }
+    return any;
 }
 
 /* Contacts that stick no longer have the coefficient of slip from now on. */
@@ -544,7 +665,8 @@ static void start_slips(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         if (c->mode != RG_ANALYSIS_STICKS || c->started || !c->active ||
-            !(c->law.static_friction > 0) || !rg_analysis_lets_go(a, c))
+            !(c->law.static_friction > 0) ||
+            c->slip_acceleration <= rg_analysis_let_go(c) * a->acceleration)
             continue;
         c->started = true;
         changed |= c->law.static_friction > c->law.dynamic_friction;
@@ -635,8 +757,7 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
                                                      a->time, rg_status_text(status));
     }
     rg_analysis_follow(a, &a->motion);
-    bool impacts = false;
-    status = resolve_impacts(a, &impacts, error);
+    status = resolve_impacts(a, error);
     if (status)
         return status;
     drop_leaving(a);
@@ -649,10 +770,7 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
     if (status)
         return rg_fail(error, status, "projection at t = %.9g s: %s", a->time,
                        rg_status_text(status));
-    start_slips(a);
     report_indeterminacy(a);
-    if (impacts)
-        a->next_step = 0;
     return RG_OK;
 }
 

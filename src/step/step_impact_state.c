@@ -30,6 +30,8 @@
 #define SOLVE_TOLERANCE  1e-13
 #define SOLVE_ACCEPTABLE 1e-11
 #define SOLVE_FAILED     1e-7
+/* Islands of so many contacts are rows and stacks, which share impulses. */
+enum { MANY_CONTACTS = 16 };
 /* Velocities below this share of the fastest are rounding. */
 #define VELOCITY_ROUNDING 1e-12
 /* Energy up to this share of the sum of its parts' sizes is rounding. */
@@ -477,6 +479,9 @@ rg_status rg_impact_solve(rg_impact_state *s, const rg_impact_part *part, double
     bool rows = t.kept < 3;
     if (rows)
         status = try_solver(s, &t, part, "dantzig", &residual, error);
+    /* Where impulses can be shared in many ways: in the middle, so that what is symmetric stays so. */
+    else if (!part->reference && part->count >= MANY_CONTACTS)
+        status = try_solver(s, &t, part, "interior-point", &residual, error);
     if (!status)
         status = try_solver(s, &t, part, "auto", &residual, error);
     if (!status) {

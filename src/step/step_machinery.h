@@ -23,6 +23,8 @@ typedef struct rg_step_machinery {
     void *observer_user;
     size_t event_count; /* of the last step; no more than fit are kept */
     rg_step_event events[RG_STEP_EVENTS_MOST];
+    double cause_time; /* s: of the last step that was handed over, and why it was */
+    rg_error cause;
 } rg_step_machinery;
 
 rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error);

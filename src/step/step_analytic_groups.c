@@ -1,0 +1,258 @@
+/* Who may meet whom during a step of the world: bodies fall into groups that cannot reach each other before
+ * its end. Each group is integrated by itself, with its own steps and its own events: what happens in one
+ * corner costs nothing in another, and what rests is left to rest.
+ *
+ * Every body has a reach: how far any of its points can get, from its speed and the largest acceleration
+ * of anything, with a margin. Bodies of a group can hand their speed on, so all of them have the reach of
+ * the fastest; groups grow until that changes nothing. That is a guess, as contacts may accelerate more: how
+ * far bodies travel is added up while they do, and a step in which one left its reach is made again with
+ * longer ones (rg_analysis_run says so). */
+#include "step/step_analytic.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Rounds of growing; after them everything is one group. */
+enum { ROUNDS_MOST = 32 };
+
+/* m/s: of the fastest point of a body. */
+static double point_speed(const rg_analysis *a, size_t place) {
+    const rg_world_content *c = &a->world->content;
+    uint32_t body = a->flight.body[place];
+    return rg_length(c->velocity[body]) + a->extent[place] * rg_length(c->angular_velocity[body]);
+}
+
+static void make_extents(rg_analysis *a) {
+    memset(a->extent, 0, a->flight.body_count * sizeof *a->extent);
+    for (size_t i = 0; i < a->part_count; i++) {
+        const rg_analysis_part *p = &a->parts[i];
+        if (!p->dynamic)
+            continue;
+        size_t place = rg_analysis_place(a, p->body);
+        a->extent[place] = fmax(a->extent[place], rg_length(p->middle) + p->radius);
+    }
+}
+
+static rg_bounds grown(rg_bounds bounds, double by) {
+    rg_vec3 grow = {by, by, by};
+    return (rg_bounds){rg_sub(bounds.lower, grow), rg_add(bounds.upper, grow)};
+}
+
+static void reach_bounds(rg_analysis *a, const double *reach) {
+    const rg_world_content *c = &a->world->content;
+    for (size_t i = 0; i < a->part_count; i++) {
+        const rg_analysis_part *p = &a->parts[i];
+        bool prescribed = c->record[p->body].prescription1 != 0;
+        rg_bounds now =
+            rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
+        double margin =
+            RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
+        if (isfinite(p->radius))
+            margin += 4 * RG_ANALYSIS_SHELL * p->radius;
+        if (prescribed && !isfinite(p->radius)) {
+            now = (rg_bounds){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+        } else if (prescribed) {
+            now = rg_analysis_prescribed_bounds(a, p->body, a->begin, a->end - a->begin);
+            margin += rg_length(p->middle) + p->radius;
+        } else if (p->dynamic) {
+            margin += reach[rg_analysis_place(a, p->body)];
+        }
+        a->bounds[i] = grown(now, margin);
+    }
+}
+
+static bool sorts_before(const rg_analysis *a, uint32_t i, uint32_t j) {
+    double x = a->bounds[i].lower.x, y = a->bounds[j].lower.x;
+    return x < y || (x == y && i < j);
+}
+
+/* Insertion sort: the order of the round before is nearly right. */
+static void sort_parts(rg_analysis *a) {
+    for (size_t i = 1; i < a->part_count; i++) {
+        uint32_t moving = a->order[i];
+        size_t k = i;
+        for (; k > 0 && sorts_before(a, moving, a->order[k - 1]); k--)
+            a->order[k] = a->order[k - 1];
+        a->order[k] = moving;
+    }
+}
+
+static bool may_collide(const rg_analysis *a, uint32_t i, uint32_t j) {
+    const rg_analysis_part *p = &a->parts[i], *q = &a->parts[j];
+    return p->body != q->body && (p->dynamic || q->dynamic) && (p->category & q->mask) &&
+           (q->category & p->mask) && (isfinite(p->radius) || isfinite(q->radius)) &&
+           rg_analysis_boxes_meet(a, i, j);
+}
+
+static rg_status add_pair(rg_analysis *a, rg_analysis_groups *g, uint32_t p, uint32_t q) {
+    if (g->pair_count == g->pair_capacity) {
+        size_t capacity = g->pair_capacity ? 2 * g->pair_capacity : 64;
+        uint32_t(*pairs)[2] = rg_arena_take(a->arena, capacity, sizeof *pairs);
+        if (!pairs)
+            return RG_OUT_OF_MEMORY;
+        if (g->pair_count)
+            memcpy(pairs, g->pairs, g->pair_count * sizeof *pairs);
+        g->pairs = pairs;
+        g->pair_capacity = capacity;
+    }
+    g->pairs[g->pair_count][0] = p < q ? p : q;
+    g->pairs[g->pair_count++][1] = p < q ? q : p;
+    return RG_OK;
+}
+
+static rg_status find_pairs(rg_analysis *a, rg_analysis_groups *g) {
+    rg_status status = RG_OK;
+    sort_parts(a);
+    g->pair_count = 0;
+    for (size_t i = 0; i < a->part_count && !status; i++)
+        for (size_t k = i + 1; k < a->part_count && !status; k++) {
+            uint32_t p = a->order[i], q = a->order[k];
+            if (a->bounds[q].lower.x > a->bounds[p].upper.x)
+                break;
+            if (may_collide(a, p, q))
+                status = add_pair(a, g, p, q);
+        }
+    return status;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i) {
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Joins what may meet; returns whether any two were not joined before. */
+static bool join(const rg_analysis *a, const rg_analysis_groups *g, uint32_t *parent) {
+    bool any = false;
+    for (size_t i = 0; i < g->pair_count; i++) {
+        const rg_analysis_part *p = &a->parts[g->pairs[i][0]], *q = &a->parts[g->pairs[i][1]];
+        if (!p->dynamic || !q->dynamic)
+            continue;
+        uint32_t x = root_of(parent, (uint32_t)rg_analysis_place(a, p->body));
+        uint32_t y = root_of(parent, (uint32_t)rg_analysis_place(a, q->body));
+        if (x == y)
+            continue;
+        any = true;
+        if (x < y)
+            parent[y] = x;
+        else
+            parent[x] = y;
+    }
+    return any;
+}
+
+/* All of a group have the reach of the one that has most. */
+static void share_reach(const rg_analysis *a, uint32_t *parent, double *reach) {
+    size_t n = a->flight.body_count;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t root = root_of(parent, k);
+        reach[root] = fmax(reach[root], reach[k]);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        reach[k] = reach[root_of(parent, k)];
+}
+
+static uint32_t group_of_pair(const rg_analysis *a, const rg_analysis_groups *g,
+                              const uint32_t pair[2]) {
+    const rg_analysis_part *p = &a->parts[pair[0]];
+    const rg_analysis_part *dynamic = p->dynamic ? p : &a->parts[pair[1]];
+    return g->label[rg_analysis_place(a, dynamic->body)];
+}
+
+static bool comes_before(const uint32_t *x, const uint32_t *y) { /* group, part, part */
+    for (int i = 0; i < 3; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i];
+    return false;
+}
+
+/* By group, and within one in the order of parts, whatever the order along x was: Shell sort. */
+static rg_status sort_pairs(rg_analysis *a, rg_analysis_groups *g) {
+    uint32_t(*keys)[3] = rg_arena_take(a->arena, g->pair_count, sizeof *keys);
+    if (!keys)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < g->pair_count; i++) {
+        keys[i][0] = group_of_pair(a, g, g->pairs[i]);
+        keys[i][1] = g->pairs[i][0];
+        keys[i][2] = g->pairs[i][1];
+    }
+    size_t gap = 1;
+    while (gap < g->pair_count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (size_t i = gap; i < g->pair_count; i++) {
+            uint32_t moving[3];
+            memcpy(moving, keys[i], sizeof moving);
+            size_t k = i;
+            for (; k >= gap && comes_before(moving, keys[k - gap]); k -= gap)
+                memcpy(keys[k], keys[k - gap], sizeof moving);
+            memcpy(keys[k], moving, sizeof moving);
+        }
+    memset(g->pair_end, 0, (g->count + 1) * sizeof *g->pair_end);
+    for (size_t i = 0; i < g->pair_count; i++) {
+        g->pairs[i][0] = keys[i][1];
+        g->pairs[i][1] = keys[i][2];
+        g->pair_end[keys[i][0]] = i + 1;
+    }
+    for (size_t k = 1; k <= g->count; k++)
+        if (g->pair_end[k] < g->pair_end[k - 1])
+            g->pair_end[k] = g->pair_end[k - 1];
+    return RG_OK;
+}
+
+/* Groups in the order of their first bodies; those who meet nobody are the last one, together. */
+static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_groups *g) {
+    size_t n = a->flight.body_count;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    uint8_t *meets = rg_arena_take(a->arena, n, sizeof *meets);
+    uint32_t *number = rg_arena_take(a->arena, n, sizeof *number);
+    if (!meets || !number)
+        return RG_OUT_OF_MEMORY;
+    memset(meets, 0, n);
+    for (size_t i = 0; i < g->pair_count; i++)
+        for (int side = 0; side < 2; side++) {
+            const rg_analysis_part *p = &a->parts[g->pairs[i][side]];
+            if (p->dynamic)
+                meets[root_of(parent, (uint32_t)rg_analysis_place(a, p->body))] = 1;
+        }
+    g->count = 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (root_of(parent, k) == k && meets[k])
+            number[k] = (uint32_t)g->count++;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t root = root_of(parent, k);
+        g->label[k] = meets[root] ? number[root] : (uint32_t)g->count;
+    }
+    rg_arena_return(a->arena, mark);
+    g->pair_end = rg_arena_take(a->arena, g->count + 1, sizeof *g->pair_end);
+    return g->pair_end ? sort_pairs(a, g) : RG_OUT_OF_MEMORY;
+}
+
+rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *g) {
+    size_t n = a->flight.body_count;
+    double length = a->end - a->begin;
+    *g = (rg_analysis_groups){.label = rg_arena_take(a->arena, n, sizeof *g->label),
+                              .reach = rg_arena_take(a->arena, n, sizeof *g->reach)};
+    uint32_t *parent = rg_arena_take(a->arena, n, sizeof *parent);
+    if (!g->label || !g->reach || !parent)
+        return RG_OUT_OF_MEMORY;
+    make_extents(a);
+    for (size_t k = 0; k < n; k++) {
+        parent[k] = (uint32_t)k;
+        g->reach[k] = farther * length * (point_speed(a, k) + length * a->acceleration);
+    }
+    /* Springs and the like join bodies over any distance. */
+    for (size_t k = 1; a->flight.forced && k < n; k++)
+        parent[k] = 0;
+    rg_status status = RG_OK;
+    for (int round = 0;; round++) {
+        share_reach(a, parent, g->reach);
+        reach_bounds(a, g->reach);
+        status = find_pairs(a, g);
+        if (status || !join(a, g, parent))
+            break;
+        for (size_t k = 1; round >= ROUNDS_MOST && k < n; k++)
+            parent[k] = 0;
+    }
+    return status ? status : number_groups(a, parent, g);
+}
