@@ -206,6 +206,30 @@ static void stick_ends_at_the_cone(void **state) {
     }
 }
 
+/* Two tangents, each with its own limit, in place of the cone (Baraff 1994): the same down a slope, along which
+ * one of them lies. */
+static void two_tangents_hold_and_let_go(void **state) {
+    (void)state;
+    double tilt = RG_PI / 6, limit = rg_sin(tilt) / rg_cos(tilt);
+    for (int slides = 0; slides < 2; slides++) {
+        rg_world *world =
+            make_world(false, slides ? 0.3 : limit * 1.001, slides ? 0.3 : limit * 1.001, 0, tilt);
+        rg_method_settings settings = rg_world_settings(world);
+        settings.friction_directions = 4;
+        rg_error error;
+        assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), &settings, &error),
+                         RG_OK);
+        rg_body_id box = add_on_slope(world, tilt, 0);
+        rg_vec3 start = rg_body_pose(world, box).position;
+        step_exactly(world, 0.01, 50, 1);
+        double expected = slides ? 0.5 * G * (rg_sin(tilt) - 0.3 * rg_cos(tilt)) : 0;
+        assert_near(rg_length(rg_body_velocity(world, box)), expected, 1e-9 * 5);
+        if (!slides)
+            assert_vector(rg_body_pose(world, box).position, start, 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
 /* A planar brick on its corner falls over: energy goes into the impacts alone, and it comes to rest. */
 static void a_brick_comes_to_rest(void **state) {
     (void)state;
@@ -356,6 +380,7 @@ int main(void) {
                                        cmocka_unit_test(a_block_slides_to_a_stop),
                                        cmocka_unit_test(a_ball_goes_from_sliding_to_rolling),
                                        cmocka_unit_test(stick_ends_at_the_cone),
+                                       cmocka_unit_test(two_tangents_hold_and_let_go),
                                        cmocka_unit_test(a_brick_comes_to_rest),
                                        cmocka_unit_test(a_moving_support_carries_and_throws),
                                        cmocka_unit_test(heaps_never_penetrate),

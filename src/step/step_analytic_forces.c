@@ -6,14 +6,17 @@
  * the normal alone. The problem is linear with friction rows, which the pivoting solver takes as it is.
  *
  * The exact cone in space. Who is held and who is at the limit of stick, and in which direction, is decided
- * between steps, by a solver of the exact cone (contacts that slip enter it with a velocity that dwarfs
- * every acceleration, so that their friction has the direction it must have). During a step that stays, a
- * contact at its limit has a dynamic row, and the right-hand side is smooth; that a force leaves its cone,
- * or that a contact at its limit turns back, is an event.
+ * between steps: first it is tried whether all can be held, then whoever leaves his cone is put at his limit and
+ * whoever turns back is held again, one after the other; if that does not end, a solver of the exact cone is
+ * asked (contacts that slip enter it with a velocity that dwarfs every acceleration, so that their friction has
+ * the direction it must have). During a step that stays, a contact at its limit has a dynamic row, and the
+ * right-hand side is smooth; that a force leaves its cone, or that a contact at its limit turns back, is an
+ * event. Where the scene asks for a polygon, there are two tangents with a limit each, and nothing to decide.
  *
  * Many points share a load in many ways, and with friction the way matters: the motion would jump from one
- * evaluation to the next. So forces stay as near to those of the beginning of the step as they can: the
- * diagonal is raised by a little, towards these, and a second solve takes back what that did to the rest (the
+ * evaluation to the next, and what is symmetric would not stay so. So forces are as small as they can be, friction
+ * in proportion to what a contact can hold (or, where that leaves a cone, as near as can be to those of the
+ * decision): the diagonal is raised by a little, and further solves take back what that did to the rest (the
  * proximal point iteration). */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
