@@ -7,7 +7,8 @@
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
  *   step_analytic_basis.c      the quick way to them: the rows of a moment ago
- *   step_analytic_settle.c     impacts to completion, stick or slip, and the projection of what drifts
+ *   step_analytic_settle.c     impacts to completion, then stick or slip
+ *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_log.c        what happened, for people
  *
@@ -260,6 +261,13 @@ double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row)
 size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
 /* Adds impulse e j to the momenta in y. */
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
+/* a->motion and the motions of contacts, at a->y. */
+void rg_analysis_move_to(rg_analysis *a);
+/* What an impulse j along a row is to the ledger: the outside's share, and the energy that impulses x bring. */
+void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j);
+double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row);
+double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
+                        const double *before);
 /* Islands of contacts: label per contact; returns how many. `work`: twice the number of bodies of the
  * group. */
 size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work);
@@ -294,12 +302,14 @@ double rg_analysis_let_go(const rg_analysis_contact *c);
 double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
 /* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent. */
 rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error);
-/* Brings gaps and velocities of active contacts back where they belong. */
-rg_status rg_analysis_project(rg_analysis *a);
 
 /* No forces exist, or they grow without bound: an impulse along them, until the slip that makes them stops
  * (Painleve's paradox). False if there is none. */
 bool rg_analysis_unjam(rg_analysis *a, uint32_t contact);
+
+/* --- project --- */
+/* Brings gaps and velocities of active contacts back where they belong. */
+rg_status rg_analysis_project(rg_analysis *a);
 
 /* --- events --- */
 typedef struct rg_analysis_event {

@@ -185,3 +185,50 @@ size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work
     }
     return count;
 }
+
+/* The outside's share of an impulse along a row. */
+void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    bool moves_a = d[row->a].inverse_mass > 0, moves_b = d[row->b].inverse_mass > 0;
+    if (moves_a == moves_b)
+        return;
+    rg_vec3 given = rg_scale(moves_a ? j : -j, row->e);
+    a->impulse = rg_add(a->impulse, given);
+    a->angular_impulse =
+        rg_add(a->angular_impulse, rg_cross(a->contacts[row->contact].motion.point, given));
+}
+
+/* e . (velocity of the material that no force moves), with the sign of the row. */
+double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_analysis_motion *m = &a->motion;
+    double rate = 0;
+    if (!(d[row->a].inverse_mass > 0))
+        rate +=
+            rg_dot(row->e, m->velocity[row->a]) + rg_dot(row->arm_a, m->angular_velocity[row->a]);
+    if (!(d[row->b].inverse_mass > 0))
+        rate -=
+            rg_dot(row->e, m->velocity[row->b]) + rg_dot(row->arm_b, m->angular_velocity[row->b]);
+    return rate;
+}
+
+void rg_analysis_move_to(rg_analysis *a) {
+    rg_analysis_move(a, a->time, a->y, &a->motion);
+    rg_analysis_follow(a, &a->motion);
+}
+
+/* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the outside's. */
+double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
+                        const double *before) {
+    double work = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (x[i] == 0)
+            continue;
+        double after = before[i];
+        for (size_t j = 0; j < count; j++)
+            after += x[j] != 0 ? x[j] * rg_analysis_couple(a, &rows[i], &rows[j]) : 0;
+        work += 0.5 * x[i] * (before[i] + after);
+        a->prescribed -= x[i] * rg_analysis_prescribed_rate(a, &rows[i]);
+    }
+    return work;
+}

@@ -1,11 +1,5 @@
 /* What happens at an instant: impacts to completion, then stick or slip, then forces (Baraff 1989,
- * section 3: collision forces first, contact forces only when nothing approaches any more); and the
- * projection that brings resting contacts back where integration let them drift from.
- *
- * Positions and velocities are projected in the mass metric, onto gap = RG_ANALYSIS_REST of the shell and
- * onto rate 0, over the rows that carry force. Redundant rows make the matrix singular: its diagonal is raised
- * by a little. What projection does to the energy goes into the ledger as stabilisation. */
-#include "base/base_ldlt.h"
+ * section 3: collision forces first, contact forces only when nothing approaches any more). */
 #include "base/base_text.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
@@ -18,329 +12,6 @@
 #define BOUNCE_RATIO 0.01
 /* Such a sequence is cut short where bounces are lower than this share of the size. */
 #define BOUNCE_HEIGHT 1e-7
-/* Share of the diagonal by which it is raised. */
-#define REGULAR 1e-9
-enum { REFINEMENTS = 2 };
-/* Of the speed below which slip is none: rates that are not worth a projection. */
-#define STILL_ENOUGH 1e-3
-/* Attempts at a projection that pushes nothing else together. */
-enum { SQUEEZES_MOST = 4 };
-
-/* --- least squares over rows --------------------------------------------------------------------- */
-
-/* Impulses along rows that change their rates by `change`. Rows may depend on each other, exactly or nearly: the
- * diagonal is raised by a little, so that impulses stay small, and what that does is taken back once. */
-static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size_t count,
-                               const double *change, double *x) {
-    rg_ldlt factor = {.capacity = count,
-                      .lower = rg_arena_take(a->arena, count * count, sizeof(double)),
-                      .diagonal = rg_arena_take(a->arena, count, sizeof(double)),
-                      .work = rg_arena_take(a->arena, 2 * count, sizeof(double)),
-                      .first = rg_arena_take(a->arena, count, sizeof(uint32_t))};
-    uint32_t *taken = rg_arena_take(a->arena, count, sizeof *taken);
-    double *row = rg_arena_take(a->arena, count + 1, sizeof *row);
-    if (!factor.lower || !factor.diagonal || !factor.work || !factor.first || !taken || !row)
-        return RG_OUT_OF_MEMORY;
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < n; j++)
-            row[j] = rg_analysis_couple(a, &rows[i], &rows[taken[j]]);
-        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + REGULAR);
-        if (rg_ldlt_append(&factor, row, NULL) == RG_OK)
-            taken[n++] = (uint32_t)i;
-    }
-    memset(x, 0, count * sizeof *x);
-    for (int pass = 0; pass < REFINEMENTS; pass++) {
-        for (size_t j = 0; j < n; j++) {
-            row[j] = change[taken[j]];
-            for (size_t k = 0; k < n && pass; k++)
-                row[j] -= x[taken[k]] * rg_analysis_couple(a, &rows[taken[j]], &rows[taken[k]]);
-        }
-        rg_ldlt_solve(&factor, row);
-        for (size_t j = 0; j < n; j++)
-            x[taken[j]] += row[j];
-    }
-    return RG_OK;
-}
-
-/* The outside's share of an impulse along a row. */
-static void account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
-    bool moves_a = d[row->a].inverse_mass > 0, moves_b = d[row->b].inverse_mass > 0;
-    if (moves_a == moves_b)
-        return;
-    rg_vec3 given = rg_scale(moves_a ? j : -j, row->e);
-    a->impulse = rg_add(a->impulse, given);
-    a->angular_impulse =
-        rg_add(a->angular_impulse, rg_cross(a->contacts[row->contact].motion.point, given));
-}
-
-/* e . (velocity of the material that no force moves), with the sign of the row. */
-static double prescribed_rate(const rg_analysis *a, const rg_analysis_row *row) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
-    const rg_analysis_motion *m = &a->motion;
-    double rate = 0;
-    if (!(d[row->a].inverse_mass > 0))
-        rate +=
-            rg_dot(row->e, m->velocity[row->a]) + rg_dot(row->arm_a, m->angular_velocity[row->a]);
-    if (!(d[row->b].inverse_mass > 0))
-        rate -=
-            rg_dot(row->e, m->velocity[row->b]) + rg_dot(row->arm_b, m->angular_velocity[row->b]);
-    return rate;
-}
-
-static void move_to(rg_analysis *a) {
-    rg_analysis_move(a, a->time, a->y, &a->motion);
-    rg_analysis_follow(a, &a->motion);
-}
-
-/* --- projection ---------------------------------------------------------------------------------- */
-
-static bool is_projected(const rg_analysis *a, size_t i, const bool *joins) {
-    return (a->contacts[i].active || joins[i]) && a->contacts[i].motion.regular;
-}
-
-static size_t projected_rows(rg_analysis *a, const bool *joins, rg_analysis_row *rows,
-                             double *change) {
-    size_t count = 0;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        if (!is_projected(a, i, joins))
-            continue;
-        rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
-        change[count] = -rg_analysis_rate(&a->motion, &rows[count]);
-        count++;
-    }
-    /* Tangents after all normals, so that what is redundant is given up there first. */
-    for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        if (!c->active || !c->motion.regular || c->mode != RG_ANALYSIS_STICKS ||
-            !(c->law.static_friction > 0) ||
-            (c->slip_acceleration > RG_ANALYSIS_FREE * a->acceleration && !c->halts))
-            continue;
-        rg_vec3 t[2];
-        rg_contact_tangents(c->motion.normal, a->world->content.planar, &t[0], &t[1]);
-        for (int k = 0; k < (a->world->content.planar ? 1 : 2); k++) {
-            rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, (uint32_t)k + 1, t[k]);
-            change[count] = -rg_analysis_rate(&a->motion, &rows[count]);
-            count++;
-        }
-    }
-    return count;
-}
-
-/* Contacts without force that impulses x along rows would make approach join in. */
-static bool any_approaches(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
-                           const double *x, bool *joins) {
-    bool any = false;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        if (c->active || joins[i] || !c->motion.regular)
-            continue;
-        rg_analysis_row row = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
-        double rate = rg_analysis_rate(&a->motion, &row);
-        for (size_t k = 0; k < count; k++)
-            rate += x[k] != 0 ? x[k] * rg_analysis_couple(a, &row, &rows[k]) : 0;
-        if (rate < -RG_ANALYSIS_SPEED * a->speed)
-            joins[i] = any = true;
-    }
-    return any;
-}
-
-/* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the outside's. */
-static double work_of(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
-                      const double *before) {
-    double work = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (x[i] == 0)
-            continue;
-        double after = before[i];
-        for (size_t j = 0; j < count; j++)
-            after += x[j] != 0 ? x[j] * rg_analysis_couple(a, &rows[i], &rows[j]) : 0;
-        work += 0.5 * x[i] * (before[i] + after);
-        a->prescribed -= x[i] * prescribed_rate(a, &rows[i]);
-    }
-    return work;
-}
-
-/* Whether what there is to take away is far below what counts as slip: at rest it mostly is. */
-static bool is_still(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
-                     const double *change) {
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(change[i]) <= STILL_ENOUGH * rg_analysis_stop(a, &a->contacts[rows[i].contact])))
-            return false;
-    return true;
-}
-
-static rg_status project_velocities(rg_analysis *a) {
-    size_t most = a->contact_count * 3;
-    rg_analysis_row *rows = rg_arena_take(a->arena, most, sizeof *rows);
-    double *change = rg_arena_take(a->arena, most, sizeof *change);
-    double *before = rg_arena_take(a->arena, most, sizeof *before);
-    double *x = rg_arena_take(a->arena, most, sizeof *x);
-    if (!rows || !change || !before || !x)
-        return RG_OUT_OF_MEMORY;
-    bool *joins = rg_arena_take(a->arena, a->contact_count, sizeof *joins);
-    if (!joins)
-        return RG_OUT_OF_MEMORY;
-    memset(joins, 0, a->contact_count * sizeof *joins);
-    size_t count = projected_rows(a, joins, rows, change);
-    if (is_still(a, rows, count, change))
-        return RG_OK;
-    for (int round = 0; round < SQUEEZES_MOST; round++) {
-        count = projected_rows(a, joins, rows, change);
-        rg_status status = solve_regular(a, rows, count, change, x);
-        if (status)
-            return status;
-        if (!any_approaches(a, rows, count, x, joins))
-            break;
-    }
-    for (size_t i = 0; i < count; i++)
-        before[i] = -change[i];
-    a->stabilisation += work_of(a, rows, count, x, before);
-    for (size_t i = 0; i < count; i++) {
-        rg_analysis_push(a, a->y, &rows[i], x[i]);
-        account_outside(a, &rows[i], x[i]);
-    }
-    for (size_t i = 0; i < a->contact_count; i++)
-        a->contacts[i].halts = false;
-    return RG_OK;
-}
-
-/* Moves bodies by `displacement` impulses: positions change as velocities would in a second. */
-static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x) {
-    const rg_world_content *c = &a->world->content;
-    for (size_t k = 0; k < a->flight.body_count; k++) {
-        uint32_t body = a->flight.body[k];
-        rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
-        for (size_t i = 0; i < count; i++) {
-            if (rows[i].a == body) {
-                shift = rg_add_scaled(shift, x[i] * c->dynamics[body].inverse_mass, rows[i].e);
-                turn = rg_add_scaled(turn, x[i], rows[i].spin_a);
-            }
-            if (rows[i].b == body) {
-                shift = rg_add_scaled(shift, -x[i] * c->dynamics[body].inverse_mass, rows[i].e);
-                turn = rg_add_scaled(turn, -x[i], rows[i].spin_b);
-            }
-        }
-        double *n = a->y + k * a->flight.width;
-        a->stabilisation -=
-            c->dynamics[body].mass * c->dynamics[body].gravity_scale * rg_dot(c->gravity, shift);
-        /* Angular momentum about the origin changes with the place. */
-        if (c->planar) {
-            rg_vec3 p = {n[3], 0, n[4]};
-            a->angular_impulse = rg_add(a->angular_impulse, rg_cross(shift, p));
-            n[0] += shift.x, n[1] += shift.z, n[2] -= turn.y;
-        } else {
-            rg_vec3 p = {n[7], n[8], n[9]};
-            a->angular_impulse = rg_add(a->angular_impulse, rg_cross(shift, p));
-            n[0] += shift.x, n[1] += shift.y, n[2] += shift.z;
-            rg_quat q = {n[3], n[4], n[5], n[6]};
-            rg_quat d = rg_quat_multiply((rg_quat){turn.x / 2, turn.y / 2, turn.z / 2, 0}, q);
-            q = rg_quat_normalised((rg_quat){q.x + d.x, q.y + d.y, q.z + d.z, q.w + d.w});
-            memcpy(n + 3, &q, sizeof q);
-        }
-    }
-}
-
-/* Contacts that carry no force, and points that have just begun to leave: they may be anywhere near, but must
- * not be pushed into each other when the others are put right. */
-static size_t bystanders(const rg_analysis *a) {
-    return a->contact_count + a->leaving_count;
-}
-
-static rg_analysis_contact *bystander(rg_analysis *a, size_t i) {
-    return i < a->contact_count ? &a->contacts[i] : &a->spare[i - a->contact_count];
-}
-
-static void follow_leaving(rg_analysis *a) {
-    for (size_t i = 0; i < a->leaving_count; i++) {
-        rg_analysis_contact *c = &a->spare[i];
-        rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, c->part_b);
-        rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, c->part_a);
-        c->motion = rg_contact_follow(&c->track, &b, &other);
-    }
-}
-
-/* Those that the displacement has squeezed join in. */
-static bool any_squeezed(rg_analysis *a, bool *joins) {
-    bool any = false;
-    follow_leaving(a);
-    for (size_t i = 0; i < bystanders(a); i++) {
-        const rg_analysis_contact *c = bystander(a, i);
-        bool idle = i >= a->contact_count || !c->active;
-        if (idle && !joins[i] && c->motion.regular && c->motion.gap < 0)
-            joins[i] = any = true;
-    }
-    return any;
-}
-
-/* Rows of what is put right: active contacts to the middle of their shells, those that joined out of the
- * others. Returns whether it is worth while. */
-static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *rows, double *change,
-                           size_t *count) {
-    bool needed = false;
-    *count = 0;
-    for (size_t i = 0; i < bystanders(a); i++) {
-        const rg_analysis_contact *c = bystander(a, i);
-        bool active = i < a->contact_count && c->active;
-        if (!(active || joins[i]) || !c->motion.regular)
-            continue;
-        double off = (active ? RG_ANALYSIS_REST : RG_ANALYSIS_ASIDE) * c->shell - c->motion.gap;
-        needed |= fabs(off) > RG_ANALYSIS_DRIFT * c->shell;
-        rows[*count] = rg_analysis_contact_row(&a->motion, c, c->motion.normal);
-        change[(*count)++] = off;
-    }
-    return needed;
-}
-
-static rg_status project_positions(rg_analysis *a) {
-    size_t most = bystanders(a), count;
-    rg_analysis_row *rows = rg_arena_take(a->arena, most, sizeof *rows);
-    double *change = rg_arena_take(a->arena, most, sizeof *change);
-    double *x = rg_arena_take(a->arena, most, sizeof *x);
-    bool *joins = rg_arena_take(a->arena, most, sizeof *joins);
-    double *before = rg_arena_take(a->arena, a->ode.n, sizeof *before);
-    if (!rows || !change || !x || !joins || !before)
-        return RG_OUT_OF_MEMORY;
-    memset(joins, 0, most * sizeof *joins);
-    memcpy(before, a->y, a->ode.n * sizeof *before);
-    double stabilisation = a->stabilisation;
-    rg_vec3 angular_impulse = a->angular_impulse;
-    for (int round = 0; round < SQUEEZES_MOST; round++) {
-        if (round)
-            follow_leaving(a);
-        if (!displaced_rows(a, joins, rows, change, &count))
-            return RG_OK;
-        rg_status status = solve_regular(a, rows, count, change, x);
-        if (status)
-            return status;
-        displace(a, rows, count, x);
-        move_to(a);
-        if (!any_squeezed(a, joins))
-            return RG_OK;
-        /* Again from where it was, with them. */
-        memcpy(a->y, before, a->ode.n * sizeof *before);
-        a->stabilisation = stabilisation;
-        a->angular_impulse = angular_impulse;
-        move_to(a);
-    }
-    return RG_OK; /* the next step will find room */
-}
-
-rg_status rg_analysis_project(rg_analysis *a) {
-    if (a->contact_count == 0)
-        return RG_OK;
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    move_to(a);
-    rg_status status = project_positions(a);
-    if (!status)
-        status = project_velocities(a);
-    rg_arena_return(a->arena, mark);
-    if (!status)
-        move_to(a);
-    return status;
-}
 
 /* --- impacts ------------------------------------------------------------------------------------- */
 
@@ -388,7 +59,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
             size_t j = k * (size_t)s->dimension + (size_t)i;
             s->row[j] = rg_analysis_make_row(a, &a->motion, members[k], (uint32_t)i, e[i]);
             s->rate[j] = rg_analysis_rate(&a->motion, &s->row[j]);
-            s->moving[j] = prescribed_rate(a, &s->row[j]);
+            s->moving[j] = rg_analysis_prescribed_rate(a, &s->row[j]);
         }
         s->mu[k] = c->law.dynamic_friction;
         s->pair[k] = (uint32_t)k;
@@ -422,7 +93,7 @@ static rg_impact_problem impact_problem(const impact_rows *s, double still) {
 static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_info *info) {
     for (size_t i = 0; i < s->rows; i++) {
         rg_analysis_push(a, a->y, &s->row[i], s->impulse[i]);
-        account_outside(a, &s->row[i], s->impulse[i]);
+        rg_analysis_account_outside(a, &s->row[i], s->impulse[i]);
     }
     a->impact_work += info->normal_change;
     a->impact_friction += info->friction_change;
@@ -471,7 +142,7 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
     size_t count = members ? island_of(a, contact, members) : 0;
     impact_rows s;
     bool done = false;
-    move_to(a);
+    rg_analysis_move_to(a);
     if (count && take_impact(a, count, &s)) {
         fill_impact(a, members, &s);
         rg_impact_problem problem = impact_problem(&s, a->contacts[contact].still);
@@ -591,7 +262,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
             status = collide(a, members, count, still, law_of(a, members, approach), error);
             rg_arena_return(a->arena, inner);
             a->impacts++;
-            move_to(a);
+            rg_analysis_move_to(a);
         }
         double still;
         const rg_analysis_contact *left;
@@ -735,14 +406,14 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
         rg_analysis_log(a, RG_STEP_UNSOLVED, &a->contacts[0], (uint32_t)n, info.residual.natural);
     }
     if (!status) {
-        a->stabilisation += work_of(a, rows, n, x, rate);
+        a->stabilisation += rg_analysis_work(a, rows, n, x, rate);
         for (size_t i = 0; i < n; i++) {
             rg_analysis_push(a, a->y, &rows[i], x[i]);
-            account_outside(a, &rows[i], x[i]);
+            rg_analysis_account_outside(a, &rows[i], x[i]);
         }
     }
     rg_arena_return(a->arena, mark);
-    move_to(a);
+    rg_analysis_move_to(a);
     return status;
 }
 
