@@ -302,9 +302,7 @@ typedef struct force_list {
 static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c) {
     const rg_world *world = a->world;
     const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
-    rg_vec3 f = rg_scale(c->force[0], c->motion.normal);
-    f = rg_add_scaled(f, c->force[1], c->basis[0]);
-    f = rg_add_scaled(f, c->force[2], c->basis[1]);
+    rg_vec3 f = rg_analysis_force_of(c);
     return (rg_contact_force){.collider_b = b->collider,
                               .collider_a = other->collider,
                               .body_b = rg_body_id_at(&world->content, c->body_b),

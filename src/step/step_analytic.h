@@ -6,6 +6,7 @@
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
+ *   step_analytic_hold.c       who is held, and who is at the limit of stick
  *   step_analytic_basis.c      the quick way to them: the rows of a moment ago
  *   step_analytic_settle.c     impacts to completion, then stick or slip
  *   step_analytic_project.c    the projection of what drifts
@@ -54,7 +55,8 @@
 #define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
-#define RG_ANALYSIS_FORCE 1e-12 /* of the largest force of its island: less is none */
+#define RG_ANALYSIS_FORCE  1e-12 /* of the largest force of its island: less is none */
+#define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
 /* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative digits. */
@@ -279,6 +281,18 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const 
                            const double *raise, int solves, double scale);
 
 /* --- forces --- */
+rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
+/* Of friction now: of slip, or of stick. */
+double rg_analysis_coefficient(const rg_analysis_contact *c);
+bool rg_analysis_has_friction(const rg_analysis_contact *c);
+/* Tangents: along and across the slip, or the direction at the limit, or any. */
+void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
+/* e . (u' without contact forces) of a row. */
+double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_motion *m,
+                            const rg_analysis_row *row);
+/* The forces of an island, with who is held and who is at the limit as it is known. */
+void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                              size_t member_count, rg_solve_info *info);
 void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);
 void rg_analysis_scale(void *analysis, const double *y, double *scale);
 void rg_analysis_accept(void *analysis, double t, double *y);
@@ -287,6 +301,11 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
 
 /* How much less than it can be the friction of a contact that is held is, relative to that; < 0: more. */
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
+
+/* --- hold --- */
+/* The forces of an island in the exact cone, deciding who is held. */
+void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                             size_t member_count, rg_solve_info *info);
 
 /* --- settle --- */
 /* Stick and slip after a step without an event. True if the rest of a slip has to be taken away: what is left

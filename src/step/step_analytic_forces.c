@@ -5,13 +5,10 @@
  * tangent rows; one that slips has a normal row and a dynamic one against its slip; one without friction
  * the normal alone. The problem is linear with friction rows, which the pivoting solver takes as it is.
  *
- * The exact cone in space. Who is held and who is at the limit of stick, and in which direction, is decided
- * between steps: first it is tried whether all can be held, then whoever leaves his cone is put at his limit and
- * whoever turns back is held again, one after the other; if that does not end, a solver of the exact cone is
- * asked (contacts that slip enter it with a velocity that dwarfs every acceleration, so that their friction has
- * the direction it must have). During a step that stays, a contact at its limit has a dynamic row, and the
- * right-hand side is smooth; that a force leaves its cone, or that a contact at its limit turns back, is an
- * event. Where the scene asks for a polygon, there are two tangents with a limit each, and nothing to decide.
+ * In space, who is held and who is at the limit of stick is decided between steps (step_analytic_hold.c). During
+ * a step that stays, a contact at its limit has a dynamic row, and the right-hand side is smooth; that a force
+ * leaves its cone, or that a contact at its limit turns back, is an event. Where the scene asks for a polygon,
+ * there are two tangents with a limit each, and nothing to decide.
  *
  * Many points share a load in many ways, and with friction the way matters: the motion would jump from one
  * evaluation to the next, and what is symmetric would not stay so. So forces are as small as they can be, friction
@@ -24,28 +21,15 @@
 #include <float.h>
 #include <string.h>
 
-/* Relative: a force this much outside its cone during a step is an event; one this much inside is held. */
+/* Relative: a force this much outside its cone during a step is an event. */
 #define EXCEEDS 1e-8
-#define HELD    2e-6
-/* Of the judge's residual: what is good enough for the right-hand side, what for deciding who is held, and
- * above what it has failed. */
-#define EXACT   1e-11
-#define DECIDES 1e-8
-#define FAILED  1e-7
+/* Of the judge's residual: what is good enough for the right-hand side. */
+#define EXACT 1e-11
 /* Share of the diagonal by which it is raised. Errors are this to the power of the number of solves. */
 #define NEAR_LAST 1e-8
-/* Tangents of contacts that carry less are raised by up to this many times more: what they can hold is less,
- * too. */
-#define NEAR_LIGHT 100
-enum { NEAR_SOLVES = 2, QUICK_SOLVES = 4, CORRECTIONS = 16, FOLLOWING = 32 };
-/* Radians: directions at the limit that turn by less are right. */
-#define TURNED 1e-7
+enum { NEAR_SOLVES = 2, QUICK_SOLVES = 4 };
 /* In the exact cone who is held is held: tangents by themselves have no bounds worth mentioning. */
 #define WIDE 1e3
-/* Slip of the cone problem, in `acceleration`. */
-#define DWARFS 1e4
-/* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
-#define BACK 1e-5
 
 static void own_accelerations(rg_analysis *a, const double *y, const double *dydt,
                               rg_analysis_motion *m) {
@@ -67,8 +51,8 @@ static void own_accelerations(rg_analysis *a, const double *y, const double *dyd
 }
 
 /* e . (u' without contact forces) of a row. */
-static double own_rate(const rg_analysis *a, const rg_analysis_motion *m,
-                       const rg_analysis_row *row) {
+double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_motion *m,
+                            const rg_analysis_row *row) {
     const rg_contact_motion *k = &a->contacts[row->contact].motion;
     double rate = rg_dot(row->e, rg_sub(m->acceleration[row->a], m->acceleration[row->b])) +
                   rg_dot(row->arm_a, m->angular_acceleration[row->a]) -
@@ -93,7 +77,7 @@ static rg_vec3 slip_direction(const rg_analysis *a, const rg_analysis_contact *c
     return length > 0 ? rg_scale(1 / length, d) : d;
 }
 
-static void make_basis(const rg_analysis *a, rg_analysis_contact *c) {
+void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c) {
     bool planar = a->world->content.planar;
     rg_vec3 n = c->motion.normal;
     if (c->mode == RG_ANALYSIS_SLIPS) {
@@ -112,7 +96,7 @@ static void make_basis(const rg_analysis *a, rg_analysis_contact *c) {
     }
 }
 
-static rg_vec3 force_of(const rg_analysis_contact *c) {
+rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c) {
     rg_vec3 f = rg_scale(c->force[0], c->motion.normal);
     f = rg_add_scaled(f, c->force[1], c->basis[0]);
     return rg_add_scaled(f, c->force[2], c->basis[1]);
@@ -120,17 +104,17 @@ static rg_vec3 force_of(const rg_analysis_contact *c) {
 
 /* --- one island ---------------------------------------------------------------------------------- */
 
-static double coefficient(const rg_analysis_contact *c) {
+double rg_analysis_coefficient(const rg_analysis_contact *c) {
     return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.dynamic_friction
                                                       : c->law.static_friction;
 }
 
-static bool has_friction(const rg_analysis_contact *c) {
-    return coefficient(c) > 0;
+bool rg_analysis_has_friction(const rg_analysis_contact *c) {
+    return rg_analysis_coefficient(c) > 0;
 }
 
 static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c) {
-    if (!has_friction(c))
+    if (!rg_analysis_has_friction(c))
         return 1;
     return c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->world->content.planar ? 2 : 3;
 }
@@ -178,11 +162,11 @@ static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         size_t count = rows_of(a, c), normal = k;
-        make_basis(a, c);
+        rg_analysis_make_basis(a, c);
         for (size_t i = 0; i < count; i++, k++) {
             rg_vec3 e = i == 0 ? c->motion.normal : c->basis[i - 1];
             s->rows[k] = rg_analysis_make_row(a, m, members[j], (uint32_t)i, e);
-            s->b[k] = own_rate(a, m, &s->rows[k]);
+            s->b[k] = rg_analysis_own_rate(a, m, &s->rows[k]);
             s->force[k] = c->force[i];
             s->normal[k] = (uint32_t)normal;
             bool slips = c->mode == RG_ANALYSIS_SLIPS;
@@ -190,8 +174,8 @@ static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_
                           : slips || c->at_limit ? RG_ROW_DYNAMIC
                                                  : RG_ROW_STATIC;
             s->mu[k] = i == 0                 ? 0
-                       : slips || c->at_limit ? -coefficient(c)
-                                              : coefficient(c) * (a->cones ? WIDE : 1);
+                       : slips || c->at_limit ? -rg_analysis_coefficient(c)
+                                              : rg_analysis_coefficient(c) * (a->cones ? WIDE : 1);
         }
     }
     couple_rows(a, s);
@@ -298,7 +282,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
     rg_status status = RG_OK;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
         status = solve_once(a, s, b, info);
-        if (status || !(info->residual.natural <= FAILED))
+        if (status || !(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
         for (size_t i = 0; i < s->count; i++)
             b[i] = s->b[i] - raise[i] * s->force[i];
@@ -307,105 +291,9 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
 }
 
 double rg_analysis_cone_margin(const rg_analysis_contact *c) {
-    double limit = coefficient(c) * c->force[0];
+    double limit = rg_analysis_coefficient(c) * c->force[0];
     double size = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
     return size > 0 ? 1 + EXCEEDS - size / limit : 1;
-}
-
-/* --- who is held -------------------------------------------------------------------------------- */
-
-static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
-    if (!a->cones)
-        return false;
-    for (size_t j = 0; j < member_count; j++) {
-        const rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode == RG_ANALYSIS_STICKS && has_friction(c))
-            return true;
-    }
-    return false;
-}
-
-static void take_decision(rg_analysis *a, const uint32_t *members, size_t member_count,
-                          const double *force) {
-    for (size_t j = 0; j < member_count; j++, force += 3) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        rg_vec3 across = rg_add(rg_scale(force[1], c->basis[0]), rg_scale(force[2], c->basis[1]));
-        c->reference = rg_add_scaled(across, force[0], c->motion.normal);
-        if (c->mode == RG_ANALYSIS_STICKS) {
-            double size = rg_length(across);
-            c->at_limit = size > 0 && size >= coefficient(c) * force[0] * (1 - HELD);
-            if (c->at_limit)
-                c->direction = rg_scale(-1 / size, across);
-        }
-        /* The quick way starts from here: where many points share the load, rows would stay at the bounds at
-         * which they were, outside the cone. */
-        make_basis(a, c);
-        c->force[0] = force[0];
-        c->force[1] = rg_dot(across, c->basis[0]);
-        c->force[2] = rg_dot(across, c->basis[1]);
-    }
-}
-
-/* The problem of the exact cone at this instant. */
-static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                   size_t member_count) {
-    if (!needs_decision(a, members, member_count))
-        return;
-    size_t n = 3 * member_count, k = 0;
-    rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
-    double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
-    double *q = rg_arena_take(a->arena, n, sizeof *q);
-    double *force = rg_arena_take(a->arena, n, sizeof *force);
-    double *mu = rg_arena_take(a->arena, member_count, sizeof *mu);
-    if (!rows || !matrix || !q || !force || !mu)
-        return;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        rg_vec3 last = force_of(c);
-        make_basis(a, c);
-        mu[j] = coefficient(c);
-        for (uint32_t i = 0; i < 3; i++, k++) {
-            rows[k] =
-                rg_analysis_make_row(a, m, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
-            q[k] = own_rate(a, m, &rows[k]);
-            force[k] = rg_dot(last, rows[k].e);
-        }
-        if (c->mode == RG_ANALYSIS_SLIPS)
-            q[k - 2] += DWARFS * a->acceleration;
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++)
-            matrix[i * n + j] = matrix[j * n + i] = rg_analysis_couple(a, &rows[i], &rows[j]);
-    rg_problem problem = {.kind = RG_PROBLEM_CONTACT, .scale = a->acceleration};
-    problem.contact = (rg_contact_problem){.dimension = 3,
-                                           .contacts = member_count,
-                                           .mu = mu,
-                                           .form = RG_FORM_LOCAL,
-                                           .w = {.rows = n, .columns = n, .dense = matrix},
-                                           .q = q};
-    rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = DECIDES;
-    rg_solution solution = {.force = force};
-    rg_solve_info info;
-    /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
-    settings.warm = true;
-    rg_status status =
-        rg_solve(a->context, rg_solver_find("newton"), &problem, &settings, &solution, &info, NULL);
-    settings.warm = false;
-    if (!status && !(info.residual.natural <= DECIDES))
-        status = rg_solve(a->context, rg_solver_find("interior-point"), &problem, &settings,
-                          &solution, &info, NULL);
-    if (!status && !(info.residual.natural <= DECIDES))
-        status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, &info,
-                          NULL);
-    if (status)
-        return;
-    a->solves++;
-    a->iterations += info.iterations;
-    a->fallbacks += info.fallbacks > 0;
-    if (info.residual.natural > FAILED)
-        a->failures++;
-    take_decision(a, members, member_count, force);
 }
 
 static double largest_force(const rg_analysis_rows *s) {
@@ -440,76 +328,11 @@ static void store_forces(rg_analysis *a, const rg_analysis_rows *s) {
     }
 }
 
-/* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. */
-static bool exceeds(const rg_analysis_contact *c) {
-    return rg_analysis_cone_margin(c) < (c->tight ? HELD : 0);
-}
-
-static void mark_tight(rg_analysis *a, const uint32_t *members, size_t member_count) {
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        c->tight = c->at_limit || (c->active && rg_analysis_cone_margin(c) < HELD);
-    }
-}
-
-/* What the decision got wrong by its own error: held contacts whose force leaves the cone after all, and,
- * one at a time, contacts at their limit that turn back. */
-static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
-    bool any = false;
-    rg_analysis_contact *back = NULL;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode != RG_ANALYSIS_STICKS || !has_friction(c))
-            continue;
-        if (c->at_limit) {
-            if (c->active && c->slip_acceleration < -BACK * a->acceleration &&
-                (!back || c->slip_acceleration < back->slip_acceleration))
-                back = c;
-            continue;
-        }
-        if (!exceeds(c))
-            continue;
-        rg_vec3 f = rg_add(rg_scale(c->force[1], c->basis[0]), rg_scale(c->force[2], c->basis[1]));
-        c->at_limit = any = true;
-        c->direction = rg_scale(-1 / rg_length(f), f);
-    }
-    if (!any && back) {
-        back->at_limit = back->tight = false;
-        any = true;
-    }
-    return any;
-}
-
 static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t member_count) {
     size_t count = 0;
     for (size_t j = 0; j < member_count; j++)
         count += rows_of(a, &a->contacts[members[j]]);
     return count;
-}
-
-/* Forces that are held in many ways are best held in the middle, by as little as it takes: then the load is
- * shared, bodies that are symmetric stay so, and it takes long until one of them leaves its cone. Friction is
- * shared in proportion to what contacts can hold. Keeps the references that were. */
-static void centre(rg_analysis *a, const uint32_t *members, size_t member_count, rg_vec3 *kept) {
-    double heaviest = 0;
-    for (size_t j = 0; j < member_count; j++)
-        heaviest = fmax(heaviest, a->contacts[members[j]].force[0]);
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        double share = heaviest > 0 ? c->force[0] / heaviest : 1;
-        kept[j] = c->reference;
-        c->reference = (rg_vec3){0, 0, 0};
-        c->lightness = share * NEAR_LIGHT > 1 ? 1 / share - 1 : NEAR_LIGHT - 1;
-    }
-}
-
-static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t member_count) {
-    for (size_t j = 0; j < member_count; j++) {
-        const rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode == RG_ANALYSIS_STICKS && !c->at_limit && has_friction(c) && exceeds(c))
-            return true;
-    }
-    return false;
 }
 
 /* How contacts at their limits accelerate across the direction that they have been given. */
@@ -519,15 +342,15 @@ static void look_across(rg_analysis *a, const rg_analysis_motion *m, const rg_an
         if (s->kinds[i] != RG_ROW_DYNAMIC || c->mode != RG_ANALYSIS_STICKS)
             continue;
         rg_analysis_row across = rg_analysis_make_row(a, m, s->rows[i].contact, 2, c->basis[1]);
-        c->across = own_rate(a, m, &across);
+        c->across = rg_analysis_own_rate(a, m, &across);
         for (size_t j = 0; j < s->count; j++)
             c->across += rg_analysis_couple(a, &across, &s->rows[j]) * s->force[j];
     }
 }
 
 /* The forces of an island, with who is held and who is at the limit as it is known. */
-static void solve_members(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                          size_t member_count, rg_solve_info *info) {
+void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                              size_t member_count, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     *info = (rg_solve_info){.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
     rg_analysis_rows s;
@@ -542,116 +365,14 @@ static void solve_members(rg_analysis *a, const rg_analysis_motion *m, const uin
     rg_arena_return(a->arena, mark);
 }
 
-/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed. */
-static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                     size_t member_count, rg_solve_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
-    if (!kept || !references)
-        return false;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        kept[j] = *c;
-        if (c->mode == RG_ANALYSIS_STICKS) {
-            c->at_limit = false;
-            c->force[1] = c->force[2] = 0;
-        }
-    }
-    bool held = false;
-    /* How friction is shared depends on normal forces, which are not known the first time. */
-    for (int pass = 0; pass < 2 && !held; pass++) {
-        centre(a, members, member_count, references);
-        a->quickly = true; /* if it is not easy to see, most likely they cannot */
-        solve_members(a, m, members, member_count, info);
-        a->quickly = false;
-        if (!(info->residual.natural <= FAILED))
-            break;
-        held = !any_exceeds(a, members, member_count);
-    }
-    for (size_t j = 0; j < member_count && !held; j++)
-        a->contacts[members[j]] = kept[j];
-    rg_arena_return(a->arena, mark);
-    return held;
-}
-
-/* Contacts at their limits turn to where they accelerate. Returns the largest turn, in radians. */
-static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member_count) {
-    double largest = 0;
-    for (size_t j = 0; j < member_count; j++) {
-        rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active)
-            continue;
-        double size = sqrt(c->slip_acceleration * c->slip_acceleration + c->across * c->across);
-        if (!(size > RG_ANALYSIS_FREE * a->acceleration))
-            continue;
-        largest = fmax(largest, fabs(c->across) / size);
-        c->direction = rg_scale(1 / size, rg_add_scaled(rg_scale(c->slip_acceleration, c->basis[0]),
-                                                        c->across, c->basis[1]));
-    }
-    return largest;
-}
-
-/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by step, so that
- * nothing else does. Returns whether that came to an end. */
-static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                          size_t member_count, rg_solve_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
-    bool done = false;
-    for (size_t j = 0; kept && j < member_count; j++)
-        kept[j] = a->contacts[members[j]];
-    a->quickly = true;
-    for (int round = 0; kept && references && round < FOLLOWING && !done; round++) {
-        centre(a, members, member_count, references);
-        solve_members(a, m, members, member_count, info);
-        if (!(info->residual.natural <= FAILED))
-            break;
-        if (!correct(a, members, member_count))
-            done = turn_limits(a, members, member_count) < TURNED;
-    }
-    a->quickly = false;
-    for (size_t j = 0; kept && j < member_count && !done; j++)
-        a->contacts[members[j]] = kept[j];
-    rg_arena_return(a->arena, mark);
-    return done;
-}
-
-/* Between steps: decides, too, who is held. */
-static void settle_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                          size_t member_count, rg_solve_info *info) {
-    mark_tight(a, members, member_count);
-    if (hold_all(a, m, members, member_count, info) ||
-        follow_limits(a, m, members, member_count, info))
-        return;
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_vec3 *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    if (!kept)
-        return;
-    decide(a, m, members, member_count);
-    for (int round = 0; round < CORRECTIONS; round++) {
-        centre(a, members, member_count, kept);
-        solve_members(a, m, members, member_count, info);
-        if (any_exceeds(a, members, member_count)) {
-            for (size_t j = 0; j < member_count; j++)
-                a->contacts[members[j]].reference = kept[j];
-            solve_members(a, m, members, member_count, info);
-        }
-        if (!correct(a, members, member_count))
-            break;
-    }
-    rg_arena_return(a->arena, mark);
-}
-
-static void solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                         size_t member_count) {
+static void solve_one(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                      size_t member_count) {
     rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
     if (a->turning && a->cones)
-        settle_island(a, m, members, member_count, &info);
+        rg_analysis_hold_island(a, m, members, member_count, &info);
     else
-        solve_members(a, m, members, member_count, &info);
-    if (!(info.residual.natural <= FAILED) && a->trouble.outcome == RG_SOLVED)
+        rg_analysis_solve_island(a, m, members, member_count, &info);
+    if (!(info.residual.natural <= RG_ANALYSIS_FAILED) && a->trouble.outcome == RG_SOLVED)
         a->trouble = (rg_analysis_trouble){.outcome = info.outcome == RG_SOLVED ? RG_SOLVE_INEXACT
                                                                                 : info.outcome,
                                            .contact = members[0],
@@ -676,7 +397,7 @@ static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
         for (size_t i = 0; i < a->contact_count; i++)
             if (label[i] == k)
                 members[count++] = (uint32_t)i;
-        solve_island(a, m, members, count);
+        solve_one(a, m, members, count);
     }
     rg_arena_return(a->arena, mark);
 }
@@ -690,7 +411,7 @@ static rg_vec3 material_velocity(const rg_analysis_motion *m, uint32_t body, rg_
 
 static void add_force(const rg_analysis *a, const rg_analysis_motion *m,
                       const rg_analysis_contact *c, double *dydt) {
-    rg_vec3 f = force_of(c), p = c->motion.point;
+    rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
     double *ledger = dydt + a->flight.size;
     const rg_body_dynamics *d = a->world->content.dynamics;
     double friction = rg_dot(f, c->motion.slip);
@@ -741,7 +462,8 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
         const rg_analysis_contact *c = &a->contacts[i];
         add_force(a, &a->motion, c, dydt);
         /* Momenta change by the force as they would by an impulse in a second: the same arithmetic. */
-        rg_analysis_row normal = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, force_of(c));
+        rg_analysis_row normal =
+            rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, rg_analysis_force_of(c));
         rg_analysis_push(a, dydt, &normal, 1);
     }
 }

@@ -1,0 +1,284 @@
+/* Who is held and who is at the limit of stick, and in which direction, in the exact cone: decided between steps.
+ *
+ * First it is tried whether all can be held. Then whoever leaves his cone is put at his limit and whoever turns
+ * back is held again, one after the other. If that does not end, a solver of the exact cone is asked; contacts that
+ * slip enter it with a velocity that dwarfs every acceleration, so that their friction has the direction it must
+ * have. */
+#include "step/step_analytic.h"
+
+#include <string.h>
+
+/* Relative: a force this much inside its cone is held. */
+#define HELD 2e-6
+/* Of the judge's residual: what is good enough for deciding who is held. */
+#define DECIDES 1e-8
+/* Tangents of contacts that carry less are raised by up to this many times more: what they can hold is less,
+ * too. */
+#define NEAR_LIGHT 100
+enum { CORRECTIONS = 16, FOLLOWING = 32 };
+/* Radians: directions at the limit that turn by less are right. */
+#define TURNED 1e-7
+/* Slip of the cone problem, in `acceleration`. */
+#define DWARFS 1e4
+/* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
+#define BACK 1e-5
+
+static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+    for (size_t j = 0; j < member_count; j++) {
+        const rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode == RG_ANALYSIS_STICKS && rg_analysis_has_friction(c))
+            return true;
+    }
+    return false;
+}
+
+static void take_decision(rg_analysis *a, const uint32_t *members, size_t member_count,
+                          const double *force) {
+    for (size_t j = 0; j < member_count; j++, force += 3) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        rg_vec3 across = rg_add(rg_scale(force[1], c->basis[0]), rg_scale(force[2], c->basis[1]));
+        c->reference = rg_add_scaled(across, force[0], c->motion.normal);
+        if (c->mode == RG_ANALYSIS_STICKS) {
+            double size = rg_length(across);
+            c->at_limit = size > 0 && size >= rg_analysis_coefficient(c) * force[0] * (1 - HELD);
+            if (c->at_limit)
+                c->direction = rg_scale(-1 / size, across);
+        }
+        /* The quick way starts from here: where many points share the load, rows would stay at the bounds at
+         * which they were, outside the cone. */
+        rg_analysis_make_basis(a, c);
+        c->force[0] = force[0];
+        c->force[1] = rg_dot(across, c->basis[0]);
+        c->force[2] = rg_dot(across, c->basis[1]);
+    }
+}
+
+/* The problem of the exact cone at this instant. */
+static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                   size_t member_count) {
+    if (!needs_decision(a, members, member_count))
+        return;
+    size_t n = 3 * member_count, k = 0;
+    rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
+    double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
+    double *q = rg_arena_take(a->arena, n, sizeof *q);
+    double *force = rg_arena_take(a->arena, n, sizeof *force);
+    double *mu = rg_arena_take(a->arena, member_count, sizeof *mu);
+    if (!rows || !matrix || !q || !force || !mu)
+        return;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        rg_vec3 last = rg_analysis_force_of(c);
+        rg_analysis_make_basis(a, c);
+        mu[j] = rg_analysis_coefficient(c);
+        for (uint32_t i = 0; i < 3; i++, k++) {
+            rows[k] =
+                rg_analysis_make_row(a, m, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
+            q[k] = rg_analysis_own_rate(a, m, &rows[k]);
+            force[k] = rg_dot(last, rows[k].e);
+        }
+        if (c->mode == RG_ANALYSIS_SLIPS)
+            q[k - 2] += DWARFS * a->acceleration;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            matrix[i * n + j] = matrix[j * n + i] = rg_analysis_couple(a, &rows[i], &rows[j]);
+    rg_problem problem = {.kind = RG_PROBLEM_CONTACT, .scale = a->acceleration};
+    problem.contact = (rg_contact_problem){.dimension = 3,
+                                           .contacts = member_count,
+                                           .mu = mu,
+                                           .form = RG_FORM_LOCAL,
+                                           .w = {.rows = n, .columns = n, .dense = matrix},
+                                           .q = q};
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = DECIDES;
+    rg_solution solution = {.force = force};
+    rg_solve_info info;
+    /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
+    settings.warm = true;
+    rg_status status =
+        rg_solve(a->context, rg_solver_find("newton"), &problem, &settings, &solution, &info, NULL);
+    settings.warm = false;
+    if (!status && !(info.residual.natural <= DECIDES))
+        status = rg_solve(a->context, rg_solver_find("interior-point"), &problem, &settings,
+                          &solution, &info, NULL);
+    if (!status && !(info.residual.natural <= DECIDES))
+        status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, &info,
+                          NULL);
+    if (status)
+        return;
+    a->solves++;
+    a->iterations += info.iterations;
+    a->fallbacks += info.fallbacks > 0;
+    if (info.residual.natural > RG_ANALYSIS_FAILED)
+        a->failures++;
+    take_decision(a, members, member_count, force);
+}
+
+/* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. */
+static bool exceeds(const rg_analysis_contact *c) {
+    return rg_analysis_cone_margin(c) < (c->tight ? HELD : 0);
+}
+
+static void mark_tight(rg_analysis *a, const uint32_t *members, size_t member_count) {
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        c->tight = c->at_limit || (c->active && rg_analysis_cone_margin(c) < HELD);
+    }
+}
+
+/* What the decision got wrong by its own error: held contacts whose force leaves the cone after all, and,
+ * one at a time, contacts at their limit that turn back. */
+static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
+    bool any = false;
+    rg_analysis_contact *back = NULL;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode != RG_ANALYSIS_STICKS || !rg_analysis_has_friction(c))
+            continue;
+        if (c->at_limit) {
+            if (c->active && c->slip_acceleration < -BACK * a->acceleration &&
+                (!back || c->slip_acceleration < back->slip_acceleration))
+                back = c;
+            continue;
+        }
+        if (!exceeds(c))
+            continue;
+        rg_vec3 f = rg_add(rg_scale(c->force[1], c->basis[0]), rg_scale(c->force[2], c->basis[1]));
+        c->at_limit = any = true;
+        c->direction = rg_scale(-1 / rg_length(f), f);
+    }
+    if (!any && back) {
+        back->at_limit = back->tight = false;
+        any = true;
+    }
+    return any;
+}
+
+/* Forces that are held in many ways are best held in the middle, by as little as it takes: then the load is
+ * shared, bodies that are symmetric stay so, and it takes long until one of them leaves its cone. Friction is
+ * shared in proportion to what contacts can hold. Keeps the references that were. */
+static void centre(rg_analysis *a, const uint32_t *members, size_t member_count, rg_vec3 *kept) {
+    double heaviest = 0;
+    for (size_t j = 0; j < member_count; j++)
+        heaviest = fmax(heaviest, a->contacts[members[j]].force[0]);
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        double share = heaviest > 0 ? c->force[0] / heaviest : 1;
+        kept[j] = c->reference;
+        c->reference = (rg_vec3){0, 0, 0};
+        c->lightness = share * NEAR_LIGHT > 1 ? 1 / share - 1 : NEAR_LIGHT - 1;
+    }
+}
+
+static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+    for (size_t j = 0; j < member_count; j++) {
+        const rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode == RG_ANALYSIS_STICKS && !c->at_limit && rg_analysis_has_friction(c) &&
+            exceeds(c))
+            return true;
+    }
+    return false;
+}
+
+/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed. */
+static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                     size_t member_count, rg_solve_info *info) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
+    if (!kept || !references)
+        return false;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        kept[j] = *c;
+        if (c->mode == RG_ANALYSIS_STICKS) {
+            c->at_limit = false;
+            c->force[1] = c->force[2] = 0;
+        }
+    }
+    bool held = false;
+    /* How friction is shared depends on normal forces, which are not known the first time. */
+    for (int pass = 0; pass < 2 && !held; pass++) {
+        centre(a, members, member_count, references);
+        a->quickly = true; /* if it is not easy to see, most likely they cannot */
+        rg_analysis_solve_island(a, m, members, member_count, info);
+        a->quickly = false;
+        if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
+            break;
+        held = !any_exceeds(a, members, member_count);
+    }
+    for (size_t j = 0; j < member_count && !held; j++)
+        a->contacts[members[j]] = kept[j];
+    rg_arena_return(a->arena, mark);
+    return held;
+}
+
+/* Contacts at their limits turn to where they accelerate. Returns the largest turn, in radians. */
+static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member_count) {
+    double largest = 0;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active)
+            continue;
+        double size = sqrt(c->slip_acceleration * c->slip_acceleration + c->across * c->across);
+        if (!(size > RG_ANALYSIS_FREE * a->acceleration))
+            continue;
+        largest = fmax(largest, fabs(c->across) / size);
+        c->direction = rg_scale(1 / size, rg_add_scaled(rg_scale(c->slip_acceleration, c->basis[0]),
+                                                        c->across, c->basis[1]));
+    }
+    return largest;
+}
+
+/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by step, so that
+ * nothing else does. Returns whether that came to an end. */
+static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                          size_t member_count, rg_solve_info *info) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
+    bool done = false;
+    for (size_t j = 0; kept && j < member_count; j++)
+        kept[j] = a->contacts[members[j]];
+    a->quickly = true;
+    for (int round = 0; kept && references && round < FOLLOWING && !done; round++) {
+        centre(a, members, member_count, references);
+        rg_analysis_solve_island(a, m, members, member_count, info);
+        if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
+            break;
+        if (!correct(a, members, member_count))
+            done = turn_limits(a, members, member_count) < TURNED;
+    }
+    a->quickly = false;
+    for (size_t j = 0; kept && j < member_count && !done; j++)
+        a->contacts[members[j]] = kept[j];
+    rg_arena_return(a->arena, mark);
+    return done;
+}
+
+/* Between steps: decides, too, who is held. */
+void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                             size_t member_count, rg_solve_info *info) {
+    mark_tight(a, members, member_count);
+    if (hold_all(a, m, members, member_count, info) ||
+        follow_limits(a, m, members, member_count, info))
+        return;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_vec3 *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
+    if (!kept)
+        return;
+    decide(a, m, members, member_count);
+    for (int round = 0; round < CORRECTIONS; round++) {
+        centre(a, members, member_count, kept);
+        rg_analysis_solve_island(a, m, members, member_count, info);
+        if (any_exceeds(a, members, member_count)) {
+            for (size_t j = 0; j < member_count; j++)
+                a->contacts[members[j]].reference = kept[j];
+            rg_analysis_solve_island(a, m, members, member_count, info);
+        }
+        if (!correct(a, members, member_count))
+            break;
+    }
+    rg_arena_return(a->arena, mark);
+}
