@@ -160,6 +160,7 @@ static void scenes_read_back_bit_for_bit(void **state) {
         GOOD_SCENES "scene.json",
         GOOD_SCENES "aliases.yaml",
         GOOD_SCENES "defaults.yaml",
+        GOOD_SCENES "fixed-negative-zero.yaml",
         RIGOR_SOURCE_DIR "/scenes/first.yaml",
         RIGOR_SOURCE_DIR "/scenes/spring-pendulum.yaml",
         RIGOR_SOURCE_DIR "/scenes/orbit.yaml",

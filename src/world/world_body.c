@@ -358,8 +358,11 @@ static void fill_body(rg_world_content *content, size_t i, const rg_body_def *de
         accept_quaternion(&pose.orientation);
     content->angle[i] = content->planar ? def->angle : 0;
     place(content, i, pose);
-    content->velocity[i] = def->velocity;
-    content->angular_velocity[i] = def->angular_velocity;
+    /* A fixed body has been checked to have none; -0 passes the check and is not kept, for a scene
+     * file does not write it. */
+    bool fixed = def->motion == RG_MOTION_FIXED;
+    content->velocity[i] = fixed ? zero : def->velocity;
+    content->angular_velocity[i] = fixed ? zero : def->angular_velocity;
     content->applied_force[i] = content->applied_torque[i] = zero;
     rg_body_momenta_from_velocities(content, i);
 }
