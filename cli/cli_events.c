@@ -10,7 +10,7 @@
 static bool matters(uint32_t kind) {
     return kind == RG_STEP_ACCUMULATION || kind == RG_STEP_INCONSISTENT ||
            kind == RG_STEP_INDETERMINATE || kind == RG_STEP_CAPPED || kind == RG_STEP_UNSOLVED ||
-           kind == RG_STEP_HANDED_OVER;
+           kind == RG_STEP_HANDED_OVER || kind == RG_STEP_AVERAGED;
 }
 
 void cli_events_note(cli_events *events, const rg_world *world) {

@@ -1,4 +1,4 @@
-# Tests of `rigor compare` and `rigor converge` that are scripts.
+# Tests of `rigor compare`, `rigor converge` and of long analytic runs that are scripts.
 if(TARGET rigor-command)
   add_test(NAME test_run_compare COMMAND ${RIGOR_PYTHON} -B
     ${CMAKE_CURRENT_LIST_DIR}/test_run_compare.py $<TARGET_FILE:rigor-command> ${PROJECT_SOURCE_DIR})
@@ -6,4 +6,7 @@ if(TARGET rigor-command)
   add_test(NAME test_run_agreement COMMAND ${RIGOR_PYTHON} -B
     ${CMAKE_CURRENT_LIST_DIR}/test_run_agreement.py $<TARGET_FILE:rigor-command> ${PROJECT_SOURCE_DIR})
   set_tests_properties(test_run_agreement PROPERTIES TIMEOUT 300)
+  add_test(NAME test_run_rest COMMAND ${RIGOR_PYTHON} -B
+    ${CMAKE_CURRENT_LIST_DIR}/test_run_rest.py $<TARGET_FILE:rigor-command>)
+  set_tests_properties(test_run_rest PROPERTIES TIMEOUT 300)
 endif()

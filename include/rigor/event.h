@@ -22,6 +22,8 @@ typedef enum rg_step_event_kind {
     RG_STEP_CAPPED,        /* too many events: restitution was set to 0 for a while */
     RG_STEP_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
     RG_STEP_HANDED_OVER,   /* the whole step is the stepping method's; value: why, rg_status */
+    RG_STEP_AVERAGED, /* who is held cannot be followed: forces are means over `value` s, to the end
+                              of the step */
     RG_STEP_EVENT_KINDS
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);

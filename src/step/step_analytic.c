@@ -16,6 +16,8 @@
 /* Reaches are this many times what speeds of now would bring; if that was too little, so many times more. */
 #define FARTHER      2.0
 #define MUCH_FARTHER 8.0
+/* m/s^2: smaller ones are rounding of nothing. */
+#define LEAST_ACCELERATION 1e-290
 
 /* Behind it stand the step sizes of the event loop, per dynamic body, and the differences. */
 typedef struct analytic_memory {
@@ -238,9 +240,11 @@ static void take_references(rg_analysis *a) {
         }
     }
     rg_arena_return(a->arena, mark);
-    /* Without any force: what would bring the fastest body to a stop in the step. */
-    if (!(a->acceleration > 0))
-        a->acceleration = a->speed > 0 ? a->speed / (a->end - a->begin) * 1e-3 : 1;
+    /* Without any force: what would bring the fastest body to a stop in the step. Shares of it must be numbers, too. */
+    if (!(a->acceleration > LEAST_ACCELERATION))
+        a->acceleration = a->speed / (a->end - a->begin) * 1e-3;
+    if (!(a->acceleration > LEAST_ACCELERATION))
+        a->acceleration = 1;
 }
 
 static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time, rg_error *error) {
@@ -336,6 +340,7 @@ static rg_status add_forces(rg_analysis *g, force_list *list) {
         list->forces = more;
     }
     g->judging = true;
+    g->frozen = g->means;
     rg_analysis_evaluate(g, g->time, g->y);
     for (size_t i = 0; i < g->contact_count; i++)
         list->forces[list->count++] = force_at(g, &g->contacts[i]);

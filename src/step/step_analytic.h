@@ -7,6 +7,7 @@
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
  *   step_analytic_hold.c       who is held, and who is at the limit of stick
+ *   step_analytic_mean.c       mean forces over a short time, where who is held cannot be followed
  *   step_analytic_basis.c      the quick way to them: the rows of a moment ago
  *   step_analytic_settle.c     impacts to completion, then stick or slip
  *   step_analytic_project.c    the projection of what drifts
@@ -29,13 +30,15 @@
 
 /* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
  * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
-#define RG_ANALYSIS_SHELL    4e-10 /* L: resting contacts live at gaps between 0 and this */
-#define RG_ANALYSIS_REST     0.5   /* shell: where projection puts them */
-#define RG_ANALYSIS_ASIDE    0.25  /* shell: where it puts points that it would push together */
-#define RG_ANALYSIS_OVERLAP  1e-6  /* L: what is projected away; more is refused */
-#define RG_ANALYSIS_DRIFT    0.2   /* shell: a step in which a resting gap changes more is cut */
-#define RG_ANALYSIS_NEAR     2.0   /* shell: gaps up to this are contacts */
-#define RG_ANALYSIS_ROUNDING 64    /* units in the last place of the distance from the origin */
+#define RG_ANALYSIS_SHELL   4e-10 /* L: resting contacts live at gaps between 0 and this */
+#define RG_ANALYSIS_REST    0.5   /* shell: where projection puts them */
+#define RG_ANALYSIS_ASIDE   0.25  /* shell: where it puts points that it would push together */
+#define RG_ANALYSIS_OVERLAP 1e-6  /* L: what is projected away; more is refused */
+#define RG_ANALYSIS_DRIFT   0.2   /* shell: a step in which a resting gap changes more is cut */
+#define RG_ANALYSIS_NEAR    2.0   /* shell: gaps up to this are contacts */
+#define RG_ANALYSIS_MEAN_NEAR                                                                      \
+    1e3                         /* shell: the same, while forces are means, which may close gaps */
+#define RG_ANALYSIS_ROUNDING 64 /* units in the last place of the distance from the origin */
 /* An approach slower than this times sqrt(2 acceleration shell) is rest, not impact: bodies that leave
  * slower would be back within as little as 16 shells of height. */
 #define RG_ANALYSIS_STILL 4.0
@@ -61,6 +64,8 @@
 #define RG_ANALYSIS_FINER 0.1
 /* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative digits. */
 #define RG_ANALYSIS_MOMENTUM 1e-2
+/* Mean forces are taken over this share of the step of the world. */
+#define RG_ANALYSIS_MEAN 0.02
 /* Radians that a body may turn in one step, so that samples see everything. */
 #define RG_ANALYSIS_TURN 0.25
 
@@ -198,18 +203,23 @@ typedef struct rg_analysis {
     uint8_t *begin_active;
     double *begin_gaps;
     bool at_begin; /* the next evaluation is there */
+    bool keeps;    /* the basis of that: during the step, so that the right-hand side is smooth */
+    double basis_margin; /* of the last evaluation: <= 0 where it is no longer right */
     size_t contact_count, contact_capacity;
     rg_analysis_motion motion; /* of the last evaluation */
 
     rg_analysis_trouble trouble;
-    size_t shown;        /* problems that an observer has seen in this step */
-    bool judging;        /* every problem is shown to the judge: at the end of the step */
-    bool turning;        /* directions at the limit may turn: between steps */
-    bool cones;          /* exact ones; or two tangents, each with its own limit */
-    bool quickly;        /* the solver is not asked: no answer is one, too */
-    bool frozen;         /* forces stay what they are */
-    bool blind;          /* to changes between stick and slip */
-    double coarser;      /* 1, or what creep is multiplied by until the end of the step */
+    size_t shown;       /* problems that an observer has seen in this step */
+    bool judging;       /* every problem is shown to the judge: at the end of the step */
+    bool turning;       /* directions at the limit may turn: between steps */
+    bool cones;         /* exact ones; or two tangents, each with its own limit */
+    bool quickly;       /* the solver is not asked: no answer is one, too */
+    bool frozen;        /* forces stay what they are */
+    bool undecided;     /* nobody knows who is held */
+    bool means;         /* forces are means over short times, to the end of the step of the world */
+    uint64_t decisions; /* that took a solver of the exact cone, in this step of the world */
+    bool blind;         /* to changes between stick and slip */
+    double coarser;     /* 1, or what creep is multiplied by until the end of the step */
     bool no_restitution; /* the cap was reached */
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
     size_t bounce_count;
@@ -235,9 +245,11 @@ typedef struct rg_analysis_groups {
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
 
 /* --- detect --- */
+const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);
 rg_status rg_analysis_make_parts(rg_analysis *a);
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q);
 double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q);
+double rg_analysis_near(const rg_analysis *a); /* shells: gaps up to this are contacts */
 rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
 bool rg_analysis_boxes_meet(const rg_analysis *a, uint32_t part, uint32_t other);
 rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
@@ -276,9 +288,15 @@ size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work
 
 /* --- basis --- */
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
- * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
+ * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. `patiently`: also where
+ * it takes many changes, one at a time. */
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
-                           const double *raise, int solves, double scale);
+                           const double *raise, int solves, double scale, bool patiently);
+/* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is > 0 as long as it
+ * is. False if there is no answer. */
+bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *begin,
+                            const double *b, const double *raise, int solves, double scale,
+                            double *margin);
 
 /* --- forces --- */
 rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
@@ -307,6 +325,10 @@ double rg_analysis_cone_margin(const rg_analysis_contact *c);
 void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                              size_t member_count, rg_solve_info *info);
 
+/* --- mean --- */
+/* Forces that, constant over `length`, make the laws of contact hold for the velocities at its end. */
+rg_status rg_analysis_take_means(rg_analysis *a, double length);
+
 /* --- settle --- */
 /* Stick and slip after a step without an event. True if the rest of a slip has to be taken away: what is left
  * to the law of stick must not move, or friction, which then opposes accelerations, could give energy. */
@@ -333,7 +355,8 @@ rg_status rg_analysis_project(rg_analysis *a);
 /* --- events --- */
 typedef struct rg_analysis_event {
     double theta;     /* share of the step; 1: none */
-    int kind;         /* rg_step_event_kind, -1: none */
+    int kind;         /* rg_step_event_kind, -1: none to tell of */
+    bool changes;     /* other rows carry force: that, too, is settled */
     bool detect;      /* contacts must be looked for */
     uint32_t contact; /* or part pair */
     uint32_t part_b, part_a;

@@ -48,24 +48,24 @@ static bool take(rg_arena *arena, size_t n, basis *s) {
            s->pivots && s->x;
 }
 
-/* Reads the basis off the last forces. */
-static void choose(const rg_analysis_rows *p, basis *s) {
+/* Reads the basis off forces. */
+static void choose(const rg_analysis_rows *p, const double *force, basis *s) {
     for (size_t i = 0; i < p->count; i++) {
         s->share[i] = 0;
-        double normal = p->force[p->normal[i]];
+        double normal = force[p->normal[i]];
         switch (p->kinds[i]) {
         case RG_ROW_UNILATERAL:
-            s->state[i] = p->force[i] > 0 ? FREE : OFF;
+            s->state[i] = force[i] > 0 ? FREE : OFF;
             break;
         case RG_ROW_DYNAMIC:
             s->state[i] = normal > 0 ? FOLLOWS : OFF;
             s->share[i] = p->mu[i];
             break;
         default: /* static */
-            s->state[i] = !(normal > 0)                                        ? OFF
-                          : fabs(p->force[i]) < p->mu[i] * normal * (1 - 1e-9) ? FREE
-                                                                               : FOLLOWS;
-            s->share[i] = p->force[i] < 0 ? -p->mu[i] : p->mu[i];
+            s->state[i] = !(normal > 0)                                     ? OFF
+                          : fabs(force[i]) < p->mu[i] * normal * (1 - 1e-9) ? FREE
+                                                                            : FOLLOWS;
+            s->share[i] = force[i] < 0 ? -p->mu[i] : p->mu[i];
         }
     }
 }
@@ -225,32 +225,34 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, bo
         largest = fmax(largest, fabs(force[i]));
     }
     double little = FORCE_SLACK * largest, slow = RATE_SLACK * scale;
-    size_t broken = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (fabs(rate[s->row[i]]) > slow)
+            return SIZE_MAX; /* the equations were not solved */
+    size_t broken = 0, turned = SIZE_MAX;
     for (size_t i = 0; i < p->count && !(single && broken); i++) {
-        double limit = p->mu[i] * force[p->normal[i]];
+        size_t normal = p->normal[i];
         uint8_t state = s->state[i];
+        bool wrong = false;
         if (p->kinds[i] == RG_ROW_UNILATERAL) {
-            bool wrong = state == OFF ? rate[i] < -slow : force[i] < 0;
-            if (state == FREE && fabs(rate[i]) > slow)
-                return SIZE_MAX; /* the equations were not solved */
-            if (wrong)
+            wrong = state == OFF ? rate[i] < -slow : force[i] < 0;
+            if (wrong) {
                 turn_normal(p, s, i, state == OFF);
-            broken += wrong;
-        } else if (p->kinds[i] == RG_ROW_STATIC && state == FREE &&
-                   s->state[p->normal[i]] == FREE) {
-            if (fabs(rate[i]) > slow)
-                return SIZE_MAX;
-            if (fabs(force[i]) <= limit + little)
-                continue;
-            s->state[i] = FOLLOWS;
-            s->share[i] = force[i] < 0 ? -p->mu[i] : p->mu[i];
-            broken++;
-        } else if (p->kinds[i] == RG_ROW_STATIC && state == FOLLOWS &&
-                   s->state[p->normal[i]] == FREE &&
-                   rate[i] * s->share[i] > slow * fabs(s->share[i])) {
-            s->state[i] = FREE;
-            broken++;
+                turned = i; /* and its tangents with it */
+            }
+        } else if (p->kinds[i] != RG_ROW_STATIC || normal == turned || state == OFF) {
+            continue;
+        } else if (state == FREE) {
+            wrong = fabs(force[i]) > p->mu[i] * force[normal] + little;
+            if (wrong) {
+                s->state[i] = FOLLOWS;
+                s->share[i] = force[i] < 0 ? -p->mu[i] : p->mu[i];
+            }
+        } else {
+            wrong = rate[i] * s->share[i] > slow * fabs(s->share[i]);
+            if (wrong)
+                s->state[i] = FREE;
         }
+        broken += wrong;
     }
     return broken;
 }
@@ -276,8 +278,54 @@ static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, co
     return true;
 }
 
+/* How far a basis is from being broken by a row, relative; > 0 as long as it is not. `begin`: forces when it was
+ * found. */
+static double basis_margin(const rg_analysis_rows *p, const basis *s, double scale,
+                           const double *begin, const double *force, const double *rate) {
+    double largest = 0, margin = INFINITY;
+    for (size_t i = 0; i < p->count; i++)
+        largest = fmax(largest, fabs(begin[i]));
+    double little = 2 * FORCE_SLACK * largest, slow = 2 * RATE_SLACK * scale;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t normal = p->normal[i];
+        /* Forces that do next to nothing are none, too. */
+        double none = little + slow / p->matrix[i * p->count + i], m = INFINITY;
+        if (p->kinds[i] == RG_ROW_UNILATERAL)
+            m = s->state[i] == FREE ? (force[i] + none) / (begin[i] + none)
+                                    : (rate[i] + slow) / scale;
+        else if (p->kinds[i] == RG_ROW_STATIC && s->state[i] == FREE)
+            m = (p->mu[i] * force[normal] + none - fabs(force[i])) /
+                (p->mu[i] * begin[normal] + none);
+        else if (p->kinds[i] == RG_ROW_STATIC && s->state[i] == FOLLOWS)
+            m = (slow - (s->share[i] < 0 ? -rate[i] : rate[i])) / scale;
+        margin = fmin(margin, m);
+    }
+    return margin;
+}
+
+bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const double *begin,
+                            const double *b, const double *raise, int solves, double scale,
+                            double *margin) {
+    rg_arena_mark mark = rg_arena_get_mark(arena);
+    basis s;
+    double *target = rg_arena_take(arena, p->count, sizeof *target);
+    bool good = false;
+    if (target && take(arena, p->count, &s)) {
+        order_rows(p, &s);
+        choose(p, begin, &s);
+        good = solve_basis(p, &s, b, raise, solves, target, p->force);
+        if (good) {
+            rates(p, target, p->force, p->rate);
+            *margin = basis_margin(p, &s, scale, begin, p->force, p->rate);
+            good = !isnan(*margin);
+        }
+    }
+    rg_arena_return(arena, mark);
+    return good;
+}
+
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const double *b,
-                           const double *raise, int solves, double scale) {
+                           const double *raise, int solves, double scale, bool patiently) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
     basis s;
     double *force = rg_arena_take(arena, p->count, sizeof *force);
@@ -286,10 +334,11 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
     bool good = false;
     if (force && rate && target && take(arena, p->count, &s)) {
         order_rows(p, &s);
-        choose(p, &s);
+        choose(p, p->force, &s);
         size_t fewest = SIZE_MAX;
         int patience = PATIENCE;
-        for (int round = 0; round < BLOCK_ROUNDS + SINGLE_ROUNDS && !good; round++) {
+        int most = BLOCK_ROUNDS + (patiently ? SINGLE_ROUNDS : 0);
+        for (int round = 0; round < most && (patiently || patience) && !good; round++) {
             if (!solve_basis(p, &s, b, raise, solves, target, force))
                 break;
             rates(p, target, force, rate);

@@ -64,6 +64,10 @@ double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q) {
     return fmin(a->parts[p].radius, a->parts[q].radius);
 }
 
+double rg_analysis_near(const rg_analysis *a) {
+    return a->means ? RG_ANALYSIS_MEAN_NEAR : RG_ANALYSIS_NEAR;
+}
+
 double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q) {
     double far = fmax(rg_largest_entry(a->motion.position[a->parts[p].body]),
                       rg_largest_entry(a->motion.position[a->parts[q].body]));
@@ -229,9 +233,8 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
     double size = rg_analysis_pair_size(a, p, q), shell = rg_analysis_shell(a, p, q);
     rg_pose pose_b = rg_analysis_part_pose(a, &a->motion, p);
     rg_pose pose_a = rg_analysis_part_pose(a, &a->motion, q);
-    rg_contact_settings settings = {.near = 2 * RG_ANALYSIS_NEAR * shell,
-                                    .band = 2 * RG_ANALYSIS_NEAR * shell,
-                                    .inner = 2 * RG_ANALYSIS_NEAR * shell};
+    double near = rg_analysis_near(a) * shell;
+    rg_contact_settings settings = {.near = 2 * near, .band = 2 * near, .inner = 2 * near};
     rg_contact_point points[POINTS_MOST];
     rg_manifold manifold;
     rg_status status =
@@ -243,7 +246,7 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
         return status;
     rg_contact_law law = rg_world_pair_law(a->world, a->parts[p].material, a->parts[q].material);
     for (uint32_t i = 0; i < manifold.point_count; i++) {
-        if (points[i].gap > RG_ANALYSIS_NEAR * shell)
+        if (points[i].gap > near)
             continue;
         rg_analysis_contact *c = &a->spare[*count];
         *c = (rg_analysis_contact){.part_b = p,
@@ -285,8 +288,8 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
     return RG_OK;
 }
 
-static const char *name_of(const rg_analysis *a, uint32_t part) {
-    const char *name = a->world->content.record[a->parts[part].body].name;
+const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body) {
+    const char *name = a->world->content.record[body].name;
     return name ? name : "(no name)";
 }
 
@@ -297,7 +300,8 @@ static rg_status refuse_overlap(const rg_analysis *a, uint32_t p, uint32_t q, do
         "at t = %.9g s \"%s\" and \"%s\" overlap by %.3g m: the analytic method needs "
         "bodies that do not; move them apart (`rigor check` lists all), or let the method "
         "stepping separate them",
-        a->time, name_of(a, p), name_of(a, q), -gap);
+        a->time, rg_analysis_body_name(a, a->parts[p].body),
+        rg_analysis_body_name(a, a->parts[q].body), -gap);
 }
 
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
@@ -314,7 +318,7 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
             break;
         if (growth.gap < -RG_ANALYSIS_OVERLAP * rg_analysis_pair_size(a, p, q))
             return refuse_overlap(a, p, q, growth.gap, error);
-        if (growth.gap <= RG_ANALYSIS_NEAR * rg_analysis_shell(a, p, q))
+        if (growth.gap <= rg_analysis_near(a) * rg_analysis_shell(a, p, q))
             status = add_points(a, p, q, &growth, old_count, &count);
     }
     a->leaving_count = 0;

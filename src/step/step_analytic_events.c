@@ -395,8 +395,8 @@ static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
     double margin = INFINITY, unit = 1 / a->acceleration;
     *kind = RG_STEP_BREAK_EVENT;
     if (a->begin_active[contact])
-        margin = c->active ? c->force[0] / a->begin_forces[contact][0]
-                           : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
+        margin = c->active || a->keeps ? c->force[0] / a->begin_forces[contact][0]
+                                       : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
     if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) || a->blind)
         return margin;
     double change = INFINITY;
@@ -413,12 +413,15 @@ static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
 }
 
 static double least_margin(look *l) {
-    double least = INFINITY;
+    /* That the rows which carry force change is the end of a step, and nothing to report. */
+    double least = l->a->keeps ? l->a->basis_margin : INFINITY;
+    l->kind = -1;
+    l->contact = UINT32_MAX;
     for (uint32_t i = 0; i < l->a->contact_count; i++) {
         int kind;
         double m = margin(l->a, i, &kind);
-        if (m < least) {
-            least = m;
+        if (m < least || (m <= 0 && l->kind < 0)) {
+            least = fmin(m, least);
             l->contact = i;
             l->kind = kind;
         }
@@ -468,7 +471,8 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
         rg_root root = rg_root_find(margin_at, l, 0, at_begin, event->theta, at_end, FORCE_THETA, 0,
                                     RG_ROOT_ITP, ROOT_EVALUATIONS);
         margin_at(l, root.upper); /* just past it */
-        *event = (rg_analysis_event){.theta = root.upper, .kind = l->kind, .contact = l->contact};
+        *event = (rg_analysis_event){
+            .theta = root.upper, .kind = l->kind, .changes = true, .contact = l->contact};
     }
     rg_arena_return(a->arena, mark);
     return RG_OK;

@@ -264,6 +264,23 @@ static bool may_know(const rg_analysis *a) {
     return !solver || solver == rg_solver_find("auto") || solver == rg_solver_find("dantzig");
 }
 
+/* During a step: by the basis of its beginning, whatever comes out. */
+static rg_status keep_basis(rg_analysis *a, rg_analysis_rows *s, const double *b,
+                            const double *raise, rg_solve_info *info) {
+    double margin, *begin = rg_arena_take(a->arena, s->count, sizeof *begin);
+    if (!begin)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < s->count; i++)
+        begin[i] = a->begin_forces[s->rows[i].contact][s->rows[i].component];
+    if (rg_analysis_keep_basis(a->arena, s, begin, b, raise, QUICK_SOLVES, a->acceleration,
+                               &margin)) {
+        *info = (rg_solve_info){.outcome = RG_SOLVED};
+        a->solves++;
+        a->basis_margin = fmin(a->basis_margin, margin);
+    }
+    return RG_OK;
+}
+
 static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *info) {
     show_rows(a, s);
     double *b = rg_arena_take(a->arena, s->count, sizeof *b);
@@ -271,8 +288,10 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
     if (!b || !raise)
         return RG_OUT_OF_MEMORY;
     raise_diagonals(a, s, raise, b);
+    if (a->keeps)
+        return keep_basis(a, s, b, raise, info);
     if (may_know(a) &&
-        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration)) {
+        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration, !a->quickly)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->solves++;
         return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
@@ -438,12 +457,14 @@ static void contact_forces(rg_analysis *a, double t, const double *y, const doub
     if (a->contact_count == 0)
         return;
     rg_analysis_follow(a, m);
+    a->basis_margin = INFINITY;
     if (!a->frozen)
         solve_all(a, m);
 }
 
 static void keep_beginning(rg_analysis *a) {
     a->at_begin = false;
+    a->keeps = may_know(a);
     for (size_t i = 0; i < a->contact_count; i++) {
         memcpy(a->begin_forces[i], a->contacts[i].force, sizeof *a->begin_forces);
         a->begin_active[i] = a->contacts[i].active;

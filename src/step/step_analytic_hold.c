@@ -15,13 +15,26 @@
 /* Tangents of contacts that carry less are raised by up to this many times more: what they can hold is less,
  * too. */
 #define NEAR_LIGHT 100
-enum { CORRECTIONS = 16, FOLLOWING = 32 };
+/* Contacts at their limits that turn back by more than this share of the most do so together. */
+#define ALIKE 0.999
+enum { CORRECTIONS = 16, FOLLOWING = 32, TURNS = 2 };
+/* In islands of more contacts than this the pivoting solver is not asked for what cannot be followed: with friction
+ * at many limits it would look for seconds. */
+enum { MANY = 24 };
 /* Radians: directions at the limit that turn by less are right. */
 #define TURNED 1e-7
+/* In `acceleration`: contacts that the decision lets accelerate by less are held. */
+#define MOVES 1e-6
 /* Slip of the cone problem, in `acceleration`. */
 #define DWARFS 1e4
 /* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
 #define BACK 1e-5
+
+/* What a solver of the exact cone says. */
+typedef struct decision {
+    double *force, *rate; /* three of each contact */
+    rg_vec3 *basis;       /* two tangents of each */
+} decision;
 
 static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
     for (size_t j = 0; j < member_count; j++) {
@@ -32,15 +45,23 @@ static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t
     return false;
 }
 
+/* `settled`: who is at the limit but goes nowhere is held. */
 static void take_decision(rg_analysis *a, const uint32_t *members, size_t member_count,
-                          const double *force) {
-    for (size_t j = 0; j < member_count; j++, force += 3) {
+                          const decision *d, bool settled) {
+    const double *force = d->force, *rate = d->rate;
+    for (size_t j = 0; j < member_count; j++, force += 3, rate += 3) {
         rg_analysis_contact *c = &a->contacts[members[j]];
-        rg_vec3 across = rg_add(rg_scale(force[1], c->basis[0]), rg_scale(force[2], c->basis[1]));
+        rg_vec3 across =
+            rg_add(rg_scale(force[1], d->basis[2 * j]), rg_scale(force[2], d->basis[2 * j + 1]));
         c->reference = rg_add_scaled(across, force[0], c->motion.normal);
         if (c->mode == RG_ANALYSIS_STICKS) {
             double size = rg_length(across);
-            c->at_limit = size > 0 && size >= rg_analysis_coefficient(c) * force[0] * (1 - HELD);
+            bool moves =
+                !settled || sqrt(rate[1] * rate[1] + rate[2] * rate[2]) > MOVES * a->acceleration;
+            c->at_limit =
+                moves && size > 0 && size >= rg_analysis_coefficient(c) * force[0] * (1 - HELD);
+            if (settled)
+                c->tight = c->at_limit;
             if (c->at_limit)
                 c->direction = rg_scale(-1 / size, across);
         }
@@ -54,22 +75,25 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
 }
 
 /* The problem of the exact cone at this instant. */
-static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                   size_t member_count) {
+static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                   size_t member_count, decision *d) {
     if (!needs_decision(a, members, member_count))
-        return;
+        return false;
     size_t n = 3 * member_count, k = 0;
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
     double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
     double *q = rg_arena_take(a->arena, n, sizeof *q);
     double *force = rg_arena_take(a->arena, n, sizeof *force);
     double *mu = rg_arena_take(a->arena, member_count, sizeof *mu);
-    if (!rows || !matrix || !q || !force || !mu)
-        return;
+    double *rate = rg_arena_take(a->arena, n, sizeof *rate);
+    *d = (decision){force, rate, rg_arena_take(a->arena, 2 * member_count, sizeof *d->basis)};
+    if (!rows || !matrix || !q || !force || !mu || !rate || !d->basis)
+        return false;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 last = rg_analysis_force_of(c);
         rg_analysis_make_basis(a, c);
+        memcpy(d->basis + 2 * j, c->basis, sizeof c->basis);
         mu[j] = rg_analysis_coefficient(c);
         for (uint32_t i = 0; i < 3; i++, k++) {
             rows[k] =
@@ -92,7 +116,7 @@ static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
                                            .q = q};
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = DECIDES;
-    rg_solution solution = {.force = force};
+    rg_solution solution = {.force = force, .velocity = rate};
     rg_solve_info info;
     /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
     settings.warm = true;
@@ -105,14 +129,30 @@ static void decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     if (!status && !(info.residual.natural <= DECIDES))
         status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, &info,
                           NULL);
+    /* The velocity that slips were given has turned by what they accelerate: that is taken back. */
+    settings.warm = true;
+    for (int turn = 0; turn < TURNS && !status && info.residual.natural <= DECIDES; turn++) {
+        for (size_t j = 0; j < member_count; j++) {
+            if (a->contacts[members[j]].mode != RG_ANALYSIS_SLIPS)
+                continue;
+            q[3 * j + 1] -= rate[3 * j + 1] - DWARFS * a->acceleration;
+            q[3 * j + 2] -= rate[3 * j + 2];
+        }
+        status = rg_solve(a->context, rg_solver_find("newton"), &problem, &settings, &solution,
+                          &info, NULL);
+    }
+    /* Who leaves carries no force. */
+    for (size_t j = 0; j < member_count; j++)
+        if (force[3 * j] * matrix[3 * j * (n + 1)] < rate[3 * j])
+            force[3 * j] = force[3 * j + 1] = force[3 * j + 2] = 0;
     if (status)
-        return;
+        return false;
     a->solves++;
     a->iterations += info.iterations;
     a->fallbacks += info.fallbacks > 0;
     if (info.residual.natural > RG_ANALYSIS_FAILED)
         a->failures++;
-    take_decision(a, members, member_count, force);
+    return true;
 }
 
 /* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. */
@@ -127,19 +167,18 @@ static void mark_tight(rg_analysis *a, const uint32_t *members, size_t member_co
     }
 }
 
-/* What the decision got wrong by its own error: held contacts whose force leaves the cone after all, and,
- * one at a time, contacts at their limit that turn back. */
+/* What was got wrong: held contacts whose force leaves the cone after all; if there are none, contacts at their
+ * limit that turn back: those that do so most, all of them, for contacts that are symmetric must stay so. */
 static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
     bool any = false;
-    rg_analysis_contact *back = NULL;
+    double most = -BACK * a->acceleration;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         if (c->mode != RG_ANALYSIS_STICKS || !rg_analysis_has_friction(c))
             continue;
         if (c->at_limit) {
-            if (c->active && c->slip_acceleration < -BACK * a->acceleration &&
-                (!back || c->slip_acceleration < back->slip_acceleration))
-                back = c;
+            if (c->active)
+                most = fmin(most, c->slip_acceleration);
             continue;
         }
         if (!exceeds(c))
@@ -148,11 +187,15 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
         c->at_limit = any = true;
         c->direction = rg_scale(-1 / rg_length(f), f);
     }
-    if (!any && back) {
-        back->at_limit = back->tight = false;
-        any = true;
+    if (any || !(most < -BACK * a->acceleration))
+        return any;
+    for (size_t j = 0; j < member_count; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode == RG_ANALYSIS_STICKS && c->at_limit && c->active &&
+            c->slip_acceleration < ALIKE * most)
+            c->at_limit = c->tight = false;
     }
-    return any;
+    return true;
 }
 
 /* Forces that are held in many ways are best held in the middle, by as little as it takes: then the load is
@@ -232,9 +275,10 @@ static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member
 }
 
 /* From who was held and who was at the limit a moment ago: mostly one or two change. Step by step, so that
- * nothing else does. Returns whether that came to an end. */
+ * nothing else does. Forces are shared evenly, or as near to the references as can be. Returns whether that came to
+ * an end; if not, nothing is changed. */
 static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                          size_t member_count, rg_solve_info *info) {
+                          size_t member_count, bool evenly, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
     rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
@@ -243,7 +287,8 @@ static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uin
         kept[j] = a->contacts[members[j]];
     a->quickly = true;
     for (int round = 0; kept && references && round < FOLLOWING && !done; round++) {
-        centre(a, members, member_count, references);
+        if (evenly)
+            centre(a, members, member_count, references);
         rg_analysis_solve_island(a, m, members, member_count, info);
         if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
@@ -257,19 +302,12 @@ static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uin
     return done;
 }
 
-/* Between steps: decides, too, who is held. */
-void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                             size_t member_count, rg_solve_info *info) {
-    mark_tight(a, members, member_count);
-    if (hold_all(a, m, members, member_count, info) ||
-        follow_limits(a, m, members, member_count, info))
-        return;
+/* By the pivoting solver: for few contacts. */
+static void correct_limits(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                           size_t member_count, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_vec3 *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    if (!kept)
-        return;
-    decide(a, m, members, member_count);
-    for (int round = 0; round < CORRECTIONS; round++) {
+    for (int round = 0; kept && round < CORRECTIONS; round++) {
         centre(a, members, member_count, kept);
         rg_analysis_solve_island(a, m, members, member_count, info);
         if (any_exceeds(a, members, member_count)) {
@@ -281,4 +319,32 @@ void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const 
             break;
     }
     rg_arena_return(a->arena, mark);
+}
+
+/* Between steps: decides, too, who is held. */
+void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
+                             size_t member_count, rg_solve_info *info) {
+    mark_tight(a, members, member_count);
+    if (hold_all(a, m, members, member_count, info) ||
+        follow_limits(a, m, members, member_count, true, info))
+        return;
+    a->decisions++;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    decision d;
+    bool known = decide(a, m, members, member_count, &d);
+    if (known)
+        take_decision(a, members, member_count, &d, false);
+    bool done = follow_limits(a, m, members, member_count, true, info) ||
+                follow_limits(a, m, members, member_count, false, info);
+    if (!done && known) {
+        take_decision(a, members, member_count, &d, true);
+        done = follow_limits(a, m, members, member_count, false, info);
+    }
+    rg_arena_return(a->arena, mark);
+    if (done)
+        return;
+    if (member_count <= MANY)
+        correct_limits(a, m, members, member_count, info);
+    else
+        a->undecided = true;
 }

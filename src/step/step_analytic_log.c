@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 static const char *const names[RG_STEP_EVENT_KINDS] = {
-    "impact",       "contact",      "break",         "slip",   "stick",    "feature",
-    "accumulation", "inconsistent", "indeterminate", "capped", "unsolved", "handed-over"};
+    "impact",       "contact",       "break",  "slip",     "stick",       "feature", "accumulation",
+    "inconsistent", "indeterminate", "capped", "unsolved", "handed-over", "averaged"};
 
 const char *rg_step_event_name(rg_step_event_kind kind) {
     return kind < RG_STEP_EVENT_KINDS ? names[kind] : "?";
@@ -116,6 +116,12 @@ size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *t
                      "t = %.9g s: forces between \"%s\" and \"%s\" and what touches them are not "
                      "exact: residual %.3g",
                      e->time, a, b, e->value);
+        break;
+    case RG_STEP_AVERAGED:
+        n = snprintf(text, capacity,
+                     "t = %.9g s: %u contacts change between stick and slip faster than can be "
+                     "followed: to the end of the step forces are means over %.3g s",
+                     e->time, e->contacts, e->value);
         break;
     case RG_STEP_HANDED_OVER:
         n = snprintf(text, capacity, "t = %.9g s: the method stepping makes this step: %s", e->time,

@@ -18,6 +18,8 @@ enum { STUCK_MOST = 4, CUTS_MOST = 60, STEPS_MOST = 200000 };
 #define CRAWL 1e-7
 enum { CRAWLS_MOST = 50 };
 #define COARSEST 1e4
+/* Decisions who is held that took a solver, in one step of the world, before mean forces are taken to its end. */
+enum { DECISIONS_MOST = 8 };
 /* Forces that grow without bound: so many times mass times acceleration. */
 #define JAMMED 1e5
 
@@ -31,7 +33,8 @@ static double largest_turn(const rg_analysis *a) {
     return spin;
 }
 
-/* Whether a contact that rests has moved further from its place than projection should mend. */
+/* Whether a contact that rests has moved further from its place than projection should mend. (Mean forces may stop
+ * one that was leaving: then outwards is no harm.) */
 static bool has_drifted(rg_analysis *a, double theta) {
     const rg_dense_output *dense = &a->trial.output;
     rg_dense_evaluate(dense, theta, a->scratch_y);
@@ -40,8 +43,11 @@ static bool has_drifted(rg_analysis *a, double theta) {
     rg_analysis_follow(a, &a->motion);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
+        double off = c->motion.gap - RG_ANALYSIS_REST * c->shell;
+        double nearer = fmin(a->begin_gaps[i], RG_ANALYSIS_REST * c->shell) - c->motion.gap;
         if (c->active && c->motion.regular &&
-            fabs(c->motion.gap - RG_ANALYSIS_REST * c->shell) > 2 * RG_ANALYSIS_DRIFT * c->shell)
+            (a->means ? nearer > RG_ANALYSIS_DRIFT * c->shell
+                      : fabs(off) > 2 * RG_ANALYSIS_DRIFT * c->shell))
             return true;
     }
     return false;
@@ -52,7 +58,7 @@ static void drop_gone(rg_analysis *a) {
     size_t kept = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->motion.regular && c->motion.gap <= RG_ANALYSIS_NEAR * c->shell)
+        if (c->motion.regular && c->motion.gap <= rg_analysis_near(a) * c->shell)
             a->contacts[kept++] = a->contacts[i];
     }
     a->contact_count = kept;
@@ -82,6 +88,7 @@ static void mark_stopping(rg_analysis *a) {
 static rg_status coast(rg_analysis *a, double *length) {
     double most = NUDGE * (a->end - a->begin), next = most;
     a->trouble.outcome = RG_SOLVED;
+    a->keeps = false;
     rg_analysis_evaluate(a, a->time, a->y);
     a->trouble.outcome = RG_SOLVED;
     a->at_begin = a->frozen = true;
@@ -92,25 +99,38 @@ static rg_status coast(rg_analysis *a, double *length) {
     return status;
 }
 
+/* Mean forces over the time that is left, or a little of it; they stay what they are. */
+static rg_status take_means(rg_analysis *a, double *most) {
+    *most = fmin(*most, RG_ANALYSIS_MEAN * (a->end - a->begin));
+    a->next_step = *most;
+    rg_status status = rg_analysis_take_means(a, *most);
+    a->frozen = true;
+    return status;
+}
+
 static rg_status take_step(rg_analysis *a, double most, double *length) {
     double tolerance = a->world->content.settings.tolerance * RG_ANALYSIS_FINER;
     double turn = largest_turn(a);
     if (turn > 0)
         most = fmin(most, RG_ANALYSIS_TURN / turn);
-    mark_stopping(a);
+    if (!a->means)
+        mark_stopping(a);
     for (int cut = 0;; cut++) {
+        rg_status status = a->means ? take_means(a, &most) : RG_OK;
         a->trouble.outcome = RG_SOLVED;
         a->at_begin = true;
-        rg_status status = rg_dormand_prince_try(&a->ode, &a->trial, a->time, most, tolerance, a->y,
-                                                 &a->next_step, length, &a->ode_info);
+        a->keeps = false;
+        if (!status)
+            status = rg_dormand_prince_try(&a->ode, &a->trial, a->time, most, tolerance, a->y,
+                                           &a->next_step, length, &a->ode_info);
         if (status)
             return status;
         bool bad = a->trouble.outcome != RG_SOLVED || (a->contact_count && has_drifted(a, 1));
-        if (!bad)
+        if (!bad && !(a->means && *length < most))
             return RG_OK;
         if (cut == CUTS_MOST || *length <= NUDGE * (a->end - a->begin))
             return a->trouble.outcome == RG_SOLVED ? RG_OK : coast(a, length);
-        most = *length / 4;
+        most = bad ? *length / 4 : *length;
         a->next_step = most;
     }
 }
@@ -224,9 +244,14 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         bool nudging = stuck >= STUCK_MOST;
         if (nudging)
             most = nudge_of(a, &nudge, most);
+        if (!a->means && (a->undecided || a->decisions > DECISIONS_MOST)) {
+            a->means = true;
+            rg_analysis_log(a, RG_STEP_AVERAGED, NULL, (uint32_t)a->contact_count,
+                            RG_ANALYSIS_MEAN * (a->end - a->begin));
+        }
         a->frozen = nudging && nudge.friction;
         status = take_step(a, most, &length);
-        a->frozen = false;
+        a->frozen &= a->means;
         bool crawls = status == RG_STEP_TOO_SMALL ||
                       (!status && length < CRAWL * (a->end - a->begin) && length < most);
         crawling = crawls ? crawling + 1 : 0;
@@ -239,24 +264,27 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         if (status)
             return status;
         rg_analysis_event event = {.theta = 1, .kind = -1};
-        a->blind = nudging;
+        a->blind = nudging || a->means;
         if (!nudging || nudge.friction)
             status = rg_analysis_first_event(a, &event, error);
+        a->keeps = a->frozen = false;
         if (status)
             return status;
         bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * 1e-3;
-        stuck = event.kind >= 0 && short_one && !nudging ? stuck + 1 : 0;
+        bool stops = event.kind >= 0 || event.changes;
+        stuck = stops && short_one && !nudging ? stuck + 1 : 0;
         nudge.friction = event.kind == RG_STEP_STICK_EVENT || event.kind == RG_STEP_SLIP_EVENT;
         advance(a, &event, length, stop);
         note_travel(a, event.theta * length);
-        if (event.kind >= 0) {
+        if (stops) {
             if (++a->events > RG_ANALYSIS_EVENTS)
                 return rg_fail(
                     error, RG_ITERATION_LIMIT,
                     "more than %d events between t = %.9g s and %.9g s: contacts come and "
                     "go faster than time",
                     RG_ANALYSIS_EVENTS, a->begin, a->time);
-            mark_event(a, &event);
+            if (event.kind >= 0)
+                mark_event(a, &event);
             status = rg_analysis_settle(a, event.detect, error);
         } else {
             status = rg_analysis_project(a);

@@ -10,8 +10,10 @@
 
 #include <string.h>
 
-/* Share of the diagonal by which it is raised. */
-#define REGULAR 1e-9
+/* Share of the diagonal by which it is raised. Contacts land anywhere in their shells while forces are means: rows that
+ * nearly depend on each other then disagree, and would move bodies far. */
+#define REGULAR      1e-9
+#define MEAN_REGULAR 1e-6
 enum { REFINEMENTS = 2 };
 /* Of the speed below which slip is none: rates that are not worth a projection. */
 #define STILL_ENOUGH 1e-3
@@ -32,10 +34,11 @@ static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size
     if (!factor.lower || !factor.diagonal || !factor.work || !factor.first || !taken || !row)
         return RG_OUT_OF_MEMORY;
     size_t n = 0;
+    double regular = a->means ? MEAN_REGULAR : REGULAR;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < n; j++)
             row[j] = rg_analysis_couple(a, &rows[i], &rows[taken[j]]);
-        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + REGULAR);
+        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + regular);
         if (rg_ldlt_append(&factor, row, NULL) == RG_OK)
             taken[n++] = (uint32_t)i;
     }
@@ -275,7 +278,7 @@ rg_status rg_analysis_project(rg_analysis *a) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_move_to(a);
     rg_status status = project_positions(a);
-    if (!status)
+    if (!status && !a->means) /* which are made for the velocities of their ends */
         status = project_velocities(a);
     rg_arena_return(a->arena, mark);
     if (!status)

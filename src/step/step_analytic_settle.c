@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+/* An impact that nobody can solve and that leaves more than this share of the approach is the end. */
+#define UNSTOPPED 0.5
 /* Relative: approaches that differ by less do so by rounding. */
 #define EQUALLY_FAST 1e-9
 /* Bounces whose ratio of speeds is the coefficient to this, relative, are a sequence. */
@@ -106,7 +108,7 @@ static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_i
 }
 
 static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, double still,
-                         const rg_impact_law *law, rg_error *error) {
+                         const rg_impact_law *law, bool *solved, rg_error *error) {
     impact_rows s;
     if (!take_impact(a, count, &s))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for impacts");
@@ -115,6 +117,7 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
     rg_impact_info info;
     rg_status status =
         rg_impact_resolve(a->context, law, &problem, 0, s.impulse, NULL, &info, error);
+    *solved = !status && info.outcome != RG_IMPACT_UNSOLVED;
     if (!status)
         apply_impact(a, &s, &info);
     return status;
@@ -214,6 +217,17 @@ static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
     return true;
 }
 
+/* Others are only there so that mean forces know of them. */
+static bool touches(const rg_analysis_contact *c) {
+    return c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;
+}
+
+/* m/s: slower approaches are stopped without an impact. */
+static double still_of(const rg_analysis *a, const rg_analysis_contact *c) {
+    return a->means ? fmax(c->still, RG_ANALYSIS_MEAN * (a->end - a->begin) * a->acceleration)
+                    : c->still;
+}
+
 static double fastest_approach(const rg_analysis *a, const uint32_t *members, size_t count,
                                double *still, const rg_analysis_contact **contact) {
     double worst = 0;
@@ -221,13 +235,22 @@ static double fastest_approach(const rg_analysis *a, const uint32_t *members, si
     *contact = NULL;
     for (size_t k = 0; k < count; k++) {
         const rg_analysis_contact *c = &a->contacts[members[k]];
-        *still = fmin(*still, c->still);
-        if (-c->motion.gap_rate > c->still && -c->motion.gap_rate > worst) {
+        *still = fmin(*still, still_of(a, c));
+        if (touches(c) && -c->motion.gap_rate > still_of(a, c) && -c->motion.gap_rate > worst) {
             worst = -c->motion.gap_rate;
             *contact = c;
         }
     }
     return worst;
+}
+
+static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact *c, double approach,
+                                rg_error *error) {
+    return rg_fail(error, RG_ITERATION_LIMIT,
+                   "at t = %.9g s no impulse keeps \"%s\" and \"%s\" from approaching at %.3g m/s: "
+                   "is a body squeezed between bodies that forces do not move?",
+                   a->time, rg_analysis_body_name(a, c->body_b),
+                   rg_analysis_body_name(a, c->body_a), approach);
 }
 
 /* Impacts of all islands, until nothing approaches. */
@@ -256,13 +279,21 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
             if (round == 0)
                 rg_analysis_log(a, RG_STEP_IMPACT_EVENT, worst, (uint32_t)count, approach);
             for (size_t i = 0; i < count; i++)
-                met[members[i]] |=
-                    -a->contacts[members[i]].motion.gap_rate > a->contacts[members[i]].still;
+                met[members[i]] |= -a->contacts[members[i]].motion.gap_rate >
+                                   still_of(a, &a->contacts[members[i]]);
             rg_arena_mark inner = rg_arena_get_mark(a->arena);
-            status = collide(a, members, count, still, law_of(a, members, approach), error);
+            bool solved = false;
+            status =
+                collide(a, members, count, still, law_of(a, members, approach), &solved, error);
             rg_arena_return(a->arena, inner);
             a->impacts++;
             rg_analysis_move_to(a);
+            if (solved || status)
+                continue;
+            double after = fastest_approach(a, members, count, &still, &worst);
+            if (after > UNSTOPPED * approach)
+                status = refuse_squeeze(a, worst, after, error);
+            break; /* it would be the same again */
         }
         double still;
         const rg_analysis_contact *left;
@@ -295,7 +326,7 @@ static void drop_leaving(rg_analysis *a) {
     size_t kept = 0;
     a->leaving_count = 0;
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].motion.gap_rate <= a->contacts[i].still)
+        if (a->means || a->contacts[i].motion.gap_rate <= a->contacts[i].still)
             a->contacts[kept++] = a->contacts[i];
         else
             a->spare[a->leaving_count++] = a->contacts[i];
@@ -330,6 +361,8 @@ bool rg_analysis_refresh_modes(rg_analysis *a) {
 /* Contacts that stick no longer have the coefficient of slip from now on. */
 static void start_slips(rg_analysis *a) {
     a->trouble.outcome = RG_SOLVED;
+    if (a->means)
+        return;
     a->turning = true;
     rg_analysis_evaluate(a, a->time, a->y);
     bool changed = false;
@@ -377,24 +410,29 @@ void rg_analysis_turn(rg_analysis *a) {
 /* Contacts that approach slower than counts as an impact are stopped, without restitution. */
 static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     bool any = false;
-    for (size_t i = 0; i < a->contact_count; i++)
-        any |= a->contacts[i].motion.gap_rate < 0;
+    size_t n = 0;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        any |= touches(&a->contacts[i]) && a->contacts[i].motion.gap_rate < 0;
+        n += touches(&a->contacts[i]);
+    }
     if (!any)
         return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    size_t n = a->contact_count;
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
     double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
     double *rate = rg_arena_take(a->arena, n, sizeof *rate);
     double *x = rg_arena_take(a->arena, n, sizeof *x);
     if (!rows || !matrix || !rate || !x)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
-    for (size_t i = 0; i < n; i++) {
-        rows[i] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, a->contacts[i].motion.normal);
+    for (size_t i = 0, k = 0; k < a->contact_count; k++) {
+        if (!touches(&a->contacts[k]))
+            continue;
+        rows[i] = rg_analysis_make_row(a, &a->motion, (uint32_t)k, 0, a->contacts[k].motion.normal);
         rate[i] = rg_analysis_rate(&a->motion, &rows[i]);
         x[i] = 0;
         for (size_t j = 0; j <= i; j++)
             matrix[i * n + j] = matrix[j * n + i] = rg_analysis_couple(a, &rows[i], &rows[j]);
+        i++;
     }
     rg_problem problem = rg_problem_linear(n, matrix, rate);
     rg_solution solution = {.force = x};
@@ -441,6 +479,7 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
     if (status)
         return rg_fail(error, status, "projection at t = %.9g s: %s", a->time,
                        rg_status_text(status));
+    rg_analysis_turn(a); /* slips have changed by what was projected away */
     report_indeterminacy(a);
     return RG_OK;
 }
@@ -448,7 +487,8 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
 rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error) {
     for (int jam = 0;; jam++) {
         rg_status status = settle_once(a, detect, error);
-        if (status || a->trouble.outcome == RG_SOLVED)
+        /* That it is not known who is held is no paradox: the loop takes mean forces. */
+        if (status || a->trouble.outcome == RG_SOLVED || a->undecided)
             return status;
         uint32_t contact = a->trouble.contact;
         if (jam < RG_ANALYSIS_JAMS && rg_analysis_unjam(a, contact))

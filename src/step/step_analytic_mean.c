@@ -1,0 +1,155 @@
+/* Mean forces over a short time, where forces of an instant cannot be followed.
+ *
+ * Many contacts near their limits of friction may change between stick and slip faster than anything else moves,
+ * and who is held then takes longer to find out than it lasts. So for a short time forces are constant: those that
+ * bring all velocities to where the laws of contact hold at its end (Moreau's step; with all slips in it, those that
+ * stop within the time, too). They are integrated like any others: places, ledger and the search for parts that
+ * meet are as exact as always; only changes between stick and slip are not located within that time. */
+#include "problem/problem_rows.h"
+#include "step/step_analytic.h"
+
+/* Of the judge's residual, relative to speeds: what is good enough. */
+#define ENOUGH 1e-7
+
+typedef struct mean_rows {
+    size_t count;
+    int dimension;
+    rg_analysis_row *rows;
+    double *matrix, *q, *mu, *force, *rate;
+} mean_rows;
+
+static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
+    s->dimension = a->world->content.planar ? 2 : 3;
+    s->count = contacts * (size_t)s->dimension;
+    s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
+    s->matrix = rg_arena_take(a->arena, s->count * s->count, sizeof *s->matrix);
+    s->q = rg_arena_take(a->arena, s->count, sizeof *s->q);
+    s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
+    s->force = rg_arena_take(a->arena, s->count, sizeof *s->force);
+    s->rate = rg_arena_take(a->arena, s->count, sizeof *s->rate);
+    return s->rows && s->matrix && s->q && s->mu && s->force && s->rate;
+}
+
+/* m/s: the least rate of a gap at the end. It may close, but not by more than there is, now or at the next time. */
+static double least_rate(const rg_analysis_contact *c, double rate, double length) {
+    double room = fmax(0, c->motion.gap - RG_ANALYSIS_REST * c->shell) / length;
+    return fmax(-room, fmin(0, -rate - 2 * room));
+}
+
+/* Accelerations, as means over `length`: W f + q = 0 where the velocity at the end is. */
+static void fill_rows(rg_analysis *a, const uint32_t *members, double length, mean_rows *s) {
+    size_t k = 0, contacts = s->count / (size_t)s->dimension;
+    for (size_t j = 0; j < contacts; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        rg_vec3 last = rg_analysis_force_of(c);
+        c->stopping = c->at_limit = false;
+        rg_contact_tangents(c->motion.normal, s->dimension == 2, &c->basis[0], &c->basis[1]);
+        s->mu[j] = rg_analysis_coefficient(c);
+        for (uint32_t i = 0; i < (uint32_t)s->dimension; i++, k++) {
+            rg_vec3 e = i ? c->basis[i - 1] : c->motion.normal;
+            s->rows[k] = rg_analysis_make_row(a, &a->motion, members[j], i, e);
+            double rate = rg_analysis_rate(&a->motion, &s->rows[k]);
+            s->q[k] = rg_analysis_own_rate(a, &a->motion, &s->rows[k]) + rate / length;
+            if (i == 0)
+                s->q[k] -= least_rate(c, rate, length) / length;
+            s->force[k] = rg_dot(last, e);
+        }
+    }
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t j = 0; j <= i; j++)
+            s->matrix[i * s->count + j] = s->matrix[j * s->count + i] =
+                rg_analysis_couple(a, &s->rows[i], &s->rows[j]);
+}
+
+static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_info *info) {
+    rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
+                          .scale = fmax(a->acceleration, a->speed / length)};
+    problem.contact =
+        (rg_contact_problem){.dimension = s->dimension,
+                             .contacts = s->count / (size_t)s->dimension,
+                             .mu = s->mu,
+                             .form = RG_FORM_LOCAL,
+                             .w = {.rows = s->count, .columns = s->count, .dense = s->matrix},
+                             .q = s->q};
+    rg_solution solution = {.force = s->force, .velocity = s->rate};
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = ENOUGH;
+    settings.warm = true;
+    rg_status status =
+        rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, info, NULL);
+    a->iterations += info->iterations;
+    a->fallbacks += info->fallbacks > 0;
+    a->solves++;
+    return status;
+}
+
+/* Forces, and who slips at the end of the time. */
+static void store(rg_analysis *a, const uint32_t *members, double length, const mean_rows *s) {
+    const double *f = s->force, *rate = s->rate;
+    for (size_t j = 0; j < s->count / (size_t)s->dimension; j++) {
+        rg_analysis_contact *c = &a->contacts[members[j]];
+        bool flat = s->dimension == 2;
+        c->force[0] = f[0], c->force[1] = f[1], c->force[2] = flat ? 0 : f[2];
+        /* Who leaves carries no force, but for an error; and what is pressed before it is there is not at rest. */
+        size_t k = j * (size_t)s->dimension;
+        c->active = f[0] * s->matrix[k * (s->count + 1)] > rate[0] &&
+                    c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;
+        c->reference = rg_analysis_force_of(c);
+        c->normal_acceleration = rate[0];
+        c->slip_acceleration = 0;
+        c->started = false;
+        rg_vec3 slip = rg_scale(length * rate[1], c->basis[0]);
+        if (!flat)
+            slip = rg_add_scaled(slip, length * rate[2], c->basis[1]);
+        double speed = rg_length(slip);
+        c->mode = speed > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
+        if (c->mode == RG_ANALYSIS_SLIPS)
+            c->direction = rg_scale(1 / speed, slip);
+        f += s->dimension, rate += s->dimension;
+    }
+}
+
+static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t count,
+                              double length) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    mean_rows s;
+    rg_status status = take_rows(a, count, &s) ? RG_OK : RG_OUT_OF_MEMORY;
+    rg_solve_info info = {.residual.natural = INFINITY};
+    if (!status) {
+        fill_rows(a, members, length, &s);
+        status = solve(a, length, &s, &info);
+    }
+    if (!status) {
+        store(a, members, length, &s);
+        a->worst_residual = fmax(a->worst_residual, info.residual.natural);
+        a->worst_cone = fmax(a->worst_cone, info.residual.force);
+        if (!(info.residual.natural <= RG_ANALYSIS_FAILED)) {
+            a->failures++;
+            rg_analysis_log(a, RG_STEP_UNSOLVED, &a->contacts[members[0]], (uint32_t)count,
+                            info.residual.natural);
+        }
+    }
+    rg_arena_return(a->arena, mark);
+    return status;
+}
+
+rg_status rg_analysis_take_means(rg_analysis *a, double length) {
+    a->frozen = true; /* accelerations without contacts, motions of contacts: no forces */
+    rg_analysis_evaluate(a, a->time, a->y);
+    a->frozen = false;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
+    uint32_t *work = rg_arena_take(a->arena, 2 * a->flight.body_count, sizeof *work);
+    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
+    rg_status status = label && work && members ? RG_OK : RG_OUT_OF_MEMORY;
+    size_t islands = status ? 0 : rg_analysis_islands(a, label, work);
+    for (size_t k = 0; k < islands && !status; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < a->contact_count; i++)
+            if (label[i] == k)
+                members[count++] = (uint32_t)i;
+        status = solve_island(a, members, count, length);
+    }
+    rg_arena_return(a->arena, mark);
+    return status;
+}
