@@ -14,6 +14,10 @@
  * may do to a condition. */
 #define FORCE_SLACK 1e-12
 #define RATE_SLACK  1e-11
+/* Of the scale of accelerations: what contacts that carry next to no force may be pulled or pressed by until the end of
+ * a step. It is less than would be seen of their gaps, and where a contact just opens or closes, less would be an event
+ * at every step. */
+#define HARDLY 1e-6
 /* A pivot smaller than this share of the largest entry: the basis is no basis. */
 #define PIVOT 1e-13
 /* Rounds in which all broken rows change sides, and how many of them may bring nothing; rounds with one. */
@@ -285,7 +289,7 @@ static double basis_margin(const rg_analysis_rows *p, const basis *s, double sca
     double largest = 0, margin = INFINITY;
     for (size_t i = 0; i < p->count; i++)
         largest = fmax(largest, fabs(begin[i]));
-    double little = 2 * FORCE_SLACK * largest, slow = 2 * RATE_SLACK * scale;
+    double little = 2 * FORCE_SLACK * largest, slow = HARDLY * scale;
     for (size_t i = 0; i < p->count; i++) {
         size_t normal = p->normal[i];
         /* Forces that do next to nothing are none, too. */
