@@ -8,8 +8,9 @@ import sys
 
 from record_script_support import Command, check, check_equal, scratch_directory
 
-# Metres: 1e-9 of the dominoes' circumradius. Relative: of the ledger. Joules: by which the potential energy may change.
-OVERLAP, CLOSURE, STILL = 5e-10, 1e-8, 1e-9
+# Metres: 1e-9 of the dominoes' circumradius. Relative: of mean forces, of the ledger. Joules: by which the potential
+# energy may change.
+OVERLAP, COMPLEMENTARITY, CLOSURE, STILL = 5e-10, 1e-6, 1e-8, 1e-9
 PRESS = """
 method: {name: analytic}
 duration: 1
@@ -31,6 +32,7 @@ def heap(rigor, duration):
     check_equal(report["measures"]["fallen"], 10, what)
     check_equal(report["solver_failures"], 0, what)
     check(report["certificate"]["min_gap_m"] > -OVERLAP, what)
+    check(report["certificate"]["complementarity"] < COMPLEMENTARITY, what)
     check(report["energy"]["closure_rel"] < CLOSURE, what)
     check_equal(report["events"]["inconsistent"] + report["events"]["unsolved"], 0, what)
     return report

@@ -5,7 +5,8 @@
  * its bookkeeping). If not, the rows whose conditions are broken change sides, all of them at once, and it is
  * tried again: block principal pivoting, and when that brings no more, one at a time, the first one (Murty's
  * rule, which ends without friction). If it does not end, nothing is changed, and the caller asks the
- * solver. */
+ * solver. During a step of the integrator the basis stays that of its beginning, right or not: forces are then
+ * smooth, and where the basis is no longer right, the step ends. */
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -302,6 +303,8 @@ static double basis_margin(const rg_analysis_rows *p, const basis *s, double sca
                 (p->mu[i] * begin[normal] + none);
         else if (p->kinds[i] == RG_ROW_STATIC && s->state[i] == FOLLOWS)
             m = (slow - (s->share[i] < 0 ? -rate[i] : rate[i])) / scale;
+        if (!isfinite(force[i]) || !isfinite(rate[i]))
+            return NAN;
         margin = fmin(margin, m);
     }
     return margin;

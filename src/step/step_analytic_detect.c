@@ -276,6 +276,7 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
             c->reference = old->reference;
             c->lightness = old->lightness;
             memcpy(c->force, old->force, sizeof c->force);
+            memcpy(c->basis, old->basis, sizeof c->basis);
         } else {
             warm_start(a, c);
             double slip = rg_length(c->motion.slip);

@@ -277,6 +277,10 @@ static rg_status keep_basis(rg_analysis *a, rg_analysis_rows *s, const double *b
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->solves++;
         a->basis_margin = fmin(a->basis_margin, margin);
+    } else { /* no answer: the step is cut */
+        memset(s->force, 0, s->count * sizeof *s->force);
+        memset(s->rate, 0, s->count * sizeof *s->rate);
+        a->basis_margin = -1;
     }
     return RG_OK;
 }
@@ -396,6 +400,9 @@ static void solve_one(rg_analysis *a, const rg_analysis_motion *m, const uint32_
                                                                                 : info.outcome,
                                            .contact = members[0],
                                            .residual = info.residual.natural};
+    /* What comes to nothing within a step, or is left to mean forces, is no answer that could be judged. */
+    if (a->keeps || a->undecided)
+        return;
     a->worst_residual = fmax(a->worst_residual, info.residual.natural);
     a->worst_cone = fmax(a->worst_cone, info.residual.force);
 }

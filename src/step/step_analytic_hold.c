@@ -74,11 +74,44 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
     }
 }
 
+/* The velocity that slips were given in the problem has turned by what they accelerate: that is taken back. If that
+ * makes it too hard, the answer stays. `q` is the problem's. */
+static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_count,
+                       const rg_problem *problem, double *q, rg_solution *solution,
+                       rg_solve_info *info) {
+    size_t n = 3 * member_count;
+    double *force = rg_arena_take(a->arena, n, sizeof *force);
+    double *rate = rg_arena_take(a->arena, n, sizeof *rate);
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = DECIDES;
+    settings.warm = true;
+    for (int turn = 0; force && rate && turn < TURNS && info->residual.natural <= DECIDES; turn++) {
+        bool any = false;
+        memcpy(force, solution->force, n * sizeof *force);
+        memcpy(rate, solution->velocity, n * sizeof *rate);
+        for (size_t j = 0; j < member_count; j++) {
+            if (a->contacts[members[j]].mode != RG_ANALYSIS_SLIPS)
+                continue;
+            q[3 * j + 1] -= rate[3 * j + 1] - DWARFS * a->acceleration;
+            q[3 * j + 2] -= rate[3 * j + 2];
+            any = true;
+        }
+        rg_solve_info turned;
+        if (!any || rg_solve(a->context, rg_solver_find("newton"), problem, &settings, solution,
+                             &turned, NULL))
+            return;
+        a->iterations += turned.iterations;
+        if (!(turned.residual.natural <= DECIDES)) {
+            memcpy(solution->force, force, n * sizeof *force);
+            memcpy(solution->velocity, rate, n * sizeof *rate);
+            return;
+        }
+    }
+}
+
 /* The problem of the exact cone at this instant. */
 static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                    size_t member_count, decision *d) {
-    if (!needs_decision(a, members, member_count))
-        return false;
     size_t n = 3 * member_count, k = 0;
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
     double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
@@ -120,36 +153,25 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     rg_solve_info info;
     /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
     settings.warm = true;
-    rg_status status =
-        rg_solve(a->context, rg_solver_find("newton"), &problem, &settings, &solution, &info, NULL);
-    settings.warm = false;
-    if (!status && !(info.residual.natural <= DECIDES))
-        status = rg_solve(a->context, rg_solver_find("interior-point"), &problem, &settings,
-                          &solution, &info, NULL);
-    if (!status && !(info.residual.natural <= DECIDES))
-        status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, &info,
-                          NULL);
-    /* The velocity that slips were given has turned by what they accelerate: that is taken back. */
-    settings.warm = true;
-    for (int turn = 0; turn < TURNS && !status && info.residual.natural <= DECIDES; turn++) {
-        for (size_t j = 0; j < member_count; j++) {
-            if (a->contacts[members[j]].mode != RG_ANALYSIS_SLIPS)
-                continue;
-            q[3 * j + 1] -= rate[3 * j + 1] - DWARFS * a->acceleration;
-            q[3 * j + 2] -= rate[3 * j + 2];
-        }
-        status = rg_solve(a->context, rg_solver_find("newton"), &problem, &settings, &solution,
+    static const char *const solvers[] = {"newton", "interior-point", "auto"};
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers && !status; i++) {
+        status = rg_solve(a->context, rg_solver_find(solvers[i]), &problem, &settings, &solution,
                           &info, NULL);
+        settings.warm = false;
+        a->iterations += info.iterations;
+        a->fallbacks += i > 0;
+        if (info.residual.natural <= DECIDES)
+            break;
     }
+    if (status)
+        return false;
+    a->solves++;
+    turn_slips(a, members, member_count, &problem, q, &solution, &info);
     /* Who leaves carries no force. */
     for (size_t j = 0; j < member_count; j++)
         if (force[3 * j] * matrix[3 * j * (n + 1)] < rate[3 * j])
             force[3 * j] = force[3 * j + 1] = force[3 * j + 2] = 0;
-    if (status)
-        return false;
-    a->solves++;
-    a->iterations += info.iterations;
-    a->fallbacks += info.fallbacks > 0;
     if (info.residual.natural > RG_ANALYSIS_FAILED)
         a->failures++;
     return true;
@@ -324,6 +346,10 @@ static void correct_limits(rg_analysis *a, const rg_analysis_motion *m, const ui
 /* Between steps: decides, too, who is held. */
 void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                              size_t member_count, rg_solve_info *info) {
+    if (!needs_decision(a, members, member_count)) {
+        rg_analysis_solve_island(a, m, members, member_count, info);
+        return;
+    }
     mark_tight(a, members, member_count);
     if (hold_all(a, m, members, member_count, info) ||
         follow_limits(a, m, members, member_count, true, info))

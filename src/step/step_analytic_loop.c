@@ -258,6 +258,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         if ((status == RG_STEP_TOO_SMALL || crawling > CRAWLS_MOST) &&
             ++a->events <= RG_ANALYSIS_EVENTS && rescue(a)) {
             crawling = 0;
+            a->keeps = a->frozen = false;
             status = rg_analysis_settle(a, true, error);
             continue;
         }

@@ -4,7 +4,9 @@
  * and who is held then takes longer to find out than it lasts. So for a short time forces are constant: those that
  * bring all velocities to where the laws of contact hold at its end (Moreau's step; with all slips in it, those that
  * stop within the time, too). They are integrated like any others: places, ledger and the search for parts that
- * meet are as exact as always; only changes between stick and slip are not located within that time. */
+ * meet are as exact as always; changes between stick and slip, and forces that reach zero, are not located within that
+ * time, and approaches that a force of weight could stop in it are stopped without an impact. In space, and in the exact
+ * cone: elsewhere nothing is decided. */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
@@ -13,14 +15,12 @@
 
 typedef struct mean_rows {
     size_t count;
-    int dimension;
     rg_analysis_row *rows;
     double *matrix, *q, *mu, *force, *rate;
 } mean_rows;
 
 static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
-    s->dimension = a->world->content.planar ? 2 : 3;
-    s->count = contacts * (size_t)s->dimension;
+    s->count = 3 * contacts;
     s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
     s->matrix = rg_arena_take(a->arena, s->count * s->count, sizeof *s->matrix);
     s->q = rg_arena_take(a->arena, s->count, sizeof *s->q);
@@ -38,14 +38,14 @@ static double least_rate(const rg_analysis_contact *c, double rate, double lengt
 
 /* Accelerations, as means over `length`: W f + q = 0 where the velocity at the end is. */
 static void fill_rows(rg_analysis *a, const uint32_t *members, double length, mean_rows *s) {
-    size_t k = 0, contacts = s->count / (size_t)s->dimension;
-    for (size_t j = 0; j < contacts; j++) {
+    size_t k = 0;
+    for (size_t j = 0; j < s->count / 3; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 last = rg_analysis_force_of(c);
         c->stopping = c->at_limit = false;
-        rg_contact_tangents(c->motion.normal, s->dimension == 2, &c->basis[0], &c->basis[1]);
+        rg_contact_tangents(c->motion.normal, false, &c->basis[0], &c->basis[1]);
         s->mu[j] = rg_analysis_coefficient(c);
-        for (uint32_t i = 0; i < (uint32_t)s->dimension; i++, k++) {
+        for (uint32_t i = 0; i < 3; i++, k++) {
             rg_vec3 e = i ? c->basis[i - 1] : c->motion.normal;
             s->rows[k] = rg_analysis_make_row(a, &a->motion, members[j], i, e);
             double rate = rg_analysis_rate(&a->motion, &s->rows[k]);
@@ -65,8 +65,8 @@ static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_inf
     rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
                           .scale = fmax(a->acceleration, a->speed / length)};
     problem.contact =
-        (rg_contact_problem){.dimension = s->dimension,
-                             .contacts = s->count / (size_t)s->dimension,
+        (rg_contact_problem){.dimension = 3,
+                             .contacts = s->count / 3,
                              .mu = s->mu,
                              .form = RG_FORM_LOCAL,
                              .w = {.rows = s->count, .columns = s->count, .dense = s->matrix},
@@ -86,26 +86,24 @@ static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_inf
 /* Forces, and who slips at the end of the time. */
 static void store(rg_analysis *a, const uint32_t *members, double length, const mean_rows *s) {
     const double *f = s->force, *rate = s->rate;
-    for (size_t j = 0; j < s->count / (size_t)s->dimension; j++) {
+    for (size_t j = 0; j < s->count / 3; j++, f += 3, rate += 3) {
         rg_analysis_contact *c = &a->contacts[members[j]];
-        bool flat = s->dimension == 2;
-        c->force[0] = f[0], c->force[1] = f[1], c->force[2] = flat ? 0 : f[2];
-        /* Who leaves carries no force, but for an error; and what is pressed before it is there is not at rest. */
-        size_t k = j * (size_t)s->dimension;
-        c->active = f[0] * s->matrix[k * (s->count + 1)] > rate[0] &&
-                    c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;
+        /* Who leaves carries no force; and what is pressed before it is there is not at rest. */
+        bool carries = f[0] > 0 && f[0] * s->matrix[3 * j * (s->count + 1)] > rate[0];
+        for (int i = 0; i < 3; i++)
+            c->force[i] = carries ? f[i] : 0;
+        c->active = carries && c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;
+        c->halts = false;
         c->reference = rg_analysis_force_of(c);
         c->normal_acceleration = rate[0];
         c->slip_acceleration = 0;
         c->started = false;
-        rg_vec3 slip = rg_scale(length * rate[1], c->basis[0]);
-        if (!flat)
-            slip = rg_add_scaled(slip, length * rate[2], c->basis[1]);
+        rg_vec3 slip =
+            rg_add_scaled(rg_scale(length * rate[1], c->basis[0]), length * rate[2], c->basis[1]);
         double speed = rg_length(slip);
         c->mode = speed > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
         if (c->mode == RG_ANALYSIS_SLIPS)
             c->direction = rg_scale(1 / speed, slip);
-        f += s->dimension, rate += s->dimension;
     }
 }
 

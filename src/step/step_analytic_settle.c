@@ -236,7 +236,7 @@ static double fastest_approach(const rg_analysis *a, const uint32_t *members, si
     for (size_t k = 0; k < count; k++) {
         const rg_analysis_contact *c = &a->contacts[members[k]];
         *still = fmin(*still, still_of(a, c));
-        if (touches(c) && -c->motion.gap_rate > still_of(a, c) && -c->motion.gap_rate > worst) {
+        if (-c->motion.gap_rate > still_of(a, c) && -c->motion.gap_rate > worst) {
             worst = -c->motion.gap_rate;
             *contact = c;
         }
@@ -268,7 +268,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     for (size_t k = 0; k < islands && !status; k++) {
         size_t count = 0;
         for (size_t i = 0; i < a->contact_count; i++)
-            if (label[i] == k)
+            if (label[i] == k && touches(&a->contacts[i]))
                 members[count++] = (uint32_t)i;
         for (int round = 0; round < RG_ANALYSIS_ROUNDS && !status; round++) {
             double still;
