@@ -16,6 +16,8 @@
 /* Reaches are this many times what speeds of now would bring; if that was too little, so many times more. */
 #define FARTHER      2.0
 #define MUCH_FARTHER 8.0
+/* Of what would stop the fastest body in the step: the scale of accelerations where there is no force. */
+#define WITHOUT_FORCE 1e-3
 /* m/s^2: smaller ones are rounding of nothing. */
 #define LEAST_ACCELERATION 1e-290
 
@@ -240,9 +242,9 @@ static void take_references(rg_analysis *a) {
         }
     }
     rg_arena_return(a->arena, mark);
-    /* Without any force: what would bring the fastest body to a stop in the step. Shares of it must be numbers, too. */
+    /* Shares of it must be numbers, too. */
     if (!(a->acceleration > LEAST_ACCELERATION))
-        a->acceleration = a->speed / (a->end - a->begin) * 1e-3;
+        a->acceleration = a->speed / (a->end - a->begin) * WITHOUT_FORCE;
     if (!(a->acceleration > LEAST_ACCELERATION))
         a->acceleration = 1;
 }

@@ -270,6 +270,9 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_mot
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
+/* The matrix of all of them, count x count. */
+void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                            double *matrix);
 double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row); /* e . u */
 /* Which of the dynamic bodies a body is. */
 size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
@@ -285,6 +288,9 @@ double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t coun
 /* Islands of contacts: label per contact; returns how many. `work`: twice the number of bodies of the
  * group. */
 size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work);
+/* The contacts of one; returns how many. */
+size_t rg_analysis_members(const rg_analysis *a, const uint32_t *label, size_t island,
+                           uint32_t *members);
 
 /* --- basis --- */
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is

@@ -15,6 +15,8 @@
  * may do to a condition. */
 #define FORCE_SLACK 1e-12
 #define RATE_SLACK  1e-11
+/* Relative: friction this near to its bound was there. */
+#define AT_BOUND 1e-9
 /* Of the scale of accelerations: what contacts that carry next to no force may be pulled or pressed by until the end of
  * a step. It is less than would be seen of their gaps, and where a contact just opens or closes, less would be an event
  * at every step. */
@@ -67,9 +69,9 @@ static void choose(const rg_analysis_rows *p, const double *force, basis *s) {
             s->share[i] = p->mu[i];
             break;
         default: /* static */
-            s->state[i] = !(normal > 0)                                     ? OFF
-                          : fabs(force[i]) < p->mu[i] * normal * (1 - 1e-9) ? FREE
-                                                                            : FOLLOWS;
+            s->state[i] = !(normal > 0)                                         ? OFF
+                          : fabs(force[i]) < p->mu[i] * normal * (1 - AT_BOUND) ? FREE
+                                                                                : FOLLOWS;
             s->share[i] = force[i] < 0 ? -p->mu[i] : p->mu[i];
         }
     }

@@ -419,10 +419,7 @@ static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
     }
     size_t islands = rg_analysis_islands(a, label, work);
     for (size_t k = 0; k < islands; k++) {
-        size_t count = 0;
-        for (size_t i = 0; i < a->contact_count; i++)
-            if (label[i] == k)
-                members[count++] = (uint32_t)i;
+        size_t count = rg_analysis_members(a, label, k, members);
         solve_one(a, m, members, count);
     }
     rg_arena_return(a->arena, mark);

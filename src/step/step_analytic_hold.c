@@ -137,9 +137,7 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
         if (c->mode == RG_ANALYSIS_SLIPS)
             q[k - 2] += DWARFS * a->acceleration;
     }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++)
-            matrix[i * n + j] = matrix[j * n + i] = rg_analysis_couple(a, &rows[i], &rows[j]);
+    rg_analysis_couple_all(a, rows, n, matrix);
     rg_problem problem = {.kind = RG_PROBLEM_CONTACT, .scale = a->acceleration};
     problem.contact = (rg_contact_problem){.dimension = 3,
                                            .contacts = member_count,
@@ -222,15 +220,14 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
 
 /* Forces that are held in many ways are best held in the middle, by as little as it takes: then the load is
  * shared, bodies that are symmetric stay so, and it takes long until one of them leaves its cone. Friction is
- * shared in proportion to what contacts can hold. Keeps the references that were. */
-static void centre(rg_analysis *a, const uint32_t *members, size_t member_count, rg_vec3 *kept) {
+ * shared in proportion to what contacts can hold. */
+static void centre(rg_analysis *a, const uint32_t *members, size_t member_count) {
     double heaviest = 0;
     for (size_t j = 0; j < member_count; j++)
         heaviest = fmax(heaviest, a->contacts[members[j]].force[0]);
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         double share = heaviest > 0 ? c->force[0] / heaviest : 1;
-        kept[j] = c->reference;
         c->reference = (rg_vec3){0, 0, 0};
         c->lightness = share * NEAR_LIGHT > 1 ? 1 / share - 1 : NEAR_LIGHT - 1;
     }
@@ -251,8 +248,7 @@ static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t
                      size_t member_count, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
-    if (!kept || !references)
+    if (!kept)
         return false;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -265,7 +261,7 @@ static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t
     bool held = false;
     /* How friction is shared depends on normal forces, which are not known the first time. */
     for (int pass = 0; pass < 2 && !held; pass++) {
-        centre(a, members, member_count, references);
+        centre(a, members, member_count);
         a->quickly = true; /* if it is not easy to see, most likely they cannot */
         rg_analysis_solve_island(a, m, members, member_count, info);
         a->quickly = false;
@@ -303,14 +299,13 @@ static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uin
                           size_t member_count, bool evenly, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    rg_vec3 *references = rg_arena_take(a->arena, member_count, sizeof *references);
     bool done = false;
     for (size_t j = 0; kept && j < member_count; j++)
         kept[j] = a->contacts[members[j]];
     a->quickly = true;
-    for (int round = 0; kept && references && round < FOLLOWING && !done; round++) {
+    for (int round = 0; kept && round < FOLLOWING && !done; round++) {
         if (evenly)
-            centre(a, members, member_count, references);
+            centre(a, members, member_count);
         rg_analysis_solve_island(a, m, members, member_count, info);
         if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
@@ -330,7 +325,9 @@ static void correct_limits(rg_analysis *a, const rg_analysis_motion *m, const ui
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_vec3 *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
     for (int round = 0; kept && round < CORRECTIONS; round++) {
-        centre(a, members, member_count, kept);
+        for (size_t j = 0; j < member_count; j++)
+            kept[j] = a->contacts[members[j]].reference;
+        centre(a, members, member_count);
         rg_analysis_solve_island(a, m, members, member_count, info);
         if (any_exceeds(a, members, member_count)) {
             for (size_t j = 0; j < member_count; j++)

@@ -14,6 +14,8 @@ enum { STUCK_MOST = 4, CUTS_MOST = 60, STEPS_MOST = 200000 };
 #define NUDGE      1e-9
 #define NUDGE_MOST 1e-2
 #define NUDGES     100.0
+/* Events that move the clock by less than this share of the first do not move it. */
+#define STANDS 1e-3
 /* Steps this short, relative to that, so many in a row, are no progress. */
 #define CRAWL 1e-7
 enum { CRAWLS_MOST = 50 };
@@ -271,7 +273,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         a->keeps = a->frozen = false;
         if (status)
             return status;
-        bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * 1e-3;
+        bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * STANDS;
         bool stops = event.kind >= 0 || event.changes;
         stuck = stops && short_one && !nudging ? stuck + 1 : 0;
         nudge.friction = event.kind == RG_STEP_STICK_EVENT || event.kind == RG_STEP_SLIP_EVENT;

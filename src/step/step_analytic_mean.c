@@ -55,10 +55,7 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, double length, me
             s->force[k] = rg_dot(last, e);
         }
     }
-    for (size_t i = 0; i < s->count; i++)
-        for (size_t j = 0; j <= i; j++)
-            s->matrix[i * s->count + j] = s->matrix[j * s->count + i] =
-                rg_analysis_couple(a, &s->rows[i], &s->rows[j]);
+    rg_analysis_couple_all(a, s->rows, s->count, s->matrix);
 }
 
 static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_info *info) {
@@ -142,10 +139,7 @@ rg_status rg_analysis_take_means(rg_analysis *a, double length) {
     rg_status status = label && work && members ? RG_OK : RG_OUT_OF_MEMORY;
     size_t islands = status ? 0 : rg_analysis_islands(a, label, work);
     for (size_t k = 0; k < islands && !status; k++) {
-        size_t count = 0;
-        for (size_t i = 0; i < a->contact_count; i++)
-            if (label[i] == k)
-                members[count++] = (uint32_t)i;
+        size_t count = rg_analysis_members(a, label, k, members);
         status = solve_island(a, members, count, length);
     }
     rg_arena_return(a->arena, mark);

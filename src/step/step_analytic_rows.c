@@ -113,6 +113,14 @@ double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i,
     return sum;
 }
 
+void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                            double *matrix) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j <= i; j++)
+            matrix[i * count + j] = matrix[j * count + i] =
+                rg_analysis_couple(a, &rows[i], &rows[j]);
+}
+
 double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row) {
     return rg_dot(row->e, rg_sub(m->velocity[row->a], m->velocity[row->b])) +
            rg_dot(row->arm_a, m->angular_velocity[row->a]) -
@@ -183,6 +191,15 @@ size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work
             number[root] = (uint32_t)count++;
         label[i] = number[root];
     }
+    return count;
+}
+
+size_t rg_analysis_members(const rg_analysis *a, const uint32_t *label, size_t island,
+                           uint32_t *members) {
+    size_t count = 0;
+    for (size_t i = 0; i < a->contact_count; i++)
+        if (label[i] == island)
+            members[count++] = (uint32_t)i;
     return count;
 }
 

@@ -72,10 +72,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
         }
         s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
     }
-    for (size_t i = 0; i < s->rows; i++)
-        for (size_t j = 0; j <= i; j++)
-            s->matrix[i * s->rows + j] = s->matrix[j * s->rows + i] =
-                rg_analysis_couple(a, &s->row[i], &s->row[j]);
+    rg_analysis_couple_all(a, s->row, s->rows, s->matrix);
 }
 
 static rg_impact_problem impact_problem(const impact_rows *s, double still) {
@@ -127,14 +124,10 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
 static size_t island_of(rg_analysis *a, uint32_t contact, uint32_t *members) {
     uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
     uint32_t *work = rg_arena_take(a->arena, 2 * a->flight.body_count, sizeof *work);
-    size_t count = 0;
     if (!label || !work)
         return 0;
     rg_analysis_islands(a, label, work);
-    for (size_t i = 0; i < a->contact_count; i++)
-        if (label[i] == label[contact])
-            members[count++] = (uint32_t)i;
-    return count;
+    return rg_analysis_members(a, label, label[contact], members);
 }
 
 bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
@@ -429,11 +422,9 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
             continue;
         rows[i] = rg_analysis_make_row(a, &a->motion, (uint32_t)k, 0, a->contacts[k].motion.normal);
         rate[i] = rg_analysis_rate(&a->motion, &rows[i]);
-        x[i] = 0;
-        for (size_t j = 0; j <= i; j++)
-            matrix[i * n + j] = matrix[j * n + i] = rg_analysis_couple(a, &rows[i], &rows[j]);
-        i++;
+        x[i++] = 0;
     }
+    rg_analysis_couple_all(a, rows, n, matrix);
     rg_problem problem = rg_problem_linear(n, matrix, rate);
     rg_solution solution = {.force = x};
     rg_solve_info info;
