@@ -28,12 +28,13 @@ static double gap_of(const rg_shape *a, const rg_path *pa, const rg_shape *b, co
 }
 
 /* A falling body as the integrator would hand it over: z = 1 + r - g t^2 / 2 in Bernstein form. */
-static rg_polynomial_motion falling(double height, double duration) {
-    rg_polynomial_motion m = {.begin = 0, .step = duration, .shape_pose = at(0, 0, 0)};
+static rg_polynomial_motion falling(double height, double duration, int degree) {
+    rg_polynomial_motion m = {
+        .begin = 0, .step = duration, .degree = degree, .shape_pose = at(0, 0, 0)};
     double drop = -0.5 * 9.81 * duration * duration;
-    for (int i = 0; i < 5; i++) {
-        /* Coefficients of u^2 in degree 4: i (i - 1) / 12. */
-        m.position[i] = (rg_vec3){0, 0, height + drop * i * (i - 1) / 12.0};
+    for (int i = 0; i <= degree; i++) {
+        /* Coefficients of u^2 in degree d: i (i - 1) / (d (d - 1)). */
+        m.position[i] = (rg_vec3){0, 0, height + drop * i * (i - 1) / (degree * (degree - 1.0))};
         m.orientation[i] = (rg_quat){0, 0, 0, 1};
     }
     return m;
@@ -48,15 +49,16 @@ static void ball_from_one_metre(void **state) {
     rg_linear_motion rest = {.start = at(0, 0, 0)};
     rg_path still = rg_path_linear(&rest);
     uint32_t evaluations[3];
-    for (int b = 0; b < 2; b++)
+    int degrees[] = {4, 2, 9, RG_PATH_DEGREE_MAX};
+    for (int b = 0; b < 8; b++)
         for (int root = 0; root < 3; root++) {
-            rg_polynomial_motion motion = falling(1.1, 1);
+            rg_polynomial_motion motion = falling(1.1, 1, degrees[b / 2]);
             rg_path path = rg_path_polynomial(&motion);
             rg_impact_settings settings = rg_impact_settings_default(1e-10);
             settings.root = (rg_impact_root)root;
             rg_impact impact;
             assert_int_equal(
-                rg_impact_between(floor, &still, bodies[b], &path, 0, 1, &settings, &impact),
+                rg_impact_between(floor, &still, bodies[b % 2], &path, 0, 1, &settings, &impact),
                 RG_OK);
             assert_int_equal(impact.result, RG_IMPACT_HIT);
             assert_near(impact.time, 0.4515236, 5e-8);
@@ -250,9 +252,12 @@ static void polynomial_bounds_hold(void **state) {
     (void)state;
     rg_random random = rg_random_make(9);
     for (int trial_number = 0; trial_number < 200; trial_number++) {
-        rg_polynomial_motion m = {.begin = 1, .step = 0.5, .shape_pose = at(0.3, -0.2, 0.1)};
+        rg_polynomial_motion m = {.begin = 1,
+                                  .step = 0.5,
+                                  .degree = 1 + trial_number % RG_PATH_DEGREE_MAX,
+                                  .shape_pose = at(0.3, -0.2, 0.1)};
         rg_quat q = rg_random_rotation(&random);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i <= m.degree; i++) {
             m.position[i] = rg_random_direction(&random);
             m.orientation[i] = perturbed(&random, q);
         }

@@ -143,11 +143,14 @@ typedef struct rg_linear_motion {
 rg_path rg_path_linear(const rg_linear_motion *motion);
 
 /* One step of an integrator: position of the reference point and (unnormalised) quaternion of the
- * centre-of-mass frame as polynomials of degree 4 in Bernstein form over [begin, begin + step]. */
+ * centre-of-mass frame as polynomials in Bernstein form over [begin, begin + step]: degree + 1
+ * coefficients each. */
+enum { RG_PATH_DEGREE_MAX = 13 };
 typedef struct rg_polynomial_motion {
     double begin, step;
-    rg_vec3 position[5];
-    rg_quat orientation[5];
+    int degree; /* 1 ... RG_PATH_DEGREE_MAX */
+    rg_vec3 position[RG_PATH_DEGREE_MAX + 1];
+    rg_quat orientation[RG_PATH_DEGREE_MAX + 1];
     rg_pose shape_pose; /* of the shape's frame in the centre-of-mass frame */
 } rg_polynomial_motion;
 rg_path rg_path_polynomial(const rg_polynomial_motion *motion);

@@ -76,52 +76,49 @@ static control_point between(control_point a, control_point b, double u) {
     return c;
 }
 
-static control_point bezier_value(const control_point *p, int degree, double u) {
-    control_point work[5];
-    for (int i = 0; i <= degree; i++)
-        work[i] = p[i];
+/* Uses the control points up. */
+static control_point bezier_value(control_point *p, int degree, double u) {
     for (int k = degree; k > 0; k--)
         for (int i = 0; i < k; i++)
-            work[i] = between(work[i], work[i + 1], u);
-    return work[0];
+            p[i] = between(p[i], p[i + 1], u);
+    return p[0];
 }
 
-/* Control points of the same polynomial over [u0, u1]: blossoms with i arguments u1, the rest u0.
- */
-static void bezier_restrict(const control_point *p, int degree, double u0, double u1,
-                            control_point *out) {
-    for (int i = 0; i <= degree; i++) {
-        control_point work[5];
-        for (int j = 0; j <= degree; j++)
-            work[j] = p[j];
-        for (int k = degree; k > 0; k--) {
-            double u = degree - k < i ? u1 : u0;
-            for (int j = 0; j < k; j++)
-                work[j] = between(work[j], work[j + 1], u);
-        }
-        out[i] = work[0];
-    }
+static double size4(const control_point *p) {
+    return sqrt(p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2] + p->v[3] * p->v[3]);
 }
 
-static void load_positions(const rg_polynomial_motion *m, control_point *p) {
-    for (int i = 0; i < 5; i++)
+/* At least one point is loaded. */
+static void load_positions(const rg_polynomial_motion *m, int degree, control_point *p) {
+    int i = 0;
+    do
         p[i] = (control_point){{m->position[i].x, m->position[i].y, m->position[i].z, 0}};
+    while (++i <= degree);
 }
 
-static void load_orientations(const rg_polynomial_motion *m, control_point *p) {
-    for (int i = 0; i < 5; i++)
+static void load_orientations(const rg_polynomial_motion *m, int degree, control_point *p) {
+    int i = 0;
+    do
         p[i] = (control_point){
             {m->orientation[i].x, m->orientation[i].y, m->orientation[i].z, m->orientation[i].w}};
+    while (++i <= degree);
 }
 
-static void polynomial_pose(const void *user, double time, rg_pose *pose) {
-    const rg_polynomial_motion *m = user;
+/* Control points of the derivative with respect to time. */
+static void load_slopes(const rg_polynomial_motion *m, int degree, const control_point *p,
+                        control_point *slope) {
+    for (int i = 0; i < degree; i++)
+        for (int j = 0; j < 4; j++)
+            slope[i].v[j] = degree * (p[i + 1].v[j] - p[i].v[j]) / m->step;
+}
+
+static void pose_at(const rg_polynomial_motion *m, int degree, double time, rg_pose *pose) {
     double u = (time - m->begin) / m->step;
-    control_point p[5];
-    load_positions(m, p);
-    control_point x = bezier_value(p, 4, u);
-    load_orientations(m, p);
-    control_point q = bezier_value(p, 4, u);
+    control_point p[RG_PATH_DEGREE_MAX + 1];
+    load_positions(m, degree, p);
+    control_point x = bezier_value(p, degree, u);
+    load_orientations(m, degree, p);
+    control_point q = bezier_value(p, degree, u);
     rg_pose centre = {
         {x.v[0], x.v[1], x.v[2]},
         rg_quat_normalised((rg_quat){q.v[0], q.v[1], q.v[2], q.v[3]}),
@@ -129,49 +126,107 @@ static void polynomial_pose(const void *user, double time, rg_pose *pose) {
     *pose = rg_pose_compose(centre, m->shape_pose);
 }
 
-/* Control points of the derivative with respect to time, over [begin, end]. */
-static void derivative_over(const rg_polynomial_motion *m, const control_point *p, double begin,
-                            double end, control_point *out) {
-    control_point slope[4];
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++)
-            slope[i].v[j] = 4 * (p[i + 1].v[j] - p[i].v[j]) / m->step;
-    bezier_restrict(slope, 3, (begin - m->begin) / m->step, (end - m->begin) / m->step, out);
+/* The angular speed is at most 2 |q'| / |q|, and |q| differs from its value at the middle by at
+ * most half the stretch times |q'|. */
+static double spin_bound(control_point middle, double rate, double half) {
+    double shortest = size4(&middle) - half * rate;
+    return shortest > 0 ? 2 * rate / shortest : INFINITY;
 }
 
-static double size4(const control_point *p) {
-    return sqrt(p->v[0] * p->v[0] + p->v[1] * p->v[1] + p->v[2] * p->v[2] + p->v[3] * p->v[3]);
+/* --- of degree 4 --- */
+
+enum { QUARTIC = 4 };
+
+/* Control points of a derivative over [u0, u1]: blossoms with i arguments u1, the rest u0. */
+static void restrict_cubic(const control_point *p, double u0, double u1, control_point *out) {
+    for (int i = 0; i < QUARTIC; i++) {
+        control_point work[QUARTIC];
+        for (int j = 0; j < QUARTIC; j++)
+            work[j] = p[j];
+        for (int k = QUARTIC - 1; k > 0; k--) {
+            double u = QUARTIC - 1 - k < i ? u1 : u0;
+            for (int j = 0; j < k; j++)
+                work[j] = between(work[j], work[j + 1], u);
+        }
+        out[i] = work[0];
+    }
 }
 
-/* A polynomial lies in the hull of its Bernstein coefficients. The angular speed is at most
- * 2 |q'| / |q|, and |q| differs from its value at the middle by at most half the stretch times
- * |q'|. */
-static void polynomial_bound(const void *user, double begin, double end, rg_vec3 n, double *least,
-                             double *most, double *spin) {
+static void quartic_pose(const void *user, double time, rg_pose *pose) {
+    pose_at(user, QUARTIC, time, pose);
+}
+
+/* A polynomial lies in the hull of its Bernstein coefficients. */
+static void quartic_bound(const void *user, double begin, double end, rg_vec3 n, double *least,
+                          double *most, double *spin) {
     const rg_polynomial_motion *m = user;
-    control_point p[5], slope[4];
-    load_positions(m, p);
-    derivative_over(m, p, begin, end, slope);
+    control_point p[QUARTIC + 1], whole[QUARTIC], slope[QUARTIC];
+    double u0 = (begin - m->begin) / m->step, u1 = (end - m->begin) / m->step;
+    load_positions(m, QUARTIC, p);
+    load_slopes(m, QUARTIC, p, whole);
+    restrict_cubic(whole, u0, u1, slope);
     *least = INFINITY;
     *most = -INFINITY;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < QUARTIC; i++) {
         double v = n.x * slope[i].v[0] + n.y * slope[i].v[1] + n.z * slope[i].v[2];
         *least = fmin(*least, v);
         *most = fmax(*most, v);
     }
-    load_orientations(m, p);
-    derivative_over(m, p, begin, end, slope);
+    load_orientations(m, QUARTIC, p);
+    load_slopes(m, QUARTIC, p, whole);
+    restrict_cubic(whole, u0, u1, slope);
     double rate = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < QUARTIC; i++)
         rate = fmax(rate, size4(&slope[i]));
-    control_point middle = bezier_value(p, 4, (0.5 * (begin + end) - m->begin) / m->step);
-    double shortest = size4(&middle) - 0.5 * (end - begin) * rate;
-    *spin = shortest > 0 ? 2 * rate / shortest : INFINITY;
+    control_point middle = bezier_value(p, QUARTIC, (0.5 * (begin + end) - m->begin) / m->step);
+    *spin = spin_bound(middle, rate, 0.5 * (end - begin));
+}
+
+/* --- of any degree --- */
+
+static void polynomial_pose(const void *user, double time, rg_pose *pose) {
+    const rg_polynomial_motion *m = user;
+    pose_at(m, m->degree, time, pose);
+}
+
+/* To restrict high degrees would take long. Instead: the derivative at the middle, and what the
+ * second one, which lies in the hull of its coefficients over the whole step, can make of it in
+ * half the stretch. */
+static void polynomial_bound(const void *user, double begin, double end, rg_vec3 n, double *least,
+                             double *most, double *spin) {
+    const rg_polynomial_motion *m = user;
+    int degree = m->degree;
+    double half = 0.5 * (end - begin), u = (begin + half - m->begin) / m->step;
+    double per = (degree - 1) / m->step, swing = 0, bend = 0;
+    control_point p[RG_PATH_DEGREE_MAX + 1], slope[RG_PATH_DEGREE_MAX];
+    load_positions(m, degree, p);
+    load_slopes(m, degree, p, slope);
+    for (int i = 0; i + 1 < degree; i++)
+        swing = fmax(swing, per * fabs(n.x * (slope[i + 1].v[0] - slope[i].v[0]) +
+                                       n.y * (slope[i + 1].v[1] - slope[i].v[1]) +
+                                       n.z * (slope[i + 1].v[2] - slope[i].v[2])));
+    control_point v = bezier_value(slope, degree - 1, u);
+    double speed = n.x * v.v[0] + n.y * v.v[1] + n.z * v.v[2];
+    *least = speed - half * swing;
+    *most = speed + half * swing;
+    load_orientations(m, degree, p);
+    load_slopes(m, degree, p, slope);
+    for (int i = 0; i + 1 < degree; i++) {
+        control_point change;
+        for (int j = 0; j < 4; j++)
+            change.v[j] = slope[i + 1].v[j] - slope[i].v[j];
+        bend = fmax(bend, per * size4(&change));
+    }
+    v = bezier_value(slope, degree - 1, u);
+    *spin = spin_bound(bezier_value(p, degree, u), size4(&v) + half * bend, half);
 }
 
 rg_path rg_path_polynomial(const rg_polynomial_motion *motion) {
-    return (rg_path){motion, rg_pose_inverse(motion->shape_pose).position, polynomial_pose,
-                     polynomial_bound};
+    assert(motion->degree >= 1 && motion->degree <= RG_PATH_DEGREE_MAX);
+    bool quartic = motion->degree == QUARTIC;
+    return (rg_path){motion, rg_pose_inverse(motion->shape_pose).position,
+                     quartic ? quartic_pose : polynomial_pose,
+                     quartic ? quartic_bound : polynomial_bound};
 }
 
 /* --- the search --------------------------------------------------------------------------------

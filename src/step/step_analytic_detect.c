@@ -80,12 +80,12 @@ double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q) {
 static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense, size_t k) {
     bool planar = a->world->content.planar;
     rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    double b[3][5] = {{0}};
+    double b[3][RG_DENSE_DEGREE_MAX + 1] = {{0}};
     rg_dense_bernstein(dense, k * a->flight.width, b[0]);
     rg_dense_bernstein(dense, k * a->flight.width + 1, b[planar ? 2 : 1]);
     if (!planar)
         rg_dense_bernstein(dense, k * a->flight.width + 2, b[2]);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i <= dense->degree; i++) {
         rg_vec3 p = {b[0][i], b[1][i], b[2][i]};
         bounds.lower = rg_min(bounds.lower, p);
         bounds.upper = rg_max(bounds.upper, p);

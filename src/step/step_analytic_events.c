@@ -52,6 +52,8 @@ static void go_to(look *l, double theta) {
 
 /* --- paths --------------------------------------------------------------------------------------- */
 
+_Static_assert((int)RG_DENSE_DEGREE_MAX <= (int)RG_PATH_DEGREE_MAX, "paths take any dense output");
+
 /* How a part moves during the step. */
 typedef struct part_path {
     rg_polynomial_motion polynomial;
@@ -69,12 +71,8 @@ static rg_pose pose_at(const part_path *p, double time) {
     rg_pose body;
     if (part->dynamic) { /* planar */
         double theta = (time - p->dense->begin) / p->dense->step, n[3];
-        for (int i = 0; i < 3; i++) {
-            size_t k = p->place + (size_t)i;
-            double c0 = p->dense->c[0][k], c1 = p->dense->c[1][k], c2 = p->dense->c[2][k],
-                   c3 = p->dense->c[3][k], c4 = p->dense->c[4][k];
-            n[i] = c0 + theta * (c1 + (1 - theta) * (c2 + theta * (c3 + (1 - theta) * c4)));
-        }
+        for (size_t i = 0; i < 3; i++)
+            n[i] = rg_dense_value(p->dense, theta, p->place + i);
         body = (rg_pose){{n[0], 0, n[1]}, rg_quat_of_planar_angle(n[2])};
     } else if (c->record[part->body].prescription1) {
         rg_motion_state s = rg_prescription_evaluate(c, part->body, time);
@@ -92,11 +90,11 @@ static void path_pose(const void *user, double time, rg_pose *pose) {
 /* Least and most of the derivative of component `i` over [lo, hi] of theta, per second: from the
  * differences of the Bernstein coefficients of the whole step. */
 static void rate_bounds(const rg_dense_output *dense, size_t i, double *least, double *most) {
-    double b[5];
+    double b[RG_DENSE_DEGREE_MAX + 1];
     rg_dense_bernstein(dense, i, b);
     *least = INFINITY, *most = -INFINITY;
-    for (int k = 0; k < 4; k++) {
-        double rate = 4 * (b[k + 1] - b[k]) / dense->step;
+    for (int k = 0; k < dense->degree; k++) {
+        double rate = dense->degree * (b[k + 1] - b[k]) / dense->step;
         *least = fmin(*least, rate);
         *most = fmax(*most, rate);
     }
@@ -141,7 +139,10 @@ static void path_bound(const void *user, double begin, double end, rg_vec3 n, do
 static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uint32_t part,
                          part_path *path) {
     const rg_analysis_part *p = &a->parts[part];
-    *path = (part_path){.a = a, .dense = dense, .part = part};
+    path->a = a;
+    path->dense = dense;
+    path->part = part;
+    path->place = 0;
     if (p->dynamic)
         path->place = rg_analysis_place(a, p->body) * a->flight.width;
     if (!p->dynamic || a->world->content.planar) {
@@ -150,11 +151,14 @@ static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uin
             .user = path, .reference = reference, .pose = path_pose, .bound = path_bound};
     }
     rg_polynomial_motion *m = &path->polynomial;
-    *m = (rg_polynomial_motion){.begin = dense->begin, .step = dense->step, .shape_pose = p->local};
-    double b[7][5];
+    m->begin = dense->begin;
+    m->step = dense->step;
+    m->degree = dense->degree;
+    m->shape_pose = p->local;
+    double b[7][RG_DENSE_DEGREE_MAX + 1];
     for (size_t i = 0; i < 7; i++)
         rg_dense_bernstein(dense, path->place + i, b[i]);
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k <= dense->degree; k++) {
         m->position[k] = (rg_vec3){b[0][k], b[1][k], b[2][k]};
         m->orientation[k] = (rg_quat){b[3][k], b[4][k], b[5][k], b[6][k]};
     }

@@ -87,7 +87,7 @@ static rg_dense_output make_dense(const rg_ode *ode, workspace *w, double t, dou
         w->dense[3][i] = change - h * w->k[6][i] - left;
         w->dense[4][i] = h * high;
     }
-    rg_dense_output dense = {.begin = t, .step = h, .n = ode->n};
+    rg_dense_output dense = {.begin = t, .step = h, .n = ode->n, .degree = 4};
     for (int i = 0; i < 5; i++)
         dense.c[i] = w->dense[i];
     return dense;

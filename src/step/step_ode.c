@@ -90,16 +90,53 @@ double rg_ode_first_step(const rg_ode *ode, const double *dydt, const double *sc
     return 0.1 * rg_ode_power(tolerance, 1.0 / (order + 1)) / rate;
 }
 
-void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y) {
+static inline double hairer_value(const rg_dense_output *dense, double theta, size_t i) {
     double rest = 1 - theta;
-    for (size_t i = 0; i < dense->n; i++)
-        y[i] = dense->c[0][i] +
-               theta * (dense->c[1][i] +
-                        rest * (dense->c[2][i] + theta * (dense->c[3][i] + rest * dense->c[4][i])));
+    return dense->c[0][i] +
+           theta * (dense->c[1][i] +
+                    rest * (dense->c[2][i] + theta * (dense->c[3][i] + rest * dense->c[4][i])));
+}
+
+static inline double powers_value(const rg_dense_output *dense, double theta, size_t i) {
+    double sum = dense->c[dense->degree][i];
+    for (int k = dense->degree - 1; k >= 0; k--)
+        sum = dense->c[k][i] + theta * sum;
+    return sum;
+}
+
+double rg_dense_value(const rg_dense_output *dense, double theta, size_t i) {
+    return dense->powers ? powers_value(dense, theta, i) : hairer_value(dense, theta, i);
+}
+
+void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y) {
+    if (dense->powers)
+        for (size_t i = 0; i < dense->n; i++)
+            y[i] = powers_value(dense, theta, i);
+    else
+        for (size_t i = 0; i < dense->n; i++)
+            y[i] = hairer_value(dense, theta, i);
+}
+
+/* th^k = sum of (j over k) / (d over k) B_j: all weights are between 0 and 1, so nothing is lost. In place:
+ * b_j / (d over j) are the divided coefficients, and d rounds of adding neighbours give their sums. */
+static void bernstein_of_powers(const rg_dense_output *dense, size_t i, double *b) {
+    int d = dense->degree;
+    double choose = 1; /* d over k */
+    for (int k = 0; k <= d; k++) {
+        b[k] = dense->c[k][i] / choose;
+        choose = choose * (d - k) / (k + 1);
+    }
+    for (int round = 1; round <= d; round++)
+        for (int k = d; k >= round; k--)
+            b[k] += b[k - 1];
 }
 
 /* th = k/4 of B_k; th (1-th) = B1/4 + B2/3 + B3/4; th^2 (1-th) = B2/6 + B3/4; th^2 (1-th)^2 = B2/6. */
-void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[5]) {
+void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[RG_DENSE_DEGREE_MAX + 1]) {
+    if (dense->powers) {
+        bernstein_of_powers(dense, i, b);
+        return;
+    }
     double c0 = dense->c[0][i], c1 = dense->c[1][i], c2 = dense->c[2][i], c3 = dense->c[3][i],
            c4 = dense->c[4][i];
     b[0] = c0;

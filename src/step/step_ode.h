@@ -7,16 +7,27 @@
 #include "base/base_thread.h"
 #include "rigor/status.h"
 
-/* y over one accepted step as a polynomial of degree 4 in theta = (t - begin) / step. */
+enum { RG_ADAMS_ORDER_MAX = 12, RG_ADAMS_VECTORS = RG_ADAMS_ORDER_MAX + 2 };
+
+/* The corrector of Adams has an order more than its predictor, and its polynomial that degree. */
+enum { RG_DENSE_DEGREE_MAX = RG_ADAMS_ORDER_MAX + 1 };
+
+/* y over one accepted step as a polynomial in theta = (t - begin) / step. It begins at y and ends at the
+ * step's end, to rounding. */
 typedef struct rg_dense_output {
     double begin, step;
     size_t n;
-    const double *c[5]; /* Hairer's form: c0 + th (c1 + (1-th)(c2 + th (c3 + (1-th) c4))) */
+    int degree;
+    bool powers; /* c0 + c1 th + c2 th^2 + ...; or else, degree 4, Hairer's form:
+                    c0 + th (c1 + (1-th)(c2 + th (c3 + (1-th) c4))) */
+    const double *c[RG_DENSE_DEGREE_MAX + 1];
 } rg_dense_output;
 
+double rg_dense_value(const rg_dense_output *dense, double theta, size_t i); /* of y[i] */
 void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y);
-/* The Bernstein coefficients of y[i]: they bound it, and their differences bound its rate. */
-void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[5]);
+/* The Bernstein coefficients of y[i], degree + 1 of them: they bound it, and their differences bound its
+ * rate. */
+void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[RG_DENSE_DEGREE_MAX + 1]);
 
 typedef struct rg_ode {
     size_t n;
@@ -89,8 +100,6 @@ rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *tria
                                 double most, double tolerance, const double *y, double *next_step,
                                 double *length, rg_ode_info *info);
 
-enum { RG_ADAMS_ORDER_MAX = 12, RG_ADAMS_VECTORS = RG_ADAMS_ORDER_MAX + 2 };
-
 /* What the multistep method remembers, apart from its vectors: modified divided differences Phi_0
  * ... Phi_13 of f at the newest point, RG_ADAMS_VECTORS x n doubles behind `phi` of the caller. */
 typedef struct rg_adams_memory {
@@ -107,5 +116,29 @@ typedef struct rg_adams_memory {
 rg_status rg_adams(const rg_ode *ode, double begin, double end, const rg_ode_settings *settings,
                    double *y, rg_adams_memory *memory, double *phi, rg_arena *scratch,
                    rg_ode_info *info);
+
+/* The same, one accepted step at a time. Its first steps, and those after `rg_adams_forget`, are Dormand and
+ * Prince's. What is remembered changes only if the caller keeps the step. */
+typedef struct rg_adams_trial {
+    /* At the point that was kept last; `rising`: so far there are steps of Dormand and Prince's alone;
+     * `next_step`: what that method would have tried next. */
+    rg_adams_memory memory;
+    double *phi
+        [RG_ADAMS_VECTORS]; /* differences there, Phi_1 to Phi_count; Phi_0 is that of the trial */
+    /* Of the trial: */
+    rg_adams_memory next;
+    double *pushed[RG_ADAMS_VECTORS], *star[RG_ADAMS_VECTORS];
+    double *y, *predicted, *derivative, *scale, *chunk_max, *dense[RG_DENSE_DEGREE_MAX + 1];
+    const double *end;
+    rg_dense_output output;
+} rg_adams_trial;
+rg_status rg_adams_make(const rg_ode *ode, rg_arena *scratch, rg_adams_trial *trial);
+/* As rg_dormand_prince_try, which `first` is for. y may differ by about the tolerance from the end of the step that
+ * was kept. */
+rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prince_trial *first,
+                       double begin, double most, double tolerance, const double *y,
+                       double *next_step, double *length, rg_ode_info *info);
+void rg_adams_keep(rg_adams_trial *trial);
+void rg_adams_forget(rg_adams_trial *trial);
 
 #endif
