@@ -1,16 +1,12 @@
 /* The integrators against closed forms: observed order at fixed step, error control, dense output,
  * failure. */
-#include "test_support.h"
+#include "kepler.h"
 
 #include "step/step_ode.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* Kepler's problem at eccentricity 0.3: smooth, nonlinear, with a closed form by Kepler's equation.
- */
-#define ECCENTRICITY 0.3
 
 typedef struct problem {
     size_t calls;
@@ -26,31 +22,6 @@ static void kepler(void *user, double t, const double *y, double *dydt) {
     dydt[1] = y[3];
     dydt[2] = -y[0] / r3;
     dydt[3] = t >= p->poison_after ? NAN : -y[1] / r3;
-}
-
-static void unit_scale(void *user, const double *y, double *scale) {
-    (void)user;
-    (void)y;
-    for (int i = 0; i < 4; i++)
-        scale[i] = 1;
-}
-
-static void kepler_exact(double t, double *y) {
-    double e = ECCENTRICITY, anomaly = t;
-    for (int i = 0; i < 50; i++)
-        anomaly -= (anomaly - e * sin(anomaly) - t) / (1 - e * cos(anomaly));
-    double c = cos(anomaly), s = sin(anomaly), root = sqrt(1 - e * e), rate = 1 / (1 - e * c);
-    y[0] = c - e;
-    y[1] = root * s;
-    y[2] = -s * rate;
-    y[3] = root * c * rate;
-}
-
-static double distance(const double *a, const double *b) {
-    double largest = 0;
-    for (int i = 0; i < 4; i++)
-        largest = fmax(largest, fabs(a[i] - b[i]));
-    return largest;
 }
 
 static void measure_dense(void *user, const rg_dense_output *dense) {

@@ -13,8 +13,9 @@ extern "C" {
 typedef struct rg_method rg_method;
 
 typedef enum rg_integrator {
-    RG_INTEGRATOR_DORMAND_PRINCE, /* explicit Runge-Kutta 5(4) with dense output */
-    RG_INTEGRATOR_ADAMS           /* Adams-Bashforth-Moulton, variable step and order */
+    RG_INTEGRATOR_DORMAND_PRINCE, /* explicit Runge-Kutta 5(4) */
+    RG_INTEGRATOR_ADAMS           /* Adams-Bashforth-Moulton, variable step and order: fewer
+                                     evaluations where motion is smooth */
 } rg_integrator;
 
 typedef struct rg_solver rg_solver;         /* rigor/solver.h */

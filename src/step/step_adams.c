@@ -82,7 +82,8 @@ static void find_coefficients(const rg_adams_memory *m, double h, int k, coeffic
 
 /* Phi_{j+1} = Phi_j - Phi*_j, j = 0 .. count-1, from Phi_0 = f at the new point. */
 typedef struct push_job {
-    workspace *w;
+    double *const *phi;
+    double *const *star;
     const double *f;
     int count;
 } push_job;
@@ -90,21 +91,25 @@ typedef struct push_job {
 static void push_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const push_job *job = user;
-    memcpy(job->w->phi[0] + begin, job->f + begin, (end - begin) * sizeof(double));
+    memcpy(job->phi[0] + begin, job->f + begin, (end - begin) * sizeof(double));
     for (int j = 0; j < job->count; j++)
         for (size_t i = begin; i < end; i++)
-            job->w->phi[j + 1][i] = job->w->phi[j][i] - job->w->star[j][i];
+            job->phi[j + 1][i] = job->phi[j][i] - job->star[j][i];
+}
+
+/* The memory after a step h. */
+static void note_step(rg_adams_memory *m, double h) {
+    m->count = m->count + 1 < RG_ADAMS_VECTORS - 1 ? m->count + 1 : RG_ADAMS_VECTORS - 1;
+    memmove(m->last_steps + 1, m->last_steps, (RG_ADAMS_VECTORS - 1) * sizeof *m->last_steps);
+    m->last_steps[0] = h;
 }
 
 /* Takes f at the new point into the differences. */
 static void push_derivative(const rg_ode *ode, workspace *w, rg_adams_memory *m, double h,
                             const double *f) {
-    int count = m->count + 1 < RG_ADAMS_VECTORS - 1 ? m->count + 1 : RG_ADAMS_VECTORS - 1;
-    push_job job = {w, f, count};
+    note_step(m, h);
+    push_job job = {w->phi, w->star, f, m->count};
     rg_parallel_for(ode->pool, ode->n, RG_ODE_GRAIN, push_chunk, &job);
-    memmove(m->last_steps + 1, m->last_steps, (RG_ADAMS_VECTORS - 1) * sizeof *m->last_steps);
-    m->last_steps[0] = h;
-    m->count = count;
 }
 
 typedef struct star_job {
@@ -328,4 +333,248 @@ rg_status rg_adams(const rg_ode *ode, double begin, double end, const rg_ode_set
         memset(memory, 0, sizeof *memory);
     rg_arena_return(scratch, mark);
     return status;
+}
+
+/* --- one step at a time --------------------------------------------------------------------------
+ *
+ * The polynomial of a step is the corrector's own: y_n + the integral of the polynomial through f
+ * at the predicted end and at the last k points. In theta,
+ *
+ *   y(theta) = y_n + h sum_{j<k} G_j(theta) Phi*_j(n) + h G_k(theta) Phi_k(n+1)
+ *   G_j(theta) = integral from 0 to theta of the product over i < j of (X_i + h theta) / (X_i + h)
+ *
+ * with X_i = x_n - x_{n-i}. It begins at y_n and ends at y_{n+1}. Its error is an integral over
+ * something that does not change its sign (to the order of the step), and grows from nothing to
+ * that of the step: what is taken from it within the step is no worse than its end. Products in
+ * powers of theta have coefficients >= 0 that add up to 1, so that nothing is lost by them.
+ *
+ * The caller may put y back by about the tolerance before the next step, and may adjust the
+ * right-hand side. So f is evaluated again where a step begins, and that is Phi_0, while the
+ * differences of the steps before, each of which is between values of one and the same f, stay what
+ * they are: all of the past is shifted along. Where f has become another one altogether, its
+ * differences are wrong, the error says so, and the method starts again. */
+
+/* Steps of Dormand and Prince's before the first one of Adams'. To begin at order 1, as rg_adams
+ * does, would take twenty steps or so to as long ones, and events are looked for in every step. */
+enum { STARTS = 4 };
+/* Steps that are refused one after the other before it starts again. */
+enum { REFUSALS_MOST = 3 };
+/* Of the tolerance: errors of a multistep method are much the same from step to step: they add up. */
+#define FINER 0.1
+/* Times the tolerance: the error that steps are made for; and how much their length changes at
+ * once. */
+#define AIM         0.25
+#define GROW_MOST   2.0
+#define SHRINK_MOST 0.5
+#define WORTH_WHILE 1.2
+enum { HALVINGS_MOST = 40 };
+
+static bool take_vectors(double **vectors, size_t count, size_t n, rg_arena *scratch) {
+    bool enough = true;
+    for (size_t i = 0; i < count; i++)
+        enough = (vectors[i] = rg_arena_take(scratch, n, sizeof(double))) && enough;
+    return enough;
+}
+
+rg_status rg_adams_make(const rg_ode *ode, rg_arena *scratch, rg_adams_trial *trial) {
+    *trial = (rg_adams_trial){.memory = {.rising = 1}};
+    double *vectors[4];
+    bool enough =
+        take_vectors(vectors, 4, ode->n, scratch) &&
+        take_vectors(trial->pushed, RG_ADAMS_VECTORS, ode->n, scratch) &&
+        take_vectors(trial->star, RG_ADAMS_VECTORS, ode->n, scratch) &&
+        take_vectors(trial->phi, RG_ADAMS_VECTORS, ode->n, scratch) &&
+        take_vectors(trial->dense, RG_DENSE_DEGREE_MAX + 1, ode->n, scratch) &&
+        take_vectors(&trial->chunk_max, 1, rg_chunk_count(ode->n, RG_ODE_GRAIN) + 1, scratch);
+    trial->y = vectors[0];
+    trial->predicted = vectors[1];
+    trial->derivative = vectors[2];
+    trial->scale = vectors[3];
+    return enough ? RG_OK : RG_OUT_OF_MEMORY;
+}
+
+static workspace workspace_of(const rg_adams_trial *trial) {
+    workspace w = {.y = trial->y,
+                   .predicted = trial->predicted,
+                   .derivative = trial->derivative,
+                   .scale = trial->scale,
+                   .chunk_max = trial->chunk_max};
+    memcpy(w.star, trial->star, sizeof w.star);
+    memcpy(w.phi, trial->phi, sizeof w.phi);
+    return w;
+}
+
+/* What there is to remember if the step is kept: the differences at its end, with f there. */
+static void push_end(const rg_ode *ode, rg_adams_trial *trial, const rg_adams_memory *m, double h,
+                     const double *f) {
+    trial->next = *m;
+    note_step(&trial->next, h);
+    push_job job = {trial->pushed, trial->star, f, trial->next.count};
+    rg_parallel_for(ode->pool, ode->n, RG_ODE_GRAIN, push_chunk, &job);
+}
+
+/* A step of Dormand and Prince's, whose f is remembered. */
+static rg_status make_first(const rg_ode *ode, rg_adams_trial *trial,
+                            rg_dormand_prince_trial *first, double begin, double most,
+                            double tolerance, const double *y, double *next_step, double *length,
+                            rg_ode_info *info) {
+    if (trial->memory.count == 0 && trial->memory.next_step > 0 && *next_step > 0)
+        *next_step = trial->memory.next_step;
+    rg_status status =
+        rg_dormand_prince_try(ode, first, begin, most, tolerance, y, next_step, length, info);
+    if (status)
+        return status;
+    workspace w = workspace_of(trial);
+    coefficients c;
+    trial->output = first->output;
+    trial->end = first->end;
+    memcpy(trial->phi[0], first->k[0], ode->n * sizeof *y);
+    find_coefficients(&trial->memory, first->output.step, 0, &c);
+    scale_star(ode, &w, &c, trial->memory.count);
+    push_end(ode, trial, &trial->memory, first->output.step,
+             first->k[RG_DORMAND_PRINCE_STAGES - 1]);
+    trial->next.rising = trial->next.count < STARTS;
+    trial->next.next_step = trial->next.rising ? 0 : *next_step;
+    return RG_OK;
+}
+
+/* The length of the first step of Adams', from the differences that there are. */
+static double first_length(const rg_ode *ode, const rg_adams_trial *trial, const rg_adams_memory *m,
+                           double wanted, double tolerance) {
+    const double *newest = trial->phi[m->order], one = 1;
+    double size =
+        rg_ode_error_norm(ode, &newest, &one, 1, 1 / tolerance, trial->scale, trial->chunk_max);
+    for (int i = 0; i < HALVINGS_MOST; i++, wanted /= 2) {
+        coefficients c;
+        find_coefficients(m, wanted, m->order, &c);
+        if (fabs(wanted * (c.g[m->order] - c.g[m->order - 1]) * c.beta[m->order]) * size <= AIM)
+            break;
+    }
+    return wanted;
+}
+
+/* By how much a step could grow at an order with this error. */
+static double growth_of(double error, int order) {
+    return error > 0 ? rg_ode_power(AIM / error, 1.0 / (order + 1)) : GROW_MOST;
+}
+
+/* The order that allows the longest step, and that step. Errors of high orders have a floor where f
+ * is off by a little that is not smooth. choose_next, which asks for the smallest error, would go
+ * on to the highest order, and wait for an error that allows to double the step. */
+static double choose_longest(rg_adams_memory *m, const errors *e, double h) {
+    int k = m->order;
+    double growth = growth_of(e->same, k);
+    double lower = k > 1 ? growth_of(e->lower, k - 1) : 0;
+    double higher = isfinite(e->higher) ? growth_of(e->higher, k + 1) : 0;
+    if (lower >= growth && lower >= higher) {
+        m->order = k - 1;
+        growth = lower;
+    } else if (higher > growth) {
+        m->order = k + 1;
+        growth = higher;
+    }
+    if (growth >= 1 && growth < WORTH_WHILE)
+        return h;
+    return h * fmax(SHRINK_MOST, fmin(GROW_MOST, growth));
+}
+
+/* The polynomial of a step of order k: coefficients of powers of theta. */
+static void make_dense(const rg_ode *ode, rg_adams_trial *trial, const rg_adams_memory *m,
+                       double begin, double h) {
+    int k = m->order;
+    double product[RG_ADAMS_VECTORS][RG_ADAMS_VECTORS] = {{1}}; /* [j]: over i < j */
+    double behind = 0;
+    for (int j = 1; j <= k; j++) {
+        double constant = behind / (h + behind), slope = h / (h + behind);
+        for (int i = 0; i <= j; i++)
+            product[j][i] = (i < j ? constant * product[j - 1][i] : 0) +
+                            (i > 0 ? slope * product[j - 1][i - 1] : 0);
+        behind += m->last_steps[j - 1];
+    }
+    for (size_t i = 0; i < ode->n; i++) {
+        double difference = trial->derivative[i]; /* becomes Phi_k(n+1) */
+        for (int j = 0; j < k; j++)
+            difference -= trial->star[j][i];
+        trial->dense[0][i] = trial->y[i];
+        for (int power = 0; power <= k; power++) {
+            double sum = product[k][power] * difference;
+            for (int j = power; j < k; j++)
+                sum += product[j][power] * trial->star[j][i];
+            trial->dense[power + 1][i] = h * sum / (power + 1);
+        }
+    }
+    trial->output =
+        (rg_dense_output){.begin = begin, .step = h, .n = ode->n, .degree = k + 1, .powers = true};
+    for (int i = 0; i <= k + 1; i++)
+        trial->output.c[i] = trial->dense[i];
+}
+
+/* Takes the step of w to its end. */
+static void accept_step(const rg_ode *ode, rg_adams_trial *trial, workspace *w,
+                        const rg_adams_memory *m, const coefficients *c, double begin, double h,
+                        rg_ode_info *info) {
+    make_dense(ode, trial, m, begin, h);
+    correct(ode, w, c, m->order, h);
+    if (ode->accept)
+        ode->accept(ode->user, begin + h, w->y);
+    derivative(ode, begin + h, w->y, w->derivative, info);
+    trial->end = w->y;
+    info->accepted++;
+}
+
+rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prince_trial *first,
+                       double begin, double most, double tolerance, const double *y,
+                       double *next_step, double *length, rg_ode_info *info) {
+    if (trial->memory.rising || !(*next_step > 0))
+        return make_first(ode, trial, first, begin, most, tolerance, y, next_step, length, info);
+    workspace w = workspace_of(trial);
+    memcpy(w.y, y, ode->n * sizeof *y);
+    derivative(ode, begin, w.y, w.phi[0], info);
+    ode->scale(ode->user, w.y, w.scale);
+    rg_adams_memory m = trial->memory;
+    double wanted = *next_step, finer = FINER * tolerance;
+    if (m.order == 0) {
+        m.order = m.count < STARTS ? m.count : STARTS;
+        wanted = first_length(ode, trial, &m, isfinite(wanted) ? wanted : most, finer);
+    }
+    for (int refusals = 0; refusals < REFUSALS_MOST;) {
+        double parts = wanted < most ? ceil(most / wanted) : 1;
+        double h = parts < 4 ? most / parts : wanted;
+        if (m.count > m.order + 1)
+            m.count = m.order + 1;
+        coefficients c;
+        find_coefficients(&m, h, m.order, &c);
+        scale_star(ode, &w, &c, m.count);
+        predict(ode, &w, &c, m.order, h);
+        derivative(ode, begin + h, w.predicted, w.derivative, info);
+        errors e = find_errors(ode, &w, &m, &c, h, finer);
+        info->not_finite = isnan(e.same);
+        if (e.same <= 1) {
+            accept_step(ode, trial, &w, &m, &c, begin, h, info);
+            double longest = choose_longest(&m, &e, h);
+            m.next_step = trial->memory.next_step;
+            push_end(ode, trial, &m, h, w.derivative);
+            *next_step =
+                longest >= h && h < wanted ? fmax(longest, fmin(wanted, GROW_MOST * h)) : longest;
+            *length = parts <= 1 ? most : h;
+            return RG_OK;
+        }
+        info->rejected++;
+        after_rejection(&m, &e, h, ++refusals);
+        wanted = m.next_step;
+    }
+    rg_adams_forget(trial);
+    return make_first(ode, trial, first, begin, most, tolerance, y, next_step, length, info);
+}
+
+void rg_adams_keep(rg_adams_trial *trial) {
+    double *swap[RG_ADAMS_VECTORS];
+    memcpy(swap, trial->phi, sizeof swap);
+    memcpy(trial->phi, trial->pushed, sizeof swap);
+    memcpy(trial->pushed, swap, sizeof swap);
+    trial->memory = trial->next;
+}
+
+void rg_adams_forget(rg_adams_trial *trial) {
+    trial->memory = (rg_adams_memory){.rising = 1, .next_step = trial->memory.next_step};
 }

@@ -1,10 +1,10 @@
 /* The analytic method: adaptive integration with error control, stopped and started again wherever
  * something happens (Baraff 1989, section 3; an integration step never spans a discontinuity). A step in
- * which nothing can meet is free flight, by either integrator; otherwise the event loop makes it
- * (step_analytic.h), group by group, with Dormand and Prince's method, whose polynomial events are found on.
+ * which nothing can meet is free flight; otherwise the event loop makes it (step_analytic.h), group by group, and finds
+ * events on the polynomial of the integrator. Both are by either integrator, Dormand and Prince's or Adams'.
  *
- * What the integrator learns (step sizes, differences of the multistep method) stays in the world's
- * memory from step to step, as long as nobody edits the world in between.
+ * What it learns (step sizes, differences of the multistep method) stays in the world's memory from step to step
+ * (step_analytic_memory.c), as long as nobody edits the world in between.
  *
  * A step that cannot be made fails with the cause and changes nothing; if the settings allow it, the
  * stepping method makes it instead, and the next one is tried here again. */
@@ -21,86 +21,14 @@
 /* m/s^2: smaller ones are rounding of nothing. */
 #define LEAST_ACCELERATION 1e-290
 
-/* Behind it stand the step sizes of the event loop, per dynamic body, and the differences. */
-typedef struct analytic_memory {
-    uint64_t valid; /* 0: start afresh */
-    uint64_t edits;
-    uint64_t size;   /* of the state vector */
-    uint64_t bodies; /* dynamic ones */
-    uint64_t integrator;
-    double next_step; /* of free flight */
-    rg_adams_memory adams;
-    uint64_t bounce_count; /* with contacts */
-    rg_bounce bounces[RG_ANALYSIS_BOUNCING];
-} analytic_memory;
-
-static size_t memory_size(const rg_method_settings *settings, const rg_flight *flight) {
-    size_t vectors = settings->integrator == RG_INTEGRATOR_ADAMS ? RG_ADAMS_VECTORS : 0;
-    return sizeof(analytic_memory) + (flight->body_count + vectors * flight->size) * sizeof(double);
-}
-
-static double *next_steps(analytic_memory *memory) {
-    return (double *)(memory + 1);
-}
-
-static double *differences(analytic_memory *memory) {
-    return next_steps(memory) + memory->bodies;
-}
-
-static bool is_sound(const rg_adams_memory *adams) {
-    return adams->order >= 0 && adams->order <= RG_ADAMS_ORDER_MAX && adams->count >= 0 &&
-           adams->count < RG_ADAMS_VECTORS;
-}
-
-/* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise. The
- * world's own is replaced only when the step has succeeded. Memory may come from a file, so its
- * indices are checked. */
-static analytic_memory *recall(rg_world *world, const rg_flight *flight) {
-    const rg_world_content *c = &world->content;
-    const rg_memory_block *block = &c->memory[RG_MEMORY_METHOD];
-    size_t size = memory_size(&c->settings, flight);
-    analytic_memory *memory = rg_arena_take(&world->scratch, size, 1);
-    if (!memory)
-        return NULL;
-    const analytic_memory *old = block->size == size ? block->data : NULL;
-    if (old && old->valid && old->edits == c->edits && old->size == flight->size &&
-        old->bodies == flight->body_count && old->integrator == (uint64_t)c->settings.integrator &&
-        is_sound(&old->adams) && old->bounce_count <= RG_ANALYSIS_BOUNCING)
-        memcpy(memory, old, size);
-    else {
-        memset(memory, 0, size);
-        *memory = (analytic_memory){.edits = c->edits,
-                                    .size = flight->size,
-                                    .bodies = flight->body_count,
-                                    .integrator = (uint64_t)c->settings.integrator};
-    }
-    return memory;
-}
-
-/* Room in the world for what is to be remembered; false, and no change, without memory. */
-static bool make_room(rg_world *world, size_t size) {
-    return world->content.memory[RG_MEMORY_METHOD].size == size ||
-           rg_memory_resize(world, RG_MEMORY_METHOD, size);
-}
-
-/* Differences that are not valid are not kept, so that saved bytes depend on the run alone. */
-static void remember(rg_world *world, const analytic_memory *memory) {
-    rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
-    size_t used = sizeof *memory + memory->bodies * sizeof(double);
-    if (memory->integrator == RG_INTEGRATOR_ADAMS)
-        used += ((size_t)memory->adams.count + 1) * memory->size * sizeof(double);
-    memcpy(block->data, memory, used);
-    memset((char *)block->data + used, 0, block->size - used);
-}
-
 static rg_status integrate(const rg_ode *ode, double begin, double end, double *y,
-                           analytic_memory *memory, rg_ode_info *info) {
+                           rg_analysis_memory *memory, rg_ode_info *info) {
     rg_world *world = ((rg_flight *)ode->user)->world;
     rg_ode_settings settings = {.tolerance = world->content.settings.tolerance};
     if (world->content.settings.integrator == RG_INTEGRATOR_DORMAND_PRINCE)
         return rg_dormand_prince(ode, begin, end, &settings, y, &memory->next_step, &world->scratch,
                                  info);
-    return rg_adams(ode, begin, end, &settings, y, &memory->adams, differences(memory),
+    return rg_adams(ode, begin, end, &settings, y, &memory->adams, rg_analysis_differences(memory),
                     &world->scratch, info);
 }
 
@@ -146,7 +74,7 @@ static rg_status fly(rg_world *world, double end_time, const double *reach, bool
     rg_flight flight;
     rg_status status = rg_flight_make(&flight, world);
     double *y = status ? NULL : rg_arena_take(&world->scratch, flight.size, sizeof *y);
-    analytic_memory *memory = y ? recall(world, &flight) : NULL;
+    rg_analysis_memory *memory = y ? rg_analysis_recall(world, &flight) : NULL;
     if (!memory)
         return fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
     rg_flight_pack(&flight, y);
@@ -175,14 +103,14 @@ static rg_status fly(rg_world *world, double end_time, const double *reach, bool
     *strayed = reach && strays(&flight, y, reach);
     if (*strayed)
         return RG_OK;
-    if (!make_room(world, memory_size(&world->content.settings, &flight)))
+    if (!rg_analysis_make_room(world, &flight))
         return fail(world, RG_OUT_OF_MEMORY, time, error);
     rg_flight_unpack(&flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
      * at the end does so too. */
     memory->valid = !world->content.has_applied &&
                     rg_forces_next_break(&world->content, phase_begin, INFINITY) != end_time;
-    remember(world, memory);
+    rg_analysis_remember_flight(world, memory);
     rg_flight_ledger ledger = rg_flight_ledger_of(&flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
                                .has_work = true,
@@ -384,10 +312,11 @@ static void list_parts(rg_analysis *g, bool *seen) {
 
 /* The group's part of the world: its bodies, their numbers, the parts that may meet. */
 static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *groups, size_t index,
-                            const double *next, bool *seen, rg_analysis *g) {
+                            const rg_analysis_memory *memory, bool *seen, rg_analysis *g) {
     size_t width = a->flight.width, bodies = group_size(a, groups, index);
     size_t from = index ? groups->pair_end[index - 1] : 0;
     size_t pairs = index < groups->count ? groups->pair_end[index] - from : 0;
+    const double *next = rg_analysis_next_steps(memory);
     g->flight.size = bodies * width + RG_FLIGHT_LEDGER;
     g->ode.n = g->flight.size + RG_ANALYSIS_LEDGER;
     g->ode.user = g;
@@ -410,7 +339,11 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
     g->candidates = groups->pairs + from;
     g->candidate_count = pairs;
     list_parts(g, seen);
-    return rg_dormand_prince_make(&g->ode, g->arena, &g->trial);
+    bool adams = a->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
+    rg_status status = rg_trial_make(&g->ode, adams, g->arena, &g->trial);
+    if (!status)
+        rg_analysis_recall_group(memory, groups->label, index, g);
+    return status;
 }
 
 static void add_counts(rg_analysis *a, const rg_analysis *g) {
@@ -438,8 +371,9 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
 
 /* Numbers and sums of a group that has arrived. */
 static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
-                       const rg_analysis *g, double *y, double *next) {
+                       const rg_analysis *g, double *y, rg_analysis_memory *memory) {
     size_t width = a->flight.width, place = 0;
+    double *next = rg_analysis_next_steps(memory);
     for (size_t k = 0; k < a->flight.body_count; k++) {
         if (groups->label[k] != index)
             continue;
@@ -450,12 +384,13 @@ static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t 
     const double *own = g->y + g->flight.body_count * width;
     for (size_t i = 0; i < RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER; i++)
         sum[i] += own[i];
+    rg_analysis_remember_group(memory, groups->label, index, g);
     add_counts(a, g);
 }
 
 /* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there. */
-static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, double *next,
-                            force_list *list, rg_error *error) {
+static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups,
+                            rg_analysis_memory *memory, force_list *list, rg_error *error) {
     double *y = rg_arena_take(a->arena, a->ode.n, sizeof *y);
     bool *seen = rg_arena_take(a->arena, a->part_count, sizeof *seen);
     rg_analysis *blank = rg_arena_take(a->arena, 1, sizeof *blank);
@@ -472,7 +407,7 @@ static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, do
         g->shown = a->shown;
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);
-        rg_status status = make_group(a, groups, index, next, seen, g);
+        rg_status status = make_group(a, groups, index, memory, seen, g);
         rg_error inner = {0};
         if (!status)
             status = rg_analysis_run(g, &inner);
@@ -489,7 +424,7 @@ static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, do
         status = add_forces(g, list);
         if (status)
             return fail(a->world, status, g->time, error);
-        take_group(a, groups, index, g, y, next);
+        take_group(a, groups, index, g, y, memory);
     }
     memcpy(a->y, y, a->ode.n * sizeof *y);
     return RG_OK;
@@ -526,31 +461,28 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
 static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
                              rg_step_report *report, rg_error *error) {
     rg_world *world = a->world;
-    analytic_memory *memory = recall(world, &a->flight);
+    rg_analysis_memory *memory = rg_analysis_recall(world, &a->flight);
     if (!memory)
         return fail(world, RG_OUT_OF_MEMORY, a->time, error);
     a->bounce_count = memory->bounce_count;
     memcpy(a->bounces, memory->bounces, sizeof a->bounces);
     force_list list = {0};
-    rg_status status = run_groups(a, groups, next_steps(memory), &list, error);
+    rg_status status = run_groups(a, groups, memory, &list, error);
     *strayed = !status && a->strayed;
     if (status || *strayed)
         return status;
     rg_contact_force *forces =
         rg_memory_resize(world, RG_MEMORY_FORCES, list.count * sizeof *forces);
-    if (!make_room(world, memory_size(&world->content.settings, &a->flight)) ||
-        (list.count && !forces))
+    if (!rg_analysis_make_room(world, &a->flight) || (list.count && !forces))
         return fail(world, RG_OUT_OF_MEMORY, a->end, error);
     if (list.count)
         memcpy(forces, list.forces, list.count * sizeof *forces);
     rg_flight_unpack(&a->flight, a->y);
     memory->valid = !world->content.has_applied;
-    memory->next_step = 0;
-    memory->adams = (rg_adams_memory){0};
     memory->bounce_count = a->bounce_count;
     memset(memory->bounces, 0, sizeof memory->bounces);
     memcpy(memory->bounces, a->bounces, a->bounce_count * sizeof *a->bounces);
-    remember(world, memory);
+    rg_analysis_remember_groups(world, memory);
     rg_analysis_log_sort(world);
     tell(a, report);
     return RG_OK;

@@ -1,6 +1,7 @@
 /* The analytic method with contacts: what its files share.
  *
  *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
+ *   step_analytic_memory.c     what the integrators have learnt, from step to step
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
  *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
@@ -16,7 +17,7 @@
  *
  * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
  * do. Contacts are found afresh at the beginning of every step and carried from event to event within
- * it: of them nothing but the last bounces is kept between steps, with the integrator's step sizes. */
+ * it: of them nothing but the last bounces is kept between steps, with what the integrator has learnt. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
 
@@ -27,6 +28,7 @@
 #include "step/step_flight.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
+#include "step/step_trial.h"
 
 /* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
  * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
@@ -172,7 +174,7 @@ typedef struct rg_analysis {
     rg_flight flight;
     rg_ode ode;
     rg_ode_info ode_info;
-    rg_dormand_prince_trial trial;
+    rg_trial trial;
     double begin, end, time; /* s */
     double *y, *scratch_y;
     double next_step;
@@ -243,6 +245,35 @@ typedef struct rg_analysis_groups {
 } rg_analysis_groups;
 /* `farther`: how many times as far as its speed of now would bring it a body may get. */
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
+
+/* --- memory --- */
+/* Behind it stand, per dynamic body, the step sizes of the event loop, and, of Adams' method, the histories of the
+ * groups; then differences: those of the flight of all bodies, or those of the groups, body by body. */
+typedef struct rg_analysis_memory {
+    uint64_t valid; /* 0: start afresh */
+    uint64_t edits;
+    uint64_t size;   /* of the state vector */
+    uint64_t bodies; /* dynamic ones */
+    uint64_t integrator;
+    double next_step; /* of free flight */
+    rg_adams_memory adams;
+    uint64_t bounce_count; /* with contacts */
+    rg_bounce bounces[RG_ANALYSIS_BOUNCING];
+} rg_analysis_memory;
+double *rg_analysis_next_steps(const rg_analysis_memory *memory);
+double *rg_analysis_differences(const rg_analysis_memory *memory);
+/* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise; null without
+ * memory. The world's own is replaced only when the step has succeeded. */
+rg_analysis_memory *rg_analysis_recall(rg_world *world, const rg_flight *flight);
+/* Room in the world for what is to be remembered; false, and no change, without memory. */
+bool rg_analysis_make_room(rg_world *world, const rg_flight *flight);
+void rg_analysis_remember_flight(rg_world *world, rg_analysis_memory *memory);
+void rg_analysis_remember_groups(rg_world *world, rg_analysis_memory *memory);
+/* The history of a group, if it was one in the last step, too. */
+void rg_analysis_recall_group(const rg_analysis_memory *memory, const uint32_t *label, size_t index,
+                              rg_analysis *g);
+void rg_analysis_remember_group(rg_analysis_memory *memory, const uint32_t *label, size_t index,
+                                const rg_analysis *g);
 
 /* --- detect --- */
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);

@@ -94,9 +94,9 @@ static rg_status coast(rg_analysis *a, double *length) {
     rg_analysis_evaluate(a, a->time, a->y);
     a->trouble.outcome = RG_SOLVED;
     a->at_begin = a->frozen = true;
-    rg_status status = rg_dormand_prince_try(
-        &a->ode, &a->trial, a->time, most, a->world->content.settings.tolerance * RG_ANALYSIS_FINER,
-        a->y, &next, length, &a->ode_info);
+    rg_status status = rg_trial_try(&a->ode, &a->trial, true, a->time, most,
+                                    a->world->content.settings.tolerance * RG_ANALYSIS_FINER, a->y,
+                                    &next, length, &a->ode_info);
     a->frozen = false;
     return status;
 }
@@ -123,8 +123,8 @@ static rg_status take_step(rg_analysis *a, double most, double *length) {
         a->at_begin = true;
         a->keeps = false;
         if (!status)
-            status = rg_dormand_prince_try(&a->ode, &a->trial, a->time, most, tolerance, a->y,
-                                           &a->next_step, length, &a->ode_info);
+            status = rg_trial_try(&a->ode, &a->trial, a->frozen, a->time, most, tolerance, a->y,
+                                  &a->next_step, length, &a->ode_info);
         if (status)
             return status;
         bool bad = a->trouble.outcome != RG_SOLVED || (a->contact_count && has_drifted(a, 1));
@@ -211,6 +211,12 @@ static double nudge_of(const rg_analysis *a, nudge_memory *nudge, double most) {
     return fmin(most, nudge->length);
 }
 
+/* Whether forces switch on or off here. */
+static bool is_break(const rg_analysis *a, double stop) {
+    return a->time >= stop &&
+           rg_forces_next_break(&a->world->content, a->flight.phase_begin, INFINITY) == stop;
+}
+
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
     rg_analysis_contact *c =
         event->contact < a->contact_count ? &a->contacts[event->contact] : NULL;
@@ -261,6 +267,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
             ++a->events <= RG_ANALYSIS_EVENTS && rescue(a)) {
             crawling = 0;
             a->keeps = a->frozen = false;
+            rg_trial_forget(&a->trial);
             status = rg_analysis_settle(a, true, error);
             continue;
         }
@@ -278,6 +285,10 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         stuck = stops && short_one && !nudging ? stuck + 1 : 0;
         nudge.friction = event.kind == RG_STEP_STICK_EVENT || event.kind == RG_STEP_SLIP_EVENT;
         advance(a, &event, length, stop);
+        if (stops || event.theta < 1 || is_break(a, stop))
+            rg_trial_forget(&a->trial);
+        else
+            rg_trial_keep(&a->trial);
         note_travel(a, event.theta * length);
         if (stops) {
             if (++a->events > RG_ANALYSIS_EVENTS)

@@ -1,0 +1,35 @@
+/* The event loop's way to both integrators: the one that remembers is told which of its steps were
+ * taken. */
+#include "step/step_trial.h"
+
+rg_status rg_trial_make(const rg_ode *ode, bool remembers, rg_arena *scratch, rg_trial *trial) {
+    *trial = (rg_trial){.remembers = remembers};
+    rg_status status = rg_dormand_prince_make(ode, scratch, &trial->one_step);
+    return status || !remembers ? status : rg_adams_make(ode, scratch, &trial->adams);
+}
+
+rg_status rg_trial_try(const rg_ode *ode, rg_trial *trial, bool alone, double begin, double most,
+                       double tolerance, const double *y, double *next_step, double *length,
+                       rg_ode_info *info) {
+    bool adams = trial->remembers && !alone;
+    rg_status status = adams ? rg_adams_try(ode, &trial->adams, &trial->one_step, begin, most,
+                                            tolerance, y, next_step, length, info)
+                             : rg_dormand_prince_try(ode, &trial->one_step, begin, most, tolerance,
+                                                     y, next_step, length, info);
+    trial->alone = alone;
+    trial->end = adams ? trial->adams.end : trial->one_step.end;
+    trial->output = adams ? trial->adams.output : trial->one_step.output;
+    return status;
+}
+
+void rg_trial_keep(rg_trial *trial) {
+    if (trial->remembers && !trial->alone)
+        rg_adams_keep(&trial->adams);
+    else
+        rg_trial_forget(trial);
+}
+
+void rg_trial_forget(rg_trial *trial) {
+    if (trial->remembers)
+        rg_adams_forget(&trial->adams);
+}

@@ -1,0 +1,31 @@
+/* One step of an integrator at a time, by either method, for those who look at a step before they
+ * take it. A step may be tried again, shorter, from the same place; only what is kept is remembered
+ * by a method that remembers. */
+#ifndef RIGOR_STEP_TRIAL_H
+#define RIGOR_STEP_TRIAL_H
+
+#include "step/step_ode.h"
+
+typedef struct rg_trial {
+    bool remembers; /* Adams'; otherwise Dormand and Prince's */
+    bool alone;     /* the last step was */
+    rg_dormand_prince_trial one_step;
+    rg_adams_trial adams;
+    /* Of the last step, until the next one is tried: */
+    const double *end;
+    rg_dense_output output;
+} rg_trial;
+
+rg_status rg_trial_make(const rg_ode *ode, bool remembers, rg_arena *scratch, rg_trial *trial);
+/* From y at `begin`, at most to `begin + most`; y is not changed. *length is what was accepted,
+ * *next_step (0: not known) what to try next. `alone`: by Dormand and Prince, where the right-hand
+ * side is what it is for this step only. */
+rg_status rg_trial_try(const rg_ode *ode, rg_trial *trial, bool alone, double begin, double most,
+                       double tolerance, const double *y, double *next_step, double *length,
+                       rg_ode_info *info);
+/* The step was taken, all of it, and the right-hand side goes on smoothly. */
+void rg_trial_keep(rg_trial *trial);
+/* It was not, or does not. */
+void rg_trial_forget(rg_trial *trial);
+
+#endif
