@@ -34,6 +34,8 @@ static const struct figure {
     COUNT("contacts_max", contacts_max),
     COUNT("solves", solves),
     COUNT("solver_iterations", solver_iterations),
+    COUNT("substeps", substeps),
+    COUNT("evaluations", evaluations),
     COUNT("solver_failures", solver_failures),
     COUNT("fallbacks", fallbacks),
     COUNT("impacts", impacts),

@@ -36,6 +36,8 @@ const char cli_run_help[] =
     "      --impact LAW     law of collisions of the analytic method instead of the scene's:\n"
     "                       simultaneous, propagation, poisson, energetic, reflection,\n"
     "                       dissipative; what a material names stays\n"
+    "      --integrator I   of the analytic method instead of the scene's: dormand-prince,\n"
+    "                       adams\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts of the poses of now only\n"
@@ -79,6 +81,7 @@ enum {
     OPTION_SOLVER,
     OPTION_TOLERANCE,
     OPTION_IMPACT,
+    OPTION_INTEGRATOR,
     OPTION_FRICTION,
     OPTION_GAMMA,
     OPTION_DETECTION,
@@ -96,9 +99,10 @@ enum {
     {                                                                                              \
         {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
             {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
-            {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL}, {"friction", 0, true, NULL},  \
-            {"gamma", 0, true, NULL}, {"detection", 0, true, NULL}, {"duration", 0, true, NULL},   \
-            {"threads", 0, true, NULL}, {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL}, \
+            {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL},                               \
+            {"integrator", 0, true, NULL}, {"friction", 0, true, NULL}, {"gamma", 0, true, NULL},  \
+            {"detection", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL}, \
+            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
             {"dump-problem", 0, true, NULL}, {"json", 0, false, NULL},                             \
             {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},                               \
     }
@@ -232,6 +236,13 @@ static bool check_impact(const char *name) {
     return complain_name("impact", name, names, count);
 }
 
+static bool check_integrator(const char *name) {
+    static const char *const names[] = {"dormand-prince", "adams"};
+    if (!name || strcmp(name, names[0]) == 0 || strcmp(name, names[1]) == 0)
+        return true;
+    return complain_name("integrator", name, names, 2);
+}
+
 static bool check_friction(const char *text) {
     static const char prefix[] = "polygon:";
     double corners;
@@ -278,9 +289,9 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
 }
 
 static bool check_resume_options(const run *this, int others) {
-    static const int fixed[] = {OPTION_OUT,      OPTION_METHOD,    OPTION_STEP,
-                                OPTION_SOLVER,   OPTION_TOLERANCE, OPTION_IMPACT,
-                                OPTION_FRICTION, OPTION_GAMMA,     OPTION_DETECTION};
+    static const int fixed[] = {
+        OPTION_OUT,    OPTION_METHOD,     OPTION_STEP,     OPTION_SOLVER, OPTION_TOLERANCE,
+        OPTION_IMPACT, OPTION_INTEGRATOR, OPTION_FRICTION, OPTION_GAMMA,  OPTION_DETECTION};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (given(this, fixed[i])) {
             cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
@@ -348,6 +359,7 @@ static int parse(run *this, int count, const char **arguments) {
     }
     if (!check_method(this->options[OPTION_METHOD].value) || !check_solver(this) ||
         !check_impact(this->options[OPTION_IMPACT].value) ||
+        !check_integrator(this->options[OPTION_INTEGRATOR].value) ||
         !check_friction(this->options[OPTION_FRICTION].value) ||
         !check_detection(this->options[OPTION_DETECTION].value) || !parse_numbers(this))
         return EXIT_USAGE;
@@ -477,6 +489,7 @@ static int open_run(run *this) {
                                 .solver = is_lp(this) ? NULL : this->options[OPTION_SOLVER].value,
                                 .solver_tolerance = this->tolerance,
                                 .impact = this->options[OPTION_IMPACT].value,
+                                .integrator = this->options[OPTION_INTEGRATOR].value,
                                 .friction = this->options[OPTION_FRICTION].value,
                                 .detection = this->options[OPTION_DETECTION].value,
                                 .gamma = given(this, OPTION_GAMMA) ? &this->gamma : NULL};

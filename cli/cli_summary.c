@@ -87,11 +87,15 @@ static void print_energy(const rg_energy_ledger *energy) {
     print_figure("closure", energy->closure_rel, "relative");
 }
 
-static void print_method(const rg_world *world) {
+static void print_method(const rg_world *world, const rg_step_info *summary) {
     rg_method_settings settings = rg_world_settings(world);
     printf("  %-16s %s, steps of %.6g s\n", "method", rg_method_name(rg_world_method(world)),
            settings.step);
     if (is_analytic(world)) {
+        printf("  %-16s %s to %.3g, %" PRIu64 " steps of its own, %" PRIu64
+               " evaluations of forces\n",
+               "integrator", rg_integrator_name(settings.integrator), settings.tolerance,
+               summary->substeps, summary->evaluations);
         printf("  %-16s %s by %s to %.3g, impacts %s", "contacts", "forces", solver_name(world),
                settings.solver_tolerance, law_name(world));
         print_other_laws(world);
@@ -149,7 +153,7 @@ void cli_print_summary(const cli_report *report) {
     for (size_t i = 0; i < bodies; i++)
         moving += rg_body_motion(world, rg_world_body_at(world, i)) == RG_MOTION_DYNAMIC;
     printf("%s by rigor %s\n\n", rg_scene_name(report->scene), rg_version_text());
-    print_method(world);
+    print_method(world, summary);
     printf("  %-16s %.6g s in %" PRIu64 " steps\n", "simulated", rg_world_time(world),
            rg_world_step_count(world));
     printf("  %-16s %zu, %zu of them dynamic\n", "bodies", bodies, moving);
@@ -256,6 +260,11 @@ void cli_print_json(const cli_report *report) {
         cli_print_json_text(law_name(world));
     else
         fputs("null", stdout);
+    fputs(", \"integrator\": ", stdout);
+    if (is_analytic(world))
+        cli_print_json_text(rg_integrator_name(rg_world_settings(world).integrator));
+    else
+        fputs("null", stdout);
     printf(", \"steps\": %" PRIu64 ", ", rg_world_step_count(world));
     print_member("simulated_s", rg_world_time(world));
     fputs(", ", stdout);
@@ -268,6 +277,8 @@ void cli_print_json(const cli_report *report) {
     print_json_energy(&summary->energy);
     printf("\"solves\": %" PRIu64 ", \"solver_iterations\": %" PRIu64 ", ", summary->solves,
            summary->solver_iterations);
+    printf("\"substeps\": %" PRIu64 ", \"evaluations\": %" PRIu64 ", ", summary->substeps,
+           summary->evaluations);
     printf("\"solver_failures\": %" PRIu64 ", \"fallbacks\": %" PRIu64 ", \"impacts\": %" PRIu64
            ", \"state_hash\": \"%016" PRIx64 "\", ",
            summary->solver_failures, summary->fallbacks, summary->impacts,

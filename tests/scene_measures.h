@@ -2,6 +2,7 @@
 #ifndef RIGOR_TEST_SCENE_MEASURES_H
 #define RIGOR_TEST_SCENE_MEASURES_H
 
+#include "both_integrators.h"
 #include "test_scene_support.h"
 
 #include <math.h>
@@ -9,9 +10,10 @@
 
 enum { MEASURES_MOST = 16, PARAMETERS_MOST = 8 };
 
-/* "count=5 moving=2"; `method` and `law` may be null, `step` 0: the scene's own. */
+/* "count=5 moving=2"; `method` and `law` may be null, `step` 0: the scene's own; `integrator` null: the
+ * test's. */
 typedef struct scene_run {
-    const char *scene, *parameters, *method, *law;
+    const char *scene, *parameters, *method, *law, *integrator;
     double step, duration;
 } scene_run;
 
@@ -30,6 +32,9 @@ static inline rg_scene *build_run(const scene_run *run) {
                                 .parameter_count = count,
                                 .method = run->method,
                                 .impact = run->law,
+                                .integrator = run->integrator ? run->integrator
+                                              : test_integrator == RG_INTEGRATOR_ADAMS ? "adams"
+                                                                                       : NULL,
                                 .step = run->step};
     rg_scene *scene;
     rg_error error = {0};

@@ -47,6 +47,22 @@ bodies:
 LONG = ["projectiles", "count=200", "--duration", "10"]
 
 
+def check_integrators(rigor):
+    """The integrator of the analytic method: in the report, and fewer evaluations where motion is smooth."""
+    plain = rigor.report("run", "euler-disc", "--duration", "0.2")
+    check_equal(plain["integrator"], "dormand-prince", "integrator of a scene that names none")
+    adams = rigor.report("run", "euler-disc", "--duration", "0.2", "--integrator", "adams")
+    check_equal(adams["integrator"], "adams", "integrator of the command line")
+    check(adams["evaluations"] * 5 < plain["evaluations"],
+          f"evaluations: {adams['evaluations']} beside {plain['evaluations']}")
+    check(adams["evaluations"] > adams["substeps"] > 0, "steps of the integrator")
+    check_equal(rigor.report("run", "tennis-racket", "--method", "stepping")["integrator"], None,
+                "integrator of a method that has none")
+    check("integrator       adams to 1e-09, " in
+          expect(rigor, ["run", "euler-disc", "--duration", "0.1", "--integrator", "adams"], 0).stdout,
+          "the summary names the integrator")
+
+
 def check_events(rigor):
     """Laws of impact, and what the event-driven method says that happened."""
     report = rigor.report("run", "bounce", "e=0.5", "--duration", "2")
@@ -165,6 +181,8 @@ def test_usage(rigor):
             (["run", "tennis-racket", "--impact", "magic"],
              "rigor: run: --impact: unknown impact 'magic'; known are simultaneous, propagation, "
              "poisson, energetic, reflection, dissipative"),
+            (["run", "tennis-racket", "--integrator", "adam"],
+             "rigor: run: --integrator: unknown integrator 'adam'; did you mean adams?"),
             (["run", "tennis-racket", "--method", "penalty"],
              "rigor: run: --method: penalty is not in this version"),
             (["run", "tennis-racket", "--method", "analitic"],
@@ -271,9 +289,9 @@ def test_scenes_and_check(rigor):
     expect(rigor, ["run", "tennis-racket", "spinn=1"], 3, stdout="", stderr="spinn")
 
 
-KEYS = ["scene", "method", "solver", "impact", "steps", "simulated_s", "wall_s", "cpu_ms_per_step", "bodies",
-        "contacts_max", "certificate", "energy", "solves", "solver_iterations", "solver_failures",
-        "fallbacks", "impacts", "state_hash", "events", "event_texts", "measures"]
+KEYS = ["scene", "method", "solver", "impact", "integrator", "steps", "simulated_s", "wall_s", "cpu_ms_per_step",
+        "bodies", "contacts_max", "certificate", "energy", "solves", "solver_iterations", "substeps",
+        "evaluations", "solver_failures", "fallbacks", "impacts", "state_hash", "events", "event_texts", "measures"]
 CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violation",
                "joint_error_m", "momentum_error_rel"]
 ENERGY = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisation_J",
@@ -316,6 +334,7 @@ def test_report(rigor):
     expect(rigor, ["run", "tennis-racket", "--duration", "1e300"], 3, stdout="",
            stderr="more steps than can be counted")
 
+    check_integrators(rigor)
     check_events(rigor)
     check_material_laws(rigor)
     for words in (["run", "tennis-racket", "--json"], ["scenes"], ["--help"]):
@@ -406,8 +425,8 @@ def test_contacts(rigor):
 
     # Limits: every figure and every count has a name; a broken one is an exit code.
     every = ",".join(f"{name}<1e300" for name in [*CERTIFICATE, *ENERGY, "contacts_max", "solves",
-                                                  "solver_iterations", "solver_failures",
-                                                  "fallbacks", "impacts"])
+                                                  "solver_iterations", "substeps", "evaluations",
+                                                  "solver_failures", "fallbacks", "impacts"])
     expect(rigor, [*tower, "--require", every], 0, stderr="joint_error_m<1e300: there was nothing")
     expect(rigor, [*tower, "--require",
                    "max_penetration_m<1e-6,complementarity<1e-8,cone_violation<1e-8,min_gap_m>-1e-6,"

@@ -144,17 +144,12 @@ static void scenes_survive_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_seven_to_nine),
-        cmocka_unit_test(the_forces_of_the_bricks),
-        cmocka_unit_test(bricks_stand_or_fall),
-        cmocka_unit_test(the_bead_leaves_at_two_thirds),
-        cmocka_unit_test(four_legs_carry_the_table),
-        cmocka_unit_test(painleve_sticks_from_rest),
-        cmocka_unit_test(painleve_without_a_force),
-        cmocka_unit_test(slides_to_a_stop),
-        cmocka_unit_test(slides_until_it_rolls),
-        cmocka_unit_test(slopes_hold_or_let_go),
-        cmocka_unit_test(scenes_survive_files),
+        WITH_BOTH(figures_seven_to_nine),     WITH_BOTH(the_forces_of_the_bricks),
+        WITH_BOTH(bricks_stand_or_fall),      WITH_BOTH(the_bead_leaves_at_two_thirds),
+        WITH_BOTH(four_legs_carry_the_table), WITH_BOTH(painleve_sticks_from_rest),
+        WITH_BOTH(painleve_without_a_force),  WITH_BOTH(slides_to_a_stop),
+        WITH_BOTH(slides_until_it_rolls),     WITH_BOTH(slopes_hold_or_let_go),
+        WITH_BOTH(scenes_survive_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,55 @@ static void the_disc_keeps_its_rate(void **state) {
     run_gives(&(scene_run){.scene = "euler-disc", .duration = 0.25}, "rate_rad_s", 47.53847, 1e-2);
 }
 
+/* Both integrators come to the same end, the closer the tighter. */
+static double difference_at_end(const scene_run *run, double tolerance) {
+    rg_body_id body;
+    rg_pose pose[2];
+    rg_vec3 spin[2];
+    for (int k = 0; k < 2; k++) {
+        scene_run one = *run;
+        one.integrator = k ? "adams" : "dormand-prince";
+        rg_scene *scene = build_run(&one);
+        rg_world *world = rg_scene_world(scene);
+        rg_method_settings settings = rg_world_settings(world);
+        settings.tolerance = tolerance;
+        assert_int_equal(rg_world_set_method(world, rg_world_method(world), &settings, NULL),
+                         RG_OK);
+        run_scene(scene, run->duration);
+        body = rg_world_body_at(world, rg_world_body_count(world) - 1);
+        pose[k] = rg_body_pose(world, body);
+        spin[k] = rg_body_angular_velocity(world, body);
+        rg_step_info summary = rg_world_summary(world);
+        assert_true(summary.energy.closure_rel < 1e-8);
+        assert_true(summary.certificate.max_penetration == 0);
+        rg_scene_free(scene);
+    }
+    rg_quat p = pose[0].orientation, q = pose[1].orientation;
+    double turn = fabs(p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w);
+    rg_vec3 way = {p.x - q.x, p.y - q.y, p.z - q.z}, x = pose[0].position, y = pose[1].position;
+    double apart = fmax(fabs(x.x - y.x), fmax(fabs(x.y - y.y), fabs(x.z - y.z)));
+    double faster = fmax(fabs(spin[0].x - spin[1].x),
+                         fmax(fabs(spin[0].y - spin[1].y), fabs(spin[0].z - spin[1].z)));
+    double fast = fmax(fabs(spin[0].x), fmax(fabs(spin[0].y), fabs(spin[0].z)));
+    assert_true(turn > 0.5 && fast > 1);
+    return fmax(apart, fmax(faster / fast, fmax(fabs(way.x), fmax(fabs(way.y), fabs(way.z)))));
+}
+
+static void both_integrators_agree(void **state) {
+    (void)state;
+    scene_run runs[] = {{.scene = "euler-disc", .duration = 0.5},
+                        {.scene = "tippe-top", .duration = 0.4},
+                        {.scene = "rattleback", .duration = 0.5}};
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        double coarse = difference_at_end(&runs[i], 1e-9),
+               fine = difference_at_end(&runs[i], 1e-12);
+        print_message("%s: %.3g apart, at a tolerance of 1e-12 %.3g\n", runs[i].scene, coarse,
+                      fine);
+        assert_true(coarse < 1e-8);
+        assert_true(fine < 1e-10);
+    }
+}
+
 static void scenes_survive_files(void **state) {
     (void)state;
     survives_a_file(&(scene_run){.scene = "rattleback"});
@@ -48,10 +97,9 @@ static void scenes_survive_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_rattleback_prefers_a_way),
-        cmocka_unit_test(the_top_turns_over),
-        cmocka_unit_test(the_disc_keeps_its_rate),
-        cmocka_unit_test(scenes_survive_files),
+        WITH_BOTH(the_rattleback_prefers_a_way), WITH_BOTH(the_top_turns_over),
+        WITH_BOTH(the_disc_keeps_its_rate),      cmocka_unit_test(both_integrators_agree),
+        WITH_BOTH(scenes_survive_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,9 @@ typedef struct rg_scene_options {
     const char *friction;    /* "cone", or "polygon:K" with an even number K of corners */
     const char *detection;   /* "continuous", "discrete" */
     const double *gamma;     /* 0 ... 1; 0 is a value here */
-    /* As above, for the collisions of the analytic method. */
-    const char *impact; /* law by name: rg_impact_law_find */
+    /* As above, for the analytic method. */
+    const char *impact;     /* law of collisions by name: rg_impact_law_find */
+    const char *integrator; /* "dormand-prince", "adams" */
 } rg_scene_options;
 
 /* A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,

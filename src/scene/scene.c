@@ -138,6 +138,17 @@ static rg_status apply_detection(const char *text, rg_world_def *def, rg_error *
                    "detection: \"%.100s\" is neither continuous nor discrete", text);
 }
 
+static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error *error) {
+    static const rg_integrator all[] = {RG_INTEGRATOR_DORMAND_PRINCE, RG_INTEGRATOR_ADAMS};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(text, rg_integrator_name(all[i])) == 0) {
+            def->settings.integrator = all[i];
+            return RG_OK;
+        }
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "integrator: \"%.100s\" is neither dormand-prince nor adams", text);
+}
+
 rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
                                  rg_error *error) {
     rg_status status = RG_OK;
@@ -149,6 +160,8 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
         status = apply_solver(options->solver, def, error);
     if (status == RG_OK && options->impact)
         status = apply_impact(options->impact, def, error);
+    if (status == RG_OK && options->integrator)
+        status = apply_integrator(options->integrator, def, error);
     if (status == RG_OK && options->friction)
         status = apply_friction(options->friction, def, error);
     if (status == RG_OK && options->detection)
