@@ -21,7 +21,13 @@
 /* m/s^2: smaller ones are rounding of nothing. */
 #define LEAST_ACCELERATION 1e-290
 
-/* Behind it stand the step sizes of the event loop, per dynamic body, and the differences. */
+/* Of a body in a group. */
+typedef struct body_memory {
+    double next_step;  /* s: of the event loop */
+    uint64_t averaged; /* whether the last step ended with mean forces */
+} body_memory;
+
+/* Behind it stand what is known of dynamic bodies, and the differences. */
 typedef struct analytic_memory {
     uint64_t valid; /* 0: start afresh */
     uint64_t edits;
@@ -36,15 +42,16 @@ typedef struct analytic_memory {
 
 static size_t memory_size(const rg_method_settings *settings, const rg_flight *flight) {
     size_t vectors = settings->integrator == RG_INTEGRATOR_ADAMS ? RG_ADAMS_VECTORS : 0;
-    return sizeof(analytic_memory) + (flight->body_count + vectors * flight->size) * sizeof(double);
+    return sizeof(analytic_memory) + flight->body_count * sizeof(body_memory) +
+           vectors * flight->size * sizeof(double);
 }
 
-static double *next_steps(analytic_memory *memory) {
-    return (double *)(memory + 1);
+static body_memory *body_memories(analytic_memory *memory) {
+    return (body_memory *)(memory + 1);
 }
 
 static double *differences(analytic_memory *memory) {
-    return next_steps(memory) + memory->bodies;
+    return (double *)(body_memories(memory) + memory->bodies);
 }
 
 static bool is_sound(const rg_adams_memory *adams) {
@@ -86,7 +93,7 @@ static bool make_room(rg_world *world, size_t size) {
 /* Differences that are not valid are not kept, so that saved bytes depend on the run alone. */
 static void remember(rg_world *world, const analytic_memory *memory) {
     rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
-    size_t used = sizeof *memory + memory->bodies * sizeof(double);
+    size_t used = sizeof *memory + memory->bodies * sizeof(body_memory);
     if (memory->integrator == RG_INTEGRATOR_ADAMS)
         used += ((size_t)memory->adams.count + 1) * memory->size * sizeof(double);
     memcpy(block->data, memory, used);
@@ -384,7 +391,7 @@ static void list_parts(rg_analysis *g, bool *seen) {
 
 /* The group's part of the world: its bodies, their numbers, the parts that may meet. */
 static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *groups, size_t index,
-                            const double *next, bool *seen, rg_analysis *g) {
+                            const body_memory *known, bool *seen, rg_analysis *g) {
     size_t width = a->flight.width, bodies = group_size(a, groups, index);
     size_t from = index ? groups->pair_end[index - 1] : 0;
     size_t pairs = index < groups->count ? groups->pair_end[index] - from : 0;
@@ -404,7 +411,8 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
         g->reach[place] = groups->reach[k];
         g->travel[place] = 0;
         memcpy(g->y + place * width, a->y + k * width, width * sizeof *g->y);
-        g->next_step = fmin(g->next_step, next[k]);
+        g->next_step = fmin(g->next_step, known[k].next_step);
+        g->was_averaged |= known[k].averaged != 0;
     }
     memset(g->y + bodies * width, 0, (RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER) * sizeof *g->y);
     g->candidates = groups->pairs + from;
@@ -438,13 +446,13 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
 
 /* Numbers and sums of a group that has arrived. */
 static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
-                       const rg_analysis *g, double *y, double *next) {
+                       const rg_analysis *g, double *y, body_memory *known) {
     size_t width = a->flight.width, place = 0;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         if (groups->label[k] != index)
             continue;
         memcpy(y + k * width, g->y + place++ * width, width * sizeof *y);
-        next[k] = g->next_step;
+        known[k] = (body_memory){.next_step = g->next_step, .averaged = g->means};
     }
     double *sum = y + a->flight.body_count * width;
     const double *own = g->y + g->flight.body_count * width;
@@ -454,7 +462,7 @@ static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t 
 }
 
 /* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there. */
-static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, double *next,
+static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, body_memory *known,
                             force_list *list, rg_error *error) {
     double *y = rg_arena_take(a->arena, a->ode.n, sizeof *y);
     bool *seen = rg_arena_take(a->arena, a->part_count, sizeof *seen);
@@ -472,7 +480,7 @@ static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, do
         g->shown = a->shown;
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);
-        rg_status status = make_group(a, groups, index, next, seen, g);
+        rg_status status = make_group(a, groups, index, known, seen, g);
         rg_error inner = {0};
         if (!status)
             status = rg_analysis_run(g, &inner);
@@ -489,7 +497,7 @@ static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, do
         status = add_forces(g, list);
         if (status)
             return fail(a->world, status, g->time, error);
-        take_group(a, groups, index, g, y, next);
+        take_group(a, groups, index, g, y, known);
     }
     memcpy(a->y, y, a->ode.n * sizeof *y);
     return RG_OK;
@@ -532,7 +540,7 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     a->bounce_count = memory->bounce_count;
     memcpy(a->bounces, memory->bounces, sizeof a->bounces);
     force_list list = {0};
-    rg_status status = run_groups(a, groups, next_steps(memory), &list, error);
+    rg_status status = run_groups(a, groups, body_memories(memory), &list, error);
     *strayed = !status && a->strayed;
     if (status || *strayed)
         return status;

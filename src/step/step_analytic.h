@@ -3,6 +3,7 @@
  *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
  *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
+ *   step_analytic_stand.c      bodies that stand still
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
@@ -58,14 +59,18 @@
 #define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
+#define RG_ANALYSIS_BALANCED                                                                       \
+    1e-13 /* acceleration: a body at rest that accelerates by less is in balance */
 #define RG_ANALYSIS_FORCE  1e-12 /* of the largest force of its island: less is none */
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
 /* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative digits. */
 #define RG_ANALYSIS_MOMENTUM 1e-2
-/* Mean forces are taken over this share of the step of the world. */
-#define RG_ANALYSIS_MEAN 0.02
+/* Mean forces are taken over this share of the step of the world at most, and over at most so many times the time of the
+ * last ones. */
+#define RG_ANALYSIS_MEAN        0.05
+#define RG_ANALYSIS_MEAN_GROWTH 2.0
 /* Radians that a body may turn in one step, so that samples see everything. */
 #define RG_ANALYSIS_TURN 0.25
 
@@ -76,6 +81,10 @@ enum {
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
+    RG_ANALYSIS_MANY = 24,  /* contacts of an island: where friction decides among more, mean forces
+                                are taken where the quick ways fail; to look on would take seconds */
+    RG_ANALYSIS_PIVOTS = 4, /* per row, of the pivoting solver in such an island */
+    RG_ANALYSIS_HOLDS = 200, /* times in a step of the world that it is asked there who is held */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
@@ -214,11 +223,15 @@ typedef struct rg_analysis {
     bool turning;       /* directions at the limit may turn: between steps */
     bool cones;         /* exact ones; or two tangents, each with its own limit */
     bool quickly;       /* the solver is not asked: no answer is one, too */
+    bool stands;        /* at rest, with the forces of the last step */
     bool frozen;        /* forces stay what they are */
     bool undecided;     /* nobody knows who is held */
     bool means;         /* forces are means over short times, to the end of the step of the world */
     uint64_t decisions; /* that took a solver of the exact cone, in this step of the world */
     bool blind;         /* to changes between stick and slip */
+    uint32_t holds;     /* in islands of many contacts, in this step of the world */
+    bool was_averaged;  /* so were those of the last step */
+    double mean_length; /* s: of the next ones */
     double coarser;     /* 1, or what creep is multiplied by until the end of the step */
     bool no_restitution; /* the cap was reached */
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
@@ -243,6 +256,10 @@ typedef struct rg_analysis_groups {
 } rg_analysis_groups;
 /* `farther`: how many times as far as its speed of now would bring it a body may get. */
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
+
+/* --- stand --- */
+/* At the beginning of the step: if everything stands still to its end, it is there (a->stands). */
+rg_status rg_analysis_stand(rg_analysis *a, rg_error *error);
 
 /* --- detect --- */
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);
@@ -270,6 +287,10 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_mot
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
+/* Contacts in space in the exact cone, three rows each, as a problem in the accelerations of their bodies: rates are
+ * what forces along the rows give, and q. Its arrays are in the arena; false: no memory. */
+bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
+                              const double *q, const double *mu, double scale, rg_problem *problem);
 /* The matrix of all of them, count x count. */
 void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
                             double *matrix);
@@ -317,6 +338,8 @@ double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_motion *m,
 /* The forces of an island, with who is held and who is at the limit as it is known. */
 void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                               size_t member_count, rg_solve_info *info);
+/* The pivoting solver is there for what is not known beforehand; who chose another one wants it asked. */
+bool rg_analysis_may_know(const rg_analysis *a);
 void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);
 void rg_analysis_scale(void *analysis, const double *y, double *scale);
 void rg_analysis_accept(void *analysis, double t, double *y);
@@ -328,6 +351,8 @@ double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
 /* --- hold --- */
 /* The forces of an island in the exact cone, deciding who is held. */
+/* Whether friction leaves it open who is held. */
+bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count);
 void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                              size_t member_count, rg_solve_info *info);
 
