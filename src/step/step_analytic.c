@@ -7,7 +7,8 @@
  * memory from step to step, as long as nobody edits the world in between.
  *
  * A step that cannot be made fails with the cause and changes nothing; if the settings allow it, the
- * stepping method makes it instead, and the next one is tried here again. */
+ * stepping method makes that of the group that is in trouble instead (step_analytic_handover.c), and the next one is
+ * tried here again. */
 #include "step/step_analytic.h"
 #include "base/base_text.h"
 
@@ -453,9 +454,34 @@ static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t 
     add_counts(a, g);
 }
 
-/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there. */
+static rg_status run_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
+                           const double *next, bool *seen, rg_analysis *g, rg_error *error) {
+    rg_error inner = {0};
+    rg_status status = make_group(a, groups, index, next, seen, g);
+    if (!status)
+        status = rg_analysis_run(g, &inner);
+    if (status && inner.text[0] && error)
+        *error = inner;
+    if (status)
+        return inner.text[0] ? status : fail(a->world, status, g->time, error);
+    if (!g->strayed && !rg_flight_is_finite(&g->flight, g->y))
+        return fail(a->world, RG_NOT_FINITE, g->time, error);
+    return RG_OK;
+}
+
+/* A group that failed leaves no trace but the number of problems that were shown. */
+static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, size_t events,
+                        rg_error *cause, rg_status status, rg_analysis_handover *handover) {
+    cause->status = status;
+    a->shown = g->shown;
+    a->machinery->event_count = events;
+    return rg_analysis_refuse(a, (uint32_t)index, cause, handover);
+}
+
+/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there, but for
+ * groups that are to be handed over. */
 static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, double *next,
-                            force_list *list, rg_error *error) {
+                            force_list *list, rg_analysis_handover *handover, rg_error *error) {
     double *y = rg_arena_take(a->arena, a->ode.n, sizeof *y);
     bool *seen = rg_arena_take(a->arena, a->part_count, sizeof *seen);
     rg_analysis *blank = rg_arena_take(a->arena, 1, sizeof *blank);
@@ -472,20 +498,23 @@ static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, do
         g->shown = a->shown;
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);
-        rg_status status = make_group(a, groups, index, next, seen, g);
-        rg_error inner = {0};
-        if (!status)
-            status = rg_analysis_run(g, &inner);
-        if (status) {
-            if (inner.text[0] && error)
-                *error = inner;
-            return inner.text[0] ? status : fail(a->world, status, g->time, error);
+        rg_arena_mark mark = rg_arena_get_mark(a->arena);
+        size_t events = a->machinery->event_count;
+        rg_error cause = {0};
+        rg_status status = run_group(a, groups, index, next, seen, g, &cause);
+        if (rg_analysis_can_hand_over(a->world, status)) {
+            rg_arena_return(a->arena, mark);
+            if (refuse(a, index, g, events, &cause, status, handover))
+                return fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
+            continue;
         }
+        if (status && error)
+            *error = cause;
+        if (status)
+            return status;
         a->strayed = g->strayed;
         if (a->strayed)
             break;
-        if (!rg_flight_is_finite(&g->flight, g->y))
-            return fail(a->world, RG_NOT_FINITE, g->time, error);
         status = add_forces(g, list);
         if (status)
             return fail(a->world, status, g->time, error);
@@ -532,10 +561,16 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     a->bounce_count = memory->bounce_count;
     memcpy(a->bounces, memory->bounces, sizeof a->bounces);
     force_list list = {0};
-    rg_status status = run_groups(a, groups, next_steps(memory), &list, error);
+    rg_analysis_handover handover = {0};
+    double *next = next_steps(memory);
+    rg_status status = run_groups(a, groups, next, &list, &handover, error);
+    if (!status && !a->strayed)
+        status = rg_analysis_hand_over(a, groups, &handover, error);
     *strayed = !status && a->strayed;
     if (status || *strayed)
         return status;
+    if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
+        return fail(world, RG_OUT_OF_MEMORY, a->end, error);
     rg_contact_force *forces =
         rg_memory_resize(world, RG_MEMORY_FORCES, list.count * sizeof *forces);
     if (!make_room(world, memory_size(&world->content.settings, &a->flight)) ||
@@ -544,6 +579,7 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     if (list.count)
         memcpy(forces, list.forces, list.count * sizeof *forces);
     rg_flight_unpack(&a->flight, a->y);
+    rg_analysis_take_over(a, &handover, next);
     memory->valid = !world->content.has_applied;
     memory->next_step = 0;
     memory->adams = (rg_adams_memory){0};
@@ -553,17 +589,41 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     remember(world, memory);
     rg_analysis_log_sort(world);
     tell(a, report);
+    rg_analysis_tell_hand_over(a, groups, &handover, report);
     return RG_OK;
 }
 
-static rg_status try_step(rg_world *world, double end_time, rg_step_report *report,
-                          rg_error *error) {
+/* Free flight of all bodies, none of which can meet another: if that fails, the stepping method makes the whole step,
+ * from its beginning. What the integrator has learnt does not hold after a motion that it has not made. */
+static rg_status fly_or_hand_over(rg_world *world, double end_time, const double *reach,
+                                  bool *strayed, rg_step_report *report, rg_error *error) {
+    rg_arena_mark mark = rg_arena_get_mark(&world->scratch);
+    rg_error cause = {0}, inner = {0};
+    rg_status status = fly(world, end_time, reach, strayed, report, &cause);
+    cause.status = status;
+    if (!rg_analysis_can_hand_over(world, status)) {
+        if (status && error)
+            *error = cause;
+        return status;
+    }
+    rg_arena_return(&world->scratch, mark);
+    status = rg_method_stepping.step(world, end_time, report, &inner);
+    if (status)
+        return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
+                       cause.text, inner.text);
+    rg_memory_resize(world, RG_MEMORY_METHOD, 0);
+    rg_analysis_log_hand_over(world, (rg_body_id[2]){{0}}, 0, &cause);
+    return RG_OK;
+}
+
+static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
+                               rg_error *error) {
     rg_analysis start;
     rg_status status = make_analysis(&start, world, end_time, error);
     if (status)
         return status;
     if (start.part_count < 2)
-        return fly(world, end_time, NULL, &(bool){false}, report, error);
+        return fly_or_hand_over(world, end_time, NULL, &(bool){false}, report, error);
     take_references(&start);
     for (double farther = FARTHER;; farther *= MUCH_FARTHER) {
         rg_arena_mark mark = rg_arena_get_mark(start.arena);
@@ -572,51 +632,14 @@ static rg_status try_step(rg_world *world, double end_time, rg_step_report *repo
         bool strayed = false;
         if (rg_analysis_make_groups(&a, farther, &groups))
             return fail(world, RG_OUT_OF_MEMORY, a.time, error);
-        status = groups.count == 0 ? fly(world, end_time, groups.reach, &strayed, report, error)
-                                   : step_groups(&a, &groups, &strayed, report, error);
+        status = groups.count == 0
+                     ? fly_or_hand_over(world, end_time, groups.reach, &strayed, report, error)
+                     : step_groups(&a, &groups, &strayed, report, error);
         if (status || !strayed)
             return status;
         rg_arena_return(start.arena, mark);
         rg_analysis_log_clear(world);
     }
-}
-
-/* Causes that are the method's own; others, as forces that are not finite, stop any method. */
-static bool can_hand_over(rg_status status) {
-    return status == RG_ITERATION_LIMIT || status == RG_STEP_TOO_SMALL ||
-           status == RG_INVALID_ARGUMENT; /* bodies that overlap */
-}
-
-/* The whole step, from its beginning: a step that failed has left no trace. What the integrator has
- * learnt does not hold after a motion that it has not made. */
-static rg_status hand_over(rg_world *world, double end_time, const rg_error *cause,
-                           rg_step_report *report, rg_error *error) {
-    rg_error inner = {0};
-    rg_analysis_log_clear(world);
-    rg_status status = rg_method_stepping.step(world, end_time, report, &inner);
-    if (status)
-        return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
-                       cause->text, inner.text);
-    rg_memory_resize(world, RG_MEMORY_METHOD, 0);
-    rg_analysis_log_hand_over(world, cause);
-    return RG_OK;
-}
-
-static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
-                               rg_error *error) {
-    if (!world->content.settings.hand_over)
-        return try_step(world, end_time, report, error);
-    rg_arena_mark mark = rg_arena_get_mark(&world->scratch);
-    rg_error cause = {0};
-    rg_status status = try_step(world, end_time, report, &cause);
-    if (can_hand_over(status)) {
-        cause.status = status;
-        rg_arena_return(&world->scratch, mark);
-        return hand_over(world, end_time, &cause, report, error);
-    }
-    if (status && error)
-        *error = cause;
-    return status;
 }
 
 const rg_method rg_method_analytic = {

@@ -12,6 +12,7 @@
  *   step_analytic_settle.c     impacts to completion, then stick or slip
  *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
+ *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
  *   step_analytic_log.c        what happened, for people
  *
  * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
@@ -27,6 +28,7 @@
 #include "step/step_flight.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
+#include "step/step_stepping.h"
 
 /* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
  * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
@@ -373,12 +375,42 @@ rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_e
 /* The group from a->time to a->end. Ends early, with a->strayed, if a body left its reach. */
 rg_status rg_analysis_run(rg_analysis *a, rg_error *error);
 
+/* --- handover --- */
+/* A group that could not be integrated, and why. */
+typedef struct rg_analysis_refusal {
+    uint32_t group;
+    rg_error cause;
+} rg_analysis_refusal;
+typedef struct rg_analysis_handover {
+    rg_analysis_refusal *refusals; /* in the order of groups */
+    size_t count, capacity;
+    rg_stepping stepping; /* the step of all of them */
+} rg_analysis_handover;
+bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
+/* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
+                             rg_analysis_handover *handover);
+/* Makes the step of those groups, in scratch memory; a->strayed if a body left its reach. This and what follows do
+ * nothing if there are none. */
+rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
+                                rg_analysis_handover *handover, rg_error *error);
+/* Adds their contact forces to a list, which is sorted then. */
+rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *handover,
+                                  rg_contact_force **forces, size_t *count);
+/* Their bodies into the world; `next`, per dynamic body, and bounces are forgotten. */
+void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *handover, double *next);
+/* Adds them to report and log. */
+void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,
+                                const rg_analysis_handover *handover, rg_step_report *report);
+
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);
 /* In the order of time: groups come one after the other. */
 void rg_analysis_log_sort(rg_world *world);
-/* At the beginning of the step: it is made by the stepping method, because of an error. */
-void rg_analysis_log_hand_over(rg_world *world, const rg_error *cause);
+/* At the beginning of the step, before all others: that of `count` bodies, of which the first two are told, is made
+ * by the stepping method, because of an error; 0: that of the whole world. */
+void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
+                               const rg_error *cause);
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value);
 
