@@ -250,6 +250,13 @@ static void take_references(rg_analysis *a) {
         a->acceleration = 1;
 }
 
+/* All bodies where they are at the beginning of the step: groups leave y and motion at its end. */
+static void begin_anew(rg_analysis *a) {
+    rg_flight_pack(&a->flight, a->y);
+    memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
+    rg_analysis_move(a, a->begin, a->y, &a->motion);
+}
+
 static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time, rg_error *error) {
     *a = (rg_analysis){.world = world,
                        .arena = &world->scratch,
@@ -283,9 +290,7 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
         status = rg_analysis_make_parts(a);
     if (status)
         return rg_fail(error, status, "no memory for the step");
-    rg_flight_pack(&a->flight, a->y);
-    memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
-    rg_analysis_move(a, a->begin, a->y, &a->motion);
+    begin_anew(a);
     return RG_OK;
 }
 
@@ -551,9 +556,10 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                    rg_add(a->angular_impulse, (rg_vec3){w[6], w[7], w[8]})};
 }
 
-/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed. */
+/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer: because of bodies that
+ * were handed over, whose reach (a->least) is longer now. */
 static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
-                             rg_step_report *report, rg_error *error) {
+                             bool *longer, rg_step_report *report, rg_error *error) {
     rg_world *world = a->world;
     analytic_memory *memory = recall(world, &a->flight);
     if (!memory)
@@ -564,7 +570,8 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     rg_analysis_handover handover = {0};
     double *next = next_steps(memory);
     rg_status status = run_groups(a, groups, next, &list, &handover, error);
-    if (!status && !a->strayed)
+    *longer = !status && !a->strayed;
+    if (*longer)
         status = rg_analysis_hand_over(a, groups, &handover, error);
     *strayed = !status && a->strayed;
     if (status || *strayed)
@@ -616,6 +623,14 @@ static rg_status fly_or_hand_over(rg_world *world, double end_time, const double
     return RG_OK;
 }
 
+static bool take_least(rg_analysis *a) {
+    size_t n = a->flight.body_count;
+    a->least = rg_arena_take(a->arena, n, sizeof *a->least);
+    if (a->least)
+        memset(a->least, 0, n * sizeof *a->least);
+    return a->least != NULL;
+}
+
 static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
                                rg_error *error) {
     rg_analysis start;
@@ -625,20 +640,25 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     if (start.part_count < 2)
         return fly_or_hand_over(world, end_time, NULL, &(bool){false}, report, error);
     take_references(&start);
-    for (double farther = FARTHER;; farther *= MUCH_FARTHER) {
+    if (world->content.settings.hand_over && !take_least(&start))
+        return fail(world, RG_OUT_OF_MEMORY, start.time, error);
+    for (double farther = FARTHER;;) {
         rg_arena_mark mark = rg_arena_get_mark(start.arena);
         rg_analysis a = start;
         rg_analysis_groups groups;
-        bool strayed = false;
+        bool strayed = false, longer = false;
         if (rg_analysis_make_groups(&a, farther, &groups))
             return fail(world, RG_OUT_OF_MEMORY, a.time, error);
         status = groups.count == 0
                      ? fly_or_hand_over(world, end_time, groups.reach, &strayed, report, error)
-                     : step_groups(&a, &groups, &strayed, report, error);
+                     : step_groups(&a, &groups, &strayed, &longer, report, error);
         if (status || !strayed)
             return status;
         rg_arena_return(start.arena, mark);
         rg_analysis_log_clear(world);
+        begin_anew(&start);
+        if (!longer)
+            farther *= MUCH_FARTHER;
     }
 }
 

@@ -197,6 +197,9 @@ typedef struct rg_analysis {
     /* Per body: m, how far its points may get and got at most; m/s, of its fastest point of now. */
     double *reach, *travel, *fastest;
     bool strayed; /* one got farther: nothing that was found counts */
+    /* Per dynamic body of the world, m: how far it gets at least, by what was found when its group was handed over and
+     * strayed; kept while the step is made again. Null: nothing is handed over. */
+    double *least;
 
     rg_analysis_contact *contacts, *spare; /* spare: those that were leaving at the last event */
     size_t leaving_count;
@@ -243,7 +246,7 @@ typedef struct rg_analysis_groups {
     size_t pair_count, pair_capacity;
     size_t *pair_end; /* per group */
 } rg_analysis_groups;
-/* `farther`: how many times as far as its speed of now would bring it a body may get. */
+/* `farther`: how many times as far as its speed of now would bring it a body may get; a->least if that is more. */
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
 
 /* --- detect --- */
@@ -390,8 +393,8 @@ bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
 /* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
                              rg_analysis_handover *handover);
-/* Makes the step of those groups, in scratch memory; a->strayed if a body left its reach. This and what follows do
- * nothing if there are none. */
+/* Makes the step of those groups, in scratch memory; a->strayed and a->least if a body left its reach. This and what
+ * follows do nothing if there are none. */
 rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
                                 rg_analysis_handover *handover, rg_error *error);
 /* Adds their contact forces to a list, which is sorted then. */

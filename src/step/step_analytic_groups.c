@@ -240,6 +240,8 @@ rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_gr
     for (size_t k = 0; k < n; k++) {
         parent[k] = (uint32_t)k;
         g->reach[k] = farther * length * (point_speed(a, k) + length * a->acceleration);
+        if (a->least)
+            g->reach[k] = fmax(g->reach[k], a->least[k]);
     }
     /* Springs and the like join bodies over any distance. */
     for (size_t k = 1; a->flight.forced && k < n; k++)

@@ -3,7 +3,7 @@
  *
  * Such a group is stepped from its beginning, as if the event loop had never seen it; several of them in one go, so
  * that contacts are looked for once. That nobody else is near them holds as long as no body leaves its reach, as in
- * the event loop: otherwise the step is made again with longer ones (a->strayed). Contact forces of both methods
+ * the event loop: otherwise the step is made again with a longer one for that body (a->strayed, a->least). Contact forces of both methods
  * end in one list, in the order of colliders, which the stepping method needs for its next step. The judge computes
  * what contacts did to the bodies that were stepped (rg_step_report.judged), since only he knows.
  *
@@ -12,6 +12,9 @@
 #include "step/step_analytic.h"
 
 #include <string.h>
+
+/* Bodies that left their reach may get this many times as far as they got. */
+#define FARTHER 2.0
 
 /* Causes that are the method's own; others, as forces that are not finite, stop any method. */
 bool rg_analysis_can_hand_over(const rg_world *world, rg_status status) {
@@ -71,15 +74,20 @@ static double point_speed(const rg_analysis *a, size_t place, const rg_vec3 *vel
     return rg_length(velocity[body]) + a->extent[place] * rg_length(angular_velocity[body]);
 }
 
+/* Whether a body got farther than it was taken to; how far it may then get when the step is made again. */
 static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const rg_stepping *s) {
     const rg_world_content *c = &a->world->content;
+    bool any = false;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         double before = point_speed(a, k, c->velocity, c->angular_velocity);
         double after = point_speed(a, k, s->velocity, s->angular_velocity);
-        if (s->member[a->flight.body[k]] && !(s->step * fmax(before, after) <= groups->reach[k]))
-            return true;
+        double travel = s->step * fmax(before, after);
+        if (!s->member[a->flight.body[k]] || travel <= groups->reach[k])
+            continue;
+        any = true;
+        a->least[k] = FARTHER * travel;
     }
-    return false;
+    return any;
 }
 
 /* --- forces -------------------------------------------------------------------------------------- */
