@@ -58,15 +58,22 @@ static void add_floor(rg_world *world, int what) {
     add_shape(world, rg_shape_def_box(60, 8, 1), &def);
 }
 
-/* Without friction the analytic method sees soon that there is no way out. */
-static void add_press(rg_world *world) {
+static void add_smooth_box(rg_world *world, const char *name, rg_vec3 size, rg_vec3 position,
+                           rg_vec3 spin) {
     rg_collider_def collider = rg_collider_def_default();
     collider.material = material_of(world, "smooth", 0, 0);
     rg_body_def def = rg_body_def_default();
-    def.name = "squeezed";
-    def.pose.position = (rg_vec3){-20, 0, SIDE / 2};
-    add_collider(world, rg_shape_def_box(SIDE, SIDE, SIDE), collider, &def);
-    def = rg_body_def_default();
+    def.name = name;
+    def.pose.position = position;
+    def.angular_velocity = spin;
+    add_collider(world, rg_shape_def_box(size.x, size.y, size.z), collider, &def);
+}
+
+/* Without friction the analytic method sees soon that there is no way out. */
+static void add_press(rg_world *world) {
+    add_smooth_box(world, "squeezed", (rg_vec3){SIDE, SIDE, SIDE}, (rg_vec3){-20, 0, SIDE / 2},
+                   (rg_vec3){0, 0, 0});
+    rg_body_def def = rg_body_def_default();
     def.name = "press";
     def.motion = RG_MOTION_KINEMATIC;
     def.prescription.kind = RG_PRESCRIBED_VELOCITY;
@@ -113,7 +120,7 @@ static rg_world *make_world(const char *method, int what, int threads) {
     if (what & AIR) {
         rg_material_id hard = material_of(world, "hard", 0.2, 0.8);
         add_ball(world, "one", 0.1, (rg_vec3){20, 0, 5}, (rg_vec3){1, 0, 0}, hard);
-        add_ball(world, "two", 0.1, (rg_vec3){20.21, 0.02, 5}, (rg_vec3){-1, 0, 0}, hard);
+        add_ball(world, "two", 0.1, (rg_vec3){20.204, 0.02, 5}, (rg_vec3){-1, 0, 0}, hard);
     }
     return world;
 }
@@ -222,10 +229,12 @@ static void the_others_keep_their_bits(void **state) {
                        1);
 }
 
+/* For two steps: then the stepping method, which has no answer either, throws it out at thousands of metres a second,
+ * within reach of everybody. */
 static void a_squeezed_body_is_no_ones_business(void **state) {
     (void)state;
     compare_with_parts(GOOD, PRESS, good_bodies, (const char *const[]){"squeezed", "press", NULL},
-                       3, 3);
+                       2, 2);
 }
 
 /* A belt that carries both is moved once a step, and the work of its motor is that of both. */
@@ -302,30 +311,37 @@ static double work_of(const rg_energy_ledger *e) {
            e->integration + e->prescribed_work;
 }
 
-/* The balls in the air touch nothing that does not move, so that all that changes momentum is gravity and what the
- * floor gives to those that were stepped; that is in the list of forces. */
+/* The impulses of weights over a step, and their moment about the origin. Balls in the air: as long as they only meet
+ * each other, the centre of both moves on as it did. Bodies that were stepped: where they began. */
+static void add_weights(const rg_world *world, rg_vec3 *impulse, rg_vec3 *moment) {
+    for (size_t i = 0; i < rg_world_body_count(world); i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        if (rg_body_motion(world, body) != RG_MOTION_DYNAMIC)
+            continue;
+        rg_vec3 weight = {0, 0, -G * rg_body_mass(world, body).mass * H};
+        rg_vec3 x = rg_body_pose(world, body).position;
+        if (is_body(world, body, "one") || is_body(world, body, "two"))
+            x = rg_add_scaled(x, H / 2, rg_body_velocity(world, body));
+        *impulse = rg_add(*impulse, weight);
+        *moment = rg_add(*moment, rg_cross(x, weight));
+    }
+}
+
+/* The balls touch nothing that does not move, so that all that changes momentum is gravity and what the floor gives to
+ * those that were stepped, which is in the list of forces. */
 static void momentum_and_energy_balance(void **state) {
     (void)state;
     rg_world *world = make_world("analytic", AIR | SUNK | PAIR, 1);
     int handed = 0;
-    uint64_t impacts = 0;
-    for (int n = 0; n < 12; n++) {
+    double lost = 0;
+    for (;; handed++) {
         totals before = look(world);
-        rg_vec3 moment = {0, 0, 0}, given = {0, 0, -G * before.mass * H};
-        for (size_t i = 0; i < rg_world_body_count(world); i++) {
-            rg_body_id body = rg_world_body_at(world, i);
-            rg_vec3 weight = {0, 0, -G * rg_body_mass(world, body).mass * H};
-            rg_vec3 x = rg_body_pose(world, body).position;
-            if (rg_body_motion(world, body) == RG_MOTION_DYNAMIC)
-                moment = rg_add(moment, rg_cross(x, weight));
-        }
+        rg_vec3 given = {0, 0, 0}, moment = {0, 0, 0};
+        add_weights(world, &given, &moment);
         rg_step_info info = step(world);
         const rg_step_event *e;
-        size_t found = hand_overs(world, &e);
-        if (found < 2)
+        if (hand_overs(world, &e) < 2)
             break; /* forces of the other method are not impulses */
-        handed++;
-        impacts += info.impacts;
         size_t count;
         const rg_contact_force *f = rg_world_contact_forces(world, &count);
         for (size_t i = 0; i < count; i++) {
@@ -335,18 +351,16 @@ static void momentum_and_energy_balance(void **state) {
             moment = rg_add(moment, rg_cross(f[i].position, f[i].impulse));
         }
         totals after = look(world);
-        assert_vector(rg_sub(after.momentum, before.momentum), given, 1e-10);
-        /* Of weights at the places of the beginning; the balls fly on by up to 1 m/s H, and one carries as much as
-         * the other to the opposite side. */
-        assert_near(after.angular_momentum.x - before.angular_momentum.x, moment.x, 1e-3);
-        assert_near(after.angular_momentum.z - before.angular_momentum.z, moment.z, 1e-9);
+        assert_vector(rg_sub(after.momentum, before.momentum), given, 1e-11);
+        assert_vector(rg_sub(after.angular_momentum, before.angular_momentum), moment, 1e-9);
         assert_near(after.energy - before.energy, work_of(&info.energy), 1e-10);
         assert_near(info.energy.final - info.energy.initial, after.energy - before.energy, 1e-10);
         assert_true(info.certificate.momentum_error < 1e-12);
+        lost += info.energy.impact_loss;
     }
-    assert_true(handed >= 1);
+    assert_in_range(handed, 1, 10);
+    assert_true(lost > 0.1); /* the balls have met meanwhile */
     rg_world_destroy(world);
-    (void)impacts;
 }
 
 /* --- events -------------------------------------------------------------------------------------- */
@@ -511,20 +525,19 @@ static void who_strays_takes_others_along(void **state) {
 
 /* --- failure ------------------------------------------------------------------------------------- */
 
-/* The stepping method may fail, too: the cause is that of the body that it fails at; and nothing has changed. */
+/* The stepping method may fail, too: both causes are told, of the group that it fails at; and nothing has changed. */
 static void both_may_fail(void **state) {
     (void)state;
     rg_world *world = make_world("analytic", GOOD | SUNK | PAIR, 1);
-    rg_body_id body;
-    assert_int_equal(rg_world_find_body(world, "sunk", &body), RG_OK);
-    rg_mass_properties mass = rg_body_mass(world, body);
-    assert_true(mass.mass > 0);
-    assert_int_equal(rg_body_set_angular_velocity(world, body, (rg_vec3){0, 0, 1e308}), RG_OK);
+    add_smooth_box(world, "spun", (rg_vec3){1e-3, 2e-3, 3e-3}, (rg_vec3){-25, 0, 1.5e-3 - DEEP},
+                   (rg_vec3){0, 0, 6e5});
     uint64_t before = rg_world_state_hash(world);
     rg_error error = {0};
-    assert_true(rg_world_step(world, H, NULL, &error) != RG_OK);
+    assert_int_equal(rg_world_step(world, H, NULL, &error), RG_ITERATION_LIMIT);
     assert_true(rg_world_state_hash(world) == before);
-    assert_non_null(strstr(error.text, "sunk"));
+    assert_non_null(strstr(error.text, "\"floor\" and \"spun\" overlap by"));
+    assert_non_null(
+        strstr(error.text, "Handed over to the method stepping: body 7 \"spun\" turns"));
     rg_world_destroy(world);
 }
 
