@@ -93,12 +93,15 @@ static void add_runner(rg_world *world) {
     add_shape(world, rg_shape_def_sphere(1), &def);
 }
 
-static rg_world *make_world(const char *method, int what, int threads) {
+static rg_world_def analytic_def(void) {
     rg_world_def def = rg_world_def_default();
-    def.method = rg_method_find(method);
+    def.method = rg_method_find("analytic");
     def.settings.hand_over = true;
-    def.threads = threads;
-    rg_world *world = world_of(&def);
+    return def;
+}
+
+static rg_world *fill_world(const rg_world_def *def, int what) {
+    rg_world *world = world_of(def);
     add_floor(world, what);
     add_runner(world);
     rg_vec3 size = {SIDE, SIDE, SIDE};
@@ -123,6 +126,13 @@ static rg_world *make_world(const char *method, int what, int threads) {
         add_ball(world, "two", 0.1, (rg_vec3){20.204, 0.02, 5}, (rg_vec3){-1, 0, 0}, hard);
     }
     return world;
+}
+
+static rg_world *make_world(const char *method, int what, int threads) {
+    rg_world_def def = analytic_def();
+    def.method = rg_method_find(method);
+    def.threads = threads;
+    return fill_world(&def, what);
 }
 
 static size_t index_of(const rg_world *world, const char *name) {
@@ -488,15 +498,132 @@ static void copies_saved_states_and_threads(void **state) {
     assert_true(hash_after(3, 2, 1, 40) == hash);
 }
 
+/* Every allocation may fail, in the first steps, which are mixed, and later: a status, nothing lost, on it goes. */
+static void memory_failures_lose_nothing(void **state) {
+    (void)state;
+    counting_allocator counter;
+    rg_world_def def = analytic_def();
+    def.allocator = counting_allocator_make(&counter);
+    rg_world *world = fill_world(&def, GOOD | SUNK | PAIR);
+    rg_world *reference = make_world("analytic", GOOD | SUNK | PAIR, 1);
+    int failures = 0;
+    for (int n = 0; n < 8; n++) {
+        uint64_t before = rg_world_state_hash(world);
+        for (size_t k = 0;; k++) {
+            counter.resizes = 1;
+            counter.fail_after = 1 + k;
+            rg_status status = rg_world_step(world, H, NULL, NULL);
+            if (status == RG_OK)
+                break;
+            assert_int_equal(status, RG_OUT_OF_MEMORY);
+            assert_true(rg_world_state_hash(world) == before);
+            failures++;
+        }
+        counter.fail_after = 0;
+        (void)step(reference);
+        assert_true(rg_world_state_hash(world) == rg_world_state_hash(reference));
+    }
+    print_message("%d failures\n", failures);
+    assert_true(failures > 10);
+    rg_world_destroy(world);
+    rg_world_destroy(reference);
+}
+
+/* A body that is put back into the floor before every step: mixed steps for ever, without a heap call. */
+static void it_makes_no_heap_call(void **state) {
+    (void)state;
+    counting_allocator counter;
+    rg_world_def def = analytic_def();
+    def.allocator = counting_allocator_make(&counter);
+    rg_world *world = fill_world(&def, SUNK);
+    add_box(world, "rests", (rg_vec3){SIDE, SIDE, SIDE}, (rg_vec3){0, 0, SIDE / 2});
+    rg_body_id sunk = rg_world_body_at(world, index_of(world, "sunk"));
+    rg_pose pose = rg_body_pose(world, sunk);
+    size_t resizes = 0;
+    for (int n = 0; n < 40; n++) {
+        if (n == 20)
+            resizes = counter.resizes;
+        assert_int_equal(rg_body_set_pose(world, sunk, pose), RG_OK);
+        assert_int_equal(rg_body_set_velocity(world, sunk, (rg_vec3){0, 0, 0}), RG_OK);
+        (void)step(world);
+        const rg_step_event *e;
+        assert_int_equal(hand_overs(world, &e), 1);
+    }
+    assert_int_equal(counter.resizes, resizes);
+    rg_world_destroy(world);
+}
+
+/* --- many ---------------------------------------------------------------------------------------- */
+
+/* Heaps here and there; in some of them bodies are a little in each other. */
+static rg_world *random_world(uint64_t seed, bool planar, int threads) {
+    rg_world_def def = analytic_def();
+    def.planar = planar;
+    def.threads = threads;
+    rg_world *world = world_of(&def);
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);
+    rg_random random = rg_random_make(seed);
+    rg_material_id material = material_of(world, "any", rg_random_between(&random, 0, 0.8),
+                                          rg_random_between(&random, 0, 0.5));
+    const double r = 0.1;
+    const rg_vec3 square[4] = {{-r, 0, -r}, {r, 0, -r}, {r, 0, r}, {-r, 0, r}};
+    for (int heap = 0; heap < 4; heap++) {
+        double height = r;
+        for (int k = 0; k < 3; k++) {
+            rg_collider_def collider = rg_collider_def_default();
+            collider.material = material;
+            rg_body_def body = rg_body_def_default();
+            height -= rg_random_between(&random, -2e-3, 1e-3);
+            body.pose.position =
+                (rg_vec3){3 * heap + rg_random_between(&random, -0.03, 0.03), 0, height};
+            body.velocity.x = rg_random_between(&random, -0.3, 0.3);
+            bool round = rg_random_between(&random, 0, 1) < 0.4;
+            rg_shape_def solid =
+                round ? rg_shape_def_sphere(r) : rg_shape_def_box(2 * r, 2 * r, 2 * r);
+            rg_shape_def flat = round ? rg_shape_def_disc(r) : rg_shape_def_polygon(square, 4);
+            add_collider(world, planar ? flat : solid, collider, &body);
+            height += 2 * r;
+        }
+    }
+    return world;
+}
+
+static void random_heaps_close_their_ledger(void **state) {
+    (void)state;
+    int mixed = 0, whole = 0;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        bool planar = seed % 2;
+        rg_world *world = random_world(seed, planar, 1), *other = random_world(seed, planar, 3);
+        for (int n = 0; n < 25; n++) {
+            rg_step_info info = step(world);
+            assert_true(info.energy.closure_rel < 1e-8);
+            assert_true(info.certificate.momentum_error < 1e-9);
+            assert_true(info.certificate.max_penetration < 2e-3);
+            const rg_step_event *e;
+            size_t found = hand_overs(world, &e), bodies = 0;
+            for (size_t i = 0; i < found; i++)
+                bodies += e[i].contacts;
+            mixed += bodies > 0 && bodies < 12;
+            whole += bodies == 12;
+        }
+        step_world(other, H, 25);
+        assert_true(rg_world_state_hash(world) == rg_world_state_hash(other));
+        rg_world_destroy(world);
+        rg_world_destroy(other);
+    }
+    print_message("%d steps were mixed, %d handed over as a whole\n", mixed, whole);
+    assert_true(mixed > 8);
+}
+
 /* --- reach --------------------------------------------------------------------------------------- */
 
 /* Two balls deep in each other push a third one, out of their reach at rest: the step must know of it. */
 static void who_strays_takes_others_along(void **state) {
     (void)state;
-    rg_world_def def = rg_world_def_default();
+    rg_world_def def = analytic_def();
     def.gravity = (rg_vec3){0, 0, 0};
-    def.method = rg_method_find("analytic");
-    def.settings.hand_over = true;
     rg_world *world = world_of(&def);
     rg_material_id smooth = material_of(world, "smooth", 0, 0);
     rg_vec3 still = {0, 0, 0};
@@ -578,6 +705,9 @@ int main(void) {
                                        cmocka_unit_test(forces_of_both_are_there),
                                        cmocka_unit_test(what_was_learnt_of_them_is_forgotten),
                                        cmocka_unit_test(copies_saved_states_and_threads),
+                                       cmocka_unit_test(memory_failures_lose_nothing),
+                                       cmocka_unit_test(it_makes_no_heap_call),
+                                       cmocka_unit_test(random_heaps_close_their_ledger),
                                        cmocka_unit_test(who_strays_takes_others_along),
                                        cmocka_unit_test(both_may_fail),
                                        cmocka_unit_test(forces_make_one_group)};

@@ -84,6 +84,22 @@ static bool make_room(rg_world *world, size_t size) {
            rg_memory_resize(world, RG_MEMORY_METHOD, size);
 }
 
+/* The same, and forces for readers and for the next step. */
+static bool keep_forces(rg_world *world, const rg_contact_force *forces, size_t count,
+                        size_t memory) {
+    size_t held = world->content.memory[RG_MEMORY_FORCES].size;
+    rg_contact_force *kept = rg_memory_resize(world, RG_MEMORY_FORCES, count * sizeof *kept);
+    if (!kept)
+        return false;
+    if (!make_room(world, memory)) {
+        rg_memory_resize(world, RG_MEMORY_FORCES, held);
+        return false;
+    }
+    if (count)
+        memcpy(kept, forces, count * sizeof *kept);
+    return true;
+}
+
 /* Differences that are not valid are not kept, so that saved bytes depend on the run alone. */
 static void remember(rg_world *world, const analytic_memory *memory) {
     rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
@@ -578,13 +594,9 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
         return status;
     if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
         return fail(world, RG_OUT_OF_MEMORY, a->end, error);
-    rg_contact_force *forces =
-        rg_memory_resize(world, RG_MEMORY_FORCES, list.count * sizeof *forces);
-    if (!make_room(world, memory_size(&world->content.settings, &a->flight)) ||
-        (list.count && !forces))
+    if (!keep_forces(world, list.forces, list.count,
+                     memory_size(&world->content.settings, &a->flight)))
         return fail(world, RG_OUT_OF_MEMORY, a->end, error);
-    if (list.count)
-        memcpy(forces, list.forces, list.count * sizeof *forces);
     rg_flight_unpack(&a->flight, a->y);
     rg_analysis_take_over(a, &handover, next);
     memory->valid = !world->content.has_applied;
