@@ -183,6 +183,35 @@ static void flight_is_handed_over_as_a_whole(void **state) {
     rg_world_destroy(stepping);
 }
 
+/* A cause that names nobody is told with the bodies of the group. */
+static void a_failure_says_where(void **state) {
+    (void)state;
+    for (int more = 0; more < 3; more++) {
+        rg_world_def def = rg_world_def_default();
+        def.method = rg_method_find("analytic");
+        rg_world *world = world_of(&def);
+        rg_vec3 size = {SIDE, SIDE, SIDE};
+        add_box(world, "core", size, (rg_vec3){0, 0, 1e-9});
+        rg_body_def floor = rg_body_def_default();
+        floor.motion = RG_MOTION_FIXED;
+        add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, -SIDE), &floor);
+        for (int i = 0; i < more; i++)
+            add_box(world, i ? "third" : "second", size, (rg_vec3){3 + i, 0, 0});
+        rg_force_def centre = rg_force_def_default(RG_FORCE_CENTRAL);
+        centre.strength = 4;
+        rg_force_id force;
+        assert_int_equal(rg_world_add_force(world, &centre, &force, NULL), RG_OK);
+        rg_error error = {0};
+        assert_true(rg_world_step(world, H, NULL, &error) != RG_OK);
+        static const char *const names[] = {"; the body is \"core\"",
+                                            "; the bodies are \"core\" and \"second\"",
+                                            "; the bodies are \"core\", \"second\" and 1 more"};
+        assert_non_null(strstr(error.text, names[more]));
+        assert_non_null(strstr(error.text, " t = "));
+        rg_world_destroy(world);
+    }
+}
+
 /* Copies and saved states in the middle of it go on with the same bits. */
 static void copies_and_saved_states_go_on(void **state) {
     (void)state;
@@ -235,6 +264,7 @@ int main(void) {
                                        cmocka_unit_test(it_says_why_and_goes_on),
                                        cmocka_unit_test(an_old_event_keeps_its_kind_of_cause),
                                        cmocka_unit_test(flight_is_handed_over_as_a_whole),
+                                       cmocka_unit_test(a_failure_says_where),
                                        cmocka_unit_test(copies_and_saved_states_go_on),
                                        cmocka_unit_test(both_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);

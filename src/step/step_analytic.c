@@ -490,6 +490,23 @@ static rg_status run_group(rg_analysis *a, const rg_analysis_groups *groups, siz
     return RG_OK;
 }
 
+/* Says where, if the cause names nobody. */
+static rg_status fail_group(const rg_analysis *g, rg_status status, const rg_error *cause,
+                            rg_error *error) {
+    size_t count = g->flight.body_count;
+    if (status == RG_OUT_OF_MEMORY || strchr(cause->text, '"'))
+        return rg_fail(error, status, "%s", cause->text);
+    const char *first = rg_analysis_body_name(g, g->flight.body[0]);
+    if (count == 1)
+        return rg_fail(error, status, "%.700s; the body is \"%.99s\"", cause->text, first);
+    const char *second = rg_analysis_body_name(g, g->flight.body[1]);
+    if (count == 2)
+        return rg_fail(error, status, "%.700s; the bodies are \"%.99s\" and \"%.99s\"", cause->text,
+                       first, second);
+    return rg_fail(error, status, "%.700s; the bodies are \"%.99s\", \"%.99s\" and %zu more",
+                   cause->text, first, second, count - 2);
+}
+
 /* A group that failed leaves no trace but the number of problems that were shown. */
 static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, size_t events,
                         rg_error *cause, rg_status status, rg_analysis_handover *handover) {
@@ -529,10 +546,8 @@ static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups, do
                 return fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
             continue;
         }
-        if (status && error)
-            *error = cause;
         if (status)
-            return status;
+            return fail_group(g, status, &cause, error);
         a->strayed = g->strayed;
         if (a->strayed)
             break;

@@ -271,25 +271,19 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
     return RG_OK;
 }
 
-/* Copies `from` to `to`: all n of them, or the members only. */
-#define COMMIT(to, from, n, member)                                                                \
-    do {                                                                                           \
-        for (size_t i = 0; i < (n); i++)                                                           \
-            if (!(member) || (member)[i])                                                          \
-                (to)[i] = (from)[i];                                                               \
-    } while (0)
-
 void rg_stepping_commit(rg_world *world, const rg_stepping *job) {
     rg_world_content *c = &world->content;
-    size_t n = c->bodies.count;
-    const uint8_t *member = job->member;
-    COMMIT(c->position, job->position, n, member);
-    COMMIT(c->orientation, job->orientation, n, member);
-    COMMIT(c->angle, job->angle, n, member);
-    COMMIT(c->velocity, job->velocity, n, member);
-    COMMIT(c->angular_velocity, job->angular_velocity, n, member);
-    COMMIT(c->momentum, job->momentum, n, member);
-    COMMIT(c->angular_momentum, job->angular_momentum, n, member);
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        if (job->member && !job->member[i])
+            continue;
+        c->position[i] = job->position[i];
+        c->orientation[i] = job->orientation[i];
+        c->angle[i] = job->angle[i];
+        c->velocity[i] = job->velocity[i];
+        c->angular_velocity[i] = job->angular_velocity[i];
+        c->momentum[i] = job->momentum[i];
+        c->angular_momentum[i] = job->angular_momentum[i];
+    }
 }
 
 static rg_status step_stepping(rg_world *world, double end_time, rg_step_report *report,
