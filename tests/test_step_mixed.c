@@ -658,6 +658,39 @@ static void who_strays_takes_others_along(void **state) {
     rg_world_destroy(world);
 }
 
+static void count_first(void *user, uint64_t at, size_t island, const rg_problem *problem) {
+    (void)at;
+    (void)problem;
+    *(int *)user += island == 0;
+}
+
+/* A box that comes out of the floor faster than it was taken to, and meets nobody: nobody's step is made again. */
+static void who_strays_alone_stays_alone(void **state) {
+    (void)state;
+    rg_world *world = make_world("analytic", GOOD | SUNK, 1),
+             *good = make_world("analytic", GOOD, 1);
+    rg_body_id sunk = rg_world_body_at(world, index_of(world, "sunk"));
+    rg_pose pose = rg_body_pose(world, sunk);
+    pose.position.z = SIDE / 2 - 0.02;
+    assert_int_equal(rg_body_set_pose(world, sunk, pose), RG_OK);
+    int first = 0;
+    assert_int_equal(rg_world_observe_problems(world, count_first, &first), RG_OK);
+    rg_step_info info = step(world);
+    (void)step(good);
+    assert_int_equal(first, 1);
+    /* Farther than twice the fall of a step, which is what it was taken to reach. */
+    assert_true(world->content.position[index_of(world, "sunk")].z - pose.position.z >
+                2 * G * H * H);
+    assert_same(world, good, "brick");
+    assert_same(world, good, "ball");
+    assert_true(info.energy.closure_rel < 1e-11);
+    const rg_step_event *e;
+    assert_int_equal(hand_overs(world, &e), 1);
+    assert_int_equal(e[0].contacts, 1);
+    rg_world_destroy(world);
+    rg_world_destroy(good);
+}
+
 /* --- failure ------------------------------------------------------------------------------------- */
 
 /* The stepping method may fail, too: both causes are told, of the group that it fails at; and nothing has changed. */
@@ -717,6 +750,7 @@ int main(void) {
                                        cmocka_unit_test(it_makes_no_heap_call),
                                        cmocka_unit_test(random_heaps_close_their_ledger),
                                        cmocka_unit_test(who_strays_takes_others_along),
+                                       cmocka_unit_test(who_strays_alone_stays_alone),
                                        cmocka_unit_test(both_may_fail),
                                        cmocka_unit_test(forces_make_one_group)};
     return cmocka_run_group_tests(tests, NULL, NULL);

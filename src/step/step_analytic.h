@@ -239,6 +239,7 @@ typedef struct rg_analysis {
 /* Bodies that can reach each other within the step of the world have the same label; those that can reach
  * nothing have the label `count`. Pairs of parts that may meet, group by group. */
 typedef struct rg_analysis_groups {
+    double farther; /* by which they were made */
     size_t count;
     uint32_t *label; /* per dynamic body */
     double *reach;   /* per dynamic body, m */
@@ -393,8 +394,8 @@ bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
 /* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
                              rg_analysis_handover *handover);
-/* Makes the step of those groups, in scratch memory; a->strayed and a->least if a body left its reach. This and what
- * follows do nothing if there are none. */
+/* Makes the step of those groups, in scratch memory; a->strayed and a->least if a body got so far that it could have met
+ * one of another group. This and what follows do nothing if there are none. */
 rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
                                 rg_analysis_handover *handover, rg_error *error);
 /* Adds their contact forces to a list, which is sorted then. */

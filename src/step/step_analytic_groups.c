@@ -231,7 +231,8 @@ static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_gro
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *g) {
     size_t n = a->flight.body_count;
     double length = a->end - a->begin;
-    *g = (rg_analysis_groups){.label = rg_arena_take(a->arena, n, sizeof *g->label),
+    *g = (rg_analysis_groups){.farther = farther,
+                              .label = rg_arena_take(a->arena, n, sizeof *g->label),
                               .reach = rg_arena_take(a->arena, n, sizeof *g->reach)};
     uint32_t *parent = rg_arena_take(a->arena, n, sizeof *parent);
     if (!g->label || !g->reach || !parent)

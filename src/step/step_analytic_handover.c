@@ -3,7 +3,8 @@
  *
  * Such a group is stepped from its beginning, as if the event loop had never seen it; several of them in one go, so
  * that contacts are looked for once. That nobody else is near them holds as long as no body leaves its reach, as in
- * the event loop: otherwise the step is made again with a longer one for that body (a->strayed, a->least). Contact forces of both methods
+ * the event loop. If one does, it gets a longer one (a->least), and if somebody else is within that, the step is made
+ * again with such groups (a->strayed). Contact forces of both methods
  * end in one list, in the order of colliders, which the stepping method needs for its next step. The judge computes
  * what contacts did to the bodies that were stepped (rg_step_report.judged), since only he knows.
  *
@@ -90,6 +91,27 @@ static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const
     return any;
 }
 
+/* Whether a group by reaches as they are now has some that are stepped and some that are not. */
+static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *member, bool *meets) {
+    rg_analysis_groups wider;
+    rg_flight_pack(&a->flight, a->scratch_y);
+    rg_analysis_move(a, a->begin, a->scratch_y, &a->motion);
+    rg_status status = rg_analysis_make_groups(a, farther, &wider);
+    uint8_t *kinds = status ? NULL : rg_arena_take(a->arena, wider.count, sizeof *kinds);
+    if (!kinds)
+        return RG_OUT_OF_MEMORY;
+    memset(kinds, 0, wider.count);
+    *meets = false;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        if (wider.label[k] == wider.count)
+            continue; /* meets nobody */
+        uint8_t *kind = &kinds[wider.label[k]];
+        *kind |= member[a->flight.body[k]] ? 1 : 2;
+        *meets |= *kind == 3;
+    }
+    return RG_OK;
+}
+
 /* --- forces -------------------------------------------------------------------------------------- */
 
 static bool comes_before(const rg_contact_force *f, const rg_contact_force *g) {
@@ -171,7 +193,8 @@ rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups
     rg_status status = rg_stepping_make(a->world, s, &inner);
     if (status)
         return fail_both(a, groups, h, status, &inner, error);
-    a->strayed = strays(a, groups, s);
+    if (strays(a, groups, s) && meets_others(a, groups->farther, s->member, &a->strayed))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
     return RG_OK;
 }
 
