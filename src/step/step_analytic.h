@@ -2,6 +2,7 @@
  *
  *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
+ *   step_analytic_turns.c      the groups, one after the other
  *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
@@ -406,6 +407,20 @@ void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *handover,
 /* Adds them to report and log. */
 void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,
                                 const rg_analysis_handover *handover, rg_step_report *report);
+
+/* --- turns --- */
+/* What groups give to the step: forces of the last instant, for readers and recordings. */
+typedef struct rg_analysis_forces {
+    rg_contact_force *forces;
+    size_t count, capacity;
+} rg_analysis_forces;
+/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there, but for
+ * groups that are to be handed over. `next`, per dynamic body: the step sizes that are learnt. */
+rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups, double *next,
+                                 rg_analysis_forces *list, rg_analysis_handover *handover,
+                                 rg_error *error);
+/* Why the integrator failed, in words. */
+rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
 
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);
