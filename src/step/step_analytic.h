@@ -2,6 +2,7 @@
  *
  *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
+ *   step_analytic_turns.c      the groups, one after the other
  *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
  *   step_analytic_stand.c      bodies that stand still
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
@@ -13,6 +14,7 @@
  *   step_analytic_settle.c     impacts to completion, then stick or slip
  *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
+ *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
  *   step_analytic_log.c        what happened, for people
  *
  * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
@@ -28,6 +30,7 @@
 #include "step/step_flight.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
+#include "step/step_stepping.h"
 
 /* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
  * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
@@ -173,6 +176,12 @@ typedef struct rg_bounce {
     double time, speed, rest;
 } rg_bounce;
 
+/* Of a dynamic body, from step to step. */
+typedef struct rg_analysis_known {
+    double next_step;  /* s: of the event loop */
+    uint64_t averaged; /* whether the last step ended with mean forces */
+} rg_analysis_known;
+
 typedef struct rg_analysis {
     rg_world *world;
     rg_arena *arena; /* the world's scratch */
@@ -204,6 +213,9 @@ typedef struct rg_analysis {
     /* Per body: m, how far its points may get and got at most; m/s, of its fastest point of now. */
     double *reach, *travel, *fastest;
     bool strayed; /* one got farther: nothing that was found counts */
+    /* Per dynamic body of the world, m: how far it gets at least, by what was found when its group was handed over and
+     * strayed; kept while the step is made again. Null: nothing is handed over. */
+    double *least;
 
     rg_analysis_contact *contacts, *spare; /* spare: those that were leaving at the last event */
     size_t leaving_count;
@@ -247,6 +259,7 @@ typedef struct rg_analysis {
 /* Bodies that can reach each other within the step of the world have the same label; those that can reach
  * nothing have the label `count`. Pairs of parts that may meet, group by group. */
 typedef struct rg_analysis_groups {
+    double farther; /* by which they were made */
     size_t count;
     uint32_t *label; /* per dynamic body */
     double *reach;   /* per dynamic body, m */
@@ -254,7 +267,7 @@ typedef struct rg_analysis_groups {
     size_t pair_count, pair_capacity;
     size_t *pair_end; /* per group */
 } rg_analysis_groups;
-/* `farther`: how many times as far as its speed of now would bring it a body may get. */
+/* `farther`: how many times as far as its speed of now would bring it a body may get; a->least if that is more. */
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
 
 /* --- stand --- */
@@ -398,12 +411,57 @@ rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_e
 /* The group from a->time to a->end. Ends early, with a->strayed, if a body left its reach. */
 rg_status rg_analysis_run(rg_analysis *a, rg_error *error);
 
+/* --- handover --- */
+/* A group that could not be integrated, and why. */
+typedef struct rg_analysis_refusal {
+    uint32_t group;
+    rg_error cause;
+} rg_analysis_refusal;
+typedef struct rg_analysis_handover {
+    rg_analysis_refusal *refusals; /* in the order of groups */
+    size_t count, capacity;
+    rg_stepping stepping; /* the step of all of them */
+} rg_analysis_handover;
+bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
+/* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
+                             rg_analysis_handover *handover);
+/* Makes the step of those groups, in scratch memory; a->strayed and a->least if a body got so far that it could have met
+ * one of another group. This and what follows do nothing if there are none. */
+rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
+                                rg_analysis_handover *handover, rg_error *error);
+/* Adds their contact forces to a list, which is sorted then. */
+rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *handover,
+                                  rg_contact_force **forces, size_t *count);
+/* Their bodies into the world; What is known, per dynamic body, and bounces are forgotten. */
+void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *handover,
+                           rg_analysis_known *known);
+/* Adds them to report and log. */
+void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,
+                                const rg_analysis_handover *handover, rg_step_report *report);
+
+/* --- turns --- */
+/* What groups give to the step: forces of the last instant, for readers and recordings. */
+typedef struct rg_analysis_forces {
+    rg_contact_force *forces;
+    size_t count, capacity;
+} rg_analysis_forces;
+/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there, but for
+ * groups that are to be handed over. `known`: per dynamic body. */
+rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups,
+                                 rg_analysis_known *known, rg_analysis_forces *list,
+                                 rg_analysis_handover *handover, rg_error *error);
+/* Why the integrator failed, in words. */
+rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
+
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);
 /* In the order of time: groups come one after the other. */
 void rg_analysis_log_sort(rg_world *world);
-/* At the beginning of the step: it is made by the stepping method, because of an error. */
-void rg_analysis_log_hand_over(rg_world *world, const rg_error *cause);
+/* At the beginning of the step, before all others: that of `count` bodies, of which the first two are told, is made
+ * by the stepping method, because of an error; 0: that of the whole world. */
+void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
+                               const rg_error *cause);
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value);
 

