@@ -1,6 +1,6 @@
 /* Steps that the analytic method cannot make, handed over to the stepping method: that they are its steps to the
  * last bit, are reported with their cause, leave nothing of the integrator's memory behind, and that the analytic
- * method goes on as soon as it can. */
+ * method goes on as soon as it can. Steps of which only a part is: test_step_mixed.c. */
 #include "test_world_support.h"
 
 #include "rigor/contact_force.h"
@@ -59,11 +59,21 @@ static void overlaps_are_refused_unless_allowed(void **state) {
     rg_world_destroy(world);
 }
 
-/* The same bits, forces and ledger as of a world whose method is stepping. */
+static void remove_body(rg_world *world, const char *name) {
+    rg_body_id body;
+    assert_int_equal(rg_world_find_body(world, name, &body), RG_OK);
+    assert_int_equal(rg_world_remove_body(world, body), RG_OK);
+}
+
+/* If it is everybody's, the same bits, forces and ledger as of a world whose method is stepping. */
 static void the_step_is_the_stepping_methods(void **state) {
     (void)state;
     rg_world *analytic = make_world("analytic", true, RG_INTEGRATOR_ADAMS);
     rg_world *stepping = make_world("stepping", false, RG_INTEGRATOR_ADAMS);
+    for (int i = 0; i < 2; i++) {
+        remove_body(i ? stepping : analytic, "lid");
+        remove_body(i ? stepping : analytic, "far");
+    }
     rg_step_info p, q;
     assert_int_equal(rg_world_step(analytic, H, &p, NULL), RG_OK);
     assert_int_equal(rg_world_step(stepping, H, &q, NULL), RG_OK);
@@ -104,13 +114,11 @@ static void it_says_why_and_goes_on(void **state) {
         char text[512];
         size_t length = rg_step_event_text(world, e, text, sizeof text);
         assert_true(length == strlen(text));
-        assert_non_null(strstr(text, "the method stepping makes this step: at t = "));
+        assert_non_null(strstr(text, "the method stepping makes this step of \"box\": at t = "));
         assert_non_null(strstr(text, "overlap by"));
-        assert_int_equal(world->content.memory[RG_MEMORY_METHOD].size, 0);
         assert_true(info.certificate.max_penetration < DEEP);
     }
     assert_in_range(last, 0, 10);
-    assert_true(world->content.memory[RG_MEMORY_METHOD].size > 0);
     assert_string_equal(rg_step_event_name(RG_STEP_HANDED_OVER), "handed-over");
     rg_world_destroy(world);
 }
@@ -129,23 +137,79 @@ static void an_old_event_keeps_its_kind_of_cause(void **state) {
     rg_world_destroy(world);
 }
 
-/* What the multistep method has learnt before does not survive the step of another method. */
-static void the_integrators_memory_is_forgotten(void **state) {
+/* A body beside a centre of attraction that no integrator can follow it around. */
+static rg_world *singular_world(const char *method) {
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, 0};
+    def.method = rg_method_find(method);
+    def.settings.hand_over = true;
+    def.settings.integrator = RG_INTEGRATOR_ADAMS;
+    rg_world *world = world_of(&def);
+    add_box(world, "box", (rg_vec3){SIDE, SIDE, SIDE}, (rg_vec3){0, 0, 1e-9});
+    rg_force_def centre = rg_force_def_default(RG_FORCE_CENTRAL);
+    centre.strength = 4;
+    centre.start_time = 3.5 * H;
+    rg_force_id force;
+    assert_int_equal(rg_world_add_force(world, &centre, &force, NULL), RG_OK);
+    return world;
+}
+
+/* Free flight is everybody's, too. What the multistep method has learnt before does not survive the step of another
+ * method. */
+static void flight_is_handed_over_as_a_whole(void **state) {
     (void)state;
-    rg_world *world = make_world("analytic", true, RG_INTEGRATOR_ADAMS);
-    rg_body_id box;
-    assert_int_equal(rg_world_find_body(world, "box", &box), RG_OK);
-    rg_pose up = rg_body_pose(world, box), deep = up;
-    up.position.z += 2 * DEEP;
-    assert_int_equal(rg_body_set_pose(world, box, up), RG_OK);
-    step_world(world, 1e-3, 3);
-    assert_true(world->content.memory[RG_MEMORY_METHOD].size > 0);
-    assert_int_equal(rg_body_set_pose(world, box, deep), RG_OK);
+    rg_world *world = singular_world("analytic"), *stepping = singular_world("stepping");
     size_t count;
-    step_world(world, 1e-3, 1);
-    assert_non_null(handed_over(world, &count));
+    step_world(world, H, 3);
+    assert_null(handed_over(world, &count));
+    assert_true(world->content.memory[RG_MEMORY_METHOD].size > 0);
+    size_t size;
+    assert_int_equal(rg_world_save_state(world, NULL, 0, &size), RG_OK);
+    void *bytes = malloc(size);
+    assert_int_equal(rg_world_save_state(world, bytes, size, &size), RG_OK);
+    assert_int_equal(rg_world_load_state(stepping, bytes, size, NULL), RG_OK);
+    free(bytes);
+    step_world(world, H, 1);
+    step_world(stepping, H, 1);
+    const rg_step_event *e = handed_over(world, &count);
+    assert_true(e && count == 1 && e->contacts == 0 && e->body_a.index1 == 0);
+    assert_true((int)e->value == RG_ITERATION_LIMIT || (int)e->value == RG_STEP_TOO_SMALL);
+    char text[512];
+    (void)rg_step_event_text(world, e, text, sizeof text);
+    assert_non_null(strstr(text, "the method stepping makes this step: after t = "));
     assert_int_equal(world->content.memory[RG_MEMORY_METHOD].size, 0);
+    assert_true(rg_world_state_hash(world) == rg_world_state_hash(stepping));
     rg_world_destroy(world);
+    rg_world_destroy(stepping);
+}
+
+/* A cause that names nobody is told with the bodies of the group. */
+static void a_failure_says_where(void **state) {
+    (void)state;
+    for (int more = 0; more < 3; more++) {
+        rg_world_def def = rg_world_def_default();
+        def.method = rg_method_find("analytic");
+        rg_world *world = world_of(&def);
+        rg_vec3 size = {SIDE, SIDE, SIDE};
+        add_box(world, "core", size, (rg_vec3){0, 0, 1e-9});
+        rg_body_def floor = rg_body_def_default();
+        floor.motion = RG_MOTION_FIXED;
+        add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, -SIDE), &floor);
+        for (int i = 0; i < more; i++)
+            add_box(world, i ? "third" : "second", size, (rg_vec3){3 + i, 0, 0});
+        rg_force_def centre = rg_force_def_default(RG_FORCE_CENTRAL);
+        centre.strength = 4;
+        rg_force_id force;
+        assert_int_equal(rg_world_add_force(world, &centre, &force, NULL), RG_OK);
+        rg_error error = {0};
+        assert_true(rg_world_step(world, H, NULL, &error) != RG_OK);
+        static const char *const names[] = {"; the body is \"core\"",
+                                            "; the bodies are \"core\" and \"second\"",
+                                            "; the bodies are \"core\", \"second\" and 1 more"};
+        assert_non_null(strstr(error.text, names[more]));
+        assert_non_null(strstr(error.text, " t = "));
+        rg_world_destroy(world);
+    }
 }
 
 /* Copies and saved states in the middle of it go on with the same bits. */
@@ -199,7 +263,8 @@ int main(void) {
                                        cmocka_unit_test(the_step_is_the_stepping_methods),
                                        cmocka_unit_test(it_says_why_and_goes_on),
                                        cmocka_unit_test(an_old_event_keeps_its_kind_of_cause),
-                                       cmocka_unit_test(the_integrators_memory_is_forgotten),
+                                       cmocka_unit_test(flight_is_handed_over_as_a_whole),
+                                       cmocka_unit_test(a_failure_says_where),
                                        cmocka_unit_test(copies_and_saved_states_go_on),
                                        cmocka_unit_test(both_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ size_t rg_body_contact_force(const rg_world *world, rg_body_id body, rg_vec3 *fo
  * (rg_world_step_count before the step). The problem is valid during the call. While there is an
  * observer, islands are solved one after the other, by the thread that steps the world. The method
  * analytic shows the linear problems of accelerations of its right-hand side, many a step: `island`
- * then counts them from 0. */
+ * then counts them from 0, and goes on with the islands of bodies that it hands over. */
 typedef void rg_problem_observer(void *user, uint64_t step, size_t island,
                                  const rg_problem *problem);
 /* Null: none any more. RG_OUT_OF_MEMORY is possible. */

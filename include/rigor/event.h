@@ -21,7 +21,8 @@ typedef enum rg_step_event_kind {
     RG_STEP_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
     RG_STEP_CAPPED,        /* too many events: restitution was set to 0 for a while */
     RG_STEP_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
-    RG_STEP_HANDED_OVER,   /* the whole step is the stepping method's; value: why, rg_status */
+    RG_STEP_HANDED_OVER,   /* the step of a group of bodies is the stepping method's; value: why,
+                              rg_status */
     RG_STEP_AVERAGED, /* who is held cannot be followed: forces are means over `value` s, to the end
                               of the step */
     RG_STEP_EVENT_KINDS
@@ -31,8 +32,8 @@ const char *rg_step_event_name(rg_step_event_kind kind);
 typedef struct rg_step_event {
     double time;
     uint32_t kind;     /* rg_step_event_kind */
-    uint32_t contacts; /* that took part */
-    rg_body_id body_b, body_a;
+    uint32_t contacts; /* that took part; of a hand-over: bodies, 0 if it is that of the world */
+    rg_body_id body_b, body_a; /* of a hand-over: A the first of them, B the second */
     double value;
     double friction, restitution;
 } rg_step_event;

@@ -32,7 +32,9 @@ typedef struct rg_method_settings {
     int friction_directions;     /* 0: the exact cone; otherwise corners of a polygon, even, >= 4 */
     bool discrete_detection;     /* contacts of the poses of now only: fast bodies pass through */
     const rg_impact_law *impact; /* analytic: of collisions; null: simultaneous */
-    bool hand_over;              /* analytic: a step that it cannot make is made by stepping */
+    /* analytic: a step that it cannot make is made by stepping, of the bodies that can reach each other within it
+     * and are in trouble */
+    bool hand_over;
 } rg_method_settings;
 
 /* 1/240 s, 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */

@@ -92,17 +92,15 @@ rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *ar
 
 /* --- one problem --------------------------------------------------------------------------------- */
 
-/* Mass in the velocity space of a body: m and R I R'. */
-static void fill_mass(const rg_world_content *c, uint32_t body, double *mass) {
-    const rg_body_dynamics *d = &c->dynamics[body];
-    if (c->planar) {
+void rg_mass_block(const rg_body_dynamics *d, bool planar, rg_quat orientation, double *mass) {
+    if (planar) {
         memset(mass, 0, 9 * sizeof *mass);
         mass[0] = mass[4] = d->mass, mass[8] = d->inertia.y;
         return;
     }
     memset(mass, 0, 36 * sizeof *mass);
     mass[0] = mass[7] = mass[14] = d->mass;
-    rg_mat3 r = rg_mat3_of_quat(c->orientation[body]);
+    rg_mat3 r = rg_mat3_of_quat(orientation);
     double inertia[3] = {d->inertia.x, d->inertia.y, d->inertia.z};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j <= i; j++) {
@@ -138,7 +136,8 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         return RG_OUT_OF_MEMORY;
     for (size_t k = 0; k < nb; k++) {
         uint32_t body = islands->bodies[island->first_body + k];
-        fill_mass(content, body, mass + k * n * n);
+        rg_mass_block(&content->dynamics[body], content->planar, content->orientation[body],
+                      mass + k * n * n);
         fill_velocity(content->planar, velocity[body], angular_velocity[body],
                       free_velocity + k * n);
     }

@@ -23,6 +23,9 @@ typedef struct rg_islands {
 rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *arena,
                           rg_islands *islands);
 
+/* Mass in the velocity space of a body, 6 x 6 or, planar, 3 x 3: m and R I R'. */
+void rg_mass_block(const rg_body_dynamics *d, bool planar, rg_quat orientation, double *mass);
+
 /* The problem of one island in global form, its arrays in the arena. `velocity` and
  * `angular_velocity`: without contact forces, over all bodies of the world. `shift`: what is added to
  * the rows' velocities (set->count x dimension; stabilisation, restitution, prescribed motion). `mu`:

@@ -6,6 +6,7 @@
 #include "problem/problem_rows.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* Sine of the angle to the x axis below which the y axis takes over for the tangents. */
 #define TANGENT_STEEP 0.1
@@ -140,6 +141,22 @@ rg_status rg_rows_build(const rg_world_content *content, const rg_collision_view
     }
     assert(set->count == count);
     return RG_OK;
+}
+
+void rg_rows_keep(rg_row_set *set, const uint8_t *member) {
+    size_t size = 2 * (size_t)set->dimension * (size_t)set->freedom, kept = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        if ((row->moves_a && !member[row->body_a]) || (row->moves_b && !member[row->body_b]))
+            continue;
+        if (kept < i) {
+            set->rows[kept] = *row;
+            memcpy(set->jacobian + kept * size, set->jacobian + i * size,
+                   size * sizeof *set->jacobian);
+        }
+        kept++;
+    }
+    set->count = kept;
 }
 
 void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,

@@ -7,7 +7,8 @@
  * (step_analytic_memory.c), as long as nobody edits the world in between.
  *
  * A step that cannot be made fails with the cause and changes nothing; if the settings allow it, the
- * stepping method makes it instead, and the next one is tried here again. */
+ * stepping method makes that of the group that is in trouble instead (step_analytic_handover.c), and the next one is
+ * tried here again. */
 #include "step/step_analytic.h"
 #include "base/base_text.h"
 
@@ -21,6 +22,22 @@
 /* m/s^2: smaller ones are rounding of nothing. */
 #define LEAST_ACCELERATION 1e-290
 
+/* Room for what is to be remembered, and forces for readers and for the next step. */
+static bool keep_forces(rg_world *world, const rg_contact_force *forces, size_t count,
+                        const rg_flight *flight) {
+    size_t held = world->content.memory[RG_MEMORY_FORCES].size;
+    rg_contact_force *kept = rg_memory_resize(world, RG_MEMORY_FORCES, count * sizeof *kept);
+    if (!kept)
+        return false;
+    if (!rg_analysis_make_room(world, flight)) {
+        rg_memory_resize(world, RG_MEMORY_FORCES, held);
+        return false;
+    }
+    if (count)
+        memcpy(kept, forces, count * sizeof *kept);
+    return true;
+}
+
 static rg_status integrate(const rg_ode *ode, double begin, double end, double *y,
                            rg_analysis_memory *memory, rg_ode_info *info) {
     rg_world *world = ((rg_flight *)ode->user)->world;
@@ -32,7 +49,7 @@ static rg_status integrate(const rg_ode *ode, double begin, double end, double *
                     &world->scratch, info);
 }
 
-static rg_status fail(const rg_world *world, rg_status status, double time, rg_error *error) {
+rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error) {
     switch (status) {
     case RG_NOT_FINITE:
         return rg_fail(error, status,
@@ -76,7 +93,7 @@ static rg_status fly(rg_world *world, double end_time, const double *reach, bool
     double *y = status ? NULL : rg_arena_take(&world->scratch, flight.size, sizeof *y);
     rg_analysis_memory *memory = y ? rg_analysis_recall(world, &flight) : NULL;
     if (!memory)
-        return fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
     rg_flight_pack(&flight, y);
     rg_ode ode = {.n = flight.size,
                   .user = &flight,
@@ -93,18 +110,18 @@ static rg_status fly(rg_world *world, double end_time, const double *reach, bool
         flight.phase_end = stop;
         status = integrate(&ode, time, stop, y, memory, &info);
         if (status)
-            return fail(world, status, time, error);
+            return rg_analysis_fail(world, status, time, error);
         if (stop < end_time)
             memory->adams.order = 0;
         time = stop;
     }
     if (!rg_flight_is_finite(&flight, y))
-        return fail(world, RG_NOT_FINITE, time, error);
+        return rg_analysis_fail(world, RG_NOT_FINITE, time, error);
     *strayed = reach && strays(&flight, y, reach);
     if (*strayed)
         return RG_OK;
     if (!rg_analysis_make_room(world, &flight))
-        return fail(world, RG_OUT_OF_MEMORY, time, error);
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, time, error);
     rg_flight_unpack(&flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
      * at the end does so too. */
@@ -177,6 +194,13 @@ static void take_references(rg_analysis *a) {
         a->acceleration = 1;
 }
 
+/* All bodies where they are at the beginning of the step: groups leave y and motion at its end. */
+static void begin_anew(rg_analysis *a) {
+    rg_flight_pack(&a->flight, a->y);
+    memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
+    rg_analysis_move(a, a->begin, a->y, &a->motion);
+}
+
 static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time, rg_error *error) {
     *a = (rg_analysis){.world = world,
                        .arena = &world->scratch,
@@ -210,223 +234,7 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
         status = rg_analysis_make_parts(a);
     if (status)
         return rg_fail(error, status, "no memory for the step");
-    rg_flight_pack(&a->flight, a->y);
-    memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
-    rg_analysis_move(a, a->begin, a->y, &a->motion);
-    return RG_OK;
-}
-
-static rg_contact_mode mode_of(const rg_analysis_contact *c) {
-    if (!c->active)
-        return RG_MODE_SEPARATING;
-    if (c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0)
-        return RG_MODE_SLIP;
-    bool curved = c->track.feature.kind == RG_CONTACT_SMOOTH;
-    return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
-}
-
-/* --- groups -------------------------------------------------------------------------------------- */
-
-/* What groups give to the step: forces of the last instant, for readers and recordings. */
-typedef struct force_list {
-    rg_contact_force *forces;
-    size_t count, capacity;
-} force_list;
-
-static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c) {
-    const rg_world *world = a->world;
-    const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
-    rg_vec3 f = rg_analysis_force_of(c);
-    return (rg_contact_force){.collider_b = b->collider,
-                              .collider_a = other->collider,
-                              .body_b = rg_body_id_at(&world->content, c->body_b),
-                              .body_a = rg_body_id_at(&world->content, c->body_a),
-                              .part_b = b->index,
-                              .part_a = other->index,
-                              .id = c->id,
-                              .position = c->motion.point,
-                              .normal = c->motion.normal,
-                              .gap = c->motion.gap,
-                              .impulse = rg_scale(a->end - a->begin, f),
-                              .force = f,
-                              .normal_force = c->force[0],
-                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.dynamic_friction
-                                                                       : c->law.static_friction,
-                              .slip_speed = rg_length(c->motion.slip),
-                              .approach = -c->motion.gap_rate,
-                              .mode = mode_of(c)};
-}
-
-static rg_status add_forces(rg_analysis *g, force_list *list) {
-    if (g->contact_count == 0)
-        return RG_OK;
-    if (list->count + g->contact_count > list->capacity) {
-        list->capacity = 2 * (list->count + g->contact_count);
-        rg_contact_force *more = rg_arena_take(g->arena, list->capacity, sizeof *more);
-        if (!more)
-            return RG_OUT_OF_MEMORY;
-        if (list->count)
-            memcpy(more, list->forces, list->count * sizeof *more);
-        list->forces = more;
-    }
-    g->judging = true;
-    g->frozen = g->means;
-    rg_analysis_evaluate(g, g->time, g->y);
-    for (size_t i = 0; i < g->contact_count; i++)
-        list->forces[list->count++] = force_at(g, &g->contacts[i]);
-    return RG_OK;
-}
-
-static size_t group_size(const rg_analysis *a, const rg_analysis_groups *groups, size_t index) {
-    size_t count = 0;
-    for (size_t k = 0; k < a->flight.body_count; k++)
-        count += groups->label[k] == index;
-    return count;
-}
-
-static bool take_group_arrays(rg_analysis *g, size_t bodies, size_t pairs) {
-    g->flight.body = rg_arena_take(g->arena, bodies, sizeof *g->flight.body);
-    g->y = rg_arena_take(g->arena, g->ode.n, sizeof *g->y);
-    g->extent = rg_arena_take(g->arena, bodies, sizeof *g->extent);
-    g->reach = rg_arena_take(g->arena, bodies, sizeof *g->reach);
-    g->travel = rg_arena_take(g->arena, bodies, sizeof *g->travel);
-    g->fastest = rg_arena_take(g->arena, bodies, sizeof *g->fastest);
-    g->pairs = rg_arena_take(g->arena, pairs, sizeof *g->pairs);
-    g->mine = rg_arena_take(g->arena, 2 * pairs, sizeof *g->mine);
-    return g->flight.body && g->y && g->extent && g->reach && g->travel && g->fastest && g->pairs &&
-           g->mine;
-}
-
-/* Parts of the group's pairs, each once. `seen`: per part, false; it stays so. */
-static void list_parts(rg_analysis *g, bool *seen) {
-    g->mine_count = 0;
-    for (size_t i = 0; i < 2 * g->candidate_count; i++) {
-        uint32_t part = g->candidates[i / 2][i % 2];
-        if (!seen[part])
-            g->mine[g->mine_count++] = part;
-        seen[part] = true;
-    }
-    for (size_t i = 0; i < g->mine_count; i++)
-        seen[g->mine[i]] = false;
-}
-
-/* The group's part of the world: its bodies, their numbers, the parts that may meet. */
-static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *groups, size_t index,
-                            const rg_analysis_memory *memory, bool *seen, rg_analysis *g) {
-    size_t width = a->flight.width, bodies = group_size(a, groups, index);
-    size_t from = index ? groups->pair_end[index - 1] : 0;
-    size_t pairs = index < groups->count ? groups->pair_end[index] - from : 0;
-    const double *next = rg_analysis_next_steps(memory);
-    g->flight.size = bodies * width + RG_FLIGHT_LEDGER;
-    g->ode.n = g->flight.size + RG_ANALYSIS_LEDGER;
-    g->ode.user = g;
-    if (!take_group_arrays(g, bodies, pairs))
-        return RG_OUT_OF_MEMORY;
-    g->next_step = INFINITY;
-    g->flight.body_count = 0;
-    for (size_t k = 0; k < a->flight.body_count; k++) {
-        if (groups->label[k] != index)
-            continue;
-        size_t place = g->flight.body_count++;
-        g->flight.body[place] = a->flight.body[k];
-        g->extent[place] = a->extent[k];
-        g->reach[place] = groups->reach[k];
-        g->travel[place] = 0;
-        memcpy(g->y + place * width, a->y + k * width, width * sizeof *g->y);
-        g->next_step = fmin(g->next_step, next[k]);
-    }
-    memset(g->y + bodies * width, 0, (RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER) * sizeof *g->y);
-    g->candidates = groups->pairs + from;
-    g->candidate_count = pairs;
-    list_parts(g, seen);
-    bool adams = a->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
-    rg_status status = rg_trial_make(&g->ode, adams, g->arena, &g->trial);
-    if (!status)
-        rg_analysis_recall_group(memory, groups->label, index, g);
-    return status;
-}
-
-static void add_counts(rg_analysis *a, const rg_analysis *g) {
-    a->ode_info.accepted += g->ode_info.accepted;
-    a->ode_info.rejected += g->ode_info.rejected;
-    a->ode_info.evaluations += g->ode_info.evaluations;
-    a->impact_work += g->impact_work;
-    a->impact_friction += g->impact_friction;
-    a->stabilisation += g->stabilisation;
-    a->prescribed += g->prescribed;
-    a->impulse = rg_add(a->impulse, g->impulse);
-    a->angular_impulse = rg_add(a->angular_impulse, g->angular_impulse);
-    a->impacts += g->impacts;
-    a->solves += g->solves;
-    a->iterations += g->iterations;
-    a->failures += g->failures;
-    a->fallbacks += g->fallbacks;
-    a->contacts_most += g->contacts_most;
-    a->worst_residual = fmax(a->worst_residual, g->worst_residual);
-    a->worst_cone = fmax(a->worst_cone, g->worst_cone);
-    a->shown = g->shown;
-    a->bounce_count = g->bounce_count;
-    memcpy(a->bounces, g->bounces, g->bounce_count * sizeof *a->bounces);
-}
-
-/* Numbers and sums of a group that has arrived. */
-static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
-                       const rg_analysis *g, double *y, rg_analysis_memory *memory) {
-    size_t width = a->flight.width, place = 0;
-    double *next = rg_analysis_next_steps(memory);
-    for (size_t k = 0; k < a->flight.body_count; k++) {
-        if (groups->label[k] != index)
-            continue;
-        memcpy(y + k * width, g->y + place++ * width, width * sizeof *y);
-        next[k] = g->next_step;
-    }
-    double *sum = y + a->flight.body_count * width;
-    const double *own = g->y + g->flight.body_count * width;
-    for (size_t i = 0; i < RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER; i++)
-        sum[i] += own[i];
-    rg_analysis_remember_group(memory, groups->label, index, g);
-    add_counts(a, g);
-}
-
-/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there. */
-static rg_status run_groups(rg_analysis *a, const rg_analysis_groups *groups,
-                            rg_analysis_memory *memory, force_list *list, rg_error *error) {
-    double *y = rg_arena_take(a->arena, a->ode.n, sizeof *y);
-    bool *seen = rg_arena_take(a->arena, a->part_count, sizeof *seen);
-    rg_analysis *blank = rg_arena_take(a->arena, 1, sizeof *blank);
-    rg_analysis *g = rg_arena_take(a->arena, 1, sizeof *g);
-    if (!y || !seen || !blank || !g)
-        return fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
-    memcpy(y, a->y, a->ode.n * sizeof *y);
-    memset(seen, 0, a->part_count * sizeof *seen);
-    *blank = *a;
-    for (size_t index = 0; index <= groups->count && !a->strayed; index++) {
-        if (group_size(a, groups, index) == 0)
-            continue;
-        *g = *blank;
-        g->shown = a->shown;
-        g->bounce_count = a->bounce_count;
-        memcpy(g->bounces, a->bounces, sizeof g->bounces);
-        rg_status status = make_group(a, groups, index, memory, seen, g);
-        rg_error inner = {0};
-        if (!status)
-            status = rg_analysis_run(g, &inner);
-        if (status) {
-            if (inner.text[0] && error)
-                *error = inner;
-            return inner.text[0] ? status : fail(a->world, status, g->time, error);
-        }
-        a->strayed = g->strayed;
-        if (a->strayed)
-            break;
-        if (!rg_flight_is_finite(&g->flight, g->y))
-            return fail(a->world, RG_NOT_FINITE, g->time, error);
-        status = add_forces(g, list);
-        if (status)
-            return fail(a->world, status, g->time, error);
-        take_group(a, groups, index, g, y, memory);
-    }
-    memcpy(a->y, y, a->ode.n * sizeof *y);
+    begin_anew(a);
     return RG_OK;
 }
 
@@ -457,27 +265,31 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                    rg_add(a->angular_impulse, (rg_vec3){w[6], w[7], w[8]})};
 }
 
-/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed. */
+/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer: because of bodies that
+ * were handed over, whose reach (a->least) is longer now. */
 static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
-                             rg_step_report *report, rg_error *error) {
+                             bool *longer, rg_step_report *report, rg_error *error) {
     rg_world *world = a->world;
     rg_analysis_memory *memory = rg_analysis_recall(world, &a->flight);
     if (!memory)
-        return fail(world, RG_OUT_OF_MEMORY, a->time, error);
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->time, error);
     a->bounce_count = memory->bounce_count;
     memcpy(a->bounces, memory->bounces, sizeof a->bounces);
-    force_list list = {0};
-    rg_status status = run_groups(a, groups, memory, &list, error);
+    rg_analysis_forces list = {0};
+    rg_analysis_handover handover = {0};
+    rg_status status = rg_analysis_run_groups(a, groups, memory, &list, &handover, error);
+    *longer = !status && !a->strayed;
+    if (*longer)
+        status = rg_analysis_hand_over(a, groups, &handover, error);
     *strayed = !status && a->strayed;
     if (status || *strayed)
         return status;
-    rg_contact_force *forces =
-        rg_memory_resize(world, RG_MEMORY_FORCES, list.count * sizeof *forces);
-    if (!rg_analysis_make_room(world, &a->flight) || (list.count && !forces))
-        return fail(world, RG_OUT_OF_MEMORY, a->end, error);
-    if (list.count)
-        memcpy(forces, list.forces, list.count * sizeof *forces);
+    if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->end, error);
+    if (!keep_forces(world, list.forces, list.count, &a->flight))
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->end, error);
     rg_flight_unpack(&a->flight, a->y);
+    rg_analysis_take_over(a, &handover, rg_analysis_known_of(memory));
     memory->valid = !world->content.has_applied;
     memory->bounce_count = a->bounce_count;
     memset(memory->bounces, 0, sizeof memory->bounces);
@@ -485,70 +297,70 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     rg_analysis_remember_groups(world, memory);
     rg_analysis_log_sort(world);
     tell(a, report);
+    rg_analysis_tell_hand_over(a, groups, &handover, report);
     return RG_OK;
 }
 
-static rg_status try_step(rg_world *world, double end_time, rg_step_report *report,
-                          rg_error *error) {
+/* Free flight of all bodies, none of which can meet another: if that fails, the stepping method makes the whole step,
+ * from its beginning. What the integrator has learnt does not hold after a motion that it has not made. */
+static rg_status fly_or_hand_over(rg_world *world, double end_time, const double *reach,
+                                  bool *strayed, rg_step_report *report, rg_error *error) {
+    rg_arena_mark mark = rg_arena_get_mark(&world->scratch);
+    rg_error cause = {0}, inner = {0};
+    rg_status status = fly(world, end_time, reach, strayed, report, &cause);
+    cause.status = status;
+    if (!rg_analysis_can_hand_over(world, status)) {
+        if (status && error)
+            *error = cause;
+        return status;
+    }
+    rg_arena_return(&world->scratch, mark);
+    status = rg_method_stepping.step(world, end_time, report, &inner);
+    if (status)
+        return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
+                       cause.text, inner.text);
+    rg_memory_resize(world, RG_MEMORY_METHOD, 0);
+    rg_analysis_log_hand_over(world, (rg_body_id[2]){{0}}, 0, &cause);
+    return RG_OK;
+}
+
+static bool take_least(rg_analysis *a) {
+    size_t n = a->flight.body_count;
+    a->least = rg_arena_take(a->arena, n, sizeof *a->least);
+    if (a->least)
+        memset(a->least, 0, n * sizeof *a->least);
+    return a->least != NULL;
+}
+
+static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
+                               rg_error *error) {
     rg_analysis start;
     rg_status status = make_analysis(&start, world, end_time, error);
     if (status)
         return status;
     if (start.part_count < 2)
-        return fly(world, end_time, NULL, &(bool){false}, report, error);
+        return fly_or_hand_over(world, end_time, NULL, &(bool){false}, report, error);
     take_references(&start);
-    for (double farther = FARTHER;; farther *= MUCH_FARTHER) {
+    if (world->content.settings.hand_over && !take_least(&start))
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, start.time, error);
+    for (double farther = FARTHER;;) {
         rg_arena_mark mark = rg_arena_get_mark(start.arena);
         rg_analysis a = start;
         rg_analysis_groups groups;
-        bool strayed = false;
+        bool strayed = false, longer = false;
         if (rg_analysis_make_groups(&a, farther, &groups))
-            return fail(world, RG_OUT_OF_MEMORY, a.time, error);
-        status = groups.count == 0 ? fly(world, end_time, groups.reach, &strayed, report, error)
-                                   : step_groups(&a, &groups, &strayed, report, error);
+            return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a.time, error);
+        status = groups.count == 0
+                     ? fly_or_hand_over(world, end_time, groups.reach, &strayed, report, error)
+                     : step_groups(&a, &groups, &strayed, &longer, report, error);
         if (status || !strayed)
             return status;
         rg_arena_return(start.arena, mark);
         rg_analysis_log_clear(world);
+        begin_anew(&start);
+        if (!longer)
+            farther *= MUCH_FARTHER;
     }
-}
-
-/* Causes that are the method's own; others, as forces that are not finite, stop any method. */
-static bool can_hand_over(rg_status status) {
-    return status == RG_ITERATION_LIMIT || status == RG_STEP_TOO_SMALL ||
-           status == RG_INVALID_ARGUMENT; /* bodies that overlap */
-}
-
-/* The whole step, from its beginning: a step that failed has left no trace. What the integrator has
- * learnt does not hold after a motion that it has not made. */
-static rg_status hand_over(rg_world *world, double end_time, const rg_error *cause,
-                           rg_step_report *report, rg_error *error) {
-    rg_error inner = {0};
-    rg_analysis_log_clear(world);
-    rg_status status = rg_method_stepping.step(world, end_time, report, &inner);
-    if (status)
-        return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
-                       cause->text, inner.text);
-    rg_memory_resize(world, RG_MEMORY_METHOD, 0);
-    rg_analysis_log_hand_over(world, cause);
-    return RG_OK;
-}
-
-static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
-                               rg_error *error) {
-    if (!world->content.settings.hand_over)
-        return try_step(world, end_time, report, error);
-    rg_arena_mark mark = rg_arena_get_mark(&world->scratch);
-    rg_error cause = {0};
-    rg_status status = try_step(world, end_time, report, &cause);
-    if (can_hand_over(status)) {
-        cause.status = status;
-        rg_arena_return(&world->scratch, mark);
-        return hand_over(world, end_time, &cause, report, error);
-    }
-    if (status && error)
-        *error = cause;
-    return status;
 }
 
 const rg_method rg_method_analytic = {

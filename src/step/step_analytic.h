@@ -3,7 +3,9 @@
  *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
  *   step_analytic_memory.c     what the integrators have learnt, from step to step
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
+ *   step_analytic_turns.c      the groups, one after the other
  *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
+ *   step_analytic_stand.c      bodies that stand still
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
@@ -13,6 +15,7 @@
  *   step_analytic_settle.c     impacts to completion, then stick or slip
  *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
+ *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
  *   step_analytic_log.c        what happened, for people
  *
  * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
@@ -28,6 +31,7 @@
 #include "step/step_flight.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
+#include "step/step_stepping.h"
 #include "step/step_trial.h"
 
 /* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
@@ -60,14 +64,18 @@
 #define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
+#define RG_ANALYSIS_BALANCED                                                                       \
+    1e-13 /* acceleration: a body at rest that accelerates by less is in balance */
 #define RG_ANALYSIS_FORCE  1e-12 /* of the largest force of its island: less is none */
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
 /* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative digits. */
 #define RG_ANALYSIS_MOMENTUM 1e-2
-/* Mean forces are taken over this share of the step of the world. */
-#define RG_ANALYSIS_MEAN 0.02
+/* Mean forces are taken over this share of the step of the world at most, and over at most so many times the time of the
+ * last ones. */
+#define RG_ANALYSIS_MEAN        0.05
+#define RG_ANALYSIS_MEAN_GROWTH 2.0
 /* Radians that a body may turn in one step, so that samples see everything. */
 #define RG_ANALYSIS_TURN 0.25
 
@@ -78,6 +86,10 @@ enum {
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
+    RG_ANALYSIS_MANY = 24,  /* contacts of an island: where friction decides among more, mean forces
+                                are taken where the quick ways fail; to look on would take seconds */
+    RG_ANALYSIS_PIVOTS = 4, /* per row, of the pivoting solver in such an island */
+    RG_ANALYSIS_HOLDS = 200, /* times in a step of the world that it is asked there who is held */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
@@ -166,6 +178,12 @@ typedef struct rg_bounce {
     double time, speed, rest;
 } rg_bounce;
 
+/* Of a dynamic body, from step to step. */
+typedef struct rg_analysis_known {
+    double next_step;  /* s: of the event loop */
+    uint64_t averaged; /* whether the last step ended with mean forces */
+} rg_analysis_known;
+
 typedef struct rg_analysis {
     rg_world *world;
     rg_arena *arena; /* the world's scratch */
@@ -197,6 +215,9 @@ typedef struct rg_analysis {
     /* Per body: m, how far its points may get and got at most; m/s, of its fastest point of now. */
     double *reach, *travel, *fastest;
     bool strayed; /* one got farther: nothing that was found counts */
+    /* Per dynamic body of the world, m: how far it gets at least, by what was found when its group was handed over and
+     * strayed; kept while the step is made again. Null: nothing is handed over. */
+    double *least;
 
     rg_analysis_contact *contacts, *spare; /* spare: those that were leaving at the last event */
     size_t leaving_count;
@@ -216,11 +237,15 @@ typedef struct rg_analysis {
     bool turning;       /* directions at the limit may turn: between steps */
     bool cones;         /* exact ones; or two tangents, each with its own limit */
     bool quickly;       /* the solver is not asked: no answer is one, too */
+    bool stands;        /* at rest, with the forces of the last step */
     bool frozen;        /* forces stay what they are */
     bool undecided;     /* nobody knows who is held */
     bool means;         /* forces are means over short times, to the end of the step of the world */
     uint64_t decisions; /* that took a solver of the exact cone, in this step of the world */
     bool blind;         /* to changes between stick and slip */
+    uint32_t holds;     /* in islands of many contacts, in this step of the world */
+    bool was_averaged;  /* so were those of the last step */
+    double mean_length; /* s: of the next ones */
     double coarser;     /* 1, or what creep is multiplied by until the end of the step */
     bool no_restitution; /* the cap was reached */
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
@@ -236,6 +261,7 @@ typedef struct rg_analysis {
 /* Bodies that can reach each other within the step of the world have the same label; those that can reach
  * nothing have the label `count`. Pairs of parts that may meet, group by group. */
 typedef struct rg_analysis_groups {
+    double farther; /* by which they were made */
     size_t count;
     uint32_t *label; /* per dynamic body */
     double *reach;   /* per dynamic body, m */
@@ -243,11 +269,11 @@ typedef struct rg_analysis_groups {
     size_t pair_count, pair_capacity;
     size_t *pair_end; /* per group */
 } rg_analysis_groups;
-/* `farther`: how many times as far as its speed of now would bring it a body may get. */
+/* `farther`: how many times as far as its speed of now would bring it a body may get; a->least if that is more. */
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
 
 /* --- memory --- */
-/* Behind it stand, per dynamic body, the step sizes of the event loop, and, of Adams' method, the histories of the
+/* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories of the
  * groups; then differences: those of the flight of all bodies, or those of the groups, body by body. */
 typedef struct rg_analysis_memory {
     uint64_t valid; /* 0: start afresh */
@@ -260,7 +286,7 @@ typedef struct rg_analysis_memory {
     uint64_t bounce_count; /* with contacts */
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
 } rg_analysis_memory;
-double *rg_analysis_next_steps(const rg_analysis_memory *memory);
+rg_analysis_known *rg_analysis_known_of(const rg_analysis_memory *memory);
 double *rg_analysis_differences(const rg_analysis_memory *memory);
 /* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise; null without
  * memory. The world's own is replaced only when the step has succeeded. */
@@ -274,6 +300,11 @@ void rg_analysis_recall_group(const rg_analysis_memory *memory, const uint32_t *
                               rg_analysis *g);
 void rg_analysis_remember_group(rg_analysis_memory *memory, const uint32_t *label, size_t index,
                                 const rg_analysis *g);
+void rg_analysis_forget_group(rg_analysis_memory *memory, const uint32_t *label, size_t index);
+
+/* --- stand --- */
+/* At the beginning of the step: if everything stands still to its end, it is there (a->stands). */
+rg_status rg_analysis_stand(rg_analysis *a, rg_error *error);
 
 /* --- detect --- */
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);
@@ -301,6 +332,10 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_mot
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
+/* Contacts in space in the exact cone, three rows each, as a problem in the accelerations of their bodies: rates are
+ * what forces along the rows give, and q. Its arrays are in the arena; false: no memory. */
+bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
+                              const double *q, const double *mu, double scale, rg_problem *problem);
 /* The matrix of all of them, count x count. */
 void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
                             double *matrix);
@@ -348,6 +383,8 @@ double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_motion *m,
 /* The forces of an island, with who is held and who is at the limit as it is known. */
 void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                               size_t member_count, rg_solve_info *info);
+/* The pivoting solver is there for what is not known beforehand; who chose another one wants it asked. */
+bool rg_analysis_may_know(const rg_analysis *a);
 void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);
 void rg_analysis_scale(void *analysis, const double *y, double *scale);
 void rg_analysis_accept(void *analysis, double t, double *y);
@@ -359,6 +396,8 @@ double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
 /* --- hold --- */
 /* The forces of an island in the exact cone, deciding who is held. */
+/* Whether friction leaves it open who is held. */
+bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count);
 void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                              size_t member_count, rg_solve_info *info);
 
@@ -404,12 +443,57 @@ rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_e
 /* The group from a->time to a->end. Ends early, with a->strayed, if a body left its reach. */
 rg_status rg_analysis_run(rg_analysis *a, rg_error *error);
 
+/* --- handover --- */
+/* A group that could not be integrated, and why. */
+typedef struct rg_analysis_refusal {
+    uint32_t group;
+    rg_error cause;
+} rg_analysis_refusal;
+typedef struct rg_analysis_handover {
+    rg_analysis_refusal *refusals; /* in the order of groups */
+    size_t count, capacity;
+    rg_stepping stepping; /* the step of all of them */
+} rg_analysis_handover;
+bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
+/* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
+                             rg_analysis_handover *handover);
+/* Makes the step of those groups, in scratch memory; a->strayed and a->least if a body got so far that it could have met
+ * one of another group. This and what follows do nothing if there are none. */
+rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
+                                rg_analysis_handover *handover, rg_error *error);
+/* Adds their contact forces to a list, which is sorted then. */
+rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *handover,
+                                  rg_contact_force **forces, size_t *count);
+/* Their bodies into the world; What is known, per dynamic body, and bounces are forgotten. */
+void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *handover,
+                           rg_analysis_known *known);
+/* Adds them to report and log. */
+void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,
+                                const rg_analysis_handover *handover, rg_step_report *report);
+
+/* --- turns --- */
+/* What groups give to the step: forces of the last instant, for readers and recordings. */
+typedef struct rg_analysis_forces {
+    rg_contact_force *forces;
+    size_t count, capacity;
+} rg_analysis_forces;
+/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there, but for
+ * groups that are to be handed over. */
+rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups,
+                                 rg_analysis_memory *memory, rg_analysis_forces *list,
+                                 rg_analysis_handover *handover, rg_error *error);
+/* Why the integrator failed, in words. */
+rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
+
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);
 /* In the order of time: groups come one after the other. */
 void rg_analysis_log_sort(rg_world *world);
-/* At the beginning of the step: it is made by the stepping method, because of an error. */
-void rg_analysis_log_hand_over(rg_world *world, const rg_error *cause);
+/* At the beginning of the step, before all others: that of `count` bodies, of which the first two are told, is made
+ * by the stepping method, because of an error; 0: that of the whole world. */
+void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
+                               const rg_error *cause);
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value);
 

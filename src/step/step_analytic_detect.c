@@ -125,7 +125,7 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
         if (!dense || !(p->dynamic || prescribed)) {
             a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
             double margin =
-                4 * RG_ANALYSIS_SHELL * p->radius +
+                2 * rg_analysis_near(a) * RG_ANALYSIS_SHELL * p->radius +
                 RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
             rg_vec3 grow = {margin, margin, margin};
             a->bounds[i].lower = rg_sub(a->bounds[i].lower, grow);

@@ -241,7 +241,10 @@ static double room_from(look *l, double end, double *f, bool *back) {
         double now = room(l, next);
         if (now <= 0) {
             *back = true;
-            return theta;
+            return theta > 0 ? rg_root_find(room, l, theta, *f, next, now, THETA, l->level,
+                                            RG_ROOT_ITP, ROOT_EVALUATIONS)
+                                   .x
+                             : 0;
         }
         *f = now;
         theta = next;

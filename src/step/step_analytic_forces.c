@@ -190,7 +190,7 @@ static rg_problem row_problem(const rg_analysis *a, const rg_analysis_rows *s, c
     return problem;
 }
 
-static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b,
+static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b, bool many,
                             rg_solve_info *info) {
     rg_problem problem = row_problem(a, s, b);
     rg_solve_settings settings = rg_solve_settings_default();
@@ -200,10 +200,12 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
     const rg_solver *solver = a->world->content.settings.solver;
     if (!solver || solver == rg_solver_find("auto")) /* which is asked if this one fails */
         solver = rg_solver_find("dantzig");
+    if (many)
+        settings.iteration_limit = (uint32_t)(RG_ANALYSIS_PIVOTS * s->count);
     rg_status status = rg_solve(a->context, solver, &problem, &settings, &solution, info, NULL);
     a->solves++;
     a->iterations += info->iterations;
-    if (!status && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
+    if (!status && !many && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
         rg_solve_info first = *info;
         double *kept = rg_arena_take(a->arena, s->count, sizeof *kept);
         if (!kept)
@@ -258,8 +260,7 @@ static void show_rows(rg_analysis *a, const rg_analysis_rows *s) {
                         &problem);
 }
 
-/* The pivoting solver is there for what is not known beforehand; who chose another one wants it asked. */
-static bool may_know(const rg_analysis *a) {
+bool rg_analysis_may_know(const rg_analysis *a) {
     const rg_solver *solver = a->world->content.settings.solver;
     return !solver || solver == rg_solver_find("auto") || solver == rg_solver_find("dantzig");
 }
@@ -285,32 +286,47 @@ static rg_status keep_basis(rg_analysis *a, rg_analysis_rows *s, const double *b
     return RG_OK;
 }
 
-static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *info) {
-    show_rows(a, s);
-    double *b = rg_arena_take(a->arena, s->count, sizeof *b);
-    double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
-    if (!b || !raise)
-        return RG_OUT_OF_MEMORY;
-    raise_diagonals(a, s, raise, b);
-    if (a->keeps)
-        return keep_basis(a, s, b, raise, info);
-    if (may_know(a) &&
-        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration, !a->quickly)) {
-        *info = (rg_solve_info){.outcome = RG_SOLVED};
-        a->solves++;
-        return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
-    }
-    if (a->quickly && may_know(a))
-        return RG_OK;
+/* By solvers. `many`: in an island where mean forces may do instead. */
+static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, const double *raise,
+                             bool many, rg_solve_info *info) {
     rg_status status = RG_OK;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
-        status = solve_once(a, s, b, info);
+        status = solve_once(a, s, b, many, info);
         if (status || !(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
         for (size_t i = 0; i < s->count; i++)
             b[i] = s->b[i] - raise[i] * s->force[i];
     }
+    if (many && !(info->residual.natural <= RG_ANALYSIS_FAILED))
+        a->undecided = true;
     return status;
+}
+
+static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, bool many, rg_solve_info *info) {
+    show_rows(a, s);
+    double *b = rg_arena_take(a->arena, s->count, sizeof *b);
+    double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
+    if (!b || !raise)
+        return RG_OUT_OF_MEMORY;
+    if (a->stands) { /* solved by the forces of the last step: the judge has a look */
+        a->solves++;
+        memset(raise, 0, s->count * sizeof *raise);
+        memset(s->rate, 0, s->count * sizeof *s->rate);
+        *info = (rg_solve_info){.outcome = RG_SOLVED};
+        return judge_rows(a, s, raise, info);
+    }
+    raise_diagonals(a, s, raise, b);
+    if (a->keeps)
+        return keep_basis(a, s, b, raise, info);
+    if (rg_analysis_may_know(a) &&
+        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration, !a->quickly)) {
+        *info = (rg_solve_info){.outcome = RG_SOLVED};
+        a->solves++;
+        return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
+    }
+    if (a->quickly && rg_analysis_may_know(a))
+        return RG_OK;
+    return search_rows(a, s, b, raise, many && rg_analysis_may_know(a), info);
 }
 
 double rg_analysis_cone_margin(const rg_analysis_contact *c) {
@@ -379,7 +395,9 @@ void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const
     rg_analysis_rows s;
     if (take_rows(a, count_rows(a, members, member_count), &s)) {
         fill_rows(a, m, members, member_count, &s);
-        if (!solve_rows(a, &s, info)) {
+        bool many = a->cones && member_count > RG_ANALYSIS_MANY &&
+                    rg_analysis_needs_decision(a, members, member_count);
+        if (!solve_rows(a, &s, many, info)) {
             store_forces(a, &s);
             if (a->turning)
                 look_across(a, m, &s);
@@ -468,7 +486,7 @@ static void contact_forces(rg_analysis *a, double t, const double *y, const doub
 
 static void keep_beginning(rg_analysis *a) {
     a->at_begin = false;
-    a->keeps = may_know(a);
+    a->keeps = rg_analysis_may_know(a);
     for (size_t i = 0; i < a->contact_count; i++) {
         memcpy(a->begin_forces[i], a->contacts[i].force, sizeof *a->begin_forces);
         a->begin_active[i] = a->contacts[i].active;

@@ -231,7 +231,8 @@ static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_gro
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *g) {
     size_t n = a->flight.body_count;
     double length = a->end - a->begin;
-    *g = (rg_analysis_groups){.label = rg_arena_take(a->arena, n, sizeof *g->label),
+    *g = (rg_analysis_groups){.farther = farther,
+                              .label = rg_arena_take(a->arena, n, sizeof *g->label),
                               .reach = rg_arena_take(a->arena, n, sizeof *g->reach)};
     uint32_t *parent = rg_arena_take(a->arena, n, sizeof *parent);
     if (!g->label || !g->reach || !parent)
@@ -240,6 +241,8 @@ rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_gr
     for (size_t k = 0; k < n; k++) {
         parent[k] = (uint32_t)k;
         g->reach[k] = farther * length * (point_speed(a, k) + length * a->acceleration);
+        if (a->least)
+            g->reach[k] = fmax(g->reach[k], a->least[k]);
     }
     /* Springs and the like join bodies over any distance. */
     for (size_t k = 1; a->flight.forced && k < n; k++)

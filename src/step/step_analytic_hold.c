@@ -18,9 +18,6 @@
 /* Contacts at their limits that turn back by more than this share of the most do so together. */
 #define ALIKE 0.999
 enum { CORRECTIONS = 16, FOLLOWING = 32, TURNS = 2 };
-/* In islands of more contacts than this the pivoting solver is not asked for what cannot be followed: with friction
- * at many limits it would look for seconds. */
-enum { MANY = 24 };
 /* Radians: directions at the limit that turn by less are right. */
 #define TURNED 1e-7
 /* In `acceleration`: contacts that the decision lets accelerate by less are held. */
@@ -36,7 +33,8 @@ typedef struct decision {
     rg_vec3 *basis;       /* two tangents of each */
 } decision;
 
-static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members,
+                                size_t member_count) {
     for (size_t j = 0; j < member_count; j++) {
         const rg_analysis_contact *c = &a->contacts[members[j]];
         if (c->mode == RG_ANALYSIS_STICKS && rg_analysis_has_friction(c))
@@ -114,13 +112,12 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
                    size_t member_count, decision *d) {
     size_t n = 3 * member_count, k = 0;
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
-    double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
     double *q = rg_arena_take(a->arena, n, sizeof *q);
     double *force = rg_arena_take(a->arena, n, sizeof *force);
     double *mu = rg_arena_take(a->arena, member_count, sizeof *mu);
     double *rate = rg_arena_take(a->arena, n, sizeof *rate);
     *d = (decision){force, rate, rg_arena_take(a->arena, 2 * member_count, sizeof *d->basis)};
-    if (!rows || !matrix || !q || !force || !mu || !rate || !d->basis)
+    if (!rows || !q || !force || !mu || !rate || !d->basis)
         return false;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -137,14 +134,9 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
         if (c->mode == RG_ANALYSIS_SLIPS)
             q[k - 2] += DWARFS * a->acceleration;
     }
-    rg_analysis_couple_all(a, rows, n, matrix);
-    rg_problem problem = {.kind = RG_PROBLEM_CONTACT, .scale = a->acceleration};
-    problem.contact = (rg_contact_problem){.dimension = 3,
-                                           .contacts = member_count,
-                                           .mu = mu,
-                                           .form = RG_FORM_LOCAL,
-                                           .w = {.rows = n, .columns = n, .dense = matrix},
-                                           .q = q};
+    rg_problem problem;
+    if (!rg_analysis_cone_problem(a, rows, member_count, q, mu, a->acceleration, &problem))
+        return false;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = DECIDES;
     rg_solution solution = {.force = force, .velocity = rate};
@@ -168,7 +160,7 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     turn_slips(a, members, member_count, &problem, q, &solution, &info);
     /* Who leaves carries no force. */
     for (size_t j = 0; j < member_count; j++)
-        if (force[3 * j] * matrix[3 * j * (n + 1)] < rate[3 * j])
+        if (force[3 * j] * rg_analysis_couple(a, &rows[3 * j], &rows[3 * j]) < rate[3 * j])
             force[3 * j] = force[3 * j + 1] = force[3 * j + 2] = 0;
     if (info.residual.natural > RG_ANALYSIS_FAILED)
         a->failures++;
@@ -343,8 +335,12 @@ static void correct_limits(rg_analysis *a, const rg_analysis_motion *m, const ui
 /* Between steps: decides, too, who is held. */
 void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                              size_t member_count, rg_solve_info *info) {
-    if (!needs_decision(a, members, member_count)) {
+    if (!rg_analysis_needs_decision(a, members, member_count)) {
         rg_analysis_solve_island(a, m, members, member_count, info);
+        return;
+    }
+    if (member_count > RG_ANALYSIS_MANY && ++a->holds > RG_ANALYSIS_HOLDS) {
+        a->undecided = true;
         return;
     }
     mark_tight(a, members, member_count);
@@ -366,7 +362,7 @@ void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const 
     rg_arena_return(a->arena, mark);
     if (done)
         return;
-    if (member_count <= MANY)
+    if (member_count <= RG_ANALYSIS_MANY)
         correct_limits(a, m, members, member_count, info);
     else
         a->undecided = true;

@@ -2,6 +2,7 @@
 #include "step/step_analytic.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const names[RG_STEP_EVENT_KINDS] = {
     "impact",       "contact",       "break",  "slip",     "stick",       "feature", "accumulation",
@@ -35,13 +36,21 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
     e->restitution = contact->law.restitution;
 }
 
-void rg_analysis_log_hand_over(rg_world *world, const rg_error *cause) {
+void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
+                               const rg_error *cause) {
     rg_step_machinery *m = world->machinery;
-    m->cause = *cause;
-    m->cause_time = world->content.time;
-    m->events[0] = (rg_step_event){
-        .time = m->cause_time, .kind = RG_STEP_HANDED_OVER, .value = (double)cause->status};
-    m->event_count = 1;
+    m->causes[m->cause_count++ % RG_STEP_CAUSES] =
+        (rg_step_cause){world->content.time, bodies[0], *cause};
+    size_t kept =
+        m->event_count < RG_STEP_EVENTS_MOST - 1 ? m->event_count : RG_STEP_EVENTS_MOST - 1;
+    memmove(m->events + 1, m->events, kept * sizeof *m->events);
+    m->events[0] = (rg_step_event){.time = world->content.time,
+                                   .kind = RG_STEP_HANDED_OVER,
+                                   .contacts = count,
+                                   .body_b = bodies[1],
+                                   .body_a = bodies[0],
+                                   .value = (double)cause->status};
+    m->event_count++;
 }
 
 void rg_analysis_log_sort(rg_world *world) {
@@ -70,11 +79,31 @@ static const char *name_of(const rg_world *world, rg_body_id body) {
     return *name ? name : "(no name)";
 }
 
-/* In full if it is that of the last step. */
+/* In full if it is one of the last. */
 static const char *cause_of(const rg_world *world, const rg_step_event *e) {
     const rg_step_machinery *m = world->machinery;
-    return m && m->cause.text[0] && m->cause_time == e->time ? m->cause.text
-                                                             : rg_status_text((rg_status)e->value);
+    for (size_t i = 0; m && i < m->cause_count && i < RG_STEP_CAUSES; i++) {
+        const rg_step_cause *c = &m->causes[(m->cause_count - 1 - i) % RG_STEP_CAUSES];
+        if (c->time == e->time && c->body.index1 == e->body_a.index1 &&
+            c->body.generation == e->body_a.generation && c->error.text[0])
+            return c->error.text;
+    }
+    return rg_status_text((rg_status)e->value);
+}
+
+static int hand_over_text(const rg_world *world, const rg_step_event *e, const char *a,
+                          const char *b, char *text, size_t capacity) {
+    const char *cause = cause_of(world, e);
+    static const char start[] = "the method stepping makes this step";
+    if (e->contacts == 0)
+        return snprintf(text, capacity, "t = %.9g s: %s: %s", e->time, start, cause);
+    if (e->contacts == 1)
+        return snprintf(text, capacity, "t = %.9g s: %s of \"%s\": %s", e->time, start, a, cause);
+    if (e->contacts == 2)
+        return snprintf(text, capacity, "t = %.9g s: %s of \"%s\" and \"%s\": %s", e->time, start,
+                        a, b, cause);
+    return snprintf(text, capacity, "t = %.9g s: %s of \"%s\", \"%s\" and %u more: %s", e->time,
+                    start, a, b, e->contacts - 2, cause);
 }
 
 size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
@@ -124,8 +153,7 @@ size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *t
                      e->time, e->contacts, e->value);
         break;
     case RG_STEP_HANDED_OVER:
-        n = snprintf(text, capacity, "t = %.9g s: the method stepping makes this step: %s", e->time,
-                     cause_of(world, e));
+        n = hand_over_text(world, e, a, b, text, capacity);
         break;
     default:
         n = snprintf(text, capacity, "t = %.9g s: %s between \"%s\" and \"%s\"", e->time,

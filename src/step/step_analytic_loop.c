@@ -20,8 +20,12 @@ enum { STUCK_MOST = 4, CUTS_MOST = 60, STEPS_MOST = 200000 };
 #define CRAWL 1e-7
 enum { CRAWLS_MOST = 50 };
 #define COARSEST 1e4
-/* Decisions who is held that took a solver, in one step of the world, before mean forces are taken to its end. */
-enum { DECISIONS_MOST = 8 };
+/* Decisions who is held that took a solver, in one step of the world, before mean forces are taken to its end; and in a
+ * step after one that ended so. */
+enum { DECISIONS_MOST = 8, DECISIONS_AGAIN = 1 };
+/* Times for means are this share of what would just do, and this share of the last one at least. */
+#define SAFETY      0.8
+#define SHRINK_MOST 0.1
 /* Forces that grow without bound: so many times mass times acceleration. */
 #define JAMMED 1e5
 
@@ -35,10 +39,11 @@ static double largest_turn(const rg_analysis *a) {
     return spin;
 }
 
-/* Whether a contact that rests has moved further from its place than projection should mend. (Mean forces may stop
- * one that was leaving: then outwards is no harm.) */
-static bool has_drifted(rg_analysis *a, double theta) {
+/* How far contacts that rest have moved from their places, relative to what projection should mend. (Mean forces may
+ * stop one that was leaving: then outwards is no harm.) */
+static double largest_drift(rg_analysis *a, double theta) {
     const rg_dense_output *dense = &a->trial.output;
+    double largest = 0;
     rg_dense_evaluate(dense, theta, a->scratch_y);
     rg_analysis_accept(a, 0, a->scratch_y);
     rg_analysis_move(a, dense->begin + theta * dense->step, a->scratch_y, &a->motion);
@@ -47,12 +52,10 @@ static bool has_drifted(rg_analysis *a, double theta) {
         const rg_analysis_contact *c = &a->contacts[i];
         double off = c->motion.gap - RG_ANALYSIS_REST * c->shell;
         double nearer = fmin(a->begin_gaps[i], RG_ANALYSIS_REST * c->shell) - c->motion.gap;
-        if (c->active && c->motion.regular &&
-            (a->means ? nearer > RG_ANALYSIS_DRIFT * c->shell
-                      : fabs(off) > 2 * RG_ANALYSIS_DRIFT * c->shell))
-            return true;
+        if (c->active && c->motion.regular)
+            largest = fmax(largest, (a->means ? nearer : fabs(off) / 2) / c->shell);
     }
-    return false;
+    return largest / RG_ANALYSIS_DRIFT;
 }
 
 /* Contacts that have moved out of the shell without an event. */
@@ -103,11 +106,25 @@ static rg_status coast(rg_analysis *a, double *length) {
 
 /* Mean forces over the time that is left, or a little of it; they stay what they are. */
 static rg_status take_means(rg_analysis *a, double *most) {
-    *most = fmin(*most, RG_ANALYSIS_MEAN * (a->end - a->begin));
+    *most = fmin(*most, a->mean_length);
     a->next_step = *most;
     rg_status status = rg_analysis_take_means(a, *most);
     a->frozen = true;
     return status;
+}
+
+/* The next time for means, after one of `length` with the drift given: contacts that rest at both ends have moved
+ * by the cube of it in between. */
+static double next_mean(const rg_analysis *a, double length, double drift) {
+    double fitting = drift > 0 ? SAFETY * rg_ode_power(drift, -1.0 / 3) : RG_ANALYSIS_MEAN_GROWTH;
+    fitting = fmin(fmax(fitting, SHRINK_MOST), RG_ANALYSIS_MEAN_GROWTH);
+    return fmin(fitting * length, RG_ANALYSIS_MEAN * (a->end - a->begin));
+}
+
+static void start_means(rg_analysis *a) {
+    a->means = true;
+    a->mean_length = RG_ANALYSIS_MEAN * (a->end - a->begin);
+    rg_analysis_log(a, RG_STEP_AVERAGED, NULL, (uint32_t)a->contact_count, a->mean_length);
 }
 
 static rg_status take_step(rg_analysis *a, double most, double *length) {
@@ -127,12 +144,19 @@ static rg_status take_step(rg_analysis *a, double most, double *length) {
                                   &a->next_step, length, &a->ode_info);
         if (status)
             return status;
-        bool bad = a->trouble.outcome != RG_SOLVED || (a->contact_count && has_drifted(a, 1));
+        if (a->undecided && !a->means) {
+            start_means(a);
+            continue;
+        }
+        double drift = a->contact_count ? largest_drift(a, 1) : 0;
+        bool bad = a->trouble.outcome != RG_SOLVED || drift > 1;
+        if (a->means && (bad || *length >= a->mean_length))
+            a->mean_length = next_mean(a, *length, drift);
         if (!bad && !(a->means && *length < most))
             return RG_OK;
         if (cut == CUTS_MOST || *length <= NUDGE * (a->end - a->begin))
             return a->trouble.outcome == RG_SOLVED ? RG_OK : coast(a, length);
-        most = bad ? *length / 4 : *length;
+        most = !bad ? *length : a->means ? fmin(a->mean_length, SAFETY * *length) : *length / 4;
         a->next_step = most;
     }
 }
@@ -230,7 +254,12 @@ static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
 }
 
 rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
-    rg_status status = rg_analysis_settle(a, true, error);
+    rg_status status = rg_analysis_stand(a, error);
+    if (a->stands) /* what is known of a motion is of another time */
+        rg_trial_forget(&a->trial);
+    if (status || a->stands)
+        return status;
+    status = rg_analysis_settle(a, true, error);
     int stuck = 0, crawling = 0;
     nudge_memory nudge = {.length = NUDGE * (a->end - a->begin), .last = -INFINITY};
     while (!status && a->time < a->end && !a->strayed) {
@@ -252,11 +281,9 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         bool nudging = stuck >= STUCK_MOST;
         if (nudging)
             most = nudge_of(a, &nudge, most);
-        if (!a->means && (a->undecided || a->decisions > DECISIONS_MOST)) {
-            a->means = true;
-            rg_analysis_log(a, RG_STEP_AVERAGED, NULL, (uint32_t)a->contact_count,
-                            RG_ANALYSIS_MEAN * (a->end - a->begin));
-        }
+        uint64_t decisions_most = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
+        if (!a->means && (a->undecided || a->decisions > decisions_most))
+            start_means(a);
         a->frozen = nudging && nudge.friction;
         status = take_step(a, most, &length);
         a->frozen &= a->means;

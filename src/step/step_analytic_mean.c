@@ -16,24 +16,25 @@
 typedef struct mean_rows {
     size_t count;
     rg_analysis_row *rows;
-    double *matrix, *q, *mu, *force, *rate;
+    double *q, *mu, *force, *rate;
 } mean_rows;
 
 static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
     s->count = 3 * contacts;
     s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
-    s->matrix = rg_arena_take(a->arena, s->count * s->count, sizeof *s->matrix);
     s->q = rg_arena_take(a->arena, s->count, sizeof *s->q);
     s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
     s->force = rg_arena_take(a->arena, s->count, sizeof *s->force);
     s->rate = rg_arena_take(a->arena, s->count, sizeof *s->rate);
-    return s->rows && s->matrix && s->q && s->mu && s->force && s->rate;
+    return s->rows && s->q && s->mu && s->force && s->rate;
 }
 
-/* m/s: the least rate of a gap at the end. It may close, but not by more than there is, now or at the next time. */
+/* m/s: the least rate of a gap at the end. It may close, but only so fast that a force which is constant over the next
+ * time, too, can stop it before there is no room: with rate u of now and u' at the end the room then is
+ * room + (u + u') length / 2, and what another time takes that is GROWTH times as long is at most all of it. */
 static double least_rate(const rg_analysis_contact *c, double rate, double length) {
-    double room = fmax(0, c->motion.gap - RG_ANALYSIS_REST * c->shell) / length;
-    return fmax(-room, fmin(0, -rate - 2 * room));
+    double room = fmax(0, c->motion.gap - RG_ANALYSIS_REST * c->shell);
+    return -fmax(0, 2 / (1 + RG_ANALYSIS_MEAN_GROWTH) * (room / length + rate / 2));
 }
 
 /* Accelerations, as means over `length`: W f + q = 0 where the velocity at the end is. */
@@ -55,19 +56,13 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, double length, me
             s->force[k] = rg_dot(last, e);
         }
     }
-    rg_analysis_couple_all(a, s->rows, s->count, s->matrix);
 }
 
 static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_info *info) {
-    rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
-                          .scale = fmax(a->acceleration, a->speed / length)};
-    problem.contact =
-        (rg_contact_problem){.dimension = 3,
-                             .contacts = s->count / 3,
-                             .mu = s->mu,
-                             .form = RG_FORM_LOCAL,
-                             .w = {.rows = s->count, .columns = s->count, .dense = s->matrix},
-                             .q = s->q};
+    rg_problem problem;
+    if (!rg_analysis_cone_problem(a, s->rows, s->count / 3, s->q, s->mu,
+                                  fmax(a->acceleration, a->speed / length), &problem))
+        return RG_OUT_OF_MEMORY;
     rg_solution solution = {.force = s->force, .velocity = s->rate};
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = ENOUGH;
@@ -86,7 +81,8 @@ static void store(rg_analysis *a, const uint32_t *members, double length, const 
     for (size_t j = 0; j < s->count / 3; j++, f += 3, rate += 3) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         /* Who leaves carries no force; and what is pressed before it is there is not at rest. */
-        bool carries = f[0] > 0 && f[0] * s->matrix[3 * j * (s->count + 1)] > rate[0];
+        const rg_analysis_row *normal = &s->rows[3 * j];
+        bool carries = f[0] > 0 && f[0] * rg_analysis_couple(a, normal, normal) > rate[0];
         for (int i = 0; i < 3; i++)
             c->force[i] = carries ? f[i] : 0;
         c->active = carries && c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;

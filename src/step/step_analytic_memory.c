@@ -25,7 +25,7 @@ static bool has_histories(const rg_analysis_memory *memory) {
 }
 
 static size_t memory_size(const rg_method_settings *settings, const rg_flight *flight) {
-    size_t size = sizeof(rg_analysis_memory) + flight->body_count * sizeof(double);
+    size_t size = sizeof(rg_analysis_memory) + flight->body_count * sizeof(rg_analysis_known);
     if (settings->integrator != RG_INTEGRATOR_ADAMS)
         return size;
     size_t by_body = flight->body_count * (flight->width + SUMS);
@@ -34,12 +34,12 @@ static size_t memory_size(const rg_method_settings *settings, const rg_flight *f
            RG_ADAMS_VECTORS * vector * sizeof(double);
 }
 
-double *rg_analysis_next_steps(const rg_analysis_memory *memory) {
-    return (double *)(memory + 1);
+rg_analysis_known *rg_analysis_known_of(const rg_analysis_memory *memory) {
+    return (rg_analysis_known *)(memory + 1);
 }
 
 static group_history *histories(const rg_analysis_memory *memory) {
-    return (group_history *)(rg_analysis_next_steps(memory) + memory->bodies);
+    return (group_history *)(rg_analysis_known_of(memory) + memory->bodies);
 }
 
 double *rg_analysis_differences(const rg_analysis_memory *memory) {
@@ -96,7 +96,7 @@ bool rg_analysis_make_room(rg_world *world, const rg_flight *flight) {
 /* Differences that are not valid are not kept, so that saved bytes depend on the run alone. */
 void rg_analysis_remember_flight(rg_world *world, rg_analysis_memory *memory) {
     rg_memory_block *block = &world->content.memory[RG_MEMORY_METHOD];
-    size_t used = sizeof *memory + memory->bodies * sizeof(double);
+    size_t used = sizeof *memory + memory->bodies * sizeof(rg_analysis_known);
     if (has_histories(memory)) {
         memset(histories(memory), 0, memory->bodies * sizeof(group_history));
         used += memory->bodies * sizeof(group_history) +
@@ -181,4 +181,10 @@ void rg_analysis_remember_group(rg_analysis_memory *memory, const uint32_t *labe
         if (from)
             memcpy(vector + first * (width + SUMS) + width, from, SUMS * sizeof *from);
     }
+}
+
+void rg_analysis_forget_group(rg_analysis_memory *memory, const uint32_t *label, size_t index) {
+    for (size_t k = 0; has_histories(memory) && k < memory->bodies; k++)
+        if (label[k] == index)
+            histories(memory)[k] = (group_history){0};
 }

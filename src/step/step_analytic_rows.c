@@ -1,6 +1,7 @@
 /* Rows: a direction at a contact point, how it acts on both bodies, and how rows act on each other
  * (A_ij of Baraff 1989, Appendix A; Giang 2003, eq. 20, without its assumption that both contacts join
  * the same bodies in the same roles). */
+#include "problem/problem_islands.h"
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -119,6 +120,62 @@ void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, s
         for (size_t j = 0; j <= i; j++)
             matrix[i * count + j] = matrix[j * count + i] =
                 rg_analysis_couple(a, &rows[i], &rows[j]);
+}
+
+/* The block of a body that forces move: the next one, with its mass, where it has none yet. */
+static uint32_t block_of(const rg_analysis *a, uint32_t body, uint32_t *number, size_t *blocks,
+                         double *mass) {
+    const rg_body_dynamics *d = &a->world->content.dynamics[body];
+    if (!(d->inverse_mass > 0))
+        return RG_NO_BLOCK;
+    uint32_t *block = &number[rg_analysis_place(a, body)];
+    if (*block == RG_NO_BLOCK) {
+        *block = (uint32_t)(*blocks)++;
+        rg_mass_block(d, false, a->motion.orientation[body], mass + 36 * *block);
+    }
+    return *block;
+}
+
+static void put_jacobian(double *to, double sign, rg_vec3 e, rg_vec3 arm) {
+    to[0] = sign * e.x, to[1] = sign * e.y, to[2] = sign * e.z;
+    to[3] = sign * arm.x, to[4] = sign * arm.y, to[5] = sign * arm.z;
+}
+
+bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
+                              const double *q, const double *mu, double scale,
+                              rg_problem *problem) {
+    size_t bodies = a->flight.body_count, blocks = 0;
+    uint32_t *number = rg_arena_take(a->arena, bodies, sizeof *number);
+    uint32_t *joined = rg_arena_take(a->arena, 2 * contacts, sizeof *joined);
+    double *mass = rg_arena_take(a->arena, 36 * bodies, sizeof *mass);
+    double *rest = rg_arena_take(a->arena, 6 * bodies, sizeof *rest);
+    double *jacobian = rg_arena_take(a->arena, 36 * contacts, sizeof *jacobian);
+    if (!number || !joined || !mass || !rest || !jacobian)
+        return false;
+    for (size_t k = 0; k < bodies; k++)
+        number[k] = RG_NO_BLOCK;
+    memset(rest, 0, 6 * bodies * sizeof *rest);
+    for (size_t j = 0; j < contacts; j++) {
+        const rg_analysis_row *row = rows + 3 * j;
+        double *to = jacobian + 36 * j;
+        joined[2 * j] = block_of(a, row->a, number, &blocks, mass);
+        joined[2 * j + 1] = block_of(a, row->b, number, &blocks, mass);
+        for (int i = 0; i < 3; i++) {
+            put_jacobian(to + 6 * i, joined[2 * j] != RG_NO_BLOCK, row[i].e, row[i].arm_a);
+            put_jacobian(to + 18 + 6 * i, -(double)(joined[2 * j + 1] != RG_NO_BLOCK), row[i].e,
+                         row[i].arm_b);
+        }
+    }
+    *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .scale = scale};
+    problem->contact = (rg_contact_problem){
+        .dimension = 3, .contacts = contacts, .mu = mu, .form = RG_FORM_GLOBAL, .q = q};
+    problem->contact.global = (rg_global_form){.blocks = blocks,
+                                               .freedom = 6,
+                                               .mass = mass,
+                                               .free_velocity = rest,
+                                               .contact_blocks = joined,
+                                               .contact_jacobian = jacobian};
+    return true;
 }
 
 double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row) {

@@ -178,9 +178,7 @@ static rg_status prepare(contact_job *job, rg_arena *arena, const rg_contact_for
     if (!contacts->impulse || !contacts->forces || !job->before || !job->shift || !job->mu ||
         !job->meets || !job->last || !job->start)
         return RG_OUT_OF_MEMORY;
-    size_t old_count;
-    const rg_contact_force *old = rg_world_contact_forces(job->world, &old_count);
-    find_old(job, old, old_count, job->last);
+    find_old(job, contacts->last, contacts->last_count, job->last);
     if (first)
         find_old(job, first, first_count, job->start);
     else
@@ -349,7 +347,8 @@ static rg_status add_restitution(contact_job *job, rg_arena *arena, rg_solve_con
     problem->scale = scale; /* the speeds that matter here are those of the impacts */
     if (job->machinery->observer)
         job->machinery->observer(job->machinery->observer_user, job->world->content.step_count,
-                                 (size_t)(island - islands->islands), problem);
+                                 job->contacts->shown + (size_t)(island - islands->islands),
+                                 problem);
     uint64_t failures = report->failures;
     rg_status status = solve_island(job, arena, context, problem, true, &second, report);
     if (status)
@@ -395,7 +394,7 @@ static rg_status run_island(contact_job *job, rg_arena *arena, rg_solve_context 
     problem.scale = job->speed;
     if (job->machinery->observer)
         job->machinery->observer(job->machinery->observer_user, c->step_count,
-                                 (size_t)(island - islands->islands), &problem);
+                                 contacts->shown + (size_t)(island - islands->islands), &problem);
     bool warm = false, meets = false;
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
@@ -596,6 +595,8 @@ static rg_status solve_pass(contact_job *job, const rg_contact_force *first, siz
     displacement_job displacement = {&world->content, contacts->end_time};
     rg_status status = rg_rows_build(&world->content, job->view, contacts->step, displacement_of,
                                      &displacement, arena, &contacts->set);
+    if (!status && contacts->member)
+        rg_rows_keep(&contacts->set, contacts->member);
     if (!status && contacts->set.count == 0)
         return RG_OK;
     if (!status)
@@ -656,11 +657,11 @@ rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error
         if (c->settings.discrete_detection || !has_impacts(&job))
             break;
         const rg_contact_force *first = contacts->forces;
-        size_t points = contacts->set.count;
+        size_t points = contacts->set.count, seen = contacts->member ? view.point_count : points;
         rg_collision_velocities after = {job.velocity, job.angular_velocity};
         status = look(&job, &after, error);
         view = rg_collision_get(job.machinery->collision);
-        if (!status && view.point_count > points)
+        if (!status && view.point_count > seen)
             status = solve_pass(&job, first, points, error);
         else
             break;

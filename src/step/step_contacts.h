@@ -53,6 +53,12 @@ typedef struct rg_contact_step {
     const rg_vec3 *free_velocity, *free_angular_velocity; /* after all forces but contact, at the
                                                              orientation of the beginning */
     bool forced; /* by more than gravity: how far bodies reach is seen from those velocities only */
+    const uint8_t
+        *member; /* per body: 1 if its contacts are wanted; null: all. Of the others none */
+    const rg_contact_force *last; /* of the step before, in the order of colliders, parts, points */
+    size_t last_count;
+    size_t
+        shown; /* problems that an observer has seen in this step: islands are numbered from there */
     /* out: */
     rg_row_set set;
     rg_islands islands;

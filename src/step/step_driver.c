@@ -94,7 +94,10 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     sum->profile.judge_cpu += info->profile.judge_cpu;
 }
 
+/* What the method knows of its contacts takes the place of what the judge found, but for the bodies that it
+ * leaves to the judge. */
 static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts) {
+    rg_judge_contacts found = *contacts;
     contacts->friction = report->friction_work;
     contacts->impact = report->impact_work;
     contacts->stabilisation = report->stabilisation;
@@ -102,13 +105,22 @@ static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts)
     contacts->integration = 0;
     contacts->impulse = report->contact_impulse;
     contacts->angular_impulse = report->contact_angular_impulse;
+    if (!report->judged)
+        return;
+    contacts->friction += found.friction;
+    contacts->impact += found.impact;
+    contacts->stabilisation += found.stabilisation;
+    contacts->prescribed += found.prescribed;
+    contacts->integration += found.integration;
+    contacts->impulse = rg_add(contacts->impulse, found.impulse);
+    contacts->angular_impulse = rg_add(contacts->angular_impulse, found.angular_impulse);
 }
 
 static void judge_step(rg_world *world, const rg_judge_memory *before, double step,
                        const rg_step_report *report, rg_step_info *info) {
     rg_world_content *c = &world->content;
     rg_judge_totals after = rg_judge_look(c);
-    rg_judge_contacts contacts = rg_judge_contact_work(world, before, step);
+    rg_judge_contacts contacts = rg_judge_contact_work(world, before, step, report->judged);
     if (report->has_work)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);

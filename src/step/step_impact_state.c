@@ -418,11 +418,11 @@ static double unavoidable(const rg_impact_state *s, const small_problem *t) {
 
 /* Keeps the better of the answers; content at SOLVE_ACCEPTABLE. */
 static rg_status try_solver(rg_impact_state *s, small_problem *t, const rg_impact_part *part,
-                            const char *name, double *residual, rg_error *error) {
+                            const char *name, double tolerance, double *residual, rg_error *error) {
     if (*residual <= fmax(SOLVE_ACCEPTABLE, unavoidable(s, t)))
         return RG_OK;
     rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = SOLVE_TOLERANCE, settings.acceptable = SOLVE_ACCEPTABLE;
+    settings.tolerance = tolerance, settings.acceptable = SOLVE_ACCEPTABLE;
     if (part->reference && t->kept > 1) {
         settings.friction_law = RG_FRICTION_LOTSTEDT;
         settings.reference_normal = part->reference;
@@ -478,12 +478,13 @@ rg_status rg_impact_solve(rg_impact_state *s, const rg_impact_part *part, double
     double residual = INFINITY;
     bool rows = t.kept < 3;
     if (rows)
-        status = try_solver(s, &t, part, "dantzig", &residual, error);
-    /* Where impulses can be shared in many ways: in the middle, so that what is symmetric stays so. */
+        status = try_solver(s, &t, part, "dantzig", SOLVE_TOLERANCE, &residual, error);
+    /* Where impulses can be shared in many ways: in the middle, so that what is symmetric stays so. The last digits
+     * would take as long again. */
     else if (!part->reference && part->count >= MANY_CONTACTS)
-        status = try_solver(s, &t, part, "interior-point", &residual, error);
+        status = try_solver(s, &t, part, "interior-point", SOLVE_ACCEPTABLE, &residual, error);
     if (!status)
-        status = try_solver(s, &t, part, "auto", &residual, error);
+        status = try_solver(s, &t, part, "auto", SOLVE_TOLERANCE, &residual, error);
     if (!status) {
         if (!(residual <= SOLVE_FAILED))
             rg_impact_note(s, RG_IMPACT_UNSOLVED,

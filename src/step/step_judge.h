@@ -34,8 +34,9 @@ typedef struct rg_judge_contacts {
      * momentum that gravity alone would bring, and contacts take away again. */
     double stake, momentum_stake, angular_stake;
 } rg_judge_contacts;
+/* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is always that of all. */
 rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
-                                        double step);
+                                        double step, const uint8_t *whose);
 /* Smallest signed gap over all pairs of colliders that are near each other, by the narrow phase at the
  * poses of now, with an own search for pairs; infinity if no two are near. */
 rg_status rg_judge_gap(const rg_world_content *content, rg_arena *arena, double *gap);

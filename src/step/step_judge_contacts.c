@@ -108,20 +108,23 @@ static void account(const rg_world_content *c, const rg_judge_memory *before, do
 }
 
 rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
-                                        double step) {
+                                        double step, const uint8_t *whose) {
     const rg_world_content *c = &world->content;
     rg_judge_contacts sum = {0};
     size_t count;
     const rg_contact_force *forces = rg_world_contact_forces(world, &count);
     for (size_t i = 0; i < count; i++)
-        account(c, before, step, &forces[i], &sum);
+        if (!whose || whose[rg_body_dense(c, forces[i].body_a)] ||
+            whose[rg_body_dense(c, forces[i].body_b)])
+            account(c, before, step, &forces[i], &sum);
     for (size_t i = 0; i < c->bodies.count; i++) {
         if (c->record[i].motion != RG_MOTION_DYNAMIC)
             continue;
         rg_vec3 mean = rg_scale(0.5 * step, rg_add(before->velocity[i], c->velocity[i]));
         rg_vec3 off = rg_sub(mean, rg_sub(c->position[i], before->position[i]));
         double mass = c->record[i].mass.mass, scale = c->dynamics[i].gravity_scale;
-        sum.integration += mass * scale * rg_dot(c->gravity, off);
+        if (!whose || whose[i])
+            sum.integration += mass * scale * rg_dot(c->gravity, off);
         double speed = step * fabs(scale) * rg_length(c->gravity);
         sum.stake += 0.5 * mass * speed * speed;
         sum.momentum_stake += mass * speed;

@@ -13,6 +13,15 @@
 /* Islands are dealt out to this many lanes, each with memory of its own, whatever the number of
  * threads. */
 enum { RG_STEP_LANES = 8 };
+/* Causes of hand-overs whose words are kept. */
+enum { RG_STEP_CAUSES = 8 };
+
+/* Why a step was handed over: that of the group of bodies that begins with `body` (null: of the world). */
+typedef struct rg_step_cause {
+    double time; /* s */
+    rg_body_id body;
+    rg_error error;
+} rg_step_cause;
 
 typedef struct rg_step_machinery {
     rg_allocator allocator;
@@ -23,8 +32,8 @@ typedef struct rg_step_machinery {
     void *observer_user;
     size_t event_count; /* of the last step; no more than fit are kept */
     rg_step_event events[RG_STEP_EVENTS_MOST];
-    double cause_time; /* s: of the last step that was handed over, and why it was */
-    rg_error cause;
+    size_t cause_count; /* ever; the last of them are kept, in turns */
+    rg_step_cause causes[RG_STEP_CAUSES];
 } rg_step_machinery;
 
 rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error);

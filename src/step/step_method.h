@@ -18,6 +18,9 @@ typedef struct rg_step_report {
     bool has_work;
     double friction_work, impact_work, stabilisation, prescribed_work;
     rg_vec3 contact_impulse, contact_angular_impulse;
+    /* With has_work: bodies (per body 1, in scratch memory) whose contacts had one impulse over the step, so that the
+     * judge can tell, and adds it. Null: none. */
+    const uint8_t *judged;
 } rg_step_report;
 
 struct rg_method {

@@ -7,39 +7,23 @@
  * forces the plain update is kept, since the mean would make springs gain energy. Rotation at given
  * angular momentum is done by the energy-momentum method of step_rotation.h, so that a spinning body
  * keeps its energy. */
+#include "step/step_stepping.h"
 #include "base/base_text.h"
-#include "step/step_contacts.h"
-#include "step/step_method.h"
 #include "step/step_rotation.h"
 
 #include <string.h>
 
 enum { BODIES_PER_CHUNK = 256 };
 
-typedef struct chunk_report {
-    double external_work;
-    rg_vec3 impulse, angular_impulse;
-    rg_status status;
-    size_t failed_body;
-} chunk_report;
-
-/* New state of all bodies, in scratch memory until every body has one. */
-typedef struct stepping_job {
-    const rg_world_content *content;
-    double step;
-    const rg_vec3 *force, *torque; /* null: none but gravity */
-    rg_vec3 *position, *velocity, *angular_velocity, *momentum, *angular_momentum;
-    rg_quat *orientation;
-    double *angle;
-    uint8_t *near; /* bodies with contact points */
-    chunk_report *chunks;
-} stepping_job;
+static bool is_moved(const rg_stepping *job, size_t i) {
+    return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]);
+}
 
 static bool is_zero(rg_vec3 v) {
     return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
-static rg_status turn_body(const stepping_job *job, size_t i) {
+static rg_status turn_body(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
     const rg_body_dynamics *d = &c->dynamics[i];
     if (c->planar) {
@@ -58,15 +42,15 @@ static rg_status turn_body(const stepping_job *job, size_t i) {
     return status;
 }
 
-static rg_vec3 external_force(const stepping_job *job, size_t i) {
+static rg_vec3 external_force(const rg_stepping *job, size_t i) {
     return job->force ? job->force[i] : (rg_vec3){0, 0, 0};
 }
 
-static rg_vec3 external_torque(const stepping_job *job, size_t i) {
+static rg_vec3 external_torque(const rg_stepping *job, size_t i) {
     return job->torque ? job->torque[i] : (rg_vec3){0, 0, 0};
 }
 
-static rg_vec3 total_force(const stepping_job *job, size_t i) {
+static rg_vec3 total_force(const rg_stepping *job, size_t i) {
     const rg_body_dynamics *d = &job->content->dynamics[i];
     return rg_add_scaled(external_force(job, i), d->mass * d->gravity_scale, job->content->gravity);
 }
@@ -82,7 +66,7 @@ static rg_vec3 spin_of(const rg_world_content *c, size_t i, rg_vec3 angular_mome
 }
 
 /* Momenta and velocities after all forces but those of contact. */
-static void free_body(const stepping_job *job, size_t i) {
+static void free_body(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
     double h = job->step;
     job->momentum[i] = rg_add_scaled(c->momentum[i], h, total_force(job, i));
@@ -91,7 +75,7 @@ static void free_body(const stepping_job *job, size_t i) {
     job->angular_velocity[i] = spin_of(c, i, job->angular_momentum[i]);
 }
 
-static rg_status move_body(const stepping_job *job, size_t i, chunk_report *report) {
+static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *report) {
     const rg_world_content *c = job->content;
     const rg_body_dynamics *d = &c->dynamics[i];
     double h = job->step;
@@ -120,7 +104,7 @@ static rg_status move_body(const stepping_job *job, size_t i, chunk_report *repo
     return RG_OK;
 }
 
-static void keep_body(const stepping_job *job, size_t i) {
+static void keep_body(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
     job->position[i] = c->position[i];
     job->orientation[i] = c->orientation[i];
@@ -132,23 +116,23 @@ static void keep_body(const stepping_job *job, size_t i) {
 }
 
 static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
-    const stepping_job *job = user;
+    const rg_stepping *job = user;
     (void)chunk;
     for (size_t i = begin; i < end; i++) {
         job->near[i] = 0;
-        if (job->content->dynamics[i].inverse_mass == 0)
-            keep_body(job, i);
-        else
+        if (is_moved(job, i))
             free_body(job, i);
+        else
+            keep_body(job, i);
     }
 }
 
 static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
-    const stepping_job *job = user;
-    chunk_report report = {0};
+    const rg_stepping *job = user;
+    rg_stepping_chunk report = {0};
     for (size_t i = begin; i < end; i++) {
         job->angle[i] = job->content->angle[i];
-        if (job->content->dynamics[i].inverse_mass == 0)
+        if (!is_moved(job, i))
             continue;
         rg_status status = move_body(job, i, &report);
         if (status && !report.status) {
@@ -160,7 +144,7 @@ static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
 }
 
 /* Impulses into momenta. */
-static void apply(const stepping_job *job, const rg_contact_step *contacts) {
+static void apply(const rg_stepping *job, const rg_contact_step *contacts) {
     const rg_row_set *set = &contacts->set;
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
@@ -178,10 +162,13 @@ static void apply(const stepping_job *job, const rg_contact_step *contacts) {
     }
 }
 
-static bool make_job(stepping_job *job, rg_world *world, double step) {
+static bool make_job(rg_stepping *job, rg_world *world) {
     rg_arena *scratch = &world->scratch;
     size_t n = world->content.bodies.count;
-    *job = (stepping_job){.content = &world->content, .step = step};
+    job->content = &world->content;
+    job->step = job->end_time - world->content.time;
+    job->force = job->torque = NULL;
+    job->failed_body = SIZE_MAX;
     job->position = rg_arena_take(scratch, n, sizeof(rg_vec3));
     job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
     job->angle = rg_arena_take(scratch, n, sizeof(double));
@@ -190,13 +177,13 @@ static bool make_job(stepping_job *job, rg_world *world, double step) {
     job->momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
     job->angular_momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
     job->near = rg_arena_take(scratch, n, sizeof *job->near);
-    job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof(chunk_report));
+    job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof *job->chunks);
     return job->position && job->orientation && job->angle && job->velocity &&
            job->angular_velocity && job->momentum && job->angular_momentum && job->near &&
            job->chunks;
 }
 
-static bool evaluate_forces(stepping_job *job, rg_world *world, double step) {
+static bool evaluate_forces(rg_stepping *job, rg_world *world) {
     const rg_world_content *c = &world->content;
     if (!rg_forces_any(c))
         return true;
@@ -216,26 +203,13 @@ static bool evaluate_forces(stepping_job *job, rg_world *world, double step) {
                                 .angular_velocity = c->angular_velocity,
                                 .force = force,
                                 .torque = torque};
-    rg_forces_evaluate(world, &context, c->time, c->time + step);
+    rg_forces_evaluate(world, &context, c->time, c->time + job->step);
     job->force = force;
     job->torque = torque;
     return true;
 }
 
-static void commit(rg_world_content *c, const stepping_job *job) {
-    size_t n = c->bodies.count;
-    if (!n)
-        return;
-    memcpy(c->position, job->position, n * sizeof *c->position);
-    memcpy(c->orientation, job->orientation, n * sizeof *c->orientation);
-    memcpy(c->angle, job->angle, n * sizeof *c->angle);
-    memcpy(c->velocity, job->velocity, n * sizeof *c->velocity);
-    memcpy(c->angular_velocity, job->angular_velocity, n * sizeof *c->angular_velocity);
-    memcpy(c->momentum, job->momentum, n * sizeof *c->momentum);
-    memcpy(c->angular_momentum, job->angular_momentum, n * sizeof *c->angular_momentum);
-}
-
-static rg_status fail_body(const rg_world *world, const chunk_report *chunk, double step,
+static rg_status fail_body(const rg_world *world, const rg_stepping_chunk *chunk, double step,
                            rg_error *error) {
     const char *name = world->content.record[chunk->failed_body].name;
     if (chunk->status == RG_ITERATION_LIMIT)
@@ -262,39 +236,67 @@ static void tell_contacts(rg_step_report *report, const rg_contact_step *contact
     report->impacts = contacts->impacts;
 }
 
-static rg_status step_stepping(rg_world *world, double end_time, rg_step_report *report,
-                               rg_error *error) {
-    rg_world_content *c = &world->content;
-    double step = end_time - c->time;
-    size_t n = c->bodies.count;
-    stepping_job job;
-    if (!make_job(&job, world, step) || !evaluate_forces(&job, world, step))
+rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
+    size_t n = world->content.bodies.count;
+    if (!make_job(job, world) || !evaluate_forces(job, world))
         return rg_fail(error, RG_OUT_OF_MEMORY, "stepping: no memory for the step");
-    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, free_chunk, &job);
-    rg_contact_step contacts = {.step = step,
-                                .end_time = end_time,
-                                .free_velocity = job.velocity,
-                                .free_angular_velocity = job.angular_velocity,
-                                .forced = job.force != NULL};
-    rg_status status = rg_contacts_solve(world, &contacts, error);
+    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, free_chunk, job);
+    job->contacts = (rg_contact_step){.step = job->step,
+                                      .end_time = job->end_time,
+                                      .free_velocity = job->velocity,
+                                      .free_angular_velocity = job->angular_velocity,
+                                      .forced = job->force != NULL,
+                                      .member = job->member,
+                                      .last = job->last,
+                                      .last_count = job->last_count,
+                                      .shown = job->shown};
+    rg_status status = rg_contacts_solve(world, &job->contacts, error);
     if (status)
         return status;
-    apply(&job, &contacts);
-    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, move_chunk, &job);
+    apply(job, &job->contacts);
+    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, move_chunk, job);
+    rg_step_report *report = &job->report;
     *report = (rg_step_report){.substeps = 1, .evaluations = 1};
     for (size_t i = 0; i < rg_chunk_count(n, BODIES_PER_CHUNK); i++) {
-        const chunk_report *chunk = &job.chunks[i];
-        if (chunk->status)
-            return fail_body(world, chunk, step, error);
+        const rg_stepping_chunk *chunk = &job->chunks[i];
+        if (chunk->status) {
+            job->failed_body = chunk->failed_body;
+            return fail_body(world, chunk, job->step, error);
+        }
         report->external_work += chunk->external_work;
         report->impulse = rg_add(report->impulse, chunk->impulse);
         report->angular_impulse = rg_add(report->angular_impulse, chunk->angular_impulse);
     }
-    tell_contacts(report, &contacts);
-    status = rg_contacts_store(world, &contacts, error);
+    tell_contacts(report, &job->contacts);
+    return RG_OK;
+}
+
+void rg_stepping_commit(rg_world *world, const rg_stepping *job) {
+    rg_world_content *c = &world->content;
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        if (job->member && !job->member[i])
+            continue;
+        c->position[i] = job->position[i];
+        c->orientation[i] = job->orientation[i];
+        c->angle[i] = job->angle[i];
+        c->velocity[i] = job->velocity[i];
+        c->angular_velocity[i] = job->angular_velocity[i];
+        c->momentum[i] = job->momentum[i];
+        c->angular_momentum[i] = job->angular_momentum[i];
+    }
+}
+
+static rg_status step_stepping(rg_world *world, double end_time, rg_step_report *report,
+                               rg_error *error) {
+    rg_stepping job = {.end_time = end_time};
+    job.last = rg_world_contact_forces(world, &job.last_count);
+    rg_status status = rg_stepping_make(world, &job, error);
+    if (!status)
+        status = rg_contacts_store(world, &job.contacts, error);
     if (status)
         return status;
-    commit(c, &job);
+    rg_stepping_commit(world, &job);
+    *report = job.report;
     return RG_OK;
 }
 

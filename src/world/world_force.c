@@ -268,6 +268,16 @@ void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double
         }
 }
 
+bool rg_forces_are_steady(const rg_world_content *content) {
+    for (size_t k = 0; k < content->forces.count; k++) {
+        const rg_force_def *def = &content->force[k];
+        if (def->kind == RG_FORCE_FUNCTION ||
+            (def->kind == RG_FORCE_SPRING && def->other.index1 != 0))
+            return false;
+    }
+    return true;
+}
+
 double rg_forces_next_break(const rg_world_content *content, double begin, double end) {
     double next = end;
     for (size_t k = 0; k < content->forces.count; k++) {

@@ -1,0 +1,262 @@
+/* Groups of bodies that the event loop could not bring to the end of the step, made by the stepping method while
+ * all others are integrated as always: what is hard in one corner does not cost another its accuracy.
+ *
+ * Such a group is stepped from its beginning, as if the event loop had never seen it; several of them in one go, so
+ * that contacts are looked for once. That nobody else is near them holds as long as no body leaves its reach, as in
+ * the event loop. If one does, it gets a longer one (a->least), and if somebody else is within that, the step is made
+ * again with such groups (a->strayed). Contact forces of both methods
+ * end in one list, in the order of colliders, which the stepping method needs for its next step. The judge computes
+ * what contacts did to the bodies that were stepped (rg_step_report.judged), since only he knows.
+ *
+ * It fails if the stepping method does; both causes are told, and nothing has changed. */
+#include "base/base_text.h"
+#include "step/step_analytic.h"
+
+#include <string.h>
+
+/* Bodies that left their reach may get this many times as far as they got. */
+#define FARTHER 2.0
+
+/* Causes that are the method's own; others, as forces that are not finite, stop any method. */
+bool rg_analysis_can_hand_over(const rg_world *world, rg_status status) {
+    return world->content.settings.hand_over &&
+           (status == RG_ITERATION_LIMIT || status == RG_STEP_TOO_SMALL ||
+            status == RG_INVALID_ARGUMENT); /* bodies that overlap */
+}
+
+rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
+                             rg_analysis_handover *h) {
+    if (h->count == h->capacity) {
+        size_t capacity = h->capacity ? 2 * h->capacity : 4;
+        rg_analysis_refusal *more = rg_arena_take(a->arena, capacity, sizeof *more);
+        if (!more)
+            return RG_OUT_OF_MEMORY;
+        if (h->count)
+            memcpy(more, h->refusals, h->count * sizeof *more);
+        h->refusals = more;
+        h->capacity = capacity;
+    }
+    h->refusals[h->count++] = (rg_analysis_refusal){group, *cause};
+    return RG_OK;
+}
+
+/* --- who ----------------------------------------------------------------------------------------- */
+
+/* Refusals come in the order of groups. */
+static const rg_analysis_refusal *refusal_of(const rg_analysis_handover *h, uint32_t group) {
+    size_t low = 0, high = h->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (h->refusals[middle].group < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < h->count && h->refusals[low].group == group ? &h->refusals[low] : NULL;
+}
+
+static rg_status mark_members(const rg_analysis *a, const rg_analysis_groups *groups,
+                              rg_analysis_handover *h) {
+    size_t n = a->world->content.bodies.count;
+    uint8_t *member = rg_arena_take(a->arena, n, sizeof *member);
+    if (!member)
+        return RG_OUT_OF_MEMORY;
+    memset(member, 0, n);
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        member[a->flight.body[k]] = refusal_of(h, groups->label[k]) != NULL;
+    h->stepping.member = member;
+    return RG_OK;
+}
+
+/* m/s: of a body's fastest point. */
+static double point_speed(const rg_analysis *a, size_t place, const rg_vec3 *velocity,
+                          const rg_vec3 *angular_velocity) {
+    uint32_t body = a->flight.body[place];
+    return rg_length(velocity[body]) + a->extent[place] * rg_length(angular_velocity[body]);
+}
+
+/* Whether a body got farther than it was taken to; how far it may then get when the step is made again. */
+static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const rg_stepping *s) {
+    const rg_world_content *c = &a->world->content;
+    bool any = false;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        double before = point_speed(a, k, c->velocity, c->angular_velocity);
+        double after = point_speed(a, k, s->velocity, s->angular_velocity);
+        double travel = s->step * fmax(before, after);
+        if (!s->member[a->flight.body[k]] || travel <= groups->reach[k])
+            continue;
+        any = true;
+        a->least[k] = FARTHER * travel;
+    }
+    return any;
+}
+
+/* Whether a group by reaches as they are now has some that are stepped and some that are not. */
+static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *member, bool *meets) {
+    rg_analysis_groups wider;
+    rg_flight_pack(&a->flight, a->scratch_y);
+    rg_analysis_move(a, a->begin, a->scratch_y, &a->motion);
+    rg_status status = rg_analysis_make_groups(a, farther, &wider);
+    uint8_t *kinds = status ? NULL : rg_arena_take(a->arena, wider.count, sizeof *kinds);
+    if (!kinds)
+        return RG_OUT_OF_MEMORY;
+    memset(kinds, 0, wider.count);
+    *meets = false;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        if (wider.label[k] == wider.count)
+            continue; /* meets nobody */
+        uint8_t *kind = &kinds[wider.label[k]];
+        *kind |= member[a->flight.body[k]] ? 1 : 2;
+        *meets |= *kind == 3;
+    }
+    return RG_OK;
+}
+
+/* --- forces -------------------------------------------------------------------------------------- */
+
+static bool comes_before(const rg_contact_force *f, const rg_contact_force *g) {
+    if (f->collider_b.index1 != g->collider_b.index1)
+        return f->collider_b.index1 < g->collider_b.index1;
+    if (f->collider_a.index1 != g->collider_a.index1)
+        return f->collider_a.index1 < g->collider_a.index1;
+    if (f->part_b != g->part_b)
+        return f->part_b < g->part_b;
+    if (f->part_a != g->part_a)
+        return f->part_a < g->part_a;
+    return f->id < g->id;
+}
+
+/* Shell sort: no two have the same key. */
+static void sort_forces(rg_contact_force *forces, size_t count) {
+    size_t gap = 1;
+    while (gap < count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (size_t i = gap; i < count; i++) {
+            rg_contact_force moving = forces[i];
+            size_t k = i;
+            for (; k >= gap && comes_before(&moving, &forces[k - gap]); k -= gap)
+                forces[k] = forces[k - gap];
+            forces[k] = moving;
+        }
+}
+
+/* Two lists as one, in the order of colliders; null without memory. */
+static rg_contact_force *join(rg_arena *arena, const rg_contact_force *x, size_t x_count,
+                              const rg_contact_force *y, size_t y_count) {
+    rg_contact_force *all = rg_arena_take(arena, x_count + y_count, sizeof *all);
+    if (!all)
+        return NULL;
+    if (x_count)
+        memcpy(all, x, x_count * sizeof *all);
+    if (y_count)
+        memcpy(all + x_count, y, y_count * sizeof *all);
+    sort_forces(all, x_count + y_count);
+    return all;
+}
+
+rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *h,
+                                  rg_contact_force **forces, size_t *count) {
+    if (h->count == 0)
+        return RG_OK;
+    const rg_contact_step *contacts = &h->stepping.contacts;
+    *forces = join(a->arena, *forces, *count, contacts->forces, contacts->set.count);
+    *count += contacts->set.count;
+    return *forces ? RG_OK : RG_OUT_OF_MEMORY;
+}
+
+/* --- the step ------------------------------------------------------------------------------------ */
+
+static rg_status fail_both(const rg_analysis *a, const rg_analysis_groups *groups,
+                           const rg_analysis_handover *h, rg_status status, const rg_error *inner,
+                           rg_error *error) {
+    const rg_error *cause = &h->refusals[0].cause;
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        if (a->flight.body[k] == h->stepping.failed_body)
+            cause = &refusal_of(h, groups->label[k])->cause;
+    return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s", cause->text,
+                   inner->text);
+}
+
+rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
+                                rg_analysis_handover *h, rg_error *error) {
+    if (h->count == 0)
+        return RG_OK;
+    rg_stepping *s = &h->stepping;
+    const rg_contact_force *last = rg_world_contact_forces(a->world, &s->last_count);
+    s->end_time = a->end;
+    s->shown = a->shown;
+    s->last = join(a->arena, last, s->last_count, NULL, 0);
+    if (!s->last || mark_members(a, groups, h))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
+    rg_error inner = {0};
+    rg_status status = rg_stepping_make(a->world, s, &inner);
+    if (status)
+        return fail_both(a, groups, h, status, &inner, error);
+    if (strays(a, groups, s) && meets_others(a, groups->farther, s->member, &a->strayed))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
+    return RG_OK;
+}
+
+/* What the event loop has learnt of bodies does not hold after a motion that it has not made. */
+static void forget(rg_analysis *a, const uint8_t *member, rg_analysis_known *known) {
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        if (member[a->flight.body[k]])
+            known[k] = (rg_analysis_known){0};
+    size_t kept = 0;
+    for (size_t i = 0; i < a->bounce_count; i++) {
+        const rg_bounce *b = &a->bounces[i];
+        bool exists = b->part_b < a->part_count && b->part_a < a->part_count;
+        if (exists && !member[a->parts[b->part_b].body] && !member[a->parts[b->part_a].body])
+            a->bounces[kept++] = *b;
+    }
+    a->bounce_count = kept;
+}
+
+void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *h,
+                           rg_analysis_known *known) {
+    if (h->count == 0)
+        return;
+    rg_stepping_commit(a->world, &h->stepping);
+    forget(a, h->stepping.member, known);
+}
+
+/* --- what is told of it -------------------------------------------------------------------------- */
+
+/* The group's first two bodies, and how many there are. */
+static void log_refusal(const rg_analysis *a, const rg_analysis_groups *groups,
+                        const rg_analysis_refusal *refusal) {
+    rg_body_id bodies[2] = {{0}};
+    uint32_t count = 0;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        if (groups->label[k] != refusal->group)
+            continue;
+        if (count < 2)
+            bodies[count] = rg_body_id_at(&a->world->content, a->flight.body[k]);
+        count++;
+    }
+    rg_analysis_log_hand_over(a->world, bodies, count, &refusal->cause);
+}
+
+void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,
+                                const rg_analysis_handover *h, rg_step_report *report) {
+    if (h->count == 0)
+        return;
+    for (size_t i = h->count; i-- > 0;)
+        log_refusal(a, groups, &h->refusals[i]);
+    const rg_step_report *r = &h->stepping.report;
+    report->external_work += r->external_work;
+    report->impulse = rg_add(report->impulse, r->impulse);
+    report->angular_impulse = rg_add(report->angular_impulse, r->angular_impulse);
+    report->substeps += r->substeps;
+    report->evaluations += r->evaluations;
+    report->worst_residual = fmax(report->worst_residual, r->worst_residual);
+    report->worst_cone = fmax(report->worst_cone, r->worst_cone);
+    report->solves += r->solves;
+    report->solver_iterations += r->solver_iterations;
+    report->solver_failures += r->solver_failures;
+    report->fallbacks += r->fallbacks;
+    report->contacts += r->contacts;
+    report->impacts += r->impacts;
+    report->judged = h->stepping.member;
+}

@@ -1,0 +1,100 @@
+/* Bodies that stand still. Forces that balance everything and keep the laws of contact are contact forces, whoever found
+ * them: where bodies are at rest and those of the end of the last step do both, nothing moves during this step, and
+ * nothing has to be solved or integrated but what the ledger adds up. Without it rounding would add up to a creep. */
+#include "step/step_analytic.h"
+
+#include <float.h>
+#include <string.h>
+
+/* Relative: a force this much outside its cone is inside, by rounding. */
+#define ROUNDING 1e-12
+
+/* Whether bodies have no speed but what rounding leaves of forces that cancel. */
+static bool has_no_speed(const rg_analysis *a) {
+    double rounding = RG_ANALYSIS_SPEED * a->acceleration * (a->end - a->begin);
+    const rg_analysis_motion *m = &a->motion;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        uint32_t body = a->flight.body[k];
+        double turning = a->extent[k] * rg_length(m->angular_velocity[body]);
+        if (!(rg_length(m->velocity[body]) + turning <= rounding))
+            return false;
+    }
+    return true;
+}
+
+/* Whether nothing that bodies touch, or may touch, moves as prescribed, and forces stay what they are. */
+static bool has_steady_surroundings(const rg_analysis *a) {
+    const rg_world_content *c = &a->world->content;
+    for (size_t i = 0; i < a->mine_count; i++)
+        if (c->record[a->parts[a->mine[i]].body].prescription1)
+            return false;
+    return rg_forces_are_steady(c) && rg_forces_next_break(c, a->begin, a->end) == a->end;
+}
+
+/* Whether the forces that contacts have been given are such as contacts can have; they stick. */
+static bool are_admissible(rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++) {
+        rg_analysis_contact *c = &a->contacts[i];
+        double across = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
+        c->mode = RG_ANALYSIS_STICKS;
+        c->active = c->force[0] > 0;
+        double limit = rg_analysis_coefficient(c) * c->force[0];
+        if (!a->cones && !a->world->content.planar)
+            across = fmax(fabs(c->force[1]), fabs(c->force[2]));
+        if (!(c->force[0] >= 0) || !(across <= limit * (1 + ROUNDING)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether momenta change by no more than the error of contact forces. `rate`: of the state. */
+static bool is_balanced(const rg_analysis *a, const double *rate) {
+    const rg_world_content *c = &a->world->content;
+    size_t momenta = c->planar ? 3 : 7, linear = c->planar ? 2 : 3;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        const rg_body_dynamics *d = &c->dynamics[a->flight.body[k]];
+        const double *r = rate + k * a->flight.width + momenta;
+        double most = RG_ANALYSIS_BALANCED * a->acceleration * d->mass;
+        for (size_t i = 0; i < a->flight.width - momenta; i++)
+            if (!(fabs(r[i]) <= (i < linear ? most : most * d->gyration_radius)))
+                return false;
+    }
+    return true;
+}
+
+/* To the end of the step. */
+static void stand(rg_analysis *a, const double *rate) {
+    size_t momenta = a->world->content.planar ? 3 : 7, width = a->flight.width;
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        memset(a->y + k * width + momenta, 0, (width - momenta) * sizeof *a->y);
+    for (size_t i = a->flight.body_count * width; i < a->ode.n; i++)
+        a->y[i] += (a->end - a->begin) * rate[i];
+    a->ode_info.accepted++;
+    a->time = a->end;
+    a->stands = true;
+}
+
+rg_status rg_analysis_stand(rg_analysis *a, rg_error *error) {
+    rg_analysis_move(a, a->time, a->y, &a->motion);
+    if (!rg_analysis_may_know(a) || !has_no_speed(a) || !has_steady_surroundings(a))
+        return RG_OK;
+    rg_status status = rg_analysis_detect(a, error);
+    if (status)
+        return status;
+    if (a->contact_count && are_admissible(a)) {
+        rg_arena_mark mark = rg_arena_get_mark(a->arena);
+        double *rate = rg_arena_take(a->arena, a->ode.n, sizeof *rate);
+        if (!rate)
+            return RG_OUT_OF_MEMORY;
+        a->frozen = true;
+        rg_analysis_derivative(a, a->time, a->y, rate);
+        a->frozen = false;
+        a->ode_info.evaluations++;
+        if (is_balanced(a, rate))
+            stand(a, rate);
+        rg_arena_return(a->arena, mark);
+    }
+    if (!a->stands) /* contacts are looked for once more, from nothing */
+        a->contact_count = 0;
+    return RG_OK;
+}

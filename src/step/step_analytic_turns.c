@@ -1,0 +1,258 @@
+/* The groups of a step, one after the other: each gets its bodies, their numbers and the pairs that may meet, is brought
+ * to the end of the step by the event loop, and gives back where it is, what it did, and its forces of the last instant.
+ * A group that fails is handed over, if that is allowed, or ends the step with the cause. */
+#include "base/base_text.h"
+#include "step/step_analytic.h"
+
+#include <string.h>
+
+static rg_contact_mode mode_of(const rg_analysis_contact *c) {
+    if (!c->active)
+        return RG_MODE_SEPARATING;
+    if (c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0)
+        return RG_MODE_SLIP;
+    bool curved = c->track.feature.kind == RG_CONTACT_SMOOTH;
+    return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
+}
+
+static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c) {
+    const rg_world *world = a->world;
+    const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
+    rg_vec3 f = rg_analysis_force_of(c);
+    return (rg_contact_force){.collider_b = b->collider,
+                              .collider_a = other->collider,
+                              .body_b = rg_body_id_at(&world->content, c->body_b),
+                              .body_a = rg_body_id_at(&world->content, c->body_a),
+                              .part_b = b->index,
+                              .part_a = other->index,
+                              .id = c->id,
+                              .position = c->motion.point,
+                              .normal = c->motion.normal,
+                              .gap = c->motion.gap,
+                              .impulse = rg_scale(a->end - a->begin, f),
+                              .force = f,
+                              .normal_force = c->force[0],
+                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.dynamic_friction
+                                                                       : c->law.static_friction,
+                              .slip_speed = rg_length(c->motion.slip),
+                              .approach = -c->motion.gap_rate,
+                              .mode = mode_of(c)};
+}
+
+static rg_status add_forces(rg_analysis *g, rg_analysis_forces *list) {
+    if (g->contact_count == 0)
+        return RG_OK;
+    if (list->count + g->contact_count > list->capacity) {
+        list->capacity = 2 * (list->count + g->contact_count);
+        rg_contact_force *more = rg_arena_take(g->arena, list->capacity, sizeof *more);
+        if (!more)
+            return RG_OUT_OF_MEMORY;
+        if (list->count)
+            memcpy(more, list->forces, list->count * sizeof *more);
+        list->forces = more;
+    }
+    g->judging = true;
+    g->frozen = g->means;
+    rg_analysis_evaluate(g, g->time, g->y);
+    for (size_t i = 0; i < g->contact_count; i++)
+        list->forces[list->count++] = force_at(g, &g->contacts[i]);
+    return RG_OK;
+}
+
+static size_t group_size(const rg_analysis *a, const rg_analysis_groups *groups, size_t index) {
+    size_t count = 0;
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        count += groups->label[k] == index;
+    return count;
+}
+
+static bool take_group_arrays(rg_analysis *g, size_t bodies, size_t pairs) {
+    g->flight.body = rg_arena_take(g->arena, bodies, sizeof *g->flight.body);
+    g->y = rg_arena_take(g->arena, g->ode.n, sizeof *g->y);
+    g->extent = rg_arena_take(g->arena, bodies, sizeof *g->extent);
+    g->reach = rg_arena_take(g->arena, bodies, sizeof *g->reach);
+    g->travel = rg_arena_take(g->arena, bodies, sizeof *g->travel);
+    g->fastest = rg_arena_take(g->arena, bodies, sizeof *g->fastest);
+    g->pairs = rg_arena_take(g->arena, pairs, sizeof *g->pairs);
+    g->mine = rg_arena_take(g->arena, 2 * pairs, sizeof *g->mine);
+    return g->flight.body && g->y && g->extent && g->reach && g->travel && g->fastest && g->pairs &&
+           g->mine;
+}
+
+/* Parts of the group's pairs, each once. `seen`: per part, false; it stays so. */
+static void list_parts(rg_analysis *g, bool *seen) {
+    g->mine_count = 0;
+    for (size_t i = 0; i < 2 * g->candidate_count; i++) {
+        uint32_t part = g->candidates[i / 2][i % 2];
+        if (!seen[part])
+            g->mine[g->mine_count++] = part;
+        seen[part] = true;
+    }
+    for (size_t i = 0; i < g->mine_count; i++)
+        seen[g->mine[i]] = false;
+}
+
+/* The group's part of the world: its bodies, their numbers, the parts that may meet. */
+static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *groups, size_t index,
+                            const rg_analysis_memory *memory, bool *seen, rg_analysis *g) {
+    const rg_analysis_known *known = rg_analysis_known_of(memory);
+    size_t width = a->flight.width, bodies = group_size(a, groups, index);
+    size_t from = index ? groups->pair_end[index - 1] : 0;
+    size_t pairs = index < groups->count ? groups->pair_end[index] - from : 0;
+    g->flight.size = bodies * width + RG_FLIGHT_LEDGER;
+    g->ode.n = g->flight.size + RG_ANALYSIS_LEDGER;
+    g->ode.user = g;
+    if (!take_group_arrays(g, bodies, pairs))
+        return RG_OUT_OF_MEMORY;
+    g->next_step = INFINITY;
+    g->flight.body_count = 0;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        if (groups->label[k] != index)
+            continue;
+        size_t place = g->flight.body_count++;
+        g->flight.body[place] = a->flight.body[k];
+        g->extent[place] = a->extent[k];
+        g->reach[place] = groups->reach[k];
+        g->travel[place] = 0;
+        memcpy(g->y + place * width, a->y + k * width, width * sizeof *g->y);
+        g->next_step = fmin(g->next_step, known[k].next_step);
+        g->was_averaged |= known[k].averaged != 0;
+    }
+    memset(g->y + bodies * width, 0, (RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER) * sizeof *g->y);
+    g->candidates = groups->pairs + from;
+    g->candidate_count = pairs;
+    list_parts(g, seen);
+    bool adams = a->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
+    rg_status status = rg_trial_make(&g->ode, adams, g->arena, &g->trial);
+    if (!status)
+        rg_analysis_recall_group(memory, groups->label, index, g);
+    return status;
+}
+
+static void add_counts(rg_analysis *a, const rg_analysis *g) {
+    a->ode_info.accepted += g->ode_info.accepted;
+    a->ode_info.rejected += g->ode_info.rejected;
+    a->ode_info.evaluations += g->ode_info.evaluations;
+    a->impact_work += g->impact_work;
+    a->impact_friction += g->impact_friction;
+    a->stabilisation += g->stabilisation;
+    a->prescribed += g->prescribed;
+    a->impulse = rg_add(a->impulse, g->impulse);
+    a->angular_impulse = rg_add(a->angular_impulse, g->angular_impulse);
+    a->impacts += g->impacts;
+    a->solves += g->solves;
+    a->iterations += g->iterations;
+    a->failures += g->failures;
+    a->fallbacks += g->fallbacks;
+    a->contacts_most += g->contacts_most;
+    a->worst_residual = fmax(a->worst_residual, g->worst_residual);
+    a->worst_cone = fmax(a->worst_cone, g->worst_cone);
+    a->shown = g->shown;
+    a->bounce_count = g->bounce_count;
+    memcpy(a->bounces, g->bounces, g->bounce_count * sizeof *a->bounces);
+}
+
+/* Numbers and sums of a group that has arrived. */
+static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
+                       const rg_analysis *g, double *y, rg_analysis_memory *memory) {
+    rg_analysis_known *known = rg_analysis_known_of(memory);
+    size_t width = a->flight.width, place = 0;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        if (groups->label[k] != index)
+            continue;
+        memcpy(y + k * width, g->y + place++ * width, width * sizeof *y);
+        known[k] = (rg_analysis_known){.next_step = g->next_step, .averaged = g->means};
+    }
+    double *sum = y + a->flight.body_count * width;
+    const double *own = g->y + g->flight.body_count * width;
+    for (size_t i = 0; i < RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER; i++)
+        sum[i] += own[i];
+    rg_analysis_remember_group(memory, groups->label, index, g);
+    add_counts(a, g);
+}
+
+static rg_status run_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
+                           const rg_analysis_memory *memory, bool *seen, rg_analysis *g,
+                           rg_error *error) {
+    rg_error inner = {0};
+    rg_status status = make_group(a, groups, index, memory, seen, g);
+    if (!status)
+        status = rg_analysis_run(g, &inner);
+    if (status && inner.text[0] && error)
+        *error = inner;
+    if (status)
+        return inner.text[0] ? status : rg_analysis_fail(a->world, status, g->time, error);
+    if (!g->strayed && !rg_flight_is_finite(&g->flight, g->y))
+        return rg_analysis_fail(a->world, RG_NOT_FINITE, g->time, error);
+    return RG_OK;
+}
+
+/* Says where, if the cause names nobody. */
+static rg_status fail_group(const rg_analysis *g, rg_status status, const rg_error *cause,
+                            rg_error *error) {
+    size_t count = g->flight.body_count;
+    if (status == RG_OUT_OF_MEMORY || strchr(cause->text, '"'))
+        return rg_fail(error, status, "%s", cause->text);
+    const char *first = rg_analysis_body_name(g, g->flight.body[0]);
+    if (count == 1)
+        return rg_fail(error, status, "%.700s; the body is \"%.99s\"", cause->text, first);
+    const char *second = rg_analysis_body_name(g, g->flight.body[1]);
+    if (count == 2)
+        return rg_fail(error, status, "%.700s; the bodies are \"%.99s\" and \"%.99s\"", cause->text,
+                       first, second);
+    return rg_fail(error, status, "%.700s; the bodies are \"%.99s\", \"%.99s\" and %zu more",
+                   cause->text, first, second, count - 2);
+}
+
+/* A group that failed leaves no trace but the number of problems that were shown. */
+static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, size_t events,
+                        rg_error *cause, rg_status status, rg_analysis_handover *handover) {
+    cause->status = status;
+    a->shown = g->shown;
+    a->machinery->event_count = events;
+    return rg_analysis_refuse(a, (uint32_t)index, cause, handover);
+}
+
+rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups,
+                                 rg_analysis_memory *memory, rg_analysis_forces *list,
+                                 rg_analysis_handover *handover, rg_error *error) {
+    double *y = rg_arena_take(a->arena, a->ode.n, sizeof *y);
+    bool *seen = rg_arena_take(a->arena, a->part_count, sizeof *seen);
+    rg_analysis *blank = rg_arena_take(a->arena, 1, sizeof *blank);
+    rg_analysis *g = rg_arena_take(a->arena, 1, sizeof *g);
+    if (!y || !seen || !blank || !g)
+        return rg_analysis_fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
+    memcpy(y, a->y, a->ode.n * sizeof *y);
+    memset(seen, 0, a->part_count * sizeof *seen);
+    *blank = *a;
+    for (size_t index = 0; index <= groups->count && !a->strayed; index++) {
+        if (group_size(a, groups, index) == 0)
+            continue;
+        *g = *blank;
+        g->shown = a->shown;
+        g->bounce_count = a->bounce_count;
+        memcpy(g->bounces, a->bounces, sizeof g->bounces);
+        rg_arena_mark mark = rg_arena_get_mark(a->arena);
+        size_t events = a->machinery->event_count;
+        rg_error cause = {0};
+        rg_status status = run_group(a, groups, index, memory, seen, g, &cause);
+        if (rg_analysis_can_hand_over(a->world, status)) {
+            rg_arena_return(a->arena, mark);
+            rg_analysis_forget_group(memory, groups->label, index);
+            if (refuse(a, index, g, events, &cause, status, handover))
+                return rg_analysis_fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
+            continue;
+        }
+        if (status)
+            return fail_group(g, status, &cause, error);
+        a->strayed = g->strayed;
+        if (a->strayed)
+            break;
+        status = add_forces(g, list);
+        if (status)
+            return rg_analysis_fail(a->world, status, g->time, error);
+        take_group(a, groups, index, g, y, memory);
+    }
+    memcpy(a->y, y, a->ode.n * sizeof *y);
+    return RG_OK;
+}

@@ -1,0 +1,44 @@
+/* A step of the stepping method in two halves, for all bodies of a world or for some: making it writes to scratch
+ * memory only (and to what contact detection remembers), committing it cannot fail. Whoever asks for some bodies
+ * knows that the others cannot come near them within the step: of those nothing is looked at. */
+#ifndef RIGOR_STEP_STEPPING_H
+#define RIGOR_STEP_STEPPING_H
+
+#include "step/step_contacts.h"
+#include "step/step_method.h"
+
+typedef struct rg_stepping_chunk {
+    double external_work;
+    rg_vec3 impulse, angular_impulse;
+    rg_status status;
+    size_t failed_body;
+} rg_stepping_chunk;
+
+typedef struct rg_stepping {
+    /* in: */
+    double end_time;
+    const uint8_t *member; /* per body of the world: 1 if it is stepped; null: all */
+    /* Contact forces of the step before, in the order of colliders, parts and points. */
+    const rg_contact_force *last;
+    size_t last_count;
+    size_t shown; /* problems of this step that an observer has seen already */
+    /* out: new state per body of the world, of those that are not stepped the old one; contacts; report. */
+    rg_vec3 *position, *velocity, *angular_velocity, *momentum, *angular_momentum;
+    rg_quat *orientation;
+    double *angle;
+    rg_contact_step contacts;
+    rg_step_report report;
+    size_t failed_body; /* whose motion could not be made; SIZE_MAX: of none in particular */
+    /* meanwhile: */
+    const rg_world_content *content;
+    double step;
+    const rg_vec3 *force, *torque; /* null: none but gravity */
+    uint8_t *near;                 /* bodies with contact points */
+    rg_stepping_chunk *chunks;
+} rg_stepping;
+
+rg_status rg_stepping_make(rg_world *world, rg_stepping *stepping, rg_error *error);
+/* The bodies; contact forces are the caller's. */
+void rg_stepping_commit(rg_world *world, const rg_stepping *stepping);
+
+#endif
