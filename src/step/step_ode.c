@@ -98,6 +98,14 @@ void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y) {
                         rest * (dense->c[2][i] + theta * (dense->c[3][i] + rest * dense->c[4][i])));
 }
 
+rg_dense_output rg_dense_part(const rg_dense_output *dense, size_t first, size_t count) {
+    rg_dense_output part = *dense;
+    part.n = count;
+    for (size_t i = 0; i < sizeof part.c / sizeof *part.c; i++)
+        part.c[i] += first;
+    return part;
+}
+
 /* th = k/4 of B_k; th (1-th) = B1/4 + B2/3 + B3/4; th^2 (1-th) = B2/6 + B3/4; th^2 (1-th)^2 = B2/6. */
 void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[5]) {
     double c0 = dense->c[0][i], c1 = dense->c[1][i], c2 = dense->c[2][i], c3 = dense->c[3][i],
