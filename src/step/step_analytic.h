@@ -162,6 +162,7 @@ typedef struct rg_analysis_rows {
     uint8_t *kinds;
     uint32_t *normal;       /* a contact's normal stands before its tangents */
     uint32_t *first, *next; /* lists of rows by body: twice the row, and one if it is its b */
+    size_t bodies;          /* of the group, that have such lists */
 } rg_analysis_rows;
 
 /* Why the right-hand side could not be evaluated. */

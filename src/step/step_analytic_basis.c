@@ -33,9 +33,12 @@ typedef struct basis {
     size_t count;    /* unknowns */
     uint32_t *row;   /* of each unknown, neighbours near each other */
     uint32_t *order; /* of all rows: so that they are */
-    uint8_t *state;  /* per row */
-    double *share;   /* per row that follows: of its normal force */
-    double *factor;  /* count x count; of row i the columns left[i] ... right[i] */
+    /* Of each row, the first place in that order that it acts on, and the one behind the last; of each place, how many
+     * unknowns stand before it. */
+    uint32_t *from, *to, *before;
+    uint8_t *state; /* per row */
+    double *share;  /* per row that follows: of its normal force */
+    double *factor; /* count x count; of row i the columns left[i] ... right[i] */
     size_t *left, *right;
     uint32_t *pivots; /* row exchanges */
     double *x;
@@ -44,6 +47,9 @@ typedef struct basis {
 static bool take(rg_arena *arena, size_t n, basis *s) {
     s->row = rg_arena_take(arena, n, sizeof *s->row);
     s->order = rg_arena_take(arena, n, sizeof *s->order);
+    s->from = rg_arena_take(arena, n, sizeof *s->from);
+    s->to = rg_arena_take(arena, n, sizeof *s->to);
+    s->before = rg_arena_take(arena, n + 1, sizeof *s->before);
     s->left = rg_arena_take(arena, n, sizeof *s->left);
     s->right = rg_arena_take(arena, n, sizeof *s->right);
     s->state = rg_arena_take(arena, n, sizeof *s->state);
@@ -51,8 +57,8 @@ static bool take(rg_arena *arena, size_t n, basis *s) {
     s->factor = rg_arena_take(arena, n * n, sizeof *s->factor);
     s->pivots = rg_arena_take(arena, n, sizeof *s->pivots);
     s->x = rg_arena_take(arena, n, sizeof *s->x);
-    return s->row && s->order && s->left && s->right && s->state && s->share && s->factor &&
-           s->pivots && s->x;
+    return s->row && s->order && s->from && s->to && s->before && s->left && s->right && s->state &&
+           s->share && s->factor && s->pivots && s->x;
 }
 
 /* Reads the basis off forces. */
@@ -92,19 +98,46 @@ static void order_rows(const rg_analysis_rows *p, basis *s) {
     }
 }
 
+/* How far rows reach in that order: to all that share a moving body with them. */
+static void find_reach(const rg_analysis_rows *p, basis *s) {
+    for (size_t i = 0; i < p->count; i++)
+        s->before[s->order[i]] = (uint32_t)i; /* for now: the place of each row */
+    for (size_t i = 0; i < p->count; i++)
+        s->from[i] = s->before[i], s->to[i] = s->before[i] + 1;
+    for (size_t body = 0; body < p->bodies; body++) {
+        uint32_t first = UINT32_MAX, last = 0;
+        for (uint32_t j = p->first[body]; j != UINT32_MAX; j = p->next[j]) {
+            uint32_t place = s->before[j / 2];
+            first = place < first ? place : first;
+            last = place > last ? place : last;
+        }
+        for (uint32_t j = p->first[body]; j != UINT32_MAX; j = p->next[j]) {
+            s->from[j / 2] = first < s->from[j / 2] ? first : s->from[j / 2];
+            s->to[j / 2] = last + 1 > s->to[j / 2] ? last + 1 : s->to[j / 2];
+        }
+    }
+}
+
 static void count_unknowns(const rg_analysis_rows *p, basis *s) {
     s->count = 0;
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
+        s->before[i] = (uint32_t)s->count;
         if (s->state[s->order[i]] == FREE)
             s->row[s->count++] = s->order[i];
+    }
+    s->before[p->count] = (uint32_t)s->count;
 }
 
 /* The matrix of the equations: columns of normals carry what follows them. */
 static void assemble(const rg_analysis_rows *p, basis *s) {
     size_t n = s->count;
+    memset(s->factor, 0, n * n * sizeof *s->factor);
     for (size_t i = 0; i < n; i++) {
-        const double *from = p->matrix + (size_t)s->row[i] * p->count;
-        for (size_t j = 0; j < n; j++) {
+        uint32_t row = s->row[i];
+        const double *from = p->matrix + (size_t)row * p->count;
+        s->left[i] = s->before[s->from[row]];
+        s->right[i] = s->before[s->to[row]] - 1; /* itself at least */
+        for (size_t j = s->left[i]; j <= s->right[i]; j++) {
             uint32_t column = s->row[j];
             double entry = from[column];
             if (p->kinds[column] == RG_ROW_UNILATERAL)
@@ -134,17 +167,11 @@ static void swap_rows(basis *s, size_t i, size_t k) {
 static bool factorise(basis *s) {
     size_t n = s->count, bottom = 0;
     double largest = 0;
-    for (size_t i = 0; i < n; i++) {
-        s->left[i] = i, s->right[i] = i;
-        for (size_t j = 0; j < n; j++) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = s->left[i]; j <= s->right[i]; j++) {
             double entry = fabs(s->factor[i * n + j]);
-            if (entry == 0)
-                continue;
             largest = largest > entry ? largest : entry;
-            s->left[i] = j < s->left[i] ? j : s->left[i];
-            s->right[i] = j > s->right[i] ? j : s->right[i];
         }
-    }
     for (size_t k = 0; k < n; k++) {
         /* Below `bottom` nothing has anything to do with the columns so far. */
         while (bottom + 1 < n && s->left[bottom + 1] <= k)
@@ -204,12 +231,13 @@ static void spread(const rg_analysis_rows *p, const basis *s, double *force) {
             force[i] = s->share[i] * force[p->normal[i]];
 }
 
-static void rates(const rg_analysis_rows *p, const double *b, const double *force, double *rate) {
+static void rates(const rg_analysis_rows *p, const basis *s, const double *b, const double *force,
+                  double *rate) {
     for (size_t i = 0; i < p->count; i++) {
         double sum = b[i];
         const double *row = p->matrix + i * p->count;
-        for (size_t j = 0; j < p->count; j++)
-            sum += row[j] * force[j];
+        for (size_t j = s->from[i]; j < s->to[i]; j++)
+            sum += row[s->order[j]] * force[s->order[j]];
         rate[i] = sum;
     }
 }
@@ -321,10 +349,11 @@ bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const do
     bool good = false;
     if (target && take(arena, p->count, &s)) {
         order_rows(p, &s);
+        find_reach(p, &s);
         choose(p, begin, &s);
         good = solve_basis(p, &s, b, raise, solves, target, p->force);
         if (good) {
-            rates(p, target, p->force, p->rate);
+            rates(p, &s, target, p->force, p->rate);
             *margin = basis_margin(p, &s, scale, begin, p->force, p->rate);
             good = !isnan(*margin);
         }
@@ -343,6 +372,7 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
     bool good = false;
     if (force && rate && target && take(arena, p->count, &s)) {
         order_rows(p, &s);
+        find_reach(p, &s);
         choose(p, p->force, &s);
         size_t fewest = SIZE_MAX;
         int patience = PATIENCE;
@@ -350,7 +380,7 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
         for (int round = 0; round < most && (patiently || patience) && !good; round++) {
             if (!solve_basis(p, &s, b, raise, solves, target, force))
                 break;
-            rates(p, target, force, rate);
+            rates(p, &s, target, force, rate);
             bool single = round >= BLOCK_ROUNDS || patience == 0;
             size_t broken = change_sides(p, &s, scale, single, force, rate);
             if (broken == SIZE_MAX)

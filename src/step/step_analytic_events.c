@@ -33,9 +33,17 @@
 
 enum { ROOT_EVALUATIONS = 100 };
 
+/* A body of a pair that forces move. */
+typedef struct mover {
+    uint32_t body;
+    rg_dense_output path;
+} mover;
+
 typedef struct look {
     rg_analysis *a;
     const rg_dense_output *dense;
+    mover movers[2];
+    size_t mover_count;
     uint32_t contact, part_b, part_a;
     double level;
     double deepest;    /* m: where a pair that touches has come nearer */
@@ -43,11 +51,37 @@ typedef struct look {
     int kind;          /* of what happens first */
 } look;
 
+static void add_mover(look *l, uint32_t body) {
+    const rg_analysis *a = l->a;
+    if (!(a->world->content.dynamics[body].inverse_mass > 0))
+        return;
+    size_t width = a->flight.width, place = rg_analysis_place(a, body);
+    l->movers[l->mover_count++] =
+        (mover){.body = body, .path = rg_dense_part(l->dense, place * width, width)};
+}
+
+/* From now on it is about parts of these bodies. */
+static void look_at_bodies(look *l, uint32_t b, uint32_t a) {
+    l->mover_count = 0;
+    add_mover(l, b);
+    add_mover(l, a);
+}
+
+/* The bodies of the pair there; all others stay where they are. */
 static void go_to(look *l, double theta) {
     rg_analysis *a = l->a;
-    rg_dense_evaluate(l->dense, theta, a->scratch_y);
-    rg_analysis_accept(a, 0, a->scratch_y);
-    rg_analysis_move(a, l->dense->begin + theta * l->dense->step, a->scratch_y, &a->motion);
+    rg_analysis_motion *m = &a->motion;
+    double t = l->dense->begin + theta * l->dense->step;
+    for (size_t i = 0; i < l->mover_count; i++) {
+        mover *k = &l->movers[i];
+        rg_flight alone = a->flight;
+        alone.body = &k->body;
+        alone.body_count = 1;
+        rg_dense_evaluate(&k->path, theta, a->scratch_y);
+        rg_flight_accept(&alone, t, a->scratch_y);
+        rg_flight_motions(&alone, t, a->scratch_y, m->position, m->orientation, m->velocity,
+                          m->angular_velocity);
+    }
 }
 
 /* --- paths --------------------------------------------------------------------------------------- */
@@ -493,10 +527,12 @@ rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_e
     for (size_t i = 0; i < a->pair_count && !status; i++) {
         l.part_b = a->pairs[i][0];
         l.part_a = a->pairs[i][1];
+        look_at_bodies(&l, a->parts[l.part_b].body, a->parts[l.part_a].body);
         status = look_at_pair(&l, event);
     }
     for (size_t i = 0; i < a->contact_count && !status; i++) {
         l.contact = (uint32_t)i;
+        look_at_bodies(&l, a->contacts[i].body_b, a->contacts[i].body_a);
         look_at_contact(&l, event);
     }
     if (!status && a->contact_count)

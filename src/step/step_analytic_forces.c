@@ -129,7 +129,8 @@ static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
     s->rate = rg_arena_take(a->arena, count, sizeof *s->rate);
     s->kinds = rg_arena_take(a->arena, count, sizeof *s->kinds);
     s->normal = rg_arena_take(a->arena, count, sizeof *s->normal);
-    s->first = rg_arena_take(a->arena, a->flight.body_count, sizeof *s->first);
+    s->bodies = a->flight.body_count;
+    s->first = rg_arena_take(a->arena, s->bodies, sizeof *s->first);
     s->next = rg_arena_take(a->arena, 2 * count, sizeof *s->next);
     return s->first && s->next && s->rows && s->matrix && s->b && s->mu && s->force && s->rate &&
            s->kinds && s->normal;

@@ -117,6 +117,14 @@ void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y) {
             y[i] = hairer_value(dense, theta, i);
 }
 
+rg_dense_output rg_dense_part(const rg_dense_output *dense, size_t first, size_t count) {
+    rg_dense_output part = *dense;
+    part.n = count;
+    for (int i = 0; i <= part.degree; i++)
+        part.c[i] += first;
+    return part;
+}
+
 /* th^k = sum of (j over k) / (d over k) B_j: all weights are between 0 and 1, so nothing is lost. In place:
  * b_j / (d over j) are the divided coefficients, and d rounds of adding neighbours give their sums. */
 static void bernstein_of_powers(const rg_dense_output *dense, size_t i, double *b) {

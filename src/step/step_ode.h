@@ -25,6 +25,8 @@ typedef struct rg_dense_output {
 
 double rg_dense_value(const rg_dense_output *dense, double theta, size_t i); /* of y[i] */
 void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y);
+/* The same of y[first] ... y[first + count - 1] alone. */
+rg_dense_output rg_dense_part(const rg_dense_output *dense, size_t first, size_t count);
 /* The Bernstein coefficients of y[i], degree + 1 of them: they bound it, and their differences bound its
  * rate. */
 void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[RG_DENSE_DEGREE_MAX + 1]);
