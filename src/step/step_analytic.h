@@ -128,6 +128,7 @@ typedef struct rg_analysis_contact {
     bool fresh;    /* was not there before the event */
     rg_vec3 direction; /* slip, or at the limit: against which friction acts */
     double force[3];   /* N: along normal, basis[0], basis[1]; warm start and result */
+    rg_vec3 last;      /* N, on A: at the end of the last step of the world */
     rg_vec3 reference; /* N, on A: what forces stay near to, where they are not determined */
     double lightness;  /* by how much more its friction does, as it carries less than others */
     rg_vec3 basis[2];  /* tangents of the last evaluation */

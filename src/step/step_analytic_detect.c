@@ -221,6 +221,7 @@ static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
             f->part_a != other->index)
             continue;
         rg_contact_tangents(c->motion.normal, a->world->content.planar, &c->basis[0], &c->basis[1]);
+        c->last = f->force;
         c->force[0] = rg_dot(f->force, c->motion.normal);
         c->force[1] = rg_dot(f->force, c->basis[0]);
         c->force[2] = rg_dot(f->force, c->basis[1]);

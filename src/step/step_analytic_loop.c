@@ -23,6 +23,8 @@ enum { CRAWLS_MOST = 50 };
 /* Decisions who is held that took a solver, in one step of the world, before mean forces are taken to its end; and in a
  * step after one that ended so. */
 enum { DECISIONS_MOST = 8, DECISIONS_AGAIN = 1 };
+/* Iterations of solvers in it, in the exact cone, before that. */
+enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 /* Times for means are this share of what would just do, and this share of the last one at least. */
 #define SAFETY      0.8
 #define SHRINK_MOST 0.1
@@ -119,6 +121,12 @@ static double next_mean(const rg_analysis *a, double length, double drift) {
     double fitting = drift > 0 ? SAFETY * rg_ode_power(drift, -1.0 / 3) : RG_ANALYSIS_MEAN_GROWTH;
     fitting = fmin(fmax(fitting, SHRINK_MOST), RG_ANALYSIS_MEAN_GROWTH);
     return fmin(fitting * length, RG_ANALYSIS_MEAN * (a->end - a->begin));
+}
+
+/* Whether who is held changes faster than it can be found out, or takes too long. */
+static bool is_hopeless(const rg_analysis *a) {
+    uint64_t most = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
+    return a->undecided || a->decisions > most || (a->cones && a->iterations > WORK_MOST);
 }
 
 static void start_means(rg_analysis *a) {
@@ -281,8 +289,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         bool nudging = stuck >= STUCK_MOST;
         if (nudging)
             most = nudge_of(a, &nudge, most);
-        uint64_t decisions_most = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
-        if (!a->means && (a->undecided || a->decisions > decisions_most))
+        if (!a->means && is_hopeless(a))
             start_means(a);
         a->frozen = nudging && nudge.friction;
         status = take_step(a, most, &length);

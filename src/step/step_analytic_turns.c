@@ -18,7 +18,8 @@ static rg_contact_mode mode_of(const rg_analysis_contact *c) {
 static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c) {
     const rg_world *world = a->world;
     const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
-    rg_vec3 f = rg_analysis_force_of(c);
+    /* Who stands keeps his forces to the last bit. */
+    rg_vec3 f = a->stands ? c->last : rg_analysis_force_of(c);
     return (rg_contact_force){.collider_b = b->collider,
                               .collider_a = other->collider,
                               .body_b = rg_body_id_at(&world->content, c->body_b),
