@@ -76,6 +76,9 @@
  * last ones. */
 #define RG_ANALYSIS_MEAN        0.05
 #define RG_ANALYSIS_MEAN_GROWTH 2.0
+/* Share of a step to which events of forces are located: across them forces are continuous, or jump by a
+ * little. */
+#define RG_ANALYSIS_LOCATED 1e-10
 /* Radians that a body may turn in one step, so that samples see everything. */
 #define RG_ANALYSIS_TURN 0.25
 
@@ -228,6 +231,7 @@ typedef struct rg_analysis {
     uint8_t *begin_active;
     double *begin_gaps;
     bool at_begin; /* the next evaluation is there */
+    bool searched; /* by solvers, at the last evaluation */
     bool keeps;    /* the basis of that: during the step, so that the right-hand side is smooth */
     double basis_margin; /* of the last evaluation: <= 0 where it is no longer right */
     size_t contact_count, contact_capacity;
@@ -334,7 +338,7 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_mot
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
-/* Contacts in space in the exact cone, three rows each, as a problem in the accelerations of their bodies: rates are
+/* Contacts in the exact cone, three rows each, in the plane two, as a problem in the accelerations of their bodies: rates are
  * what forces along the rows give, and q. Its arrays are in the arena; false: no memory. */
 bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
                               const double *q, const double *mu, double scale, rg_problem *problem);
@@ -405,6 +409,8 @@ void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const 
 
 /* --- mean --- */
 /* Forces that, constant over `length`, make the laws of contact hold for the velocities at its end. */
+/* Where the law of friction is the exact one: in the cone, and in the plane. */
+bool rg_analysis_may_average(const rg_analysis *a);
 rg_status rg_analysis_take_means(rg_analysis *a, double length);
 
 /* --- settle --- */

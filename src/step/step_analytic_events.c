@@ -27,10 +27,6 @@
 /* Share of the step at which such a part is looked at first. */
 #define FIRST_LOOK 1e-9
 
-/* Share of a step to which events of forces are located: across them forces are continuous, or jump by a
- * little. */
-#define FORCE_THETA 1e-10
-
 enum { ROOT_EVALUATIONS = 100 };
 
 /* A body of a pair that forces move. */
@@ -509,8 +505,8 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     if (at_end <= 0) {
         memcpy(l->kept, a->begin_forces, a->contact_count * sizeof *l->kept);
         double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
-        rg_root root = rg_root_find(margin_at, l, 0, at_begin, event->theta, at_end, FORCE_THETA, 0,
-                                    RG_ROOT_ITP, ROOT_EVALUATIONS);
+        rg_root root = rg_root_find(margin_at, l, 0, at_begin, event->theta, at_end,
+                                    RG_ANALYSIS_LOCATED, 0, RG_ROOT_ITP, ROOT_EVALUATIONS);
         margin_at(l, root.upper); /* just past it */
         *event = (rg_analysis_event){
             .theta = root.upper, .kind = l->kind, .changes = true, .contact = l->contact};

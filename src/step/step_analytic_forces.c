@@ -291,6 +291,7 @@ static rg_status keep_basis(rg_analysis *a, rg_analysis_rows *s, const double *b
 static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, const double *raise,
                              bool many, rg_solve_info *info) {
     rg_status status = RG_OK;
+    a->searched = true;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
         status = solve_once(a, s, b, many, info);
         if (status || !(info->residual.natural <= RG_ANALYSIS_FAILED))
@@ -396,7 +397,7 @@ void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const
     rg_analysis_rows s;
     if (take_rows(a, count_rows(a, members, member_count), &s)) {
         fill_rows(a, m, members, member_count, &s);
-        bool many = a->cones && member_count > RG_ANALYSIS_MANY &&
+        bool many = rg_analysis_may_average(a) && member_count > RG_ANALYSIS_MANY &&
                     rg_analysis_needs_decision(a, members, member_count);
         if (!solve_rows(a, &s, many, info)) {
             store_forces(a, &s);
@@ -481,13 +482,15 @@ static void contact_forces(rg_analysis *a, double t, const double *y, const doub
         return;
     rg_analysis_follow(a, m);
     a->basis_margin = INFINITY;
+    a->searched = false;
     if (!a->frozen)
         solve_all(a, m);
 }
 
 static void keep_beginning(rg_analysis *a) {
     a->at_begin = false;
-    a->keeps = rg_analysis_may_know(a);
+    /* Where points share a load in many ways a solver's answer is not the one that its rows would give. */
+    a->keeps = rg_analysis_may_know(a) && !a->searched;
     for (size_t i = 0; i < a->contact_count; i++) {
         memcpy(a->begin_forces[i], a->contacts[i].force, sizeof *a->begin_forces);
         a->begin_active[i] = a->contacts[i].active;

@@ -23,7 +23,7 @@ enum { CRAWLS_MOST = 50 };
 /* Decisions who is held that took a solver, in one step of the world, before mean forces are taken to its end; and in a
  * step after one that ended so. */
 enum { DECISIONS_MOST = 8, DECISIONS_AGAIN = 1 };
-/* Iterations of solvers in it, in the exact cone, before that. */
+/* Iterations of solvers in it before that. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 /* Times for means are this share of what would just do, and this share of the last one at least. */
 #define SAFETY      0.8
@@ -126,7 +126,8 @@ static double next_mean(const rg_analysis *a, double length, double drift) {
 /* Whether who is held changes faster than it can be found out, or takes too long. */
 static bool is_hopeless(const rg_analysis *a) {
     uint64_t most = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
-    return a->undecided || a->decisions > most || (a->cones && a->iterations > WORK_MOST);
+    return a->undecided || a->decisions > most ||
+           (rg_analysis_may_average(a) && a->iterations > WORK_MOST);
 }
 
 static void start_means(rg_analysis *a) {
@@ -314,10 +315,12 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         a->keeps = a->frozen = false;
         if (status)
             return status;
-        bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * STANDS;
+        bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * STANDS ||
+                         (event.changes && event.theta <= RG_ANALYSIS_LOCATED);
         bool stops = event.kind >= 0 || event.changes;
         stuck = stops && short_one && !nudging ? stuck + 1 : 0;
-        nudge.friction = event.kind == RG_STEP_STICK_EVENT || event.kind == RG_STEP_SLIP_EVENT;
+        nudge.friction = event.kind == RG_STEP_STICK_EVENT || event.kind == RG_STEP_SLIP_EVENT ||
+                         (event.changes && event.kind < 0);
         advance(a, &event, length, stop);
         if (stops || event.theta < 1 || is_break(a, stop))
             rg_trial_forget(&a->trial);

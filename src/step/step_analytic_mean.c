@@ -5,8 +5,8 @@
  * bring all velocities to where the laws of contact hold at its end (Moreau's step; with all slips in it, those that
  * stop within the time, too). They are integrated like any others: places, ledger and the search for parts that
  * meet are as exact as always; changes between stick and slip, and forces that reach zero, are not located within that
- * time, and approaches that a force of weight could stop in it are stopped without an impact. In space, and in the exact
- * cone: elsewhere nothing is decided. */
+ * time, and approaches that a force of weight could stop in it are stopped without an impact. With the exact law of
+ * friction alone: not with polygons. */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
@@ -14,13 +14,16 @@
 #define ENOUGH 1e-7
 
 typedef struct mean_rows {
-    size_t count;
+    size_t contacts, dimension;
+    size_t count; /* rows */
     rg_analysis_row *rows;
     double *q, *mu, *force, *rate;
 } mean_rows;
 
 static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
-    s->count = 3 * contacts;
+    s->contacts = contacts;
+    s->dimension = a->world->content.planar ? 2 : 3;
+    s->count = s->dimension * contacts;
     s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
     s->q = rg_arena_take(a->arena, s->count, sizeof *s->q);
     s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
@@ -40,13 +43,13 @@ static double least_rate(const rg_analysis_contact *c, double rate, double lengt
 /* Accelerations, as means over `length`: W f + q = 0 where the velocity at the end is. */
 static void fill_rows(rg_analysis *a, const uint32_t *members, double length, mean_rows *s) {
     size_t k = 0;
-    for (size_t j = 0; j < s->count / 3; j++) {
+    for (size_t j = 0; j < s->contacts; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 last = rg_analysis_force_of(c);
         c->stopping = c->at_limit = false;
-        rg_contact_tangents(c->motion.normal, false, &c->basis[0], &c->basis[1]);
+        rg_contact_tangents(c->motion.normal, a->world->content.planar, &c->basis[0], &c->basis[1]);
         s->mu[j] = rg_analysis_coefficient(c);
-        for (uint32_t i = 0; i < 3; i++, k++) {
+        for (uint32_t i = 0; i < s->dimension; i++, k++) {
             rg_vec3 e = i ? c->basis[i - 1] : c->motion.normal;
             s->rows[k] = rg_analysis_make_row(a, &a->motion, members[j], i, e);
             double rate = rg_analysis_rate(&a->motion, &s->rows[k]);
@@ -60,7 +63,7 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, double length, me
 
 static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_info *info) {
     rg_problem problem;
-    if (!rg_analysis_cone_problem(a, s->rows, s->count / 3, s->q, s->mu,
+    if (!rg_analysis_cone_problem(a, s->rows, s->contacts, s->q, s->mu,
                                   fmax(a->acceleration, a->speed / length), &problem))
         return RG_OUT_OF_MEMORY;
     rg_solution solution = {.force = s->force, .velocity = s->rate};
@@ -78,21 +81,23 @@ static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_inf
 /* Forces, and who slips at the end of the time. */
 static void store(rg_analysis *a, const uint32_t *members, double length, const mean_rows *s) {
     const double *f = s->force, *rate = s->rate;
-    for (size_t j = 0; j < s->count / 3; j++, f += 3, rate += 3) {
+    size_t d = s->dimension;
+    for (size_t j = 0; j < s->contacts; j++, f += d, rate += d) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         /* Who leaves carries no force; and what is pressed before it is there is not at rest. */
-        const rg_analysis_row *normal = &s->rows[3 * j];
+        const rg_analysis_row *normal = &s->rows[d * j];
         bool carries = f[0] > 0 && f[0] * rg_analysis_couple(a, normal, normal) > rate[0];
-        for (int i = 0; i < 3; i++)
-            c->force[i] = carries ? f[i] : 0;
+        for (size_t i = 0; i < 3; i++)
+            c->force[i] = carries && i < d ? f[i] : 0;
         c->active = carries && c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;
         c->halts = false;
         c->reference = rg_analysis_force_of(c);
         c->normal_acceleration = rate[0];
         c->slip_acceleration = 0;
         c->started = false;
-        rg_vec3 slip =
-            rg_add_scaled(rg_scale(length * rate[1], c->basis[0]), length * rate[2], c->basis[1]);
+        rg_vec3 slip = rg_scale(length * rate[1], c->basis[0]);
+        if (d > 2)
+            slip = rg_add_scaled(slip, length * rate[2], c->basis[1]);
         double speed = rg_length(slip);
         c->mode = speed > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
         if (c->mode == RG_ANALYSIS_SLIPS)
@@ -122,6 +127,10 @@ static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t co
     }
     rg_arena_return(a->arena, mark);
     return status;
+}
+
+bool rg_analysis_may_average(const rg_analysis *a) {
+    return a->cones || a->world->content.planar;
 }
 
 rg_status rg_analysis_take_means(rg_analysis *a, double length) {

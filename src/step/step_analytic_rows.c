@@ -130,13 +130,18 @@ static uint32_t block_of(const rg_analysis *a, uint32_t body, uint32_t *number, 
         return RG_NO_BLOCK;
     uint32_t *block = &number[rg_analysis_place(a, body)];
     if (*block == RG_NO_BLOCK) {
+        bool planar = a->world->content.planar;
         *block = (uint32_t)(*blocks)++;
-        rg_mass_block(d, false, a->motion.orientation[body], mass + 36 * *block);
+        rg_mass_block(d, planar, a->motion.orientation[body], mass + (planar ? 9 : 36) * *block);
     }
     return *block;
 }
 
-static void put_jacobian(double *to, double sign, rg_vec3 e, rg_vec3 arm) {
+static void put_jacobian(double *to, bool planar, double sign, rg_vec3 e, rg_vec3 arm) {
+    if (planar) {
+        to[0] = sign * e.x, to[1] = sign * e.z, to[2] = sign * arm.y;
+        return;
+    }
     to[0] = sign * e.x, to[1] = sign * e.y, to[2] = sign * e.z;
     to[3] = sign * arm.x, to[4] = sign * arm.y, to[5] = sign * arm.z;
 }
@@ -144,33 +149,34 @@ static void put_jacobian(double *to, double sign, rg_vec3 e, rg_vec3 arm) {
 bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
                               const double *q, const double *mu, double scale,
                               rg_problem *problem) {
-    size_t bodies = a->flight.body_count, blocks = 0;
+    bool planar = a->world->content.planar;
+    size_t d = planar ? 2 : 3, n = planar ? 3 : 6, bodies = a->flight.body_count, blocks = 0;
     uint32_t *number = rg_arena_take(a->arena, bodies, sizeof *number);
     uint32_t *joined = rg_arena_take(a->arena, 2 * contacts, sizeof *joined);
-    double *mass = rg_arena_take(a->arena, 36 * bodies, sizeof *mass);
-    double *rest = rg_arena_take(a->arena, 6 * bodies, sizeof *rest);
-    double *jacobian = rg_arena_take(a->arena, 36 * contacts, sizeof *jacobian);
+    double *mass = rg_arena_take(a->arena, n * n * bodies, sizeof *mass);
+    double *rest = rg_arena_take(a->arena, n * bodies, sizeof *rest);
+    double *jacobian = rg_arena_take(a->arena, 2 * d * n * contacts, sizeof *jacobian);
     if (!number || !joined || !mass || !rest || !jacobian)
         return false;
     for (size_t k = 0; k < bodies; k++)
         number[k] = RG_NO_BLOCK;
-    memset(rest, 0, 6 * bodies * sizeof *rest);
+    memset(rest, 0, n * bodies * sizeof *rest);
     for (size_t j = 0; j < contacts; j++) {
-        const rg_analysis_row *row = rows + 3 * j;
-        double *to = jacobian + 36 * j;
+        const rg_analysis_row *row = rows + d * j;
+        double *to = jacobian + 2 * d * n * j;
         joined[2 * j] = block_of(a, row->a, number, &blocks, mass);
         joined[2 * j + 1] = block_of(a, row->b, number, &blocks, mass);
-        for (int i = 0; i < 3; i++) {
-            put_jacobian(to + 6 * i, joined[2 * j] != RG_NO_BLOCK, row[i].e, row[i].arm_a);
-            put_jacobian(to + 18 + 6 * i, -(double)(joined[2 * j + 1] != RG_NO_BLOCK), row[i].e,
-                         row[i].arm_b);
+        double sign_a = joined[2 * j] != RG_NO_BLOCK, sign_b = joined[2 * j + 1] != RG_NO_BLOCK;
+        for (size_t i = 0; i < d; i++) {
+            put_jacobian(to + n * i, planar, sign_a, row[i].e, row[i].arm_a);
+            put_jacobian(to + n * (d + i), planar, -sign_b, row[i].e, row[i].arm_b);
         }
     }
     *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .scale = scale};
     problem->contact = (rg_contact_problem){
-        .dimension = 3, .contacts = contacts, .mu = mu, .form = RG_FORM_GLOBAL, .q = q};
+        .dimension = (int)d, .contacts = contacts, .mu = mu, .form = RG_FORM_GLOBAL, .q = q};
     problem->contact.global = (rg_global_form){.blocks = blocks,
-                                               .freedom = 6,
+                                               .freedom = (int)n,
                                                .mass = mass,
                                                .free_velocity = rest,
                                                .contact_blocks = joined,
