@@ -84,30 +84,44 @@ static bool strays(const rg_flight *flight, const double *y, const double *reach
     return false;
 }
 
+/* A flight that is looked at wherever a step of the integrator ends: bodies may be back at the end of all. */
+typedef struct watched_flight {
+    rg_flight flight; /* first: the functions of an rg_ode have it as user */
+    const double *reach;
+    bool strayed;
+} watched_flight;
+
+static void accept_watched(void *user, double t, double *y) {
+    watched_flight *w = user;
+    rg_flight_accept(&w->flight, t, y);
+    w->strayed = w->strayed || (w->reach && strays(&w->flight, y, w->reach));
+}
+
 /* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and nothing
  * changed, if they went beyond. */
 static rg_status fly(rg_world *world, double end_time, const double *reach, bool *strayed,
                      rg_step_report *report, rg_error *error) {
-    rg_flight flight;
-    rg_status status = rg_flight_make(&flight, world);
-    double *y = status ? NULL : rg_arena_take(&world->scratch, flight.size, sizeof *y);
-    rg_analysis_memory *memory = y ? rg_analysis_recall(world, &flight) : NULL;
+    watched_flight watched = {.reach = reach};
+    rg_status status = rg_flight_make(&watched.flight, world);
+    rg_flight *flight = &watched.flight;
+    double *y = status ? NULL : rg_arena_take(&world->scratch, flight->size, sizeof *y);
+    rg_analysis_memory *memory = y ? rg_analysis_recall(world, flight) : NULL;
     if (!memory)
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
-    rg_flight_pack(&flight, y);
-    rg_ode ode = {.n = flight.size,
-                  .user = &flight,
+    rg_flight_pack(flight, y);
+    rg_ode ode = {.n = flight->size,
+                  .user = flight,
                   .pool = world->pool,
                   .derivative = rg_flight_derivative,
                   .scale = rg_flight_scale,
-                  .accept = rg_flight_accept};
+                  .accept = accept_watched};
     rg_ode_info info = {0};
     double time = world->content.time, phase_begin = time;
     while (!status && time < end_time) {
         phase_begin = time;
         double stop = rg_forces_next_break(&world->content, time, end_time);
-        flight.phase_begin = time;
-        flight.phase_end = stop;
+        flight->phase_begin = time;
+        flight->phase_end = stop;
         status = integrate(&ode, time, stop, y, memory, &info);
         if (status)
             return rg_analysis_fail(world, status, time, error);
@@ -115,20 +129,20 @@ static rg_status fly(rg_world *world, double end_time, const double *reach, bool
             memory->adams.order = 0;
         time = stop;
     }
-    if (!rg_flight_is_finite(&flight, y))
+    if (!rg_flight_is_finite(flight, y))
         return rg_analysis_fail(world, RG_NOT_FINITE, time, error);
-    *strayed = reach && strays(&flight, y, reach);
+    *strayed = watched.strayed;
     if (*strayed)
         return RG_OK;
-    if (!rg_analysis_make_room(world, &flight))
+    if (!rg_analysis_make_room(world, flight))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, time, error);
-    rg_flight_unpack(&flight, y);
+    rg_flight_unpack(flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
      * at the end does so too. */
     memory->valid = !world->content.has_applied &&
                     rg_forces_next_break(&world->content, phase_begin, INFINITY) != end_time;
     rg_analysis_remember_flight(world, memory);
-    rg_flight_ledger ledger = rg_flight_ledger_of(&flight, y);
+    rg_flight_ledger ledger = rg_flight_ledger_of(flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
                                .has_work = true,
                                .impulse = ledger.impulse,
