@@ -237,7 +237,7 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
     double done = 0;
     int failures = 0;
     ode->scale(ode->user, w->y, w->scale);
-    if (m->order == 0) {
+    if (m->order == 0 || !(m->next_step > smallest)) {
         start_afresh(ode, w, m, begin, tolerance, info);
         m->next_step = fmax(m->next_step, 2 * smallest);
     }
@@ -367,6 +367,7 @@ enum { REFUSALS_MOST = 3 };
 #define GROW_MOST   2.0
 #define SHRINK_MOST 0.5
 #define WORTH_WHILE 1.2
+#define CHEAPER     0.125
 enum { HALVINGS_MOST = 40 };
 
 static bool take_vectors(double **vectors, size_t count, size_t n, rg_arena *scratch) {
@@ -557,6 +558,12 @@ rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prin
             *next_step =
                 longest >= h && h < wanted ? fmax(longest, fmin(wanted, GROW_MOST * h)) : longest;
             *length = parts <= 1 ? most : h;
+            /* Noise in f that the tolerance does not stand makes steps of any order short: before they
+             * are much shorter than those of Dormand and Prince were, it starts again with those. */
+            if (*next_step < CHEAPER * trial->memory.next_step) {
+                trial->next = (rg_adams_memory){.rising = 1, .next_step = trial->memory.next_step};
+                *next_step = trial->memory.next_step;
+            }
             return RG_OK;
         }
         info->rejected++;

@@ -73,41 +73,68 @@ rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time,
     }
 }
 
-/* Whether a flight to y went farther than bodies were taken to reach. */
-static bool strays(const rg_flight *flight, const double *y, const double *reach) {
+/* m: how far the fastest point of a body has got, from where it was at the beginning of the step to y. */
+static double distance_to(const rg_flight *flight, const double *y, size_t k, double extent) {
     const rg_world_content *c = &flight->world->content;
-    for (size_t k = 0; k < flight->body_count; k++, y += flight->width) {
-        rg_vec3 x = c->planar ? (rg_vec3){y[0], 0, y[1]} : (rg_vec3){y[0], y[1], y[2]};
-        if (!(rg_length(rg_sub(x, c->position[flight->body[k]])) <= reach[k]))
-            return true;
+    uint32_t body = flight->body[k];
+    rg_vec3 x = c->planar ? (rg_vec3){y[0], 0, y[1]} : (rg_vec3){y[0], y[1], y[2]};
+    double turn = c->planar ? fabs(y[2] - c->angle[body]) / 2 : 0; /* sine of half of it, at most */
+    if (!c->planar) {
+        rg_quat q = rg_quat_multiply((rg_quat){y[3], y[4], y[5], y[6]},
+                                     rg_quat_conjugate(c->orientation[body]));
+        turn = rg_length((rg_vec3){q.x, q.y, q.z});
     }
+    return rg_length(rg_sub(x, c->position[body])) + 2 * extent * turn;
+}
+
+/* Whether a flight to y went farther than bodies were taken to reach. */
+static bool strays(const rg_flight *flight, const double *y, const rg_analysis *a,
+                   const double *reach) {
+    for (size_t k = 0; k < flight->body_count; k++, y += flight->width)
+        if (!(distance_to(flight, y, k, a->extent[k]) <= reach[k]))
+            return true;
     return false;
+}
+
+/* A flight that is looked at wherever a step of the integrator ends: bodies may be back at the end of all. */
+typedef struct watched_flight {
+    rg_flight flight;            /* first: the functions of an rg_ode have it as user */
+    const rg_analysis *analysis; /* null with reach */
+    const double *reach;
+    bool strayed;
+} watched_flight;
+
+static void accept_watched(void *user, double t, double *y) {
+    watched_flight *w = user;
+    rg_flight_accept(&w->flight, t, y);
+    w->strayed = w->strayed || (w->reach && strays(&w->flight, y, w->analysis, w->reach));
 }
 
 /* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and nothing
  * changed, if they went beyond. */
-static rg_status fly(rg_world *world, double end_time, const double *reach, bool *strayed,
-                     rg_step_report *report, rg_error *error) {
-    rg_flight flight;
-    rg_status status = rg_flight_make(&flight, world);
-    double *y = status ? NULL : rg_arena_take(&world->scratch, flight.size, sizeof *y);
-    rg_analysis_memory *memory = y ? rg_analysis_recall(world, &flight) : NULL;
+static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, const double *reach,
+                     bool *strayed, rg_step_report *report, rg_error *error) {
+    watched_flight watched = {.analysis = a, .reach = reach};
+    rg_status status = rg_flight_make(&watched.flight, world);
+    rg_flight *flight = &watched.flight;
+    double *y = status ? NULL : rg_arena_take(&world->scratch, flight->size, sizeof *y);
+    rg_analysis_memory *memory = y ? rg_analysis_recall(world, flight) : NULL;
     if (!memory)
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
-    rg_flight_pack(&flight, y);
-    rg_ode ode = {.n = flight.size,
-                  .user = &flight,
+    rg_flight_pack(flight, y);
+    rg_ode ode = {.n = flight->size,
+                  .user = flight,
                   .pool = world->pool,
                   .derivative = rg_flight_derivative,
                   .scale = rg_flight_scale,
-                  .accept = rg_flight_accept};
+                  .accept = accept_watched};
     rg_ode_info info = {0};
     double time = world->content.time, phase_begin = time;
     while (!status && time < end_time) {
         phase_begin = time;
         double stop = rg_forces_next_break(&world->content, time, end_time);
-        flight.phase_begin = time;
-        flight.phase_end = stop;
+        flight->phase_begin = time;
+        flight->phase_end = stop;
         status = integrate(&ode, time, stop, y, memory, &info);
         if (status)
             return rg_analysis_fail(world, status, time, error);
@@ -115,20 +142,20 @@ static rg_status fly(rg_world *world, double end_time, const double *reach, bool
             memory->adams.order = 0;
         time = stop;
     }
-    if (!rg_flight_is_finite(&flight, y))
+    if (!rg_flight_is_finite(flight, y))
         return rg_analysis_fail(world, RG_NOT_FINITE, time, error);
-    *strayed = reach && strays(&flight, y, reach);
+    *strayed = watched.strayed;
     if (*strayed)
         return RG_OK;
-    if (!rg_analysis_make_room(world, &flight))
+    if (!rg_analysis_make_room(world, flight))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, time, error);
-    rg_flight_unpack(&flight, y);
+    rg_flight_unpack(flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly
      * at the end does so too. */
     memory->valid = !world->content.has_applied &&
                     rg_forces_next_break(&world->content, phase_begin, INFINITY) != end_time;
     rg_analysis_remember_flight(world, memory);
-    rg_flight_ledger ledger = rg_flight_ledger_of(&flight, y);
+    rg_flight_ledger ledger = rg_flight_ledger_of(flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
                                .has_work = true,
                                .impulse = ledger.impulse,
@@ -303,11 +330,12 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
 
 /* Free flight of all bodies, none of which can meet another: if that fails, the stepping method makes the whole step,
  * from its beginning. What the integrator has learnt does not hold after a motion that it has not made. */
-static rg_status fly_or_hand_over(rg_world *world, double end_time, const double *reach,
-                                  bool *strayed, rg_step_report *report, rg_error *error) {
+static rg_status fly_or_hand_over(rg_world *world, double end_time, const rg_analysis *a,
+                                  const double *reach, bool *strayed, rg_step_report *report,
+                                  rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(&world->scratch);
     rg_error cause = {0}, inner = {0};
-    rg_status status = fly(world, end_time, reach, strayed, report, &cause);
+    rg_status status = fly(world, end_time, a, reach, strayed, report, &cause);
     cause.status = status;
     if (!rg_analysis_can_hand_over(world, status)) {
         if (status && error)
@@ -339,7 +367,7 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
     if (status)
         return status;
     if (start.part_count < 2)
-        return fly_or_hand_over(world, end_time, NULL, &(bool){false}, report, error);
+        return fly_or_hand_over(world, end_time, NULL, NULL, &(bool){false}, report, error);
     take_references(&start);
     if (world->content.settings.hand_over && !take_least(&start))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, start.time, error);
@@ -351,7 +379,7 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
         if (rg_analysis_make_groups(&a, farther, &groups))
             return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a.time, error);
         status = groups.count == 0
-                     ? fly_or_hand_over(world, end_time, groups.reach, &strayed, report, error)
+                     ? fly_or_hand_over(world, end_time, &a, groups.reach, &strayed, report, error)
                      : step_groups(&a, &groups, &strayed, &longer, report, error);
         if (status || !strayed)
             return status;

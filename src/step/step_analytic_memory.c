@@ -75,7 +75,8 @@ rg_analysis_memory *rg_analysis_recall(rg_world *world, const rg_flight *flight)
     const rg_analysis_memory *old = block->size == size ? block->data : NULL;
     if (old && old->valid && old->edits == c->edits && old->size == flight->size &&
         old->bodies == flight->body_count && old->integrator == (uint64_t)c->settings.integrator &&
-        is_sound(&old->adams) && old->bounce_count <= RG_ANALYSIS_BOUNCING && histories_hold(old))
+        is_sound(&old->adams) && old->adams.order <= old->adams.count + 1 &&
+        old->bounce_count <= RG_ANALYSIS_BOUNCING && histories_hold(old))
         memcpy(memory, old, size);
     else {
         memset(memory, 0, size);

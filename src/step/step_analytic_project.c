@@ -116,6 +116,11 @@ static bool is_still(const rg_analysis *a, const rg_analysis_row *rows, size_t c
     return true;
 }
 
+static void forget_halts(rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++)
+        a->contacts[i].halts = false;
+}
+
 static rg_status project_velocities(rg_analysis *a) {
     size_t most = a->contact_count * 3;
     rg_analysis_row *rows = rg_arena_take(a->arena, most, sizeof *rows);
@@ -129,8 +134,10 @@ static rg_status project_velocities(rg_analysis *a) {
         return RG_OUT_OF_MEMORY;
     memset(joins, 0, a->contact_count * sizeof *joins);
     size_t count = projected_rows(a, joins, rows, change);
-    if (is_still(a, rows, count, change))
+    if (is_still(a, rows, count, change)) {
+        forget_halts(a); /* or what they do from now on would be taken away, too */
         return RG_OK;
+    }
     for (int round = 1;; round++) {
         rg_status status = solve_regular(a, rows, count, change, x);
         if (status)
@@ -146,8 +153,7 @@ static rg_status project_velocities(rg_analysis *a) {
         rg_analysis_push(a, a->y, &rows[i], x[i]);
         rg_analysis_account_outside(a, &rows[i], x[i]);
     }
-    for (size_t i = 0; i < a->contact_count; i++)
-        a->contacts[i].halts = false;
+    forget_halts(a);
     return RG_OK;
 }
 

@@ -210,9 +210,9 @@ void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double
                         double phase_end);
 /* Whether rg_forces_evaluate would add anything at all. */
 bool rg_forces_any(const rg_world_content *content);
-/* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
 /* Whether forces, between their start and stop times, depend on nothing but the state of the body that they act on. */
 bool rg_forces_are_steady(const rg_world_content *content);
+/* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
 double rg_forces_next_break(const rg_world_content *content, double begin, double end);
 void rg_forces_forget_body(rg_world_content *content, rg_body_id body);
 
