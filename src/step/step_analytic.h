@@ -65,7 +65,7 @@
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
 #define RG_ANALYSIS_BALANCED                                                                       \
-    1e-13 /* acceleration: a body at rest that accelerates by less is in balance */
+    1e-13 /* of all forces on a body at rest: what changes its momentum by less is rounding */
 #define RG_ANALYSIS_FORCE  1e-12 /* of the largest force of its island: less is none */
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
