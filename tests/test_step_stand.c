@@ -266,6 +266,88 @@ static void a_hit_moves_it(void **state) {
     rg_world_destroy(world);
 }
 
+/* Who pushes it into the floor a little finds it out again: what is too deep is projected, at rest or not. */
+static void what_overlaps_is_put_right(void **state) {
+    (void)state;
+    rg_world *world = empty_world();
+    add_floor(world, RG_MOTION_FIXED, 0);
+    rg_body_id cube = add_cube(world, "cube", 0, 0);
+    step_world(world, H, 10);
+    rg_pose pose = rg_body_pose(world, cube);
+    pose.position.z -= 1e-7;
+    rg_body_set_pose(world, cube, pose);
+    rg_step_info info = step(world);
+    assert_true(info.certificate.min_gap >= 0);
+    assert_true(rg_body_pose(world, cube).position.z >= 1 + SIDE / 2);
+    rg_world_destroy(world);
+}
+
+/* What is nothing beside the forces on one body may be much for another: pressed to the floor by 1e6 N stands a plate of
+ * a gram; without friction the cube goes where 0.4 mN push it. */
+static void a_heavy_load_elsewhere_is_no_measure(void **state) {
+    (void)state;
+    rg_world *world = empty_world();
+    set_friction(world, 0);
+    add_floor(world, RG_MOTION_FIXED, 0);
+    rg_body_id cube = add_cube(world, "cube", 0, 0);
+    rg_body_def def = rg_body_def_default();
+    def.name = "plate";
+    def.pose.position = (rg_vec3){5, 0, 1.005};
+    rg_force_def load = rg_force_def_default(RG_FORCE_CONSTANT), push = load;
+    load.body = add_shape(world, rg_shape_def_box(0.01, 0.01, 0.01), &def);
+    load.force = (rg_vec3){0, 0, -1e6};
+    push.body = cube;
+    push.force = (rg_vec3){5e-5 * MASS, 0, 0};
+    assert_int_equal(rg_world_add_force(world, &load, &(rg_force_id){0}, NULL), RG_OK);
+    step_world(world, H, 5);
+    assert_int_equal(rg_world_add_force(world, &push, &(rg_force_id){0}, NULL), RG_OK);
+    step_world(world, H, 100);
+    double t = 100 * H;
+    assert_near(rg_body_velocity(world, cube).x, 5e-5 * t, 1e-9 * 5e-5 * t);
+    rg_world_destroy(world);
+}
+
+/* In a step of a quarter of an hour a few nanometres a second are a way to go. */
+static void long_steps_are_no_rest(void **state) {
+    (void)state;
+    rg_world *world = empty_world();
+    set_friction(world, 0);
+    add_floor(world, RG_MOTION_FIXED, 0);
+    rg_body_id cube = add_cube(world, "cube", 0, 0);
+    step_world(world, H, 5);
+    rg_body_set_velocity(world, cube, (rg_vec3){5e-9, 0, 0});
+    double from = rg_body_pose(world, cube).position.x;
+    step_world(world, 1000, 10);
+    assert_near(rg_body_pose(world, cube).position.x - from, 5e-5, 1e-12);
+    rg_world_destroy(world);
+}
+
+/* Normals that are no axes: friction that there is none of is still some by rounding. */
+static void a_ball_stands_in_a_groove_without_friction(void **state) {
+    (void)state;
+    rg_world *world = empty_world();
+    set_friction(world, 0);
+    for (int side = 0; side < 2; side++) {
+        rg_body_def def = rg_body_def_default();
+        def.name = side ? "left" : "right";
+        def.motion = RG_MOTION_FIXED;
+        def.pose.orientation = rg_quat_of_rotation_vector((rg_vec3){0, side ? 0.6 : -0.6, 0});
+        def.pose.position = rg_rotate(def.pose.orientation, (rg_vec3){0, 0, -1});
+        add_shape(world, rg_shape_def_box(6, 20, 2), &def);
+    }
+    rg_body_def def = rg_body_def_default();
+    def.name = "ball";
+    def.pose.position = (rg_vec3){0, 0, SIDE / 2 / rg_cos(0.6) + 1e-10};
+    rg_body_id ball = add_shape(world, rg_shape_def_sphere(SIDE / 2), &def);
+    step_world(world, H, 10);
+    rg_pose place = rg_body_pose(world, ball);
+    for (int n = 0; n < 100; n++)
+        assert_int_equal(step(world).evaluations, 1);
+    assert_same_place(place, rg_body_pose(world, ball));
+    assert_stands(world, ball);
+    rg_world_destroy(world);
+}
+
 /* A state that was saved while things stand goes on as the first. */
 static void copies_stand_too(void **state) {
     (void)state;
@@ -292,6 +374,10 @@ int main(void) {
         cmocka_unit_test(who_loses_its_support_falls),
         cmocka_unit_test(a_moving_floor_takes_it_along),
         cmocka_unit_test(a_hit_moves_it),
+        cmocka_unit_test(what_overlaps_is_put_right),
+        cmocka_unit_test(a_heavy_load_elsewhere_is_no_measure),
+        cmocka_unit_test(long_steps_are_no_rest),
+        cmocka_unit_test(a_ball_stands_in_a_groove_without_friction),
         cmocka_unit_test(copies_stand_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,8 @@ typedef enum rg_step_event_kind {
     RG_STEP_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
     RG_STEP_HANDED_OVER,   /* the step of a group of bodies is the stepping method's; value: why,
                               rg_status */
-    RG_STEP_AVERAGED, /* who is held cannot be followed: forces are means over `value` s, to the end
-                              of the step */
+    RG_STEP_AVERAGED, /* who is held cannot be followed: forces are means over `value` s at most,
+                              to the end of the step */
     RG_STEP_EVENT_KINDS
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);

@@ -20,7 +20,7 @@
  *
  * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
  * do. Contacts are found afresh at the beginning of every step and carried from event to event within
- * it: of them nothing but the last bounces is kept between steps, with what the integrator has learnt. */
+ * it: of them the last bounces and forces are kept between steps, with what the integrator has learnt. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
 
@@ -48,7 +48,7 @@
 /* An approach slower than this times sqrt(2 acceleration shell) is rest, not impact: bodies that leave
  * slower would be back within as little as 16 shells of height. */
 #define RG_ANALYSIS_STILL 4.0
-/* Relative to the fastest body: what rounding leaves of a speed. */
+/* Relative to the fastest body, or, at rest, to what forces give it in the step: what rounding leaves of a speed. */
 #define RG_ANALYSIS_SPEED 1e-12
 #define RG_ANALYSIS_SLIP  1e-9 /* sqrt(acceleration L): slower slip is none */
 /* Near rest the direction of slip changes faster than anything else moves: contacts that slip slower than
@@ -65,7 +65,7 @@
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
 #define RG_ANALYSIS_BALANCED                                                                       \
-    1e-13 /* acceleration: a body at rest that accelerates by less is in balance */
+    1e-13 /* of all forces on a body at rest: what changes its momentum by less is rounding */
 #define RG_ANALYSIS_FORCE  1e-12 /* of the largest force of its island: less is none */
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
@@ -401,9 +401,9 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
 /* --- hold --- */
-/* The forces of an island in the exact cone, deciding who is held. */
 /* Whether friction leaves it open who is held. */
 bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count);
+/* The forces of an island in the exact cone, deciding who is held. */
 void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                              size_t member_count, rg_solve_info *info);
 

@@ -420,8 +420,9 @@ static void solve_one(rg_analysis *a, const rg_analysis_motion *m, const uint32_
                                                                                 : info.outcome,
                                            .contact = members[0],
                                            .residual = info.residual.natural};
-    /* What comes to nothing within a step, or is left to mean forces, is no answer that could be judged. */
-    if (a->keeps || a->undecided)
+    /* What comes to nothing within a step, or is left to mean forces, is no answer that could be judged; the forces that
+     * readers get at the end of the step are. */
+    if (a->keeps || (a->undecided && !a->judging))
         return;
     a->worst_residual = fmax(a->worst_residual, info.residual.natural);
     a->worst_cone = fmax(a->worst_cone, info.residual.force);

@@ -149,7 +149,7 @@ size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *t
     case RG_STEP_AVERAGED:
         n = snprintf(text, capacity,
                      "t = %.9g s: %u contacts change between stick and slip faster than can be "
-                     "followed: to the end of the step forces are means over %.3g s",
+                     "followed: to the end of the step forces are means over %.3g s at most",
                      e->time, e->contacts, e->value);
         break;
     case RG_STEP_HANDED_OVER:

@@ -3,20 +3,55 @@
  * nothing has to be solved or integrated but what the ledger adds up. Without it rounding would add up to a creep. */
 #include "step/step_analytic.h"
 
-#include <float.h>
 #include <string.h>
 
-/* Relative: a force this much outside its cone is inside, by rounding. */
+/* Of the normal force: friction this much more than it can be is inside its cone, by rounding. */
 #define ROUNDING 1e-12
+/* Shell: how far speeds that are none may bring a body in the step. */
+#define STAYS 1e-3
 
-/* Whether bodies have no speed but what rounding leaves of forces that cancel. */
-static bool has_no_speed(const rg_analysis *a) {
+/* m/s: of a body's fastest point. */
+static double point_speed(const rg_analysis *a, size_t place) {
+    uint32_t body = a->flight.body[place];
+    return rg_length(a->motion.velocity[body]) +
+           a->extent[place] * rg_length(a->motion.angular_velocity[body]);
+}
+
+/* Whether bodies may have no speed but what rounding leaves of forces that cancel: of the largest forces of any. */
+static bool has_hardly_speed(const rg_analysis *a) {
     double rounding = RG_ANALYSIS_SPEED * a->acceleration * (a->end - a->begin);
-    const rg_analysis_motion *m = &a->motion;
+    for (size_t k = 0; k < a->flight.body_count; k++)
+        if (!(point_speed(a, k) <= rounding))
+            return false;
+    return true;
+}
+
+/* N, per body: the sizes of all forces on it, which rounding errors of their sum are relative to. */
+static void add_loads(const rg_analysis *a, double *load) {
+    const rg_body_dynamics *d = a->world->content.dynamics;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         uint32_t body = a->flight.body[k];
-        double turning = a->extent[k] * rg_length(m->angular_velocity[body]);
-        if (!(rg_length(m->velocity[body]) + turning <= rounding))
+        load[k] = d[body].mass * rg_length(a->motion.acceleration[body]);
+    }
+    for (size_t i = 0; i < a->contact_count; i++)
+        for (int side = 0; side < 2; side++) {
+            const rg_analysis_contact *c = &a->contacts[i];
+            uint32_t body = side ? c->body_b : c->body_a;
+            if (d[body].inverse_mass > 0)
+                load[rg_analysis_place(a, body)] += rg_length(rg_analysis_force_of(c));
+        }
+}
+
+/* Whether that is so for the forces of each, and brings it nowhere. */
+static bool has_no_speed(const rg_analysis *a, const double *load) {
+    double length = a->end - a->begin, shell = INFINITY;
+    for (size_t i = 0; i < a->contact_count; i++)
+        shell = fmin(shell, a->contacts[i].shell);
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        double inverse = a->world->content.dynamics[a->flight.body[k]].inverse_mass;
+        double speed = point_speed(a, k);
+        if (!(speed <= RG_ANALYSIS_SPEED * load[k] * inverse * length) ||
+            !(speed * length <= STAYS * shell))
             return false;
     }
     return true;
@@ -31,7 +66,8 @@ static bool has_steady_surroundings(const rg_analysis *a) {
     return rg_forces_are_steady(c) && rg_forces_next_break(c, a->begin, a->end) == a->end;
 }
 
-/* Whether the forces that contacts have been given are such as contacts can have; they stick. */
+/* Whether the forces that contacts have been given are such as contacts can have; they stick. Contacts that are too deep
+ * must be projected. */
 static bool are_admissible(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
@@ -41,20 +77,22 @@ static bool are_admissible(rg_analysis *a) {
         double limit = rg_analysis_coefficient(c) * c->force[0];
         if (!a->cones && !a->world->content.planar)
             across = fmax(fabs(c->force[1]), fabs(c->force[2]));
-        if (!(c->force[0] >= 0) || !(across <= limit * (1 + ROUNDING)))
+        double deepest = c->active ? 0 : -RG_ANALYSIS_DRIFT * c->shell;
+        if (!(c->motion.gap >= deepest) || !(c->force[0] >= 0) ||
+            !(across <= limit + ROUNDING * c->force[0]))
             return false;
     }
     return true;
 }
 
 /* Whether momenta change by no more than the error of contact forces. `rate`: of the state. */
-static bool is_balanced(const rg_analysis *a, const double *rate) {
+static bool is_balanced(const rg_analysis *a, const double *rate, const double *load) {
     const rg_world_content *c = &a->world->content;
     size_t momenta = c->planar ? 3 : 7, linear = c->planar ? 2 : 3;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         const rg_body_dynamics *d = &c->dynamics[a->flight.body[k]];
         const double *r = rate + k * a->flight.width + momenta;
-        double most = RG_ANALYSIS_BALANCED * a->acceleration * d->mass;
+        double most = RG_ANALYSIS_BALANCED * load[k];
         for (size_t i = 0; i < a->flight.width - momenta; i++)
             if (!(fabs(r[i]) <= (i < linear ? most : most * d->gyration_radius)))
                 return false;
@@ -76,7 +114,7 @@ static void stand(rg_analysis *a, const double *rate) {
 
 rg_status rg_analysis_stand(rg_analysis *a, rg_error *error) {
     rg_analysis_move(a, a->time, a->y, &a->motion);
-    if (!rg_analysis_may_know(a) || !has_no_speed(a) || !has_steady_surroundings(a))
+    if (!rg_analysis_may_know(a) || !has_hardly_speed(a) || !has_steady_surroundings(a))
         return RG_OK;
     rg_status status = rg_analysis_detect(a, error);
     if (status)
@@ -84,13 +122,15 @@ rg_status rg_analysis_stand(rg_analysis *a, rg_error *error) {
     if (a->contact_count && are_admissible(a)) {
         rg_arena_mark mark = rg_arena_get_mark(a->arena);
         double *rate = rg_arena_take(a->arena, a->ode.n, sizeof *rate);
-        if (!rate)
+        double *load = rg_arena_take(a->arena, a->flight.body_count, sizeof *load);
+        if (!rate || !load)
             return RG_OUT_OF_MEMORY;
         a->frozen = true;
         rg_analysis_derivative(a, a->time, a->y, rate);
         a->frozen = false;
         a->ode_info.evaluations++;
-        if (is_balanced(a, rate))
+        add_loads(a, load);
+        if (has_no_speed(a, load) && is_balanced(a, rate, load))
             stand(a, rate);
         rg_arena_return(a->arena, mark);
     }
