@@ -307,6 +307,114 @@ static void a_moving_support_carries_and_throws(void **state) {
     }
 }
 
+static rg_world *weightless(void) {
+    rg_world_def def = rg_world_def_default();
+    def.method = rg_method_find("analytic");
+    def.settings.integrator = test_integrator;
+    def.gravity = (rg_vec3){0, 0, 0};
+    return world_of(&def);
+}
+
+static rg_body_id add_fixed_box(rg_world *world, rg_vec3 size, rg_vec3 position) {
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_FIXED;
+    def.pose.position = position;
+    return add_shape(world, rg_shape_def_box(size.x, size.y, size.z), &def);
+}
+
+static void push(rg_world *world, rg_body_id body, double force, double start, double stop) {
+    rg_force_def def = rg_force_def_default(RG_FORCE_CONSTANT);
+    def.body = body;
+    def.force.x = force;
+    def.start_time = start;
+    def.stop_time = stop;
+    assert_int_equal(rg_world_add_force(world, &def, &(rg_force_id){0}, NULL), RG_OK);
+}
+
+/* Forces bring a ball through where a wall is, and back, all in one step: it has met it on the way. Without the wall it
+ * would be at rest where it began. */
+static void who_comes_back_has_been_away(void **state) {
+    (void)state;
+    rg_world *world = weightless();
+    add_fixed_box(world, (rg_vec3){0.01, 4, 4}, (rg_vec3){3, 0, 0});
+    rg_body_def def = rg_body_def_default();
+    def.has_mass = false;
+    def.total_mass = 1;
+    rg_body_id ball = add_shape(world, rg_shape_def_sphere(0.1), &def);
+    push(world, ball, 200, 0.1, 0.3);
+    push(world, ball, -200, 0.3, 0.7);
+    push(world, ball, 200, 0.7, 0.9);
+    rg_step_event met = step_until(world, 1, 1, RG_STEP_IMPACT_EVENT);
+    /* 2.895 m: 100 t^2 until 0.2 s, no further than 4 m + 40 t - 100 t^2 from then on */
+    assert_near(met.time, 0.1 + sqrt(0.02895), 1e-9);
+    rg_world_destroy(world);
+}
+
+/* A rod that begins to turn meets a post that its centre stays away from. */
+static void who_turns_gets_somewhere(void **state) {
+    (void)state;
+    rg_world *world = weightless();
+    add_fixed_box(world, (rg_vec3){0.05, 0.05, 1}, (rg_vec3){0.6, 0.6, 0});
+    rg_body_def rod = rg_body_def_default();
+    rod.total_mass = 1;
+    rg_body_id body = add_shape(world, rg_shape_def_box(2, 0.02, 0.02), &rod);
+    rg_force_def def = rg_force_def_default(RG_FORCE_CONSTANT);
+    def.body = body;
+    def.torque.z = 6e4;
+    assert_int_equal(rg_world_add_force(world, &def, &(rg_force_id){0}, NULL), RG_OK);
+    rg_step_event met = step_until(world, 1.0 / 240, 1, RG_STEP_IMPACT_EVENT);
+    /* At a right angle to the post's corner (0.625, 0.575), 0.01 m off the rod's middle: angle = I^-1 torque t^2 / 2 */
+    double inertia = (2.0 * 2.0 + 0.02 * 0.02) / 12,
+           angle = 6e4 / inertia * met.time * met.time / 2;
+    double radius = sqrt(0.625 * 0.625 + 0.575 * 0.575);
+    assert_near(rg_sin(rg_atan2(0.575, 0.625) - angle), 0.01 / radius, 1e-6);
+    rg_world_destroy(world);
+}
+
+/* Rounding leaves 5e-17 s between the end of a force and that of a step. */
+static void a_force_ends_just_before_a_step(void **state) {
+    (void)state;
+    rg_world *world = weightless();
+    rg_body_def def = rg_body_def_default();
+    def.total_mass = 1;
+    rg_body_id ball = add_shape(world, rg_shape_def_sphere(0.1), &def);
+    push(world, ball, 1, -INFINITY, 0.3);
+    step_world(world, 0.05, 20);
+    assert_near(rg_body_velocity(world, ball).x, 0.3, 1e-12);
+    assert_near(rg_body_pose(world, ball).position.x, 0.045 + 0.3 * 0.7, 1e-12);
+    rg_world_destroy(world);
+}
+
+/* A box on a table that is shaken stops and slips, over and over: what it has done does not depend on the tolerance. */
+static void stops_are_forgotten(void **state) {
+    (void)state;
+    double energy[2], friction[2];
+    for (int i = 0; i < 2; i++) {
+        rg_world_def world_def = rg_world_def_default();
+        world_def.method = rg_method_find("analytic");
+        world_def.settings.integrator = test_integrator;
+        world_def.settings.tolerance = i ? 1e-11 : 1e-9;
+        rg_world *world = world_of(&world_def);
+        rg_contact_law law = {.static_friction = 0.4, .dynamic_friction = 0.4, .restitution = 0.3};
+        assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+        rg_body_def table = rg_body_def_default();
+        table.motion = RG_MOTION_KINEMATIC;
+        table.prescription = (rg_prescription){
+            .kind = RG_PRESCRIBED_OSCILLATION, .amplitude = {0.05, 0, 0.02}, .frequency = 3};
+        table.pose.position = (rg_vec3){0, 0, -0.1};
+        add_shape(world, rg_shape_def_box(20, 4, 0.2), &table);
+        add_block(world, (rg_vec3){0.2, 0.2, 0.2}, (rg_vec3){0, 0, 0.1001},
+                  (rg_vec3){0.1, 0, 0.37699});
+        step_world(world, 1.0 / 240, 120);
+        rg_step_info summary = rg_world_summary(world);
+        energy[i] = summary.energy.final;
+        friction[i] = summary.energy.friction_work;
+        rg_world_destroy(world);
+    }
+    assert_near(energy[0], energy[1], 1e-7 * fabs(energy[1]));
+    assert_near(friction[0], friction[1], 1e-7 * fabs(friction[1]));
+}
+
 /* Boxes and hulls that fall in a heap, with friction and restitution at random. */
 static rg_world *make_heap(uint64_t seed, double *size) {
     rg_random random = rg_random_make(seed);
@@ -412,6 +520,10 @@ int main(void) {
                                        WITH_BOTH(a_brick_comes_to_rest),
                                        WITH_BOTH(a_moving_support_carries_and_throws),
                                        WITH_BOTH(a_step_made_again_moves_nobody_twice),
+                                       WITH_BOTH(who_comes_back_has_been_away),
+                                       WITH_BOTH(who_turns_gets_somewhere),
+                                       WITH_BOTH(a_force_ends_just_before_a_step),
+                                       WITH_BOTH(stops_are_forgotten),
                                        WITH_BOTH(heaps_never_penetrate),
                                        WITH_BOTH(the_same_bits_come_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);

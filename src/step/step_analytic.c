@@ -207,10 +207,14 @@ static void take_references(rg_analysis *a) {
         rg_flight_derivative(&a->flight, a->begin, a->y, dydt);
         for (size_t k = 0; k < a->flight.body_count; k++) {
             const double *d = dydt + k * a->flight.width;
-            double inverse = c->dynamics[a->flight.body[k]].inverse_mass;
+            const rg_body_dynamics *body = &c->dynamics[a->flight.body[k]];
             double force = c->planar ? fmax(fabs(d[3]), fabs(d[4]))
                                      : rg_largest_entry((rg_vec3){d[7], d[8], d[9]});
-            a->acceleration = fmax(a->acceleration, inverse * force);
+            double torque =
+                c->planar ? fabs(d[5]) : rg_largest_entry((rg_vec3){d[10], d[11], d[12]});
+            if (torque > 0)
+                force = fmax(force, torque / body->gyration_radius);
+            a->acceleration = fmax(a->acceleration, body->inverse_mass * force);
         }
     }
     rg_arena_return(a->arena, mark);

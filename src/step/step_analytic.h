@@ -91,6 +91,7 @@ enum {
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
     RG_ANALYSIS_MANY = 24,  /* contacts of an island: where friction decides among more, mean forces
                                 are taken where the quick ways fail; to look on would take seconds */
+    RG_ANALYSIS_HARD = 8,   /* decisions of few contacts that one of many weighs as much as */
     RG_ANALYSIS_PIVOTS = 4, /* per row, of the pivoting solver in such an island */
     RG_ANALYSIS_HOLDS = 200, /* times in a step of the world that it is asked there who is held */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */

@@ -117,8 +117,8 @@ static void path_pose(const void *user, double time, rg_pose *pose) {
     *pose = pose_at(user, time);
 }
 
-/* Least and most of the derivative of component `i` over [lo, hi] of theta, per second: from the
- * differences of the Bernstein coefficients of the whole step. */
+/* Least and most of the derivative of component `i` over the step, per second: from the differences of its
+ * Bernstein coefficients. */
 static void rate_bounds(const rg_dense_output *dense, size_t i, double *least, double *most) {
     double b[RG_DENSE_DEGREE_MAX + 1];
     rg_dense_bernstein(dense, i, b);

@@ -299,7 +299,7 @@ static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, con
         for (size_t i = 0; i < s->count; i++)
             b[i] = s->b[i] - raise[i] * s->force[i];
     }
-    if (many && !(info->residual.natural <= RG_ANALYSIS_FAILED))
+    if (many && info->outcome != RG_SOLVED && !(info->residual.natural <= EXACT))
         a->undecided = true;
     return status;
 }

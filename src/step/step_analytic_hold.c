@@ -347,7 +347,7 @@ void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const 
     if (hold_all(a, m, members, member_count, info) ||
         follow_limits(a, m, members, member_count, true, info))
         return;
-    a->decisions++;
+    a->decisions += member_count > RG_ANALYSIS_MANY ? RG_ANALYSIS_HARD : 1;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     decision d;
     bool known = decide(a, m, members, member_count, &d);

@@ -21,8 +21,8 @@ enum { STUCK_MOST = 4, CUTS_MOST = 60, STEPS_MOST = 200000 };
 enum { CRAWLS_MOST = 50 };
 #define COARSEST 1e4
 /* Decisions who is held that took a solver, in one step of the world, before mean forces are taken to its end; and in a
- * step after one that ended so. */
-enum { DECISIONS_MOST = 8, DECISIONS_AGAIN = 1 };
+ * step after one that ended so. Those of few contacts: of many, an eighth. */
+enum { DECISIONS_MOST = 8 * RG_ANALYSIS_HARD, DECISIONS_AGAIN = RG_ANALYSIS_HARD };
 /* Iterations of solvers in it before that. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 /* Times for means are this share of what would just do, and this share of the last one at least. */

@@ -217,8 +217,7 @@ static bool touches(const rg_analysis_contact *c) {
 
 /* m/s: slower approaches are stopped without an impact. */
 static double still_of(const rg_analysis *a, const rg_analysis_contact *c) {
-    return a->means ? fmax(c->still, RG_ANALYSIS_MEAN * (a->end - a->begin) * a->acceleration)
-                    : c->still;
+    return a->means ? fmax(c->still, a->mean_length * a->acceleration) : c->still;
 }
 
 static double fastest_approach(const rg_analysis *a, const uint32_t *members, size_t count,

@@ -120,7 +120,8 @@ rg_status rg_adams(const rg_ode *ode, double begin, double end, const rg_ode_set
                    rg_ode_info *info);
 
 /* The same, one accepted step at a time. Its first steps, and those after `rg_adams_forget`, are Dormand and
- * Prince's. What is remembered changes only if the caller keeps the step. */
+ * Prince's. What is remembered changes only if the caller keeps the step, or if none was accepted: then it is
+ * forgotten. */
 typedef struct rg_adams_trial {
     /* At the point that was kept last; `rising`: so far there are steps of Dormand and Prince's alone;
      * `next_step`: what that method would have tried next. */
