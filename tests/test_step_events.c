@@ -483,6 +483,59 @@ static void heaps_never_penetrate(void **state) {
     assert_true(given_up * 50 <= scenes);
 }
 
+static void add_rectangle(rg_world *world, rg_motion motion, double width, double height, double x,
+                          double z, double angle) {
+    rg_vec3 corners[4] = {{-width / 2, 0, -height / 2},
+                          {width / 2, 0, -height / 2},
+                          {width / 2, 0, height / 2},
+                          {-width / 2, 0, height / 2}};
+    rg_body_def def = rg_body_def_default();
+    def.motion = motion;
+    def.pose.position = (rg_vec3){x, 0, z};
+    def.angle = angle;
+    add_shape(world, rg_shape_def_polygon(corners, 4), &def);
+}
+
+/* Eight planks that fall into a pit in the plane: among its heaps is one that takes mean forces. */
+static void heaps_in_the_plane(void **state) {
+    (void)state;
+    static const uint64_t seeds[] = {2, 14, 32};
+    size_t averaged = 0;
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        rg_random random = rg_random_make(seeds[i]);
+        double mu = rg_random_between(&random, 0.2, 1), e = rg_random_between(&random, 0, 0.3);
+        rg_world_def def = rg_world_def_default();
+        def.method = rg_method_find("analytic");
+        def.settings.integrator = test_integrator;
+        def.planar = true;
+        rg_world *world = world_of(&def);
+        rg_contact_law law = {.static_friction = mu, .dynamic_friction = mu, .restitution = e};
+        assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+        add_rectangle(world, RG_MOTION_FIXED, 4, 0.2, 0, -0.1, 0);
+        add_rectangle(world, RG_MOTION_FIXED, 0.2, 4, -0.8, 2, 0);
+        add_rectangle(world, RG_MOTION_FIXED, 0.2, 4, 0.8, 2, 0);
+        for (int k = 0; k < 8; k++) {
+            double width = rg_random_between(&random, 0.08, 0.28);
+            double height = rg_random_between(&random, 0.05, 0.15);
+            add_rectangle(world, RG_MOTION_DYNAMIC, width, height, -0.45 + 0.3 * (k % 4),
+                          0.3 + 0.35 * (k / 4), rg_random_between(&random, 0, 6));
+        }
+        for (int n = 0; n < 240; n++) {
+            rg_step_info info;
+            rg_error error;
+            if (rg_world_step(world, 1.0 / 240, &info, &error))
+                fail_msg("seed %d: %s", (int)seeds[i], error.text);
+            assert_true(!(info.certificate.min_gap < -1e-9 * 0.05));
+            assert_true(info.energy.closure_rel < 1e-8);
+            assert_true(info.energy.final - info.energy.initial <
+                        1e-9 * fabs(info.energy.initial) + 1e-9);
+            averaged += find_event(world, RG_STEP_AVERAGED) != NULL;
+        }
+        rg_world_destroy(world);
+    }
+    assert_true(averaged > 0);
+}
+
 static uint64_t run_heap(int threads, bool interrupted) {
     double size;
     rg_world *world = make_heap(3, &size);
@@ -525,6 +578,7 @@ int main(void) {
                                        WITH_BOTH(a_force_ends_just_before_a_step),
                                        WITH_BOTH(stops_are_forgotten),
                                        WITH_BOTH(heaps_never_penetrate),
+                                       WITH_BOTH(heaps_in_the_plane),
                                        WITH_BOTH(the_same_bits_come_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,7 @@ static rg_status take_step(rg_analysis *a, double most, double *length) {
                                   &a->next_step, length, &a->ode_info);
         if (status)
             return status;
-        if (a->undecided && !a->means) {
+        if (!a->means && is_hopeless(a)) {
             start_means(a);
             continue;
         }
