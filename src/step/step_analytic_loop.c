@@ -233,7 +233,7 @@ static void advance(rg_analysis *a, const rg_analysis_event *event, double lengt
  * that stands still, at anything. */
 typedef struct nudge_memory {
     double length, last; /* s; time of the last one */
-    bool friction;       /* the last event was a change between stick and slip */
+    bool friction; /* the last event was a change between stick and slip, or of who carries force */
 } nudge_memory;
 
 static double nudge_of(const rg_analysis *a, nudge_memory *nudge, double most) {
