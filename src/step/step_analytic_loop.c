@@ -91,6 +91,21 @@ static void mark_stopping(rg_analysis *a) {
     }
 }
 
+/* Whether a slip has turned aside, at the end of the trial step, while friction kept its direction: beyond where it
+ * stops, and for one that is about to. What it then does on the way there is wrong, too, unless it is next to nothing. */
+static bool any_turned_aside(const rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.dynamic_friction > 0))
+            continue;
+        double along = rg_dot(c->motion.slip, c->direction);
+        double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
+        if ((along <= 0 || c->stopping) && aside > RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c))
+            return true;
+    }
+    return false;
+}
+
 /* A moment with the forces of its beginning: where those of any later place cannot be found. */
 static rg_status coast(rg_analysis *a, double *length) {
     double most = NUDGE * (a->end - a->begin), next = most;
@@ -158,7 +173,8 @@ static rg_status take_step(rg_analysis *a, double most, double *length) {
             continue;
         }
         double drift = a->contact_count ? largest_drift(a, 1) : 0;
-        bool bad = a->trouble.outcome != RG_SOLVED || drift > 1;
+        bool bad = a->trouble.outcome != RG_SOLVED || drift > 1 ||
+                   (!a->means && any_turned_aside(a)); /* as the drift has left them, at the end */
         if (a->means && (bad || *length >= a->mean_length))
             a->mean_length = next_mean(a, *length, drift);
         if (!bad && !(a->means && *length < most))
