@@ -385,24 +385,30 @@ static void a_force_ends_just_before_a_step(void **state) {
     rg_world_destroy(world);
 }
 
+/* A table that is shaken along x and z. */
+static rg_world *shaken_table(double tolerance) {
+    rg_world_def world_def = rg_world_def_default();
+    world_def.method = rg_method_find("analytic");
+    world_def.settings.integrator = test_integrator;
+    world_def.settings.tolerance = tolerance;
+    rg_world *world = world_of(&world_def);
+    rg_contact_law law = {.static_friction = 0.4, .dynamic_friction = 0.4, .restitution = 0.3};
+    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_body_def table = rg_body_def_default();
+    table.motion = RG_MOTION_KINEMATIC;
+    table.prescription = (rg_prescription){
+        .kind = RG_PRESCRIBED_OSCILLATION, .amplitude = {0.05, 0, 0.02}, .frequency = 3};
+    table.pose.position = (rg_vec3){0, 0, -0.1};
+    add_shape(world, rg_shape_def_box(20, 4, 0.2), &table);
+    return world;
+}
+
 /* A box on a table that is shaken stops and slips, over and over: what it has done does not depend on the tolerance. */
 static void stops_are_forgotten(void **state) {
     (void)state;
     double energy[2], friction[2];
     for (int i = 0; i < 2; i++) {
-        rg_world_def world_def = rg_world_def_default();
-        world_def.method = rg_method_find("analytic");
-        world_def.settings.integrator = test_integrator;
-        world_def.settings.tolerance = i ? 1e-11 : 1e-9;
-        rg_world *world = world_of(&world_def);
-        rg_contact_law law = {.static_friction = 0.4, .dynamic_friction = 0.4, .restitution = 0.3};
-        assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
-        rg_body_def table = rg_body_def_default();
-        table.motion = RG_MOTION_KINEMATIC;
-        table.prescription = (rg_prescription){
-            .kind = RG_PRESCRIBED_OSCILLATION, .amplitude = {0.05, 0, 0.02}, .frequency = 3};
-        table.pose.position = (rg_vec3){0, 0, -0.1};
-        add_shape(world, rg_shape_def_box(20, 4, 0.2), &table);
+        rg_world *world = shaken_table(i ? 1e-11 : 1e-9);
         add_block(world, (rg_vec3){0.2, 0.2, 0.2}, (rg_vec3){0, 0, 0.1001},
                   (rg_vec3){0.1, 0, 0.37699});
         step_world(world, 1.0 / 240, 120);
@@ -421,19 +427,7 @@ static void slips_that_turn_are_followed(void **state) {
     (void)state;
     double energy[2];
     for (int i = 0; i < 2; i++) {
-        rg_world_def world_def = rg_world_def_default();
-        world_def.method = rg_method_find("analytic");
-        world_def.settings.integrator = test_integrator;
-        world_def.settings.tolerance = i ? 1e-11 : 1e-8;
-        rg_world *world = world_of(&world_def);
-        rg_contact_law law = {.static_friction = 0.4, .dynamic_friction = 0.4, .restitution = 0.3};
-        assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
-        rg_body_def table = rg_body_def_default();
-        table.motion = RG_MOTION_KINEMATIC;
-        table.prescription = (rg_prescription){
-            .kind = RG_PRESCRIBED_OSCILLATION, .amplitude = {0.05, 0, 0.02}, .frequency = 3};
-        table.pose.position = (rg_vec3){0, 0, -0.1};
-        add_shape(world, rg_shape_def_box(20, 4, 0.2), &table);
+        rg_world *world = shaken_table(i ? 1e-11 : 1e-8);
         rg_body_def egg = rg_body_def_default();
         egg.pose.position = (rg_vec3){4, 0, 0.25};
         egg.angular_velocity = (rg_vec3){1, 2, 3};

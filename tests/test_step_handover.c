@@ -217,23 +217,12 @@ static void copies_and_saved_states_go_on(void **state) {
     (void)state;
     uint64_t hash = 0;
     for (int way = 0; way < 3; way++) {
-        rg_world *world = make_world("analytic", true, RG_INTEGRATOR_ADAMS), *other = NULL;
+        rg_world *world = make_world("analytic", true, RG_INTEGRATOR_ADAMS);
         step_world(world, H, 1);
         if (way == 1)
-            assert_int_equal(rg_world_clone(world, &other), RG_OK);
-        if (way == 2) {
-            size_t size;
-            assert_int_equal(rg_world_save_state(world, NULL, 0, &size), RG_OK);
-            void *bytes = malloc(size);
-            assert_int_equal(rg_world_save_state(world, bytes, size, &size), RG_OK);
-            other = make_world("analytic", true, RG_INTEGRATOR_ADAMS);
-            assert_int_equal(rg_world_load_state(other, bytes, size, NULL), RG_OK);
-            free(bytes);
-        }
-        if (other) {
-            rg_world_destroy(world);
-            world = other;
-        }
+            world = replace_by_clone(world);
+        if (way == 2)
+            world = carry_over(world, make_world("analytic", true, RG_INTEGRATOR_ADAMS));
         assert_true(rg_world_settings(world).hand_over);
         step_world(world, H, 30);
         hash = way == 0 ? rg_world_state_hash(world) : hash;

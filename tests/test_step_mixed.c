@@ -158,11 +158,7 @@ static void assert_same(const rg_world *w, const rg_world *v, const char *name) 
 }
 
 static rg_step_info step(rg_world *world) {
-    rg_step_info info;
-    rg_error error;
-    if (rg_world_step(world, H, &info, &error))
-        fail_msg("%s", error.text);
-    return info;
+    return step_once(world, H);
 }
 
 /* Hand-overs of the last step; they stand before everything else. */
@@ -474,23 +470,12 @@ static void what_was_learnt_of_them_is_forgotten(void **state) {
 
 static uint64_t hash_after(int threads, int way, int first, int rest) {
     int what = GOOD | SUNK | PAIR | AIR;
-    rg_world *world = make_world("analytic", what, threads), *other = NULL;
+    rg_world *world = make_world("analytic", what, threads);
     step_world(world, H, first);
     if (way == 1)
-        assert_int_equal(rg_world_clone(world, &other), RG_OK);
-    if (way == 2) {
-        size_t size;
-        assert_int_equal(rg_world_save_state(world, NULL, 0, &size), RG_OK);
-        void *bytes = malloc(size);
-        assert_int_equal(rg_world_save_state(world, bytes, size, &size), RG_OK);
-        other = make_world("analytic", what, threads);
-        assert_int_equal(rg_world_load_state(other, bytes, size, NULL), RG_OK);
-        free(bytes);
-    }
-    if (other) {
-        rg_world_destroy(world);
-        world = other;
-    }
+        world = replace_by_clone(world);
+    if (way == 2)
+        world = carry_over(world, make_world("analytic", what, threads));
     step_world(world, H, rest);
     uint64_t hash = rg_world_state_hash(world);
     rg_world_destroy(world);

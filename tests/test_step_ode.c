@@ -213,18 +213,6 @@ static void stops_on_the_way_do_no_harm(void **state) {
     }
 }
 
-static void *no_memory(void *user, void *pointer, size_t size) {
-    (void)user;
-    (void)pointer;
-    (void)size;
-    return NULL;
-}
-
-static void no_release(void *user, void *pointer) {
-    (void)user;
-    (void)pointer;
-}
-
 static void memory_failure_is_a_status(void **state) {
     (void)state;
     problem p;

@@ -44,11 +44,7 @@ static rg_body_id add_cube(rg_world *world, const char *name, double slope, doub
 }
 
 static rg_step_info step(rg_world *world) {
-    rg_step_info info;
-    rg_error error;
-    if (rg_world_step(world, H, &info, &error))
-        fail_msg("%s", error.text);
-    return info;
+    return step_once(world, H);
 }
 
 /* Along the slope, downwards. */

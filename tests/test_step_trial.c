@@ -308,18 +308,6 @@ static void both_ways_agree(void **state) {
     end_run(&r);
 }
 
-static void *no_memory(void *user, void *pointer, size_t size) {
-    (void)user;
-    (void)pointer;
-    (void)size;
-    return NULL;
-}
-
-static void no_release(void *user, void *pointer) {
-    (void)user;
-    (void)pointer;
-}
-
 static void memory_failure_is_a_status(void **state) {
     (void)state;
     problem p = {.push_from = INFINITY};

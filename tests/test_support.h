@@ -13,6 +13,16 @@
 
 #include "rigor/types.h"
 
+/* An allocator that has nothing: {no_memory, no_release, NULL}. */
+static inline void *no_memory(void *user, void *pointer, size_t size) {
+    (void)user, (void)pointer, (void)size;
+    return NULL;
+}
+
+static inline void no_release(void *user, void *pointer) {
+    (void)user, (void)pointer;
+}
+
 /* Counts calls; fails on purpose once `fail_after` calls to resize were made (0: never). */
 typedef struct counting_allocator {
     size_t resizes, releases, fail_after;

@@ -69,6 +69,34 @@ static inline rg_body_id add_box(rg_world *world, const char *name, rg_vec3 size
     return add_masked_box(world, name, size, position, UINT64_MAX);
 }
 
+static inline rg_step_info step_once(rg_world *world, double step) {
+    rg_step_info info;
+    rg_error error;
+    if (rg_world_step(world, step, &info, &error))
+        fail_msg("%s", error.text);
+    return info;
+}
+
+/* The state of one world in another that has the same content; the first one is gone. */
+static inline rg_world *carry_over(rg_world *from, rg_world *to) {
+    size_t size;
+    assert_int_equal(rg_world_save_state(from, NULL, 0, &size), RG_OK);
+    void *bytes = malloc(size);
+    assert_int_equal(rg_world_save_state(from, bytes, size, &size), RG_OK);
+    assert_int_equal(rg_world_load_state(to, bytes, size, NULL), RG_OK);
+    free(bytes);
+    rg_world_destroy(from);
+    return to;
+}
+
+/* A copy instead of the world. */
+static inline rg_world *replace_by_clone(rg_world *world) {
+    rg_world *clone;
+    assert_int_equal(rg_world_clone(world, &clone), RG_OK);
+    rg_world_destroy(world);
+    return clone;
+}
+
 static inline void step_world(rg_world *world, double step, int count) {
     rg_error error;
     for (int i = 0; i < count; i++)

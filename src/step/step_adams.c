@@ -367,7 +367,9 @@ enum { REFUSALS_MOST = 3 };
 #define GROW_MOST   2.0
 #define SHRINK_MOST 0.5
 #define WORTH_WHILE 1.2
-#define CHEAPER     0.125
+/* Of the step that Dormand and Prince's method would take: shorter ones cost more than that, three evaluations against
+ * seven, and noise in f keeps them so. */
+#define CHEAPER 0.125
 enum { HALVINGS_MOST = 40 };
 
 static bool take_vectors(double **vectors, size_t count, size_t n, rg_arena *scratch) {

@@ -330,6 +330,9 @@ void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
 
 /* --- rows --- */
+/* m/s: of the fastest point of the body at this place of the group, with velocities over all bodies. */
+double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3 *velocity,
+                               const rg_vec3 *angular_velocity);
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m);
 rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
 /* Evaluates c->motion of all contacts at m. */

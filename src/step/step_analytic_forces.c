@@ -531,7 +531,7 @@ void rg_analysis_scale(void *user, const double *y, double *scale) {
     const rg_world_content *c = &a->world->content;
     rg_flight_scale(&a->flight, y, scale);
     /* A body at rest under load: its momentum is what rounding leaves of forces that cancel. */
-    size_t momenta = c->planar ? 3 : 7, linear = c->planar ? 2 : 3;
+    size_t momenta = rg_flight_momenta(&a->flight), linear = rg_flight_linear(&a->flight);
     for (size_t k = 0; k < a->flight.body_count; k++) {
         const rg_body_dynamics *d = &c->dynamics[a->flight.body[k]];
         double *s = scale + k * a->flight.width + momenta, r = d->gyration_radius;

@@ -15,13 +15,6 @@
 /* Rounds of growing; after them everything is one group. */
 enum { ROUNDS_MOST = 32 };
 
-/* m/s: of the fastest point of a body. */
-static double point_speed(const rg_analysis *a, size_t place) {
-    const rg_world_content *c = &a->world->content;
-    uint32_t body = a->flight.body[place];
-    return rg_length(c->velocity[body]) + a->extent[place] * rg_length(c->angular_velocity[body]);
-}
-
 static void make_extents(rg_analysis *a) {
     memset(a->extent, 0, a->flight.body_count * sizeof *a->extent);
     for (size_t i = 0; i < a->part_count; i++) {
@@ -237,10 +230,12 @@ rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_gr
     uint32_t *parent = rg_arena_take(a->arena, n, sizeof *parent);
     if (!g->label || !g->reach || !parent)
         return RG_OUT_OF_MEMORY;
+    const rg_world_content *c = &a->world->content;
     make_extents(a);
     for (size_t k = 0; k < n; k++) {
         parent[k] = (uint32_t)k;
-        g->reach[k] = farther * length * (point_speed(a, k) + length * a->acceleration);
+        double speed = rg_analysis_point_speed(a, k, c->velocity, c->angular_velocity);
+        g->reach[k] = farther * length * (speed + length * a->acceleration);
         if (a->least)
             g->reach[k] = fmax(g->reach[k], a->least[k]);
     }

@@ -68,20 +68,13 @@ static rg_status mark_members(const rg_analysis *a, const rg_analysis_groups *gr
     return RG_OK;
 }
 
-/* m/s: of a body's fastest point. */
-static double point_speed(const rg_analysis *a, size_t place, const rg_vec3 *velocity,
-                          const rg_vec3 *angular_velocity) {
-    uint32_t body = a->flight.body[place];
-    return rg_length(velocity[body]) + a->extent[place] * rg_length(angular_velocity[body]);
-}
-
 /* Whether a body got farther than it was taken to; how far it may then get when the step is made again. */
 static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const rg_stepping *s) {
     const rg_world_content *c = &a->world->content;
     bool any = false;
     for (size_t k = 0; k < a->flight.body_count; k++) {
-        double before = point_speed(a, k, c->velocity, c->angular_velocity);
-        double after = point_speed(a, k, s->velocity, s->angular_velocity);
+        double before = rg_analysis_point_speed(a, k, c->velocity, c->angular_velocity);
+        double after = rg_analysis_point_speed(a, k, s->velocity, s->angular_velocity);
         double travel = s->step * fmax(before, after);
         if (!s->member[a->flight.body[k]] || travel <= groups->reach[k])
             continue;

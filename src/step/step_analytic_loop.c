@@ -211,23 +211,21 @@ static bool rescue(rg_analysis *a) {
     return true;
 }
 
-/* m/s: of a body's fastest point, as a->motion has it. */
-static double point_speed(const rg_analysis *a, size_t place) {
-    uint32_t body = a->flight.body[place];
-    return rg_length(a->motion.velocity[body]) +
-           a->extent[place] * rg_length(a->motion.angular_velocity[body]);
+/* As a->motion has it. */
+static double speed_of_now(const rg_analysis *a, size_t place) {
+    return rg_analysis_point_speed(a, place, a->motion.velocity, a->motion.angular_velocity);
 }
 
 static void note_speeds(rg_analysis *a) {
     for (size_t k = 0; k < a->flight.body_count; k++)
-        a->fastest[k] = point_speed(a, k);
+        a->fastest[k] = speed_of_now(a, k);
 }
 
 /* After a step of `length` seconds, before what happens at its end. */
 static void note_travel(rg_analysis *a, double length) {
     rg_analysis_move(a, a->time, a->y, &a->motion);
     for (size_t k = 0; k < a->flight.body_count; k++) {
-        a->travel[k] += length * fmax(a->fastest[k], point_speed(a, k));
+        a->travel[k] += length * fmax(a->fastest[k], speed_of_now(a, k));
         a->strayed |= !(a->travel[k] <= a->reach[k]);
     }
 }

@@ -21,6 +21,12 @@ static void prescribed_acceleration(const rg_analysis *a, size_t body, double t,
         rg_scale(0.5 / d, rg_sub(after.angular_velocity, before.angular_velocity));
 }
 
+double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3 *velocity,
+                               const rg_vec3 *angular_velocity) {
+    uint32_t body = a->flight.body[place];
+    return rg_length(velocity[body]) + a->extent[place] * rg_length(angular_velocity[body]);
+}
+
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m) {
     const rg_world_content *c = &a->world->content;
     rg_flight_motions(&a->flight, t, y, m->position, m->orientation, m->velocity,

@@ -10,18 +10,12 @@
 /* Shell: how far speeds that are none may bring a body in the step. */
 #define STAYS 1e-3
 
-/* m/s: of a body's fastest point. */
-static double point_speed(const rg_analysis *a, size_t place) {
-    uint32_t body = a->flight.body[place];
-    return rg_length(a->motion.velocity[body]) +
-           a->extent[place] * rg_length(a->motion.angular_velocity[body]);
-}
-
 /* Whether bodies may have no speed but what rounding leaves of forces that cancel: of the largest forces of any. */
 static bool has_hardly_speed(const rg_analysis *a) {
+    const rg_analysis_motion *m = &a->motion;
     double rounding = RG_ANALYSIS_SPEED * a->acceleration * (a->end - a->begin);
     for (size_t k = 0; k < a->flight.body_count; k++)
-        if (!(point_speed(a, k) <= rounding))
+        if (!(rg_analysis_point_speed(a, k, m->velocity, m->angular_velocity) <= rounding))
             return false;
     return true;
 }
@@ -49,7 +43,8 @@ static bool has_no_speed(const rg_analysis *a, const double *load) {
         shell = fmin(shell, a->contacts[i].shell);
     for (size_t k = 0; k < a->flight.body_count; k++) {
         double inverse = a->world->content.dynamics[a->flight.body[k]].inverse_mass;
-        double speed = point_speed(a, k);
+        double speed =
+            rg_analysis_point_speed(a, k, a->motion.velocity, a->motion.angular_velocity);
         if (!(speed <= RG_ANALYSIS_SPEED * load[k] * inverse * length) ||
             !(speed * length <= STAYS * shell))
             return false;
@@ -88,7 +83,7 @@ static bool are_admissible(rg_analysis *a) {
 /* Whether momenta change by no more than the error of contact forces. `rate`: of the state. */
 static bool is_balanced(const rg_analysis *a, const double *rate, const double *load) {
     const rg_world_content *c = &a->world->content;
-    size_t momenta = c->planar ? 3 : 7, linear = c->planar ? 2 : 3;
+    size_t momenta = rg_flight_momenta(&a->flight), linear = rg_flight_linear(&a->flight);
     for (size_t k = 0; k < a->flight.body_count; k++) {
         const rg_body_dynamics *d = &c->dynamics[a->flight.body[k]];
         const double *r = rate + k * a->flight.width + momenta;
@@ -102,7 +97,7 @@ static bool is_balanced(const rg_analysis *a, const double *rate, const double *
 
 /* To the end of the step. */
 static void stand(rg_analysis *a, const double *rate) {
-    size_t momenta = a->world->content.planar ? 3 : 7, width = a->flight.width;
+    size_t momenta = rg_flight_momenta(&a->flight), width = a->flight.width;
     for (size_t k = 0; k < a->flight.body_count; k++)
         memset(a->y + k * width + momenta, 0, (width - momenta) * sizeof *a->y);
     for (size_t i = a->flight.body_count * width; i < a->ode.n; i++)
