@@ -41,14 +41,14 @@ static double largest_turn(const rg_analysis *a) {
     return spin;
 }
 
-/* How far contacts that rest have moved from their places, relative to what projection should mend. (Mean forces may
- * stop one that was leaving: then outwards is no harm.) */
-static double largest_drift(rg_analysis *a, double theta) {
+/* How far contacts that rest have moved from their places at the end of the trial step, relative to what projection
+ * should mend. (Mean forces may stop one that was leaving: then outwards is no harm.) */
+static double largest_drift(rg_analysis *a) {
     const rg_dense_output *dense = &a->trial.output;
     double largest = 0;
-    rg_dense_evaluate(dense, theta, a->scratch_y);
+    rg_dense_evaluate(dense, 1, a->scratch_y);
     rg_analysis_accept(a, 0, a->scratch_y);
-    rg_analysis_move(a, dense->begin + theta * dense->step, a->scratch_y, &a->motion);
+    rg_analysis_move(a, dense->begin + dense->step, a->scratch_y, &a->motion);
     rg_analysis_follow(a, &a->motion);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
@@ -172,7 +172,7 @@ static rg_status take_step(rg_analysis *a, double most, double *length) {
             start_means(a);
             continue;
         }
-        double drift = a->contact_count ? largest_drift(a, 1) : 0;
+        double drift = a->contact_count ? largest_drift(a) : 0;
         bool bad = a->trouble.outcome != RG_SOLVED || drift > 1 ||
                    (!a->means && any_turned_aside(a)); /* as the drift has left them, at the end */
         if (a->means && (bad || *length >= a->mean_length))
