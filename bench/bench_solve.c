@@ -14,7 +14,7 @@
  * that stand beside a peer's are timed several at once, of all alike. */
 #include "lcp_peers.h"
 
-#include "../tests/solve_families.h"
+#include "../tests/support/solve_families.h"
 #include "rigor/problem_file.h"
 #include "rigor/solver.h"
 #include "solve/solve.h"

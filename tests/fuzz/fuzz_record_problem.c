@@ -1,6 +1,6 @@
 /* Any bytes as a problem text, in every format; what is read must be a sound problem, what is
  * refused must have a message. HDF5 files are left out: HDF5 itself loses memory on damaged ones
- * (test_record_problem.c damages them within bounds). */
+ * (tests/record/test_problem.c damages them within bounds). */
 #include "record/record_problem.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@ import numpy
 from record_script_support import Command, check, check_equal, scratch_directory
 
 # Many checkpoints, so that runs are resumed from many places. (Kills in the middle of folding the
-# journal into FILE, at every single operation, are the business of test_record_fold.c.) In the
+# journal into FILE, at every single operation, are the business of tests/record/test_fold.c.) In the
 # scenes with contacts the solver starts from the forces of the step before, which a resumed run
 # must have, too.
 SCENES = [

@@ -6,21 +6,21 @@ set(lp_library)
 if(TARGET rigor-lp)
   set(lp_library $<TARGET_FILE:rigor-lp>)
 endif()
-add_test(NAME test_layers COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_layers.py
+add_test(NAME test_layers COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_layers.py
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:rigor> $<TARGET_FILE:rigor-io> ${lp_library})
-add_test(NAME test_tree COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_tree.py
+add_test(NAME test_tree COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_tree.py
   ${PROJECT_SOURCE_DIR})
-add_test(NAME test_tally COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_tally.py
+add_test(NAME test_tally COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_tally.py
   ${PROJECT_SOURCE_DIR})
-add_test(NAME test_setup COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_setup.sh ${PROJECT_SOURCE_DIR})
-add_test(NAME test_page COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_page.sh ${PROJECT_SOURCE_DIR})
-add_test(NAME test_package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/test_package.sh
+add_test(NAME test_setup COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_setup.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME test_page COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_page.sh ${PROJECT_SOURCE_DIR})
+add_test(NAME test_package COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_package.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
-add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py
+add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
 foreach(page solvers stepping analytic compare)
   add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
-    ${CMAKE_CURRENT_SOURCE_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+    ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER} docs/${page}.md)
 endforeach()
 # Start the long one first.

@@ -57,7 +57,7 @@ static void the_same_bits_for_any_number_of_threads(void **state) {
             rg_scene_options options = {.threads = threads};
             rg_scene *scene;
             assert_int_equal(rg_scene_build(rg_builtin_at(i).name, &options, &scene, NULL), RG_OK);
-            run_scene(scene, 0.05); /* longer runs: tests/test_run_hashes.py */
+            run_scene(scene, 0.05); /* longer runs: tests/scripts/test_run_hashes.py */
             hashes[threads - 1] = rg_world_state_hash(rg_scene_world(scene));
             rg_scene_free(scene);
         }

@@ -78,7 +78,7 @@ asked_for() { # exactly these packages
 libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev libcivetweb-dev coinor-libclp-dev"
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py"
-test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg"
+test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox"
 
 # shellcheck disable=SC2086 # lists of names
 {
@@ -149,7 +149,7 @@ cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
     know gcc chromium
     setup test
     expect "no package libclang-rt-dev: asks for the others" \
-        asked_for "$run_packages clang libcmocka-dev $python_packages chromium ffmpeg"
+        asked_for "$run_packages clang libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox"
 
     # A clang that is there already needs the library of its own version.
     machine 0 none

@@ -15,12 +15,12 @@ import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "golden_hashes.txt"
 THREADS = (1, 2)
 HEADER = """\
 # State hash at the end of a run, and the arguments of `rigor run` that give it: with gcc and clang,
-# with sanitizers and without, for any number of threads. Written by tests/test_run_hashes.py --update.
+# with sanitizers and without, for any number of threads. Written by tests/scripts/test_run_hashes.py --update.
 """
 
 

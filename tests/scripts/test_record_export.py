@@ -19,7 +19,7 @@ import numpy
 
 from record_script_support import Command, check, check_equal, scratch_directory
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NO_PAGE = "this command was built without the viewer's page"
 
 # Every kind of shape, a body of several colliders, one that only moves, one with a hostile name.

@@ -1,5 +1,5 @@
 /* Pages: where the data goes in a page, titles, what is refused. What the data is, is checked by
- * test_record_view.c and, with the viewer's own page, by test_record_export.py. */
+ * test_view.c and, with the viewer's own page, by test_record_export.py. */
 #include "record_support.h"
 
 #include "rigor/view.h"

@@ -1,6 +1,6 @@
 /* Steps that the analytic method cannot make, handed over to the stepping method: that they are its steps to the
  * last bit, are reported with their cause, leave nothing of the integrator's memory behind, and that the analytic
- * method goes on as soon as it can. Steps of which only a part is: test_step_mixed.c. */
+ * method goes on as soon as it can. Steps of which only a part is: test_mixed.c. */
 #include "test_world_support.h"
 
 #include "rigor/contact_force.h"

@@ -126,7 +126,7 @@ static void bricks_that_topple(void **state) {
 }
 
 /* Figure 9: the forces of least sum say at the first look which contact vanishes, 11.03625 m/s^2 beside 0,
- * and are right (its numbers are in test_lp_heuristic.c). */
+ * and are right (its numbers are in tests/lp/test_heuristic.c). */
 static void a_brick_past_a_ledge(void **state) {
     (void)state;
     watch w = watch_run("ledge", NULL, 0, 0.3);
