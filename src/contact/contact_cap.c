@@ -8,7 +8,8 @@
  * vertices; then the vertices inside it are kept beside it.
  *
  * Cost: O(k log k) for k vertices in the cap, and one bit per vertex of the shape to clear.
- * Fails: only for want of memory. */
+ * Fails: only for want of memory.
+ * Tested by tests/contact/test_manifold.c. */
 #include "contact/contact.h"
 
 #include "shape/shape.h"

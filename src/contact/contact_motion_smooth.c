@@ -9,7 +9,8 @@
  * pieces are those that meet.
  *
  * How it fails: where no pair can be followed (a vertex on an edge, a rim along an edge) it says
- * so, and a plane takes its place. */
+ * so, and a plane takes its place.
+ * Tested by tests/contact/test_motion_make.c. */
 #include "contact/contact_motion_parts.h"
 
 #include "base/base_trig.h"

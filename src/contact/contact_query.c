@@ -1,5 +1,6 @@
 /* Questions to a world: every collider whose box is in the way is asked in turn, in the order of the
- * bodies; among equals the first one wins. Compounds are asked part by part. */
+ * bodies; among equals the first one wins. Compounds are asked part by part.
+ * Tested by tests/step/test_collision.c. */
 #include "base/base_math.h"
 #include "broad/broad.h"
 #include "rigor/collision.h"

@@ -7,7 +7,8 @@
  *
  * The point where the grown boxes touch: a vertex inside a face, two edges that cross, or, where
  * faces or edges are parallel (a box that rests on another), the middle of their common region, by
- * clipping a face or an edge of one to the face of the other. */
+ * clipping a face or an edge of one to the face of the other.
+ * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
 /* An edge normal must beat the face normals by this (relative): on ties a face is the event. */

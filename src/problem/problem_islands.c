@@ -1,5 +1,6 @@
 /* Islands by union-find, with the smaller index as the root, so that everything comes out in the order
- * of bodies and contacts whatever the history. */
+ * of bodies and contacts whatever the history.
+ * Tested by tests/problem/test_rows.c. */
 #include "problem/problem_islands.h"
 
 #include <assert.h>

@@ -3,7 +3,8 @@
  * Method: HDF5 makes the file as an image in memory, and its bytes reach the disk through
  * record_disk, beside their place first. The same problem makes the same bytes.
  * How it fails: what the format cannot hold is said before anything is written; a disk that is full
- * leaves the file as it was. */
+ * leaves the file as it was.
+ * Tested by tests/record/test_problem.c. */
 #include "base/base_text.h"
 #include "problem/problem.h"
 #include "record/record_hdf5.h"

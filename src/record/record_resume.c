@@ -4,7 +4,8 @@
  *
  * A built-in scene is rebuilt by its name and parameters, because only that brings its measures
  * back; but only if it still is the scene that FILE holds, to the letter. Otherwise (another
- * version of rigor changed it) the text in FILE is what counts, and the measures are lost. */
+ * version of rigor changed it) the text in FILE is what counts, and the measures are lost.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_recorder.h"
 
 #include "base/base_text.h"

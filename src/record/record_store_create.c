@@ -1,4 +1,5 @@
-/* A new FILE: description, bodies, and empty datasets that grow. See record_store.h. */
+/* A new FILE: description, bodies, and empty datasets that grow. See record_store.h.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_layout.h"
 
 #include "base/base_text.h"

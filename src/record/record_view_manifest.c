@@ -4,7 +4,8 @@
  * own makes as many shapes in memory as there are bodies, but the page draws equal ones together.
  * Two shapes are equal if their JSON is, so the text itself is the key.
  *
- * How it fails: no memory. Names may be any bytes; what is not UTF-8 becomes U+FFFD. */
+ * How it fails: no memory. Names may be any bytes; what is not UTF-8 becomes U+FFFD.
+ * Tested by tests/record/test_view.c. */
 #include "record/record_view.h"
 
 #include "base/base_hash.h"

@@ -1,6 +1,7 @@
 /* A running world as the viewer sees it: its manifest, and its state now as a chunk of one frame,
  * neither coded nor compressed, for a live view. The frame is written straight into the caller's
- * buffer, so that a stream of frames makes no heap calls once the buffer is large enough. */
+ * buffer, so that a stream of frames makes no heap calls once the buffer is large enough.
+ * Tested by tests/record/test_view.c. */
 #include "record/record_view.h"
 
 #include "base/base_math.h"

@@ -1,4 +1,5 @@
-/* Scenes: life, questions, and opening by name. */
+/* Scenes: life, questions, and opening by name.
+ * Tested by tests/scene/test_reader.c. */
 #include "scene/scene_state.h"
 
 #include "base/base_text.h"

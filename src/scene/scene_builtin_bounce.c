@@ -1,4 +1,5 @@
-/* Built-in scenes of things that fly and meet something: a ball that bounces, a thrown cube, a bullet. */
+/* Built-in scenes of things that fly and meet something: a ball that bounces, a thrown cube, a bullet.
+ * Tested by tests/scene/test_impact.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

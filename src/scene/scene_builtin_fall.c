@@ -1,4 +1,5 @@
-/* Built-in scenes of things that fall over and onto each other: dominoes, a pile in a pit, balls. */
+/* Built-in scenes of things that fall over and onto each other: dominoes, a pile in a pit, balls.
+ * Tested by tests/scene/test_dominoes.c and tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

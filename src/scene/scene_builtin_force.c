@@ -1,5 +1,6 @@
 /* Built-in scenes of contact forces with a closed form: the worked figures of Baraff 1989, a bead on a
- * circle, a table on four legs. Nothing has friction here. */
+ * circle, a table on four legs. Nothing has friction here.
+ * Tested by tests/scene/test_force.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

@@ -1,4 +1,5 @@
-/* Built-in scenes of friction: Painleve's rod, a block that slides to a stop, a ball that begins to roll. */
+/* Built-in scenes of friction: Painleve's rod, a block that slides to a stop, a ball that begins to roll.
+ * Tested by tests/scene/test_force.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

@@ -1,7 +1,8 @@
 /* Built-in scenes of impacts at several contacts at once, where laws of impact differ: the figures of
  * Baraff 1989, a cradle, and a rod that friction must not give energy.
  *
- * Balls are spheres of radius 0.1 m and 1 kg unless said otherwise, without gravity and friction. */
+ * Balls are spheres of radius 0.1 m and 1 kg unless said otherwise, without gravity and friction.
+ * Tested by tests/scene/test_impact.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

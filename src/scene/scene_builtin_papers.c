@@ -15,7 +15,8 @@
  * the end. It is turned by 20 degrees about the vertical and 0.25 m off to the side, so that nothing is
  * symmetric.
  *
- * infeasibility_m is the largest penetration of any pair at any step, by the ratio metric's gap. */
+ * infeasibility_m is the largest penetration of any pair at any step, by the ratio metric's gap.
+ * Tested by tests/scene/test_papers.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

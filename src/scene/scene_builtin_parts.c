@@ -1,4 +1,5 @@
-/* What the families of built-in scenes share: floors, boxes, measures. */
+/* What the families of built-in scenes share: floors, boxes, measures.
+ * Tested by tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "rigor/contact_force.h"

@@ -1,5 +1,5 @@
 /* Built-in scenes of friction with a closed form: a box on a slope, and balls on a slab that is pushed.
- */
+ * Tested by tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

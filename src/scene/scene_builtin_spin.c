@@ -1,5 +1,6 @@
 /* Built-in scenes of bodies with curved surfaces that spin and roll on the floor: rattleback, tippe top,
- * Euler's disc. */
+ * Euler's disc.
+ * Tested by tests/scene/test_spin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

@@ -1,5 +1,6 @@
 /* Built-in scenes of things that stand: towers, pyramids, planks, bricks. What they show is that rest
- * is rest: nothing sinks, creeps or falls, at any mass ratio. */
+ * is rest: nothing sinks, creeps or falls, at any mass ratio.
+ * Tested by tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "rigor/contact_force.h"

@@ -3,7 +3,8 @@
  * A shape that no loop variable touches is made once for its node, however many copies or aliases
  * use it, and shared. Sizes are checked here one by one, so that a message can point at the number;
  * what only geometry can find (points without volume, a mesh with holes) comes from the shape stage
- * and is wrapped with the place. */
+ * and is wrapped with the place.
+ * Tested by tests/scene/test_reader.c. */
 #include "scene/scene_reader.h"
 
 #include "base/base_math.h"

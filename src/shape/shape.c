@@ -1,5 +1,6 @@
 /* Shapes: making, sharing and asking. Each kind is a row of functions in one table; adding a kind
- * adds a row. */
+ * adds a row.
+ * Tested by tests/shape/test_create.c. */
 #include "shape/shape.h"
 
 #include "base/base_math.h"

@@ -12,7 +12,8 @@
  * A row that depends on those in C has A df = 0 along its direction, a null vector. It cannot be
  * driven to zero as long as C is what it is: either a force of C ends at its bound and leaves, or
  * the null vector is a ray: df >= 0, A df = 0, b' df < 0, the proof (Farkas) that nothing satisfies
- * all rows. */
+ * all rows.
+ * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"

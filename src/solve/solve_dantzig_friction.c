@@ -17,7 +17,8 @@
  * back. Otherwise rows that are violated after a round are driven again, in another order, 30
  * times; then the outcome is STALLED and the caller turns to another method.
  *
- * Cost: O(m^3) per pivot for m rows in C and CF. */
+ * Cost: O(m^3) per pivot for m rows in C and CF.
+ * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"

@@ -6,7 +6,8 @@
  * grow.
  *
  * How it fails: it follows the normal impulses of the frictionless impact. Friction that would
- * unload a contact, or load it, does not find its bound changed. */
+ * unload a contact, or load it, does not find its bound changed.
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include <math.h>

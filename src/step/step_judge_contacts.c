@@ -8,7 +8,8 @@
  * motion from the poses of the bodies and not from the rows that the solver saw.
  *
  * Gaps. Pairs are found by sorting bounds along x, apart from the broad phase, and measured by the
- * ratio metric's gap, a lower bound of the signed distance. */
+ * ratio metric's gap, a lower bound of the signed distance.
+ * Tested by tests/step/test_judge.c. */
 #include "rigor/contact_force.h"
 #include "rigor/proximity.h"
 #include "step/step_judge.h"

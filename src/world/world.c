@@ -1,4 +1,5 @@
-/* Making and ending worlds, their settings, and views of their state. */
+/* Making and ending worlds, their settings, and views of their state.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_hash.h"

@@ -2,7 +2,8 @@
  *
  * The user places the origin frame; the world keeps the centre-of-mass frame, whose axes are the
  * principal axes, so that inertia is three numbers. Bodies that forces do not move have both frames
- * in one: their mass plays no part. */
+ * in one: their mass plays no part.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"

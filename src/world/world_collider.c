@@ -1,5 +1,6 @@
 /* Colliders: shapes attached to bodies at a local pose, kept densely in one array and chained per
- * body in the order of attachment, by slots, which removal of others does not change. */
+ * body in the order of attachment, by slots, which removal of others does not change.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"

@@ -1,4 +1,5 @@
-/* Forces besides gravity and contact, evaluated at a time and state that an integrator proposes. */
+/* Forces besides gravity and contact, evaluated at a time and state that an integrator proposes.
+ * Tested by tests/step/test_forces.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"

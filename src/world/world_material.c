@@ -1,4 +1,5 @@
-/* Materials and the law of a pair of them. */
+/* Materials and the law of a pair of them.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"
