@@ -1,7 +1,8 @@
-/* `rigor bench analytic`: whether the event-driven method is fast enough to watch (the claim of Baraff
- * 1994), on a stack, a row of dominoes and a pile of stones, all with friction, with the stepping method
- * beside it. Times are processor time of one thread with the judge, which is what a run takes on a
- * machine that has nothing else to do. A run that cannot go on is shown as far as it came. */
+/* `rigor bench analytic`: whether the event-driven method is fast enough to watch (the claim of
+ * Baraff 1994), on a stack, a row of dominoes and a pile of stones, all with friction, with the
+ * stepping method beside it. Times are processor time of one thread with the judge, which is what a
+ * run takes on a machine that has nothing else to do. A run that cannot go on is shown as far as it
+ * came. */
 #include "cli.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* `rigor check`: reads scenes, says what is wrong with them, or what is in them and what will be hard
- * about it. */
+/* `rigor check`: reads scenes, says what is wrong with them, or what is in them and what will be
+ * hard about it. */
 #include "cli.h"
 
 #include "rigor/collision.h"
@@ -149,7 +149,8 @@ static const rg_shape *part_shape(const rg_shape *shape, const rg_shape_def *def
 }
 
 /* How far two convex shapes have to be moved apart: exactly for polyhedra and polygons, otherwise
- * along the normal of the ratio metric, which is exact for half-spaces and balls. Negative: apart. */
+ * along the normal of the ratio metric, which is exact for half-spaces and balls. Negative:
+ * apart. */
 static double depth_between(const rg_shape *b, rg_pose pose_b, const rg_shape *a, rg_pose pose_a) {
     rg_depth depth;
     rg_growth growth;

@@ -1,5 +1,5 @@
-/* `rigor compare`: one scene by several methods, solvers and steps, one run after the other, and what
- * came out side by side. One list of figures makes the tables, the JSON and the CSV. */
+/* `rigor compare`: one scene by several methods, solvers and steps, one run after the other, and
+ * what came out side by side. One list of figures makes the tables, the JSON and the CSV. */
 #include "cli_runner.h"
 
 #include <errno.h>

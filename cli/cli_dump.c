@@ -1,5 +1,5 @@
-/* --dump-problem: the contact problems of one step as files for `rigor solve` and other programs, one
- * for each island, in FCLIB's form. */
+/* --dump-problem: the contact problems of one step as files for `rigor solve` and other programs,
+ * one for each island, in FCLIB's form. */
 #include "cli.h"
 
 #include "rigor/contact_force.h"

@@ -196,8 +196,8 @@ static bool ends_with(const char *text, const char *end) {
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* By the first bytes of the file; what is not there or too short to tell, by its name. A pipe holds a scene:
- * what is read from it here would be lost. */
+/* By the first bytes of the file; what is not there or too short to tell, by its name. A pipe holds
+ * a scene: what is read from it here would be lost. */
 static bool is_recording(const char *path) {
     static const char signature[8] = "\x89HDF\r\n\x1a\n";
     char bytes[sizeof signature];
@@ -211,8 +211,8 @@ static bool is_recording(const char *path) {
     return is || ends_with(path, ".h5") || ends_with(path, ".hdf5");
 }
 
-/* Threads inherit what is blocked, so that signals come to the main one. Not while scenes are read: one
- * may come from a pipe, and waiting for it must end by a signal. */
+/* Threads inherit what is blocked, so that signals come to the main one. Not while scenes are read:
+ * one may come from a pipe, and waiting for it must end by a signal. */
 static void block_signals(bool block) {
     sigset_t both;
     sigemptyset(&both);

@@ -3,9 +3,9 @@
  *
  * The lanes of a vector are different entries of c, so a wider vector only does more of them at a
  * time: no sum is split or reordered, and multiplication and subtraction stay two operations. Both
- * versions therefore give the same bits (tests/base/test_sparse.c compares them). The wider one keeps 4 x
- * 8 entries in registers and is about twice as fast; it is used where the processor says at run
- * time that it can.
+ * versions therefore give the same bits (tests/base/test_sparse.c compares them). The wider one
+ * keeps 4 x 8 entries in registers and is about twice as fast; it is used where the processor says
+ * at run time that it can.
  * Tested by tests/base/test_sparse.c. */
 #include "base/base_sparse_kernel.h"
 

@@ -110,8 +110,8 @@ typedef struct rg_skirt_facet {
     rg_cap_plane plane;
 } rg_skirt_facet;
 
-/* An edge that does; or, looking ahead, one between vertices of the cap, which need not be a side of the
- * outline. */
+/* An edge that does; or, looking ahead, one between vertices of the cap, which need not be a side
+ * of the outline. */
 typedef struct rg_skirt_edge {
     rg_cap_corner from, to; /* from.edge is its number */
 } rg_skirt_edge;
@@ -221,8 +221,8 @@ rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape
                            const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
                            rg_contact_list *list);
 
-/* contact_world.c: rg_collision_update inside a step. `after` (null: none), over all bodies: velocities
- * that they may have during the step as well, after impacts. */
+/* contact_world.c: rg_collision_update inside a step. `after` (null: none), over all bodies:
+ * velocities that they may have during the step as well, after impacts. */
 typedef struct rg_collision_velocities {
     const rg_vec3 *velocity, *angular_velocity;
 } rg_collision_velocities;

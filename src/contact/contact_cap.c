@@ -374,8 +374,8 @@ static void add_skirt_facet(const rg_contact_side *side, const local_frame *loca
     plane_of(side, local, facet, &f->plane);
 }
 
-/* Edges from the cap down between two facets of which one is gentle; with `ridges` also those within
- * the cap, each once. */
+/* Edges from the cap down between two facets of which one is gentle; with `ridges` also those
+ * within the cap, each once. */
 static void add_skirt_edges(const rg_contact_side *side, const local_frame *local,
                             const vertex_list *found, uint32_t v, bool ridges, rg_skirt *skirt) {
     const rg_polyhedron *p = side->polyhedron;

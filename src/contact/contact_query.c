@@ -1,5 +1,5 @@
-/* Questions to a world: every collider whose box is in the way is asked in turn, in the order of the
- * bodies; among equals the first one wins. Compounds are asked part by part.
+/* Questions to a world: every collider whose box is in the way is asked in turn, in the order of
+ * the bodies; among equals the first one wins. Compounds are asked part by part.
  * Tested by tests/step/test_collision.c. */
 #include "base/base_math.h"
 #include "broad/broad.h"
@@ -98,7 +98,7 @@ static rg_bounds moved_along(rg_bounds b, rg_vec3 v) {
     return (rg_bounds){rg_add(b.lower, rg_min(v, none)), rg_add(b.upper, rg_max(v, none))};
 }
 
-/* --- rays -------------------------------------------------------------------------------------- */
+/* --- rays ------------------------------------------------------------------------------------- */
 
 static rg_status ask_ray(question *q, size_t i, const placed_part *part) {
     rg_ray_hit hit;
@@ -127,7 +127,7 @@ bool rg_world_cast_ray(const rg_world *world, rg_vec3 origin, rg_vec3 direction,
     return q.found;
 }
 
-/* --- moving shapes ----------------------------------------------------------------------------- */
+/* --- moving shapes ---------------------------------------------------------------------------- */
 
 static rg_status ask_cast(question *q, size_t i, const placed_part *part) {
     double length = rg_length(q->translation);
@@ -177,7 +177,7 @@ rg_status rg_world_cast_shape(const rg_world *world, const rg_shape *shape, rg_p
     return status;
 }
 
-/* --- overlap and nearness ---------------------------------------------------------------------- */
+/* --- overlap and nearness --------------------------------------------------------------------- */
 
 static rg_status ask_overlap(question *q, size_t i, const placed_part *part) {
     rg_growth growth;

@@ -22,8 +22,8 @@ typedef struct domino_state {
     double last; /* s: when the last one fell that has fallen */
 } domino_state;
 
-/* 0.1 x 0.5 x 1.0 m, 0.5 m apart along x; the first turns at 2 rad/s about its lower edge on the side
- * of its neighbour, towards it. */
+/* 0.1 x 0.5 x 1.0 m, 0.5 m apart along x; the first turns at 2 rad/s about its lower edge on the
+ * side of its neighbour, towards it. */
 static rg_status build_dominoes(rg_scene *scene, const double *values, rg_error *error) {
     domino_state *state = rg_builtin_remember(scene, sizeof *state);
     if (!state)
@@ -95,8 +95,8 @@ enum { PILE_SIDE = 7, PILE_POINTS = 20, PIT_WALLS = 4 };
 typedef struct pile_state {
     uint64_t count;
     double rest_penetration; /* m, deepest while at rest; NaN before */
-    /* C of penetration <= C |v|^2 h^2 while things move: the largest that was needed, 1/m. |v| is the
-     * largest speed of a stone's surface in the step, about. */
+    /* C of penetration <= C |v|^2 h^2 while things move: the largest that was needed, 1/m. |v| is
+     * the largest speed of a stone's surface in the step, about. */
     double constant;
     double time, speed; /* s, m/s: at the end of the step before */
 } pile_state;

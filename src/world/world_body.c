@@ -203,8 +203,8 @@ static void derive_dynamics(const rg_world_content *content, const rg_body_recor
     dynamics->gyration_radius = sqrt(rg_largest_entry(dynamics->inertia) / mass->mass);
 }
 
-/* What rounding left asymmetric would be seen differently by the dynamics and by the judge. A matrix
- * that is far from symmetric stays so, for the check to refuse. */
+/* What rounding left asymmetric would be seen differently by the dynamics and by the judge. A
+ * matrix that is far from symmetric stays so, for the check to refuse. */
 static void make_symmetric(rg_mat3 *inertia) {
     double largest = 0;
     for (int i = 0; i < 9; i++)

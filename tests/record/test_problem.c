@@ -962,7 +962,8 @@ static bool survive_damage(const char *bytes, size_t size, int rounds) {
 }
 
 /* A few bytes changed at random: read or refused, never more. In a process of its own, which does
- * not end by exit: HDF5 may lose memory on objects that it cannot open, and complains of that then. */
+ * not end by exit: HDF5 may lose memory on objects that it cannot open, and complains of that
+ * then. */
 static void test_fclib_damaged(void **state) {
     (void)state;
     size_t size;

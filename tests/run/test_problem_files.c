@@ -1,8 +1,8 @@
 /* Problem files from beginning to end: problems whose solution is known, or known not to exist, are
  * written in every format that the reader knows, read again, and solved.
  *
- * - linear: random P-matrices and singular semidefinite ones made from their solution, the matrices of
- *   Murty (Linear Complementarity, Linear and Nonlinear Programming, 1988, chapter 6) and Fathi
+ * - linear: random P-matrices and singular semidefinite ones made from their solution, the matrices
+ *   of Murty (Linear Complementarity, Linear and Nonlinear Programming, 1988, chapter 6) and Fathi
  *   (Math. Programming 17, 1979), on which pivoting takes many steps, contradictions;
  * - with equations: quadratic programs made from their solution;
  * - contacts: the families of solve_families.h, in local and global form, and as FCLIB;
@@ -78,7 +78,7 @@ static void expect(const char *solver, const rg_problem *problem, rg_solve_outco
                  rg_solve_outcome_name(outcome), rg_solve_outcome_name(expected));
 }
 
-/* --- linear ------------------------------------------------------------------------------------- */
+/* --- linear ----------------------------------------------------------------------------------- */
 
 /* B' B + S with B of `rank` rows and S skew: positive definite in the plane of B if rank = n. */
 static void random_matrix(rg_random *random, size_t n, size_t rank, double skew, double *matrix) {
@@ -95,7 +95,8 @@ static void random_matrix(rg_random *random, size_t n, size_t rank, double skew,
         }
 }
 
-/* q such that z is a solution: a third of the rows carry force, a third separate, a third neither. */
+/* q such that z is a solution: a third of the rows carry force, a third separate, a third
+ * neither. */
 static void make_solution(rg_random *random, size_t equations, size_t n, const double *matrix,
                           double *z, double *q) {
     for (size_t i = 0; i < n; i++)
@@ -216,7 +217,7 @@ static void test_mlcp(void **state) {
         }
 }
 
-/* --- contacts ----------------------------------------------------------------------------------- */
+/* --- contacts --------------------------------------------------------------------------------- */
 
 /* The same problem by another way: its solution judged there. */
 static void check_contacts(rg_problem_file *file, const rg_problem *original) {
@@ -255,12 +256,12 @@ static void test_contacts(void **state) {
         }
 }
 
-/* --- rigidfc3d ---------------------------------------------------------------------------------- */
+/* --- rigidfc3d -------------------------------------------------------------------------------- */
 
-/* `count` boxes of 1 m and 2 kg in a stack, four contacts a face. In one step each contact below box i
- * gives a quarter of the weight above it, times the step. The impulses in the file are `excess` too
- * large at the floor: the lowest box leaves it with a speed of count excess g h, which is the
- * residual in units of g h. */
+/* `count` boxes of 1 m and 2 kg in a stack, four contacts a face. In one step each contact below
+ * box i gives a quarter of the weight above it, times the step. The impulses in the file are
+ * `excess` too large at the floor: the lowest box leaves it with a speed of count excess g h, which
+ * is the residual in units of g h. */
 static void write_stack(FILE *file, int count, double excess) {
     double h = 0.01, g = 9.81, m = 2;
     fprintf(file, "rigidfc3d 1\n# scene stack step 1\n%.17g %.17g 0.5 %d %d\n", h, g, count,

@@ -1,7 +1,8 @@
-/* An extra: contact problems from elsewhere, in a folder beside the checkout that a clone does not have.
- * Without it CTest is told that the test was skipped; what it shows is shown by test_problem_files.c and
- * test_scene_problems.c on problems of our own. No file is named for the sake of its solution: the same
- * rules hold for all of a folder. RIGOR_LONG=1 adds what takes more than a second a problem. */
+/* An extra: contact problems from elsewhere, in a folder beside the checkout that a clone does not
+ * have. Without it CTest is told that the test was skipped; what it shows is shown by
+ * test_problem_files.c and test_scene_problems.c on problems of our own. No file is named for the
+ * sake of its solution: the same rules hold for all of a folder. RIGOR_LONG=1 adds what takes more
+ * than a second a problem. */
 #include "test_support.h"
 
 #include "rigor/problem_file.h"
@@ -201,8 +202,8 @@ static void test_sequences_without_friction(void **state) {
     }
 }
 
-/* With friction: newton solves all but one, which it brings to 1e-6; interior-point has been seen to
- * reach 1e-2 for the hardest two; auto is no worse than the best known. */
+/* With friction: newton solves all but one, which it brings to 1e-6; interior-point has been seen
+ * to reach 1e-2 for the hardest two; auto is no worse than the best known. */
 static void test_sequences(void **state) {
     (void)state;
     static char names[FILES_MOST][NAME_SIZE];

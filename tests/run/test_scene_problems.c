@@ -1,10 +1,10 @@
 /* Contact problems out of our own moving scenes: captured by an observer in the middle of a run,
- * written as FCLIB and read again, then given to every solver of contact problems. They are what the
- * families of solve_families.h are not: badly placed, redundant, with gaps and with impacts.
+ * written as FCLIB and read again, then given to every solver of contact problems. They are what
+ * the families of solve_families.h are not: badly placed, redundant, with gaps and with impacts.
  *
  * With friction they are solved by auto and newton; the convex solvers (interior-point, admm) must
- * solve them without friction, and with friction interior-point's answer is judged. RIGOR_LONG=1 adds
- * problems of some thousand contacts. */
+ * solve them without friction, and with friction interior-point's answer is judged. RIGOR_LONG=1
+ * adds problems of some thousand contacts. */
 #include "test_scene_support.h"
 
 #include "rigor/contact_force.h"

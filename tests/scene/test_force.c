@@ -1,13 +1,13 @@
-/* The scenes of contact forces and friction against their closed forms: Baraff 1989, Figures 7 to 9, the
- * stack of five bricks, the bead that leaves its circle, Painleve's rod. */
+/* The scenes of contact forces and friction against their closed forms: Baraff 1989, Figures 7 to
+ * 9, the stack of five bricks, the bead that leaves its circle, Painleve's rod. */
 #include "scene_measures.h"
 
 #include "rigor/contact_force.h"
 
 #include <stdlib.h>
 
-/* Resting contacts keep a gap of some 1e-10 of their size: so much the geometry differs from that of the
- * closed form. */
+/* Resting contacts keep a gap of some 1e-10 of their size: so much the geometry differs from that
+ * of the closed form. */
 #define GEOMETRY 1e-8
 
 static void figures_seven_to_nine(void **state) {

@@ -1,5 +1,5 @@
-/* The scenes of impacts against their closed forms: Baraff 1989, Figures 11 to 13, bounces without end,
- * a rod that must not gain energy, a bullet that must not pass. */
+/* The scenes of impacts against their closed forms: Baraff 1989, Figures 11 to 13, bounces without
+ * end, a rod that must not gain energy, a bullet that must not pass. */
 #include "scene_measures.h"
 
 #include "rigor/event.h"

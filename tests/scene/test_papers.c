@@ -1,12 +1,12 @@
-/* The claims of Hart and Anitescu 2010, sections 4 and 5, on the built-in scenes balance2, pyramid1 and
- * dice3 and on scenes/pivoting-rod.yaml: infeasibility (deepest penetration of any pair at any step)
- * of order h^2 for gamma > 0 and h for gamma = 0, the constant of Theorem 10, and what happens in the
- * scenes. RIGOR_LONG=1 adds the paper's finest steps.
+/* The claims of Hart and Anitescu 2010, sections 4 and 5, on the built-in scenes balance2, pyramid1
+ * and dice3 and on scenes/pivoting-rod.yaml: infeasibility (deepest penetration of any pair at any
+ * step) of order h^2 for gamma > 0 and h for gamma = 0, the constant of Theorem 10, and what
+ * happens in the scenes. RIGOR_LONG=1 adds the paper's finest steps.
  *
  * The order is asserted between the two finest steps. Coarser ones need not lie on the line (in an
- * impact the depth depends on where in the step it happens), but for them too the infeasibility is at
- * most a constant times h^2. Where it is rounding (dice3: active sets look ahead, and nothing there
- * slides round an edge fast) there is no order to see, and that is asserted instead. */
+ * impact the depth depends on where in the step it happens), but for them too the infeasibility is
+ * at most a constant times h^2. Where it is rounding (dice3: active sets look ahead, and nothing
+ * there slides round an edge fast) there is no order to see, and that is asserted instead. */
 #include "test_scene_support.h"
 
 #include <math.h>
@@ -86,10 +86,10 @@ static bool truth(rg_scene *scene, const char *name) {
 
 /* ---- the rod ---- */
 
-/* The rod's exact motion: s its middle's place along itself from the peg, R the sum of peg's radius and
- * half of the rod's thickness, w = s' + R omega, from Lagrange's equations without forces. A step of h
- * along the tangent ends too deep by h^2 times what is returned: the largest of -1/2 d2(gap)/dt2 at
- * constant velocities. */
+/* The rod's exact motion: s its middle's place along itself from the peg, R the sum of peg's radius
+ * and half of the rod's thickness, w = s' + R omega, from Lagrange's equations without forces. A
+ * step of h along the tangent ends too deep by h^2 times what is returned: the largest of -1/2
+ * d2(gap)/dt2 at constant velocities. */
 static double largest_curvature(void) {
     const double mass = 1, R = 0.15, inertia = mass * (3.0 * 3.0 + 0.1 * 0.1) / 12;
     double s = 0.5, w = -0.95, omega = 1, most = 0, dt = 1e-4;

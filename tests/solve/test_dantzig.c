@@ -45,10 +45,10 @@ typedef struct lcp {
     double a[MOST * MOST], b[MOST];
 } lcp;
 
-/* A = J J', b = J x + gaps: solvable. Odd kinds are singular (fewer columns than rows, small integers)
- * or have duplicates; those with duplicates lie on a grid, which keeps rows from being almost
- * parallel. Among 100,000 with continuous entries there instead, one ended INEXACT at 4.5e-10: rows
- * 3e-4 from parallel, whose forces are ill-conditioned. */
+/* A = J J', b = J x + gaps: solvable. Odd kinds are singular (fewer columns than rows, small
+ * integers) or have duplicates; those with duplicates lie on a grid, which keeps rows from being
+ * almost parallel. Among 100,000 with continuous entries there instead, one ended INEXACT at
+ * 4.5e-10: rows 3e-4 from parallel, whose forces are ill-conditioned. */
 static void make_lcp(lcp *p, int kind, rg_random *random) {
     double j[MOST][MOST + 2], x[MOST + 2];
     size_t n = p->n = 1 + rg_random_below(random, MOST);
@@ -455,8 +455,8 @@ static void check_held_out(rg_solve_context *context, const rg_problem *p, bool 
     free(f);
 }
 
-/* Unit squares, w x h of them, in a pit: two contacts with each neighbour and with the walls and the
- * floor; all equal. `push` is an acceleration to the right. */
+/* Unit squares, w x h of them, in a pit: two contacts with each neighbour and with the walls and
+ * the floor; all equal. `push` is an acceleration to the right. */
 static size_t make_pit(size_t w, size_t h, double push, double *a, double *b) {
     typedef struct row {
         size_t body[2]; /* w h: none */

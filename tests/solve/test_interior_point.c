@@ -102,8 +102,8 @@ static void test_not_for_it(void **state) {
     assert_int_equal(info.outcome, RG_SOLVE_INDEFINITE);
 }
 
-/* Some hundred contacts. Without friction all are solved; with it, what is expected of each is what it
- * has been seen to reach, with room. (Problems of moving scenes: tests/run.) */
+/* Some hundred contacts. Without friction all are solved; with it, what is expected of each is what
+ * it has been seen to reach, with room. (Problems of moving scenes: tests/run.) */
 static void test_large(void **state) {
     (void)state;
     static const double EXPECTED[FAMILY_KINDS] = {1e-10, 1e-3, 1e-10, 1e-10};

@@ -142,7 +142,8 @@ static void filters_sensors_and_materials(void **state) {
                                 RG_MOTION_DYNAMIC, plain);
     add_named(world, "gate", rg_shape_def_sphere(1), (rg_vec3){6, 0.5, 1}, RG_MOTION_FIXED, sensor);
     rg_collision_view view = look(collision, world);
-    /* The ball on the floor and in the gate; the ghost meets nobody, fixed things not each other. */
+    /* The ball on the floor and in the gate; the ghost meets nobody, fixed things not each
+     * other. */
     assert_int_equal(view.touch_count, 2);
     assert_int_equal(calls, 2);
     int sensors = 0;

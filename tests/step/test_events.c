@@ -1,6 +1,7 @@
-/* The event loop of the analytic method beside closed forms: times of impact, accumulation of bounces,
- * sliding to a stop, from sliding to rolling, the threshold of stick, a box that tips, a moving support;
- * and that it never penetrates, closes its ledger, and goes on with the same bits. With both integrators. */
+/* The event loop of the analytic method beside closed forms: times of impact, accumulation of
+ * bounces, sliding to a stop, from sliding to rolling, the threshold of stick, a box that tips, a
+ * moving support; and that it never penetrates, closes its ledger, and goes on with the same bits.
+ * With both integrators. */
 #include "both_integrators.h"
 #include "test_world_support.h"
 
@@ -87,8 +88,9 @@ static rg_body_id add_block(rg_world *world, rg_vec3 size, rg_vec3 position, rg_
     return add_shape(world, rg_shape_def_box(size.x, size.y, size.z), &def);
 }
 
-/* Three balls, each lighter than the one before it: the last one leaves nearly four times as fast as anything was, and
- * so farther than it was taken to. The step is made again; a block somewhere else must not be where it ended then. */
+/* Three balls, each lighter than the one before it: the last one leaves nearly four times as fast
+ * as anything was, and so farther than it was taken to. The step is made again; a block somewhere
+ * else must not be where it ended then. */
 static void a_step_made_again_moves_nobody_twice(void **state) {
     (void)state;
     const double h = 1.0 / 240, air = 1e-6;
@@ -207,7 +209,8 @@ static rg_body_id add_on_slope(rg_world *world, double tilt, double yaw) {
     return add_shape(world, rg_shape_def_box(1, 1, 1), &def);
 }
 
-/* Item 36: stick up to tan(theta) = mu_s, beyond it g (sin - mu_d cos); both coefficients, any yaw. */
+/* Item 36: stick up to tan(theta) = mu_s, beyond it g (sin - mu_d cos); both coefficients, any
+ * yaw. */
 static void stick_ends_at_the_cone(void **state) {
     (void)state;
     double tilt = RG_PI / 6, limit = rg_sin(tilt) / rg_cos(tilt);
@@ -231,8 +234,8 @@ static void stick_ends_at_the_cone(void **state) {
     }
 }
 
-/* Two tangents, each with its own limit, in place of the cone (Baraff 1994): the same down a slope, along which
- * one of them lies. */
+/* Two tangents, each with its own limit, in place of the cone (Baraff 1994): the same down a slope,
+ * along which one of them lies. */
 static void two_tangents_hold_and_let_go(void **state) {
     (void)state;
     double tilt = RG_PI / 6, limit = rg_sin(tilt) / rg_cos(tilt);
@@ -255,7 +258,8 @@ static void two_tangents_hold_and_let_go(void **state) {
     }
 }
 
-/* A planar brick on its corner falls over: energy goes into the impacts alone, and it comes to rest. */
+/* A planar brick on its corner falls over: energy goes into the impacts alone, and it comes to
+ * rest. */
 static void a_brick_comes_to_rest(void **state) {
     (void)state;
     rg_world *world = make_world(true, 0.5, 0.5, 0.3, 0);
@@ -274,8 +278,8 @@ static void a_brick_comes_to_rest(void **state) {
     rg_world_destroy(world);
 }
 
-/* A table that swings up and down carries a block as long as its acceleration is below g, and throws it
- * where that is reached; the work is the table's. */
+/* A table that swings up and down carries a block as long as its acceleration is below g, and
+ * throws it where that is reached; the work is the table's. */
 static void a_moving_support_carries_and_throws(void **state) {
     (void)state;
     double frequency = 2, omega = 2 * RG_PI * frequency;
@@ -331,8 +335,8 @@ static void push(rg_world *world, rg_body_id body, double force, double start, d
     assert_int_equal(rg_world_add_force(world, &def, &(rg_force_id){0}, NULL), RG_OK);
 }
 
-/* Forces bring a ball through where a wall is, and back, all in one step: it has met it on the way. Without the wall it
- * would be at rest where it began. */
+/* Forces bring a ball through where a wall is, and back, all in one step: it has met it on the way.
+ * Without the wall it would be at rest where it began. */
 static void who_comes_back_has_been_away(void **state) {
     (void)state;
     rg_world *world = weightless();
@@ -363,7 +367,8 @@ static void who_turns_gets_somewhere(void **state) {
     def.torque.z = 6e4;
     assert_int_equal(rg_world_add_force(world, &def, &(rg_force_id){0}, NULL), RG_OK);
     rg_step_event met = step_until(world, 1.0 / 240, 1, RG_STEP_IMPACT_EVENT);
-    /* At a right angle to the post's corner (0.625, 0.575), 0.01 m off the rod's middle: angle = I^-1 torque t^2 / 2 */
+    /* At a right angle to the post's corner (0.625, 0.575), 0.01 m off the rod's middle: angle =
+     * I^-1 torque t^2 / 2 */
     double inertia = (2.0 * 2.0 + 0.02 * 0.02) / 12,
            angle = 6e4 / inertia * met.time * met.time / 2;
     double radius = sqrt(0.625 * 0.625 + 0.575 * 0.575);
@@ -403,7 +408,8 @@ static rg_world *shaken_table(double tolerance) {
     return world;
 }
 
-/* A box on a table that is shaken stops and slips, over and over: what it has done does not depend on the tolerance. */
+/* A box on a table that is shaken stops and slips, over and over: what it has done does not depend
+ * on the tolerance. */
 static void stops_are_forgotten(void **state) {
     (void)state;
     double energy[2], friction[2];
@@ -421,8 +427,9 @@ static void stops_are_forgotten(void **state) {
     assert_near(friction[0], friction[1], 1e-7 * fabs(friction[1]));
 }
 
-/* An egg on a table that is shaken: at 0.2279 s its slip comes next to a stop, and turns by a right angle within
- * microseconds. What becomes of it does not depend on the tolerance, nor on how long steps are before that. */
+/* An egg on a table that is shaken: at 0.2279 s its slip comes next to a stop, and turns by a right
+ * angle within microseconds. What becomes of it does not depend on the tolerance, nor on how long
+ * steps are before that. */
 static void slips_that_turn_are_followed(void **state) {
     (void)state;
     double energy[2];
@@ -474,7 +481,8 @@ static rg_world *make_heap(uint64_t seed, double *size) {
     return world;
 }
 
-/* Nothing penetrates, the ledger closes, energy does not grow, and a run that cannot go on says why. */
+/* Nothing penetrates, the ledger closes, energy does not grow, and a run that cannot go on says
+ * why. */
 static void heaps_never_penetrate(void **state) {
     (void)state;
     int scenes = long_run() ? 500 : 12, given_up = 0;

@@ -368,7 +368,8 @@ static void materials_mix(void **state) {
     rg_world_destroy(world);
 }
 
-/* A pair's own law of impact; else what both materials name or the only one that names any; else none. */
+/* A pair's own law of impact; else what both materials name or the only one that names any; else
+ * none. */
 static void laws_of_impact_mix(void **state) {
     (void)state;
     const rg_impact_law *first = rg_impact_law_at(0), *second = rg_impact_law_at(1);

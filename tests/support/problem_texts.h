@@ -1,5 +1,6 @@
-/* Test only: problem files in the text formats of docs/problem-files.md, written number by number so
- * that reading gives the same bits. FCLIB has a writer in the library (rg_problem_write_fclib). */
+/* Test only: problem files in the text formats of docs/problem-files.md, written number by number
+ * so that reading gives the same bits. FCLIB has a writer in the library
+ * (rg_problem_write_fclib). */
 #ifndef RIGOR_TEST_PROBLEM_TEXTS_H
 #define RIGOR_TEST_PROBLEM_TEXTS_H
 

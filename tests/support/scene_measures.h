@@ -10,8 +10,8 @@
 
 enum { MEASURES_MOST = 16, PARAMETERS_MOST = 8 };
 
-/* "count=5 moving=2"; `method` and `law` may be null, `step` 0: the scene's own; `integrator` null: the
- * test's. */
+/* "count=5 moving=2"; `method` and `law` may be null, `step` 0: the scene's own; `integrator` null:
+ * the test's. */
 typedef struct scene_run {
     const char *scene, *parameters, *method, *law, *integrator;
     double step, duration;
@@ -59,8 +59,8 @@ static inline rg_measure find_measure(rg_scene *scene, const char *name) {
     return (rg_measure){0};
 }
 
-/* Every measure that expects something, to a relative (around 0: absolute) tolerance; how many there
- * are. */
+/* Every measure that expects something, to a relative (around 0: absolute) tolerance; how many
+ * there are. */
 static inline size_t measures_hold(rg_scene *scene, double tolerance) {
     rg_measure measures[MEASURES_MOST];
     size_t count = rg_scene_measures(scene, measures, MEASURES_MOST), held = 0;
@@ -77,7 +77,8 @@ static inline size_t measures_hold(rg_scene *scene, double tolerance) {
     return held;
 }
 
-/* Runs it; all that it expects holds, nothing penetrates by more than rounding, and the ledger closes. */
+/* Runs it; all that it expects holds, nothing penetrates by more than rounding, and the ledger
+ * closes. */
 static inline void run_holds(const scene_run *run, double tolerance) {
     rg_scene *scene = finish_run(run);
     rg_step_info summary = rg_world_summary(rg_scene_world(scene));

@@ -46,7 +46,8 @@ static inline rg_allocator counting_allocator_make(counting_allocator *counter) 
     return (rg_allocator){counting_resize, counting_release, counter};
 }
 
-/* Ends a case that cannot be tried here. ./test shows the line at its end (tools/tally_ctest.py). */
+/* Ends a case that cannot be tried here. ./test shows the line at its end
+ * (tools/tally_ctest.py). */
 #define skip_because(reason)                                                                       \
     do {                                                                                           \
         print_message("skipped: %s: %s\n", __func__, reason);                                      \

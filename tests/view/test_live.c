@@ -1,5 +1,6 @@
-/* Live runs without a server: boxes that hold the newest, a hand that pulls, friction that is changed and
- * changed back, boxes that are thrown, and what the steps between two frames add up to. */
+/* Live runs without a server: boxes that hold the newest, a hand that pulls, friction that is
+ * changed and changed back, boxes that are thrown, and what the steps between two frames add up
+ * to. */
 #include "test_support.h"
 
 #include "view_grab.h"

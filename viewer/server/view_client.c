@@ -1,8 +1,8 @@
 /* A client of a live run: see view_client.h.
  *
- * The thread that reads holds one message at most; a frame that is too big is refused by its head. The
- * thread that writes is the only one that does; it gives up on a client that takes nothing for ten
- * seconds. Either of them, giving up, shuts the socket down, which wakes the other. */
+ * The thread that reads holds one message at most; a frame that is too big is refused by its head.
+ * The thread that writes is the only one that does; it gives up on a client that takes nothing for
+ * ten seconds. Either of them, giving up, shuts the socket down, which wakes the other. */
 #include "view_client.h"
 
 #include "view_frame.h"

@@ -1,21 +1,24 @@
 /* The hand: see view_grab.h.
  *
- * Stiffness k = m w^2 and damping c = 2 m w (critical) with w = 12 rad/s, so that a hand feels the same
- * whatever the mass, and a body follows within a quarter of a second. The stepping method evaluates
- * forces at the beginning of a step. There an explicit spring can be unstable: far from the centre of
- * mass the point is as light as 1 / largest eigenvalue of K, K = 1/m - [r] I^-1 [r], which has no lower
- * bound, and the step is the user's. So the force is that of the linearly implicit Euler step,
+ * Stiffness k = m w^2 and damping c = 2 m w (critical) with w = 12 rad/s, so that a hand feels the
+ * same whatever the mass, and a body follows within a quarter of a second. The stepping method
+ * evaluates forces at the beginning of a step. There an explicit spring can be unstable: far from
+ * the centre of mass the point is as light as 1 / largest eigenvalue of K, K = 1/m - [r] I^-1 [r],
+ * which has no lower bound, and the step is the user's. So the force is that of the linearly
+ * implicit Euler step,
  *
  *     (1 + (h c + h^2 k) K) f = -k (x + h v - target) - c v,
  *
- * a smooth function of the state that tends to the spring as h -> 0 and is stable for every h. Turning
- * about the held point is damped in the same way: with its inertia J about that point and s = 4 / s,
+ * a smooth function of the state that tends to the spring as h -> 0 and is stable for every h.
+ * Turning about the held point is damped in the same way: with its inertia J about that point and s
+ * = 4 / s,
  *
  *     torque = -s J w+,   (I + h s J) w+ = I w,
  *
- * and v above is that with w+: otherwise both would brake the same turning, and the sum would turn it
- * round. The pull is bounded by 40 g, so that a pointer that runs off to the horizon does not turn the
- * scene into a cannon. Gravity is not cancelled: a body hangs g / w^2 = 7 cm below the pointer. */
+ * and v above is that with w+: otherwise both would brake the same turning, and the sum would turn
+ * it round. The pull is bounded by 40 g, so that a pointer that runs off to the horizon does not
+ * turn the scene into a cannon. Gravity is not cancelled: a body hangs g / w^2 = 7 cm below the
+ * pointer. */
 #include "view_grab.h"
 
 #include "rigor/method.h"
@@ -93,7 +96,8 @@ static rg_mat3 one_and_response(const view_grab *grab, rg_mat3 inverse, rg_vec3 
     return sum;
 }
 
-/* The torque that damps turning about the held point; brings the spin to what it will be after it. */
+/* The torque that damps turning about the held point; brings the spin to what it will be after
+ * it. */
 static rg_vec3 damp_spin(const view_grab *grab, rg_mat3 inertia, rg_vec3 r, rg_vec3 *spin) {
     double rr = r.x * r.x + r.y * r.y + r.z * r.z, parts[] = {r.x, r.y, r.z};
     rg_mat3 about_point, sum;

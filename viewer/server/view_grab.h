@@ -1,6 +1,6 @@
-/* A hand that holds a body: a spring and damper between a point of the body and a point of the world,
- * as an external force of the world. It goes through the contact problem like any other force, so that
- * a body that is pulled against another does not enter it. */
+/* A hand that holds a body: a spring and damper between a point of the body and a point of the
+ * world, as an external force of the world. It goes through the contact problem like any other
+ * force, so that a body that is pulled against another does not enter it. */
 #ifndef RIGOR_VIEWER_GRAB_H
 #define RIGOR_VIEWER_GRAB_H
 
@@ -17,7 +17,8 @@ typedef struct view_grab {
     rg_vec3 target;           /* world */
 } view_grab;
 
-/* `point` is in the body's origin frame. The grab must stay where it is in memory while it holds. */
+/* `point` is in the body's origin frame. The grab must stay where it is in memory while it
+ * holds. */
 rg_status view_grab_begin(view_grab *grab, rg_world *world, rg_body_id body, rg_vec3 point,
                           rg_vec3 target, rg_error *error);
 /* The step or method was changed. */

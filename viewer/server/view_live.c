@@ -1,14 +1,15 @@
 /* A live run: see view_live.h.
  *
- * One thread steps the world. It wakes 60 times a second, carries out what clients have asked for, makes
- * the steps that are due by the clock and hands out one frame. If steps take longer than the time that
- * they stand for, the run is slower than asked (`achieved` says how slow); it never tries to catch up
- * by more than a tenth of a second. Nothing that a client does or fails to do makes it wait: frames go
- * into boxes that hold one, messages come out of a queue that refuses more than it holds.
+ * One thread steps the world. It wakes 60 times a second, carries out what clients have asked for,
+ * makes the steps that are due by the clock and hands out one frame. If steps take longer than the
+ * time that they stand for, the run is slower than asked (`achieved` says how slow); it never tries
+ * to catch up by more than a tenth of a second. Nothing that a client does or fails to do makes it
+ * wait: frames go into boxes that hold one, messages come out of a queue that refuses more than it
+ * holds.
  *
- * Locks: `mutex` guards the queue, the list of clients, the newest manifest and frame, and `shown`, the
- * copy of the state that others may read. The world and `now` are the thread's own. A step that fails
- * pauses the run and tells everyone why. */
+ * Locks: `mutex` guards the queue, the list of clients, the newest manifest and frame, and `shown`,
+ * the copy of the state that others may read. The world and `now` are the thread's own. A step that
+ * fails pauses the run and tells everyone why. */
 #include "view_live_parts.h"
 
 #include "view_json.h"

@@ -35,8 +35,8 @@ void view_live_leave(view_live *live, view_outbox *box);
 /* Answers come through the box. */
 void view_live_post(view_live *live, view_outbox *from, const view_message *message);
 
-/* The newest manifest (a WebSocket message with it in), and where in that the manifest itself is. The
- * caller's to release. */
+/* The newest manifest (a WebSocket message with it in), and where in that the manifest itself is.
+ * The caller's to release. */
 view_bytes *view_live_manifest(view_live *live, size_t *begin, size_t *size);
 /* {"type":"state", ...}; `dropped` is the client's own. Returns its length. */
 size_t view_live_state(view_live *live, uint64_t dropped, char text[VIEW_LIVE_STATE_SIZE]);

@@ -1,5 +1,5 @@
-/* What clients of a live run ask for, carried out between two steps: see view_live.h. Whatever cannot be
- * done leaves everything as it was, and who asked is told why. */
+/* What clients of a live run ask for, carried out between two steps: see view_live.h. Whatever
+ * cannot be done leaves everything as it was, and who asked is told why. */
 #include "view_live_parts.h"
 
 static view_grab *grab_of(view_live *live, uint64_t holder) {

@@ -1,5 +1,5 @@
-/* What the files of a live run share: view_live.c (the thread, what goes out) and view_live_ask.c (what
- * clients ask for). */
+/* What the files of a live run share: view_live.c (the thread, what goes out) and view_live_ask.c
+ * (what clients ask for). */
 #ifndef RIGOR_VIEWER_LIVE_PARTS_H
 #define RIGOR_VIEWER_LIVE_PARTS_H
 
@@ -13,8 +13,8 @@
 
 enum { VIEW_LIVE_QUEUE = 256 };
 
-/* Clients are told apart by numbers that are never used again: the box of one who has left may be the
- * memory of another's. 0 is nobody. */
+/* Clients are told apart by numbers that are never used again: the box of one who has left may be
+ * the memory of another's. 0 is nobody. */
 typedef struct live_request {
     uint64_t from;
     view_message message;

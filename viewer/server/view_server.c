@@ -1,15 +1,15 @@
 /* The server: see view_server.h.
  *
  * civetweb speaks HTTP and runs a thread for each connection. Every request comes through
- * begin_request, which answers all of them; civetweb's own serving of files has no folder to serve. A
- * request must name this server as its host, come from no other page and bring the token before
+ * begin_request, which answers all of them; civetweb's own serving of files has no folder to serve.
+ * A request must name this server as its host, come from no other page and bring the token before
  * anything is looked at; paths are compared with a fixed list (view_request.h).
  *
  * WebSockets are our own (view_frame.h, view_client.h). civetweb's allocate whatever size a frame
  * claims, up to 2 GiB, before anyone is asked, and those of Debian's package end the process when a
  * client breaks off in the middle of a message: its threads have stacks of 100 KiB, of which 90 are
- * taken by then, and the complaint about it needs more than is left. For the same reason nothing large
- * lies on the stack here, and recordings and messages are read in other threads. */
+ * taken by then, and the complaint about it needs more than is left. For the same reason nothing
+ * large lies on the stack here, and recordings and messages are read in other threads. */
 #include "view_server.h"
 
 #include "view_client.h"
@@ -69,7 +69,8 @@ typedef struct answer {
     size_t size;
 } answer;
 
-/* For every answer. The token is in the address, so no other server shall learn it as the referrer. */
+/* For every answer. The token is in the address, so no other server shall learn it as the
+ * referrer. */
 #define SAFETY                                                                                     \
     "X-Content-Type-Options: nosniff\r\n"                                                          \
     "X-Frame-Options: DENY\r\n"                                                                    \
