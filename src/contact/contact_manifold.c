@@ -9,8 +9,9 @@
  *
  * With n fixed, the gap over a place x across n is g(x) = f2(x) - f1(x), the heights of the two
  * surfaces along n; g is convex and piecewise linear, and g >= 0 everywhere if and only if at the
- * events. g equals the component function (t - 1) h of the event (method B.2) for the separating
- * face, and for other events up to the cosine of the angle between their own normal and n.
+ * events. g equals the component function (t - 1) h of the event (Hart-Anitescu 2010, section 3.2)
+ * for the separating face, and for other events up to the cosine of the angle between their own
+ * normal and n.
  *
  * The growth's witnesses lie side by side where the shapes touch; at a gap or depth s they are
  * apart across n by up to s d / h. So a deepest event may have no partner straight along n: then

@@ -1,5 +1,5 @@
 /* One drive of the pivoting solver: the force of row d is moved until the row meets its condition,
- * while all rows that met theirs keep meeting it (Baraff 1994, 3.3; method C.1).
+ * while all rows that met theirs keep meeting it (Baraff 1994, section 3.3).
  *
  * With df_d = +-1 the forces in C follow by A_CC df_C = -A_Cd df_d, so a stays 0 there. The step
  * ends where d arrives (a_d = 0, or the force at its bound) or where another row would break its

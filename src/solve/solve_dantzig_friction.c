@@ -1,4 +1,4 @@
-/* Dantzig's pivoting with friction (Baraff 1994, 3.5 and 3.6; method C.1).
+/* Dantzig's pivoting with friction (Baraff 1994, sections 3.5 and 3.6).
  *
  * Static rows hold |f_F| <= mu f_N. A contact is driven normal first, then its one or two tangents
  * (a box in space). A tangent sticks (CF: a = 0, its force follows), or slips (NC+, NC-: its force

@@ -10,7 +10,8 @@ static double falling_ball(void *user, double t) {
     return 1 - 0.5 * 9.81 * t * t;
 }
 
-/* Method item 3: a ball from 1 m reaches the floor at t = 0.4515236 s. */
+/* A ball from 1 m reaches the floor at sqrt(2 h / g) = 0.4515236 s (Baraff 1989, section 3,
+ * footnote 2). */
 static void ball_from_one_metre(void **state) {
     (void)state;
     int evaluations[3];

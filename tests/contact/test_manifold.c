@@ -460,7 +460,7 @@ static void points_iff_near(void **state) {
     assert_true(with > 500 && without > 200 && agree > with / 2);
 }
 
-/* The component functions (method B.2) of the events of a resting contact equal their gaps. */
+/* The component functions (t - 1) h of the events of a resting contact equal their gaps. */
 static void gaps_are_component_functions(void **state) {
     (void)state;
     rg_random random = rg_random_make(37);

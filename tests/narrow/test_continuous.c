@@ -40,7 +40,7 @@ static rg_polynomial_motion falling(double height, double duration, int degree) 
     return m;
 }
 
-/* Method item 3: from 1 m, t = 0.4515236 s. */
+/* A ball from 1 m reaches the floor at sqrt(2 h / g) = 0.4515236 s. */
 static void ball_from_one_metre(void **state) {
     (void)state;
     rg_shape *floor = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0));

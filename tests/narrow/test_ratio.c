@@ -17,7 +17,7 @@ static double certificate(const rg_growth *g) {
     return rg_max3(g->primal_error, g->dual_error, g->duality_gap);
 }
 
-/* ------------------------------------------------------------------ closed forms (items 50, 51) */
+/* ------------------------------------------------------------------ closed forms */
 
 static void aligned_boxes(void **state) {
     (void)state;
@@ -102,7 +102,7 @@ static void grown_bodies_touch(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------ brute force (items 54, 55) */
+/* ------------------------------------------------------------------ brute force */
 
 typedef struct half_spaces {
     uint32_t count;
@@ -288,7 +288,7 @@ static void brute_force_polygons(void **state) {
         rg_shape_release(bodies[i]);
 }
 
-/* ------------------------------------------------------------------ Theorem 2 (item 53) */
+/* --------------------------------------------------------------- Theorem 2 of Hart and Anitescu */
 
 static double point_segment_squared(rg_vec3 p, rg_vec3 a, rg_vec3 b) {
     rg_vec3 e = rg_sub(b, a);

@@ -115,7 +115,8 @@ static void slides_until_it_rolls(void **state) {
     run_gives(&(scene_run){.scene = "slide-to-roll"}, "speed", 15.0 / 7, 1e-9);
 }
 
-/* Item 36: it sticks up to tan(angle) = mu, and slides with g (sin - mu cos) beyond. */
+/* Coulomb's law (Baraff 1994 survey, eq. 12-19): it sticks up to tan(angle) = mu, and slides with g
+ * (sin - mu cos) beyond. */
 static void slopes_hold_or_let_go(void **state) {
     (void)state;
     scene_run slides = {.scene = "incline", .parameters = "angle=30 mu=0.3", .method = "analytic"};

@@ -110,7 +110,7 @@ static double largest_curvature(void) {
     return most;
 }
 
-/* Item 59: I ~ C h^2 / gamma, and C h T for gamma = 0. */
+/* Hart-Anitescu 2010, Figure 5: I ~ C h^2 / gamma, and C h T for gamma = 0. */
 static void the_rod_follows_gamma_and_step(void **state) {
     static const double steps[] = {0.1, 0.05, 0.02, 0.01, 0.005};
     static const double gammas[] = {0, 0.25, 0.5, 0.75, 1};
@@ -134,7 +134,7 @@ static void the_rod_follows_gamma_and_step(void **state) {
     assert_near(I[GAMMAS - 1][STEPS - 1] / (0.005 * 0.005), largest_curvature(), 0.005);
 }
 
-/* Theorem 10 (item 61): one constant for all steps, equal ones and others. */
+/* Hart-Anitescu 2010, Theorem 10: one constant for all steps, equal ones and others. */
 static void the_constant_of_the_rod(void **state) {
     static const double equal[] = {1}, varied[] = {1, 0.5, 0.9, 0.3, 0.7, 1, 0.25};
     double least = INFINITY, most = 0;

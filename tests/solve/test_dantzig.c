@@ -749,7 +749,8 @@ static void test_random_friction(void **state) {
     rg_solve_context_destroy(context);
 }
 
-/* Block on an incline, |f_T| <= mu f_N: sticks or slides. Rod at rest (item 42). */
+/* Block on an incline, |f_T| <= mu f_N: sticks or slides. Rod at rest (Baraff 1994 survey,
+ * section 7.2). */
 static void test_static_worked(void **state) {
     (void)state;
     rg_solve_context *context = make_context();
@@ -778,7 +779,7 @@ static void test_static_worked(void **state) {
     rg_solve_context_destroy(context);
 }
 
-/* Painleve's rod (items 39, 40): A = 1.6 - 1.2 mu after the substitution. */
+/* Painleve's rod (Baraff 1994 survey, section 7.1): A = 1.6 - 1.2 mu after the substitution. */
 static void test_dynamic(void **state) {
     (void)state;
     rg_solve_context *context = make_context();

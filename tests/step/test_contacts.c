@@ -184,8 +184,8 @@ static void a_cube_lands_without_spin(void **state) {
     }
 }
 
-/* Item 38: a rod that meets the floor with slip, e = 1 and mu = 1, where Newton's law with friction
- * along the first slip would gain 34.7 J: ours gains nothing. */
+/* Baraff 1994 survey, section 6: a rod that meets the floor with slip, e = 1 and mu = 1, where
+ * Newton's law with friction along the first slip would gain 34.7 J: ours gains nothing. */
 static void restitution_gains_no_energy(void **state) {
     (void)state;
     rg_world_def def = rg_world_def_default();

@@ -112,7 +112,7 @@ static void a_step_made_again_moves_nobody_twice(void **state) {
     rg_world_destroy(world);
 }
 
-/* Item 3: a ball from 1 m hits at 0.4515236 s, whatever the length of the steps. */
+/* A ball from 1 m hits at sqrt(2 h / g) = 0.4515236 s, whatever the length of the steps. */
 static void a_fall_ends_in_time(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -162,7 +162,7 @@ static void elastic_bounces_keep_their_height(void **state) {
     rg_world_destroy(world);
 }
 
-/* Item 36: v = 3 m/s, mu = 0.4 stops after 1.146789 m and 0.764526 s. */
+/* Coulomb's law: v = 3 m/s, mu = 0.4 stops after 1.146789 m and 0.764526 s. */
 static void a_block_slides_to_a_stop(void **state) {
     (void)state;
     for (int planar = 0; planar < 2; planar++) {
@@ -182,7 +182,7 @@ static void a_block_slides_to_a_stop(void **state) {
     }
 }
 
-/* Item 36: a ball that slides rolls from t = 2 v0 / (7 mu g) on, with 5/7 of its speed. */
+/* Coulomb's law: a ball that slides rolls from t = 2 v0 / (7 mu g) on, with 5/7 of its speed. */
 static void a_ball_goes_from_sliding_to_rolling(void **state) {
     (void)state;
     rg_world *world = make_world(false, 0.3, 0.3, 0, 0);
@@ -209,8 +209,8 @@ static rg_body_id add_on_slope(rg_world *world, double tilt, double yaw) {
     return add_shape(world, rg_shape_def_box(1, 1, 1), &def);
 }
 
-/* Item 36: stick up to tan(theta) = mu_s, beyond it g (sin - mu_d cos); both coefficients, any
- * yaw. */
+/* Coulomb's law: stick up to tan(theta) = mu_s, beyond it g (sin - mu_d cos); both coefficients,
+ * any yaw. */
 static void stick_ends_at_the_cone(void **state) {
     (void)state;
     double tilt = RG_PI / 6, limit = rg_sin(tilt) / rg_cos(tilt);

@@ -65,7 +65,7 @@ static void table(void **state) {
     assert_string_equal(rg_impact_outcome_name(RG_IMPACT_ROUNDS), "rounds");
 }
 
-/* Item 20, Figure 11. */
+/* Baraff 1989, figure 11. */
 static void billiard(void **state) {
     (void)state;
     double mass[5] = {1, 1, 1, 1, 1};
@@ -100,7 +100,7 @@ static void billiard(void **state) {
         }
 }
 
-/* Item 21, Figure 12: a heavy ball onto a light one that lies on the floor. */
+/* Baraff 1989, figure 12: a heavy ball onto a light one that lies on the floor. */
 static scene *heavy_on_light(double ratio) {
     scene *s = scene_make(1);
     uint32_t heavy = scene_body(s, ratio, (rg_vec3){1, 1, 1});
@@ -152,7 +152,8 @@ static void mass_nine(void **state) {
     free(s);
 }
 
-/* Item 23, Figure 13: A is struck from below by C and pushed away from B on which it also rests. */
+/* Baraff 1989, figure 13: A is struck from below by C and pushed away from B on which it also
+ * rests. */
 static void pushed_off(void **state) {
     (void)state;
     for (size_t k = 0; k < rg_impact_law_count(); k++) {
@@ -171,7 +172,8 @@ static void pushed_off(void **state) {
     }
 }
 
-/* Items 64 and 65: a unit square of unit mass (inertia 1/6) that lands on one corner, or two. */
+/* Giang 2003, eq. 1-21: a unit square of unit mass (inertia 1/6) that lands on one corner, or
+ * two. */
 static void square(void **state) {
     (void)state;
     for (int d = 1; d <= 3; d++)
@@ -194,8 +196,8 @@ static void square(void **state) {
             }
 }
 
-/* Item 37: a cube on its four lower corners at once, also with friction. Redundant: W is singular.
- */
+/* Baraff 1994 survey, section 6: a cube on its four lower corners at once, also with friction.
+ * Redundant: W is singular. */
 static void cube(void **state) {
     (void)state;
     for (size_t k = 0; k < rg_impact_law_count(); k++)
@@ -218,7 +220,7 @@ static void cube(void **state) {
         }
 }
 
-/* Item 38: the rod for which naive Newton gains 34.7 J. */
+/* The rod for which Newton's law, with friction along the first slip, gains 34.7 J. */
 static void rod(void **state) {
     (void)state;
     double sine = sin(1.2), cosine = cos(1.2);
@@ -238,8 +240,8 @@ static void rod(void **state) {
             }
 }
 
-/* Items 24 and 33: two links on a pivot, the end of the second struck: joints and one contact are
- * one linear system. */
+/* Baraff 1989, end of section 8: two links on a pivot, the end of the second struck: joints and one
+ * contact are one linear system. */
 static void articulated(void **state) {
     (void)state;
     for (size_t k = 0; k < rg_impact_law_count(); k++) {
@@ -476,7 +478,7 @@ static void pairs(void **state) {
         }
 }
 
-/* Item 39 as a whole: the rod at tan = 2 with mu = 2, which no forces hold. */
+/* Baraff 1994 survey, section 7.1: the rod at tan = 2 with mu = 2, which no forces hold. */
 static void along_the_ray(void **state) {
     (void)state;
     double c = 1 / sqrt(5), sine = 2 / sqrt(5), v0 = 3, m = 2;

@@ -81,7 +81,7 @@ static void assert_after(const row *balls, const double expected[4]) {
 
 static const double handed_on[] = {0, 0, 1}, at_once[] = {-1.0 / 3, 2.0 / 3, 2.0 / 3};
 
-/* Item 64's two answers, side by side in one world. */
+/* The two answers of the square of test_impact.c (one corner, two corners), in one world. */
 static void each_row_has_its_law(void **state) {
     (void)state;
     row ivory = {.velocity = {1},
