@@ -140,8 +140,7 @@ static void dominoes_that_fall(void **state) {
     (void)state;
     rg_scene_parameter parameters[] = {{"mu", "0"}, {"count", "3"}};
     watch_run("dominoes", parameters, 2, 0.7);
-    const char *text = getenv("RIGOR_LONG");
-    if (!text || strcmp(text, "1") != 0)
+    if (!test_is_long())
         return;
     parameters[1].value = "5";
     watch w = watch_run("dominoes", parameters, 2, 3);

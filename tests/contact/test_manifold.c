@@ -78,7 +78,7 @@ static void nearly_flush(void **state) {
     (void)state;
     rg_shape *cube = make_cube();
     rg_random random = rg_random_make(71);
-    for (int trial = 0; trial < 4000; trial++) {
+    for (int trial = 0, trials = test_cases(4000, 4000); trial < trials; trial++) {
         double scale = trial % 4 == 0 ? 1e-8 : trial % 4 == 1 ? 1e-7 : trial % 4 == 2 ? 1e-6 : 1e-5;
         rg_vec3 shift = rg_scale(scale, rg_random_direction(&random)),
                 turn = rg_scale(scale, rg_random_direction(&random));
@@ -375,7 +375,7 @@ static void swap_and_motion(void **state) {
     (void)state;
     rg_random random = rg_random_make(23);
     uint32_t points = 0;
-    for (int trial = 0; trial < 2000; trial++) {
+    for (int trial = 0, trials = test_cases(2000, 2000); trial < trials; trial++) {
         rg_shape *shape[2];
         rg_pose pose[2];
         make_pair(&random, trial, shape, pose);
@@ -428,7 +428,7 @@ static void points_iff_near(void **state) {
     rg_random random = rg_random_make(31);
     uint32_t with = 0, without = 0, agree = 0;
     rg_contact_settings settings = {.near = 1e-2, .band = 1e-3};
-    for (int trial = 0; trial < 3000; trial++) {
+    for (int trial = 0, trials = test_cases(3000, 3000); trial < trials; trial++) {
         rg_shape *shape[2];
         rg_pose pose[2];
         make_pair(&random, trial, shape, pose);
@@ -496,7 +496,7 @@ static void all_events_by_brute_force(void **state) {
     rg_random random = rg_random_make(41);
     rg_contact_settings settings = {.band = 5e-3};
     uint32_t events = 0, witnesses = 0;
-    for (int trial = 0; trial < 3000; trial++) {
+    for (int trial = 0, trials = test_cases(3000, 3000); trial < trials; trial++) {
         rg_shape *low = make_shape(rg_shape_def_box(1, 1, 1));
         rg_vec3 size = random_vector(&random, 0.5, 1.5);
         rg_shape *high = make_shape(rg_shape_def_box(size.x, size.y, 1));

@@ -115,7 +115,7 @@ static trial random_trial(rg_random *random, int kind) {
 /* The pane's thickness is a thousandth of what the bullet flies in a step of 4 ms. */
 static void bullets_do_not_pass_panes(void **state) {
     (void)state;
-    int trials = getenv("RIGOR_LONG") ? 100000 : 10000;
+    int trials = test_cases(10000, 100000);
     rg_random random = rg_random_make(5);
     int missed_by_discrete = 0;
     uint64_t advances = 0, evaluations = 0;

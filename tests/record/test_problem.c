@@ -968,7 +968,7 @@ static void test_fclib_damaged(void **state) {
     (void)state;
     size_t size;
     char *bytes = fclib_bytes(&size);
-    int rounds = getenv("RIGOR_LONG") ? 20000 : 1000, result;
+    int rounds = test_cases(1000, 20000), result;
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);

@@ -182,11 +182,6 @@ static void test_lemke(void **state) {
     }
 }
 
-static bool is_long(void) {
-    const char *value = getenv("RIGOR_LONG");
-    return value && *value && strcmp(value, "0") != 0;
-}
-
 /* Without friction: every solver for convex problems, to its own last digits. First order (admm)
  * reaches that up to some thousand contacts. */
 static void test_sequences_without_friction(void **state) {
@@ -197,7 +192,7 @@ static void test_sequences_without_friction(void **state) {
         assert_int_equal(solve_file("interior-point", names[i], 1e-10, 0).info.outcome, RG_SOLVED);
         if (!strstr(names[i], "wall") && !strstr(names[i], "shake") && !strstr(names[i], "s0115"))
             assert_int_equal(solve_file("admm", names[i], 1e-9, 0).info.outcome, RG_SOLVED);
-        if (is_long())
+        if (test_is_long())
             assert_int_equal(solve_file("auto", names[i], TOLERANCE, 0).info.outcome, RG_SOLVED);
     }
 }
@@ -214,11 +209,11 @@ static void test_sequences(void **state) {
         bool hardest = strstr(names[i], "wall_s0052") || strstr(names[i], "pyrhit_s0115");
         result r = solve_file("interior-point", names[i], 1e-10, -1);
         assert_true(r.info.residual.natural <= (hardest ? 1e-2 : hard ? 1e-6 : 1e-8));
-        if (!hard || is_long()) {
+        if (!hard || test_is_long()) {
             r = solve_file("newton", names[i], TOLERANCE, -1);
             assert_true(r.info.residual.natural <= (strstr(names[i], "wall_s0052") ? 1e-6 : 1e-8));
         }
-        if (is_long()) {
+        if (test_is_long()) {
             r = solve_file("auto", names[i], TOLERANCE, -1);
             assert_true(r.info.residual.natural <= fmax(TOLERANCE, r.known));
         }

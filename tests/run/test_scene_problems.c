@@ -86,7 +86,7 @@ static int open_all(void **state) {
     if (file < 0 || close(file) != 0)
         return -1;
     for (size_t k = 0; k < CAPTURES_COUNT; k++)
-        if (!CAPTURES[k].is_long || getenv("RIGOR_LONG"))
+        if (!CAPTURES[k].is_long || test_is_long())
             captured[k] = capture_problem(&CAPTURES[k]);
     return rg_solve_context_create(NULL, &context) == RG_OK ? 0 : -1;
 }

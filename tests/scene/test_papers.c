@@ -175,7 +175,7 @@ enum { CLAIMS = sizeof claims / sizeof claims[0] };
 /* The last h = 0.001 takes its time. */
 static size_t step_count(const paper_claim *claim) {
     size_t count = 0;
-    while (count < 8 && claim->steps[count] > (getenv("RIGOR_LONG") ? 0 : 0.0015))
+    while (count < 8 && claim->steps[count] > (test_is_long() ? 0 : 0.0015))
         count++;
     return count;
 }

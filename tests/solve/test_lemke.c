@@ -39,11 +39,6 @@ static rg_solve_info solve(void **state, const rg_problem *problem, double *forc
     return solve_by(state, "lemke", problem, force, velocity, NULL);
 }
 
-static bool is_long(void) {
-    const char *value = getenv("RIGOR_LONG");
-    return value && *value == '1';
-}
-
 /* Values printed in Baraff 1989 (Figs 7 to 9, 6.5) and the survey of 1994 (Fig 3). */
 static void gives_worked_cases(void **state) {
     double f[10], a[10];
@@ -140,7 +135,7 @@ static void make_semidefinite(rg_random *random, size_t n, size_t r, double *mat
  * exactly if there is one, and it moves everything in the same way as any other. */
 static void agrees_with_enumeration_when_semidefinite(void **state) {
     rg_random random = rg_random_make(11);
-    int none = 0, rounds = is_long() ? 20000 : 2000;
+    int none = 0, rounds = test_cases(2000, 20000);
     for (int round = 0; round < rounds; round++) {
         size_t n = 1 + (size_t)rg_random_below(&random, 8);
         size_t r = 1 + (size_t)rg_random_below(&random, n);
@@ -334,7 +329,7 @@ static void solves_polygons(void **state) {
     rg_random random = rg_random_make(14);
     const int directions[] = {4, 8, 16, 6};
     uint64_t pivots = 0, pairs = 0;
-    int rounds = is_long() ? 4000 : 400;
+    int rounds = test_cases(400, 4000);
     for (int round = 0; round < rounds; round++) {
         size_t count = 1 + (size_t)rg_random_below(&random, 12);
         int k = directions[round % 4], dimension = round % 5 == 0 ? 2 : 3;

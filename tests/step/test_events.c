@@ -15,11 +15,6 @@
 
 #define G 9.81
 
-static bool long_run(void) {
-    const char *text = getenv("RIGOR_LONG");
-    return text && strcmp(text, "1") == 0;
-}
-
 static rg_world *make_world(bool planar, double static_friction, double dynamic_friction,
                             double restitution, double tilt) {
     rg_world_def def = rg_world_def_default();
@@ -152,7 +147,7 @@ static void elastic_bounces_keep_their_height(void **state) {
     rg_world *world = make_world(false, 0, 0, 1, 0);
     rg_body_id ball = add_ball(world, 0.1, (rg_vec3){0, 0, 1.1}, (rg_vec3){0, 0, 0});
     double energy = rg_world_energy(world);
-    uint64_t bounces = long_run() ? 1000 : 100, seen = 0;
+    uint64_t bounces = test_is_long() ? 1000 : 100, seen = 0;
     while (seen < bounces) {
         step_exactly(world, 0.05, 1, 0.1);
         seen = rg_world_summary(world).impacts;
@@ -485,10 +480,10 @@ static rg_world *make_heap(uint64_t seed, double *size) {
  * why. */
 static void heaps_never_penetrate(void **state) {
     (void)state;
-    int scenes = long_run() ? 500 : 12, given_up = 0;
+    int scenes = test_cases(12, 500), given_up = 0;
     if (test_integrator == RG_INTEGRATOR_ADAMS)
         scenes /= 2;
-    double duration = long_run() ? 3 : 2, h = long_run() ? 1e-3 : 4e-3;
+    double duration = test_is_long() ? 3 : 2, h = test_is_long() ? 1e-3 : 4e-3;
     for (int seed = 0; seed < scenes; seed++) {
         double size;
         rg_world *world = make_heap((uint64_t)seed + 1, &size);
