@@ -129,7 +129,11 @@ static double share_without_gain(const double *r0, const double *r1, const doubl
     return fmax(0, fmin(1, root));
 }
 
-/* The second solve, and the mixture of both. */
+/* The second solve, and the mixture of both. Newton's law holds at every contact that meets, whether
+ * or not the first solve loaded it: u_N >= e |u_N before|, complementary to the impulse (Baraff 1989,
+ * eq. 27-29; Giang 2003, eq. 19-20). Which contacts of a redundant set carry force is the solver's
+ * choice, and the answer must not depend on it. Contacts that separate beforehand take no part
+ * (Baraff 1989, footnote 9): `meets` leaves them out. */
 static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                                  const rg_island *island, rg_problem *problem,
                                  island_answer *answer, rg_lane_report *report) {
@@ -144,21 +148,17 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
         return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
     memcpy(shift1, shift0, rows * sizeof *shift1);
     memcpy(second.force, answer->force, rows * sizeof *second.force);
-    bool any = false;
     double scale = problem->scale;
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
         const rg_contact_row *row = &set->rows[i];
         memcpy(start + k * d, job->before + i * d, d * sizeof *start);
-        if (!job->meets[i] || !(answer->force[k * d] > 0))
+        if (!job->meets[i])
             continue;
-        any = true;
         scale = fmax(scale, -job->before[i * d]);
         shift1[k * d] =
             rg_dot(row->surface, row->normal) + row->law.restitution * job->before[i * d];
     }
-    if (!any)
-        return RG_OK;
     problem->contact.q = shift1;
     problem->scale = scale; /* the speeds that matter here are those of the impacts */
     if (job->machinery->observer)
