@@ -154,8 +154,8 @@ def check_public_headers(root):
 
 
 def compile_public_headers(root):
-    c_compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
-    cpp_compiler = shutil.which("g++") or shutil.which("clang++")
+    c_compiler = shutil.which("gcc") or shutil.which("clang")
+    cpp_compiler = shutil.which("clang++")  # set-up installs it; g++ may or may not be there
     languages = [(c_compiler, "c", "c17"), (cpp_compiler, "c++", "c++17")]
     for compiler, language, standard in languages:
         if not compiler:
