@@ -38,7 +38,7 @@ const char cli_view_help[] =
     "      --speed X        simulated seconds per second (default 1)\n"
     "      --method NAME    step method instead of the scenes': analytic, stepping\n"
     "      --solver NAME    solver of contact problems instead of the scenes'\n"
-    "      --step S         seconds of a step instead of the scenes'\n"
+    "      --step S         seconds of a step instead of the scenes', such as 1/240\n"
     "      --threads N      threads of a scene; the results do not depend on it\n"
     "      --page FILE      serve this page instead of the one that is built in\n"
     "  -h, --help           this text\n"
