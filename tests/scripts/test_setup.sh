@@ -75,7 +75,7 @@ asked_for() { # exactly these packages
     [ "$(sed -n 's/^apt-get.* install --no-install-recommends //p' "$scratch/asked")" = "$1" ]
 }
 
-libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev libcivetweb-dev coinor-libclp-dev"
+libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev coinor-libclp-dev"
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py"
 test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox \
