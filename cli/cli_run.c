@@ -40,7 +40,7 @@ const char cli_run_help[] =
     "                       adams\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
-    "      --detection D    continuous, or discrete: contacts of the poses of now only\n"
+    "      --detection D    continuous, or discrete: contacts at the current poses only\n"
     "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
     "                       number of steps is made; with --resume, in all, and not less than\n"
     "                       there is already\n"
@@ -147,7 +147,7 @@ static void watch_signals(void) {
     /* A second signal of the kind ends the process at once, for the impatient. */
     action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
-        /* Who started this process may have told it to ignore a signal, as shells do with SIGINT
+        /* The parent process may have told this one to ignore a signal, as shells do with SIGINT
          * in the background. */
         if (sigaction(watched[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(watched[i], &action, NULL);

@@ -26,18 +26,19 @@ typedef struct rg_method_settings {
     double tolerance; /* adaptive integrators: relative error per unit of state scale and step */
     rg_integrator integrator; /* analytic */
     /* stepping (Hart-Anitescu 2010): */
-    double gamma;                /* share of a penetration that one step takes back, 0 ... 1 */
-    const rg_solver *solver;     /* of contact problems; null: auto */
-    double solver_tolerance;     /* a solve above it, by the judge, counts as failed */
-    int friction_directions;     /* 0: the exact cone; otherwise corners of a polygon, even, >= 4 */
-    bool discrete_detection;     /* contacts of the poses of now only: fast bodies pass through */
+    double gamma;            /* share of a penetration that one step takes back, 0 ... 1 */
+    const rg_solver *solver; /* of contact problems; null: auto */
+    double solver_tolerance; /* a solve above it, by the judge, counts as failed */
+    int friction_directions; /* 0: the exact cone; otherwise corners of a polygon, even, >= 4 */
+    bool discrete_detection; /* contacts at the current poses only: fast bodies may pass through */
     const rg_impact_law *impact; /* analytic: of collisions; null: simultaneous */
-    /* analytic: a step that it cannot make is made by stepping, of the bodies that can reach each other within it
-     * and are in trouble */
+    /* analytic: a step that it cannot make is made by stepping, of the bodies that can reach each
+     * other within it and are in trouble */
     bool hand_over;
 } rg_method_settings;
 
-/* 1/240 s, 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
+/* 1/240 s, 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed
+ * over. */
 rg_method_settings rg_method_settings_default(void);
 const char *rg_integrator_name(rg_integrator integrator); /* "dormand-prince", "adams" */
 

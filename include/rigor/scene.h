@@ -71,13 +71,13 @@ typedef struct rg_measure {
     bool is_truth;   /* value is false (0) or true (1) */
 } rg_measure;
 
-/* Called by whoever runs the scene: after every step (cheap), and at the end. At most `capacity`
- * measures are written; the number that there are is returned. */
+/* Called by the program that runs the scene: after every step (cheap), and at the end. At most
+ * `capacity` measures are written; the number that there are is returned. */
 void rg_scene_observe(rg_scene *scene);
 size_t rg_scene_measures(rg_scene *scene, rg_measure *measures, size_t capacity);
 
-/* What rg_scene_observe has gathered, as bytes, for checkpoints: to be read into a scene built in the
- * same way. `size` gets the bytes needed (0: nothing to keep); with a null buffer nothing is
+/* What rg_scene_observe has gathered, as bytes, for checkpoints: to be read into a scene built in
+ * the same way. `size` gets the bytes needed (0: nothing to keep); with a null buffer nothing is
  * written. */
 rg_status rg_scene_save_observations(const rg_scene *scene, void *buffer, size_t capacity,
                                      size_t *size);

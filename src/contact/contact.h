@@ -33,7 +33,7 @@
 /* Sine: edges more parallel than this have no normal that could be relied on. */
 #define RG_CONTACT_PARALLEL 1e-8
 
-/* Looking ahead: distances that speeds of now would cover in a step, times this. */
+/* Looking ahead: distances that current speeds would cover in a step, times this. */
 #define RG_CONTACT_AHEAD 3.0
 
 #define RG_CONTACT_NO_FACET UINT32_MAX
@@ -239,8 +239,8 @@ rg_contact_law rg_collision_law(const rg_collision *collision, const rg_world *w
 /* There was a contact between two colliders in this step; all such are forgotten. */
 rg_status rg_collision_mark(rg_collision *collision, rg_collider_id x, rg_collider_id y);
 void rg_collision_forget_marks(rg_collision *collision);
-/* The step has succeeded: who touches, and what the next step needs. RG_OUT_OF_MEMORY: nothing of
- * the world has changed. */
+/* The step has succeeded: which colliders touch, and what the next step needs. RG_OUT_OF_MEMORY:
+ * nothing of the world has changed. */
 rg_status rg_collision_store(rg_collision *collision, rg_world *world);
 
 #endif

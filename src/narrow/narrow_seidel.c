@@ -71,7 +71,7 @@ static void row_at(const source *s, uint32_t position, rg_lp_row *row) {
     uint32_t bounds = 2 * (uint32_t)s->k;
     if (position >= bounds) {
 #if defined(__GNUC__)
-        /* A million rows in random order are a million cache misses, if nobody looks ahead. */
+        /* A million rows in random order are a million cache misses, without prefetching. */
         uint32_t ahead = position + 16;
         if (s->order && s->count > MANY_ROWS && ahead < bounds + s->front_count + s->count)
             __builtin_prefetch((const rg_lp_row *)s->context + index_of(s, ahead));

@@ -199,7 +199,8 @@ static rg_status append_batches(rg_recorder *recorder, const rg_journal *journal
 static rg_status append_journal(rg_recorder *recorder, const rg_journal *journal, rg_store *store,
                                 rg_error *error) {
     const rg_allocator *allocator = &recorder->allocator;
-    /* Only this recorder writes it, so that it holds what was written, unless somebody meddled. */
+    /* Only this recorder writes it, so that it holds what was written, unless another program
+     * changed it. */
     if (!journal->valid || journal->end != recorder->journal.end ||
         journal->header.first_frame + journal->frame_count != recorder->frame_count ||
         journal->header.first_frame > rg_store_frame_count(store))

@@ -57,7 +57,7 @@ typedef struct rg_reader {
     rg_node_info *infos;    /* by node index, as the next */
     rg_shape **node_shapes; /* shapes already made of a node that no loop variable touches */
 
-    rg_variable *variables; /* pi, the parameters, then the loop variables of now */
+    rg_variable *variables; /* pi, the parameters, then the current loop variables */
     size_t variable_count, variable_capacity;
     bool loop_used; /* an expression looked at a loop variable since this was cleared */
 

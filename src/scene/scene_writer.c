@@ -295,7 +295,7 @@ static rg_status put_solver(writer *w, const rg_method_settings *settings) {
     return RG_OK;
 }
 
-/* Only where one was chosen: null is the choice of whoever is asked next. */
+/* Only where one was chosen: null leaves the choice to the reader. */
 static rg_status put_impact(writer *w, const char *before, const rg_impact_law *law) {
     if (!law)
         return RG_OK;
@@ -434,7 +434,7 @@ static rg_mass_properties mass_of_colliders(const rg_world *world, rg_body_id bo
 static void put_mass(writer *w, rg_body_id body) {
     rg_mass_properties mass = rg_body_mass(w->world, body);
     if (rg_body_motion(w->world, body) != RG_MOTION_DYNAMIC) {
-        /* Needs none; only one that somebody gave is worth a line. */
+        /* Needs none; only one that was given is written. */
         rg_mass_properties plain = mass_of_colliders(w->world, body);
         if (!(mass.mass > 0) || memcmp(&mass, &plain, sizeof mass) == 0)
             return;

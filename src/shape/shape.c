@@ -128,7 +128,7 @@ rg_shape *rg_shape_retain(rg_shape *shape) {
 }
 
 void rg_shape_release(rg_shape *shape) {
-    /* Whoever drops the last reference must see all that others did with the shape before. */
+    /* The thread that drops the last reference must see all earlier writes to the shape. */
     if (shape && atomic_fetch_sub_explicit(&shape->references, 1, memory_order_acq_rel) == 1)
         destroy(shape);
 }

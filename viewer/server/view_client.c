@@ -235,7 +235,7 @@ static void serve(client *c) {
         reason = read_all(c);
     atomic_store(&c->closing, true);
     if (reason < 0)
-        shutdown(c->socket, SHUT_RDWR); /* nobody there to say anything to */
+        shutdown(c->socket, SHUT_RDWR); /* the client is gone */
     view_outbox_close(c->box, reason < 0 ? VIEW_CLOSE_NORMAL : reason);
     pthread_join(writer, NULL);
 }

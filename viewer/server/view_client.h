@@ -1,5 +1,5 @@
 /* One WebSocket of a live run: what comes in is read and posted, what is in its box goes out, each
- * in a thread of its own, so that a client that reads slowly holds up nobody but itself. */
+ * in a thread of its own, so that a client that reads slowly delays only itself. */
 #ifndef RIGOR_VIEWER_CLIENT_H
 #define RIGOR_VIEWER_CLIENT_H
 

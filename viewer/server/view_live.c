@@ -103,7 +103,7 @@ static rg_status make_frame(view_live *live, view_bytes **bytes, rg_error *error
     return RG_OK;
 }
 
-/* To everyone at once, so that nobody gets a frame with bodies that are not in the manifest. */
+/* To everyone at once, so that no client gets a frame with bodies that are not in the manifest. */
 static void hand_out(view_live *live, view_bytes *manifest, view_bytes *frame) {
     pthread_mutex_lock(&live->mutex);
     if (manifest) {
@@ -191,7 +191,7 @@ static void make_steps(view_live *live, bool watched) {
     }
 }
 
-/* Until the next frame is due, or, if nothing goes on, until somebody asks for something. */
+/* Until the next frame is due, or, if nothing goes on, until a client asks for something. */
 static void rest(view_live *live, double until) {
     double left = until - view_clock();
     struct timespec deadline;

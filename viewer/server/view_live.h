@@ -1,5 +1,5 @@
 /* A scene that runs while others look: the engine in a thread of its own, paced by the clock, with
- * messages coming in and frames going out through boxes (view_outbox.h). It rests while nobody is
+ * messages coming in and frames going out through boxes (view_outbox.h). It pauses while nobody is
  * there. All clients see, and change, the same run. */
 #ifndef RIGOR_VIEWER_LIVE_H
 #define RIGOR_VIEWER_LIVE_H

@@ -1,5 +1,5 @@
 /* What clients of a live run ask for, carried out between two steps: see view_live.h. Whatever
- * cannot be done leaves everything as it was, and who asked is told why. */
+ * cannot be done leaves everything as it was, and the client that asked is told why. */
 #include "view_live_parts.h"
 
 static view_grab *grab_of(view_live *live, uint64_t holder) {
@@ -116,7 +116,7 @@ static rg_status set(view_live *live, const view_message *message, rg_error *err
     return status;
 }
 
-/* Back to the beginning, with the settings of now. */
+/* Back to the beginning, with the current settings. */
 static rg_status reset(view_live *live, rg_error *error) {
     size_t bodies = rg_world_body_count(live->world);
     rg_status status = rg_world_restore(live->world, live->start);

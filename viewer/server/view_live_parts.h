@@ -14,7 +14,7 @@
 enum { VIEW_LIVE_QUEUE = 256 };
 
 /* Clients are told apart by numbers that are never used again: the box of one who has left may be
- * the memory of another's. 0 is nobody. */
+ * the memory of another's. 0 is none. */
 typedef struct live_request {
     uint64_t from;
     view_message message;
@@ -75,6 +75,6 @@ void view_live_begin_window(view_live *live);
 void view_live_show_state(view_live *live);
 void view_live_publish(view_live *live, bool with_manifest);
 void view_live_carry_out(view_live *live, const live_request *asked);
-void view_live_release_abandoned(view_live *live); /* what clients held who have left */
+void view_live_release_abandoned(view_live *live); /* bodies held by clients that have left */
 
 #endif
