@@ -437,7 +437,7 @@ static void overlap_and_nearness(void **state) {
     }
     rg_shape *probe = shape_of(rg_shape_def_box(0.8, 0.8, 0.8));
     size_t overlaps = 0;
-    for (int i = 0, count = test_cases(200, 200); i < count; i++) {
+    for (int i = 0, cases = test_cases(200, 200); i < cases; i++) {
         rg_pose pose = {rg_scale(rg_random_between(&random, 0, 9), rg_random_direction(&random)),
                         rg_random_rotation(&random)};
         size_t brute = 0, count;
