@@ -21,9 +21,9 @@
  *
  * First of all the forces given for a warm start are looked at: if they pass, nothing is run; if they
  * are near, a few Newton steps from them are tried.
- * Contact problems are cut into islands, and each goes its own way down the list. Every attempt is
- * judged and noted in the info; the answer is the best that was found, with its honest residual. A
- * proof that there is no solution ends the list; a ray does so at its end.
+ * The islands of a contact problem come here one by one (solve_islands.c). Every attempt is judged
+ * and noted in the info; the answer is the best that was found, with its honest residual. A proof
+ * that there is no solution ends the list; a ray does so at its end.
  *
  * Where friction leaves several solutions (Painleve), the policy can only be followed if all are
  * known: problems with up to POLICY_MODES modes are enumerated first. Larger ones get the solution
@@ -33,7 +33,6 @@
 #include "solve/solve.h"
 #include "solve/solve_mend.h"
 #include "solve/solve_polish.h"
-#include "solve/solve_split.h"
 #include "solve/solve_widen.h"
 
 #include <stdio.h>
@@ -144,12 +143,6 @@ static rg_status chain_make(chain *c, rg_solve_context *context, const rg_proble
     return RG_OK;
 }
 
-static void note_attempt(rg_solve_info *info, const rg_solve_attempt *attempt) {
-    if (info->attempts < RG_SOLVE_CHAIN_MAX)
-        info->chain[info->attempts] = *attempt;
-    info->attempts++;
-}
-
 static void adopt(chain *c, const rg_solve_info *one) {
     c->info.solver = one->solver, c->info.residual = one->residual;
     c->info.outcome = one->outcome;
@@ -196,7 +189,7 @@ static rg_status try_one(chain *c, const plan *p, rg_error *error) {
     c->context->info = outer;
     if (status || one.outcome == RG_SOLVE_UNSUITABLE)
         return status;
-    note_attempt(&c->info, &one.chain[0]);
+    rg_solve_note(&c->info, &one.chain[0]);
     if (!p->quick && c->full++ > 0)
         c->info.fallbacks++;
     c->info.iterations += one.iterations, c->info.factorisations += one.factorisations;
@@ -364,7 +357,7 @@ static rg_status solve_cones(chain *c, rg_error *error) {
     return status || c->done ? status : TRY_LIST(c, last_widened, error);
 }
 
-static rg_status solve_island(chain *c, rg_error *error) {
+static rg_status solve_contacts(chain *c, rg_error *error) {
     const rg_contact_problem *p = &c->problem->contact;
     if (!has_friction(p))
         return p->contacts + p->joints <= SMALL_ROWS ? TRY_LIST(c, few_frictionless, error)
@@ -385,138 +378,6 @@ static rg_status solve_island(chain *c, rg_error *error) {
             return status;
     }
     return solve_cones(c, error);
-}
-
-/* --- islands ---------------------------------------------------------------------------------- */
-
-/* Where the n-th attempt by `solver` is noted; `count` if there is none. */
-static uint32_t find_attempt(const rg_solve_attempt *attempts, uint32_t count,
-                             const rg_solver *solver, uint32_t n) {
-    uint32_t at = 0;
-    for (; at < count; at++)
-        if (attempts[at].solver == solver && n-- == 0)
-            break;
-    return at;
-}
-
-static uint32_t noted(const rg_solve_info *info) {
-    return info->attempts < RG_SOLVE_CHAIN_MAX ? info->attempts : RG_SOLVE_CHAIN_MAX;
-}
-
-/* Attempts of an island, added to the same ones on other islands: a solver's first to its first. */
-static void merge_chain(rg_solve_info *all, const rg_solve_info *one) {
-    for (uint32_t i = 0; i < noted(one); i++) {
-        const rg_solve_attempt *attempt = &one->chain[i];
-        uint32_t before = 0;
-        for (uint32_t k = 0; k < i; k++)
-            before += one->chain[k].solver == attempt->solver;
-        uint32_t at = find_attempt(all->chain, noted(all), attempt->solver, before);
-        if (at == noted(all)) {
-            note_attempt(all, attempt);
-            continue;
-        }
-        rg_solve_attempt *sum = &all->chain[at];
-        sum->iterations += attempt->iterations, sum->seconds += attempt->seconds;
-        sum->residual = fmax(sum->residual, attempt->residual);
-        if (attempt->outcome != RG_SOLVED)
-            sum->outcome = attempt->outcome;
-    }
-    all->iterations += one->iterations, all->factorisations += one->factorisations;
-    all->seconds += one->seconds;
-    all->fallbacks += one->fallbacks;
-}
-
-/* The whole ends as its worst island does: one without a solution, or else the one with the largest
- * residual that is not solved. */
-static void merge_island(chain *whole, const chain *part, size_t island, size_t islands) {
-    rg_solve_info *all = &whole->info;
-    bool first = !all->solver;
-    bool larger = first || part->info.residual.natural > all->residual.natural;
-    rg_solve_outcome outcome = part->info.outcome;
-    const char *text = part->info.text;
-    if (outcome != RG_SOLVED && part->proof != RG_SOLVED)
-        outcome = part->proof, text = part->proof_text;
-    merge_chain(all, &part->info);
-    if (larger)
-        all->solver = part->info.solver, all->residual.natural = part->info.residual.natural;
-    if (outcome == RG_SOLVED) {
-        if (first)
-            all->outcome = RG_SOLVED;
-        return;
-    }
-    bool stays = all->outcome == RG_SOLVE_INFEASIBLE ||
-                 (all->outcome != RG_SOLVED && outcome != RG_SOLVE_INFEASIBLE && !larger);
-    if (!first && stays)
-        return;
-    all->outcome = outcome;
-    whole->proof = outcome == RG_SOLVE_RAY || outcome == RG_SOLVE_INFEASIBLE ? outcome : RG_SOLVED;
-    snprintf(all->text, sizeof all->text, "island %zu of %zu (%zu rows): %.180s", island + 1,
-             islands, part->rows, text);
-}
-
-static rg_status solve_islands(chain *whole, rg_split *islands, rg_error *error) {
-    rg_solve_context *context = whole->context;
-    bool warm = whole->started;
-    rg_solve_attempt looked = whole->info.chain[0];
-    double *before;
-    RG_TAKE(before, context, whole->rows, error);
-    memcpy(before, whole->force, whole->rows * sizeof *before);
-    memset(&whole->info, 0, sizeof whole->info);
-    if (warm)
-        note_attempt(&whole->info, &looked);
-    for (size_t i = 0; i < islands->count; i++) {
-        rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-        rg_problem problem;
-        chain part;
-        rg_status status = rg_split_make(islands, context, i, &problem, error);
-        if (!status)
-            status = chain_make(&part, context, &problem, whole->settings, error);
-        if (!status && warm) {
-            rg_split_gather(islands, i, before, part.force);
-            part.started = true;
-            status = try_one(&part, &look_first, error);
-        }
-        if (!status && !part.done)
-            status = solve_island(&part, error);
-        if (!status) {
-            rg_split_scatter(islands, i, part.force, whole->force);
-            if (part.proof != RG_SOLVED && part.info.outcome != RG_SOLVED)
-                rg_split_scatter(islands, i, part.ray, whole->ray);
-            merge_island(whole, &part, i, islands->count);
-        }
-        rg_arena_return(&context->arena, mark);
-        if (status)
-            return status;
-    }
-    return RG_OK;
-}
-
-/* The judge on the whole, once more: islands were judged one by one. */
-static rg_status judge_whole(chain *whole, rg_error *error) {
-    rg_solve_info one = {0}, *outer = whole->context->info;
-    rg_solve_settings settings = *whole->settings;
-    settings.warm = true;
-    memcpy(whole->trial_force, whole->force, whole->rows * sizeof *whole->force);
-    rg_solution trial = {.force = whole->trial_force};
-    whole->context->info = &one;
-    rg_status status = rg_solve_attempt_run(whole->context, &warm_start, whole->problem, &settings,
-                                            &trial, NULL, error);
-    whole->context->info = outer;
-    whole->info.residual = one.residual;
-    if (one.outcome == RG_SOLVED)
-        whole->info.outcome = RG_SOLVED;
-    else if (whole->info.outcome == RG_SOLVED)
-        whole->info.outcome = one.outcome;
-    return status;
-}
-
-static rg_status solve_contacts(chain *c, rg_error *error) {
-    rg_split islands;
-    rg_status status = rg_split_find(&islands, c->context, c->problem, error);
-    if (status || islands.count < 2)
-        return status ? status : solve_island(c, error);
-    status = solve_islands(c, &islands, error);
-    return status ? status : judge_whole(c, error);
 }
 
 /* --- the table of contents -------------------------------------------------------------------- */
