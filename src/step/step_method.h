@@ -2,6 +2,7 @@
 #ifndef RIGOR_STEP_METHOD_H
 #define RIGOR_STEP_METHOD_H
 
+#include "solve/solve_counts.h"
 #include "world/world.h"
 
 /* What a method says of its step: for the certificate and the counters. Impulses are those of all
@@ -10,9 +11,8 @@ typedef struct rg_step_report {
     double external_work; /* J, of the forces besides gravity */
     rg_vec3 impulse, angular_impulse;
     uint64_t substeps, rejected, evaluations;
-    /* Contact problems; all zero and NaN without. */
-    double worst_residual, worst_cone;
-    uint64_t solves, solver_iterations, solver_failures, fallbacks, contacts, impacts;
+    rg_solve_counts counts; /* of contact problems */
+    uint64_t contacts, impacts;
     /* A method whose contact forces vary within the step knows what they did; the judge cannot tell from
      * their values at one instant. J; impulses by what forces do not move. */
     bool has_work;
