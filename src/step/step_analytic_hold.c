@@ -143,7 +143,7 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     rg_solve_info info;
     /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
     settings.warm = true;
-    static const char *const solvers[] = {"newton", "interior-point", "auto"};
+    static const char *const solvers[] = {"newton", "interior-point"};
     rg_status status = RG_OK;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers && !status; i++) {
         status = rg_solve(a->context, rg_solver_find(solvers[i]), &problem, &settings, &solution,
@@ -337,10 +337,6 @@ void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const 
                              size_t member_count, rg_solve_info *info) {
     if (!rg_analysis_needs_decision(a, members, member_count)) {
         rg_analysis_solve_island(a, m, members, member_count, info);
-        return;
-    }
-    if (member_count > RG_ANALYSIS_MANY && ++a->holds > RG_ANALYSIS_HOLDS) {
-        a->undecided = true;
         return;
     }
     mark_tight(a, members, member_count);
