@@ -61,7 +61,9 @@
 #define RG_ANALYSIS_SLOW     1e-2 /* of that speed: slower slip is left to the law of stick anyway */
 #define RG_ANALYSIS_MUCH                                                                           \
     1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
-#define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
+/* acceleration: slip at the static limit, where friction then drops. */
+#define RG_ANALYSIS_ONSET 4e-12
+#define RG_ANALYSIS_FREE  1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
 #define RG_ANALYSIS_BALANCED                                                                       \
@@ -381,6 +383,8 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
 /* Of friction now: of slip, or of stick. */
 double rg_analysis_coefficient(const rg_analysis_contact *c);
 bool rg_analysis_has_friction(const rg_analysis_contact *c);
+/* Whether the coefficient drops when it begins to slip. */
+bool rg_analysis_friction_drops(const rg_analysis_contact *c);
 /* Tangents: along and across the slip, or the direction at the limit, or any. */
 void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* e . (u' without contact forces) of a row. */

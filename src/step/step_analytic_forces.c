@@ -21,8 +21,9 @@
 #include <float.h>
 #include <string.h>
 
-/* Relative: a force this much outside its cone during a step is an event. */
-#define EXCEEDS 1e-8
+/* Relative: a force this much outside its cone during a step is an event; and one whose friction drops then. */
+#define EXCEEDS      1e-8
+#define EXCEEDS_DROP 2e-11
 /* Of the judge's residual: what is good enough for the right-hand side. */
 #define EXACT 1e-11
 /* Share of the diagonal by which it is raised. Errors are this to the power of the number of solves. */
@@ -107,6 +108,10 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c) {
 double rg_analysis_coefficient(const rg_analysis_contact *c) {
     return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.dynamic_friction
                                                       : c->law.static_friction;
+}
+
+bool rg_analysis_friction_drops(const rg_analysis_contact *c) {
+    return !c->started && c->law.static_friction > c->law.dynamic_friction;
 }
 
 bool rg_analysis_has_friction(const rg_analysis_contact *c) {
@@ -330,7 +335,8 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *
 double rg_analysis_cone_margin(const rg_analysis_contact *c) {
     double limit = rg_analysis_coefficient(c) * c->force[0];
     double size = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
-    return size > 0 ? 1 + EXCEEDS - size / limit : 1;
+    double slack = rg_analysis_friction_drops(c) ? EXCEEDS_DROP : EXCEEDS;
+    return size > 0 ? 1 + slack - size / limit : 1;
 }
 
 static double largest_force(const rg_analysis_rows *s) {
