@@ -61,7 +61,9 @@
 #define RG_ANALYSIS_SLOW     1e-2 /* of that speed: slower slip is left to the law of stick anyway */
 #define RG_ANALYSIS_MUCH                                                                           \
     1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
-#define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
+/* acceleration: slip at the static limit, where friction then drops. */
+#define RG_ANALYSIS_ONSET 4e-12
+#define RG_ANALYSIS_FREE  1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
 #define RG_ANALYSIS_BALANCED                                                                       \
@@ -89,11 +91,9 @@ enum {
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
-    RG_ANALYSIS_MANY = 24,  /* contacts of an island: where friction decides among more, mean forces
+    RG_ANALYSIS_MANY = 24, /* contacts of an island: where friction decides among more, mean forces
                                 are taken where the quick ways fail; to look on would take seconds */
-    RG_ANALYSIS_HARD = 8,   /* decisions of few contacts that one of many weighs as much as */
-    RG_ANALYSIS_PIVOTS = 4, /* per row, of the pivoting solver in such an island */
-    RG_ANALYSIS_HOLDS = 200, /* times in a step of the world that it is asked there who is held */
+    RG_ANALYSIS_HARD = 8,  /* decisions of few contacts that one of many weighs as much as */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
@@ -250,7 +250,6 @@ typedef struct rg_analysis {
     bool means;         /* forces are means over short times, to the end of the step of the world */
     uint64_t decisions; /* that took a solver of the exact cone, in this step of the world */
     bool blind;         /* to changes between stick and slip */
-    uint32_t holds;     /* in islands of many contacts, in this step of the world */
     bool was_averaged;  /* so were those of the last step */
     double mean_length; /* s: of the next ones */
     double coarser;     /* 1, or what creep is multiplied by until the end of the step */
@@ -370,10 +369,9 @@ size_t rg_analysis_members(const rg_analysis *a, const uint32_t *label, size_t i
 
 /* --- basis --- */
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
- * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. `patiently`: also where
- * it takes many changes, one at a time. */
+ * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
-                           const double *raise, int solves, double scale, bool patiently);
+                           const double *raise, int solves, double scale);
 /* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is > 0 as long as it
  * is. False if there is no answer. */
 bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *begin,
@@ -385,6 +383,8 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
 /* Of friction now: of slip, or of stick. */
 double rg_analysis_coefficient(const rg_analysis_contact *c);
 bool rg_analysis_has_friction(const rg_analysis_contact *c);
+/* Whether the coefficient drops when it begins to slip. */
+bool rg_analysis_friction_drops(const rg_analysis_contact *c);
 /* Tangents: along and across the slip, or the direction at the limit, or any. */
 void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* e . (u' without contact forces) of a row. */

@@ -437,7 +437,7 @@ static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
     if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) || a->blind)
         return margin;
     double change = INFINITY;
-    if (a->cones && !c->at_limit)
+    if ((a->cones || rg_analysis_friction_drops(c)) && !c->at_limit)
         change = rg_analysis_cone_margin(c);
     /* Directions are turned after every step; what happens meanwhile is an event only if it is much. */
     double back = c->at_limit ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
