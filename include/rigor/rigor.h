@@ -17,6 +17,7 @@
 #include "rigor/material.h"
 #include "rigor/mesh.h"
 #include "rigor/method.h"
+#include "rigor/profile.h"
 #include "rigor/proximity.h"
 #include "rigor/random.h"
 #include "rigor/shape.h"
