@@ -420,12 +420,6 @@ static void solve_one(rg_analysis *a, const rg_analysis_motion *m, const uint32_
                                                                                 : info.outcome,
                                            .contact = members[0],
                                            .residual = info.residual.natural};
-    /* What comes to nothing within a step, or is left to mean forces, is no answer that could be judged; the forces that
-     * readers get at the end of the step are. */
-    if (a->keeps || (a->undecided && !a->judging))
-        return;
-    a->worst_residual = fmax(a->worst_residual, info.residual.natural);
-    a->worst_cone = fmax(a->worst_cone, info.residual.force);
 }
 
 static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
@@ -448,30 +442,20 @@ static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
 
 /* --- the right-hand side ------------------------------------------------------------------------- */
 
-static rg_vec3 material_velocity(const rg_analysis_motion *m, uint32_t body, rg_vec3 p) {
-    return rg_add(m->velocity[body],
-                  rg_cross(m->angular_velocity[body], rg_sub(p, m->position[body])));
-}
-
-static void add_force(const rg_analysis *a, const rg_analysis_motion *m,
-                      const rg_analysis_contact *c, double *dydt) {
+static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double *dydt) {
     rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
     double *ledger = dydt + a->flight.size;
     const rg_body_dynamics *d = a->world->content.dynamics;
-    double friction = rg_dot(f, c->motion.slip);
-    ledger[0] += friction;
-    ledger[1] += c->force[0] * c->motion.gap_rate;
     for (int side = 0; side < 2; side++) {
         uint32_t body = side ? c->body_b : c->body_a;
         rg_vec3 on = side ? rg_neg(f) : f;
         if (d[body].inverse_mass > 0)
             continue;
-        /* What does not move by forces gives the other side its impulse, and the work of its motion. */
+        /* What does not move by forces gives the other side its impulse. */
         rg_vec3 given = rg_neg(on);
-        ledger[2] += rg_dot(given, material_velocity(m, body, p));
         rg_vec3 moment = rg_cross(p, given);
-        ledger[3] += given.x, ledger[4] += given.y, ledger[5] += given.z;
-        ledger[6] += moment.x, ledger[7] += moment.y, ledger[8] += moment.z;
+        ledger[0] += given.x, ledger[1] += given.y, ledger[2] += given.z;
+        ledger[3] += moment.x, ledger[4] += moment.y, ledger[5] += moment.z;
     }
 }
 
@@ -504,11 +488,13 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     rg_flight_derivative(&a->flight, t, y, dydt);
     memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
     contact_forces(a, t, y, dydt);
-    if (a->at_begin)
+    if (a->at_begin) {
         keep_beginning(a);
+        rg_analysis_judge_begin(a);
+    }
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        add_force(a, &a->motion, c, dydt);
+        add_force(a, c, dydt);
         /* Momenta change by the force as they would by an impulse in a second: the same arithmetic. */
         rg_analysis_row normal =
             rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, rg_analysis_force_of(c));
