@@ -378,7 +378,7 @@ static int parse(run *this, int count, const char **arguments) {
 /* Steps to make and to record; false if there are too many to count. */
 static bool plan(run *this) {
     const rg_world *world = rg_scene_world(this->scene);
-    double step = rg_world_settings(world).step;
+    double step = rg_scene_step_size(this->scene);
     double duration = this->duration > 0 ? this->duration : rg_scene_duration(this->scene);
     if (this->recorder)
         duration = rg_recorder_duration(this->recorder);
@@ -537,7 +537,7 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
 }
 
 static rg_status go(run *this, rg_error *error) {
-    double step = rg_world_settings(rg_scene_world(this->scene)).step;
+    double step = rg_scene_step_size(this->scene);
     cli_progress progress = cli_progress_begin(this->first, this->total, given(this, OPTION_QUIET));
     double start = cli_clock();
     rg_status status = RG_OK;

@@ -22,7 +22,6 @@ typedef struct rg_solver rg_solver;         /* rigor/solver.h */
 typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 
 typedef struct rg_method_settings {
-    double step;      /* seconds that one rg_world_step of the scene's run covers */
     double tolerance; /* adaptive integrators: relative error per unit of state scale and step */
     rg_integrator integrator; /* analytic */
     /* stepping (Hart-Anitescu 2010): */
@@ -37,7 +36,7 @@ typedef struct rg_method_settings {
     bool hand_over;
 } rg_method_settings;
 
-/* 1/240 s, 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
+/* 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
 rg_method_settings rg_method_settings_default(void);
 const char *rg_integrator_name(rg_integrator integrator); /* "dormand-prince", "adams" */
 

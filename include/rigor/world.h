@@ -36,7 +36,7 @@ typedef struct rg_world_def {
     rg_allocator allocator;
 } rg_world_def;
 
-/* Gravity (0, 0, -9.81), method stepping, 1/240 s, seed 1, one thread, certified, C allocator. */
+/* Gravity (0, 0, -9.81), method stepping, seed 1, one thread, certified, C allocator. */
 rg_world_def rg_world_def_default(void);
 
 rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *error);

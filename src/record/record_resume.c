@@ -149,6 +149,8 @@ static bool take_settings_of_file(rg_scene *scene, const rg_store_identity *iden
     rg_method_settings settings = rg_world_settings(world);
     rg_status status =
         rg_world_set_method(rg_scene_world(scene), rg_world_method(world), &settings, NULL);
+    if (status == RG_OK)
+        status = rg_scene_set_step_size(scene, rg_scene_step_size(written), NULL);
     rg_scene_free(written);
     return status == RG_OK;
 }
@@ -207,7 +209,7 @@ static rg_status go_on_writing(rg_recorder *recorder, remains *found, rg_error *
  * disk has been changed. */
 static rg_status check_duration(const rg_recorder *recorder, rg_scene *scene, rg_error *error) {
     const rg_world *world = rg_scene_world(scene);
-    double step = rg_world_settings(world).step;
+    double step = rg_scene_step_size(scene);
     bool is_new = recorder->options.duration > 0;
     double duration = is_new ? recorder->options.duration : recorder->checkpoint.duration;
     if (!(duration / step < most_steps))

@@ -18,6 +18,7 @@ rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name) {
     if (!scene)
         return NULL;
     scene->allocator = *allocator;
+    scene->step = RG_DEFAULT_STEP;
     scene->duration = RG_DEFAULT_DURATION;
     scene->record_every = RG_DEFAULT_RECORD_EVERY;
     scene->name = rg_copy_text(allocator, name);
@@ -149,7 +150,14 @@ static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error 
                    "integrator: \"%.100s\" is neither dormand-prince nor adams", text);
 }
 
-rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
+static rg_status check_step(double step, rg_error *error) {
+    return isfinite(step) && step > 0
+               ? RG_OK
+               : rg_fail(error, RG_INVALID_SIZE, "a step must be positive, not %g; in seconds",
+                         step);
+}
+
+rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def, double *step,
                                  rg_error *error) {
     rg_status status = RG_OK;
     if (!options)
@@ -169,10 +177,10 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
     if (status != RG_OK)
         return status;
     if (options->step != 0) {
-        if (!(isfinite(options->step) && options->step > 0))
-            return rg_fail(error, RG_INVALID_SIZE, "a step must be positive, not %g; in seconds",
-                           options->step);
-        def->settings.step = options->step;
+        status = check_step(options->step, error);
+        if (status != RG_OK)
+            return status;
+        *step = options->step;
     }
     if (options->solver_tolerance != 0)
         def->settings.solver_tolerance = options->solver_tolerance;
@@ -205,6 +213,15 @@ rg_world *rg_scene_world(rg_scene *scene) {
 }
 const char *rg_scene_name(const rg_scene *scene) {
     return scene->name;
+}
+double rg_scene_step_size(const rg_scene *scene) {
+    return scene->step;
+}
+rg_status rg_scene_set_step_size(rg_scene *scene, double step, rg_error *error) {
+    rg_status status = check_step(step, error);
+    if (status == RG_OK)
+        scene->step = step;
+    return status;
 }
 double rg_scene_duration(const rg_scene *scene) {
     return scene->duration;

@@ -136,7 +136,7 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
     if (status == RG_OK && rg_given(&v[METHOD_NAME]))
         status = read_method_name(reader, &v[METHOD_NAME], def);
     if (status == RG_OK && rg_given(&v[METHOD_STEP]))
-        status = rg_read_positive(reader, &v[METHOD_STEP], "a step", &settings->step);
+        status = rg_read_positive(reader, &v[METHOD_STEP], "a step", &reader->step);
     if (status == RG_OK && rg_given(&v[METHOD_TOLERANCE]))
         status =
             rg_read_positive(reader, &v[METHOD_TOLERANCE], "a tolerance", &settings->tolerance);
@@ -267,9 +267,10 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
     if (status == RG_OK)
         status = read_settings(reader, &v[TOP_IMPACT], read_impact, &def);
     if (status == RG_OK)
-        status = rg_scene_apply_options(reader->options, &def, reader->error);
+        status = rg_scene_apply_options(reader->options, &def, &reader->step, reader->error);
     if (status != RG_OK)
         return status;
+    scene->step = reader->step;
     rg_error cause = {0};
     status = rg_world_create(&def, &scene->world, &cause);
     reader->world = scene->world;
@@ -280,14 +281,12 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
 
 static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_contact_law *law) {
     static const char what[] = "a coefficient of friction";
-    rg_status status;
     if (!rg_is_mapping(place)) {
-        status = rg_read_not_negative(reader, place, what, &law->static_friction);
-        law->dynamic_friction = law->static_friction;
-        return status;
+        law->static_friction = 0;
+        return rg_read_not_negative(reader, place, what, &law->dynamic_friction);
     }
     rg_place v[FRICTION_COUNT];
-    status = rg_read_keys(reader, place, &rg_keys_friction, v);
+    rg_status status = rg_read_keys(reader, place, &rg_keys_friction, v);
     if (status == RG_OK && !rg_given(&v[FRICTION_STATIC]))
         return rg_place_fail(reader, place, RG_NOT_FOUND,
                              "needs static; write a number or {static: 0.6, dynamic: 0.5}");
@@ -299,6 +298,11 @@ static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_cont
     if (status == RG_OK && law->dynamic_friction > law->static_friction)
         return rg_place_fail(reader, &v[FRICTION_DYNAMIC], RG_INVALID_ARGUMENT,
                              "dynamic friction must not be larger than static friction");
+    if (status == RG_OK && law->dynamic_friction == 0 && law->static_friction > 0)
+        return rg_place_fail(reader, &v[FRICTION_DYNAMIC], RG_INVALID_ARGUMENT,
+                             "dynamic friction must not be 0 beside static friction");
+    if (law->static_friction == law->dynamic_friction)
+        law->static_friction = 0;
     return status;
 }
 
@@ -503,6 +507,7 @@ rg_status rg_scene_read_limited(const char *text, size_t size, const char *name,
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
     rg_error scratch; /* places need somewhere to write, wanted or not */
     rg_reader reader = {.file = name,
+                        .step = RG_DEFAULT_STEP,
                         .directory = directory,
                         .allocator = allocator,
                         .limits = *limits,

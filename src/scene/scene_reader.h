@@ -62,6 +62,7 @@ typedef struct rg_reader {
     bool loop_used; /* an expression looked at a loop variable since this was cleared */
 
     bool planar;
+    double step; /* s, of the scene */
     const rg_place *shapes_place;
     rg_named_node *shapes; /* sorted by name */
     size_t shape_count;
