@@ -32,7 +32,8 @@ int cli_exit_code(rg_status status);
 int cli_flush(void);
 /* The candidate that `word` may be a misspelling of, or null. */
 const char *cli_nearest(const char *word, const char *const *candidates, size_t count);
-/* The whole of a text as a finite number, '.' as the decimal point. */
+/* The whole of a text as a finite number: 0.01, 1e-3 or a fraction such as 1/240. The one reader of
+ * numbers of all options. */
 bool cli_parse_number(const char *text, double *value);
 enum { CLI_NUMBER_SIZE = 32 };
 /* The shortest text that reads back to the same number. */

@@ -143,7 +143,7 @@ static bool bench_cloud(const char *kind, size_t count) {
     rg_world *world = make_cloud(count);
     rg_collision_def def = rg_collision_def_default();
     rg_collision *collision = NULL;
-    def.broad_phase = kind;
+    def.broad_phase = strcmp(kind, "tree") == 0 ? RG_BROAD_PHASE_TREE : RG_BROAD_PHASE_SORTED;
     bool good = world && rg_collision_create(&def, NULL, &collision, NULL) == RG_OK;
     double spent = 0;
     enum { WARM_UP = 3, UPDATES = 20 };

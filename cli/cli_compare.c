@@ -25,7 +25,7 @@ const char cli_compare_help[] =
     "                       gauss-seidel, newton, interior-point, admm, enumerate\n"
     "      --impacts LIST   laws of collisions of the analytic method, or all: simultaneous,\n"
     "                       propagation, poisson, energetic, reflection, dissipative\n"
-    "      --steps LIST     seconds of a step, fractions allowed: 0.01,1/240\n"
+    "      --steps LIST     seconds of a step: 0.01,1/240\n"
     "      --gammas LIST    shares of a penetration that a step takes back, 0 to 1\n"
     "      --friction LIST  cone, polygon:K (K corners)\n"
     "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"

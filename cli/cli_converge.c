@@ -31,7 +31,7 @@ const char cli_converge_help[] =
     "time.\n"
     "\n"
     "Options (lists are separated by commas):\n"
-    "      --steps LIST     seconds of a step, at least two, fractions allowed: 0.01,1/240\n"
+    "      --steps LIST     seconds of a step, at least two: 0.01,1/240\n"
     "      --gammas LIST    shares of a penetration that a step takes back, 0 to 1: a grid\n"
     "      --reference R    what trajectories are compared with: successive (the next finer\n"
     "                       step), finest, or analytic (the event-driven method, whose\n"

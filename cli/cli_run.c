@@ -26,7 +26,7 @@ const char cli_run_help[] =
     "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
     "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
     "      --method NAME    step method instead of the scene's: analytic, stepping\n"
-    "      --step S         seconds of a step instead of the scene's\n"
+    "      --step S         seconds of a step instead of the scene's, such as 1/240\n"
     "      --solver NAME    solver of contact problems instead of the scene's: auto, dantzig,\n"
     "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate;\n"
     "                       lp, the heuristic of 1989, counts how often its guesses are right\n"

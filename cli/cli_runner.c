@@ -77,20 +77,6 @@ static bool has_room(const char *command, const cli_option *option, size_t count
     return false;
 }
 
-/* 0.01, 1e-3, 1/240 */
-static bool parse_fraction(const char *word, double *value) {
-    char above[WORD];
-    double below;
-    const char *slash = strchr(word, '/');
-    if (!slash)
-        return cli_parse_number(word, value);
-    snprintf(above, sizeof above, "%.*s", (int)(slash - word), word);
-    if (!cli_parse_number(above, value) || !cli_parse_number(slash + 1, &below) || below == 0)
-        return false;
-    *value /= below;
-    return isfinite(*value);
-}
-
 static size_t list_numbers(const char *command, const cli_option *option, const char *meaning,
                            bool (*allowed)(double), double values[CLI_LIST]) {
     size_t count = 0;
@@ -98,7 +84,7 @@ static size_t list_numbers(const char *command, const cli_option *option, const 
     for (const char *at = option->value; next_word(&at, word);) {
         if (!has_room(command, option, count))
             return 0;
-        if (!parse_fraction(word, &values[count]) || !allowed(values[count])) {
+        if (!cli_parse_number(word, &values[count]) || !allowed(values[count])) {
             cli_complain("%s: --%s: '%s' is not %s", command, option->name, word, meaning);
             return 0;
         }

@@ -70,7 +70,7 @@ void cli_plan_free(cli_plan *plan);
 bool cli_plan_numbers(cli_plan *plan, const cli_option *duration, const cli_option *threads);
 
 /* Options that are lists, separated by commas. Each returns the number of values, 0 after a
- * complaint. Numbers may be fractions, such as 1/240. */
+ * complaint. */
 size_t cli_list_steps(const char *command, const cli_option *option, double steps[CLI_LIST]);
 size_t cli_list_gammas(const char *command, const cli_option *option, double gammas[CLI_LIST]);
 size_t cli_list_methods(const char *command, const cli_option *option,

@@ -89,12 +89,25 @@ const char *cli_nearest(const char *word, const char *const *candidates, size_t 
 }
 
 /* The command never calls setlocale, so that '.' is the decimal point of strtod and printf. */
-bool cli_parse_number(const char *text, double *value) {
+static bool parse_until(const char *text, char last, double *value, const char **rest) {
+    char *end;
     if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]))
         return false;
-    char *end;
     *value = strtod(text, &end);
-    return *end == '\0' && isfinite(*value);
+    *rest = end + 1;
+    return end > text && *end == last && isfinite(*value);
+}
+
+bool cli_parse_number(const char *text, double *value) {
+    const char *rest;
+    double below;
+    if (!strchr(text, '/'))
+        return parse_until(text, '\0', value, &rest);
+    if (!parse_until(text, '/', value, &rest) || !parse_until(rest, '\0', &below, &rest) ||
+        below == 0)
+        return false;
+    *value /= below;
+    return isfinite(*value);
 }
 
 const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]) {

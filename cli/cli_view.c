@@ -1,7 +1,22 @@
 /* `rigor view`: scenes as they run, and recordings, in the browser. */
 #include "cli.h"
 
+#include "page.h"
+#include "view_server.h"
+
+#include "rigor/solver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 const char cli_view_help[] =
     "Usage: rigor view SCENE|RECORDING ... [NAME=VALUE ...] [OPTION ...]\n"
@@ -23,7 +38,7 @@ const char cli_view_help[] =
     "      --speed X        simulated seconds per second (default 1)\n"
     "      --method NAME    step method instead of the scenes': analytic, stepping\n"
     "      --solver NAME    solver of contact problems instead of the scenes'\n"
-    "      --step S         seconds of a step instead of the scenes'\n"
+    "      --step S         seconds of a step instead of the scenes', such as 1/240\n"
     "      --threads N      threads of a scene; the results do not depend on it\n"
     "      --page FILE      serve this page instead of the one that is built in\n"
     "  -h, --help           this text\n"
@@ -61,39 +76,6 @@ enum {
             {"solver", 0, true, NULL}, {"step", 0, true, NULL}, {"threads", 0, true, NULL},        \
             {"page", 0, true, NULL}, {"help", 'h', false, NULL},                                   \
     }
-
-#ifndef RIGOR_HAVE_VIEW
-
-int cli_view(int count, const char **arguments) {
-    cli_option options[OPTION_COUNT] = OPTIONS;
-    if (!cli_parse_options("view", options, OPTION_COUNT, arguments, &count))
-        return EXIT_USAGE;
-    if (options[OPTION_HELP].value) {
-        fputs(cli_view_help, stdout);
-        return cli_flush();
-    }
-    cli_complain("view: this command was built without the server; install CivetWeb (Debian: "
-                 "libcivetweb-dev) and build again");
-    return EXIT_FAILED;
-}
-
-#else
-
-#include "page.h"
-#include "view_server.h"
-
-#include "rigor/solver.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { LARGEST_PAGE = 256 << 20 };
 
@@ -431,5 +413,3 @@ int cli_view(int count, const char **arguments) {
     free(this.page);
     return code;
 }
-
-#endif

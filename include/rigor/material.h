@@ -24,7 +24,7 @@ typedef struct rg_contact_law {
 
 /* Friction 0.5, restitution 0, no law of impact. */
 rg_contact_law rg_contact_law_default(void);
-/* The same law with static_friction filled in where it is 0. */
+/* The same law with static_friction filled in: at least dynamic_friction, and 0 without it. */
 rg_contact_law rg_contact_law_complete(rg_contact_law law);
 
 /* Material 0 always exists and is called "default". */

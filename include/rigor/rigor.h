@@ -18,6 +18,7 @@
 #include "rigor/math.h"
 #include "rigor/mesh.h"
 #include "rigor/method.h"
+#include "rigor/profile.h"
 #include "rigor/proximity.h"
 #include "rigor/random.h"
 #include "rigor/shape.h"

@@ -8,6 +8,7 @@
 
 #include "rigor/body.h"
 #include "rigor/certificate.h"
+#include "rigor/collision.h"
 #include "rigor/force.h"
 #include "rigor/material.h"
 #include "rigor/method.h"
@@ -29,8 +30,9 @@ typedef struct rg_world_def {
     const rg_method *method;
     rg_method_settings settings;
     uint64_t seed;
-    int threads;  /* >= 1; results do not depend on it */
-    bool certify; /* let the judge look at every step */
+    int threads;                /* >= 1; results do not depend on it */
+    bool certify;               /* let the judge look at every step */
+    rg_collision_def collision; /* how contacts are found, and the material function */
     rg_step_callback *before_step, *after_step;
     void *callback_user;
     rg_allocator allocator;

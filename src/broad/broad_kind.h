@@ -6,6 +6,7 @@
 #define RIGOR_BROAD_KIND_H
 
 #include "base/base_memory.h"
+#include "base/base_sort.h"
 #include "broad/broad.h"
 
 #if defined(__GNUC__)
@@ -81,42 +82,5 @@ static inline rg_status rg_pair_push(rg_broad *broad, rg_pair_list *list, rg_bro
 bool rg_pair_wanted(const rg_broad *broad, rg_broad_pair pair);
 /* In order, each once. `scratch` is grown as needed. */
 rg_status rg_pairs_sort(rg_broad *broad, rg_pair_list *list, rg_pair_list *scratch);
-
-/* Merge sort of `type` by the expression `before(x, y)` (strict); `scratch` has room for `count`. A
- * macro, because a comparison through a pointer would cost more than the rest. Insertion sort
- * makes runs of 16, then runs are merged back and forth; runs in order already are not merged. */
-#define RG_DEFINE_MERGE_SORT(name, type, before)                                                   \
-    static void name(type *items, size_t count, type *scratch) {                                   \
-        enum { RUN = 16 };                                                                         \
-        for (size_t start = 0; start < count; start += RUN) {                                      \
-            size_t end = start + RUN < count ? start + RUN : count;                                \
-            for (size_t i = start + 1; i < end; i++) {                                             \
-                type moving = items[i];                                                            \
-                size_t j = i;                                                                      \
-                for (; j > start && before(moving, items[j - 1]); j--)                             \
-                    items[j] = items[j - 1];                                                       \
-                items[j] = moving;                                                                 \
-            }                                                                                      \
-        }                                                                                          \
-        type *from = items, *to = scratch;                                                         \
-        for (size_t run = RUN; run < count; run *= 2) {                                            \
-            for (size_t start = 0; start < count; start += 2 * run) {                              \
-                size_t middle = start + run < count ? start + run : count;                         \
-                size_t end = start + 2 * run < count ? start + 2 * run : count;                    \
-                size_t i = start, j = middle, k = start;                                           \
-                if (middle < end && before(from[middle], from[middle - 1]))                        \
-                    while (i < middle && j < end)                                                  \
-                        to[k++] = before(from[j], from[i]) ? from[j++] : from[i++];                \
-                memcpy(to + k, from + i, (middle - i) * sizeof *to);                               \
-                k += middle - i;                                                                   \
-                memcpy(to + k, from + j, (end - j) * sizeof *to);                                  \
-            }                                                                                      \
-            type *other = from;                                                                    \
-            from = to;                                                                             \
-            to = other;                                                                            \
-        }                                                                                          \
-        if (from != items)                                                                         \
-            memcpy(items, from, count * sizeof *items);                                            \
-    }
 
 #endif

@@ -221,12 +221,26 @@ rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape
                            const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
                            rg_contact_list *list);
 
-/* contact_world.c: rg_collision_update inside a step. `after` (null: none), over all bodies: velocities
- * that they may have during the step as well, after impacts. */
+/* contact_world.c: the collision of a world, inside a step. Nothing of the world changes but by
+ * rg_collision_store. */
 typedef struct rg_collision_velocities {
-    const rg_vec3 *velocity, *angular_velocity;
+    const rg_vec3 *velocity, *angular_velocity; /* over all bodies */
 } rg_collision_velocities;
-rg_status rg_collision_refresh(rg_collision *collision, rg_world *world, double step,
-                               const rg_collision_velocities *after, rg_error *error);
+/* A step begins: what the last one found is read from the world. */
+rg_status rg_collision_begin(rg_collision *collision, const rg_world *world, rg_error *error);
+/* `after` (null: none): velocities that bodies may have during the next `ahead` seconds as well, after
+ * impacts. May be asked again in the same step. */
+rg_status rg_collision_find_pairs(rg_collision *collision, const rg_world *world, double ahead,
+                                  const rg_collision_velocities *after, rg_error *error);
+rg_status rg_collision_find_points(rg_collision *collision, const rg_world *world, rg_error *error);
+/* The law of a pair: of its materials, or what the material function makes of it. */
+rg_contact_law rg_collision_law(const rg_collision *collision, const rg_world *world,
+                                const rg_touch *touch);
+/* There was a contact between two colliders in this step; all such are forgotten. */
+rg_status rg_collision_mark(rg_collision *collision, rg_collider_id x, rg_collider_id y);
+void rg_collision_forget_marks(rg_collision *collision);
+/* The step has succeeded: who touches, and what the next step needs. RG_OUT_OF_MEMORY: nothing of the
+ * world has changed. */
+rg_status rg_collision_store(rg_collision *collision, rg_world *world);
 
 #endif

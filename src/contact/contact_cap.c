@@ -11,6 +11,7 @@
  * Fails: only for want of memory. */
 #include "contact/contact.h"
 
+#include "base/base_sort.h"
 #include "shape/shape.h"
 
 #include <string.h>
@@ -235,33 +236,7 @@ static bool before(const rg_cap_corner *a, const rg_cap_corner *b) {
     return a->index < b->index;
 }
 
-/* Heap sort: in place, no recursion, total order. */
-static void sift(rg_cap_corner *corners, uint32_t root, uint32_t count) {
-    for (;;) {
-        uint32_t child = 2 * root + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count && before(&corners[child], &corners[child + 1]))
-            child++;
-        if (!before(&corners[root], &corners[child]))
-            return;
-        rg_cap_corner swap = corners[root];
-        corners[root] = corners[child];
-        corners[child] = swap;
-        root = child;
-    }
-}
-
-static void sort_corners(rg_cap_corner *corners, uint32_t count) {
-    for (uint32_t i = count / 2; i-- > 0;)
-        sift(corners, i, count);
-    for (uint32_t end = count; end-- > 1;) {
-        rg_cap_corner swap = corners[0];
-        corners[0] = corners[end];
-        corners[end] = swap;
-        sift(corners, 0, end);
-    }
-}
+RG_DEFINE_HEAP_SORT(sort_corners, rg_cap_corner, before)
 
 static double turn(const rg_cap_corner *a, const rg_cap_corner *b, const rg_cap_corner *c) {
     return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);

@@ -15,6 +15,8 @@
  * what turning may bring down (`inner`). */
 #include "contact/contact.h"
 
+#include "base/base_sort.h"
+
 #include <string.h>
 
 /* Outlines this small are scanned. */
@@ -462,32 +464,11 @@ static bool before(const rg_clip_event *a, const rg_clip_event *b) {
     return a->id != b->id ? a->id < b->id : a->gap < b->gap;
 }
 
-static void sift(rg_clip_event *events, uint32_t root, uint32_t count) {
-    for (;;) {
-        uint32_t child = 2 * root + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count && before(&events[child], &events[child + 1]))
-            child++;
-        if (!before(&events[root], &events[child]))
-            return;
-        rg_clip_event swap = events[root];
-        events[root] = events[child];
-        events[child] = swap;
-        root = child;
-    }
-}
+RG_DEFINE_HEAP_SORT(sort_events, rg_clip_event, before)
 
 void rg_clip_sort(rg_clip *clip) {
     rg_clip_event *events = clip->events;
-    for (uint32_t i = clip->count / 2; i-- > 0;)
-        sift(events, i, clip->count);
-    for (uint32_t end = clip->count; end-- > 1;) {
-        rg_clip_event swap = events[0];
-        events[0] = events[end];
-        events[end] = swap;
-        sift(events, 0, end);
-    }
+    sort_events(events, clip->count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < clip->count; i++)
         if (kept == 0 || events[i].id != events[kept - 1].id)

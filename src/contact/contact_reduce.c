@@ -11,6 +11,8 @@
  * memory. */
 #include "contact/contact.h"
 
+#include "base/base_sort.h"
+
 typedef struct ring_corner {
     double x, y;
     uint32_t event;
@@ -32,20 +34,7 @@ static bool before(const ring_corner *a, const ring_corner *b) {
     return a->y != b->y ? a->y < b->y : a->event < b->event;
 }
 
-/* Shell's sort: in place, fast on the few points that there usually are. */
-static void sort_corners(ring_corner *c, uint32_t count) {
-    uint32_t gap = 1;
-    while (gap < count / 3)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (uint32_t i = gap; i < count; i++) {
-            ring_corner moving = c[i];
-            uint32_t k = i;
-            for (; k >= gap && before(&moving, &c[k - gap]); k -= gap)
-                c[k] = c[k - gap];
-            c[k] = moving;
-        }
-}
+RG_DEFINE_HEAP_SORT(sort_corners, ring_corner, before)
 
 static uint32_t half_hull(const ring_corner *sorted, uint32_t count, bool backward,
                           ring_corner *hull) {

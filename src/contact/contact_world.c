@@ -1,96 +1,37 @@
-/* The contacts of a world, from step to step: candidate pairs from the broad phase, manifolds of each,
- * and what changed since the update before.
+/* The contacts of a world, from step to step: candidate pairs from the broad phase, then manifolds of
+ * each.
  *
- * What must survive from update to update lies in the world's memory for contacts, flat: per candidate
- * pair the two handles, whether they touched, and the caches of their convex parts. Everything else is
- * made anew at every update from that and the state of the world, so that a restored world goes on
- * with the same bits. */
+ * What must survive from look to look is flat: per candidate pair the two handles and the caches of
+ * their convex parts. For the collision of a world it lies in the world's memory for contacts, which
+ * is read when a step begins and written when it ends (rg_collision_store); for a program's own, in
+ * the object. Everything else is made anew at every look from that and the state of the world, so that
+ * a restored world goes on with the same bits, and looking never changes a world. Which pairs touch,
+ * began to and no longer do: contact_touch.c.
+ *
+ * Tested by tests/step/test_collision.c. */
 #include "base/base_text.h"
-#include "broad/broad_world.h"
-#include "contact/contact.h"
-#include "rigor/collision.h"
+#include "contact/contact_collision.h"
 #include "rigor/version.h"
-#include "world/world.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* A pair goes on touching up to this many times the gap at which it began to. */
-#define TOUCH_HYSTERESIS 2
-
-typedef struct pair_memory {
-    rg_collider_id b, a;
-    uint32_t touching;
-    uint32_t first_cache, cache_count;
-    uint32_t padding; /* caches behind an array of these stay aligned */
-} pair_memory;
-
+/* The world's memory begins with this; pairs and caches follow. */
 typedef struct memory_header {
     uint64_t pair_count, cache_count;
 } memory_header;
-
-/* The world's memory, read: pairs sorted by (b, a) slots. */
-typedef struct memory_view {
-    const pair_memory *pairs;
-    size_t pair_count;
-    const rg_contact_cache *caches;
-    size_t cache_count;
-} memory_view;
-
-struct rg_collision {
-    rg_allocator allocator;
-    rg_collision_def def;
-    rg_broad_world *broad;
-    rg_arena arena;
-    rg_touch *touches;
-    size_t touch_count, touch_capacity;
-    rg_touch_end *ended;
-    size_t ended_count, ended_capacity;
-    pair_memory *pairs; /* being written */
-    size_t pair_count, pair_capacity;
-    rg_manifold *manifolds;
-    size_t manifold_count, manifold_capacity;
-    rg_contact_point *points;
-    size_t point_count, point_capacity;
-    rg_contact_cache *caches;
-    size_t cache_count, cache_capacity;
-    double min_gap;
-    double ahead;                         /* s: how far the update looks ahead */
-    const rg_collision_velocities *after; /* of the update that runs */
-};
-
-rg_collision_def rg_collision_def_default(void) {
-    return (rg_collision_def){.api_version = RG_API_VERSION};
-}
-
-static rg_status check_def(const rg_collision_def *def, rg_error *error) {
-    const rg_contact_settings *c = &def->contacts;
-    if (def->api_version != RG_API_VERSION)
-        return rg_fail(error, RG_VERSION_MISMATCH,
-                       "collision def made for interface %d, this library has %d; recompile",
-                       def->api_version, RG_API_VERSION);
-    if (def->broad_phase && !rg_broad_kind_find(def->broad_phase))
-        return rg_fail(error, RG_NOT_FOUND,
-                       "broad phase: there is no \"%s\"; there are \"sorted\" and \"tree\"",
-                       def->broad_phase);
-    if (!(c->near >= 0 && c->band >= 0 && c->stick >= 0 && c->inner >= 0 && def->touch >= 0 &&
-          isfinite(c->near) && isfinite(c->band) && isfinite(c->stick) && isfinite(c->inner) &&
-          isfinite(def->touch)))
-        return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "contacts: distances must be finite and not negative");
-    return RG_OK;
-}
 
 rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *allocator,
                               rg_collision **collision, rg_error *error) {
     assert(def && collision);
     *collision = NULL;
-    rg_status status = check_def(def, error);
+    rg_status status = rg_collision_def_check(def, error);
     if (status)
         return status;
+    static const rg_broad_kind *const kinds[] = {NULL, &rg_broad_sorted, &rg_broad_tree};
     rg_allocator memory = rg_allocator_or_default(allocator);
     rg_collision *c = rg_allocate_zeroed(&memory, 1, sizeof *c);
-    rg_broad_def broad = {.kind = def->broad_phase ? rg_broad_kind_find(def->broad_phase) : NULL};
+    rg_broad_def broad = {.kind = kinds[def->broad_phase]};
     status = c ? rg_broad_world_create(&broad, &memory, &c->broad) : RG_OUT_OF_MEMORY;
     if (status) {
         rg_release(&memory, c);
@@ -112,91 +53,78 @@ void rg_collision_destroy(rg_collision *collision) {
     rg_arena_free(&collision->arena);
     rg_release(&memory, collision->touches);
     rg_release(&memory, collision->ended);
-    rg_release(&memory, collision->pairs);
     rg_release(&memory, collision->manifolds);
     rg_release(&memory, collision->points);
-    rg_release(&memory, collision->caches);
+    for (int i = 0; i < 2; i++) {
+        rg_release(&memory, collision->lists[i].pairs);
+        rg_release(&memory, collision->lists[i].caches);
+        rg_release(&memory, collision->touching[i].pairs);
+    }
+    rg_release(&memory, collision->marks.pairs);
     rg_release(&memory, collision);
 }
 
-/* --- the world's memory ------------------------------------------------------------------------ */
+/* --- what the last look found ------------------------------------------------------------------- */
 
 /* Empty if there is none, or if it is not of this layout. */
-static memory_view read_memory(const rg_world *world) {
+static rg_pair_view read_memory(const rg_world *world) {
     const rg_memory_block *block = &world->content.memory[RG_MEMORY_CONTACTS];
     memory_header header;
     if (block->size < sizeof header)
-        return (memory_view){0};
+        return (rg_pair_view){0};
     memcpy(&header, block->data, sizeof header);
     size_t left = block->size - sizeof header;
-    if (header.pair_count > left / sizeof(pair_memory))
-        return (memory_view){0};
-    left -= (size_t)header.pair_count * sizeof(pair_memory);
+    if (header.pair_count > left / sizeof(rg_pair_memory))
+        return (rg_pair_view){0};
+    left -= (size_t)header.pair_count * sizeof(rg_pair_memory);
     if (header.cache_count != left / sizeof(rg_contact_cache))
-        return (memory_view){0};
+        return (rg_pair_view){0};
     const char *at = (const char *)block->data + sizeof header;
-    return (memory_view){
-        (const pair_memory *)(const void *)at, (size_t)header.pair_count,
-        (const rg_contact_cache *)(const void *)(at + header.pair_count * sizeof(pair_memory)),
+    return (rg_pair_view){
+        (const rg_pair_memory *)(const void *)at, (size_t)header.pair_count,
+        (const rg_contact_cache *)(const void *)(at + header.pair_count * sizeof(rg_pair_memory)),
         (size_t)header.cache_count};
 }
 
-static rg_status write_memory(const rg_collision *c, rg_world *world) {
-    memory_header header = {c->pair_count, c->cache_count};
-    size_t pair_bytes = c->pair_count * sizeof *c->pairs;
-    size_t cache_bytes = c->cache_count * sizeof *c->caches;
-    char *at =
-        rg_memory_resize(world, RG_MEMORY_CONTACTS, sizeof header + pair_bytes + cache_bytes);
-    if (!at)
-        return RG_OUT_OF_MEMORY;
+static size_t memory_size(const rg_pair_list *list) {
+    return sizeof(memory_header) + list->count * sizeof *list->pairs +
+           list->cache_count * sizeof *list->caches;
+}
+
+static void write_memory(const rg_pair_list *list, char *at) {
+    memory_header header = {list->count, list->cache_count};
+    size_t pair_bytes = list->count * sizeof *list->pairs;
     memcpy(at, &header, sizeof header);
     if (pair_bytes)
-        memcpy(at + sizeof header, c->pairs, pair_bytes);
-    if (cache_bytes)
-        memcpy(at + sizeof header + pair_bytes, c->caches, cache_bytes);
-    return RG_OK;
+        memcpy(at + sizeof header, list->pairs, pair_bytes);
+    if (list->cache_count)
+        memcpy(at + sizeof header + pair_bytes, list->caches,
+               list->cache_count * sizeof *list->caches);
 }
 
-static int compare_pairs(const pair_memory *p, rg_collider_id b, rg_collider_id a) {
-    if (p->b.index1 != b.index1)
-        return p->b.index1 < b.index1 ? -1 : 1;
-    return p->a.index1 == a.index1 ? 0 : p->a.index1 < a.index1 ? -1 : 1;
+static rg_pair_view view_of(const rg_pair_list *list) {
+    return (rg_pair_view){list->pairs, list->count, list->caches, list->cache_count};
 }
 
-static bool same_collider(rg_collider_id x, rg_collider_id y) {
-    return x.index1 == y.index1 && x.generation == y.generation;
+/* The caches of a pair, going along with the sorted list. */
+static void find_memory(const rg_pair_view *old, size_t *at, rg_pair_ids ids,
+                        const rg_contact_cache **caches, uint32_t *count) {
+    *caches = NULL;
+    *count = 0;
+    while (*at < old->pair_count && rg_pair_compare(old->pairs[*at].ids, ids) < 0)
+        ++*at;
+    if (*at == old->pair_count || rg_pair_compare(old->pairs[*at].ids, ids) != 0)
+        return;
+    const rg_pair_memory *p = &old->pairs[(*at)++];
+    /* A memory that was loaded from outside may say anything; a slot may have a new collider. */
+    if (p->first_cache > old->cache_count || p->cache_count > old->cache_count - p->first_cache ||
+        !rg_pair_same(p->ids, ids))
+        return;
+    *caches = old->caches + p->first_cache;
+    *count = p->cache_count;
 }
 
-/* --- one update -------------------------------------------------------------------------------- */
-
-static rg_status note_end(rg_collision *c, const pair_memory *p) {
-    if (!p->touching)
-        return RG_OK;
-    if (rg_array_grow(&c->allocator, &c->ended, &c->ended_capacity, c->ended_count + 1))
-        return RG_OUT_OF_MEMORY;
-    c->ended[c->ended_count++] = (rg_touch_end){p->b, p->a};
-    return RG_OK;
-}
-
-/* The memory of a pair, going along with the sorted list; pairs that are passed have ended. */
-static rg_status find_memory(rg_collision *c, const memory_view *old, size_t *at, rg_collider_id b,
-                             rg_collider_id a, pair_memory *found) {
-    rg_status status = RG_OK;
-    *found = (pair_memory){0};
-    while (!status && *at < old->pair_count && compare_pairs(&old->pairs[*at], b, a) < 0)
-        status = note_end(c, &old->pairs[(*at)++]);
-    if (status || *at == old->pair_count || compare_pairs(&old->pairs[*at], b, a) != 0)
-        return status;
-    const pair_memory *p = &old->pairs[(*at)++];
-    /* A memory that was loaded from outside may say anything. */
-    bool sound =
-        p->first_cache <= old->cache_count && p->cache_count <= old->cache_count - p->first_cache;
-    if (sound && same_collider(p->b, b) && same_collider(p->a, a))
-        *found = *p;
-    else
-        status = note_end(c, p); /* the slot has another tenant */
-    return status;
-}
+/* --- one look ------------------------------------------------------------------------------------ */
 
 static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) {
     return &world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
@@ -261,20 +189,22 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg
                                 uint32_t last_count, rg_contact_list *list) {
     rg_contact_settings settings = settings_of_pair(c, world, b, a);
     rg_pose pose_b = pose_of(&world->content, b), pose_a = pose_of(&world->content, a);
+    rg_pair_list *found = &c->lists[c->current];
     size_t manifolds = 4, points = 64, caches = 8;
     for (;;) {
         if (rg_array_grow(&c->allocator, &c->manifolds, &c->manifold_capacity,
                           c->manifold_count + manifolds) ||
             rg_array_grow(&c->allocator, &c->points, &c->point_capacity, c->point_count + points) ||
-            rg_array_grow(&c->allocator, &c->caches, &c->cache_capacity, c->cache_count + caches))
+            rg_array_grow(&c->allocator, &found->caches, &found->cache_capacity,
+                          found->cache_count + caches))
             return RG_OUT_OF_MEMORY;
-        *list = (rg_contact_list){.manifolds = c->manifolds + c->manifold_count,
-                                  .manifold_capacity =
-                                      (uint32_t)(c->manifold_capacity - c->manifold_count),
-                                  .points = c->points + c->point_count,
-                                  .point_capacity = (uint32_t)(c->point_capacity - c->point_count),
-                                  .caches = c->caches + c->cache_count,
-                                  .cache_capacity = (uint32_t)(c->cache_capacity - c->cache_count)};
+        *list = (rg_contact_list){
+            .manifolds = c->manifolds + c->manifold_count,
+            .manifold_capacity = (uint32_t)(c->manifold_capacity - c->manifold_count),
+            .points = c->points + c->point_count,
+            .point_capacity = (uint32_t)(c->point_capacity - c->point_count),
+            .caches = found->caches + found->cache_count,
+            .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count)};
         rg_status status = rg_contact_parts(b->shape, pose_b, a->shape, pose_a, &settings, last,
                                             last_count, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
@@ -285,25 +215,28 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg
     }
 }
 
-static double touch_gap(const rg_collision *c, const rg_shape *b, const rg_shape *a) {
-    if (c->def.touch > 0)
-        return c->def.touch;
-    return RG_TOUCH_SHARE * fmin(rg_shape_circumradius(b), rg_shape_circumradius(a));
+rg_contact_law rg_collision_law(const rg_collision *c, const rg_world *world,
+                                const rg_touch *touch) {
+    const rg_collider *b = collider_of(world, touch->collider_b);
+    const rg_collider *a = collider_of(world, touch->collider_a);
+    rg_contact_law law = rg_world_pair_law(world, b->material, a->material);
+    if (c->def.material)
+        c->def.material(c->def.material_user, world, touch, &law);
+    return rg_contact_law_complete(law);
 }
 
-static rg_status add_touch(rg_collision *c, const rg_world *world, const rg_collider *b,
-                           const rg_collider *a, pair_memory *memory, bool touched,
+static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids,
                            const rg_contact_list *list) {
     if (rg_array_grow(&c->allocator, &c->touches, &c->touch_capacity, c->touch_count + 1))
         return RG_OUT_OF_MEMORY;
+    const rg_collider *b = collider_of(world, ids.b), *a = collider_of(world, ids.a);
     rg_touch *touch = &c->touches[c->touch_count++];
-    *touch = (rg_touch){.collider_b = memory->b,
-                        .collider_a = memory->a,
+    *touch = (rg_touch){.collider_b = ids.b,
+                        .collider_a = ids.a,
                         .body_b = b->body,
                         .body_a = a->body,
                         .sensor = b->sensor || a->sensor,
                         .gap = INFINITY,
-                        .law = rg_world_pair_law(world, b->material, a->material),
                         .first_manifold = (uint32_t)c->manifold_count,
                         .manifold_count = list->manifold_count};
     for (uint32_t i = 0; i < list->manifold_count; i++) {
@@ -311,43 +244,31 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, const rg_coll
         list->manifolds[i].first_point += (uint32_t)c->point_count;
         touch->gap = fmin(touch->gap, list->manifolds[i].gap);
     }
-    double most = touch_gap(c, b->shape, a->shape) * (touched ? TOUCH_HYSTERESIS : 1);
-    touch->touching = touch->gap <= most;
-    touch->began = touch->touching && !touched;
-    memory->touching = touch->touching;
+    touch->law = rg_collision_law(c, world, touch);
     c->min_gap = fmin(c->min_gap, touch->gap);
-    if (c->def.material)
-        c->def.material(c->def.material_user, world, touch, &touch->law);
     return RG_OK;
 }
 
-static rg_status update_pair(rg_collision *c, const rg_world *world, const memory_view *old,
-                             size_t *at, rg_broad_pair pair) {
-    rg_collider_id id_b = rg_broad_world_collider(c->broad, pair.a);
-    rg_collider_id id_a = rg_broad_world_collider(c->broad, pair.b);
-    const rg_collider *b = collider_of(world, id_b), *a = collider_of(world, id_a);
-    pair_memory last;
+static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, size_t *at,
+                                     rg_pair_ids ids) {
+    const rg_collider *b = collider_of(world, ids.b), *a = collider_of(world, ids.a);
+    rg_pair_list *found = &c->lists[c->current];
+    const rg_contact_cache *last;
+    uint32_t last_count;
     rg_contact_list list;
-    rg_status status = find_memory(c, old, at, id_b, id_a, &last);
+    find_memory(&c->last, at, ids, &last, &last_count);
+    rg_status status = find_manifolds(c, world, b, a, last, last_count, &list);
     if (!status)
-        status =
-            find_manifolds(c, world, b, a, old->caches + last.first_cache, last.cache_count, &list);
-    if (!status)
-        status = rg_array_grow(&c->allocator, &c->pairs, &c->pair_capacity, c->pair_count + 1);
+        status = rg_array_grow(&c->allocator, &found->pairs, &found->capacity, found->count + 1);
     if (status)
         return status;
-    pair_memory *now = &c->pairs[c->pair_count++];
-    *now = (pair_memory){.b = id_b,
-                         .a = id_a,
-                         .first_cache = (uint32_t)c->cache_count,
-                         .cache_count = list.cache_count};
+    found->pairs[found->count++] = (rg_pair_memory){
+        .ids = ids, .first_cache = (uint32_t)found->cache_count, .cache_count = list.cache_count};
     if (list.manifold_count)
-        status = add_touch(c, world, b, a, now, last.touching, &list);
-    if (!status && last.touching && !now->touching)
-        status = note_end(c, &last);
+        status = add_touch(c, world, ids, &list);
     c->manifold_count += list.manifold_count;
     c->point_count += list.point_count;
-    c->cache_count += list.cache_count;
+    found->cache_count += list.cache_count;
     return status;
 }
 
@@ -361,15 +282,6 @@ static double contact_range(const rg_collision *c, const rg_world_content *conte
         largest = isfinite(radius) && radius > largest ? radius : largest;
     }
     return RG_CONTACT_NEAR * largest;
-}
-
-rg_status rg_collision_update(rg_collision *c, rg_world *world, double step, rg_error *error) {
-    assert(c && world);
-    if (!(step >= 0 && isfinite(step)))
-        return rg_fail(error, RG_INVALID_ARGUMENT, "step: %g s; it must not be negative", step);
-    if (world->busy)
-        return rg_fail(error, RG_BUSY, "%s", rg_status_text(RG_BUSY));
-    return rg_collision_refresh(c, world, step, NULL, error);
 }
 
 /* Metres by which bodies may leave the bounds that their velocities of now sweep. */
@@ -392,33 +304,84 @@ static double excursion(const rg_world_content *content, const rg_collision_velo
     return most;
 }
 
-rg_status rg_collision_refresh(rg_collision *c, rg_world *world, double step,
-                               const rg_collision_velocities *after, rg_error *error) {
-    c->ahead = step;
+rg_status rg_collision_begin(rg_collision *c, const rg_world *world, rg_error *error) {
+    c->last = read_memory(world);
+    rg_collision_forget_marks(c);
+    return rg_touching_recall(c, world) ? rg_fail(error, RG_OUT_OF_MEMORY, "contacts: no memory")
+                                        : RG_OK;
+}
+
+rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double ahead,
+                                  const rg_collision_velocities *after, rg_error *error) {
+    c->ahead = ahead;
     c->after = after;
-    rg_arena_reset(&c->arena);
-    c->touch_count = c->ended_count = c->pair_count = 0;
-    c->manifold_count = c->point_count = c->cache_count = 0;
-    c->min_gap = INFINITY;
-    rg_broad_motion motion = {.continuous = step > 0,
-                              .step = step,
+    rg_broad_motion motion = {.continuous = ahead > 0,
+                              .step = ahead,
                               .margin = contact_range(c, &world->content) +
-                                        excursion(&world->content, after, step),
+                                        excursion(&world->content, after, ahead),
                               .acceleration = rg_length(world->content.gravity)};
     rg_status status = rg_broad_world_update(c->broad, world, &motion);
-    memory_view old = read_memory(world);
-    size_t at = 0;
-    rg_broad_pairs pairs = rg_broad_pairs_all(rg_broad_world_pairs(c->broad));
-    for (size_t i = 0; !status && i < pairs.count; i++)
-        status = update_pair(c, world, &old, &at, pairs.pairs[i]);
-    while (!status && at < old.pair_count)
-        status = note_end(c, &old.pairs[at++]);
-    if (!status)
-        status = write_memory(c, world);
     return status ? rg_fail(error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
 }
 
+rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, rg_error *error) {
+    rg_arena_reset(&c->arena);
+    c->current = 1 - c->current; /* the other list may be what this look starts from */
+    rg_pair_list *found = &c->lists[c->current];
+    found->count = found->cache_count = 0;
+    c->touch_count = c->ended_count = 0;
+    c->manifold_count = c->point_count = 0;
+    c->min_gap = INFINITY;
+    size_t at = 0;
+    rg_status status = RG_OK;
+    rg_broad_pairs pairs = rg_broad_pairs_all(rg_broad_world_pairs(c->broad));
+    for (size_t i = 0; !status && i < pairs.count; i++) {
+        rg_pair_ids ids = {rg_broad_world_collider(c->broad, pairs.pairs[i].a),
+                           rg_broad_world_collider(c->broad, pairs.pairs[i].b)};
+        status = find_points_of_pair(c, world, &at, ids);
+    }
+    if (status) {
+        c->last = (rg_pair_view){0};
+        return rg_fail(error, status, "contacts: %s", rg_status_text(status));
+    }
+    c->last = view_of(found);
+    return RG_OK;
+}
+
+rg_status rg_collision_update(rg_collision *c, const rg_world *world, double ahead,
+                              rg_error *error) {
+    assert(c && world);
+    if (!(ahead >= 0 && isfinite(ahead)))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "ahead: %g s; it must not be negative", ahead);
+    rg_status status = rg_collision_find_pairs(c, world, ahead, NULL, error);
+    if (!status)
+        status = rg_collision_find_points(c, world, error);
+    if (!status && rg_touching_find(c, world))
+        status = rg_fail(error, RG_OUT_OF_MEMORY, "contacts: no memory");
+    if (!status)
+        rg_touching_keep(c);
+    return status;
+}
+
+rg_status rg_collision_store(rg_collision *c, rg_world *world) {
+    const rg_pair_list *found = &c->lists[c->current];
+    if (rg_touching_find(c, world))
+        return RG_OUT_OF_MEMORY;
+    size_t held = world->content.memory[RG_MEMORY_CONTACTS].size;
+    char *at = rg_memory_resize(world, RG_MEMORY_CONTACTS, memory_size(found));
+    if (!at)
+        return RG_OUT_OF_MEMORY;
+    if (rg_touching_store(c, world)) {
+        rg_memory_resize(world, RG_MEMORY_CONTACTS, held);
+        return RG_OUT_OF_MEMORY;
+    }
+    write_memory(found, at);
+    return RG_OK;
+}
+
 rg_collision_view rg_collision_get(const rg_collision *c) {
+    if (!c)
+        return (rg_collision_view){.min_gap = INFINITY};
     return (rg_collision_view){.touches = c->touches,
                                .touch_count = c->touch_count,
                                .manifolds = c->manifolds,
@@ -427,7 +390,7 @@ rg_collision_view rg_collision_get(const rg_collision *c) {
                                .point_count = c->point_count,
                                .ended = c->ended,
                                .ended_count = c->ended_count,
-                               .candidate_pairs = c->pair_count,
+                               .candidate_pairs = c->lists[c->current].count,
                                .min_gap = c->min_gap};
 }
 

@@ -2,24 +2,10 @@
  * of bodies and contacts whatever the history. */
 #include "problem/problem_islands.h"
 
+#include "base/base_sets.h"
+
 #include <assert.h>
 #include <string.h>
-
-static uint32_t find_root(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t i, uint32_t j) {
-    i = find_root(parent, i), j = find_root(parent, j);
-    if (i < j)
-        parent[j] = i;
-    else
-        parent[i] = j;
-}
 
 /* The dynamic body that a contact belongs to; the other one is in the same island. */
 static bool owner(const rg_contact_row *row, uint32_t *body) {
@@ -52,15 +38,16 @@ rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *ar
         !islands->place)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < body_count; i++)
-        parent[i] = (uint32_t)i, island_of[i] = UINT32_MAX, islands->place[i] = UINT32_MAX;
+        island_of[i] = UINT32_MAX, islands->place[i] = UINT32_MAX;
+    rg_sets_start(parent, body_count);
     for (size_t i = 0; i < set->count; i++)
         if (set->rows[i].moves_a && set->rows[i].moves_b)
-            join(parent, set->rows[i].body_a, set->rows[i].body_b);
+            rg_sets_join(parent, set->rows[i].body_a, set->rows[i].body_b);
     uint32_t body;
     for (size_t i = 0; i < set->count; i++) {
         if (!owner(&set->rows[i], &body))
             continue;
-        uint32_t root = find_root(parent, body);
+        uint32_t root = rg_sets_root(parent, body);
         if (island_of[root] == UINT32_MAX) {
             island_of[root] = (uint32_t)islands->count;
             islands->islands[islands->count++] = (rg_island){0};
@@ -68,13 +55,13 @@ rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *ar
         islands->islands[island_of[root]].contact_count++;
     }
     for (size_t i = 0; i < body_count; i++) {
-        uint32_t island = island_of[find_root(parent, (uint32_t)i)];
+        uint32_t island = island_of[rg_sets_root(parent, (uint32_t)i)];
         if (island != UINT32_MAX)
             islands->islands[island].body_count++;
     }
     start_each(islands);
     for (size_t i = 0; i < body_count; i++) {
-        uint32_t index = island_of[find_root(parent, (uint32_t)i)];
+        uint32_t index = island_of[rg_sets_root(parent, (uint32_t)i)];
         if (index == UINT32_MAX)
             continue;
         rg_island *island = &islands->islands[index];
@@ -84,7 +71,7 @@ rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *ar
     for (size_t i = 0; i < set->count; i++) {
         if (!owner(&set->rows[i], &body))
             continue;
-        rg_island *island = &islands->islands[island_of[find_root(parent, body)]];
+        rg_island *island = &islands->islands[island_of[rg_sets_root(parent, body)]];
         islands->contacts[island->first_contact + island->contact_count++] = (uint32_t)i;
     }
     return RG_OK;

@@ -14,6 +14,7 @@
 #include "record/record_problem.h"
 
 #include "base/base_memory.h"
+#include "base/base_sets.h"
 #include "base/base_text.h"
 #include "problem/problem.h"
 
@@ -244,33 +245,16 @@ static void solve_blocks(const rg_global_form *g, const double *f, double *veloc
 
 /* ------------------------------------------------------------------ condensing */
 
-static uint32_t find_root(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* Numbers the connected parts of M in the order of their first row. `part[i]`: of row i;
  * `local[i]`: place of row i in its part; `sizes`: rows of each. Returns how many parts. */
 static size_t find_parts(const rg_triplets *m, uint32_t *part, uint32_t *local, size_t *sizes) {
-    size_t count = 0;
-    for (size_t i = 0; i < m->rows; i++)
-        part[i] = (uint32_t)i;
-    for (size_t k = 0; k < m->count; k++) {
-        uint32_t a = find_root(part, m->row[k]), b = find_root(part, m->column[k]);
-        if (a != b)
-            part[a > b ? a : b] = a < b ? a : b; /* the root is the first row */
-    }
-    for (size_t i = 0; i < m->rows; i++)
-        local[i] = find_root(part, (uint32_t)i);
-    for (size_t i = 0; i < m->rows; i++) {
-        if (local[i] == i) {
-            part[i] = (uint32_t)count;
-            sizes[count++] = 0;
-        } else {
-            part[i] = part[local[i]];
-        }
-    }
+    uint32_t *parent = local; /* until the parts have numbers */
+    rg_sets_start(parent, m->rows);
+    for (size_t k = 0; k < m->count; k++)
+        rg_sets_join(parent, m->row[k], m->column[k]);
+    size_t count = rg_sets_number(parent, m->rows, part);
+    for (size_t i = 0; i < count; i++)
+        sizes[i] = 0;
     for (size_t i = 0; i < m->rows; i++)
         local[i] = (uint32_t)sizes[part[i]]++;
     return count;

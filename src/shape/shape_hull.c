@@ -29,9 +29,9 @@
 
 #include "base/base_math.h"
 #include "base/base_memory.h"
+#include "base/base_sort.h"
 #include "base/base_text.h"
 #include "shape/shape.h"
-#include "shape/shape_sort.h"
 
 #include <libqhull_r/qhull_ra.h>
 

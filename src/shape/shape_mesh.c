@@ -13,11 +13,12 @@
 #include "base/base_hash.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
+#include "base/base_sets.h"
+#include "base/base_sort.h"
 #include "base/base_text.h"
 #include "shape/shape.h"
 #include "shape/shape_hull.h"
 #include "shape/shape_mass.h"
-#include "shape/shape_sort.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -284,23 +285,6 @@ static int compare_sides(const void *a, const void *b, const void *context) {
     return 0;
 }
 
-static uint32_t root(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b) {
-    a = root(parent, a);
-    b = root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 /* All sides of the triangles, sorted: sides of one edge lie together. Null without memory. */
 static side *sorted_sides(const rg_mesh *mesh) {
     size_t count = 3 * mesh->triangle_count;
@@ -323,11 +307,10 @@ static rg_status check_edges(const rg_mesh *mesh, const side *sides, rg_mesh_rep
     uint32_t *parent = rg_allocate(&mesh->allocator, mesh->triangle_count, sizeof *parent);
     if (!parent)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < mesh->triangle_count; i++)
-        parent[i] = (uint32_t)i;
+    rg_sets_start(parent, mesh->triangle_count);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && compare_sides(&sides[i], &sides[end], NULL) == 0; end++)
-            join(parent, sides[i].triangle2 / 2, sides[end].triangle2 / 2);
+            rg_sets_join(parent, sides[i].triangle2 / 2, sides[end].triangle2 / 2);
         report->open_edges += end - i == 1;
         report->branching_edges += end - i > 2;
         report->inconsistent_edges +=

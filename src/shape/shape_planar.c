@@ -14,9 +14,9 @@
 
 #include "base/base_math.h"
 #include "base/base_memory.h"
+#include "base/base_sort.h"
 #include "base/base_text.h"
 #include "shape/shape_mass.h"
-#include "shape/shape_sort.h"
 
 #include <string.h>
 

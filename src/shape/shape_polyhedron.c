@@ -13,8 +13,8 @@
 #include "base/base_long.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
+#include "base/base_sort.h"
 #include "shape/shape_mass.h"
-#include "shape/shape_sort.h"
 
 #include <string.h>
 

@@ -7,27 +7,11 @@
  * forces of one island do not appear in the equations of another. */
 #include "solve/solve_split.h"
 
+#include "base/base_sets.h"
 #include "problem/problem.h"
 
 #include <math.h>
 #include <string.h>
-
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-/* The smaller number stays the root. */
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
-    a = root_of(parent, a), b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 static size_t things_of(const rg_contact_problem *p) {
     return p->contacts + p->joints;
@@ -63,7 +47,7 @@ static void unite_by_blocks(const rg_contact_problem *p, uint32_t *parent, uint3
                 continue;
             if (owner[block] == RG_NO_BLOCK)
                 owner[block] = (uint32_t)thing;
-            unite(parent, owner[block], (uint32_t)thing);
+            rg_sets_join(parent, owner[block], (uint32_t)thing);
         }
 }
 
@@ -74,11 +58,11 @@ static void unite_by_entries(const rg_contact_problem *p, uint32_t *parent) {
         if (p->w.dense) {
             for (size_t j = 0; j < rows; j++)
                 if (p->w.dense[i * rows + j] != 0)
-                    unite(parent, thing, (uint32_t)thing_of_row(p, j));
+                    rg_sets_join(parent, thing, (uint32_t)thing_of_row(p, j));
         } else {
             for (size_t k = p->w.starts[i]; k < p->w.starts[i + 1]; k++)
                 if (p->w.values[k] != 0)
-                    unite(parent, thing, (uint32_t)thing_of_row(p, p->w.indices[k]));
+                    rg_sets_join(parent, thing, (uint32_t)thing_of_row(p, p->w.indices[k]));
         }
     }
 }
@@ -95,8 +79,7 @@ rg_status rg_split_find(rg_split *islands, rg_solve_context *context, const rg_p
     RG_TAKE(islands->place, context, rows > blocks ? rows : blocks, error);
     RG_TAKE(parent, context, things, error);
     RG_TAKE(number, context, things, error);
-    for (size_t i = 0; i < things; i++)
-        parent[i] = (uint32_t)i;
+    rg_sets_start(parent, things);
     if (p->form == RG_FORM_GLOBAL)
         unite_by_blocks(p, parent, islands->place);
     else
@@ -104,11 +87,9 @@ rg_status rg_split_find(rg_split *islands, rg_solve_context *context, const rg_p
     /* Roots are their islands' smallest members: numbered in order. Then a counting sort. */
     uint32_t *first = islands->first;
     memset(first, 0, (things + 2) * sizeof *first);
-    for (size_t i = 0; i < things; i++) {
-        uint32_t root = root_of(parent, (uint32_t)i);
-        number[i] = root == i ? (uint32_t)islands->count++ : number[root];
+    islands->count = rg_sets_number(parent, things, number);
+    for (size_t i = 0; i < things; i++)
         first[number[i] + 2]++;
-    }
     for (size_t i = 0; i < islands->count; i++)
         first[i + 2] += first[i + 1];
     for (size_t i = 0; i < things; i++)

@@ -11,6 +11,8 @@
  * tried here again. */
 #include "step/step_analytic.h"
 #include "base/base_text.h"
+#include "contact/contact.h"
+#include "step/step_stage.h"
 
 #include <string.h>
 
@@ -41,12 +43,11 @@ static bool keep_forces(rg_world *world, const rg_contact_force *forces, size_t 
 static rg_status integrate(const rg_ode *ode, double begin, double end, double *y,
                            rg_analysis_memory *memory, rg_ode_info *info) {
     rg_world *world = ((rg_flight *)ode->user)->world;
-    rg_ode_settings settings = {.tolerance = world->content.settings.tolerance};
+    rg_ode_run run = {
+        ode, begin, end, {.tolerance = world->content.settings.tolerance}, &world->scratch, info};
     if (world->content.settings.integrator == RG_INTEGRATOR_DORMAND_PRINCE)
-        return rg_dormand_prince(ode, begin, end, &settings, y, &memory->next_step, &world->scratch,
-                                 info);
-    return rg_adams(ode, begin, end, &settings, y, &memory->adams, rg_analysis_differences(memory),
-                    &world->scratch, info);
+        return rg_dormand_prince(&run, y, &memory->next_step);
+    return rg_adams(&run, y, &memory->adams, rg_analysis_differences(memory));
 }
 
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error) {
@@ -364,10 +365,27 @@ static bool take_least(rg_analysis *a) {
     return a->least != NULL;
 }
 
+/* Contact points at the beginning, for those who want to know who touches. */
+static rg_status find_touches(rg_world *world, double end_time, rg_error *error) {
+    rg_step_machinery *machinery;
+    rg_status status = rg_machinery_of(world, &machinery, error);
+    rg_stage outer = rg_stage_enter(world, RG_STAGE_PAIRS);
+    if (!status)
+        status = rg_collision_find_pairs(machinery->collision, world,
+                                         end_time - world->content.time, NULL, error);
+    rg_stage_enter(world, RG_STAGE_POINTS);
+    if (!status)
+        status = rg_collision_find_points(machinery->collision, world, error);
+    rg_stage_enter(world, outer);
+    return status;
+}
+
 static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
                                rg_error *error) {
     rg_analysis start;
-    rg_status status = make_analysis(&start, world, end_time, error);
+    rg_status status = find_touches(world, end_time, error);
+    if (!status)
+        status = make_analysis(&start, world, end_time, error);
     if (status)
         return status;
     if (start.part_count < 2)
@@ -380,8 +398,10 @@ static rg_status step_analytic(rg_world *world, double end_time, rg_step_report 
         rg_analysis a = start;
         rg_analysis_groups groups;
         bool strayed = false, longer = false;
+        rg_stage_enter(world, RG_STAGE_PAIRS);
         if (rg_analysis_make_groups(&a, farther, &groups))
             return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a.time, error);
+        rg_stage_enter(world, RG_STAGE_MOVE);
         status = groups.count == 0
                      ? fly_or_hand_over(world, end_time, &a, groups.reach, &strayed, report, error)
                      : step_groups(&a, &groups, &strayed, &longer, report, error);

@@ -229,6 +229,20 @@ static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
     }
 }
 
+/* Of materials, or what the material function of the world makes of it. */
+static rg_contact_law law_of(const rg_analysis *a, uint32_t p, uint32_t q, double gap) {
+    const rg_world_content *c = &a->world->content;
+    bool swap = a->parts[p].collider.index1 > a->parts[q].collider.index1;
+    const rg_analysis_part *b = &a->parts[swap ? q : p], *other = &a->parts[swap ? p : q];
+    rg_touch touch = {.collider_b = b->collider,
+                      .collider_a = other->collider,
+                      .body_b = rg_body_id_at(c, b->body),
+                      .body_a = rg_body_id_at(c, other->body),
+                      .touching = true,
+                      .gap = gap};
+    return rg_collision_law(a->machinery->collision, a->world, &touch);
+}
+
 static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_growth *growth,
                             size_t old_count, size_t *count) {
     double size = rg_analysis_pair_size(a, p, q), shell = rg_analysis_shell(a, p, q);
@@ -245,7 +259,7 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
         status = room_for(a, *count + manifold.point_count);
     if (status)
         return status;
-    rg_contact_law law = rg_world_pair_law(a->world, a->parts[p].material, a->parts[q].material);
+    rg_contact_law law = law_of(a, p, q, growth->gap);
     for (uint32_t i = 0; i < manifold.point_count; i++) {
         if (points[i].gap > near)
             continue;
@@ -286,6 +300,9 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
                 c->direction = rg_scale(1 / slip, c->motion.slip);
         }
         (*count)++;
+        if (c->fresh &&
+            rg_collision_mark(a->machinery->collision, a->parts[p].collider, a->parts[q].collider))
+            return RG_OUT_OF_MEMORY;
     }
     return RG_OK;
 }

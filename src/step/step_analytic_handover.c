@@ -74,7 +74,7 @@ static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const
     bool any = false;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         double before = rg_analysis_point_speed(a, k, c->velocity, c->angular_velocity);
-        double after = rg_analysis_point_speed(a, k, s->velocity, s->angular_velocity);
+        double after = rg_analysis_point_speed(a, k, s->end.velocity, s->end.angular_velocity);
         double travel = s->step * fmax(before, after);
         if (!s->member[a->flight.body[k]] || travel <= groups->reach[k])
             continue;

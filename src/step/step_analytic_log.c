@@ -1,4 +1,5 @@
 /* The log of a step: a fixed number of entries in the world's machinery, cleared when a step begins. */
+#include "contact/contact.h"
 #include "step/step_analytic.h"
 
 #include <stdio.h>
@@ -14,8 +15,10 @@ const char *rg_step_event_name(rg_step_event_kind kind) {
 
 void rg_analysis_log_clear(rg_world *world) {
     rg_step_machinery *m = world->machinery;
-    if (m)
-        m->event_count = 0;
+    if (!m)
+        return;
+    m->event_count = 0;
+    rg_collision_forget_marks(m->collision);
 }
 
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,

@@ -1,13 +1,13 @@
-/* Contacts in a fixed step: detection, rows, islands, solving, and what is kept of it.
- *
- * Memory that lasts beside the state (contact detection, the solvers' memory) is the world's
- * machinery; the forces of the last step are state and lie in the world's memory for forces. */
+/* Contacts in a fixed step, stage by stage: rows (step_contacts_rows.c), forces island by island
+ * (step_contacts.c), and what is told of them (step_contacts_forces.c). step_stepping.c calls them in
+ * order. */
 #ifndef RIGOR_STEP_CONTACTS_H
 #define RIGOR_STEP_CONTACTS_H
 
 #include "problem/problem_islands.h"
 #include "rigor/contact_force.h"
 #include "rigor/solver.h"
+#include "step/step_machinery.h"
 #include "step/step_method.h"
 
 /* Speeds are relative to |g| h (the speed that gravity gives in a step), or without gravity to the
@@ -28,9 +28,6 @@
 #define RG_STEP_DRIFT     4.0
 #define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1
-/* After impacts contacts are looked for again with the new velocities as well, and the problem is solved
- * again if there are more: at most so often. */
-#define RG_STEP_PASSES 3
 /* Contacts of an island up to which a failed solve is tried again without the last forces: beyond, the
  * list of solvers has taken its time already, and starts anew for most of them. */
 #define RG_STEP_COLD_MOST 200
@@ -52,7 +49,8 @@ typedef struct rg_contact_step {
     double step, end_time;
     const rg_vec3 *free_velocity, *free_angular_velocity; /* after all forces but contact, at the
                                                              orientation of the beginning */
-    bool forced; /* by more than gravity: how far bodies reach is seen from those velocities only */
+    const rg_vec3 *velocity,
+        *angular_velocity; /* after those of contact, too: when they are applied */
     const uint8_t
         *member; /* per body: 1 if its contacts are wanted; null: all. Of the others none */
     const rg_contact_force *last; /* of the step before, in the order of colliders, parts, points */
@@ -68,10 +66,41 @@ typedef struct rg_contact_step {
     uint64_t solves, iterations, failures, fallbacks, impacts;
 } rg_contact_step;
 
-/* Finds contacts at the beginning of the step and solves for the impulses. Changes nothing of the
- * state but what contact detection remembers. */
-rg_status rg_contacts_solve(rg_world *world, rg_contact_step *contacts, rg_error *error);
+typedef struct rg_lane_report {
+    rg_status status;
+    rg_error error;
+    double worst_residual, worst_cone;
+    uint64_t solves, iterations, failures, fallbacks;
+} rg_lane_report;
+
+typedef struct rg_contact_job {
+    rg_world *world;
+    rg_contact_step *contacts;
+    rg_step_machinery *machinery;
+    rg_collision_view view;
+    double speed;                   /* m/s: |g| h */
+    double *before;                 /* rows: velocities at the beginning of the step */
+    double *shift;                  /* rows */
+    double *mu;                     /* contacts */
+    uint8_t *meets;                 /* contacts: 1 where restitution applies */
+    const rg_contact_force **last;  /* contacts: what was there in the step before, or null */
+    const rg_contact_force **start; /* the same or, in a second pass, what the first one found */
+    rg_lane_report lanes[RG_STEP_LANES];
+    size_t grain;
+    bool
+        again; /* a second pass or a later one: what the one before could not solve is still hard */
+} rg_contact_job;
+
+/* Rows from the contact points of the last look, with laws, shifts and first guesses. `first` (null: none):
+ * forces of an earlier pass of this step, to start from. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count);
+/* Impulses of all islands. */
+rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
+/* contacts->forces, from the impulses and the velocities that they gave. */
+void rg_contacts_describe(rg_contact_job *job);
 /* Keeps the forces for the next step and for readers. */
 rg_status rg_contacts_store(rg_world *world, const rg_contact_step *contacts, rg_error *error);
+/* m/s: from the components of a relative velocity. */
+double rg_contact_slip(const rg_row_set *set, const double *u);
 
 #endif

@@ -1,8 +1,10 @@
 /* One step of the world: the table of contents. */
 #include "base/base_text.h"
+#include "contact/contact.h"
 #include "step/step_analytic.h"
 #include "step/step_judge.h"
 #include "step/step_method.h"
+#include "step/step_stage.h"
 
 #include <assert.h>
 #include <string.h>
@@ -133,6 +135,25 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
     rg_judge_record(&c->run, &before->totals, &after, &contacts, info);
 }
 
+/* A step that has succeeded: time goes on, and what the next step and readers want to know is kept. */
+static void keep_step(rg_world *world, const rg_world_content *clock,
+                      const rg_motion_state *kinematic, const rg_step_report *report) {
+    rg_world_content *c = &world->content;
+    rg_step_machinery *machinery = world->machinery;
+    /* Forces are those of the last step: a method without contacts leaves none of another's behind,
+     * whose bodies may be gone. */
+    if (report->contacts == 0)
+        rg_memory_resize(world, RG_MEMORY_FORCES, 0);
+    /* Without memory for it nothing is lost: who began to touch, and no longer does, is told by the next
+     * step that has some, and features are found anew. */
+    rg_collision_store(machinery->collision, world);
+    move_kinematic(c, kinematic);
+    forget_applied(c);
+    c->time = clock->time;
+    c->time_carry = clock->time_carry;
+    c->step_count++;
+}
+
 /* The part of a step that forces and motions may look at but not change. */
 static rg_status step_closed(rg_world *world, double step, rg_step_info *info, rg_error *error) {
     rg_world_content *c = &world->content;
@@ -145,28 +166,30 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
 
     double start = processor_time();
     rg_judge_memory before = {0};
+    rg_stage_enter(world, RG_STAGE_JUDGE);
     if (world->certify && rg_judge_remember(c, &world->scratch, &before))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the judge");
     double judged = processor_time();
+
     rg_motion_state *kinematic;
+    rg_step_machinery *machinery;
     rg_step_report report = {0};
+    rg_stage_enter(world, RG_STAGE_FORCES);
     rg_status status = prepare_kinematic(world, clock.time, &kinematic, error);
+    if (!status)
+        status = rg_machinery_of(world, &machinery, error);
+    if (!status)
+        status = rg_collision_begin(machinery->collision, world, error);
     rg_analysis_log_clear(world);
     if (!status)
         status = rg_method_of(world)->step(world, clock.time, &report, error);
     if (status)
         return status;
-    /* Forces are those of the last step: a method without contacts leaves none of another's behind,
-     * whose bodies may be gone. */
-    if (report.contacts == 0)
-        rg_memory_resize(world, RG_MEMORY_FORCES, 0);
-    move_kinematic(c, kinematic);
-    forget_applied(c);
-    c->time = clock.time;
-    c->time_carry = clock.time_carry;
-    c->step_count++;
+    rg_stage_enter(world, RG_STAGE_STORE);
+    keep_step(world, &clock, kinematic, &report);
     double stepped = processor_time();
 
+    rg_stage_enter(world, RG_STAGE_JUDGE);
     if (world->certify) {
         judge_step(world, &before, step, &report, info);
     } else {
@@ -175,6 +198,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     }
     info->profile.step_cpu = stepped - judged;
     info->profile.judge_cpu = (judged - start) + (processor_time() - stepped);
+    rg_stage_enter(world, RG_STAGE_STORE);
     count_step(c, &report, info);
     return RG_OK;
 }
@@ -191,7 +215,9 @@ rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_err
     if (world->before_step)
         world->before_step(world->callback_user, world, step);
     world->busy = true;
+    rg_stages_begin(world);
     rg_status status = step_closed(world, step, info, error);
+    rg_stages_end(world);
     world->busy = false;
     if (!status && world->after_step)
         world->after_step(world->callback_user, world, step);

@@ -34,6 +34,8 @@ static rg_status reflect(rg_impact_state *s, double *velocity, double *impulse, 
     if (*found) {
         rg_impact_part part = {.list = list, .count = count, .from = velocity};
         status = rg_impact_solve(s, &part, stop, error);
+        if (!status)
+            status = rg_impact_share(s, list, count, stop, error);
         for (size_t i = 0; i < s->rows; i++)
             stop[i] *= i < s->rows - s->bounded ? 2 : 1;
         rg_impact_change(s, stop, change);

@@ -9,6 +9,7 @@
  *
  * Gaps. Pairs are found by sorting bounds along x, apart from the broad phase, and measured by the
  * ratio metric's gap, a lower bound of the signed distance. */
+#include "base/base_sort.h"
 #include "rigor/contact_force.h"
 #include "rigor/proximity.h"
 #include "step/step_judge.h"
@@ -172,34 +173,13 @@ static void add_parts(const rg_world_content *c, const rg_collider *collider, ju
     }
 }
 
-/* Heap sort of indices by lower x: ties may come in any order, the smallest gap does not care. */
-static void sift(const judged_part *parts, uint32_t *order, size_t root, size_t count) {
-    for (;;) {
-        size_t child = 2 * root + 1;
-        if (child >= count)
-            return;
-        if (child + 1 < count &&
-            parts[order[child]].bounds.lower.x < parts[order[child + 1]].bounds.lower.x)
-            child++;
-        if (!(parts[order[root]].bounds.lower.x < parts[order[child]].bounds.lower.x))
-            return;
-        uint32_t swap = order[root];
-        order[root] = order[child], order[child] = swap;
-        root = child;
-    }
+/* Ties may come in any order: the smallest gap does not depend on it. */
+static bool lower_x_before(const judged_part *const *a, const judged_part *const *b) {
+    return (*a)->bounds.lower.x < (*b)->bounds.lower.x;
 }
 
-static void sort_parts(const judged_part *parts, uint32_t *order, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        order[i] = (uint32_t)i;
-    for (size_t i = count / 2; i-- > 0;)
-        sift(parts, order, i, count);
-    for (size_t i = count; i-- > 1;) {
-        uint32_t swap = order[0];
-        order[0] = order[i], order[i] = swap;
-        sift(parts, order, 0, i);
-    }
-}
+typedef const judged_part *judged_part_place;
+RG_DEFINE_HEAP_SORT(sort_parts, judged_part_place, lower_x_before)
 
 static bool may_meet(const judged_part *a, const judged_part *b) {
     const rg_bounds *x = &a->bounds, *y = &b->bounds;
@@ -215,16 +195,18 @@ rg_status rg_judge_gap(const rg_world_content *content, rg_arena *arena, double 
     for (size_t i = 0; i < content->colliders.count; i++)
         total += content->collider[i].sensor ? 0 : part_count(content->collider[i].shape);
     judged_part *parts = rg_arena_take(arena, total, sizeof *parts);
-    uint32_t *order = rg_arena_take(arena, total, sizeof *order);
+    const judged_part **order = rg_arena_take(arena, total, sizeof *order);
     if (!parts || !order)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < content->colliders.count; i++)
         if (!content->collider[i].sensor)
             add_parts(content, &content->collider[i], parts, &count);
-    sort_parts(parts, order, count);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &parts[i];
+    sort_parts(order, count);
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count; k++) {
-            const judged_part *a = &parts[order[i]], *b = &parts[order[k]];
+            const judged_part *a = order[i], *b = order[k];
             if (b->bounds.lower.x > a->bounds.upper.x)
                 break;
             rg_growth growth;

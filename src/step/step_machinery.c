@@ -25,8 +25,8 @@ rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_err
     m->allocator = world->allocator;
     for (int i = 0; i < RG_STEP_LANES; i++)
         m->arenas[i] = rg_arena_make(&world->allocator);
-    rg_collision_def def = rg_collision_def_default();
-    rg_status status = rg_collision_create(&def, &world->allocator, &m->collision, error);
+    rg_status status =
+        rg_collision_create(&world->collision, &world->allocator, &m->collision, error);
     for (int i = 0; i < RG_STEP_LANES && !status; i++) {
         status = rg_solve_context_create(&world->allocator, &m->contexts[i]);
         if (status)
@@ -39,6 +39,11 @@ rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_err
     world->machinery = *machinery = m;
     world->free_machinery = free_machinery;
     return RG_OK;
+}
+
+const rg_collision *rg_world_collision(const rg_world *world) {
+    const rg_step_machinery *machinery = world->machinery;
+    return machinery ? machinery->collision : NULL;
 }
 
 rg_status rg_world_observe_problems(rg_world *world, rg_problem_observer *observer, void *user) {

@@ -1,228 +1,93 @@
-/* The time-stepping method (Hart-Anitescu 2010): one fixed step, one complementarity problem for the
- * velocities (step_contacts.c), then positions with the new velocities, q+ = q + h v+ (the paper's
- * Algorithm 9 prints the old ones; section 4.1 is right).
- *
- * Two refinements that need no extra evaluation. A body on which nothing but gravity acts, and that
- * is near nothing, moves by the mean of old and new velocity, which is its exact parabola; with other
- * forces the plain update is kept, since the mean would make springs gain energy. Rotation at given
- * angular momentum is done by the energy-momentum method of step_rotation.h, so that a spinning body
- * keeps its energy. */
+/* The time-stepping method (Hart-Anitescu 2010): one fixed step, one complementarity problem per island
+ * for the velocities, then positions with the new velocities, q+ = q + h v+ (the paper's Algorithm 9
+ * prints the old ones; section 4.1 is right). rg_stepping_make is the table of contents. */
 #include "step/step_stepping.h"
 #include "base/base_text.h"
-#include "step/step_rotation.h"
+#include "contact/contact.h"
+#include "step/step_stage.h"
 
-#include <string.h>
+/* Contacts are looked for again after impacts, with the velocities that they gave: at most so often. */
+#define PASSES_MOST 4
 
-enum { BODIES_PER_CHUNK = 256 };
-
-static bool is_moved(const rg_stepping *job, size_t i) {
-    return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]);
-}
-
-static bool is_zero(rg_vec3 v) {
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
-
-static rg_status turn_body(const rg_stepping *job, size_t i) {
+/* Did impacts change a velocity so much that bodies may meet which were not looked at? */
+static bool has_impacts(const rg_stepping *job) {
     const rg_world_content *c = job->content;
-    const rg_body_dynamics *d = &c->dynamics[i];
-    if (c->planar) {
-        job->angular_velocity[i] =
-            (rg_vec3){0, d->inverse_inertia.y * job->angular_momentum[i].y, 0};
-        job->angle[i] = c->angle[i] - job->step * job->angular_velocity[i].y;
-        job->orientation[i] = rg_quat_of_planar_angle(job->angle[i]);
-        return isfinite(job->angle[i]) ? RG_OK : RG_NOT_FINITE;
+    double fall = RG_CONTACT_AHEAD * rg_length(c->gravity) * job->step;
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        rg_vec3 change = rg_sub(job->end.velocity[i], job->free.velocity[i]);
+        rg_vec3 turn = rg_sub(job->end.angular_velocity[i], job->free.angular_velocity[i]);
+        if (rg_length(change) + c->dynamics[i].gyration_radius * rg_length(turn) > fall)
+            return true;
     }
-    rg_quat q = c->orientation[i];
-    rg_status status = rg_rotation_advance(d->inertia, d->inverse_inertia, job->angular_momentum[i],
-                                           job->step, &q);
-    job->orientation[i] = q;
-    job->angular_velocity[i] =
-        rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, job->angular_momentum[i])));
+    return false;
+}
+
+/* Contact points at the poses of the beginning, as far ahead as velocities reach: those of the
+ * beginning, those that forces other than gravity give, and those after impacts of an earlier pass. */
+static rg_status find_contacts(rg_stepping *job, rg_contact_job *contacts, int pass,
+                               rg_error *error) {
+    rg_world *world = contacts->world;
+    rg_collision *collision = contacts->machinery->collision;
+    const rg_stepping_velocities *v = pass > 0 ? &job->end : job->force ? &job->free : NULL;
+    rg_collision_velocities after = {v ? v->velocity : NULL, v ? v->angular_velocity : NULL};
+    double ahead = job->content->settings.discrete_detection ? 0 : job->step;
+    rg_stage_enter(world, RG_STAGE_PAIRS);
+    rg_status status = rg_collision_find_pairs(collision, world, ahead, v ? &after : NULL, error);
+    rg_stage_enter(world, RG_STAGE_POINTS);
+    if (!status)
+        status = rg_collision_find_points(collision, world, error);
+    contacts->view = rg_collision_get(collision);
     return status;
 }
 
-static rg_vec3 external_force(const rg_stepping *job, size_t i) {
-    return job->force ? job->force[i] : (rg_vec3){0, 0, 0};
-}
-
-static rg_vec3 external_torque(const rg_stepping *job, size_t i) {
-    return job->torque ? job->torque[i] : (rg_vec3){0, 0, 0};
-}
-
-static rg_vec3 total_force(const rg_stepping *job, size_t i) {
-    const rg_body_dynamics *d = &job->content->dynamics[i];
-    return rg_add_scaled(external_force(job, i), d->mass * d->gravity_scale, job->content->gravity);
-}
-
-/* Angular velocity that goes with an angular momentum at the orientation of the beginning. */
-static rg_vec3 spin_of(const rg_world_content *c, size_t i, rg_vec3 angular_momentum) {
-    const rg_body_dynamics *d = &c->dynamics[i];
-    if (c->planar)
-        return (rg_vec3){0, d->inverse_inertia.y * angular_momentum.y, 0};
-    return rg_rotate(
-        c->orientation[i],
-        rg_times(d->inverse_inertia, rg_rotate_back(c->orientation[i], angular_momentum)));
-}
-
-/* Momenta and velocities after all forces but those of contact. */
-static void free_body(const rg_stepping *job, size_t i) {
-    const rg_world_content *c = job->content;
-    double h = job->step;
-    job->momentum[i] = rg_add_scaled(c->momentum[i], h, total_force(job, i));
-    job->angular_momentum[i] = rg_add_scaled(c->angular_momentum[i], h, external_torque(job, i));
-    job->velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->momentum[i]);
-    job->angular_velocity[i] = spin_of(c, i, job->angular_momentum[i]);
-}
-
-static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *report) {
-    const rg_world_content *c = job->content;
-    const rg_body_dynamics *d = &c->dynamics[i];
-    double h = job->step;
-    rg_vec3 external = external_force(job, i), torque = external_torque(job, i);
-    rg_vec3 total = total_force(job, i), old = c->velocity[i];
-    job->velocity[i] = rg_scale(d->inverse_mass, job->momentum[i]);
-    rg_vec3 mean = rg_scale(0.5, rg_add(old, job->velocity[i]));
-    bool free_flight = is_zero(external) && !job->near[i];
-    job->position[i] = rg_add_scaled(c->position[i], h, free_flight ? mean : job->velocity[i]);
-    rg_vec3 mean_spin =
-        rg_scale(0.5, rg_add(c->angular_velocity[i], spin_of(c, i, job->angular_momentum[i])));
-    rg_status status = turn_body(job, i);
+/* From contact points to velocities. `first`: forces of the pass before. */
+static rg_status find_forces(rg_stepping *job, rg_contact_job *contacts,
+                             const rg_contact_force *first, size_t first_count, rg_error *error) {
+    rg_world *world = contacts->world;
+    rg_contact_step *step = &job->contacts;
+    rg_stage_enter(world, RG_STAGE_ROWS);
+    rg_status status = rg_contacts_rows(contacts, first, first_count);
+    rg_stage_enter(world, RG_STAGE_ISLANDS);
+    if (!status)
+        status = rg_islands_find(&step->set, world->content.bodies.count, &world->scratch,
+                                 &step->islands);
+    if (status)
+        return rg_fail(error, status, "no memory for contacts");
+    rg_stage_enter(world, RG_STAGE_SOLVE);
+    status = rg_contacts_solve(contacts, error);
+    rg_stage_enter(world, RG_STAGE_APPLY);
     if (status)
         return status;
-    if (!rg_is_finite(job->position[i]) || !rg_is_finite(job->angular_velocity[i]) ||
-        !rg_is_finite(job->velocity[i]))
-        return RG_NOT_FINITE;
-
-    /* Where the force acts, so that the change of x cross p is exactly its moment. */
-    rg_vec3 arm =
-        free_flight ? rg_scale(0.5, rg_add(c->position[i], job->position[i])) : c->position[i];
-    report->external_work += h * (rg_dot(external, mean) + rg_dot(torque, mean_spin));
-    report->impulse = rg_add_scaled(report->impulse, h, total);
-    report->angular_impulse =
-        rg_add_scaled(report->angular_impulse, h, rg_add(torque, rg_cross(arm, total)));
+    rg_stepping_apply(job);
+    rg_contacts_describe(contacts);
     return RG_OK;
 }
 
-static void keep_body(const rg_stepping *job, size_t i) {
-    const rg_world_content *c = job->content;
-    job->position[i] = c->position[i];
-    job->orientation[i] = c->orientation[i];
-    job->angle[i] = c->angle[i];
-    job->velocity[i] = c->velocity[i];
-    job->angular_velocity[i] = c->angular_velocity[i];
-    job->momentum[i] = c->momentum[i];
-    job->angular_momentum[i] = c->angular_momentum[i];
+static void begin_contacts(rg_stepping *job) {
+    job->contacts = (rg_contact_step){.step = job->step,
+                                      .end_time = job->end_time,
+                                      .free_velocity = job->free.velocity,
+                                      .free_angular_velocity = job->free.angular_velocity,
+                                      .velocity = job->end.velocity,
+                                      .angular_velocity = job->end.angular_velocity,
+                                      .member = job->member,
+                                      .last = job->last,
+                                      .last_count = job->last_count,
+                                      .shown = job->shown,
+                                      .worst_residual = NAN,
+                                      .worst_cone = NAN};
 }
 
-static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
-    const rg_stepping *job = user;
-    (void)chunk;
-    for (size_t i = begin; i < end; i++) {
-        job->near[i] = 0;
-        if (is_moved(job, i))
-            free_body(job, i);
-        else
-            keep_body(job, i);
+/* For those who want to know who touches: pairs with contact forces. */
+static rg_status mark_contacts(const rg_contact_step *contacts, rg_collision *collision,
+                               rg_error *error) {
+    for (size_t i = 0; i < contacts->set.count; i++) {
+        const rg_contact_force *f = &contacts->forces[i];
+        if (f->mode != RG_MODE_SEPARATING &&
+            rg_collision_mark(collision, f->collider_b, f->collider_a))
+            return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     }
-}
-
-static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
-    const rg_stepping *job = user;
-    rg_stepping_chunk report = {0};
-    for (size_t i = begin; i < end; i++) {
-        job->angle[i] = job->content->angle[i];
-        if (!is_moved(job, i))
-            continue;
-        rg_status status = move_body(job, i, &report);
-        if (status && !report.status) {
-            report.status = status;
-            report.failed_body = i;
-        }
-    }
-    job->chunks[chunk] = report;
-}
-
-/* Impulses into momenta. */
-static void apply(const rg_stepping *job, const rg_contact_step *contacts) {
-    const rg_row_set *set = &contacts->set;
-    for (size_t i = 0; i < set->count; i++) {
-        const rg_contact_row *row = &set->rows[i];
-        rg_vec3 impulse = contacts->forces[i].impulse;
-        for (int side = 0; side < 2; side++) {
-            uint32_t body = side == 0 ? row->body_a : row->body_b;
-            if (!(side == 0 ? row->moves_a : row->moves_b))
-                continue;
-            rg_vec3 given = side == 0 ? impulse : rg_neg(impulse);
-            rg_vec3 arm = rg_sub(row->position, job->content->position[body]);
-            job->momentum[body] = rg_add(job->momentum[body], given);
-            job->angular_momentum[body] = rg_add(job->angular_momentum[body], rg_cross(arm, given));
-            job->near[body] = 1;
-        }
-    }
-}
-
-static bool make_job(rg_stepping *job, rg_world *world) {
-    rg_arena *scratch = &world->scratch;
-    size_t n = world->content.bodies.count;
-    job->content = &world->content;
-    job->step = job->end_time - world->content.time;
-    job->force = job->torque = NULL;
-    job->failed_body = SIZE_MAX;
-    job->position = rg_arena_take(scratch, n, sizeof(rg_vec3));
-    job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
-    job->angle = rg_arena_take(scratch, n, sizeof(double));
-    job->velocity = rg_arena_take(scratch, n, sizeof(rg_vec3));
-    job->angular_velocity = rg_arena_take(scratch, n, sizeof(rg_vec3));
-    job->momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
-    job->angular_momentum = rg_arena_take(scratch, n, sizeof(rg_vec3));
-    job->near = rg_arena_take(scratch, n, sizeof *job->near);
-    job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof *job->chunks);
-    return job->position && job->orientation && job->angle && job->velocity &&
-           job->angular_velocity && job->momentum && job->angular_momentum && job->near &&
-           job->chunks;
-}
-
-static bool evaluate_forces(rg_stepping *job, rg_world *world) {
-    const rg_world_content *c = &world->content;
-    if (!rg_forces_any(c))
-        return true;
-    size_t n = c->bodies.count;
-    rg_vec3 *force = rg_arena_take(&world->scratch, n, sizeof *force);
-    rg_vec3 *torque = rg_arena_take(&world->scratch, n, sizeof *torque);
-    if (!force || !torque)
-        return false;
-    memset(force, 0, n * sizeof *force);
-    memset(torque, 0, n * sizeof *torque);
-    rg_force_context context = {.world = world,
-                                .time = c->time,
-                                .body_count = n,
-                                .position = c->position,
-                                .orientation = c->orientation,
-                                .velocity = c->velocity,
-                                .angular_velocity = c->angular_velocity,
-                                .force = force,
-                                .torque = torque};
-    rg_forces_evaluate(world, &context, c->time, c->time + job->step);
-    job->force = force;
-    job->torque = torque;
-    return true;
-}
-
-static rg_status fail_body(const rg_world *world, const rg_stepping_chunk *chunk, double step,
-                           rg_error *error) {
-    const char *name = world->content.record[chunk->failed_body].name;
-    if (chunk->status == RG_ITERATION_LIMIT)
-        return rg_fail(error, chunk->status,
-                       "body %zu \"%s\" turns at %.3g rad/s, too fast for steps of %g s; take a "
-                       "smaller step or the analytic method",
-                       chunk->failed_body, name ? name : "",
-                       rg_length(world->content.angular_velocity[chunk->failed_body]), step);
-    return rg_fail(
-        error, chunk->status,
-        "body %zu \"%s\": its motion became infinite or not a number; look at the forces "
-        "on it",
-        chunk->failed_body, name ? name : "");
+    return RG_OK;
 }
 
 static void tell_contacts(rg_step_report *report, const rg_contact_step *contacts) {
@@ -237,53 +102,34 @@ static void tell_contacts(rg_step_report *report, const rg_contact_step *contact
 }
 
 rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
-    size_t n = world->content.bodies.count;
-    if (!make_job(job, world) || !evaluate_forces(job, world))
-        return rg_fail(error, RG_OUT_OF_MEMORY, "stepping: no memory for the step");
-    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, free_chunk, job);
-    job->contacts = (rg_contact_step){.step = job->step,
-                                      .end_time = job->end_time,
-                                      .free_velocity = job->velocity,
-                                      .free_angular_velocity = job->angular_velocity,
-                                      .forced = job->force != NULL,
-                                      .member = job->member,
-                                      .last = job->last,
-                                      .last_count = job->last_count,
-                                      .shown = job->shown};
-    rg_status status = rg_contacts_solve(world, &job->contacts, error);
+    rg_contact_job contacts = {.world = world, .contacts = &job->contacts};
+    rg_stage_enter(world, RG_STAGE_FORCES);
+    rg_status status = rg_machinery_of(world, &contacts.machinery, error);
+    if (!status)
+        status = rg_stepping_free(world, job, error);
     if (status)
         return status;
-    apply(job, &job->contacts);
-    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, move_chunk, job);
-    rg_step_report *report = &job->report;
-    *report = (rg_step_report){.substeps = 1, .evaluations = 1};
-    for (size_t i = 0; i < rg_chunk_count(n, BODIES_PER_CHUNK); i++) {
-        const rg_stepping_chunk *chunk = &job->chunks[i];
-        if (chunk->status) {
-            job->failed_body = chunk->failed_body;
-            return fail_body(world, chunk, job->step, error);
-        }
-        report->external_work += chunk->external_work;
-        report->impulse = rg_add(report->impulse, chunk->impulse);
-        report->angular_impulse = rg_add(report->angular_impulse, chunk->angular_impulse);
+    begin_contacts(job);
+    for (int pass = 0; pass < PASSES_MOST; pass++) {
+        const rg_contact_force *first = job->contacts.forces;
+        size_t first_count = job->contacts.set.count, seen = contacts.view.point_count;
+        status = find_contacts(job, &contacts, pass, error);
+        if (status || (pass > 0 && contacts.view.point_count <= seen))
+            break;
+        status = find_forces(job, &contacts, first, first_count, error);
+        bool more = !status && job->contacts.set.count > 0 &&
+                    !world->content.settings.discrete_detection && has_impacts(job);
+        if (!more)
+            break;
     }
-    tell_contacts(report, &job->contacts);
-    return RG_OK;
-}
-
-void rg_stepping_commit(rg_world *world, const rg_stepping *job) {
-    rg_world_content *c = &world->content;
-    for (size_t i = 0; i < c->bodies.count; i++) {
-        if (job->member && !job->member[i])
-            continue;
-        c->position[i] = job->position[i];
-        c->orientation[i] = job->orientation[i];
-        c->angle[i] = job->angle[i];
-        c->velocity[i] = job->velocity[i];
-        c->angular_velocity[i] = job->angular_velocity[i];
-        c->momentum[i] = job->momentum[i];
-        c->angular_momentum[i] = job->angular_momentum[i];
-    }
+    if (!status)
+        status = mark_contacts(&job->contacts, contacts.machinery->collision, error);
+    rg_stage_enter(world, RG_STAGE_MOVE);
+    if (!status)
+        status = rg_stepping_move(world, job, error);
+    if (!status)
+        tell_contacts(&job->report, &job->contacts);
+    return status;
 }
 
 static rg_status step_stepping(rg_world *world, double end_time, rg_step_report *report,
@@ -291,6 +137,7 @@ static rg_status step_stepping(rg_world *world, double end_time, rg_step_report 
     rg_stepping job = {.end_time = end_time};
     job.last = rg_world_contact_forces(world, &job.last_count);
     rg_status status = rg_stepping_make(world, &job, error);
+    rg_stage_enter(world, RG_STAGE_STORE);
     if (!status)
         status = rg_contacts_store(world, &job.contacts, error);
     if (status)

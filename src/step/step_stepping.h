@@ -14,6 +14,12 @@ typedef struct rg_stepping_chunk {
     size_t failed_body;
 } rg_stepping_chunk;
 
+/* Per body of the world. Angular velocities are those at the orientation of the beginning, until bodies have been
+ * moved. */
+typedef struct rg_stepping_velocities {
+    rg_vec3 *momentum, *angular_momentum, *velocity, *angular_velocity;
+} rg_stepping_velocities;
+
 typedef struct rg_stepping {
     /* in: */
     double end_time;
@@ -23,9 +29,10 @@ typedef struct rg_stepping {
     size_t last_count;
     size_t shown; /* problems of this step that an observer has seen already */
     /* out: new state per body of the world, of those that are not stepped the old one; contacts; report. */
-    rg_vec3 *position, *velocity, *angular_velocity, *momentum, *angular_momentum;
+    rg_vec3 *position;
     rg_quat *orientation;
     double *angle;
+    rg_stepping_velocities free, end; /* without contact forces, and with them */
     rg_contact_step contacts;
     rg_step_report report;
     size_t failed_body; /* whose motion could not be made; SIZE_MAX: of none in particular */
@@ -37,7 +44,13 @@ typedef struct rg_stepping {
     rg_stepping_chunk *chunks;
 } rg_stepping;
 
+/* Contact forces that there were in the step are marked for those who want to know who touches. */
 rg_status rg_stepping_make(rg_world *world, rg_stepping *stepping, rg_error *error);
+/* Its parts (step_stepping_bodies.c): memory and free velocities, velocities with the contact impulses, new
+ * poses. */
+rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
+void rg_stepping_apply(rg_stepping *stepping);
+rg_status rg_stepping_move(rg_world *world, rg_stepping *stepping, rg_error *error);
 /* The bodies; contact forces are the caller's. */
 void rg_stepping_commit(rg_world *world, const rg_stepping *stepping);
 

@@ -38,6 +38,7 @@ rg_world_def rg_world_def_default(void) {
                           .seed = 1,
                           .threads = 1,
                           .certify = true,
+                          .collision = rg_collision_def_default(),
                           .allocator = rg_allocator_default()};
 }
 
@@ -85,6 +86,8 @@ static rg_status check_def(const rg_world_def *def, rg_error *error) {
         return rg_fail(error, RG_INVALID_ARGUMENT, "threads: %d; there must be at least 1",
                        def->threads);
     status = check_gravity(def->planar, def->gravity, error);
+    if (!status)
+        status = rg_collision_def_check(&def->collision, error);
     return status ? status : rg_settings_check(&def->settings, error);
 }
 
@@ -102,6 +105,7 @@ rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *e
     w->scratch = rg_arena_make(&allocator);
     w->threads = def->threads;
     w->certify = def->certify;
+    w->collision = def->collision;
     w->before_step = def->before_step;
     w->after_step = def->after_step;
     w->callback_user = def->callback_user;

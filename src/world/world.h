@@ -13,6 +13,7 @@
 #include "base/base_math.h"
 #include "base/base_memory.h"
 #include "base/base_thread.h"
+#include "rigor/profile.h"
 #include "rigor/world.h"
 
 /* Inverse mass and inertia are 0 for bodies that forces do not move; inertia is along the axes of
@@ -81,8 +82,9 @@ typedef struct rg_memory_block {
 
 typedef enum rg_memory_kind {
     RG_MEMORY_METHOD,
-    RG_MEMORY_CONTACTS,
-    RG_MEMORY_FORCES, /* contact forces of the last step: rg_contact_force */
+    RG_MEMORY_CONTACTS, /* pairs and separating features of the last step: contact_world.c */
+    RG_MEMORY_TOUCHING, /* pairs that touched in it: contact_touch.c */
+    RG_MEMORY_FORCES,   /* contact forces of the last step: rg_contact_force */
     RG_MEMORY_KIND_COUNT
 } rg_memory_kind;
 
@@ -148,6 +150,13 @@ typedef struct rg_world_content {
     rg_memory_block memory[RG_MEMORY_KIND_COUNT];
 } rg_world_content;
 
+/* Which stage of a step runs, and the timers of all; written by step_stage.c. */
+typedef struct rg_stage_clock {
+    rg_stage stage;
+    double begin, since; /* s: of the step and of the stage */
+    rg_profile profile;
+} rg_stage_clock;
+
 struct rg_world {
     rg_allocator allocator;
     rg_world_content content;
@@ -158,6 +167,8 @@ struct rg_world {
     bool busy; /* in a step: changes are refused */
     rg_step_callback *before_step, *after_step;
     void *callback_user;
+    rg_collision_def collision;
+    rg_stage_clock clock;
     /* What a later stage keeps beside the state (contact detection, solvers' memory): no result depends
      * on it. */
     void *machinery;
@@ -201,6 +212,9 @@ rg_status rg_collider_attach(rg_world *world, size_t body, const rg_collider_def
                              rg_collider_id *collider);
 void rg_collider_detach(rg_world *world, rg_collider_id collider);
 rg_status rg_colliders_mass(const rg_collider_def *defs, size_t count, rg_mass_properties *mass);
+
+/* world_collision.c */
+rg_status rg_collision_def_check(const rg_collision_def *def, rg_error *error);
 
 /* world_force.c */
 /* Adds to force and torque of the context what springs, drag, fields and functions do at its time

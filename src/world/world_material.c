@@ -11,7 +11,7 @@ rg_contact_law rg_contact_law_default(void) {
 }
 
 rg_contact_law rg_contact_law_complete(rg_contact_law law) {
-    if (law.static_friction == 0)
+    if (law.dynamic_friction == 0 || law.static_friction < law.dynamic_friction)
         law.static_friction = law.dynamic_friction;
     return law;
 }

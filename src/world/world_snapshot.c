@@ -175,6 +175,7 @@ rg_status rg_world_clone(const rg_world *world, rg_world **clone) {
     def.allocator = world->allocator;
     def.threads = world->threads;
     def.certify = world->certify;
+    def.collision = world->collision;
     def.before_step = world->before_step;
     def.after_step = world->after_step;
     def.callback_user = world->callback_user;

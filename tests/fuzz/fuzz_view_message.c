@@ -1,6 +1,7 @@
-/* Any bytes from the network: as a frame of the WebSocket protocol, as a message, as path, query, Host and
- * Origin of a request. Whatever is accepted must be what it claims to be. The first byte chooses. */
+/* Any bytes from the network: as a frame of the WebSocket protocol, as a message, as the head
+ * of a request, as its path, query, Host and Origin. Whatever is accepted must be what it claims to be. The first byte chooses. */
 #include "view_frame.h"
+#include "view_http.h"
 #include "view_json.h"
 #include "view_message.h"
 #include "view_policy.h"
@@ -93,6 +94,25 @@ static void try_request(const char *text, size_t size) {
     free(copy);
 }
 
+/* What was read lies inside the bytes and has no ends of lines in it. */
+static void try_head(const char *text, size_t size) {
+    char *copy = malloc(size + 1);
+    view_http http;
+    must(copy != NULL);
+    memcpy(copy, text, size);
+    size_t head = view_http_end(copy, size);
+    must(head <= size && (head == 0 || memcmp(copy + head - 4, "\r\n\r\n", 4) == 0));
+    int code = head ? view_http_read(copy, head, &http) : 400;
+    must(code == 0 || code == 400 || code == 431 || code == 505);
+    for (size_t i = 0; code == 0 && i < http.header_count; i++) {
+        const char *value = http.headers[i].value;
+        must(value > copy && value + strlen(value) < copy + head && !strpbrk(value, "\r\n"));
+        must(!strpbrk(http.headers[i].name, " :\r\n"));
+    }
+    must(code != 0 || (http.path > http.method && !strpbrk(http.path, " ?\r\n")));
+    free(copy);
+}
+
 static void try_page(const char *text, size_t size) {
     char policy[VIEW_POLICY_SIZE];
     view_policy_of_scripts(text, size, policy);
@@ -112,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         break;
     case 2:
         try_request(text, size - 1);
+        try_head(text, size - 1);
         break;
     default:
         try_page(text, size - 1);

@@ -30,7 +30,7 @@ STAGE_OF_PUBLIC = {
     "math.h": "base",
     "mass.h": "shape", "shape.h": "shape", "mesh.h": "shape",
     "proximity.h": "narrow", "contact.h": "contact", "collision.h": "contact",
-    "material.h": "world", "body.h": "world", "force.h": "world", "certificate.h": "world",
+    "material.h": "world", "body.h": "world", "force.h": "world", "certificate.h": "world", "profile.h": "world",
     "method.h": "world", "world.h": "world",
     "complementarity.h": "problem", "solver.h": "solve", "lp.h": "lp",
     "contact_force.h": "step", "impact.h": "step", "event.h": "step",
@@ -155,8 +155,8 @@ def check_public_headers(root):
 
 
 def compile_public_headers(root):
-    c_compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
-    cpp_compiler = shutil.which("g++") or shutil.which("clang++")
+    c_compiler = shutil.which("gcc") or shutil.which("clang")
+    cpp_compiler = shutil.which("clang++")  # set-up installs it; g++ may or may not be there
     languages = [(c_compiler, "c", "c17"), (cpp_compiler, "c++", "c++17")]
     for compiler, language, standard in languages:
         if not compiler:

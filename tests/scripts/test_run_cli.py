@@ -191,6 +191,9 @@ def test_usage(rigor):
              "rigor: run: --step needs a value; see `rigor run --help`"),
             (["run", "tennis-racket", "--step", "0"],
              "rigor: run: --step: '0' is not a number above 0"),
+            *((["run", "tennis-racket", "--step", word],
+               f"rigor: run: --step: '{word}' is not a number above 0")
+              for word in ("1/0", "1/", "/240", "1/2/3", "1/ 240", "1 /240", "-1/240", "1/x")),
             (["run", "tennis-racket", "--step", "nan"],
              "rigor: run: --step: 'nan' is not a number above 0"),
             (["run", "tennis-racket", "--duration", "1s"],
@@ -321,10 +324,14 @@ def test_report(rigor):
 
     # Steps: the nearest whole number of them; options over the scene's own.
     for options, steps in ((["--duration", "1"], 240), (["--duration", "0.3", "--step", "0.1"], 3),
+                           (["--duration", "3/10", "--step", "1/480"], 144),
                            (["--duration", "1", "--step", "0.3"], 3),
                            (["--duration", "1e-9"], 1)):
         report = rigor.report("run", "tennis-racket", *options)
         check_equal(report["steps"], steps, f"steps with {options}")
+    hashes = [rigor.report("run", "tennis-racket", "--duration", "1", *options)["state_hash"]
+              for options in ([], ["--step", "1/240"], ["--step", repr(1 / 240)])]
+    check_equal(len(set(hashes)), 1, f"state hashes with the step as a fraction: {hashes}")
     check_equal(rigor.report("run", "tennis-racket", "--method", "stepping")["method"], "stepping",
                 "method")
     one = rigor.report("run", *LONG[:2], "--duration", "1", "--threads", "1")

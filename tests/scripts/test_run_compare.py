@@ -291,6 +291,7 @@ def test_documentation(rigor, root):
     os.symlink(rigor.path, "build/release/rigor")
     for block in blocks:
         if "--plot" in block and not shutil.which("gnuplot"):
+            print("skipped: the plot of docs/compare.md, for which gnuplot is not here")
             continue
         result = subprocess.run(["sh", "-e"], input=block, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, universal_newlines=True, timeout=300)

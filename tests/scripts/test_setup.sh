@@ -75,10 +75,11 @@ asked_for() { # exactly these packages
     [ "$(sed -n 's/^apt-get.* install --no-install-recommends //p' "$scratch/asked")" = "$1" ]
 }
 
-libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev libcivetweb-dev coinor-libclp-dev"
+libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev coinor-libclp-dev"
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py"
-test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox"
+test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox \
+clang-format-14 locales"
 
 # shellcheck disable=SC2086 # lists of names
 {
@@ -98,7 +99,7 @@ test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffm
     expect "root: says why" grep -q "libhdf5-dev *HDF5: recordings" "$scratch/output"
 
     machine 1000 sudo
-    know gcc libclang-rt-dev chromium
+    know gcc libclang-rt-dev chromium clang-format-14
     setup test
     expect "sudo: succeeds" [ $code = 0 ]
     expect "sudo: is used" grep -qx sudo "$scratch/asked"
@@ -135,21 +136,34 @@ cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
     setup run
     expect "npm inside another package: apt is left alone" [ ! -s "$scratch/asked" ]
 
-    # A release whose Chromium is no package.
-    machine 0 none
-    have $run_packages $test_packages
-    sed -i '/libclang-rt-dev/d; /chromium/d' "$scratch/installed"
-    know gcc
-    setup test
-    expect "no package chromium: succeeds" [ $code = 0 ]
-    expect "no package chromium: apt is left alone" [ ! -s "$scratch/asked" ]
+    # A release without a package of Chromium, or of that version of clang-format.
+    for absent in chromium clang-format-14; do
+        machine 0 none
+        have $run_packages $test_packages
+        sed -i "/libclang-rt-dev/d; /$absent/d" "$scratch/installed"
+        know gcc
+        setup test
+        expect "no package $absent: succeeds" [ $code = 0 ]
+        expect "no package $absent: apt is left alone" [ ! -s "$scratch/asked" ]
+    done
+
+    # clang-format of another version does not count.
+    for version in 14.0.6:"" 18.1.3:clang-format-14; do
+        machine 0 none
+        have $run_packages $test_packages
+        sed -i "/libclang-rt-dev/d; /clang-format-14/d" "$scratch/installed"
+        know gcc clang-format-14
+        echo "echo Debian clang-format version ${version%:*}" | stand_in clang-format
+        setup test
+        expect "clang-format ${version%:*}: asks for '${version#*:}'" asked_for "${version#*:}"
+    done
 
     # A release whose clang brings the library of the fuzzers itself.
     machine 0 none
-    know gcc chromium
+    know gcc chromium clang-format-14
     setup test
-    expect "no package libclang-rt-dev: asks for the others" \
-        asked_for "$run_packages clang libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox"
+    expect "no package libclang-rt-dev: asks for the others" asked_for "$run_packages clang libcmocka-dev \
+$python_packages chromium ffmpeg gnuplot-nox clang-format-14 locales"
 
     # A clang that is there already needs the library of its own version.
     machine 0 none

@@ -231,7 +231,7 @@ def main():
     for problem in problems:
         print(problem)
     if not find_formatter():
-        print(f"no clang-format {FORMATTER_VERSION}: formatting not looked at")
+        print(f"skipped: formatting of C files: there is no clang-format {FORMATTER_VERSION}")
     print(f"{len(list(files(root)))} files, {len(problems)} problems")
     return 1 if problems else 0
 

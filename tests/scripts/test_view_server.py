@@ -522,27 +522,54 @@ def test_many(rigor, _folder, page):
         clients[0].vanish()
 
 
-def test_no_socket(rigor, _folder, page):
-    """A connection whose socket the server cannot find says so, and is no client too many."""
-    with Server(rigor, page, "dominoes") as server:
-        kept = server.connect()
-        check_equal(server.get("/")[0], 200, "the page") # later than the one above: that one is taken
-        time.sleep(0.2)
+def test_half_requests(rigor, _folder, page):
+    """Connections that send half a request, or nothing, delay nobody, and are closed in time."""
+    with Server(rigor, page, "incline", "--paused") as server, Client(server) as witness:
+        witness.until(lambda: witness.frame, "the beginning")
+        half = [server.connect() for _ in range(298)]
+        for i, connection in enumerate(half):
+            try:
+                connection.sendall((b"GET / HT", b"", b"GET / HTTP/1.1\r\nHost: ")[i % 3])
+            except OSError:
+                pass # made room for another
+        clock = time.monotonic()
+        check_equal(server.fetch("/").decode(), PAGE, "the page")
+        with Client(server) as client:
+            client.until(lambda: client.frame, "a live run")
+        check_equal(witness.ask("pause"), None, "one that was there before")
+        passed = time.monotonic() - clock
+        check(passed < (10 if server.sanitized else 1), f"answered after {passed} s")
+        # 128 may wait: the oldest have been closed by now, the others are after 5 s.
+        closed = [c for c in half if is_closed(c, 0)]
+        check(len(closed) >= 298 - 128, f"{len(closed)} closed")
+        check(is_closed(half[-1], 20), "the last half request is closed, too")
+        for connection in half:
+            connection.close()
+
+
+def is_closed(connection, seconds):
+    """Whether the other end closes within so many seconds."""
+    connection.settimeout(max(seconds, 0.001))
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+
+
+def test_few_descriptors(rigor, _folder, page):
+    """With no descriptors left, connections without a request make room."""
+    with Server(rigor, page, "incline", "--paused") as server:
         limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
-        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
-        kept.sendall("\r\n".join([
-            f"GET {server.target('/api/live/0')} HTTP/1.1", f"Host: {server.host}:{server.port}",
-            "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-            "Sec-WebSocket-Version: 13", "", ""]).encode())
-        answer = b""
-        while part := kept.recv(4096):
-            answer += part
-        kept.close()
-        check_equal(answer.split(b" ")[1], b"500", f"code of {answer!r}")
-        check(answer.endswith(b"the socket of this connection is not found\n"), f"text of {answer!r}")
-        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
-        with Client(server) as client: # its place is free again
-            check(client.receive() is not None, "another client")
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (40, limits[1]))
+        silent = [server.connect() for _ in range(100)]
+        clock = time.monotonic()
+        check_equal(server.fetch("/").decode(), PAGE, "the page")
+        passed = time.monotonic() - clock
+        check(passed < (10 if server.sanitized else 1), f"answered after {passed} s")
+        for connection in silent:
+            connection.close()
 
 
 def test_vanishing(rigor, _folder, page):

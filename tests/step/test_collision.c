@@ -159,8 +159,9 @@ static void filters_sensors_and_materials(void **state) {
 }
 
 /* A stack that is shaken a little; twin worlds, one of them restored on the way, see the same. */
-static rg_world *stack(void) {
+static rg_world *stack(rg_broad_phase kind) {
     rg_world_def def = rg_world_def_default();
+    def.collision.broad_phase = kind;
     def.gravity = (rg_vec3){0, 0, 0};
     rg_world *world = world_of(&def);
     add_floor(world);
@@ -189,30 +190,22 @@ static uint64_t hash_of(rg_collision_view view) {
 
 static void snapshots_carry_the_contacts(void **state) {
     (void)state;
-    const char *const kinds[] = {"sorted", "tree"};
+    const rg_broad_phase kinds[] = {RG_BROAD_PHASE_SORTED, RG_BROAD_PHASE_TREE};
     uint64_t seen[2][2];
     for (int k = 0; k < 2; k++) {
-        rg_collision_def def = rg_collision_def_default();
-        def.broad_phase = kinds[k];
-        rg_world *world = stack();
-        rg_collision *collision = watch(&def, NULL);
-        for (int i = 0; i < 20; i++) {
-            step_world(world, 0.01, 1);
-            look(collision, world);
-        }
+        rg_world *world = stack(kinds[k]);
+        step_world(world, 0.01, 20);
         rg_snapshot *snapshot;
         assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
         for (int again = 0; again < 2; again++) {
-            rg_collision *fresh = again ? watch(&def, NULL) : collision;
             if (again)
                 assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
             uint64_t hash = 0;
             for (int i = 0; i < 20; i++) {
                 step_world(world, 0.01, 1);
-                hash = hash * 31 + hash_of(look(fresh, world));
+                hash = hash * 31 + hash_of(rg_collision_get(rg_world_collision(world)));
             }
             seen[k][again] = hash;
-            rg_collision_destroy(fresh);
         }
         assert_true(seen[k][0] == seen[k][1]);
         rg_snapshot_free(snapshot);
@@ -225,7 +218,7 @@ static void a_steady_update_makes_no_heap_call(void **state) {
     (void)state;
     counting_allocator counter;
     rg_allocator allocator = counting_allocator_make(&counter);
-    rg_world *world = stack();
+    rg_world *world = stack(RG_BROAD_PHASE_AUTO);
     rg_collision *collision = watch(NULL, &allocator);
     for (int i = 0; i < 40; i++)
         look(collision, world);
@@ -239,7 +232,7 @@ static void a_steady_update_makes_no_heap_call(void **state) {
 
 static void memory_failures_are_survived(void **state) {
     (void)state;
-    rg_world *world = stack();
+    rg_world *world = stack(RG_BROAD_PHASE_AUTO);
     for (size_t allowed = 1; allowed < 400; allowed += allowed < 60 ? 1 : 17) {
         counting_allocator counter;
         rg_allocator allocator = counting_allocator_make(&counter);
@@ -255,6 +248,132 @@ static void memory_failures_are_survived(void **state) {
         rg_collision_destroy(collision);
     }
     rg_world_destroy(world);
+}
+
+/* --- events out of the step ---------------------------------------------------------------------- */
+
+typedef struct counts {
+    size_t began, ended, touching;
+} counts;
+
+static counts count_step(rg_world *world, double step) {
+    step_world(world, step, 1);
+    rg_collision_view view = rg_collision_get(rg_world_collision(world));
+    counts n = {.ended = view.ended_count};
+    for (size_t i = 0; i < view.touch_count; i++) {
+        n.began += view.touches[i].began;
+        n.touching += view.touches[i].touching;
+    }
+    return n;
+}
+
+static const char *const methods[] = {"stepping", "analytic"};
+
+static rg_world *world_by(const char *method) {
+    rg_world_def def = rg_world_def_default();
+    def.method = rg_method_find(method);
+    return world_of(&def);
+}
+
+/* A ball that bounces touches the floor once per bounce, however short that is, and a box at rest once. */
+static void bounces_begin_and_end(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        rg_world *world = world_by(methods[m]);
+        rg_contact_law law = {.static_friction = 0, .dynamic_friction = 0, .restitution = 1};
+        assert_int_equal(rg_world_set_material(world, (rg_material_id){1}, &law, NULL), RG_OK);
+        add_floor(world);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){0, 0, 1.1};
+        add_shape(world, rg_shape_def_sphere(0.1), &def);
+        assert_null(rg_world_collision(world));
+        assert_int_equal(rg_collision_get(NULL).touch_count, 0);
+        size_t began = 0, ended = 0;
+        /* 1 m high: meets the floor every 0.903 s, first after 0.4515 s. */
+        for (int i = 0; i < 1000; i++) {
+            counts n = count_step(world, 0.004);
+            began += n.began;
+            ended += n.ended;
+        }
+        assert_int_equal(began, 4);
+        assert_int_equal(ended, 4);
+        rg_world_destroy(world);
+    }
+}
+
+/* A sensor in the way tells when a body comes and goes, and makes no force. What a program does between
+ * steps loses no end. */
+static void sensors_and_edits_are_told_once(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++) {
+        rg_world_def world_def = rg_world_def_default();
+        world_def.method = rg_method_find(methods[m]);
+        world_def.gravity = (rg_vec3){0, 0, 0};
+        rg_world *world = world_of(&world_def);
+        rg_collider_def collider = rg_collider_def_default();
+        collider.sensor = true;
+        rg_body_def gate = rg_body_def_default();
+        gate.motion = RG_MOTION_FIXED;
+        add_collider(world, rg_shape_def_box(0.1, 1, 1), collider, &gate);
+        rg_body_id box = add_box(world, "box", (rg_vec3){0.1, 0.1, 0.1}, (rg_vec3){-0.5, 0, 0});
+        rg_body_set_velocity(world, box, (rg_vec3){1, 0, 0});
+        size_t began = 0, ended = 0;
+        for (int i = 0; i < 100; i++) {
+            counts n = count_step(world, 0.01);
+            began += n.began;
+            ended += n.ended;
+        }
+        assert_int_equal(began, 1);
+        assert_int_equal(ended, 1);
+        assert_vector(rg_body_velocity(world, box), (rg_vec3){1, 0, 0}, 0);
+        move(world, box, (rg_vec3){0, 0, 0});
+        assert_int_equal(count_step(world, 0.01).began, 1);
+        move(world, box, (rg_vec3){5, 0, 0});
+        assert_int_equal(count_step(world, 0.01).ended, 1);
+        move(world, box, (rg_vec3){0, 0, 0});
+        assert_int_equal(count_step(world, 0.01).began, 1);
+        assert_int_equal(rg_world_remove_body(world, box), RG_OK);
+        counts last = count_step(world, 0.01);
+        assert_int_equal(last.ended, 1);
+        assert_int_equal(last.touching, 0);
+        rg_world_destroy(world);
+    }
+}
+
+static void no_friction(void *user, const rg_world *world, const rg_touch *touch,
+                        rg_contact_law *law) {
+    (void)world;
+    (void)touch;
+    law->dynamic_friction = 0; /* enough: there is no static friction without it */
+    ++*(int *)user;
+}
+
+/* A box that slides at 2 m/s: friction 0.5 stops it after 0.408 s, the function that takes friction away lets
+ * it go on. */
+static void the_material_function_acts_in_its_step(void **state) {
+    (void)state;
+    for (int m = 0; m < 2; m++)
+        for (int without = 0; without < 2; without++) {
+            int called = 0;
+            rg_world_def def = rg_world_def_default();
+            def.method = rg_method_find(methods[m]);
+            def.collision.material = without ? no_friction : NULL;
+            def.collision.material_user = &called;
+            rg_world *world = world_of(&def);
+            add_floor(world);
+            rg_body_id box = add_box(world, "box", (rg_vec3){1, 1, 0.2}, (rg_vec3){0, 0, 0.1});
+            rg_body_set_velocity(world, box, (rg_vec3){2, 0, 0});
+            step_world(world, 0.01, 100);
+            double x = rg_body_pose(world, box).position.x;
+            /* v t, or v^2 / (2 mu g) (fixed steps: up to v h / 2 of it). */
+            if (without)
+                assert_near(x, 2, 1e-12);
+            else
+                assert_near(x, 4 / (2 * 0.5 * 9.81), m == 0 ? 0.011 : 1e-9);
+            assert_near(rg_body_velocity(world, box).x, without ? 2 : 0, 1e-10);
+            assert_int_equal(called > 0, without);
+            rg_world_destroy(world);
+        }
 }
 
 static void rays_and_casts(void **state) {
@@ -365,10 +484,9 @@ static void bad_defs_are_refused(void **state) {
     rg_collision *collision;
     rg_error error;
     rg_collision_def def = rg_collision_def_default();
-    def.broad_phase = "quadtree";
-    assert_int_equal(rg_collision_create(&def, NULL, &collision, &error), RG_NOT_FOUND);
-    assert_string_equal(error.text,
-                        "broad phase: there is no \"quadtree\"; there are \"sorted\" and \"tree\"");
+    def.broad_phase = (rg_broad_phase)3;
+    assert_int_equal(rg_collision_create(&def, NULL, &collision, &error), RG_INVALID_ARGUMENT);
+    assert_string_equal(error.text, "broad phase: there is no number 3");
     def = rg_collision_def_default();
     def.touch = NAN;
     assert_int_equal(rg_collision_create(&def, NULL, &collision, &error), RG_INVALID_ARGUMENT);
@@ -385,6 +503,9 @@ int main(void) {
         cmocka_unit_test(snapshots_carry_the_contacts),
         cmocka_unit_test(a_steady_update_makes_no_heap_call),
         cmocka_unit_test(memory_failures_are_survived),
+        cmocka_unit_test(bounces_begin_and_end),
+        cmocka_unit_test(sensors_and_edits_are_told_once),
+        cmocka_unit_test(the_material_function_acts_in_its_step),
         cmocka_unit_test(rays_and_casts),
         cmocka_unit_test(overlap_and_nearness),
         cmocka_unit_test(bad_defs_are_refused),

@@ -182,6 +182,79 @@ static void a_cube_lands_without_spin(void **state) {
     }
 }
 
+/* The unit box of a world: a square polygon where it is planar. */
+static rg_shape_def unit_box(bool planar) {
+    static const rg_vec3 corners[4] = {
+        {-0.5, 0, -0.5}, {0.5, 0, -0.5}, {0.5, 0, 0.5}, {-0.5, 0, 0.5}};
+    return planar ? rg_shape_def_polygon(corners, 4) : rg_shape_def_box(1, 1, 1);
+}
+
+/* A fixed box with restitution e against everything, its top at z = 0. */
+static void add_support(rg_world *world, const char *name, double x, double y, double e) {
+    rg_contact_law law = {.restitution = e};
+    rg_collider_def collider = rg_collider_def_default();
+    assert_int_equal(rg_world_add_material(world, name, &law, &collider.material, NULL), RG_OK);
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_FIXED;
+    def.pose.position = (rg_vec3){x, y, -0.5};
+    add_collider(world, unit_box(rg_world_is_planar(world)), collider, &def);
+}
+
+/* A world without gravity and friction, solved by a named solver. */
+static rg_world *bouncing_world(bool planar, const char *solver) {
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, 0};
+    def.planar = planar;
+    def.settings.solver = rg_solver_find(solver);
+    assert_non_null(def.settings.solver);
+    rg_world *world = world_of(&def);
+    set_law(world, 0, 0, 0);
+    return world;
+}
+
+static const char *const exact_solvers[] = {"auto",         "dantzig", "lemke",    "qp",
+                                            "gauss-seidel", "newton",  "enumerate"};
+
+/* A unit square lands at 1 m/s on two supports, left -0.5..-0.4 with e = 0.8, right 0.4..0.5 with
+ * e = 0.2: four contacts, of which two determine the motion. Newton's law holds with equality at -0.4
+ * and 0.5, v + 0.4 w = 0.8 and v - 0.5 w = 0.2: v = 8/15, w = 2/3, whichever contacts the solver
+ * loads. */
+static void redundant_contacts_bounce_by_newtons_law(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof exact_solvers / sizeof *exact_solvers; k++) {
+        rg_world *world = bouncing_world(true, exact_solvers[k]);
+        add_support(world, "left", -0.9, 0, 0.8);
+        add_support(world, "right", 0.9, 0, 0.2);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){0, 0, 0.5};
+        def.velocity = (rg_vec3){0, 0, -1};
+        rg_body_id box = add_shape(world, unit_box(true), &def);
+        step_certified(world, 1e-3, 1, 1e-12);
+        assert_near(rg_body_velocity(world, box).z, 8.0 / 15, 1e-8);
+        assert_near(fabs(rg_body_angular_velocity(world, box).y), 2.0 / 3, 1e-8);
+        rg_world_destroy(world);
+    }
+}
+
+/* A cube lands on four supports under its corners, e = 0.8 and 0 across each diagonal: it leaves at
+ * 0.8 m/s without spin, also where the solver loads the other diagonal. */
+static void four_legs_bounce_by_newtons_law(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof exact_solvers / sizeof *exact_solvers; k++) {
+        rg_world *world = bouncing_world(false, exact_solvers[k]);
+        add_support(world, "a", -0.9, -0.9, 0.8);
+        add_support(world, "b", 0.9, -0.9, 0);
+        add_support(world, "c", 0.9, 0.9, 0.8);
+        add_support(world, "d", -0.9, 0.9, 0);
+        rg_body_id cube = add_box(world, "cube", (rg_vec3){1, 1, 1}, (rg_vec3){0, 0, 0.5});
+        rg_body_set_velocity(world, cube, (rg_vec3){0, 0, -1});
+        step_certified(world, 1e-3, 1, 1e-12);
+        assert_vector(rg_body_velocity(world, cube), (rg_vec3){0, 0, 0.8}, 1e-8);
+        assert_vector(rg_body_angular_velocity(world, cube), (rg_vec3){0, 0, 0}, 1e-8);
+        rg_world_destroy(world);
+    }
+}
+
 /* Item 38: a rod that meets the floor with slip, e = 1 and mu = 1, where Newton's law with friction along
  * the first slip would gain 34.7 J: ours gains nothing. */
 static void restitution_gains_no_energy(void **state) {
@@ -556,6 +629,8 @@ int main(void) {
         cmocka_unit_test(a_block_slides_to_a_stop),
         cmocka_unit_test(a_sphere_goes_from_sliding_to_rolling),
         cmocka_unit_test(a_cube_lands_without_spin),
+        cmocka_unit_test(redundant_contacts_bounce_by_newtons_law),
+        cmocka_unit_test(four_legs_bounce_by_newtons_law),
         cmocka_unit_test(restitution_gains_no_energy),
         cmocka_unit_test(platforms_carry),
         cmocka_unit_test(threads_and_snapshots_keep_the_bits),

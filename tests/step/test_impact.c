@@ -218,6 +218,38 @@ static void cube(void **state) {
         }
 }
 
+/* A cube or a planar square of side 1 that lands flat at 2 m/s while it slides at 3 m/s, e = 0.5,
+ * mu = 0.2: it leaves flat at 1 m/s, slowed by mu (1 + e) 2 m/s to 2.4 m/s along its way, its front
+ * corners loaded more. */
+static void sliding_flat(void **state) {
+    (void)state;
+    static const char *const laws[] = {"reflection", "dissipative", "simultaneous"};
+    static const double headings[] = {0, 0.3, 0.785398163397448, 2};
+    for (int k = 0; k < 3; k++)
+        for (int h = 0; h < 8; h++) {
+            bool planar = h >= 4;
+            double x = planar ? 1 - 2 * (h % 2) : cos(headings[h]),
+                   z = planar ? 0 : sin(headings[h]);
+            scene *s = scene_make(planar ? 2 : 3);
+            uint32_t body = scene_body(s, 2, (rg_vec3){1.0 / 3, 1.0 / 3, 1.0 / 3});
+            scene_velocity(s, body, (rg_vec3){3 * x, -2, 3 * z}, (rg_vec3){0, 0, 0});
+            for (int c = 0; c < (planar ? 2 : 4); c++)
+                scene_contact(s, body, FIXED, (rg_vec3){0, 1, 0},
+                              (rg_vec3){c & 1 ? 0.5 : -0.5, -0.5,
+                                        planar  ? 0
+                                        : c & 2 ? 0.5
+                                                : -0.5},
+                              (rg_vec3){0, 0, 0}, 0.2, 0.5);
+            impact_answer a;
+            resolve(s, laws[k], &a);
+            const double expected[6] = {2.4 * x, 1, 2.4 * z, 0, 0, 0};
+            for (int j = 0; j < 6; j++)
+                assert_near(a.v[j], expected[j], 1e-9);
+            assert_near(a.info.energy_change, 5.76 + 1 - 9 - 4, 1e-9);
+            free(s);
+        }
+}
+
 /* Item 38: the rod for which naive Newton gains 34.7 J. */
 static void rod(void **state) {
     (void)state;
@@ -570,6 +602,7 @@ int main(void) {
         cmocka_unit_test(pushed_off),
         cmocka_unit_test(square),
         cmocka_unit_test(cube),
+        cmocka_unit_test(sliding_flat),
         cmocka_unit_test(rod),
         cmocka_unit_test(articulated),
         cmocka_unit_test(joint_that_moves),

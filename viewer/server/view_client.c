@@ -19,7 +19,6 @@
 
 #define PING_EVERY      10.0 /* s, while there is nothing to send */
 #define PATIENCE        10.0 /* s, with a client that takes nothing */
-#define LAST_PATIENCE   0.5  /* s, once it is to be closed */
 #define COMPLAINT_EVERY 1.0  /* s, about too many messages */
 
 enum {
@@ -49,38 +48,11 @@ typedef struct client {
 
 /* ---- out ---- */
 
-static bool can_send(client *c) {
-    struct pollfd wait = {.fd = c->socket, .events = POLLOUT};
-    for (double begin = view_clock();;) {
-        int ready = poll(&wait, 1, LOOK_EVERY);
-        if (ready > 0)
-            return (wait.revents & POLLOUT) != 0;
-        if (ready < 0 && errno != EINTR)
-            return false;
-        bool hurry = atomic_load(&c->closing) || atomic_load(c->ending);
-        if (view_clock() - begin > (hurry ? LAST_PATIENCE : PATIENCE))
-            return false;
-    }
-}
-
-static bool send_bytes(client *c, const unsigned char *bytes, size_t size) {
-    while (size > 0) {
-        ssize_t sent = send(c->socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-            return false;
-        if (sent > 0) {
-            bytes += sent;
-            size -= (size_t)sent;
-        }
-        if (sent < 0 && !can_send(c))
-            return false;
-    }
-    return true;
-}
-
 static bool send_message(client *c, view_opcode opcode, const void *data, size_t size) {
     unsigned char head[VIEW_FRAME_HEAD];
-    return send_bytes(c, head, view_frame_head(opcode, size, head)) && send_bytes(c, data, size);
+    size_t head_size = view_frame_head(opcode, size, head);
+    return view_send(c->socket, head, head_size, PATIENCE, &c->closing, c->ending) &&
+           view_send(c->socket, data, size, PATIENCE, &c->closing, c->ending);
 }
 
 static bool send_problem(client *c, const char *problem) {
@@ -254,36 +226,36 @@ static int read_all(client *c) {
 
 /* ---- beginning and end ---- */
 
-static void *serve(void *user) {
-    client *c = user;
+static void serve(client *c) {
     pthread_t writer;
     if (pthread_create(&writer, NULL, write_all, c) != 0)
-        return NULL;
-    int reason = read_all(c);
+        return;
+    int reason = hear_all(c); /* what came with the request */
+    if (reason == 0)
+        reason = read_all(c);
     atomic_store(&c->closing, true);
     if (reason < 0)
         shutdown(c->socket, SHUT_RDWR); /* nobody there to say anything to */
     view_outbox_close(c->box, reason < 0 ? VIEW_CLOSE_NORMAL : reason);
     pthread_join(writer, NULL);
-    return NULL;
 }
 
-void view_client_serve(int socket, view_live *live, const atomic_bool *ending) {
+void view_client_serve(const view_visit *visit, view_live *live) {
     client *c = calloc(1, sizeof *c);
     const int buffer = SEND_BUFFER;
-    pthread_t thread;
     if (!c)
         return;
-    setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
-    c->socket = socket;
+    setsockopt(visit->socket, SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
+    c->socket = visit->socket;
     c->live = live;
-    c->ending = ending;
+    c->ending = visit->ending;
     c->credit = VIEW_SERVER_MESSAGE_BURST;
     c->last = view_clock();
+    c->received = visit->rest_size; /* less than a head, which is less than a message */
+    memcpy(c->inbox, visit->rest, visit->rest_size);
     c->box = view_live_join(live);
-    if (c->box && pthread_create(&thread, NULL, serve, c) == 0)
-        pthread_join(thread, NULL);
     if (c->box) {
+        serve(c);
         view_live_leave(live, c->box);
         view_outbox_destroy(c->box);
     }

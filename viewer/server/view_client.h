@@ -3,12 +3,11 @@
 #ifndef RIGOR_VIEWER_CLIENT_H
 #define RIGOR_VIEWER_CLIENT_H
 
+#include "view_door.h"
 #include "view_live.h"
 
-#include <stdatomic.h>
-
-/* Serves a connection, whose greeting is over, until it ends or `ending` is set. The socket stays the
- * caller's, but of no more use. Needs little of the caller's stack. */
-void view_client_serve(int socket, view_live *live, const atomic_bool *ending);
+/* Serves a connection, whose greeting is over, until it ends or the door is being closed. The socket
+ * stays the caller's, but of no more use. */
+void view_client_serve(const view_visit *visit, view_live *live);
 
 #endif

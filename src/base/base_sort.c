@@ -1,6 +1,6 @@
-/* Bottom-up merge sort: runs of 1, 2, 4 ... are merged back and forth between the array and one
+/* rg_sort: bottom-up merge sort: runs of 1, 2, 4 ... are merged back and forth between the array and one
  * scratch array. O(n log n) always. */
-#include "shape/shape_sort.h"
+#include "base/base_sort.h"
 
 #include "base/base_memory.h"
 

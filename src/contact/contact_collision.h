@@ -1,0 +1,87 @@
+/* What the files of a world's contacts share: contact_world.c finds pairs and points, contact_touch.c
+ * tells who touches. */
+#ifndef RIGOR_CONTACT_COLLISION_H
+#define RIGOR_CONTACT_COLLISION_H
+
+#include "broad/broad_world.h"
+#include "contact/contact.h"
+#include "rigor/collision.h"
+#include "world/world.h"
+
+/* Two colliders, in the order of their slots. */
+typedef struct rg_pair_ids {
+    rg_collider_id b, a;
+} rg_pair_ids;
+
+/* By slots alone: a pair that has another collider in one of its slots compares equal. */
+static inline int rg_pair_compare(rg_pair_ids x, rg_pair_ids y) {
+    if (x.b.index1 != y.b.index1)
+        return x.b.index1 < y.b.index1 ? -1 : 1;
+    return x.a.index1 == y.a.index1 ? 0 : x.a.index1 < y.a.index1 ? -1 : 1;
+}
+
+/* With generations. */
+static inline bool rg_pair_same(rg_pair_ids x, rg_pair_ids y) {
+    return x.b.index1 == y.b.index1 && x.b.generation == y.b.generation &&
+           x.a.index1 == y.a.index1 && x.a.generation == y.a.generation;
+}
+
+/* A candidate pair and where its caches stand. */
+typedef struct rg_pair_memory {
+    rg_pair_ids ids;
+    uint32_t first_cache, cache_count;
+} rg_pair_memory;
+
+/* All candidate pairs of a look, sorted. */
+typedef struct rg_pair_list {
+    rg_pair_memory *pairs;
+    size_t count, capacity;
+    rg_contact_cache *caches;
+    size_t cache_count, cache_capacity;
+} rg_pair_list;
+
+typedef struct rg_pair_view {
+    const rg_pair_memory *pairs;
+    size_t pair_count;
+    const rg_contact_cache *caches;
+    size_t cache_count;
+} rg_pair_view;
+
+typedef struct rg_touching_list {
+    rg_pair_ids *pairs;
+    size_t count, capacity;
+} rg_touching_list;
+
+struct rg_collision {
+    rg_allocator allocator;
+    rg_collision_def def;
+    rg_broad_world *broad;
+    rg_arena arena;
+    rg_touch *touches;
+    size_t touch_count, touch_capacity;
+    rg_touch_end *ended;
+    size_t ended_count, ended_capacity;
+    rg_manifold *manifolds;
+    size_t manifold_count, manifold_capacity;
+    rg_contact_point *points;
+    size_t point_count, point_capacity;
+    double min_gap;
+    rg_pair_list lists[2]; /* of the last look and of the one before, in turns */
+    int current;
+    rg_pair_view last; /* what the next look starts from: a list, or the world's memory */
+    rg_touching_list touching[2]; /* of now, and of the step or update before, both sorted */
+    rg_touching_list marks;       /* pairs that had a contact in the step, in any order */
+    double ahead;                 /* s: how far the look looks ahead */
+    const rg_collision_velocities *after; /* of the look that runs */
+};
+
+/* contact_touch.c */
+/* What touched in the last step of the world. */
+rg_status rg_touching_recall(rg_collision *collision, const rg_world *world);
+/* Who touches, began to and no longer does. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_touching_find(rg_collision *collision, const rg_world *world);
+/* The list of now becomes that of before: in the object, or in the world. */
+void rg_touching_keep(rg_collision *collision);
+rg_status rg_touching_store(rg_collision *collision, rg_world *world);
+
+#endif

@@ -1,0 +1,115 @@
+/* What a fixed step did at its contacts: forces and modes, for readers, for the judge and for the next
+ * step. Tested by tests/step/test_contacts.c. */
+#include "step/step_contacts.h"
+
+#include "base/base_text.h"
+#include "step/step_machinery.h"
+
+#include <string.h>
+
+static rg_contact_mode mode_of(const rg_contact_job *job, size_t i, double normal, double slip,
+                               bool curved) {
+    const rg_contact_row *row = &job->contacts->set.rows[i];
+    const rg_world_content *c = &job->world->content;
+    double mass = INFINITY;
+    if (row->moves_a)
+        mass = fmin(mass, c->dynamics[row->body_a].mass);
+    if (row->moves_b)
+        mass = fmin(mass, c->dynamics[row->body_b].mass);
+    if (!(normal > RG_STEP_NO_FORCE * mass * job->speed))
+        return RG_MODE_SEPARATING;
+    if (slip > RG_STEP_SLIP * job->speed)
+        return RG_MODE_SLIP;
+    rg_vec3 spin = rg_sub(c->angular_velocity[row->body_a], c->angular_velocity[row->body_b]);
+    rg_vec3 rolling = rg_add_scaled(spin, -rg_dot(spin, row->normal), row->normal);
+    double turning =
+        rg_length(rolling) *
+        rg_length(rg_sub(row->position, c->position[row->moves_a ? row->body_a : row->body_b]));
+    return curved && turning > RG_STEP_SLIP * job->speed ? RG_MODE_ROLL : RG_MODE_STICK;
+}
+
+void rg_contacts_describe(rg_contact_job *job) {
+    rg_contact_step *contacts = job->contacts;
+    const rg_row_set *set = &contacts->set;
+    size_t d = (size_t)set->dimension;
+    contacts->impacts = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        const rg_touch *touch = &job->view.touches[row->touch];
+        const rg_manifold *manifold = &job->view.manifolds[row->manifold];
+        const rg_contact_point *point = &job->view.points[row->point];
+        const double *r = contacts->impulse + i * d;
+        double u[3];
+        rg_row_velocity(set, i, contacts->velocity, contacts->angular_velocity, u);
+        double slip = rg_contact_slip(set, u);
+        rg_vec3 impulse = rg_row_force(set, i, r);
+        bool met = job->meets[i] && r[0] > 0;
+        memset(&contacts->forces[i], 0, sizeof contacts->forces[i]); /* padding is stored, too */
+        contacts->forces[i] = (rg_contact_force){
+            .collider_b = touch->collider_b,
+            .collider_a = touch->collider_a,
+            .body_b = touch->body_b,
+            .body_a = touch->body_a,
+            .part_b = manifold->part1,
+            .part_a = manifold->part2,
+            .id = point->id,
+            .position = row->position,
+            .normal = row->normal,
+            .gap = row->gap,
+            .impulse = impulse,
+            .force = rg_scale(1 / contacts->step, impulse),
+            .normal_force = r[0] / contacts->step,
+            .friction = job->mu[i],
+            .slip_speed = slip,
+            .approach = -job->before[i * d],
+            .mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_CONTACT_SMOOTH),
+            .impact = met,
+        };
+        contacts->impacts += met;
+    }
+}
+
+rg_status rg_contacts_store(rg_world *world, const rg_contact_step *contacts, rg_error *error) {
+    size_t bytes = contacts->set.count * sizeof *contacts->forces;
+    void *memory = rg_memory_resize(world, RG_MEMORY_FORCES, bytes);
+    if (!memory && bytes)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contact forces");
+    if (bytes)
+        memcpy(memory, contacts->forces, bytes);
+    return RG_OK;
+}
+
+const rg_contact_force *rg_world_contact_forces(const rg_world *world, size_t *count) {
+    const rg_memory_block *block = &world->content.memory[RG_MEMORY_FORCES];
+    *count = block->size / sizeof(rg_contact_force);
+    return block->data;
+}
+
+size_t rg_body_contact_force(const rg_world *world, rg_body_id body, rg_vec3 *force,
+                             rg_vec3 *torque) {
+    size_t count, found = 0;
+    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    rg_vec3 sum = {0, 0, 0}, moment = {0, 0, 0};
+    rg_vec3 centre = world->content.position[rg_body_dense(&world->content, body)];
+    for (size_t i = 0; i < count; i++) {
+        const rg_contact_force *f = &forces[i];
+        bool is_a = f->body_a.index1 == body.index1 && f->body_a.generation == body.generation;
+        bool is_b = f->body_b.index1 == body.index1 && f->body_b.generation == body.generation;
+        if (!is_a && !is_b)
+            continue;
+        rg_vec3 given = is_a ? f->force : rg_neg(f->force);
+        sum = rg_add(sum, given);
+        moment = rg_add(moment, rg_cross(rg_sub(f->position, centre), given));
+        found++;
+    }
+    if (force)
+        *force = sum;
+    if (torque)
+        *torque = moment;
+    return found;
+}
+
+const char *rg_contact_mode_name(rg_contact_mode mode) {
+    static const char *const names[] = {"separating", "stick", "slip", "roll"};
+    return (unsigned)mode < 4 ? names[mode] : "unknown";
+}

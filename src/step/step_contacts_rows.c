@@ -1,0 +1,223 @@
+/* From contact points to rows of a fixed step: which law holds at each, what its gap adds, and where the
+ * solver starts.
+ *
+ * Of the traps in Hart and Anitescu 2010: the gap is that of the event itself, not of the pair (each
+ * vertex of a face may approach as far as it is away); gaps that are open count in full, penetrations
+ * by gamma; all events of the one separating feature are used, and no other feature.
+ *
+ * Tested by tests/step/test_contacts.c. */
+#include "step/step_contacts.h"
+
+#include <string.h>
+
+/* --- prescribed motion --------------------------------------------------------------------------- */
+
+typedef struct displacement_job {
+    const rg_world_content *content;
+    double end_time;
+} displacement_job;
+
+static rg_vec3 displacement_of(const void *user, size_t body, rg_vec3 p) {
+    const displacement_job *job = user;
+    const rg_world_content *c = job->content;
+    if (!c->record[body].prescription1)
+        return (rg_vec3){0, 0, 0};
+    rg_motion_state end = rg_prescription_evaluate(c, body, job->end_time);
+    rg_vec3 local = rg_rotate_back(c->orientation[body], rg_sub(p, c->position[body]));
+    return rg_sub(rg_add(end.position, rg_rotate(end.orientation, local)), p);
+}
+
+/* --- what was there before ----------------------------------------------------------------------- */
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return a < b ? -1 : a > b;
+}
+
+static int compare_key(const rg_contact_force *f, const rg_touch *touch,
+                       const rg_manifold *manifold, uint64_t id) {
+    int order = compare_numbers(f->collider_b.index1, touch->collider_b.index1);
+    if (!order)
+        order = compare_numbers(f->collider_a.index1, touch->collider_a.index1);
+    if (!order)
+        order = compare_numbers(f->part_b, manifold->part1);
+    if (!order)
+        order = compare_numbers(f->part_a, manifold->part2);
+    return order ? order : compare_numbers(f->id, id);
+}
+
+static bool same_generation(const rg_contact_force *f, const rg_touch *touch) {
+    return f->collider_b.generation == touch->collider_b.generation &&
+           f->collider_a.generation == touch->collider_a.generation;
+}
+
+/* Both lists are in the order of colliders, parts and points: one walk along them. */
+static void find_old(const rg_contact_job *job, const rg_contact_force *old, size_t count,
+                     const rg_contact_force **found_old) {
+    size_t at = 0;
+    const rg_row_set *set = &job->contacts->set;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        const rg_touch *touch = &job->view.touches[row->touch];
+        const rg_manifold *manifold = &job->view.manifolds[row->manifold];
+        uint64_t id = job->view.points[row->point].id;
+        while (at < count && compare_key(&old[at], touch, manifold, id) < 0)
+            at++;
+        bool found = at < count && compare_key(&old[at], touch, manifold, id) == 0 &&
+                     same_generation(&old[at], touch);
+        found_old[i] = found ? &old[at] : NULL;
+    }
+}
+
+/* --- laws ---------------------------------------------------------------------------------------- */
+
+double rg_contact_slip(const rg_row_set *set, const double *u) {
+    return set->dimension == 3 ? sqrt(u[1] * u[1] + u[2] * u[2]) : fabs(u[1]);
+}
+
+/* Static friction where the surfaces stuck in the step before, or meet without slip. */
+static double coefficient(const rg_contact_job *job, size_t i) {
+    const rg_row_set *set = &job->contacts->set;
+    const rg_contact_law *law = &set->rows[i].law;
+    const rg_contact_force *last = job->last[i];
+    bool stuck;
+    if (last && last->mode != RG_MODE_SEPARATING)
+        stuck = last->mode != RG_MODE_SLIP;
+    else
+        stuck = rg_contact_slip(set, job->before + i * (size_t)set->dimension) <=
+                RG_STEP_SLIP * job->speed;
+    return stuck ? law->static_friction : law->dynamic_friction;
+}
+
+/* How fast a gap may close within a step although the linear problem holds it: surfaces that turn or
+ * slide follow arcs, and leave their tangents by (speed^2 / arm) h^2 / 2. */
+static double drift_speed(const rg_contact_job *job, size_t i) {
+    const rg_row_set *set = &job->contacts->set;
+    const rg_world_content *c = &job->world->content;
+    const rg_contact_row *row = &set->rows[i];
+    double speed = rg_contact_slip(set, job->before + i * (size_t)set->dimension),
+           shortest = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        if (!(side == 0 ? row->moves_a : row->moves_b))
+            continue;
+        uint32_t body = side == 0 ? row->body_a : row->body_b;
+        double arm = rg_length(rg_sub(row->position, c->position[body]));
+        speed += rg_length(c->angular_velocity[body]) * arm;
+        shortest = fmin(shortest, arm);
+    }
+    return speed > 0 ? fmin(speed, RG_STEP_DRIFT * job->contacts->step * speed * speed / shortest)
+                     : 0;
+}
+
+/* What the gap adds to the velocity of the normal row. */
+static double stabilisation(const rg_contact_job *job, size_t i) {
+    const rg_contact_step *contacts = job->contacts;
+    const rg_world_content *c = &job->world->content;
+    const rg_contact_row *row = &contacts->set.rows[i];
+    double gap = row->gap, h = contacts->step;
+    if (gap >= 0)
+        return gap / h;
+    double depth = -gap;
+    double gravity = rg_length(c->gravity);
+    double most =
+        gravity > 0 ? sqrt(RG_STEP_PUSH_RISE * gravity * depth) : depth / RG_STEP_PUSH_TIME;
+    return -fmin(c->settings.gamma * depth / h, fmax(most, drift_speed(job, i)));
+}
+
+static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_force *first,
+                         size_t first_count) {
+    rg_contact_step *contacts = job->contacts;
+    const rg_row_set *set = &contacts->set;
+    const rg_world_content *c = &job->world->content;
+    size_t d = (size_t)set->dimension, rows = set->count * d;
+    contacts->impulse = rg_arena_take(arena, rows, sizeof *contacts->impulse);
+    contacts->forces = rg_arena_take(arena, set->count, sizeof *contacts->forces);
+    job->before = rg_arena_take(arena, rows, sizeof *job->before);
+    job->shift = rg_arena_take(arena, rows, sizeof *job->shift);
+    job->mu = rg_arena_take(arena, set->count, sizeof *job->mu);
+    job->meets = rg_arena_take(arena, set->count, sizeof *job->meets);
+    job->last = rg_arena_take(arena, set->count, sizeof *job->last);
+    job->start = rg_arena_take(arena, set->count, sizeof *job->start);
+    if (!contacts->impulse || !contacts->forces || !job->before || !job->shift || !job->mu ||
+        !job->meets || !job->last || !job->start)
+        return RG_OUT_OF_MEMORY;
+    find_old(job, contacts->last, contacts->last_count, job->last);
+    if (first)
+        find_old(job, first, first_count, job->start);
+    else
+        memcpy(job->start, job->last, set->count * sizeof *job->start);
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        double free[3], *u = job->before + i * d, *shift = job->shift + i * d;
+        rg_row_velocity(set, i, c->velocity, c->angular_velocity, u);
+        rg_row_velocity(set, i, contacts->free_velocity, contacts->free_angular_velocity, free);
+        shift[0] = rg_dot(row->surface, row->normal) + stabilisation(job, i);
+        shift[1] = rg_dot(row->surface, row->tangent1);
+        if (d == 3)
+            shift[2] = rg_dot(row->surface, row->tangent2);
+        job->mu[i] = coefficient(job, i);
+        job->meets[i] = row->law.restitution > 0 &&
+                        -u[0] > RG_STEP_IMPACT * rg_length(c->gravity) * contacts->step &&
+                        row->gap + contacts->step * free[0] < 0;
+        double *impulse = contacts->impulse + i * d;
+        if (job->start[i])
+            rg_row_components(set, i, rg_scale(contacts->step, job->start[i]->force), impulse);
+        else
+            memset(impulse, 0, d * sizeof *impulse);
+    }
+    return RG_OK;
+}
+
+/* --- speeds that others are relative to ---------------------------------------------------------- */
+
+/* The largest speed of a body's material at a contact: what relative speeds are rounded against. */
+static double largest_speed(const rg_contact_job *job) {
+    const rg_row_set *set = &job->contacts->set;
+    const rg_world_content *c = &job->world->content;
+    double largest = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = side == 0 ? row->body_a : row->body_b;
+            double arm = rg_length(rg_sub(row->position, c->position[body]));
+            double speed = rg_length(job->contacts->free_velocity[body]) +
+                           rg_length(job->contacts->free_angular_velocity[body]) * arm;
+            if (side == 0 ? row->moves_a : row->moves_b)
+                largest = fmax(largest, speed);
+        }
+    }
+    return largest;
+}
+
+static double reference_speed(const rg_contact_job *job) {
+    double rounding = RG_STEP_ROUNDING * largest_speed(job);
+    double speed = rg_length(job->world->content.gravity) * job->contacts->step;
+    if (speed > 0)
+        return fmax(speed, rounding);
+    const rg_row_set *set = &job->contacts->set;
+    for (size_t i = 0; i < set->count; i++) {
+        double u[3];
+        rg_row_velocity(set, i, job->contacts->free_velocity, job->contacts->free_angular_velocity,
+                        u);
+        for (int k = 0; k < set->dimension; k++)
+            speed = fmax(speed, fabs(u[k]));
+    }
+    return fmax(speed, rounding);
+}
+
+/* --- the stage ----------------------------------------------------------------------------------- */
+
+rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {
+    rg_world *world = job->world;
+    rg_contact_step *contacts = job->contacts;
+    rg_arena *arena = &world->scratch;
+    displacement_job displacement = {&world->content, contacts->end_time};
+    rg_status status = rg_rows_build(&world->content, &job->view, contacts->step, displacement_of,
+                                     &displacement, arena, &contacts->set);
+    if (!status && contacts->member)
+        rg_rows_keep(&contacts->set, contacts->member);
+    if (status || contacts->set.count == 0)
+        return status;
+    job->speed = reference_speed(job);
+    job->again = first != NULL;
+    return prepare(job, arena, first, first_count);
+}

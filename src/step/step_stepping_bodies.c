@@ -1,0 +1,283 @@
+/* The bodies in a fixed step: forces into free velocities, contact impulses into velocities, velocities into
+ * poses.
+ *
+ * Two refinements that need no extra evaluation. A body on which nothing but gravity acts, and that
+ * is near nothing, moves by the mean of old and new velocity, which is its exact parabola; with other
+ * forces the plain update is kept, since the mean would make springs gain energy. Rotation at given
+ * angular momentum is done by the energy-momentum method of step_rotation.h, so that a spinning body
+ * keeps its energy.
+ *
+ * Tested by tests/step/test_stepping.c. */
+#include "base/base_text.h"
+#include "step/step_rotation.h"
+#include "step/step_stepping.h"
+
+#include <string.h>
+
+enum { BODIES_PER_CHUNK = 256 };
+
+static bool is_moved(const rg_stepping *job, size_t i) {
+    return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]);
+}
+
+static bool is_zero(rg_vec3 v) {
+    return v.x == 0 && v.y == 0 && v.z == 0;
+}
+
+static rg_status turn_body(const rg_stepping *job, size_t i) {
+    const rg_world_content *c = job->content;
+    const rg_body_dynamics *d = &c->dynamics[i];
+    if (c->planar) {
+        job->end.angular_velocity[i] =
+            (rg_vec3){0, d->inverse_inertia.y * job->end.angular_momentum[i].y, 0};
+        job->angle[i] = c->angle[i] - job->step * job->end.angular_velocity[i].y;
+        job->orientation[i] = rg_quat_of_planar_angle(job->angle[i]);
+        return isfinite(job->angle[i]) ? RG_OK : RG_NOT_FINITE;
+    }
+    rg_quat q = c->orientation[i];
+    rg_status status = rg_rotation_advance(d->inertia, d->inverse_inertia,
+                                           job->end.angular_momentum[i], job->step, &q);
+    job->orientation[i] = q;
+    job->end.angular_velocity[i] =
+        rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, job->end.angular_momentum[i])));
+    return status;
+}
+
+static rg_vec3 external_force(const rg_stepping *job, size_t i) {
+    return job->force ? job->force[i] : (rg_vec3){0, 0, 0};
+}
+
+static rg_vec3 external_torque(const rg_stepping *job, size_t i) {
+    return job->torque ? job->torque[i] : (rg_vec3){0, 0, 0};
+}
+
+static rg_vec3 total_force(const rg_stepping *job, size_t i) {
+    const rg_body_dynamics *d = &job->content->dynamics[i];
+    return rg_add_scaled(external_force(job, i), d->mass * d->gravity_scale, job->content->gravity);
+}
+
+/* Angular velocity that goes with an angular momentum at the orientation of the beginning. */
+static rg_vec3 spin_of(const rg_world_content *c, size_t i, rg_vec3 angular_momentum) {
+    const rg_body_dynamics *d = &c->dynamics[i];
+    if (c->planar)
+        return (rg_vec3){0, d->inverse_inertia.y * angular_momentum.y, 0};
+    return rg_rotate(
+        c->orientation[i],
+        rg_times(d->inverse_inertia, rg_rotate_back(c->orientation[i], angular_momentum)));
+}
+
+/* Momenta and velocities after all forces but those of contact. */
+static void free_body(const rg_stepping *job, size_t i) {
+    const rg_world_content *c = job->content;
+    double h = job->step;
+    job->free.momentum[i] = rg_add_scaled(c->momentum[i], h, total_force(job, i));
+    job->free.angular_momentum[i] =
+        rg_add_scaled(c->angular_momentum[i], h, external_torque(job, i));
+    job->free.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->free.momentum[i]);
+    job->free.angular_velocity[i] = spin_of(c, i, job->free.angular_momentum[i]);
+}
+
+static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *report) {
+    const rg_world_content *c = job->content;
+    double h = job->step;
+    rg_vec3 external = external_force(job, i), torque = external_torque(job, i);
+    rg_vec3 total = total_force(job, i), old = c->velocity[i];
+    rg_vec3 mean = rg_scale(0.5, rg_add(old, job->end.velocity[i]));
+    bool free_flight = is_zero(external) && !job->near[i];
+    job->position[i] = rg_add_scaled(c->position[i], h, free_flight ? mean : job->end.velocity[i]);
+    rg_vec3 mean_spin = rg_scale(0.5, rg_add(c->angular_velocity[i], job->end.angular_velocity[i]));
+    rg_status status = turn_body(job, i);
+    if (status)
+        return status;
+    if (!rg_is_finite(job->position[i]) || !rg_is_finite(job->end.angular_velocity[i]) ||
+        !rg_is_finite(job->end.velocity[i]))
+        return RG_NOT_FINITE;
+
+    /* Where the force acts, so that the change of x cross p is exactly its moment. */
+    rg_vec3 arm =
+        free_flight ? rg_scale(0.5, rg_add(c->position[i], job->position[i])) : c->position[i];
+    report->external_work += h * (rg_dot(external, mean) + rg_dot(torque, mean_spin));
+    report->impulse = rg_add_scaled(report->impulse, h, total);
+    report->angular_impulse =
+        rg_add_scaled(report->angular_impulse, h, rg_add(torque, rg_cross(arm, total)));
+    return RG_OK;
+}
+
+static void keep_body(const rg_stepping *job, size_t i) {
+    const rg_world_content *c = job->content;
+    job->position[i] = c->position[i];
+    job->orientation[i] = c->orientation[i];
+    job->angle[i] = c->angle[i];
+    job->free.velocity[i] = c->velocity[i];
+    job->free.angular_velocity[i] = c->angular_velocity[i];
+    job->free.momentum[i] = c->momentum[i];
+    job->free.angular_momentum[i] = c->angular_momentum[i];
+}
+
+static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
+    const rg_stepping *job = user;
+    (void)chunk;
+    for (size_t i = begin; i < end; i++) {
+        if (is_moved(job, i))
+            free_body(job, i);
+        else
+            keep_body(job, i);
+    }
+}
+
+static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
+    const rg_stepping *job = user;
+    rg_stepping_chunk report = {0};
+    for (size_t i = begin; i < end; i++) {
+        job->angle[i] = job->content->angle[i];
+        if (!is_moved(job, i))
+            continue;
+        rg_status status = move_body(job, i, &report);
+        if (status && !report.status) {
+            report.status = status;
+            report.failed_body = i;
+        }
+    }
+    job->chunks[chunk] = report;
+}
+
+static bool take_velocities(rg_arena *arena, size_t n, rg_stepping_velocities *v) {
+    v->momentum = rg_arena_take(arena, n, sizeof(rg_vec3));
+    v->angular_momentum = rg_arena_take(arena, n, sizeof(rg_vec3));
+    v->velocity = rg_arena_take(arena, n, sizeof(rg_vec3));
+    v->angular_velocity = rg_arena_take(arena, n, sizeof(rg_vec3));
+    return v->momentum && v->angular_momentum && v->velocity && v->angular_velocity;
+}
+
+static bool make_job(rg_stepping *job, rg_world *world) {
+    rg_arena *scratch = &world->scratch;
+    size_t n = world->content.bodies.count;
+    job->content = &world->content;
+    job->step = job->end_time - world->content.time;
+    job->force = job->torque = NULL;
+    job->failed_body = SIZE_MAX;
+    job->position = rg_arena_take(scratch, n, sizeof(rg_vec3));
+    job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
+    job->angle = rg_arena_take(scratch, n, sizeof(double));
+    job->near = rg_arena_take(scratch, n, sizeof *job->near);
+    job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof *job->chunks);
+    return take_velocities(scratch, n, &job->free) && take_velocities(scratch, n, &job->end) &&
+           job->position && job->orientation && job->angle && job->near && job->chunks;
+}
+
+static bool evaluate_forces(rg_stepping *job, rg_world *world) {
+    const rg_world_content *c = &world->content;
+    if (!rg_forces_any(c))
+        return true;
+    size_t n = c->bodies.count;
+    rg_vec3 *force = rg_arena_take(&world->scratch, n, sizeof *force);
+    rg_vec3 *torque = rg_arena_take(&world->scratch, n, sizeof *torque);
+    if (!force || !torque)
+        return false;
+    memset(force, 0, n * sizeof *force);
+    memset(torque, 0, n * sizeof *torque);
+    rg_force_context context = {.world = world,
+                                .time = c->time,
+                                .body_count = n,
+                                .position = c->position,
+                                .orientation = c->orientation,
+                                .velocity = c->velocity,
+                                .angular_velocity = c->angular_velocity,
+                                .force = force,
+                                .torque = torque};
+    rg_forces_evaluate(world, &context, c->time, c->time + job->step);
+    job->force = force;
+    job->torque = torque;
+    return true;
+}
+
+rg_status rg_stepping_free(rg_world *world, rg_stepping *job, rg_error *error) {
+    if (!make_job(job, world) || !evaluate_forces(job, world))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "stepping: no memory for the step");
+    rg_parallel_for(world->pool, world->content.bodies.count, BODIES_PER_CHUNK, free_chunk, job);
+    return RG_OK;
+}
+
+static void push(const rg_stepping *job, uint32_t body, rg_vec3 point, rg_vec3 impulse) {
+    rg_vec3 arm = rg_sub(point, job->content->position[body]);
+    job->end.momentum[body] = rg_add(job->end.momentum[body], impulse);
+    job->end.angular_momentum[body] =
+        rg_add(job->end.angular_momentum[body], rg_cross(arm, impulse));
+    job->near[body] = 1;
+}
+
+void rg_stepping_apply(rg_stepping *job) {
+    const rg_world_content *c = job->content;
+    const rg_row_set *set = &job->contacts.set;
+    size_t n = c->bodies.count, d = (size_t)set->dimension;
+    if (n == 0)
+        return;
+    memcpy(job->end.momentum, job->free.momentum, n * sizeof(rg_vec3));
+    memcpy(job->end.angular_momentum, job->free.angular_momentum, n * sizeof(rg_vec3));
+    memcpy(job->end.velocity, job->free.velocity, n * sizeof(rg_vec3));
+    memcpy(job->end.angular_velocity, job->free.angular_velocity, n * sizeof(rg_vec3));
+    memset(job->near, 0, n * sizeof *job->near);
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        rg_vec3 impulse = rg_row_force(set, i, job->contacts.impulse + i * d);
+        if (row->moves_a)
+            push(job, row->body_a, row->position, impulse);
+        if (row->moves_b)
+            push(job, row->body_b, row->position, rg_neg(impulse));
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!job->near[i])
+            continue;
+        job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
+        job->end.angular_velocity[i] = spin_of(c, i, job->end.angular_momentum[i]);
+    }
+}
+
+static rg_status fail_body(const rg_world *world, const rg_stepping_chunk *chunk, double step,
+                           rg_error *error) {
+    const char *name = world->content.record[chunk->failed_body].name;
+    if (chunk->status == RG_ITERATION_LIMIT)
+        return rg_fail(error, chunk->status,
+                       "body %zu \"%s\" turns at %.3g rad/s, too fast for steps of %g s; take a "
+                       "smaller step or the analytic method",
+                       chunk->failed_body, name ? name : "",
+                       rg_length(world->content.angular_velocity[chunk->failed_body]), step);
+    return rg_fail(
+        error, chunk->status,
+        "body %zu \"%s\": its motion became infinite or not a number; look at the forces "
+        "on it",
+        chunk->failed_body, name ? name : "");
+}
+
+rg_status rg_stepping_move(rg_world *world, rg_stepping *job, rg_error *error) {
+    size_t n = world->content.bodies.count;
+    rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, move_chunk, job);
+    rg_step_report *report = &job->report;
+    *report = (rg_step_report){.substeps = 1, .evaluations = 1};
+    for (size_t i = 0; i < rg_chunk_count(n, BODIES_PER_CHUNK); i++) {
+        const rg_stepping_chunk *chunk = &job->chunks[i];
+        if (chunk->status) {
+            job->failed_body = chunk->failed_body;
+            return fail_body(world, chunk, job->step, error);
+        }
+        report->external_work += chunk->external_work;
+        report->impulse = rg_add(report->impulse, chunk->impulse);
+        report->angular_impulse = rg_add(report->angular_impulse, chunk->angular_impulse);
+    }
+    return RG_OK;
+}
+
+void rg_stepping_commit(rg_world *world, const rg_stepping *job) {
+    rg_world_content *c = &world->content;
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        if (job->member && !job->member[i])
+            continue;
+        c->position[i] = job->position[i];
+        c->orientation[i] = job->orientation[i];
+        c->angle[i] = job->angle[i];
+        c->velocity[i] = job->end.velocity[i];
+        c->angular_velocity[i] = job->end.angular_velocity[i];
+        c->momentum[i] = job->end.momentum[i];
+        c->angular_momentum[i] = job->end.angular_momentum[i];
+    }
+}
