@@ -29,7 +29,8 @@ typedef struct rg_scene_options {
     double solver_tolerance; /* above which a solve counts as failed */
     const char *friction;    /* "cone", or "polygon:K" with an even number K of corners */
     const char *detection;   /* "continuous", "discrete" */
-    const double *gamma;     /* 0 ... 1; 0 is a value here */
+    const char *points;  /* of a pair of convex parts: "all", or at most how many, as a number */
+    const double *gamma; /* 0 ... 1; 0 is a value here */
     /* As above, for the analytic method. */
     const char *impact;     /* law of collisions by name: rg_impact_law_find */
     const char *integrator; /* "dormand-prince", "adams" */

@@ -155,6 +155,19 @@ static bool take_settings_of_file(rg_scene *scene, const rg_store_identity *iden
     return status == RG_OK;
 }
 
+/* The option that gives the file's number of contact points; null if it cannot be read. */
+static const char *points_of_file(const rg_store_identity *identity,
+                                  const rg_scene_options *options, char text[16]) {
+    rg_scene *written;
+    if (rg_scene_read_text(identity->scene_text, identity->scene_size, identity->scene_name, NULL,
+                           options, &written, NULL) != RG_OK)
+        return NULL;
+    uint32_t most = rg_world_collision_def(rg_scene_world(written)).contacts.reduce_to;
+    rg_scene_free(written);
+    snprintf(text, 16, "%u", (unsigned)most);
+    return most ? text : NULL;
+}
+
 /* The built-in scene, if it is still the same; otherwise *scene stays null. */
 static void rebuild_builtin(const rg_recorder *recorder, const rg_store_identity *identity,
                             const rg_scene_options *options, rg_scene **scene) {
@@ -165,6 +178,8 @@ static void rebuild_builtin(const rg_recorder *recorder, const rg_store_identity
         all.parameters = parameters;
         all.method = identity->method;
         all.step = identity->step;
+        char points[16];
+        all.points = points_of_file(identity, options, points);
         if (rg_scene_build(identity->builtin, &all, scene, NULL) == RG_OK &&
             !is_scene_of_file(*scene, identity, &recorder->allocator) &&
             !(take_settings_of_file(*scene, identity, options) &&

@@ -139,6 +139,18 @@ static rg_status apply_detection(const char *text, rg_world_def *def, rg_error *
                    "detection: \"%.100s\" is neither continuous nor discrete", text);
 }
 
+static rg_status apply_points(const char *text, rg_world_def *def, rg_error *error) {
+    double most = 0;
+    if (strcmp(text, RG_POINTS_ALL) == 0 ||
+        (rg_parse_double(text, strlen(text), &most) && most >= 1 && most <= RG_POINTS_MOST &&
+         floor(most) == most)) {
+        def->collision.contacts.reduce_to = (uint32_t)most;
+        return RG_OK;
+    }
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "points: \"%.100s\" is neither all nor a number of contact points", text);
+}
+
 static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error *error) {
     static const rg_integrator all[] = {RG_INTEGRATOR_DORMAND_PRINCE, RG_INTEGRATOR_ADAMS};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -174,6 +186,8 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
         status = apply_friction(options->friction, def, error);
     if (status == RG_OK && options->detection)
         status = apply_detection(options->detection, def, error);
+    if (status == RG_OK && options->points)
+        status = apply_points(options->points, def, error);
     if (status != RG_OK)
         return status;
     if (options->step != 0) {

@@ -125,6 +125,17 @@ static rg_status read_method_name(rg_reader *reader, const rg_place *place, rg_w
     return status;
 }
 
+/* all, or how many contact points a pair of convex parts is reduced to. */
+static rg_status read_points(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+    uint64_t most = 0;
+    bool all = rg_is_scalar(place) &&
+               strcmp((const char *)place->node->data.scalar.value, RG_POINTS_ALL) == 0;
+    rg_status status = all ? RG_OK : rg_read_whole(reader, place, 1, RG_POINTS_MOST, &most);
+    if (status == RG_OK)
+        def->collision.contacts.reduce_to = (uint32_t)most;
+    return status;
+}
+
 static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_def *def) {
     static const char *const integrators[] = {"dormand-prince", "adams"};
     if (!rg_is_mapping(place))
@@ -152,6 +163,8 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
         if (status == RG_OK)
             settings->discrete_detection = detection == 1;
     }
+    if (status == RG_OK && rg_given(&v[METHOD_POINTS]))
+        status = read_points(reader, &v[METHOD_POINTS], def);
     if (status == RG_OK && rg_given(&v[METHOD_HAND_OVER])) {
         status = rg_read_choice(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
         if (status == RG_OK)
@@ -499,25 +512,25 @@ static void default_name(const char *file, char name[RG_QUOTE_SIZE]) {
         snprintf(name, RG_QUOTE_SIZE, "scene");
 }
 
-rg_status rg_scene_read_limited(const char *text, size_t size, const char *name,
-                                const char *directory, const rg_scene_options *options,
+rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_options *options,
                                 const rg_scene_limits *limits, rg_scene **scene, rg_error *error) {
-    assert((text || !size) && name && scene);
+    assert((source->text || !source->size) && source->name && scene);
     *scene = NULL;
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
     rg_error scratch; /* places need somewhere to write, wanted or not */
-    rg_reader reader = {.file = name,
+    rg_reader reader = {.file = source->name,
                         .step = RG_DEFAULT_STEP,
-                        .directory = directory,
+                        .directory = source->directory,
                         .allocator = allocator,
                         .limits = *limits,
                         .options = options,
                         .error = error ? error : &scratch,
                         .text = rg_buffer_make(&allocator)};
     char short_name[RG_QUOTE_SIZE];
-    default_name(name, short_name);
+    default_name(source->name, short_name);
     rg_scene *made = rg_scene_make(&allocator, short_name);
-    rg_status status = made ? rg_reader_load(&reader, text, size) : rg_reader_no_memory(&reader);
+    rg_status status =
+        made ? rg_reader_load(&reader, source->text, source->size) : rg_reader_no_memory(&reader);
     if (status == RG_OK)
         status = read_top(&reader, made);
     free_reader(&reader);
@@ -531,7 +544,8 @@ rg_status rg_scene_read_limited(const char *text, size_t size, const char *name,
 rg_status rg_scene_read_text(const char *text, size_t size, const char *name, const char *directory,
                              const rg_scene_options *options, rg_scene **scene, rg_error *error) {
     rg_scene_limits limits = rg_scene_limits_default();
-    return rg_scene_read_limited(text, size, name, directory, options, &limits, scene, error);
+    return rg_scene_read_limited(&(rg_scene_source){text, size, name, directory}, options, &limits,
+                                 scene, error);
 }
 
 /* ---- files ---- */
@@ -591,8 +605,9 @@ rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, 
     if (status == RG_OK && directory.failed)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory for this scene", path);
     if (status == RG_OK)
-        status = rg_scene_read_limited(text.data ? text.data : "", text.size, path, directory.data,
-                                       options, &limits, scene, error);
+        status = rg_scene_read_limited(
+            &(rg_scene_source){text.data ? text.data : "", text.size, path, directory.data},
+            options, &limits, scene, error);
     rg_buffer_free(&text);
     rg_buffer_free(&directory);
     return status;

@@ -36,6 +36,9 @@ size_t rg_scene_solver_names(const char *names[RG_MAX_SOLVERS]);
 enum { RG_MAX_LAWS = 16 };
 /* The laws of impact, likewise. */
 size_t rg_scene_law_names(const char *names[RG_MAX_LAWS]);
+/* Contact points of a pair: no limit, or at most this many. */
+#define RG_POINTS_ALL "all"
+enum { RG_POINTS_MOST = 1000000 };
 /* By discrete_detection of the settings. */
 extern const char *const rg_detection_names[2];
 /* By hand_over of the settings. */

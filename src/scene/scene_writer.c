@@ -322,6 +322,9 @@ static rg_status put_settings(writer *w) {
     rg_buffer_print(&w->out, ", integrator: %s, gamma: ", rg_integrator_name(settings.integrator));
     put_number(w, settings.gamma);
     rg_buffer_print(&w->out, ", detection: %s", rg_detection_names[settings.discrete_detection]);
+    uint32_t points = rg_world_collision_def(w->world).contacts.reduce_to;
+    if (points > 0)
+        rg_buffer_print(&w->out, ", points: %u", (unsigned)points);
     if (settings.hand_over)
         rg_buffer_print(&w->out, ", hand_over: %s", rg_hand_over_names[1]);
     put(w, "}\n");

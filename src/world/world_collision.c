@@ -8,6 +8,10 @@ rg_collision_def rg_collision_def_default(void) {
     return (rg_collision_def){.api_version = RG_API_VERSION};
 }
 
+rg_collision_def rg_world_collision_def(const rg_world *world) {
+    return world->collision;
+}
+
 static bool is_length(double x) {
     return x >= 0 && isfinite(x);
 }

@@ -57,6 +57,7 @@ static void every_setting(void **state) {
     assert_near(settings.gamma, 0.75, 0);
     assert_true(settings.discrete_detection);
     assert_true(settings.hand_over);
+    assert_int_equal(rg_world_collision_def(world).contacts.reduce_to, 6);
     assert_ptr_equal(settings.solver, rg_solver_find("gauss-seidel"));
     assert_near(settings.solver_tolerance, 1e-7, 0);
     assert_int_equal(settings.friction_directions, 12);
@@ -512,18 +513,20 @@ static void limits_hold(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rg_scene *scene;
         rg_error error = {0};
-        assert_int_not_equal(rg_scene_read_limited(cases[i].text, strlen(cases[i].text), "t", NULL,
-                                                   NULL, &limits, &scene, &error),
-                             RG_OK);
+        assert_int_not_equal(
+            rg_scene_read_limited(
+                &(rg_scene_source){cases[i].text, strlen(cases[i].text), "t", NULL}, NULL, &limits,
+                &scene, &error),
+            RG_OK);
         assert_string_equal(error.text, cases[i].message);
     }
     char text[101];
     memset(text, ' ', sizeof text);
     rg_scene *scene;
     rg_error error = {0};
-    assert_int_equal(
-        rg_scene_read_limited(text, sizeof text, "t", NULL, NULL, &limits, &scene, &error),
-        RG_LIMIT_EXCEEDED);
+    assert_int_equal(rg_scene_read_limited(&(rg_scene_source){text, sizeof text, "t", NULL}, NULL,
+                                           &limits, &scene, &error),
+                     RG_LIMIT_EXCEEDED);
     assert_string_equal(error.text, "t: has 101 bytes; a scene file may have at most 100");
 }
 
