@@ -19,11 +19,11 @@ extern "C" {
 typedef enum rg_motion {
     RG_MOTION_DYNAMIC,  /* moved by forces */
     RG_MOTION_FIXED,    /* never moves */
-    RG_MOTION_KINEMATIC /* moves as prescribed, whatever meets it */
+    RG_MOTION_KINEMATIC /* moves as prescribed; forces do not change that */
 } rg_motion;
 
 /* Where a kinematic body is at a time: pose of its origin frame, velocity of that frame's origin,
- * angular velocity. Pure: the same time gives the same answer. */
+ * angular velocity in world axes. The same time must give the same answer. */
 typedef struct rg_prescribed_state {
     rg_pose pose;
     rg_vec3 velocity;
@@ -69,14 +69,14 @@ typedef struct rg_body_def {
     rg_pose pose;     /* of the origin frame; in planar worlds y is 0 and `angle` counts instead of
                          the orientation */
     double angle;     /* planar worlds: radians, positive from x towards z */
-    rg_vec3 velocity; /* of the centre of mass */
+    rg_vec3 velocity; /* m/s, of the centre of mass */
     rg_vec3
         angular_velocity; /* planar worlds: y holds minus the rate of `angle` (see rg_body_spin) */
     bool has_mass;        /* true: `mass` counts instead of the colliders' densities */
     rg_mass_properties mass; /* in the origin frame. If `total_mass` is set instead, the colliders'
                            properties are scaled to it */
     double total_mass;       /* > 0: scale what follows from densities to this mass */
-    double gravity_scale;
+    double gravity_scale;    /* factor of the world's gravity for this body; default 1 */
     rg_prescription prescription; /* kinematic bodies */
     const rg_collider_def *colliders;
     size_t collider_count;

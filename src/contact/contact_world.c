@@ -205,7 +205,8 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg
             .point_capacity = (uint32_t)(c->point_capacity - c->point_count),
             .caches = found->caches + found->cache_count,
             .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count)};
-        rg_status status = rg_contact_parts(b->shape, pose_b, a->shape, pose_a, &settings, last,
+        rg_status status = rg_contact_parts((rg_placed_shape){b->shape, pose_b},
+                                            (rg_placed_shape){a->shape, pose_a}, &settings, last,
                                             last_count, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
