@@ -110,8 +110,7 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
     fill_impact(a, members, &s);
     rg_impact_problem problem = impact_problem(&s, still);
     rg_impact_info info;
-    rg_status status =
-        rg_impact_resolve(a->context, law, &problem, 0, s.impulse, NULL, &info, error);
+    rg_status status = rg_impact_resolve(a->context, law, &problem, s.impulse, NULL, &info, error);
     *solved = !status && info.outcome != RG_IMPACT_UNSOLVED;
     if (!status)
         apply_impact(a, &s, &info);
