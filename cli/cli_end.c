@@ -1,11 +1,12 @@
-/* Whether a run ends badly, with stated bounds: bodies that overlap after its last step, contact problems
- * that were not solved. Such a run looks like any other, and its figures are easily passed over. */
+/* Whether a run ends badly, with stated bounds: bodies that overlap after its last step, contact
+ * problems that were not solved. Such a run looks like any other, and its figures are easily
+ * passed over. */
 #include "cli.h"
 
 #include <math.h>
 
-/* Bodies overlap badly by more than this share of the circumradius of the smallest moving shape: what a
- * fixed step leaves between bodies in motion, of the order of g h^2, is far below it. */
+/* Bodies overlap badly by more than this share of the circumradius of the smallest moving shape:
+ * what a fixed step leaves between bodies in motion, of the order of g h^2, is far below it. */
 #define OVERLAP_MOST 0.05
 /* A run fails if more than this share of its contact problems did. */
 #define FAILURES_MOST 0.01
