@@ -478,8 +478,8 @@ static void gaps_are_component_functions(void **state) {
             if (f.kind > RG_FEATURES_EDGE_EDGE)
                 continue;
             rg_growth growth;
-            assert_int_equal(
-                rg_growth_of_features(cube, pose_at(0, 0, 0), cube, pose, f, &growth), RG_OK);
+            assert_int_equal(rg_growth_of_features(cube, pose_at(0, 0, 0), cube, pose, f, &growth),
+                             RG_OK);
             /* Second order in the tilt, over the smallest sine between the edges. */
             assert_near(result.points[i].gap, growth.gap, 2e-11);
             points++;

@@ -113,13 +113,14 @@ static inline bool is_level(const rg_contact_track *track, int side, rg_pose pos
     return p->size.x * rg_dot(p->direction, m) + p->size.y * rg_dot(out, m) > -0.05;
 }
 
-/* chi by another way: the growth of the feature pair alone, or the distance where that is the same. */
+/* chi by another way: the growth of the feature pair alone, or the distance where that is the
+ * same. */
 static inline bool reference_gap(const pair *k, const rg_contact_track *track,
                                  const rg_contact_motion *m, double t, double *gap) {
     rg_pose b = motion_at(&k->b, t).pose, a = motion_at(&k->a, t).pose;
     if (rg_shape_polyhedron(k->b.shape) && rg_shape_polyhedron(k->a.shape)) {
         rg_feature_pair features = {(rg_feature_kind)track->feature.kind, track->feature.index1,
-                                 track->feature.index2};
+                                    track->feature.index2};
         rg_growth g;
         assert_int_equal(rg_growth_of_features(k->b.shape, b, k->a.shape, a, features, &g), RG_OK);
         *gap = g.gap;
