@@ -18,7 +18,18 @@ void rg_analysis_log_clear(rg_world *world) {
     if (!m)
         return;
     m->event_count = 0;
+    m->impulse_count = 0;
+    m->impact_count = 0;
     rg_collision_forget_marks(m->collision);
+}
+
+rg_log_mark rg_analysis_log_mark(const rg_step_machinery *m) {
+    return (rg_log_mark){m->event_count, m->impulse_count};
+}
+
+void rg_analysis_log_return(rg_step_machinery *m, const rg_log_mark *mark) {
+    m->event_count = mark->events;
+    m->impulse_count = mark->impulses;
 }
 
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
