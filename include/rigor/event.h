@@ -45,6 +45,9 @@ const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, s
 /* In plain words, with names, time and coefficients. Returns the length that the text has. */
 size_t rg_step_event_text(const rg_world *world, const rg_step_event *event, char *text,
                           size_t capacity);
+/* The same without the world: the names are given, and a hand-over has no other cause than its status. */
+size_t rg_step_event_words(const rg_step_event *event, const char *name_a, const char *name_b,
+                           char *text, size_t capacity);
 
 /* One contact's share of one round of an impact of the event-driven method. A law that goes contact by
  * contact (propagation) makes many rounds; the sum over them is the impulse of the impact. */

@@ -99,7 +99,7 @@ static rg_status look(rg_recorder *recorder, remains *found, rg_error *error) {
         const rg_store_identity *identity = rg_store_get_identity(found->store);
         recorder->run_id = identity->run_id;
         recorder->has_certificate = identity->has_certificate;
-        recorder->has_contacts = identity->has_contacts;
+        recorder->rows = identity->rows;
         failed = rg_disk_size(&found->file, &recorder->file_size);
         status = failed ? fail_at_file(recorder, error, failed)
                         : look_into_journal(recorder, found, error);

@@ -93,9 +93,9 @@ static const char *name_of(const rg_world *world, rg_body_id body) {
     return *name ? name : "(no name)";
 }
 
-/* In full if it is one of the last. */
+/* In full if the world is given and it is one of the last. */
 static const char *cause_of(const rg_world *world, const rg_step_event *e) {
-    const rg_step_machinery *m = world->machinery;
+    const rg_step_machinery *m = world ? world->machinery : NULL;
     for (size_t i = 0; m && i < m->cause_count && i < RG_STEP_CAUSES; i++) {
         const rg_step_cause *c = &m->causes[(m->cause_count - 1 - i) % RG_STEP_CAUSES];
         if (c->time == e->time && c->body.index1 == e->body_a.index1 &&
@@ -120,9 +120,8 @@ static int hand_over_text(const rg_world *world, const rg_step_event *e, const c
                     start, a, b, e->contacts - 2, cause);
 }
 
-size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
-                          size_t capacity) {
-    const char *a = name_of(world, e->body_a), *b = name_of(world, e->body_b);
+static size_t put_words(const rg_world *world, const rg_step_event *e, const char *a, const char *b,
+                        char *text, size_t capacity) {
     int n = 0;
     switch ((rg_step_event_kind)e->kind) {
     case RG_STEP_IMPACT_EVENT:
@@ -174,4 +173,15 @@ size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *t
                      rg_step_event_name((rg_step_event_kind)e->kind), a, b);
     }
     return n > 0 ? (size_t)n : 0;
+}
+
+size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
+                          size_t capacity) {
+    return put_words(world, e, name_of(world, e->body_a), name_of(world, e->body_b), text,
+                     capacity);
+}
+
+size_t rg_step_event_words(const rg_step_event *e, const char *a, const char *b, char *text,
+                           size_t capacity) {
+    return put_words(NULL, e, *a ? a : "(no name)", *b ? b : "(no name)", text, capacity);
 }
