@@ -282,9 +282,11 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
 }
 
 /* Equal steps of fixed order: the first ones by Runge-Kutta, to fill the differences. */
-static rg_status run_fixed(const rg_ode *ode, workspace *w, double begin, double length,
-                           const rg_ode_settings *settings, rg_adams_memory *m, rg_arena *scratch,
-                           rg_ode_info *info) {
+static rg_status run_fixed(const rg_ode_run *run, workspace *w, rg_adams_memory *m) {
+    const rg_ode *ode = run->ode;
+    const rg_ode_settings *settings = &run->settings;
+    double begin = run->begin, length = run->end - run->begin;
+    rg_ode_info *info = run->info;
     size_t count = (size_t)floor(length / settings->fixed_step + 0.5);
     count = count ? count : 1;
     double h = length / (double)count;
@@ -300,9 +302,9 @@ static rg_status run_fixed(const rg_ode *ode, workspace *w, double begin, double
         find_coefficients(m, h, m->order, &c);
         scale_star(ode, w, &c, m->count);
         if (m->count + 1 < m->order) {
-            rg_ode_settings start = {.tolerance = START_TOLERANCE};
-            rg_status status =
-                rg_dormand_prince(&quiet, t, t + h, &start, w->y, &start_step, scratch, info);
+            rg_ode_run start = {&quiet,       t,   t + h, {.tolerance = START_TOLERANCE},
+                                run->scratch, info};
+            rg_status status = rg_dormand_prince(&start, w->y, &start_step);
             if (status)
                 return status;
         } else {
@@ -315,23 +317,23 @@ static rg_status run_fixed(const rg_ode *ode, workspace *w, double begin, double
     return RG_OK;
 }
 
-rg_status rg_adams(const rg_ode *ode, double begin, double end, const rg_ode_settings *settings,
-                   double *y, rg_adams_memory *memory, double *phi, rg_arena *scratch,
-                   rg_ode_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(scratch);
+rg_status rg_adams(const rg_ode_run *run, double *y, rg_adams_memory *memory, double *phi) {
+    const rg_ode *ode = run->ode;
+    rg_arena_mark mark = rg_arena_get_mark(run->scratch);
     workspace w;
     rg_status status = RG_OUT_OF_MEMORY;
-    if (make_workspace(&w, ode, phi, scratch)) {
+    if (make_workspace(&w, ode, phi, run->scratch)) {
         memcpy(w.y, y, ode->n * sizeof *y);
-        status = settings->fixed_step > 0
-                     ? run_fixed(ode, &w, begin, end - begin, settings, memory, scratch, info)
-                     : run_adaptive(ode, &w, begin, end - begin, settings->tolerance, memory, info);
+        status = run->settings.fixed_step > 0
+                     ? run_fixed(run, &w, memory)
+                     : run_adaptive(ode, &w, run->begin, run->end - run->begin,
+                                    run->settings.tolerance, memory, run->info);
     }
     if (status == RG_OK)
         memcpy(y, w.y, ode->n * sizeof *y);
     else
         memset(memory, 0, sizeof *memory);
-    rg_arena_return(scratch, mark);
+    rg_arena_return(run->scratch, mark);
     return status;
 }
 
@@ -418,26 +420,23 @@ static void push_end(const rg_ode *ode, rg_adams_trial *trial, const rg_adams_me
 
 /* A step of Dormand and Prince's, whose f is remembered. */
 static rg_status make_first(const rg_ode *ode, rg_adams_trial *trial,
-                            rg_dormand_prince_trial *first, double begin, double most,
-                            double tolerance, const double *y, double *next_step, double *length,
-                            rg_ode_info *info) {
-    if (trial->memory.count == 0 && trial->memory.next_step > 0 && *next_step > 0)
-        *next_step = trial->memory.next_step;
-    rg_status status =
-        rg_dormand_prince_try(ode, first, begin, most, tolerance, y, next_step, length, info);
+                            rg_dormand_prince_trial *first, rg_ode_try *step) {
+    if (trial->memory.count == 0 && trial->memory.next_step > 0 && step->next_step > 0)
+        step->next_step = trial->memory.next_step;
+    rg_status status = rg_dormand_prince_try(ode, first, step);
     if (status)
         return status;
     workspace w = workspace_of(trial);
     coefficients c;
     trial->output = first->output;
     trial->end = first->end;
-    memcpy(trial->phi[0], first->k[0], ode->n * sizeof *y);
+    memcpy(trial->phi[0], first->k[0], ode->n * sizeof *first->k[0]);
     find_coefficients(&trial->memory, first->output.step, 0, &c);
     scale_star(ode, &w, &c, trial->memory.count);
     push_end(ode, trial, &trial->memory, first->output.step,
              first->k[RG_DORMAND_PRINCE_STAGES - 1]);
     trial->next.rising = trial->next.count < STARTS;
-    trial->next.next_step = trial->next.rising ? 0 : *next_step;
+    trial->next.next_step = trial->next.rising ? 0 : step->next_step;
     return RG_OK;
 }
 
@@ -514,28 +513,30 @@ static void make_dense(const rg_ode *ode, rg_adams_trial *trial, const rg_adams_
 
 /* Takes the step of w to its end. */
 static void accept_step(const rg_ode *ode, rg_adams_trial *trial, workspace *w,
-                        const rg_adams_memory *m, const coefficients *c, double begin, double h,
-                        rg_ode_info *info) {
+                        const rg_adams_memory *m, const coefficients *c, double h,
+                        const rg_ode_try *step) {
+    double begin = step->begin;
     make_dense(ode, trial, m, begin, h);
     correct(ode, w, c, m->order, h);
     if (ode->accept)
         ode->accept(ode->user, begin + h, w->y);
-    derivative(ode, begin + h, w->y, w->derivative, info);
+    derivative(ode, begin + h, w->y, w->derivative, step->info);
     trial->end = w->y;
-    info->accepted++;
+    step->info->accepted++;
 }
 
 rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prince_trial *first,
-                       double begin, double most, double tolerance, const double *y,
-                       double *next_step, double *length, rg_ode_info *info) {
-    if (trial->memory.rising || !(*next_step > 0))
-        return make_first(ode, trial, first, begin, most, tolerance, y, next_step, length, info);
+                       rg_ode_try *step) {
+    if (trial->memory.rising || !(step->next_step > 0))
+        return make_first(ode, trial, first, step);
+    double begin = step->begin, most = step->most;
+    rg_ode_info *info = step->info;
     workspace w = workspace_of(trial);
-    memcpy(w.y, y, ode->n * sizeof *y);
+    memcpy(w.y, step->y, ode->n * sizeof *w.y);
     derivative(ode, begin, w.y, w.phi[0], info);
     ode->scale(ode->user, w.y, w.scale);
     rg_adams_memory m = trial->memory;
-    double wanted = *next_step, finer = FINER * tolerance;
+    double wanted = step->next_step, finer = FINER * step->tolerance;
     if (m.order == 0) {
         m.order = m.count < STARTS ? m.count : STARTS;
         wanted = first_length(ode, trial, &m, isfinite(wanted) ? wanted : most, finer);
@@ -553,18 +554,18 @@ rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prin
         errors e = find_errors(ode, &w, &m, &c, h, finer);
         info->not_finite = isnan(e.same);
         if (e.same <= 1) {
-            accept_step(ode, trial, &w, &m, &c, begin, h, info);
+            accept_step(ode, trial, &w, &m, &c, h, step);
             double longest = choose_longest(&m, &e, h);
             m.next_step = trial->memory.next_step;
             push_end(ode, trial, &m, h, w.derivative);
-            *next_step =
+            step->next_step =
                 longest >= h && h < wanted ? fmax(longest, fmin(wanted, GROW_MOST * h)) : longest;
-            *length = parts <= 1 ? most : h;
+            step->length = parts <= 1 ? most : h;
             /* Noise in f that the tolerance does not stand makes steps of any order short: before they
              * are much shorter than those of Dormand and Prince were, it starts again with those. */
-            if (*next_step < CHEAPER * trial->memory.next_step) {
+            if (step->next_step < CHEAPER * trial->memory.next_step) {
                 trial->next = (rg_adams_memory){.rising = 1, .next_step = trial->memory.next_step};
-                *next_step = trial->memory.next_step;
+                step->next_step = trial->memory.next_step;
             }
             return RG_OK;
         }
@@ -573,7 +574,7 @@ rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prin
         wanted = m.next_step;
     }
     rg_adams_forget(trial);
-    return make_first(ode, trial, first, begin, most, tolerance, y, next_step, length, info);
+    return make_first(ode, trial, first, step);
 }
 
 void rg_adams_keep(rg_adams_trial *trial) {

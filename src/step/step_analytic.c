@@ -43,12 +43,11 @@ static bool keep_forces(rg_world *world, const rg_contact_force *forces, size_t 
 static rg_status integrate(const rg_ode *ode, double begin, double end, double *y,
                            rg_analysis_memory *memory, rg_ode_info *info) {
     rg_world *world = ((rg_flight *)ode->user)->world;
-    rg_ode_settings settings = {.tolerance = world->content.settings.tolerance};
+    rg_ode_run run = {
+        ode, begin, end, {.tolerance = world->content.settings.tolerance}, &world->scratch, info};
     if (world->content.settings.integrator == RG_INTEGRATOR_DORMAND_PRINCE)
-        return rg_dormand_prince(ode, begin, end, &settings, y, &memory->next_step, &world->scratch,
-                                 info);
-    return rg_adams(ode, begin, end, &settings, y, &memory->adams, rg_analysis_differences(memory),
-                    &world->scratch, info);
+        return rg_dormand_prince(&run, y, &memory->next_step);
+    return rg_adams(&run, y, &memory->adams, rg_analysis_differences(memory));
 }
 
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error) {

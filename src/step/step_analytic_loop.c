@@ -108,15 +108,20 @@ static bool any_turned_aside(const rg_analysis *a) {
 
 /* A moment with the forces of its beginning: where those of any later place cannot be found. */
 static rg_status coast(rg_analysis *a, double *length) {
-    double most = NUDGE * (a->end - a->begin), next = most;
+    double most = NUDGE * (a->end - a->begin);
     a->trouble.outcome = RG_SOLVED;
     a->keeps = false;
     rg_analysis_evaluate(a, a->time, a->y);
     a->trouble.outcome = RG_SOLVED;
     a->at_begin = a->frozen = true;
-    rg_status status = rg_trial_try(&a->ode, &a->trial, true, a->time, most,
-                                    a->world->content.settings.tolerance * RG_ANALYSIS_FINER, a->y,
-                                    &next, length, &a->ode_info);
+    rg_ode_try step = {.begin = a->time,
+                       .most = most,
+                       .tolerance = a->world->content.settings.tolerance * RG_ANALYSIS_FINER,
+                       .y = a->y,
+                       .next_step = most,
+                       .info = &a->ode_info};
+    rg_status status = rg_trial_try(&a->ode, &a->trial, true, &step);
+    *length = step.length;
     a->frozen = false;
     return status;
 }
@@ -163,9 +168,16 @@ static rg_status take_step(rg_analysis *a, double most, double *length) {
         a->trouble.outcome = RG_SOLVED;
         a->at_begin = true;
         a->keeps = false;
+        rg_ode_try step = {.begin = a->time,
+                           .most = most,
+                           .tolerance = tolerance,
+                           .y = a->y,
+                           .next_step = a->next_step,
+                           .info = &a->ode_info};
         if (!status)
-            status = rg_trial_try(&a->ode, &a->trial, a->frozen, a->time, most, tolerance, a->y,
-                                  &a->next_step, length, &a->ode_info);
+            status = rg_trial_try(&a->ode, &a->trial, a->frozen, &step);
+        a->next_step = step.next_step;
+        *length = step.length;
         if (status)
             return status;
         if (!a->means && is_hopeless(a)) {

@@ -180,23 +180,24 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
     return RG_OK;
 }
 
-rg_status rg_dormand_prince(const rg_ode *ode, double begin, double end,
-                            const rg_ode_settings *settings, double *y, double *next_step,
-                            rg_arena *scratch, rg_ode_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(scratch);
+rg_status rg_dormand_prince(const rg_ode_run *run, double *y, double *next_step) {
+    const rg_ode *ode = run->ode;
+    const rg_ode_settings *settings = &run->settings;
+    double begin = run->begin, length = run->end - run->begin;
+    rg_arena_mark mark = rg_arena_get_mark(run->scratch);
     workspace w;
     rg_status status = RG_OUT_OF_MEMORY;
-    if (make_workspace(&w, ode, ode->observe, scratch)) {
+    if (make_workspace(&w, ode, ode->observe, run->scratch)) {
         memcpy(w.y, y, ode->n * sizeof *y);
-        derivative(ode, begin, w.y, w.k[0], info);
+        derivative(ode, begin, w.y, w.k[0], run->info);
         status =
             settings->fixed_step > 0
-                ? run_fixed(ode, &w, begin, end - begin, settings->fixed_step, info)
-                : run_adaptive(ode, &w, begin, end - begin, settings->tolerance, next_step, info);
+                ? run_fixed(ode, &w, begin, length, settings->fixed_step, run->info)
+                : run_adaptive(ode, &w, begin, length, settings->tolerance, next_step, run->info);
         if (status == RG_OK)
             memcpy(y, w.y, ode->n * sizeof *y);
     }
-    rg_arena_return(scratch, mark);
+    rg_arena_return(run->scratch, mark);
     return status;
 }
 
@@ -225,15 +226,16 @@ rg_status rg_dormand_prince_make(const rg_ode *ode, rg_arena *scratch,
     return RG_OK;
 }
 
-rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *trial, double begin,
-                                double most, double tolerance, const double *y, double *next_step,
-                                double *length, rg_ode_info *info) {
+rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *trial,
+                                rg_ode_try *step) {
     workspace w = workspace_of(trial);
+    double begin = step->begin, most = step->most, tolerance = step->tolerance;
+    rg_ode_info *info = step->info;
     double smallest = RG_STEP_RESOLUTION * DBL_EPSILON * fmax(fabs(begin), most);
-    memcpy(w.y, y, ode->n * sizeof *y);
+    memcpy(w.y, step->y, ode->n * sizeof *w.y);
     derivative(ode, begin, w.y, w.k[0], info);
     ode->scale(ode->user, w.y, w.scale);
-    double wanted = *next_step;
+    double wanted = step->next_step;
     if (!(wanted > 0))
         wanted =
             fmax(rg_ode_first_step(ode, w.k[0], w.scale, tolerance, 5, w.chunk_max), 2 * smallest);
@@ -253,8 +255,8 @@ rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *tria
             if (rejected && factor > 1)
                 factor = 1;
             bool cut = h < wanted && factor >= 1;
-            *next_step = cut ? fmax(wanted, h * factor) : h * factor;
-            *length = parts <= 1 ? most : h;
+            step->next_step = cut ? fmax(wanted, h * factor) : h * factor;
+            step->length = parts <= 1 ? most : h;
             trial->output = make_dense(ode, &w, begin, h);
             if (ode->accept)
                 ode->accept(ode->user, begin + h, w.trial);

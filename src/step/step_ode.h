@@ -56,6 +56,27 @@ typedef struct rg_ode_info {
     bool not_finite; /* the last trial gave a number that is not finite */
 } rg_ode_info;
 
+/* An integration, y apart. */
+typedef struct rg_ode_run {
+    const rg_ode *ode;
+    double begin, end;
+    rg_ode_settings settings;
+    rg_arena *scratch;
+    rg_ode_info *info;
+} rg_ode_run;
+
+/* One accepted step, for those who look at every step before they take it. */
+typedef struct rg_ode_try {
+    /* in: from y at `begin`, at most to `begin + most` */
+    double begin, most, tolerance;
+    const double *y;
+    /* in and out: what to try; 0: not known */
+    double next_step;
+    /* out: what was accepted */
+    double length;
+    rg_ode_info *info;
+} rg_ode_try;
+
 /* A step below this many units in the last place of time has no meaning. */
 #define RG_STEP_RESOLUTION 16
 
@@ -82,12 +103,10 @@ double rg_ode_power(double x, double p);
 
 /* Dormand-Prince 5(4). `next_step` is 0 at first and carries the step size from call to call. y is
  * changed only on success. */
-rg_status rg_dormand_prince(const rg_ode *ode, double begin, double end,
-                            const rg_ode_settings *settings, double *y, double *next_step,
-                            rg_arena *scratch, rg_ode_info *info);
+rg_status rg_dormand_prince(const rg_ode_run *run, double *y, double *next_step);
 
-/* The same, one accepted step at a time, for those who look at every step before they take it. The step's
- * polynomial and its end stay here until the next try; the caller's y is not changed. */
+/* The same, one accepted step at a time. The step's polynomial and its end stay here until the next
+ * try. */
 enum { RG_DORMAND_PRINCE_STAGES = 7 };
 typedef struct rg_dormand_prince_trial {
     double *k[RG_DORMAND_PRINCE_STAGES], *y, *end, *scale, *chunk_max, *dense[5];
@@ -96,11 +115,8 @@ typedef struct rg_dormand_prince_trial {
 } rg_dormand_prince_trial;
 rg_status rg_dormand_prince_make(const rg_ode *ode, rg_arena *scratch,
                                  rg_dormand_prince_trial *trial);
-/* From y at `begin`, at most to `begin + most`: *length is what was accepted, *next_step (0: not known)
- * what to try next. */
-rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *trial, double begin,
-                                double most, double tolerance, const double *y, double *next_step,
-                                double *length, rg_ode_info *info);
+rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *trial,
+                                rg_ode_try *step);
 
 /* What the multistep method remembers, apart from its vectors: modified divided differences Phi_0
  * ... Phi_13 of f at the newest point, RG_ADAMS_VECTORS x n doubles behind `phi` of the caller. */
@@ -115,9 +131,7 @@ typedef struct rg_adams_memory {
 
 /* Adams-Bashforth-Moulton, variable step and order, PECE with local extrapolation. On failure y is
  * unchanged and the memory is cleared. */
-rg_status rg_adams(const rg_ode *ode, double begin, double end, const rg_ode_settings *settings,
-                   double *y, rg_adams_memory *memory, double *phi, rg_arena *scratch,
-                   rg_ode_info *info);
+rg_status rg_adams(const rg_ode_run *run, double *y, rg_adams_memory *memory, double *phi);
 
 /* The same, one accepted step at a time. Its first steps, and those after `rg_adams_forget`, are Dormand and
  * Prince's. What is remembered changes only if the caller keeps the step, or if none was accepted: then it is
@@ -139,8 +153,7 @@ rg_status rg_adams_make(const rg_ode *ode, rg_arena *scratch, rg_adams_trial *tr
 /* As rg_dormand_prince_try, which `first` is for. y may differ by about the tolerance from the end of the step that
  * was kept. */
 rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prince_trial *first,
-                       double begin, double most, double tolerance, const double *y,
-                       double *next_step, double *length, rg_ode_info *info);
+                       rg_ode_try *step);
 void rg_adams_keep(rg_adams_trial *trial);
 void rg_adams_forget(rg_adams_trial *trial);
 

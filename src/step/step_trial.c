@@ -8,14 +8,10 @@ rg_status rg_trial_make(const rg_ode *ode, bool remembers, rg_arena *scratch, rg
     return status || !remembers ? status : rg_adams_make(ode, scratch, &trial->adams);
 }
 
-rg_status rg_trial_try(const rg_ode *ode, rg_trial *trial, bool alone, double begin, double most,
-                       double tolerance, const double *y, double *next_step, double *length,
-                       rg_ode_info *info) {
+rg_status rg_trial_try(const rg_ode *ode, rg_trial *trial, bool alone, rg_ode_try *step) {
     bool adams = trial->remembers && !alone;
-    rg_status status = adams ? rg_adams_try(ode, &trial->adams, &trial->one_step, begin, most,
-                                            tolerance, y, next_step, length, info)
-                             : rg_dormand_prince_try(ode, &trial->one_step, begin, most, tolerance,
-                                                     y, next_step, length, info);
+    rg_status status = adams ? rg_adams_try(ode, &trial->adams, &trial->one_step, step)
+                             : rg_dormand_prince_try(ode, &trial->one_step, step);
     trial->alone = alone;
     trial->end = adams ? trial->adams.end : trial->one_step.end;
     trial->output = adams ? trial->adams.output : trial->one_step.output;

@@ -17,12 +17,8 @@ typedef struct rg_trial {
 } rg_trial;
 
 rg_status rg_trial_make(const rg_ode *ode, bool remembers, rg_arena *scratch, rg_trial *trial);
-/* From y at `begin`, at most to `begin + most`; y is not changed. *length is what was accepted,
- * *next_step (0: not known) what to try next. `alone`: by Dormand and Prince, where the right-hand
- * side is what it is for this step only. */
-rg_status rg_trial_try(const rg_ode *ode, rg_trial *trial, bool alone, double begin, double most,
-                       double tolerance, const double *y, double *next_step, double *length,
-                       rg_ode_info *info);
+/* `alone`: by Dormand and Prince, where the right-hand side is what it is for this step only. */
+rg_status rg_trial_try(const rg_ode *ode, rg_trial *trial, bool alone, rg_ode_try *step);
 /* The step was taken, all of it, and the right-hand side goes on smoothly. */
 void rg_trial_keep(rg_trial *trial);
 /* It was not, or does not. */

@@ -51,7 +51,7 @@ static run run_dormand_prince(rg_ode *ode, double end, rg_ode_settings settings)
     double y[4], exact[4], step = 0;
     run r = {0};
     kepler_exact(0, y);
-    r.status = rg_dormand_prince(ode, 0, end, &settings, y, &step, &scratch, &r.info);
+    r.status = rg_dormand_prince(&(rg_ode_run){ode, 0, end, settings, &scratch, &r.info}, y, &step);
     kepler_exact(end, exact);
     r.error = distance(y, exact);
     rg_arena_free(&scratch);
@@ -64,7 +64,7 @@ static run run_adams(rg_ode *ode, double end, rg_ode_settings settings) {
     rg_adams_memory memory = {0};
     run r = {0};
     kepler_exact(0, y);
-    r.status = rg_adams(ode, 0, end, &settings, y, &memory, phi, &scratch, &r.info);
+    r.status = rg_adams(&(rg_ode_run){ode, 0, end, settings, &scratch, &r.info}, y, &memory, phi);
     kepler_exact(end, exact);
     r.error = distance(y, exact);
     rg_arena_free(&scratch);
@@ -176,10 +176,11 @@ static void a_singularity_is_not_stepped_over(void **state) {
     rg_arena scratch = rg_arena_make(NULL);
     double y = 1, step = 0, phi[RG_ADAMS_VECTORS];
     rg_adams_memory memory = {0};
-    rg_status status = rg_dormand_prince(&ode, 0, 2, &settings, &y, &step, &scratch, &info);
+    rg_status status =
+        rg_dormand_prince(&(rg_ode_run){&ode, 0, 2, settings, &scratch, &info}, &y, &step);
     assert_true(status == RG_STEP_TOO_SMALL || status == RG_NOT_FINITE);
     assert_true(y == 1);
-    status = rg_adams(&ode, 0, 2, &settings, &y, &memory, phi, &scratch, &info);
+    status = rg_adams(&(rg_ode_run){&ode, 0, 2, settings, &scratch, &info}, &y, &memory, phi);
     assert_true(status == RG_STEP_TOO_SMALL || status == RG_NOT_FINITE);
     assert_true(y == 1);
     rg_arena_free(&scratch);
@@ -201,8 +202,10 @@ static void stops_on_the_way_do_no_harm(void **state) {
         for (int i = 0; i < 60; i++) {
             double begin = i / 10.0, end = (i + 1) / 10.0;
             rg_status status =
-                adams ? rg_adams(&ode, begin, end, &settings, y, &memory, phi, &scratch, &info)
-                      : rg_dormand_prince(&ode, begin, end, &settings, y, &step, &scratch, &info);
+                adams ? rg_adams(&(rg_ode_run){&ode, begin, end, settings, &scratch, &info}, y,
+                                 &memory, phi)
+                      : rg_dormand_prince(
+                            &(rg_ode_run){&ode, begin, end, settings, &scratch, &info}, y, &step);
             assert_int_equal(status, RG_OK);
         }
         if (adams)
@@ -225,10 +228,12 @@ static void memory_failure_is_a_status(void **state) {
     rg_adams_memory memory = {0};
     kepler_exact(0, y);
     memcpy(start, y, sizeof y);
-    assert_int_equal(rg_dormand_prince(&ode, 0, 1, &settings, y, &step, &scratch, &info),
-                     RG_OUT_OF_MEMORY);
-    assert_int_equal(rg_adams(&ode, 0, 1, &settings, y, &memory, phi, &scratch, &info),
-                     RG_OUT_OF_MEMORY);
+    assert_int_equal(
+        rg_dormand_prince(&(rg_ode_run){&ode, 0, 1, settings, &scratch, &info}, y, &step),
+        RG_OUT_OF_MEMORY);
+    assert_int_equal(
+        rg_adams(&(rg_ode_run){&ode, 0, 1, settings, &scratch, &info}, y, &memory, phi),
+        RG_OUT_OF_MEMORY);
     assert_memory_equal(y, start, sizeof y);
     rg_arena_free(&scratch);
 }

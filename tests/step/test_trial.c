@@ -46,10 +46,15 @@ static void begin_run(run *r, bool remembers, double tolerance) {
 }
 
 static double try_step(run *r, bool alone, double most) {
-    double length;
-    assert_int_equal(rg_trial_try(&r->ode, &r->trial, alone, r->time, most, r->tolerance, r->y,
-                                  &r->next_step, &length, &r->info),
-                     RG_OK);
+    rg_ode_try step = {.begin = r->time,
+                       .most = most,
+                       .tolerance = r->tolerance,
+                       .y = r->y,
+                       .next_step = r->next_step,
+                       .info = &r->info};
+    assert_int_equal(rg_trial_try(&r->ode, &r->trial, alone, &step), RG_OK);
+    r->next_step = step.next_step;
+    double length = step.length;
     assert_true(length > 0 && length <= most);
     r->highest = r->trial.output.degree > r->highest ? r->trial.output.degree : r->highest;
     return length;
@@ -299,10 +304,11 @@ static void both_ways_agree(void **state) {
     begin_run(&r, true, 1e-11);
     double y[4], phi[RG_ADAMS_VECTORS * 4];
     rg_adams_memory memory = {0};
-    rg_ode_settings settings = {.tolerance = 1e-12};
     memcpy(y, r.y, sizeof y);
     assert_int_equal(
-        rg_adams(&r.ode, 0, 6, &settings, y, &memory, phi, &r.scratch, &(rg_ode_info){0}), RG_OK);
+        rg_adams(&(rg_ode_run){&r.ode, 0, 6, {.tolerance = 1e-12}, &r.scratch, &(rg_ode_info){0}},
+                 y, &memory, phi),
+        RG_OK);
     go_to(&r, 6);
     assert_true(distance(r.y, y) < 1e-9);
     end_run(&r);
