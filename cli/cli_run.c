@@ -38,6 +38,8 @@ const char cli_run_help[] =
     "                       dissipative; what a material names stays\n"
     "      --integrator I   of the analytic method instead of the scene's: dormand-prince,\n"
     "                       adams\n"
+    "      --root-finder F  how the analytic method finds times of events, instead of the\n"
+    "                       scene's: itp, illinois (that of 1989), bisection\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts of the poses of now only\n"
@@ -82,6 +84,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_IMPACT,
     OPTION_INTEGRATOR,
+    OPTION_ROOT_FINDER,
     OPTION_FRICTION,
     OPTION_GAMMA,
     OPTION_DETECTION,
@@ -100,8 +103,9 @@ enum {
         {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
             {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
             {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL},                               \
-            {"integrator", 0, true, NULL}, {"friction", 0, true, NULL}, {"gamma", 0, true, NULL},  \
-            {"detection", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL}, \
+            {"integrator", 0, true, NULL}, {"root-finder", 0, true, NULL},                         \
+            {"friction", 0, true, NULL}, {"gamma", 0, true, NULL}, {"detection", 0, true, NULL},   \
+            {"duration", 0, true, NULL}, {"threads", 0, true, NULL},                               \
             {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
             {"dump-problem", 0, true, NULL}, {"json", 0, false, NULL},                             \
             {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},                               \
@@ -243,6 +247,16 @@ static bool check_integrator(const char *name) {
     return complain_name("integrator", name, names, 2);
 }
 
+static bool check_root_finder(const char *name) {
+    const char *names[RG_ROOT_FINDERS];
+    for (int i = 0; i < RG_ROOT_FINDERS; i++) {
+        names[i] = rg_root_finder_name((rg_root_finder)i);
+        if (!name || strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return complain_name("root-finder", name, names, RG_ROOT_FINDERS);
+}
+
 static bool check_friction(const char *text) {
     static const char prefix[] = "polygon:";
     double corners;
@@ -289,9 +303,10 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
 }
 
 static bool check_resume_options(const run *this, int others) {
-    static const int fixed[] = {
-        OPTION_OUT,    OPTION_METHOD,     OPTION_STEP,     OPTION_SOLVER, OPTION_TOLERANCE,
-        OPTION_IMPACT, OPTION_INTEGRATOR, OPTION_FRICTION, OPTION_GAMMA,  OPTION_DETECTION};
+    static const int fixed[] = {OPTION_OUT,        OPTION_METHOD,      OPTION_STEP,
+                                OPTION_SOLVER,     OPTION_TOLERANCE,   OPTION_IMPACT,
+                                OPTION_INTEGRATOR, OPTION_ROOT_FINDER, OPTION_FRICTION,
+                                OPTION_GAMMA,      OPTION_DETECTION};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (given(this, fixed[i])) {
             cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
@@ -360,6 +375,7 @@ static int parse(run *this, int count, const char **arguments) {
     if (!check_method(this->options[OPTION_METHOD].value) || !check_solver(this) ||
         !check_impact(this->options[OPTION_IMPACT].value) ||
         !check_integrator(this->options[OPTION_INTEGRATOR].value) ||
+        !check_root_finder(this->options[OPTION_ROOT_FINDER].value) ||
         !check_friction(this->options[OPTION_FRICTION].value) ||
         !check_detection(this->options[OPTION_DETECTION].value) || !parse_numbers(this))
         return EXIT_USAGE;
@@ -490,6 +506,7 @@ static int open_run(run *this) {
                                 .solver_tolerance = this->tolerance,
                                 .impact = this->options[OPTION_IMPACT].value,
                                 .integrator = this->options[OPTION_INTEGRATOR].value,
+                                .root_finder = this->options[OPTION_ROOT_FINDER].value,
                                 .friction = this->options[OPTION_FRICTION].value,
                                 .detection = this->options[OPTION_DETECTION].value,
                                 .gamma = given(this, OPTION_GAMMA) ? &this->gamma : NULL};

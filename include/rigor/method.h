@@ -24,7 +24,8 @@ typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 typedef struct rg_method_settings {
     double step;      /* seconds that one rg_world_step of the scene's run covers */
     double tolerance; /* adaptive integrators: relative error per unit of state scale and step */
-    rg_integrator integrator; /* analytic */
+    rg_integrator integrator;   /* analytic */
+    rg_root_finder root_finder; /* analytic: of the times of events */
     /* stepping (Hart-Anitescu 2010): */
     double gamma;                /* share of a penetration that one step takes back, 0 ... 1 */
     const rg_solver *solver;     /* of contact problems; null: auto */
@@ -37,9 +38,10 @@ typedef struct rg_method_settings {
     bool hand_over;
 } rg_method_settings;
 
-/* 1/240 s, 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
+/* 1/240 s, 1e-9, Dormand-Prince, ITP; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
 rg_method_settings rg_method_settings_default(void);
 const char *rg_integrator_name(rg_integrator integrator); /* "dormand-prince", "adams" */
+const char *rg_root_finder_name(rg_root_finder finder);   /* "itp", "illinois", "bisection" */
 
 /* All methods, and one by name (null if there is none). */
 size_t rg_method_count(void);

@@ -155,15 +155,9 @@ typedef struct rg_polynomial_motion {
 } rg_polynomial_motion;
 rg_path rg_path_polynomial(const rg_polynomial_motion *motion);
 
-typedef enum rg_impact_root {
-    RG_IMPACT_ITP,
-    RG_IMPACT_ILLINOIS,
-    RG_IMPACT_BISECTION
-} rg_impact_root;
-
 typedef struct rg_impact_settings {
     double tolerance; /* m: the answer has 0 < gap <= tolerance */
-    rg_impact_root root;
+    rg_root_finder root;
     uint32_t advance_limit; /* safe advances at most; then the answer is early, never late */
 } rg_impact_settings;
 rg_impact_settings rg_impact_settings_default(double tolerance); /* ITP, 10,000 */

@@ -31,7 +31,7 @@ static double itp_point(const bracket *k, double first_length, double radius) {
 }
 
 rg_root rg_root_find(rg_scalar_function *function, void *user, double a, double fa, double b,
-                     double fb, double x_tolerance, double f_tolerance, rg_root_method method,
+                     double fb, double x_tolerance, double f_tolerance, rg_root_finder method,
                      int evaluation_limit) {
     /* Inside, the bracket runs upwards from the free side in s = |x - a|. */
     double sign = b > a ? 1 : -1;

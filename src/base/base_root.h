@@ -6,11 +6,9 @@
 #ifndef RIGOR_BASE_ROOT_H
 #define RIGOR_BASE_ROOT_H
 
-#include <stdbool.h>
+#include "rigor/types.h"
 
 typedef double rg_scalar_function(void *user, double x);
-
-typedef enum rg_root_method { RG_ROOT_ITP, RG_ROOT_ILLINOIS, RG_ROOT_BISECTION } rg_root_method;
 
 typedef struct rg_root {
     double x;     /* in [a, b), f(x) > 0 */
@@ -24,7 +22,7 @@ typedef struct rg_root {
  * is at most x_tolerance long, or 0 < f(x) <= f_tolerance, or after evaluation_limit evaluations.
  */
 rg_root rg_root_find(rg_scalar_function *function, void *user, double a, double fa, double b,
-                     double fb, double x_tolerance, double f_tolerance, rg_root_method method,
+                     double fb, double x_tolerance, double f_tolerance, rg_root_finder method,
                      int evaluation_limit);
 
 #endif

@@ -36,7 +36,7 @@
 
 rg_impact_settings rg_impact_settings_default(double tolerance) {
     return (rg_impact_settings){
-        .tolerance = tolerance, .root = RG_IMPACT_ITP, .advance_limit = 10000};
+        .tolerance = tolerance, .root = RG_ROOT_ITP, .advance_limit = 10000};
 }
 
 /* --- paths -------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ typedef struct search {
     const rg_path *path[2];
     double radius[2]; /* of the shape about the path's reference point */
     double target;    /* gap that is aimed at */
-    rg_impact_root root;
+    rg_root_finder root;
     rg_growth_cache cache;
     rg_event event;
     rg_impact *impact;
@@ -313,7 +313,6 @@ static bool was_free(const search *s, double time, double after, rg_vec3 n) {
 
 /* Tries to find the root of the active event after `time`; true with the answer in the impact. */
 static bool try_root(search *s, double time, double end, const rg_growth *growth) {
-    static const rg_root_method methods[] = {RG_ROOT_ITP, RG_ROOT_ILLINOIS, RG_ROOT_BISECTION};
     rg_impact *impact = s->impact;
     s->event = growth->event;
     double room = growth->gap - s->target, most, least;
@@ -329,7 +328,7 @@ static bool try_root(search *s, double time, double end, const rg_growth *growth
         return false;
     rg_root root =
         rg_root_find(event_gap, s, time, room, ahead, f, ROOT_RESOLUTION * (ahead - time),
-                     0.5 * s->target, methods[s->root], ROOT_LIMIT);
+                     0.5 * s->target, s->root, ROOT_LIMIT);
     rg_growth there = growth_at(s, root.x);
     if (s->status || !(there.gap > 0 && there.gap <= 2 * s->target) ||
         !was_free(s, time, root.x, there.normal))

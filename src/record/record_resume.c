@@ -247,7 +247,7 @@ static rg_status resume(rg_recorder *recorder, const rg_scene_options *options, 
 static bool changes_scene(const rg_scene_options *options) {
     return options->method || options->step != 0 || options->parameter_count || options->solver ||
            options->solver_tolerance != 0 || options->impact || options->integrator ||
-           options->friction || options->detection || options->gamma;
+           options->root_finder || options->friction || options->detection || options->gamma;
 }
 
 rg_status rg_recorder_resume_tuned(const char *path, const rg_recorder_options *options,

@@ -47,6 +47,10 @@ typedef struct look {
     int kind;          /* of what happens first */
 } look;
 
+static rg_root_finder root_finder(const look *l) {
+    return l->a->world->content.settings.root_finder;
+}
+
 static void add_mover(look *l, uint32_t body) {
     const rg_analysis *a = l->a;
     if (!(a->world->content.dynamics[body].inverse_mass > 0))
@@ -272,7 +276,7 @@ static double room_from(look *l, double end, double *f, bool *back) {
         if (now <= 0) {
             *back = true;
             return theta > 0 ? rg_root_find(room, l, theta, *f, next, now, THETA, l->level,
-                                            RG_ROOT_ITP, ROOT_EVALUATIONS)
+                                            root_finder(l), ROOT_EVALUATIONS)
                                    .x
                              : 0;
         }
@@ -298,7 +302,7 @@ static void look_at_touching(look *l, rg_analysis_event *event) {
         double f = room(l, theta);
         if (f <= 0) {
             rg_root root = rg_root_find(room, l, before, f_before, theta, f, THETA, l->level,
-                                        RG_ROOT_ITP, ROOT_EVALUATIONS);
+                                        root_finder(l), ROOT_EVALUATIONS);
             *event = contact_event(l, root.x);
             return;
         }
@@ -349,6 +353,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     if (!(t1 > t0))
         return RG_OK;
     rg_impact_settings settings = rg_impact_settings_default(shell);
+    settings.root = root_finder(l);
     rg_impact impact;
     rg_status status = rg_impact_between(a->parts[l->part_b].shape, &b, a->parts[l->part_a].shape,
                                          &other, t0, t1, &settings, &impact);
@@ -400,7 +405,7 @@ static void look_for_root(look *l, rg_scalar_function *function, int kind, bool 
         double f = function(l, theta);
         if (f <= 0) {
             rg_root root = rg_root_find(function, l, before, f_before, theta, f, THETA, 0,
-                                        RG_ROOT_ITP, ROOT_EVALUATIONS);
+                                        root_finder(l), ROOT_EVALUATIONS);
             /* Just past it: the function has changed its sign there. */
             *event = (rg_analysis_event){.theta = fmin(root.upper, 1),
                                          .kind = kind,
@@ -506,7 +511,7 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
         memcpy(l->kept, a->begin_forces, a->contact_count * sizeof *l->kept);
         double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
         rg_root root = rg_root_find(margin_at, l, 0, at_begin, event->theta, at_end,
-                                    RG_ANALYSIS_LOCATED, 0, RG_ROOT_ITP, ROOT_EVALUATIONS);
+                                    RG_ANALYSIS_LOCATED, 0, root_finder(l), ROOT_EVALUATIONS);
         margin_at(l, root.upper); /* just past it */
         *event = (rg_analysis_event){
             .theta = root.upper, .kind = l->kind, .changes = true, .contact = l->contact};

@@ -55,7 +55,7 @@ static void ball_from_one_metre(void **state) {
             rg_polynomial_motion motion = falling(1.1, 1, degrees[b / 2]);
             rg_path path = rg_path_polynomial(&motion);
             rg_impact_settings settings = rg_impact_settings_default(1e-10);
-            settings.root = (rg_impact_root)root;
+            settings.root = (rg_root_finder)root;
             rg_impact impact;
             assert_int_equal(
                 rg_impact_between(floor, &still, bodies[b % 2], &path, 0, 1, &settings, &impact),
@@ -69,7 +69,7 @@ static void ball_from_one_metre(void **state) {
         }
     print_message("root evaluations: ITP %u, Illinois %u, bisection %u\n", evaluations[0],
                   evaluations[1], evaluations[2]);
-    assert_true(evaluations[RG_IMPACT_ILLINOIS] < evaluations[RG_IMPACT_BISECTION]);
+    assert_true(evaluations[RG_ROOT_ILLINOIS] < evaluations[RG_ROOT_BISECTION]);
     rg_shape_release(floor);
     rg_shape_release(bodies[0]);
     rg_shape_release(bodies[1]);

@@ -131,6 +131,7 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_ptr_equal(rg_world_method(p), rg_world_method(q));
     rg_method_settings s = rg_world_settings(p), t = rg_world_settings(q);
     assert_true(s.step == t.step && s.tolerance == t.tolerance && s.integrator == t.integrator);
+    assert_int_equal(s.root_finder, t.root_finder);
     assert_true(s.gamma == t.gamma && s.solver_tolerance == t.solver_tolerance);
     assert_ptr_equal(s.impact, t.impact);
     assert_string_equal(rg_solver_name(s.solver ? s.solver : rg_solver_find("auto")),

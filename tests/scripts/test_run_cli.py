@@ -56,6 +56,13 @@ def check_integrators(rigor):
     check(adams["evaluations"] * 5 < plain["evaluations"],
           f"evaluations: {adams['evaluations']} beside {plain['evaluations']}")
     check(adams["evaluations"] > adams["substeps"] > 0, "steps of the integrator")
+    finders = {finder: rigor.report("run", "bounce", "--duration", "1", "--root-finder", finder)
+               for finder in ("itp", "illinois", "bisection")}
+    for finder, report in finders.items():  # dropped from 1 m: down after sqrt(2 / 9.81) s
+        check(abs(report["measures"]["first_bounce_s"] - 0.4515236409857309) < 1e-10, f"bounce by {finder}")
+    check_equal(finders["itp"]["state_hash"],
+                rigor.report("run", "bounce", "--duration", "1")["state_hash"], "itp is the default")
+    check(finders["itp"]["state_hash"] != finders["bisection"]["state_hash"], "bisection is not heard")
     check_equal(rigor.report("run", "tennis-racket", "--method", "stepping")["integrator"], None,
                 "integrator of a method that has none")
     check("integrator       adams to 1e-09, " in
@@ -187,6 +194,8 @@ def test_usage(rigor):
              "rigor: run: --method: penalty is not in this version"),
             (["run", "tennis-racket", "--method", "analitic"],
              "rigor: run: --method: unknown method 'analitic'; did you mean analytic?"),
+            (["run", "bounce", "--root-finder", "bisecton"],
+             "rigor: run: --root-finder: unknown root-finder 'bisecton'; did you mean bisection?"),
             (["run", "tennis-racket", "--step"],
              "rigor: run: --step needs a value; see `rigor run --help`"),
             (["run", "tennis-racket", "--step", "0"],
