@@ -54,6 +54,8 @@ const char cli_run_help[] =
     "      --dump-problem STEP[:FILE]\n"
     "                       write the contact problems of a step, counted from 1, one file\n"
     "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
+    "      --profile        report also how long each stage of a step took (in any case in\n"
+    "                       the JSON report)\n"
     "      --json           report as one JSON object on one line\n"
     "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
     "  -h, --help           this text\n"
@@ -93,6 +95,7 @@ enum {
     OPTION_CHECKPOINT,
     OPTION_REQUIRE,
     OPTION_DUMP_PROBLEM,
+    OPTION_PROFILE,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,
@@ -107,8 +110,8 @@ enum {
             {"friction", 0, true, NULL}, {"gamma", 0, true, NULL}, {"detection", 0, true, NULL},   \
             {"duration", 0, true, NULL}, {"threads", 0, true, NULL},                               \
             {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
-            {"dump-problem", 0, true, NULL}, {"json", 0, false, NULL},                             \
-            {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},                               \
+            {"dump-problem", 0, true, NULL}, {"profile", 0, false, NULL},                          \
+            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
     }
 
 typedef struct run {
@@ -619,6 +622,7 @@ static int report(run *this) {
                           .wall = this->wall,
                           .simulated_here = rg_world_time(world) - this->first_time,
                           .recording = this->recording,
+                          .profile = given(this, OPTION_PROFILE),
                           .events = &this->events,
                           .heuristic = this->heuristic.context ? &this->heuristic : NULL};
     int code = close_recorder(this, true);

@@ -164,6 +164,8 @@ void cli_print_summary(const cli_report *report) {
     print_certificate(&summary->certificate);
     print_energy(&summary->energy);
     print_contacts(summary);
+    if (report->profile)
+        cli_profile_print(world);
     if (report->heuristic)
         cli_heuristic_print(report->heuristic);
     if (report->events)
@@ -271,7 +273,9 @@ void cli_print_json(const cli_report *report) {
     print_member("wall_s", report->wall);
     fputs(", ", stdout);
     print_member("cpu_ms_per_step", cpu_ms_per_step(summary));
-    printf(", \"bodies\": %zu, \"contacts_max\": %" PRIu64 ", ", rg_world_body_count(world),
+    fputs(", ", stdout);
+    cli_profile_print_json(world);
+    printf("\"bodies\": %zu, \"contacts_max\": %" PRIu64 ", ", rg_world_body_count(world),
            summary->contacts_max);
     print_json_certificate(&summary->certificate);
     print_json_energy(&summary->energy);

@@ -47,6 +47,24 @@ bodies:
 LONG = ["projectiles", "count=200", "--duration", "10"]
 
 
+def check_profile(rigor):
+    """The stages of a step sum to the step within 2 %, by both methods."""
+    for scene in (["pyramid"], ["slide-to-roll"]):
+        profile = rigor.report("run", *scene, "--duration", "0.5")["profile"]
+        check_equal(list(profile), ["step_ms", "stages_ms"], "keys of the profile")
+        check_equal(list(profile["stages_ms"]),
+                    "forces pairs points events rows islands solve apply move judge store".split(), "stages")
+        total = sum(profile["stages_ms"].values())
+        check(abs(total / profile["step_ms"] - 1) < 0.02, f"{scene}: stages {total}, {profile}")
+    text = expect(rigor, ["run", "pyramid", "--duration", "0.5", "--profile"], 0).stdout
+    rows = re.findall(r"^    (\w+) +([0-9.]+) +([0-9.]+) %$", text, re.M)
+    check_equal([row[0] for row in rows], [*profile["stages_ms"], "sum", "step"], "rows of the table")
+    check(abs(sum(float(row[2]) for row in rows[:-2]) - 100) < 2.6, f"shares: {text}") # as rounded
+    check(float(dict((row[0], row[2]) for row in rows)["solve"]) > 5, f"solving takes time: {text}")
+    text = expect(rigor, ["run", "pyramid", "--duration", "0.1"], 0).stdout
+    check("stages" not in text, "a profile that was not asked for")
+
+
 def check_integrators(rigor):
     """The integrator of the analytic method: in the report, and fewer evaluations where motion is smooth."""
     plain = rigor.report("run", "euler-disc", "--duration", "0.2")
@@ -302,7 +320,7 @@ def test_scenes_and_check(rigor):
 
 
 KEYS = ["scene", "method", "solver", "impact", "integrator", "steps", "simulated_s", "wall_s", "cpu_ms_per_step",
-        "bodies", "contacts_max", "certificate", "energy", "solves", "solver_iterations", "substeps",
+        "profile", "bodies", "contacts_max", "certificate", "energy", "solves", "solver_iterations", "substeps",
         "evaluations", "solver_failures", "fallbacks", "impacts", "state_hash", "events", "event_texts", "measures"]
 CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violation",
                "joint_error_m", "momentum_error_rel"]
@@ -350,6 +368,7 @@ def test_report(rigor):
     expect(rigor, ["run", "tennis-racket", "--duration", "1e300"], 3, stdout="",
            stderr="more steps than can be counted")
 
+    check_profile(rigor)
     check_integrators(rigor)
     check_events(rigor)
     check_material_laws(rigor)
