@@ -42,6 +42,7 @@ const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]);
  * is not UTF-8). */
 void cli_print_json_number(double value);
 void cli_print_json_text(const char *text);
+void cli_print_json_value(double value, bool is_truth); /* true, false or a number */
 /* s, from an arbitrary start. */
 double cli_clock(void);
 

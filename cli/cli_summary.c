@@ -196,16 +196,10 @@ static void print_json_measures(rg_scene *scene) {
             fputs(", ", stdout);
         cli_print_json_text(measure->name);
         fputs(": ", stdout);
-        if (measure->is_truth && !isnan(measure->value))
-            fputs(measure->value != 0 ? "true" : "false", stdout);
-        else
-            cli_print_json_number(measure->value);
+        cli_print_json_value(measure->value, measure->is_truth);
         if (measure->has_expected) {
             printf(", \"%s_expected\": ", measure->name);
-            if (measure->is_truth)
-                fputs(measure->expected != 0 ? "true" : "false", stdout);
-            else
-                cli_print_json_number(measure->expected);
+            cli_print_json_value(measure->expected, measure->is_truth);
         }
     }
     putchar('}');

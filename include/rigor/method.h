@@ -1,5 +1,5 @@
-/* Step methods: how a world is advanced in time. A method is a value that is chosen in the world def,
- * by name in scenes and on the command line. */
+/* Step methods: how a world is advanced in time. A method is a value that is chosen in the world
+ * def, by name in scenes and on the command line. */
 #ifndef RIGOR_METHOD_H
 #define RIGOR_METHOD_H
 

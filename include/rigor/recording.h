@@ -34,9 +34,9 @@ rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting, w
 rg_status rg_recorder_create(rg_scene *scene, const char *path, const rg_recorder_options *options,
                              rg_recorder **recorder, rg_error *error);
 /* Goes on with an unfinished recording: rebuilds the scene from it, brings the world to the last
- * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. FILE is
- * read as a whole and compared with its checksums: RG_FILE_DAMAGED if it is not what was written. A
- * duration that the run is already past is RG_INVALID_ARGUMENT. */
+ * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. FILE
+ * is read as a whole and compared with its checksums: RG_FILE_DAMAGED if it is not what was
+ * written. A duration that the run is already past is RG_INVALID_ARGUMENT. */
 rg_status rg_recorder_resume(const char *path, const rg_recorder_options *options,
                              const rg_scene_options *scene_options, rg_scene **scene,
                              rg_recorder **recorder, rg_error *error);
@@ -134,8 +134,8 @@ typedef struct rg_recorded_impulse {
     rg_vec3 before, after; /* m/s: of A relative to B */
     double friction, restitution;
 } rg_recorded_impulse;
-/* All of the steps since the frame before, until the next call with this recording. RG_UNSUPPORTED: it has
- * none. */
+/* All of the steps since the frame before, until the next call with this recording. RG_UNSUPPORTED:
+ * it has none. */
 rg_status rg_recording_read_events(rg_recording *recording, size_t index,
                                    const rg_recorded_event **events, size_t *count,
                                    rg_error *error);

@@ -1,7 +1,7 @@
 /* Recordings as comma-separated values (RFC 4180): a header line, then one line for every frame and
  * body, for every frame and contact, for every event, for every impulse, or for every frame
- * (certificates; a figure that was not measured is an empty field). Numbers are the shortest that read back to the same bits. How it
- * fails: as what it writes to does (record_outlet.h). */
+ * (certificates; a figure that was not measured is an empty field). Numbers are the shortest that
+ * read back to the same bits. How it fails: as what it writes to does (record_outlet.h). */
 #include "record/record_recording.h"
 
 #include "base/base_memory.h"

@@ -2,10 +2,11 @@
  *
  *   block:   magic u32, type u32, length u64 | payload (length bytes) | checksum u64
  *   header:  version, run id, first frame, body count: ties the journal to its FILE; from version 2
- *            on, figures of a frame, and which rows it has (before: 0, 0; version 2: contacts at most)
+ *            on, figures of a frame, and which rows it has (before: 0, 0; version 2: at most
+ *            contacts)
  *   frame:   index, time, step, state hash, energy; the figures (record_interval.h); positions (3 a
- *            body), orientations (4), velocities (3), angular velocities (3), all as doubles; of the
- *            kinds of rows that it has (record_rows.h), first their numbers, then themselves
+ *            body), orientations (4), velocities (3), angular velocities (3), all as doubles; of
+ *            the kinds of rows that it has (record_rows.h), first their numbers, then themselves
  *   checkpoint: see record_checkpoint.h
  *   end:     frames, finished: the recorder was closed here
  *

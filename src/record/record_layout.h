@@ -82,8 +82,8 @@ rg_status rg_store_fail_writing(const rg_store *store, rg_error *error);
 /* `what` is wrong, unless the driver knows better. */
 rg_status rg_store_fail_reading(const rg_store *store, rg_error *error, const char *what);
 
-/* record_store_tables.c: certificate, ledger and counts of each frame. record_store_rows.c: contacts,
- * events and impulses. */
+/* record_store_tables.c: certificate, ledger and counts of each frame. record_store_rows.c:
+ * contacts, events and impulses. */
 herr_t rg_tables_create(rg_store *store);
 herr_t rg_tables_open(rg_store *store);
 bool rg_tables_close(rg_store *store);

@@ -227,23 +227,10 @@ size_t rg_recorder_fill_contacts(const rg_recorder *recorder, rg_recorded_contac
     const rg_world *world = rg_scene_world(recorder->scene);
     size_t count, filled = 0;
     const rg_contact_force *forces = rg_world_contact_forces(world, &count);
-    for (size_t i = 0; rg_rows_has(recorder->rows, RG_ROWS_CONTACTS) && i < count; i++) {
-        const rg_contact_force *force = &forces[i];
-        /* Frames come after steps; but nothing stops a caller from taking a body away in between
-         * and bringing an equal one. */
-        if (!rg_body_exists(world, force->body_a) || !rg_body_exists(world, force->body_b))
-            continue;
-        contacts[filled++] =
-            (rg_recorded_contact){.body_a = (uint32_t)rg_body_dense(&world->content, force->body_a),
-                                  .body_b = (uint32_t)rg_body_dense(&world->content, force->body_b),
-                                  .position = force->position,
-                                  .normal = force->normal,
-                                  .force = force->force,
-                                  .gap = force->gap,
-                                  .friction = force->friction,
-                                  .slip_speed = force->slip_speed,
-                                  .mode = force->mode};
-    }
+    /* Frames come after steps; but nothing stops a caller from taking a body away in between and
+     * bringing an equal one. */
+    for (size_t i = 0; rg_rows_has(recorder->rows, RG_ROWS_CONTACTS) && i < count; i++)
+        filled += rg_rows_contact(world, &forces[i], &contacts[filled]);
     return filled;
 }
 

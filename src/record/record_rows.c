@@ -1,4 +1,5 @@
-/* What a frame has any number of: see record_rows.h. */
+/* What a frame has any number of: see record_rows.h.
+ * Tested by tests/record/test_events.c and tests/record/test_contacts.c. */
 #include "record/record_rows.h"
 
 #include "world/world.h"
@@ -46,6 +47,20 @@ static uint32_t number_of(const rg_world *world, rg_body_id body) {
     return body.index1 && rg_body_exists(world, body)
                ? (uint32_t)rg_body_dense(&world->content, body)
                : RG_RECORDED_NONE;
+}
+
+bool rg_rows_contact(const rg_world *world, const rg_contact_force *force,
+                     rg_recorded_contact *contact) {
+    *contact = (rg_recorded_contact){.body_a = number_of(world, force->body_a),
+                                     .body_b = number_of(world, force->body_b),
+                                     .position = force->position,
+                                     .normal = force->normal,
+                                     .force = force->force,
+                                     .gap = force->gap,
+                                     .friction = force->friction,
+                                     .slip_speed = force->slip_speed,
+                                     .mode = force->mode};
+    return contact->body_a != RG_RECORDED_NONE && contact->body_b != RG_RECORDED_NONE;
 }
 
 void rg_rows_append_events(rg_buffer *events, const rg_world *world) {

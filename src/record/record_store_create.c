@@ -24,25 +24,13 @@ static herr_t create_data(rg_store *store, int which) {
     hsize_t largest[3] = {H5S_UNLIMITED, bodies ? bodies : H5S_UNLIMITED, kind->columns};
     hsize_t chunk[3] = {kind->columns ? store->chunk_frames : RG_CHUNK_FRAMES,
                         smaller(bodies ? bodies : 1, RG_CHUNK_BODIES), kind->columns};
-    hid_t space = H5Screate_simple(rank, size, largest);
-    hid_t properties = rg_chunk_properties(rank, chunk, true);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE);
-    herr_t result = -1;
-    if (space >= 0 && properties >= 0 && links >= 0 &&
-        H5Pset_create_intermediate_group(links, 1) >= 0) {
-        store->data[which] =
-            H5Dcreate2(store->file, kind->path, kind->is_integer ? H5T_STD_U64LE : H5T_IEEE_F64LE,
-                       space, links, properties, H5P_DEFAULT);
-        if (store->data[which] >= 0)
-            result = rg_store_describe(store->data[which], kind->unit, kind->meaning);
-    }
-    if (links >= 0)
-        H5Pclose(links);
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
-    return result;
+    hid_t type = kind->is_integer ? H5T_STD_U64LE : H5T_IEEE_F64LE;
+    store->data[which] =
+        rg_dataset_create(store->file, kind->path, type, H5Screate_simple(rank, size, largest),
+                          rg_chunk_properties(rank, chunk, true));
+    if (store->data[which] < 0)
+        return -1;
+    return rg_store_describe(store->data[which], kind->unit, kind->meaning);
 }
 
 /* A dataset that is written once. Chunked (whole, or by RG_CHUNK_BODIES rows) for compression and

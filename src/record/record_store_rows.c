@@ -1,9 +1,9 @@
-/* Contacts, events and impulses of FILE: of every kind a table with the rows of all frames, and, as data of
- * the frames, where each frame's rows begin and how many it has. Compound types, whose fields have names.
- * See docs/recording.md.
+/* Contacts, events and impulses of FILE: of every kind a table with the rows of all frames, and, as
+ * data of the frames, where each frame's rows begin and how many it has. Compound types, whose
+ * fields have names. See docs/recording.md.
  *
- * How it fails: a field that FILE lacks is 0; rows that the frames do not speak of, or do not have, make
- * FILE a damaged one. */
+ * How it fails: a field that FILE lacks is 0; rows that the frames do not speak of, or do not have,
+ * make FILE a damaged one. Tested by tests/record/test_events.c and test_contacts.c there. */
 #include "record/record_layout.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
-/* The tables of FILE with a row for every frame: certificate, energy ledger and counts. Compound types, whose fields have names: h5py and others show them as tables without knowing
- * the structures here. See docs/recording.md.
+/* The tables of FILE with a row for every frame: certificate, energy ledger and counts. Compound
+ * types, whose fields have names: h5py and others show them as tables without knowing the
+ * structures here. See docs/recording.md.
  *
  * How it fails: a field that FILE lacks stays as it is when it is read; a table that is no table,
  * or that has another number of rows than there are frames, makes FILE a damaged one.
@@ -56,22 +57,12 @@ static hid_t table_type(const table_fields *fields, bool in_memory) {
 hid_t rg_table_create(hid_t file, const char *path, hid_t type, hsize_t chunk, const char *unit,
                       const char *meaning) {
     const hsize_t none = 0, unlimited = H5S_UNLIMITED;
-    hid_t space = H5Screate_simple(1, &none, &unlimited);
-    hid_t properties = rg_chunk_properties(1, &chunk, true);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), dataset = -1;
-    if (type >= 0 && space >= 0 && properties >= 0 && links >= 0 &&
-        H5Pset_create_intermediate_group(links, 1) >= 0)
-        dataset = H5Dcreate2(file, path, type, space, links, properties, H5P_DEFAULT);
+    hid_t dataset = rg_dataset_create(file, path, type, H5Screate_simple(1, &none, &unlimited),
+                                      rg_chunk_properties(1, &chunk, true));
     if (dataset >= 0 && rg_store_describe(dataset, unit, meaning) < 0) {
         H5Dclose(dataset);
         dataset = -1;
     }
-    if (links >= 0)
-        H5Pclose(links);
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
     if (type >= 0)
         H5Tclose(type);
     return dataset;

@@ -1,5 +1,6 @@
-/* The impulses of a step's impacts, round by round, for those who ask afterwards (rigor/event.h). Kept in
- * the machinery of the world; memory grows to the most that a step has needed. No result depends on it. */
+/* The impulses of a step's impacts, round by round, for those who ask afterwards (rigor/event.h).
+ * Kept in the machinery of the world; memory grows to the most that a step has needed. No result
+ * depends on it. */
 #ifndef RIGOR_STEP_IMPULSE_LOG_H
 #define RIGOR_STEP_IMPULSE_LOG_H
 
@@ -7,8 +8,8 @@
 #include "rigor/impact.h"
 #include "step/step_machinery.h"
 
-/* One impact. `contact` has for each of its contacts what does not change: time, bodies, position, normal,
- * coefficients. */
+/* One impact. `contact` has for each of its contacts what does not change: time, bodies, position,
+ * normal, coefficients. */
 typedef struct rg_impulse_log {
     rg_step_machinery *machinery;
     const rg_step_impulse *contact;

@@ -8,14 +8,6 @@
 #include <hdf5.h>
 #include <math.h>
 
-static rg_recording *open_recording(const char *path) {
-    rg_recording *recording;
-    rg_error error = {0};
-    if (rg_recording_open(path, &recording, &error) != RG_OK)
-        fail_msg("%s", error.text);
-    return recording;
-}
-
 /* ---- the steps since the last frame ---- */
 
 static void test_worst_and_sums(void **state) {

@@ -1,5 +1,5 @@
-/* Events and impulses in recordings: every one as the world told it after its step, in the journal and in
- * FILE, over a resume between frames; and recordings of format 2, which had none. */
+/* Events and impulses in recordings: every one as the world told it after its step, in the journal
+ * and in FILE, over a resume between frames; and recordings of format 2, which had none. */
 #include "record_support.h"
 
 #include <math.h>
@@ -85,10 +85,9 @@ static void check_impulse(const rg_recorded_impulse *impulse, size_t i) {
 
 /* Each frame has those of the steps since the frame before, and nothing is lost or told twice. */
 static void check_file(const char *path, size_t frames) {
-    rg_recording *recording;
+    rg_recording *recording = open_recording(path);
     rg_error error = {0};
     size_t events_seen = 0, impulses_seen = 0;
-    assert_int_equal(rg_recording_open(path, &recording, &error), RG_OK);
     rg_recording_info info = rg_recording_get_info(recording);
     assert_true(info.has_events);
     assert_int_equal(info.frame_count, frames);
@@ -150,8 +149,8 @@ static void test_as_they_happened(void **state) {
     assert_near(truth.impulses[0].after.z, 0.5 * sqrt(2 * 0.1 * 9.81), 1e-9);
 }
 
-/* Stopped between two frames, after an impact that no frame has: it is in the checkpoint, that of the
- * journal and that of FILE. */
+/* Stopped between two frames, after an impact that no frame has: it is in the checkpoint, that of
+ * the journal and that of FILE. */
 static void test_resumed_between_frames(void **state) {
     (void)state;
     for (int closed = 0; closed < 2; closed++) {
@@ -189,15 +188,13 @@ static void test_resumed_between_frames(void **state) {
 /* ---- format 2, which had none ---- */
 
 static void check_without(const char *path, size_t frames) {
-    rg_recording *recording;
+    rg_recording *recording = open_recording(path);
     rg_error error = {0};
     const rg_recorded_event *events;
     const rg_recorded_impulse *impulses;
     const rg_recorded_contact *contacts;
     size_t count;
     char text[512];
-    if (rg_recording_open(path, &recording, &error) != RG_OK)
-        fail_msg("%s", error.text);
     rg_recording_info info = rg_recording_get_info(recording);
     assert_true(info.has_certificate && info.has_contacts && !info.has_events && info.finished);
     assert_int_equal(info.frame_count, frames);

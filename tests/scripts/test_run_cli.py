@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from record_script_support import Command, check, check_equal, scratch_directory
+from record_script_support import Command, check, check_equal, expect, scratch_directory
 
 GOOD = """
 rigor: 1
@@ -136,19 +136,6 @@ def check_material_laws(rigor):
     os.remove("rows.yaml")
     check_equal(rigor.report("run", "--resume", "rows.h5", "--duration", "0.5")["state_hash"],
                 whole["state_hash"], "hash of a run that went on before the impacts")
-
-
-def expect(rigor, arguments, code, stderr=None, stdout=None, **options):
-    """Exit code, and texts that must occur in what was printed ("" for nothing)."""
-    result = rigor(*arguments, **options)
-    what = f"rigor {' '.join(arguments)}"
-    check_equal(result.returncode, code, f"{what}: exit code ({result.stderr.strip()})")
-    for text, got, name in ((stderr, result.stderr, "stderr"), (stdout, result.stdout, "stdout")):
-        if text == "":
-            check_equal(got, "", f"{what}: {name}")
-        elif text is not None:
-            check(text in got, f"{what}: {name} is {got!r}, without {text!r}")
-    return result
 
 
 def test_help(rigor):

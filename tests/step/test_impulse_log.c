@@ -1,5 +1,5 @@
-/* Impulses of impacts, round by round: the series of Baraff 1989, Figure 12, and that by every law their
- * sum is what changed the momentum. */
+/* Impulses of impacts, round by round: the series of Baraff 1989, Figure 12, and that by every law
+ * their sum is what changed the momentum. */
 #include "test_world_support.h"
 
 #include "rigor/event.h"
@@ -45,9 +45,9 @@ static void step(rg_world *world, double h) {
         fail_msg("%s", error.text);
 }
 
-/* Figure 12: a heavy ball (9 kg, 1 m/s) against a light one (1 kg) at a wall, without restitution. Pair by
- * pair, the two balls leave round 2 k - 1 at 0.9^k m/s, and the wall stops the light one in round 2 k: both
- * impulses are 0.9^k N s, until what is left is too slow to be an impact. */
+/* Figure 12: a heavy ball (9 kg, 1 m/s) against a light one (1 kg) at a wall, without restitution.
+ * Pair by pair, the two balls leave round 2 k - 1 at 0.9^k m/s, and the wall stops the light one in
+ * round 2 k: both impulses are 0.9^k N s, until what is left is too slow to be an impact. */
 static void test_rounds_of_propagation(void **state) {
     (void)state;
     rg_world *world = make_world("propagation", 0, 0);
@@ -113,8 +113,8 @@ static void test_one_round_of_simultaneous(void **state) {
     rg_world_destroy(world);
 }
 
-/* A spinning ball that grazes the wall and a second ball: by every law the impulses on a ball add up to the
- * change of its momentum, friction included. */
+/* A spinning ball that grazes the wall and a second ball: by every law the impulses on a ball add
+ * up to the change of its momentum, friction included. */
 static void test_impulses_are_the_momentum(void **state) {
     (void)state;
     for (size_t law = 0; law < rg_impact_law_count(); law++) {
