@@ -205,42 +205,41 @@ static void print_json_measures(rg_scene *scene) {
     putchar('}');
 }
 
-static void print_json_certificate(const rg_certificate *certificate) {
-    fputs("\"certificate\": {", stdout);
-    print_member("min_gap_m", certificate->min_gap);
-    fputs(", ", stdout);
-    print_member("max_penetration_m", certificate->max_penetration);
-    fputs(", ", stdout);
-    print_member("complementarity", certificate->complementarity);
-    fputs(", ", stdout);
-    print_member("cone_violation", certificate->cone_violation);
-    fputs(", ", stdout);
-    print_member("joint_error_m", certificate->joint_error);
-    fputs(", ", stdout);
-    print_member("momentum_error_rel", certificate->momentum_error);
+typedef struct json_member {
+    const char *name;
+    double value;
+} json_member;
+
+static void print_json_object(const char *name, const json_member *members, size_t count) {
+    printf("\"%s\": {", name);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", stdout);
+        print_member(members[i].name, members[i].value);
+    }
     fputs("}, ", stdout);
 }
 
+static void print_json_certificate(const rg_certificate *certificate) {
+    const json_member members[] = {{"min_gap_m", certificate->min_gap},
+                                   {"max_penetration_m", certificate->max_penetration},
+                                   {"complementarity", certificate->complementarity},
+                                   {"cone_violation", certificate->cone_violation},
+                                   {"joint_error_m", certificate->joint_error},
+                                   {"momentum_error_rel", certificate->momentum_error}};
+    print_json_object("certificate", members, sizeof members / sizeof members[0]);
+}
+
 static void print_json_energy(const rg_energy_ledger *energy) {
-    fputs("\"energy\": {", stdout);
-    print_member("initial_J", energy->initial);
-    fputs(", ", stdout);
-    print_member("final_J", energy->final);
-    fputs(", ", stdout);
-    print_member("impact_loss_J", energy->impact_loss);
-    fputs(", ", stdout);
-    print_member("friction_work_J", energy->friction_work);
-    fputs(", ", stdout);
-    print_member("stabilisation_J", energy->stabilisation);
-    fputs(", ", stdout);
-    print_member("integration_J", energy->integration);
-    fputs(", ", stdout);
-    print_member("external_J", energy->external_work);
-    fputs(", ", stdout);
-    print_member("prescribed_J", energy->prescribed_work);
-    fputs(", ", stdout);
-    print_member("closure_rel", energy->closure_rel);
-    fputs("}, ", stdout);
+    const json_member members[] = {{"initial_J", energy->initial},
+                                   {"final_J", energy->final},
+                                   {"impact_loss_J", energy->impact_loss},
+                                   {"friction_work_J", energy->friction_work},
+                                   {"stabilisation_J", energy->stabilisation},
+                                   {"integration_J", energy->integration},
+                                   {"external_J", energy->external_work},
+                                   {"prescribed_J", energy->prescribed_work},
+                                   {"closure_rel", energy->closure_rel}};
+    print_json_object("energy", members, sizeof members / sizeof members[0]);
 }
 
 void cli_print_json(const cli_report *report) {
