@@ -20,7 +20,7 @@ static const char main_help[] =
     "  distance   two shapes close up: ratio metric, distance, points of contact\n"
     "  compare    a scene by several methods, solvers and steps, side by side\n"
     "  converge   how errors shrink with the step: observed orders, table and plot\n"
-    "  solve      contact problems out of files, by any solver, judged\n"
+    "  solve      solve contact problems from files and check the answers\n"
     "  bench      how fast the parts are on this machine\n"
     "  help       this text, or that of a command\n"
     "\n"

@@ -1,4 +1,5 @@
-/* `rigor solve`: contact problems from files, by any of the solvers, and what the judge says. */
+/* `rigor solve`: solves contact problems from files by any of the solvers, and checks the answers
+ * with the judge. */
 #include "cli_solve.h"
 
 #ifdef RIGOR_HAVE_LP

@@ -1,4 +1,5 @@
-/* Scaling of linear problems for linear programming. */
+/* Scaling of linear problems for linear programming.
+ * Tested by tests/lp/test_clp.c and tests/lp/test_feasible.c. */
 #include "lp/lp_form.h"
 
 #include "base/base_math.h"

@@ -1,5 +1,6 @@
 /* The islands of a world (problem_partition.h) with their bodies, in the order of bodies and contacts
- * whatever the history. */
+ * whatever the history.
+ * Tested by tests/problem/test_rows.c. */
 #include "problem/problem_islands.h"
 
 #include "problem/problem_partition.h"
@@ -107,9 +108,7 @@ static void fill_velocity(bool planar, rg_vec3 v, rg_vec3 w, double *out) {
 
 rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *set,
                             const rg_islands *islands, const rg_island *island,
-                            const rg_vec3 *velocity, const rg_vec3 *angular_velocity,
-                            const double *shift, const double *mu, int directions, rg_arena *arena,
-                            rg_problem *problem) {
+                            const rg_island_input *input, rg_arena *arena, rg_problem *problem) {
     size_t nb = island->body_count, nc = island->contact_count;
     size_t d = (size_t)set->dimension, n = (size_t)set->freedom, per = 2 * d * n;
     double *mass = rg_arena_take(arena, nb * n * n, sizeof *mass);
@@ -124,7 +123,7 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         uint32_t body = islands->bodies[island->first_body + k];
         rg_mass_block(&content->dynamics[body], content->planar, content->orientation[body],
                       mass + k * n * n);
-        fill_velocity(content->planar, velocity[body], angular_velocity[body],
+        fill_velocity(content->planar, input->velocity[body], input->angular_velocity[body],
                       free_velocity + k * n);
     }
     for (size_t k = 0; k < nc; k++) {
@@ -133,14 +132,14 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         blocks[2 * k] = row->moves_a ? islands->place[row->body_a] : RG_NO_BLOCK;
         blocks[2 * k + 1] = row->moves_b ? islands->place[row->body_b] : RG_NO_BLOCK;
         memcpy(jacobian + k * per, set->jacobian + i * per, per * sizeof *jacobian);
-        memcpy(q + k * d, shift + i * d, d * sizeof *q);
-        friction[k] = mu[i];
+        memcpy(q + k * d, input->shift + i * d, d * sizeof *q);
+        friction[k] = input->mu[i];
     }
     *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .connected = true};
     problem->contact = (rg_contact_problem){.dimension = set->dimension,
                                             .contacts = nc,
                                             .mu = friction,
-                                            .directions = directions,
+                                            .directions = input->directions,
                                             .form = RG_FORM_GLOBAL,
                                             .q = q};
     problem->contact.global = (rg_global_form){.blocks = nb,

@@ -154,9 +154,12 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     size_t d = (size_t)set->dimension, rows = island->contact_count * d;
     rg_problem problem;
     island_answer answer;
-    rg_status status = rg_island_problem(c, set, islands, island, contacts->free_velocity,
-                                         contacts->free_angular_velocity, job->shift, job->mu,
-                                         c->settings.friction_directions, arena, &problem);
+    rg_island_input input = {.velocity = contacts->free_velocity,
+                             .angular_velocity = contacts->free_angular_velocity,
+                             .shift = job->shift,
+                             .mu = job->mu,
+                             .directions = c->settings.friction_directions};
+    rg_status status = rg_island_problem(c, set, islands, island, &input, arena, &problem);
     if (!status)
         status = take_answer(arena, rows, &answer);
     if (status)

@@ -285,7 +285,7 @@ static void random_lcp(rg_random *random, size_t n, double *matrix, double *b) {
  * right must be right, and the fallback must keep bodies apart and do work. */
 static void test_shares(void **state) {
     (void)state;
-    size_t counts[4] = {0}, total = getenv("RIGOR_LONG") ? 100000 : 8000;
+    size_t counts[4] = {0}, total = (size_t)test_cases(8000, 100000);
     rg_random random = rg_random_make(1989);
     rg_solve_context *context = make_context();
     for (size_t trial = 0; trial < total; trial++) {
