@@ -150,14 +150,19 @@ rg_status rg_problem_need_words(const rg_problem_reader *reader, const char *wha
         count, what, left);
 }
 
-rg_status rg_problem_take_numbers(rg_problem_reader *reader, const char *what, size_t count,
-                                  double **values) {
+/* Memory for as many numbers as can be in what is left of the text. */
+static rg_status take_room(rg_problem_reader *reader, const char *what, size_t count, size_t size,
+                           void **room) {
     rg_status status = rg_problem_need_words(reader, what, count);
     if (status != RG_OK)
         return status;
-    *values = RG_PROBLEM_TAKE(reader->file, double, count);
-    if (!*values)
-        return rg_problem_no_memory(reader);
+    *room = rg_arena_take(&reader->file->arena, count, size);
+    return *room ? RG_OK : rg_problem_no_memory(reader);
+}
+
+rg_status rg_problem_take_numbers(rg_problem_reader *reader, const char *what, size_t count,
+                                  double **values) {
+    rg_status status = take_room(reader, what, count, sizeof **values, (void **)values);
     for (size_t i = 0; i < count && status == RG_OK; i++)
         status = take_number_at(reader, what, i, count, &(*values)[i]);
     return status;
@@ -165,12 +170,7 @@ rg_status rg_problem_take_numbers(rg_problem_reader *reader, const char *what, s
 
 rg_status rg_problem_take_counts(rg_problem_reader *reader, const char *what, size_t count,
                                  size_t **values) {
-    rg_status status = rg_problem_need_words(reader, what, count);
-    if (status != RG_OK)
-        return status;
-    *values = RG_PROBLEM_TAKE(reader->file, size_t, count);
-    if (!*values)
-        return rg_problem_no_memory(reader);
+    rg_status status = take_room(reader, what, count, sizeof **values, (void **)values);
     for (size_t i = 0; i < count && status == RG_OK; i++)
         status = rg_problem_take_count(reader, what, 0, RG_PROBLEM_MOST_ROWS, &(*values)[i]);
     return status;
