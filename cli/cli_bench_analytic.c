@@ -37,7 +37,7 @@ static bool measure(const bench_scene *which, const char *method, double duratio
     if (!scene)
         return false;
     rg_world *world = rg_scene_world(scene);
-    double step = rg_world_settings(world).step;
+    double step = rg_scene_step_size(scene);
     double seconds = duration > 0 ? duration : rg_scene_duration(scene);
     uint64_t total = (uint64_t)fmax(1, round(seconds / step));
     cli_progress progress = cli_progress_begin(0, total, false);

@@ -262,13 +262,13 @@ static void describe(const char *path, rg_scene *scene, const scene_contents *co
            plural(contents->colliders, "shape", "shapes"), contents->forces,
            plural(contents->forces, "force", "forces"), contents->mass,
            rg_method_name(rg_world_method(world)), rg_scene_duration(scene),
-           rg_world_settings(world).step);
+           rg_scene_step_size(scene));
 }
 
 /* True if there was something to warn about. */
 static bool warn(const char *path, rg_scene *scene, const scene_contents *contents, bool loud) {
     bool empty = contents->bodies == 0, still = !empty && contents->dynamic == 0;
-    bool brief = rg_scene_duration(scene) < rg_world_settings(rg_scene_world(scene)).step;
+    bool brief = rg_scene_duration(scene) < rg_scene_step_size(scene);
     if (empty && loud)
         printf("%s: warning: there is no body in it\n", path);
     if (still && loud)

@@ -3,6 +3,7 @@
 #include "cli_runner.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char main_help[] =
@@ -90,6 +91,9 @@ static int print_help(const char *name) {
 }
 
 int main(int count, char **arguments) {
+    /* Clp's BLAS is loaded with the first linear program; if it is OpenBLAS, its threads would have
+     * nothing to do but to fail where there is little address space. */
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     if (count < 2) {
         fputs(main_help, stderr);
         return EXIT_USAGE;

@@ -190,18 +190,24 @@ rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t 
 
 /* ------------------------------------------------------------------ the stage's interface */
 
-/* Points of two convex shapes, not both half-spaces. `cache` may be null. Writes at most `capacity`
- * (at least 1) points; if there are more, they are reduced to that number. The arena is left as it
- * was found. */
-rg_status rg_contact_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                             rg_pose pose2, const rg_contact_settings *settings,
-                             rg_contact_cache *cache, rg_arena *arena, rg_contact_point *points,
-                             uint32_t capacity, rg_manifold *manifold);
+typedef struct rg_placed_shape {
+    const rg_shape *shape;
+    rg_pose pose;
+} rg_placed_shape;
+
+/* Two convex shapes, not both half-spaces, and the place for their points. */
+typedef struct rg_contact_query {
+    rg_placed_shape one, two;
+    const rg_contact_settings *settings; /* null: the defaults */
+    rg_contact_cache *cache;             /* may be null */
+    rg_arena *arena;                     /* left as it was found */
+    rg_contact_point *points;
+    uint32_t capacity; /* at least 1; if there are more points, they are reduced to this number */
+} rg_contact_query;
+
+rg_status rg_contact_between(const rg_contact_query *query, rg_manifold *manifold);
 /* The same for a given growth (of this very pair). */
-rg_status rg_contact_of_growth(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                               rg_pose pose2, const rg_growth *growth,
-                               const rg_contact_settings *settings, rg_contact_cache *cache,
-                               rg_arena *arena, rg_contact_point *points, uint32_t capacity,
+rg_status rg_contact_of_growth(const rg_contact_query *query, const rg_growth *growth,
                                rg_manifold *manifold);
 
 /* What a query of two shapes, compounds allowed, fills. The caller provides the arrays. */
@@ -216,10 +222,9 @@ typedef struct rg_contact_list {
 
 /* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
  * RG_LIMIT_EXCEEDED if an array is too short; then the list holds what fitted. */
-rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                           rg_pose pose2, const rg_contact_settings *settings,
-                           const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
-                           rg_contact_list *list);
+rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
+                           const rg_contact_settings *settings, const rg_contact_cache *last,
+                           uint32_t last_count, rg_arena *arena, rg_contact_list *list);
 
 /* contact_world.c: the collision of a world, inside a step. Nothing of the world changes but by
  * rg_collision_store. */

@@ -121,7 +121,7 @@ rg_status rg_fold_create(rg_recorder *recorder, rg_error *error) {
                                   .builtin = builtin ? builtin : "",
                                   .builtin_parameters = lines.data,
                                   .planar = rg_world_is_planar(world),
-                                  .step = rg_world_settings(world).step,
+                                  .step = rg_scene_step_size(recorder->scene),
                                   .duration = recorder->checkpoint.duration,
                                   .record_every = rg_scene_record_every(recorder->scene),
                                   .run_id = recorder->run_id,

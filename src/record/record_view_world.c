@@ -12,8 +12,8 @@
 rg_status rg_view_world_manifest(rg_scene *scene, rg_view_buffer *json, rg_error *error) {
     assert(scene && json);
     rg_buffer out = rg_view_borrow(json);
-    rg_status status = rg_manifest_write(&out, rg_scene_world(scene), rg_scene_name(scene), NULL,
-                                         &json->allocator, error);
+    rg_status status =
+        rg_manifest_write(&out, scene, rg_scene_name(scene), NULL, &json->allocator, error);
     rg_status returned = rg_view_return(json, &out, error);
     return status != RG_OK ? status : returned;
 }

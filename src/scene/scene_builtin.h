@@ -21,7 +21,7 @@ struct rg_builtin {
     /* Per parameter the words that it may be, ending with a null, its value then being the place of
      * the word; null for a number. Null altogether: all are numbers. */
     const char *const *const *words;
-    double duration; /* s; 0: the default */
+    double step, duration; /* s; 0: the default */
     /* Before the world is made: method, settings, gravity, seed; may be null. */
     void (*prepare)(rg_world_def *def, const double *values);
     /* Fills the world; values are in the order of the parameters, checked. */

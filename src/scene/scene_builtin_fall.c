@@ -226,11 +226,6 @@ typedef struct balls_state {
     uint64_t observations;
 } balls_state;
 
-static void prepare_balls(rg_world_def *def, const double *values) {
-    (void)values;
-    def->settings.step = 1e-3;
-}
-
 /* 6 x 6 x 6 balls of 10 kg, radius 0.1, spacing 0.21 with a jitter of 1 mm, without friction. */
 static rg_status build_balls(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
@@ -291,7 +286,7 @@ const rg_builtin rg_builtin_balls_666 = {
     .name = "balls-666",
     .summary = "216 balls without friction that fall apart",
     .duration = 10,
-    .prepare = prepare_balls,
+    .step = 1e-3,
     .build = build_balls,
     .observe = observe_balls,
     .measure = measure_balls,

@@ -131,7 +131,7 @@ typedef struct rolling_state {
 
 static rg_contact_law law_of(double mu) {
     rg_contact_law law = rg_contact_law_default();
-    law.static_friction = law.dynamic_friction = mu;
+    law.dynamic_friction = mu;
     return law;
 }
 

@@ -316,12 +316,15 @@ static rg_status put_settings(writer *w) {
     rg_buffer_print(&w->out, "\nseed: %llu\nmethod: {name: %s, step: ",
                     (unsigned long long)rg_world_seed(w->world),
                     rg_method_name(rg_world_method(w->world)));
-    put_number(w, settings.step);
+    put_number(w, w->scene->step);
     put(w, ", tolerance: ");
     put_number(w, settings.tolerance);
     rg_buffer_print(&w->out, ", integrator: %s, gamma: ", rg_integrator_name(settings.integrator));
     put_number(w, settings.gamma);
     rg_buffer_print(&w->out, ", detection: %s", rg_detection_names[settings.discrete_detection]);
+    uint32_t points = rg_world_collision_def(w->world).contacts.reduce_to;
+    if (points > 0)
+        rg_buffer_print(&w->out, ", points: %u", (unsigned)points);
     if (settings.hand_over)
         rg_buffer_print(&w->out, ", hand_over: %s", rg_hand_over_names[1]);
     put(w, "}\n");
@@ -338,6 +341,7 @@ static rg_status put_settings(writer *w) {
 }
 
 static rg_status put_law(writer *w, rg_contact_law law) {
+    law = rg_contact_law_complete(law);
     put(w, "friction: ");
     put_two(w, "static", law.static_friction, "dynamic", law.dynamic_friction);
     put(w, ", restitution: ");

@@ -158,7 +158,7 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
     rg_analysis_remember_flight(world, memory);
     rg_flight_ledger ledger = rg_flight_ledger_of(flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
-                               .has_work = true,
+                               .varies = true,
                                .impulse = ledger.impulse,
                                .angular_impulse = ledger.angular_impulse,
                                .substeps = info.accepted,
@@ -264,6 +264,8 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
     }
     if (!status)
         status = rg_analysis_make_parts(a);
+    if (!status)
+        status = rg_analysis_judge_make(a);
     if (status)
         return rg_fail(error, status, "no memory for the step");
     begin_anew(a);
@@ -272,29 +274,28 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
 
 static void tell(const rg_analysis *a, rg_step_report *report) {
     rg_flight_ledger ledger = rg_flight_ledger_of(&a->flight, a->y);
-    const double *w = a->y + a->flight.size;
+    const double *w = a->y + a->flight.size; /* impulse, angular impulse */
     *report = (rg_step_report){.external_work = ledger.work,
                                .impulse = ledger.impulse,
                                .angular_impulse = ledger.angular_impulse,
                                .substeps = a->ode_info.accepted,
                                .rejected = a->ode_info.rejected,
                                .evaluations = a->ode_info.evaluations,
-                               .worst_residual = a->worst_residual,
-                               .worst_cone = a->worst_cone,
-                               .solves = a->solves,
-                               .solver_iterations = a->iterations,
-                               .solver_failures = a->failures,
-                               .fallbacks = a->fallbacks,
+                               .counts = {.solves = a->solves,
+                                          .iterations = a->iterations,
+                                          .failures = a->failures,
+                                          .fallbacks = a->fallbacks,
+                                          .worst_residual = a->worst_residual,
+                                          .worst_cone = a->worst_cone},
                                .contacts = a->contacts_most,
                                .impacts = a->impacts,
-                               .has_work = true,
-                               .friction_work = w[0] + a->impact_friction,
-                               .impact_work = a->impact_work,
-                               .stabilisation = a->stabilisation + w[1],
-                               .prescribed_work = w[2] + a->prescribed,
-                               .contact_impulse = rg_add(a->impulse, (rg_vec3){w[3], w[4], w[5]}),
+                               .varies = true,
+                               .found = a->found,
+                               .stabilisation = a->stabilisation,
+                               .prescribed_work = a->prescribed,
+                               .contact_impulse = rg_add(a->impulse, (rg_vec3){w[0], w[1], w[2]}),
                                .contact_angular_impulse =
-                                   rg_add(a->angular_impulse, (rg_vec3){w[6], w[7], w[8]})};
+                                   rg_add(a->angular_impulse, (rg_vec3){w[3], w[4], w[5]})};
 }
 
 /* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer: because of bodies that

@@ -16,10 +16,11 @@
  *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
+ *   step_analytic_judge.c      what the judge is shown
  *   step_analytic_log.c        what happened, for people
  *
  * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
- * do. Contacts are found afresh at the beginning of every step and carried from event to event within
+ * do to momenta. Contacts are found afresh at the beginning of every step and carried from event to event within
  * it: of them the last bounces and forces are kept between steps, with what the integrator has learnt. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
@@ -29,6 +30,7 @@
 #include "rigor/impact.h"
 #include "rigor/solver.h"
 #include "step/step_flight.h"
+#include "step/step_judge.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
 #include "step/step_stepping.h"
@@ -61,7 +63,9 @@
 #define RG_ANALYSIS_SLOW     1e-2 /* of that speed: slower slip is left to the law of stick anyway */
 #define RG_ANALYSIS_MUCH                                                                           \
     1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
-#define RG_ANALYSIS_FREE 1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
+/* acceleration: slip at the static limit, where friction then drops. */
+#define RG_ANALYSIS_ONSET 4e-12
+#define RG_ANALYSIS_FREE  1e-8 /* acceleration: a contact whose slip accelerates by less sticks */
 #define RG_ANALYSIS_BREAK                                                                          \
     1e-11 /* acceleration: a contact that has lost its force and leaves faster has broken */
 #define RG_ANALYSIS_BALANCED                                                                       \
@@ -83,17 +87,15 @@
 #define RG_ANALYSIS_TURN 0.25
 
 enum {
-    RG_ANALYSIS_LEDGER = 9,     /* friction work, normal work, prescribed work, impulse, angular */
+    RG_ANALYSIS_LEDGER = 6,     /* impulse, angular impulse by what forces do not move */
     RG_ANALYSIS_SAMPLES = 4,    /* looks at pairs in contact within a step */
     RG_ANALYSIS_ROUNDS = 50,    /* impacts in a row at one instant */
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
-    RG_ANALYSIS_MANY = 24,  /* contacts of an island: where friction decides among more, mean forces
+    RG_ANALYSIS_MANY = 24, /* contacts of an island: where friction decides among more, mean forces
                                 are taken where the quick ways fail; to look on would take seconds */
-    RG_ANALYSIS_HARD = 8,   /* decisions of few contacts that one of many weighs as much as */
-    RG_ANALYSIS_PIVOTS = 4, /* per row, of the pivoting solver in such an island */
-    RG_ANALYSIS_HOLDS = 200, /* times in a step of the world that it is asked there who is held */
+    RG_ANALYSIS_HARD = 8,  /* decisions of few contacts that one of many weighs as much as */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
@@ -190,6 +192,17 @@ typedef struct rg_analysis_known {
     uint64_t averaged; /* whether the last step ended with mean forces */
 } rg_analysis_known;
 
+/* What showing the judge takes. */
+typedef struct rg_analysis_judging {
+    rg_judge_findings pending; /* of the beginning of the trial step */
+    bool constant;             /* forces of the trial step are those of its beginning */
+    rg_judge_power begin;      /* there */
+    rg_analysis_motion motion; /* of evaluations for the judge alone */
+    rg_vec3 *linear, *angular; /* bodies */
+    double before_time;        /* s: where the substep before began; and the power there */
+    rg_judge_power before;
+} rg_analysis_judging;
+
 typedef struct rg_analysis {
     rg_world *world;
     rg_arena *arena; /* the world's scratch */
@@ -250,7 +263,6 @@ typedef struct rg_analysis {
     bool means;         /* forces are means over short times, to the end of the step of the world */
     uint64_t decisions; /* that took a solver of the exact cone, in this step of the world */
     bool blind;         /* to changes between stick and slip */
-    uint32_t holds;     /* in islands of many contacts, in this step of the world */
     bool was_averaged;  /* so were those of the last step */
     double mean_length; /* s: of the next ones */
     double coarser;     /* 1, or what creep is multiplied by until the end of the step */
@@ -258,10 +270,13 @@ typedef struct rg_analysis {
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
     size_t bounce_count;
 
-    double impact_work, impact_friction, stabilisation, prescribed; /* J, at instants */
+    double stabilisation, prescribed; /* J, of projections */
     rg_vec3 impulse, angular_impulse; /* N s, by what does not move, at instants */
     uint64_t impacts, solves, iterations, failures, fallbacks, events, contacts_most;
-    double worst_residual, worst_cone;
+    double worst_residual, worst_cone; /* of impacts and mean forces */
+
+    rg_judge_findings found;    /* by the judge */
+    rg_analysis_judging *judge; /* null: nobody asks */
 } rg_analysis;
 
 /* --- groups --- */
@@ -370,10 +385,9 @@ size_t rg_analysis_members(const rg_analysis *a, const uint32_t *label, size_t i
 
 /* --- basis --- */
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
- * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. `patiently`: also where
- * it takes many changes, one at a time. */
+ * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
-                           const double *raise, int solves, double scale, bool patiently);
+                           const double *raise, int solves, double scale);
 /* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is > 0 as long as it
  * is. False if there is no answer. */
 bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *begin,
@@ -385,6 +399,8 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
 /* Of friction now: of slip, or of stick. */
 double rg_analysis_coefficient(const rg_analysis_contact *c);
 bool rg_analysis_has_friction(const rg_analysis_contact *c);
+/* Whether the coefficient drops when it begins to slip. */
+bool rg_analysis_friction_drops(const rg_analysis_contact *c);
 /* Tangents: along and across the slip, or the direction at the limit, or any. */
 void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* e . (u' without contact forces) of a row. */
@@ -497,6 +513,18 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
                                  rg_analysis_handover *handover, rg_error *error);
 /* Why the integrator failed, in words. */
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
+
+/* --- judge --- */
+rg_status rg_analysis_judge_make(rg_analysis *a);
+/* At the beginning of a trial step, with the forces there. */
+void rg_analysis_judge_begin(rg_analysis *a);
+/* The trial step was taken, this share of its `length`; forces are those of its end. */
+void rg_analysis_judge_span(rg_analysis *a, double theta, double length);
+/* Impulses along rows, contact by contact; a->motion is before them. */
+void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                              const double *impulse);
+/* The forces of the end of the step of the world; of bodies that stand, of all of it. */
+void rg_analysis_judge_rest(rg_analysis *a);
 
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);

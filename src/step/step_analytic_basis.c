@@ -3,8 +3,7 @@
  * friction at its limit following the normal force. If what comes out keeps all conditions, it is the
  * answer, and the pivoting solver has nothing to do (Baraff 1994 warm-starts it in the same way; this saves
  * its bookkeeping). If not, the rows whose conditions are broken change sides, all of them at once, and it is
- * tried again: block principal pivoting, and when that brings no more, one at a time, the first one (Murty's
- * rule, which ends without friction). If it does not end, nothing is changed, and the caller asks the
+ * tried again: block principal pivoting. If it does not end, nothing is changed, and the caller asks the
  * solver. During a step of the integrator the basis stays that of its beginning, right or not: forces are then
  * smooth, and where the basis is no longer right, the step ends. */
 #include "step/step_analytic.h"
@@ -23,8 +22,8 @@
 #define HARDLY 1e-6
 /* A pivot smaller than this share of the largest entry: the basis is no basis. */
 #define PIVOT 1e-13
-/* Rounds in which all broken rows change sides, and how many of them may bring nothing; rounds with one. */
-enum { BLOCK_ROUNDS = 12, PATIENCE = 3, SINGLE_ROUNDS = 60 };
+/* Rounds in which all broken rows change sides, and how many of them may bring nothing. */
+enum { BLOCK_ROUNDS = 12, PATIENCE = 3 };
 
 /* What a row does in the basis. */
 enum { OFF, FREE, FOLLOWS };
@@ -249,10 +248,9 @@ static void turn_normal(const rg_analysis_rows *p, basis *s, size_t normal, bool
         s->state[k] = !on ? OFF : p->kinds[k] == RG_ROW_DYNAMIC ? FOLLOWS : FREE;
 }
 
-/* How many rows break their laws, and these (or, `single`, the first of them) changed to the other side;
- * SIZE_MAX if there are no numbers. Slack is in the units of forces and rates. */
-static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, bool single,
-                           const double *force, const double *rate) {
+/* How many rows break their laws, and these changed to the other side; SIZE_MAX if there are no numbers. Slack is in the units of forces and rates. */
+static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, const double *force,
+                           const double *rate) {
     double largest = 0;
     for (size_t i = 0; i < p->count; i++) {
         if (!isfinite(force[i]) || !isfinite(rate[i]))
@@ -264,7 +262,7 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, bo
         if (fabs(rate[s->row[i]]) > slow)
             return SIZE_MAX; /* the equations were not solved */
     size_t broken = 0, turned = SIZE_MAX;
-    for (size_t i = 0; i < p->count && !(single && broken); i++) {
+    for (size_t i = 0; i < p->count; i++) {
         size_t normal = p->normal[i];
         uint8_t state = s->state[i];
         bool wrong = false;
@@ -363,7 +361,7 @@ bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const do
 }
 
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const double *b,
-                           const double *raise, int solves, double scale, bool patiently) {
+                           const double *raise, int solves, double scale) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
     basis s;
     double *force = rg_arena_take(arena, p->count, sizeof *force);
@@ -376,17 +374,15 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
         choose(p, p->force, &s);
         size_t fewest = SIZE_MAX;
         int patience = PATIENCE;
-        int most = BLOCK_ROUNDS + (patiently ? SINGLE_ROUNDS : 0);
-        for (int round = 0; round < most && (patiently || patience) && !good; round++) {
+        for (int round = 0; round < BLOCK_ROUNDS && patience && !good; round++) {
             if (!solve_basis(p, &s, b, raise, solves, target, force))
                 break;
             rates(p, &s, target, force, rate);
-            bool single = round >= BLOCK_ROUNDS || patience == 0;
-            size_t broken = change_sides(p, &s, scale, single, force, rate);
+            size_t broken = change_sides(p, &s, scale, force, rate);
             if (broken == SIZE_MAX)
                 break;
             good = broken == 0;
-            patience -= !single && broken >= fewest;
+            patience -= broken >= fewest;
             fewest = broken < fewest ? broken : fewest;
         }
     }

@@ -21,8 +21,9 @@
 #include <float.h>
 #include <string.h>
 
-/* Relative: a force this much outside its cone during a step is an event. */
-#define EXCEEDS 1e-8
+/* Relative: a force this much outside its cone during a step is an event; and one whose friction drops then. */
+#define EXCEEDS      1e-8
+#define EXCEEDS_DROP 2e-11
 /* Of the judge's residual: what is good enough for the right-hand side. */
 #define EXACT 1e-11
 /* Share of the diagonal by which it is raised. Errors are this to the power of the number of solves. */
@@ -109,6 +110,10 @@ double rg_analysis_coefficient(const rg_analysis_contact *c) {
                                                       : c->law.static_friction;
 }
 
+bool rg_analysis_friction_drops(const rg_analysis_contact *c) {
+    return !c->started && c->law.static_friction > c->law.dynamic_friction;
+}
+
 bool rg_analysis_has_friction(const rg_analysis_contact *c) {
     return rg_analysis_coefficient(c) > 0;
 }
@@ -191,7 +196,7 @@ static rg_problem row_problem(const rg_analysis *a, const rg_analysis_rows *s, c
     return problem;
 }
 
-static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b, bool many,
+static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b,
                             rg_solve_info *info) {
     rg_problem problem = row_problem(a, s, b);
     rg_solve_settings settings = rg_solve_settings_default();
@@ -201,12 +206,10 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
     const rg_solver *solver = a->world->content.settings.solver;
     if (!solver || solver == rg_solver_find("auto")) /* which is asked if this one fails */
         solver = rg_solver_find("dantzig");
-    if (many)
-        settings.iteration_limit = (uint32_t)(RG_ANALYSIS_PIVOTS * s->count);
     rg_status status = rg_solve(a->context, solver, &problem, &settings, &solution, info, NULL);
     a->solves++;
     a->iterations += info->iterations;
-    if (!status && !many && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
+    if (!status && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
         rg_solve_info first = *info;
         double *kept = rg_arena_take(a->arena, s->count, sizeof *kept);
         if (!kept)
@@ -287,24 +290,22 @@ static rg_status keep_basis(rg_analysis *a, rg_analysis_rows *s, const double *b
     return RG_OK;
 }
 
-/* By solvers. `many`: in an island where mean forces may do instead. */
+/* By solvers. */
 static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, const double *raise,
-                             bool many, rg_solve_info *info) {
+                             rg_solve_info *info) {
     rg_status status = RG_OK;
     a->searched = true;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
-        status = solve_once(a, s, b, many, info);
+        status = solve_once(a, s, b, info);
         if (status || !(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
         for (size_t i = 0; i < s->count; i++)
             b[i] = s->b[i] - raise[i] * s->force[i];
     }
-    if (many && info->outcome != RG_SOLVED && !(info->residual.natural <= EXACT))
-        a->undecided = true;
     return status;
 }
 
-static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, bool many, rg_solve_info *info) {
+static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *info) {
     show_rows(a, s);
     double *b = rg_arena_take(a->arena, s->count, sizeof *b);
     double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
@@ -321,20 +322,21 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, bool many, rg_s
     if (a->keeps)
         return keep_basis(a, s, b, raise, info);
     if (rg_analysis_may_know(a) &&
-        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration, !a->quickly)) {
+        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->solves++;
         return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
     }
     if (a->quickly && rg_analysis_may_know(a))
         return RG_OK;
-    return search_rows(a, s, b, raise, many && rg_analysis_may_know(a), info);
+    return search_rows(a, s, b, raise, info);
 }
 
 double rg_analysis_cone_margin(const rg_analysis_contact *c) {
     double limit = rg_analysis_coefficient(c) * c->force[0];
     double size = sqrt(c->force[1] * c->force[1] + c->force[2] * c->force[2]);
-    return size > 0 ? 1 + EXCEEDS - size / limit : 1;
+    double slack = rg_analysis_friction_drops(c) ? EXCEEDS_DROP : EXCEEDS;
+    return size > 0 ? 1 + slack - size / limit : 1;
 }
 
 static double largest_force(const rg_analysis_rows *s) {
@@ -397,9 +399,7 @@ void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const
     rg_analysis_rows s;
     if (take_rows(a, count_rows(a, members, member_count), &s)) {
         fill_rows(a, m, members, member_count, &s);
-        bool many = rg_analysis_may_average(a) && member_count > RG_ANALYSIS_MANY &&
-                    rg_analysis_needs_decision(a, members, member_count);
-        if (!solve_rows(a, &s, many, info)) {
+        if (!solve_rows(a, &s, info)) {
             store_forces(a, &s);
             if (a->turning)
                 look_across(a, m, &s);
@@ -420,12 +420,6 @@ static void solve_one(rg_analysis *a, const rg_analysis_motion *m, const uint32_
                                                                                 : info.outcome,
                                            .contact = members[0],
                                            .residual = info.residual.natural};
-    /* What comes to nothing within a step, or is left to mean forces, is no answer that could be judged; the forces that
-     * readers get at the end of the step are. */
-    if (a->keeps || (a->undecided && !a->judging))
-        return;
-    a->worst_residual = fmax(a->worst_residual, info.residual.natural);
-    a->worst_cone = fmax(a->worst_cone, info.residual.force);
 }
 
 static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
@@ -448,30 +442,20 @@ static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
 
 /* --- the right-hand side ------------------------------------------------------------------------- */
 
-static rg_vec3 material_velocity(const rg_analysis_motion *m, uint32_t body, rg_vec3 p) {
-    return rg_add(m->velocity[body],
-                  rg_cross(m->angular_velocity[body], rg_sub(p, m->position[body])));
-}
-
-static void add_force(const rg_analysis *a, const rg_analysis_motion *m,
-                      const rg_analysis_contact *c, double *dydt) {
+static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double *dydt) {
     rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
     double *ledger = dydt + a->flight.size;
     const rg_body_dynamics *d = a->world->content.dynamics;
-    double friction = rg_dot(f, c->motion.slip);
-    ledger[0] += friction;
-    ledger[1] += c->force[0] * c->motion.gap_rate;
     for (int side = 0; side < 2; side++) {
         uint32_t body = side ? c->body_b : c->body_a;
         rg_vec3 on = side ? rg_neg(f) : f;
         if (d[body].inverse_mass > 0)
             continue;
-        /* What does not move by forces gives the other side its impulse, and the work of its motion. */
+        /* What does not move by forces gives the other side its impulse. */
         rg_vec3 given = rg_neg(on);
-        ledger[2] += rg_dot(given, material_velocity(m, body, p));
         rg_vec3 moment = rg_cross(p, given);
-        ledger[3] += given.x, ledger[4] += given.y, ledger[5] += given.z;
-        ledger[6] += moment.x, ledger[7] += moment.y, ledger[8] += moment.z;
+        ledger[0] += given.x, ledger[1] += given.y, ledger[2] += given.z;
+        ledger[3] += moment.x, ledger[4] += moment.y, ledger[5] += moment.z;
     }
 }
 
@@ -504,11 +488,13 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     rg_flight_derivative(&a->flight, t, y, dydt);
     memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
     contact_forces(a, t, y, dydt);
-    if (a->at_begin)
+    if (a->at_begin) {
         keep_beginning(a);
+        rg_analysis_judge_begin(a);
+    }
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        add_force(a, &a->motion, c, dydt);
+        add_force(a, c, dydt);
         /* Momenta change by the force as they would by an impulse in a second: the same arithmetic. */
         rg_analysis_row normal =
             rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, rg_analysis_force_of(c));

@@ -18,10 +18,10 @@
 /* Contacts at their limits that turn back by more than this share of the most do so together. */
 #define ALIKE 0.999
 enum { CORRECTIONS = 16, FOLLOWING = 32, TURNS = 2 };
+/* 1 - cos of the angle between directions that are the same but for rounding. */
+#define ALIGNED 1e-9
 /* Radians: directions at the limit that turn by less are right. */
 #define TURNED 1e-7
-/* In `acceleration`: contacts that the decision lets accelerate by less are held. */
-#define MOVES 1e-6
 /* Slip of the cone problem, in `acceleration`. */
 #define DWARFS 1e4
 /* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
@@ -43,23 +43,18 @@ bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members,
     return false;
 }
 
-/* `settled`: who is at the limit but goes nowhere is held. */
 static void take_decision(rg_analysis *a, const uint32_t *members, size_t member_count,
-                          const decision *d, bool settled) {
-    const double *force = d->force, *rate = d->rate;
-    for (size_t j = 0; j < member_count; j++, force += 3, rate += 3) {
+                          const decision *d) {
+    const double *force = d->force;
+    for (size_t j = 0; j < member_count; j++, force += 3) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 across =
             rg_add(rg_scale(force[1], d->basis[2 * j]), rg_scale(force[2], d->basis[2 * j + 1]));
         c->reference = rg_add_scaled(across, force[0], c->motion.normal);
         if (c->mode == RG_ANALYSIS_STICKS) {
             double size = rg_length(across);
-            bool moves =
-                !settled || sqrt(rate[1] * rate[1] + rate[2] * rate[2]) > MOVES * a->acceleration;
-            c->at_limit =
-                moves && size > 0 && size >= rg_analysis_coefficient(c) * force[0] * (1 - HELD);
-            if (settled)
-                c->tight = c->at_limit;
+            double held = rg_analysis_friction_drops(c) ? DECIDES : HELD;
+            c->at_limit = size > 0 && size >= rg_analysis_coefficient(c) * force[0] * (1 - held);
             if (c->at_limit)
                 c->direction = rg_scale(-1 / size, across);
         }
@@ -143,7 +138,7 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     rg_solve_info info;
     /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
     settings.warm = true;
-    static const char *const solvers[] = {"newton", "interior-point", "auto"};
+    static const char *const solvers[] = {"newton", "interior-point"};
     rg_status status = RG_OK;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers && !status; i++) {
         status = rg_solve(a->context, rg_solver_find(solvers[i]), &problem, &settings, &solution,
@@ -167,22 +162,53 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     return true;
 }
 
-/* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. */
+static bool is_near_limit(const rg_analysis_contact *c) {
+    return rg_analysis_cone_margin(c) < HELD;
+}
+
+/* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. Where friction
+ * drops at the limit, it cannot. */
 static bool exceeds(const rg_analysis_contact *c) {
-    return rg_analysis_cone_margin(c) < (c->tight ? HELD : 0);
+    return rg_analysis_cone_margin(c) < (c->tight && !rg_analysis_friction_drops(c) ? HELD : 0);
 }
 
 static void mark_tight(rg_analysis *a, const uint32_t *members, size_t member_count) {
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
-        c->tight = c->at_limit || (c->active && rg_analysis_cone_margin(c) < HELD);
+        c->tight = c->at_limit || (c->active && is_near_limit(c));
     }
 }
 
+static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+    for (size_t j = 0; j < member_count; j++) {
+        const rg_analysis_contact *c = &a->contacts[members[j]];
+        if (c->mode == RG_ANALYSIS_STICKS && !c->at_limit && rg_analysis_has_friction(c) &&
+            exceeds(c))
+            return true;
+    }
+    return false;
+}
+
+/* The direction at the limit of member `j`, where friction drops then: that of a contact of the same bodies which is
+ * there already, if it is the same but for rounding. Points of a face that begin to slide together must not turn it. */
+static rg_vec3 common_direction(const rg_analysis *a, const uint32_t *members, size_t j,
+                                rg_vec3 own) {
+    const rg_analysis_contact *c = &a->contacts[members[j]];
+    for (size_t i = 0; i < j && rg_analysis_friction_drops(c); i++) {
+        const rg_analysis_contact *o = &a->contacts[members[i]];
+        if (o->at_limit && o->mode == RG_ANALYSIS_STICKS && o->body_a == c->body_a &&
+            o->body_b == c->body_b && rg_dot(o->direction, own) > 1 - ALIGNED)
+            return o->direction;
+    }
+    return own;
+}
+
 /* What was got wrong: held contacts whose force leaves the cone after all; if there are none, contacts at their
- * limit that turn back: those that do so most, all of them, for contacts that are symmetric must stay so. */
+ * limit that turn back: those that do so most, all of them, for contacts that are symmetric must stay so. Where
+ * friction drops at the limit, those that are as good as there go there together: how many points of a face share
+ * their load is known to 1e-8 only, and their sum, which decides, far better. */
 static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
-    bool any = false;
+    bool any = any_exceeds(a, members, member_count);
     double most = -BACK * a->acceleration;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -193,11 +219,11 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
                 most = fmin(most, c->slip_acceleration);
             continue;
         }
-        if (!exceeds(c))
+        if (!any || !(exceeds(c) || (rg_analysis_friction_drops(c) && is_near_limit(c))))
             continue;
         rg_vec3 f = rg_add(rg_scale(c->force[1], c->basis[0]), rg_scale(c->force[2], c->basis[1]));
-        c->at_limit = any = true;
-        c->direction = rg_scale(-1 / rg_length(f), f);
+        c->at_limit = true;
+        c->direction = common_direction(a, members, j, rg_scale(-1 / rg_length(f), f));
     }
     if (any || !(most < -BACK * a->acceleration))
         return any;
@@ -225,17 +251,8 @@ static void centre(rg_analysis *a, const uint32_t *members, size_t member_count)
     }
 }
 
-static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t member_count) {
-    for (size_t j = 0; j < member_count; j++) {
-        const rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode == RG_ANALYSIS_STICKS && !c->at_limit && rg_analysis_has_friction(c) &&
-            exceeds(c))
-            return true;
-    }
-    return false;
-}
-
-/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed. */
+/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed, but for contacts whose
+ * friction drops when they slip: those are held up to the limit, and go there from these forces. */
 static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
                      size_t member_count, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
@@ -261,8 +278,10 @@ static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t
             break;
         held = !any_exceeds(a, members, member_count);
     }
+    bool solved = info->residual.natural <= RG_ANALYSIS_FAILED;
     for (size_t j = 0; j < member_count && !held; j++)
-        a->contacts[members[j]] = kept[j];
+        if (!solved || !rg_analysis_friction_drops(&a->contacts[members[j]]))
+            a->contacts[members[j]] = kept[j];
     rg_arena_return(a->arena, mark);
     return held;
 }
@@ -275,7 +294,8 @@ static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member
         if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active)
             continue;
         double size = sqrt(c->slip_acceleration * c->slip_acceleration + c->across * c->across);
-        if (!(size > RG_ANALYSIS_FREE * a->acceleration))
+        if (!(size > RG_ANALYSIS_FREE * a->acceleration) ||
+            (rg_analysis_friction_drops(c) && !(c->slip_acceleration > 0)))
             continue;
         largest = fmax(largest, fabs(c->across) / size);
         c->direction = rg_scale(1 / size, rg_add_scaled(rg_scale(c->slip_acceleration, c->basis[0]),
@@ -339,10 +359,6 @@ void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const 
         rg_analysis_solve_island(a, m, members, member_count, info);
         return;
     }
-    if (member_count > RG_ANALYSIS_MANY && ++a->holds > RG_ANALYSIS_HOLDS) {
-        a->undecided = true;
-        return;
-    }
     mark_tight(a, members, member_count);
     if (hold_all(a, m, members, member_count, info) ||
         follow_limits(a, m, members, member_count, true, info))
@@ -352,13 +368,9 @@ void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const 
     decision d;
     bool known = decide(a, m, members, member_count, &d);
     if (known)
-        take_decision(a, members, member_count, &d, false);
+        take_decision(a, members, member_count, &d);
     bool done = follow_limits(a, m, members, member_count, true, info) ||
                 follow_limits(a, m, members, member_count, false, info);
-    if (!done && known) {
-        take_decision(a, members, member_count, &d, true);
-        done = follow_limits(a, m, members, member_count, false, info);
-    }
     rg_arena_return(a->arena, mark);
     if (done)
         return;

@@ -338,6 +338,8 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
         a->blind = nudging || a->means;
         if (!nudging || nudge.friction)
             status = rg_analysis_first_event(a, &event, error);
+        if (!status)
+            rg_analysis_judge_span(a, event.theta, length);
         a->keeps = a->frozen = false;
         if (status)
             return status;

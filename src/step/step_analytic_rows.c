@@ -80,8 +80,7 @@ double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c) {
 }
 
 double rg_analysis_let_go(const rg_analysis_contact *c) {
-    bool drops = c->law.static_friction > c->law.dynamic_friction;
-    return drops ? 0.1 * RG_ANALYSIS_MUCH : RG_ANALYSIS_DECISIVE;
+    return rg_analysis_friction_drops(c) ? RG_ANALYSIS_ONSET : RG_ANALYSIS_DECISIVE;
 }
 
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,

@@ -55,6 +55,7 @@ static rg_status add_forces(rg_analysis *g, rg_analysis_forces *list) {
     g->judging = true;
     g->frozen = g->means;
     rg_analysis_evaluate(g, g->time, g->y);
+    rg_analysis_judge_rest(g);
     for (size_t i = 0; i < g->contact_count; i++)
         list->forces[list->count++] = force_at(g, &g->contacts[i]);
     return RG_OK;
@@ -134,8 +135,6 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->ode_info.accepted += g->ode_info.accepted;
     a->ode_info.rejected += g->ode_info.rejected;
     a->ode_info.evaluations += g->ode_info.evaluations;
-    a->impact_work += g->impact_work;
-    a->impact_friction += g->impact_friction;
     a->stabilisation += g->stabilisation;
     a->prescribed += g->prescribed;
     a->impulse = rg_add(a->impulse, g->impulse);
@@ -148,6 +147,7 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->contacts_most += g->contacts_most;
     a->worst_residual = fmax(a->worst_residual, g->worst_residual);
     a->worst_cone = fmax(a->worst_cone, g->worst_cone);
+    rg_judge_findings_add(&a->found, &g->found);
     a->shown = g->shown;
     a->bounce_count = g->bounce_count;
     memcpy(a->bounces, g->bounces, g->bounce_count * sizeof *a->bounces);
@@ -230,6 +230,7 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         if (group_size(a, groups, index) == 0)
             continue;
         *g = *blank;
+        g->found = rg_judge_findings_none();
         g->shown = a->shown;
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);

@@ -748,22 +748,31 @@ static void no_memory_and_no_room(void **state) {
     rg_pose high = pose_turned(rg_vec3_make(0, 0, 1), rg_vec3_make(0, 0, RG_PI / 4));
     counter.fail_after = 1;
     counter.resizes = 1;
-    assert_int_equal(
-        rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena, points, 8, &m),
-        RG_OUT_OF_MEMORY);
+    assert_int_equal(rg_contact_between(
+                         &(rg_contact_query){
+                             {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, 8},
+                         &m),
+                     RG_OUT_OF_MEMORY);
     counter.fail_after = 0;
-    assert_int_equal(
-        rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena, points, 0, &m),
-        RG_INVALID_ARGUMENT);
-    assert_int_equal(
-        rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena, points, 8, &m),
-        RG_OK);
+    assert_int_equal(rg_contact_between(
+                         &(rg_contact_query){
+                             {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, 0},
+                         &m),
+                     RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_contact_between(
+                         &(rg_contact_query){
+                             {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, 8},
+                         &m),
+                     RG_OK);
     /* No heap call from the second query on. */
     size_t calls = counter.resizes;
     for (uint32_t capacity = 1; capacity <= 8; capacity++) {
-        assert_int_equal(rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena,
-                                            points, capacity, &m),
-                         RG_OK);
+        assert_int_equal(
+            rg_contact_between(
+                &(rg_contact_query){
+                    {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, capacity},
+                &m),
+            RG_OK);
         assert_int_equal(m.point_count, capacity);
         assert_int_equal(m.reduced, capacity < 8);
     }
@@ -771,9 +780,12 @@ static void no_memory_and_no_room(void **state) {
     rg_arena_free(&arena);
     rg_shape *ground = make_shape(rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0));
     arena = rg_arena_make(NULL);
-    assert_int_equal(rg_contact_between(ground, pose_at(0, 0, 0), ground, high, NULL, NULL, &arena,
-                                        points, 8, &m),
-                     RG_INVALID_ARGUMENT);
+    assert_int_equal(
+        rg_contact_between(
+            &(rg_contact_query){
+                {ground, pose_at(0, 0, 0)}, {ground, high}, NULL, NULL, &arena, points, 8},
+            &m),
+        RG_INVALID_ARGUMENT);
     rg_arena_free(&arena);
     rg_shape_release(ground);
     rg_shape_release(cube);

@@ -98,6 +98,12 @@ static void painleve_without_a_force(void **state) {
     run_holds(&jammed, 1e-9);
     run_gives(&jammed, "impulse_normal_Ns", 0.3, 1e-9);
     run_gives(&jammed, "impulse_tangential_Ns", 0.4, 1e-9);
+    /* That there were no forces for a moment is resolved, and moved nothing. */
+    rg_scene *scene = finish_run(&jammed);
+    rg_step_info summary = rg_world_summary(rg_scene_world(scene));
+    assert_true(summary.certificate.complementarity < 1e-12);
+    assert_int_equal(summary.solver_failures, 0);
+    rg_scene_free(scene);
 }
 
 static void slides_to_a_stop(void **state) {

@@ -251,7 +251,7 @@ static void balance2_is_monotone_in_step_and_gamma(void **state) {
 
 static void go_to(rg_scene *scene, double time) {
     const double same = 1;
-    (void)advance(scene, time, rg_world_settings(rg_scene_world(scene)).step, &same, 1);
+    (void)advance(scene, time, rg_scene_step_size(scene), &same, 1);
 }
 
 static double degrees(rg_scene *scene, const char *body) {

@@ -168,6 +168,8 @@ def test_usage(rigor):
             (["run", "tower", "--friction", "polygon:7"],
              "rigor: run: --friction: 'polygon:7' is neither cone nor polygon:K with K even, from 4 "
              "to 256"),
+            (["run", "tower", "--points", "few"],
+             "rigor: run: --points: 'few' is neither all nor a number of contact points"),
             (["run", "tower", "--detection", "late"],
              "rigor: run: --detection: 'late' is neither continuous nor discrete"),
             (["run", "tower", "--tolerance", "-1"],

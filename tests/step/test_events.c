@@ -392,7 +392,7 @@ static rg_world *shaken_table(double tolerance) {
     world_def.settings.integrator = test_integrator;
     world_def.settings.tolerance = tolerance;
     rg_world *world = world_of(&world_def);
-    rg_contact_law law = {.static_friction = 0.4, .dynamic_friction = 0.4, .restitution = 0.3};
+    rg_contact_law law = {.dynamic_friction = 0.4, .restitution = 0.3};
     assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
     rg_body_def table = rg_body_def_default();
     table.motion = RG_MOTION_KINEMATIC;
@@ -536,7 +536,7 @@ static void heaps_in_the_plane(void **state) {
         def.settings.integrator = test_integrator;
         def.planar = true;
         rg_world *world = world_of(&def);
-        rg_contact_law law = {.static_friction = mu, .dynamic_friction = mu, .restitution = e};
+        rg_contact_law law = {.dynamic_friction = mu, .restitution = e};
         assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
         add_rectangle(world, RG_MOTION_FIXED, 4, 0.2, 0, -0.1, 0);
         add_rectangle(world, RG_MOTION_FIXED, 0.2, 4, -0.8, 2, 0);

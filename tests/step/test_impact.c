@@ -343,8 +343,7 @@ static void moving_wall(void **state) {
             double r[2], v[6];
             rg_impact_info info;
             assert_int_equal(
-                rg_impact_resolve(context, rg_impact_law_at(k), &p, 0, r, NULL, &info, NULL),
-                RG_OK);
+                rg_impact_resolve(context, rg_impact_law_at(k), &p, r, NULL, &info, NULL), RG_OK);
             scene_after(s, r, v);
             assert_near(v[1], 5.5, 1e-13); /* leaves at 0.5 x 3 from the wall */
             double change = scene_energy(s, v) - scene_energy(s, s->v);
@@ -405,7 +404,7 @@ static void immovable(void **state) {
         p.contact.contact = (rg_contact_problem){
             .dimension = 1, .contacts = 2, .w = {.rows = 2, .columns = 2, .dense = w}, .q = q};
         rg_impact_info info;
-        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, 0, r, u, &info, NULL),
+        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, r, u, &info, NULL),
                          RG_OK);
         assert_int_equal(info.outcome, RG_IMPACT_UNSOLVED);
         assert_true(r[0] == 0);
@@ -435,7 +434,7 @@ static void bounded_joints(void **state) {
         p.contact.contact.lower = lower, p.contact.contact.upper = upper;
         double r[3], u[3];
         rg_impact_info info;
-        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, 0, r, u, &info, NULL),
+        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, r, u, &info, NULL),
                          RG_OK);
         /* ball and cart go on together with what the motor leaves of the momentum */
         assert_near(u[0], 0, 2e-9);
@@ -448,7 +447,7 @@ static void bounded_joints(void **state) {
         s->v[0] = -1; /* the ball goes away: only the stop acts */
         p = scene_problem(s, RG_FORM_LOCAL);
         p.contact.contact.lower = lower, p.contact.contact.upper = upper;
-        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, 0, r, u, &info, NULL),
+        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, r, u, &info, NULL),
                          RG_OK);
         assert_true(r[0] == 0 && r[1] == 0);
         assert_near(r[2], 2, 1e-12);
@@ -466,7 +465,7 @@ static void closing_walls(void **state) {
         p.contact.contact = (rg_contact_problem){
             .dimension = 1, .contacts = 2, .w = {.rows = 2, .columns = 2, .dense = w}, .q = q};
         rg_impact_info info;
-        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, 0, r, u, &info, NULL),
+        assert_int_equal(rg_impact_resolve(context, rg_impact_law_at(k), &p, r, u, &info, NULL),
                          RG_OK);
         assert_int_equal(info.outcome, RG_IMPACT_UNSOLVED);
         assert_true(info.left > 0.1 && info.text[0] != 0);
@@ -491,15 +490,15 @@ static void pairs(void **state) {
             rg_impact_problem p = scene_problem(s, RG_FORM_GLOBAL);
             double r[12], v[6];
             rg_impact_info info;
-            assert_int_equal(rg_impact_resolve(context, rg_impact_law_find(names[k]), &p, 0, r,
-                                               NULL, &info, NULL),
-                             RG_OK);
+            assert_int_equal(
+                rg_impact_resolve(context, rg_impact_law_find(names[k]), &p, r, NULL, &info, NULL),
+                RG_OK);
             uint64_t alone = info.rounds;
             uint32_t pair[4] = {7, 7, 7, 7};
             p.pair = pair;
-            assert_int_equal(rg_impact_resolve(context, rg_impact_law_find(names[k]), &p, 0, r,
-                                               NULL, &info, NULL),
-                             RG_OK);
+            assert_int_equal(
+                rg_impact_resolve(context, rg_impact_law_find(names[k]), &p, r, NULL, &info, NULL),
+                RG_OK);
             assert_true(alone > 2);
             assert_int_equal(info.rounds, 1);
             scene_after(s, r, v);
@@ -573,29 +572,26 @@ static void bad_input(void **state) {
     const rg_impact_law *law = rg_impact_law_at(0);
     rg_impact_problem p = scene_problem(s, RG_FORM_LOCAL);
     s->e[0] = 1.5;
-    assert_int_equal(rg_impact_resolve(context, law, &p, 0, r, NULL, NULL, &error),
+    assert_int_equal(rg_impact_resolve(context, law, &p, r, NULL, NULL, &error),
                      RG_INVALID_ARGUMENT);
     assert_true(strstr(error.text, "contact 0") != NULL);
     s->e[0] = NAN;
-    assert_int_equal(rg_impact_resolve(context, law, &p, 0, r, NULL, NULL, NULL),
-                     RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_impact_resolve(context, law, &p, r, NULL, NULL, NULL), RG_INVALID_ARGUMENT);
     s->e[0] = 1;
     p.still = -1;
-    assert_int_equal(rg_impact_resolve(context, law, &p, 0, r, NULL, NULL, NULL),
-                     RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_impact_resolve(context, law, &p, r, NULL, NULL, NULL), RG_INVALID_ARGUMENT);
     p.still = 0;
     double moving[1] = {INFINITY};
     p.moving = moving;
-    assert_int_equal(rg_impact_resolve(context, law, &p, 0, r, NULL, NULL, NULL), RG_NOT_FINITE);
+    assert_int_equal(rg_impact_resolve(context, law, &p, r, NULL, NULL, NULL), RG_NOT_FINITE);
     p.moving = NULL;
     s->u[0] = NAN;
-    assert_int_not_equal(rg_impact_resolve(context, law, &p, 0, r, NULL, NULL, NULL), RG_OK);
+    assert_int_not_equal(rg_impact_resolve(context, law, &p, r, NULL, NULL, NULL), RG_OK);
     s->u[0] = -1;
     p.contact.kind = RG_PROBLEM_LINEAR;
-    assert_int_equal(rg_impact_resolve(context, law, &p, 0, r, NULL, NULL, NULL),
-                     RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_impact_resolve(context, law, &p, r, NULL, NULL, NULL), RG_INVALID_ARGUMENT);
     p.contact.kind = RG_PROBLEM_CONTACT;
-    assert_int_equal(rg_impact_resolve(context, law, &p, 0, r, NULL, NULL, NULL), RG_OK);
+    assert_int_equal(rg_impact_resolve(context, law, &p, r, NULL, NULL, NULL), RG_OK);
     assert_near(r[0], 1, 1e-15);
     free(s);
 }

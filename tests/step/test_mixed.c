@@ -35,7 +35,7 @@ enum {
 static rg_material_id material_of(rg_world *world, const char *name, double friction,
                                   double restitution) {
     rg_contact_law law = {0};
-    law.static_friction = law.dynamic_friction = friction;
+    law.dynamic_friction = friction;
     law.restitution = restitution;
     rg_material_id material;
     assert_int_equal(rg_world_add_material(world, name, &law, &material, NULL), RG_OK);

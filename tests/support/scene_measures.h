@@ -111,7 +111,7 @@ static inline void survives_a_file(const scene_run *run) {
     assert_ptr_equal(rg_world_method(a), rg_world_method(b));
     assert_ptr_equal(rg_world_settings(a).impact, rg_world_settings(b).impact);
     assert_true(rg_world_state_hash(a) == rg_world_state_hash(b));
-    double step = rg_world_settings(a).step;
+    double step = rg_scene_step_size(scene);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(rg_world_step(a, step, NULL, &error), RG_OK);
         assert_int_equal(rg_world_step(b, step, NULL, &error), RG_OK);

@@ -159,7 +159,7 @@ static bool next_request(view_live *live, live_request *asked) {
 static bool step_once(view_live *live) {
     rg_step_info info;
     rg_error error = {0};
-    rg_status status = rg_world_step(live->world, live->now.settings.step, &info, &error);
+    rg_status status = rg_world_step(live->world, live->now.step, &info, &error);
     if (status != RG_OK) {
         pause_because(live, error.text[0] ? error.text : rg_status_text(status));
         return false;
@@ -171,7 +171,7 @@ static bool step_once(view_live *live) {
 
 /* The steps that are due, but for no longer than a frame lasts. */
 static void make_steps(view_live *live, bool watched) {
-    double begin = view_clock(), step = live->now.settings.step;
+    double begin = view_clock(), step = live->now.step;
     bool going = live->now.running && watched;
     double passed = going && live->paced ? begin - live->last_look : 0;
     live->last_look = begin;
@@ -299,6 +299,7 @@ rg_status view_live_create(rg_scene *scene, const view_live_options *options, vi
                              .speed = options->speed > 0 ? options->speed : 1,
                              .method = rg_world_method(live->world),
                              .settings = rg_world_settings(live->world),
+                             .step = rg_scene_step_size(scene),
                              .gravity = rg_world_gravity(live->world)};
     rg_status status = begin(live, error);
     if (status == RG_OK)
@@ -413,7 +414,7 @@ size_t view_live_state(view_live *live, uint64_t dropped, char bytes[VIEW_LIVE_S
     put_field(&text, "achieved", s.achieved);
     view_text_put(&text, ",\"method\":\"%s\",\"solver\":\"%s\"", rg_method_name(s.method),
                   rg_solver_name(solver));
-    put_field(&text, "step", s.settings.step);
+    put_field(&text, "step", s.step);
     put_field(&text, "friction", s.friction_is_set ? s.friction : NAN);
     view_text_put(&text, ",\"gravity\":[");
     view_text_put_number(&text, s.gravity.x);

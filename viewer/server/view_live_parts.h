@@ -31,6 +31,7 @@ typedef struct live_state {
     double time, speed, achieved;
     const rg_method *method;
     rg_method_settings settings;
+    double step; /* s */
     bool friction_is_set;
     double friction;
     rg_vec3 gravity;
