@@ -38,8 +38,8 @@ typedef struct rg_step_event {
     double friction, restitution;
 } rg_step_event;
 
-/* Of the last step, also of one that failed, in the order in which they happened; until the next step. At most
- * RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
+/* Of the last step, also of one that failed, in the order in which they happened; until the next
+ * step. At most RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
 enum { RG_STEP_EVENTS_MOST = 1024 };
 const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, size_t *count);
 /* In plain words, with names, time and coefficients. Returns the length that the text has. */
