@@ -363,7 +363,7 @@ static rg_status write_problem(const cli_solving *s, const rg_problem *problem,
 static rg_status show_problem(const cli_solving *s, const char *path, const rg_problem_file *file,
                               const rg_problem *problem, rg_error *error) {
     rg_problem_file_info info = rg_problem_file_get_info(file);
-    bool known = info.reference && is_unchanged(s, problem, rg_problem_file_get(file));
+    bool known = info.reference && is_unchanged(s, problem, rg_problem_file_problem(file));
     rg_residual judged = {0};
     rg_status status =
         known ? rg_judge(problem, info.reference, NULL, NULL, &judged, error) : RG_OK;
@@ -439,7 +439,7 @@ static void solve_file(cli_solving *s, const char *path) {
         remember(s, cli_exit_code(status));
         return;
     }
-    rg_problem problem = *rg_problem_file_get(file);
+    rg_problem problem = *rg_problem_file_problem(file);
     double *mu = NULL;
     status = change_friction(s, &problem, &mu);
     if (status != RG_OK)

@@ -33,8 +33,8 @@
 /* Corners that are degenerate twice over are rare. */
 enum { SHARPEN_ROUNDS = 4 };
 /* Equations count as solved up to this rest, relative to the largest force; a force or acceleration
- * below minus this is negative whatever the rounding (it is above the rest over RG_LP_INDEPENDENT).
- */
+ * below minus this is negative whatever the rounding (it is above the rest over
+ * RG_LP_INDEPENDENT). */
 #define EQUATIONS_REST 1e-12
 #define CLEARLY        1e-5
 

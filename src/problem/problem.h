@@ -24,8 +24,8 @@ bool rg_mass_factor(const double *mass, int freedom, double *lower);
 /* x := mass^-1 x. */
 void rg_mass_solve(const double *lower, int freedom, double *x);
 
-/* The corners of the friction polygon: (cos, sin)(2 pi k / directions), opposite ones exactly so.
- */
+/* The corners of the friction polygon: (cos, sin)(2 pi k / directions), opposite ones exactly
+ * so. */
 void rg_polygon_direction(int directions, int k, double direction[2]);
 
 #endif

@@ -1,5 +1,6 @@
 /* The islands of a world (problem_partition.h) with their bodies, in the order of bodies and
- * contacts whatever the history. Tested by tests/problem/test_rows.c. */
+ * contacts whatever the history.
+ * Tested by tests/problem/test_rows.c. */
 #include "problem/problem_islands.h"
 
 #include "problem/problem_partition.h"

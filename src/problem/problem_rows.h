@@ -12,8 +12,8 @@
 #include "rigor/complementarity.h"
 #include "world/world.h"
 
-/* Velocity of the material of body `user`'s world at a point: for bodies that forces do not move.
- */
+/* Velocity of the material of body `user`'s world at a point: for bodies that forces do not
+ * move. */
 typedef struct rg_contact_row {
     uint32_t touch, manifold, point; /* in the view */
     uint32_t body_a, body_b;         /* dense indices */

@@ -1,5 +1,6 @@
 /* The driver: checks the problem, brings it into a form that the solver takes, runs it, has the
- * answer judged, and keeps account of what was tried. Tested by tests/solve/test_worked.c. */
+ * answer judged, and keeps account of what was tried.
+ * Tested by tests/solve/test_worked.c. */
 #include "solve/solve.h"
 
 #include "base/base_math.h"

@@ -373,8 +373,8 @@ static const attempt list[] = {
     {ALL_CONES, &rg_solver_widen, FROM_BEST, 0, 0, NULL},
 };
 
-/* An enumeration may prove that there is no solution; where an impulse would point, pivoting tells.
- */
+/* An enumeration may prove that there is no solution; where an impulse would point, pivoting
+ * tells. */
 static bool wants_ray(const chain *c, const attempt *a) {
     return c->proof == RG_SOLVE_INFEASIBLE && c->class == ROWS_FRICTION &&
            a->solver == &rg_solver_dantzig;
