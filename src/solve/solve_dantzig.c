@@ -558,6 +558,7 @@ static double natural(const rg_dantzig *z) {
 
 /* The guess has the right signs everywhere, but it solves the matrix with the enlarged diagonal.
  * Its factor, used as the proximal point method uses it (Rockafellar 1976),
+ *
  *   f += (A_CC + shift)^-1 (-a_C),  a = A f + b with the true matrix,
  *
  * goes to a solution of the true equations if they have one, singular or not: what is left of an
