@@ -21,31 +21,29 @@ const char cli_run_help[] =
     "(`rigor scenes` lists them) or a scene file (YAML or JSON); NAME=VALUE sets\n"
     "parameters of the scene.\n"
     "\n"
-    "Options:\n"
+    "Options, instead of what the scene says:\n"
     "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
     "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
     "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
-    "      --method NAME    step method instead of the scene's: analytic, stepping\n"
-    "      --step S         seconds of a step instead of the scene's, such as 1/240\n"
-    "      --solver NAME    solver of contact problems instead of the scene's: auto, dantzig,\n"
-    "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate;\n"
+    "      --method NAME    step method: analytic, stepping\n"
+    "      --step S         seconds of a step, such as 1/240\n"
+    "      --solver NAME    solver of contact problems: auto, dantzig, lemke, qp,\n"
+    "                       gauss-seidel, newton, interior-point, admm, enumerate;\n"
     "                       lp, the heuristic of 1989, counts how often its guesses are right\n"
     "                       (analytic method, without --out)\n"
-    "      --tolerance T    a solve whose residual is above T counts as failed, instead of\n"
-    "                       the scene's\n"
-    "      --impact LAW     law of collisions of the analytic method instead of the scene's:\n"
+    "      --tolerance T    a solve whose residual is above T counts as failed\n"
+    "      --impact LAW     law of impacts of the analytic method:\n"
     "                       simultaneous, propagation, poisson, energetic, reflection,\n"
     "                       dissipative; what a material names stays\n"
-    "      --integrator I   of the analytic method instead of the scene's: dormand-prince,\n"
-    "                       adams\n"
-    "      --root-finder F  how the analytic method finds times of events, instead of the\n"
-    "                       scene's: itp, illinois (that of 1989), bisection\n"
+    "      --integrator I   of the analytic method: dormand-prince, adams\n"
+    "      --root-finder F  how the analytic method finds times of events: itp, illinois\n"
+    "                       (that of 1989), bisection\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts at the current poses only\n"
     "      --points N       contact points of two convex parts: all, or N at most where\n"
     "                       that keeps the area of contact to 1 %\n"
-    "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
+    "      --duration S     seconds to simulate; the nearest whole\n"
     "                       number of steps is made; with --resume, in all, and not less than\n"
     "                       there is already\n"
     "      --threads N      threads; the results do not depend on it\n"
@@ -80,7 +78,6 @@ const char cli_run_help[] =
     "  rigor run projectiles count=100000 --duration 2 --threads 2 --json\n"
     "  rigor run tower count=10 --solver newton --require 'complementarity<1e-8'\n"
     "  rigor run my-scene.yaml --dump-problem 120:hard.h5 && rigor solve hard-0.h5\n"
-    "  rigor run brick-stack --method analytic --impact energetic\n"
     "  rigor run dominoes count=3 mu=0 --method analytic --solver lp --duration 1\n"
     "  rigor run --resume dominoes.h5\n";
 
@@ -121,8 +118,8 @@ enum {
             {"points", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL},    \
             {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
             {"accept-failures", 0, false, NULL}, {"dump-problem", 0, true, NULL},                  \
-            {"profile", 0, false, NULL},                                                            \
-            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
+            {"profile", 0, false, NULL}, {"json", 0, false, NULL}, {"quiet", 'q', false, NULL},    \
+            {"help", 'h', false, NULL},                                                            \
     }
 
 typedef struct run {
