@@ -460,7 +460,7 @@ static int complain_of(rg_status status, const rg_error *error) {
 static int open_scene(run *this, const rg_scene_options *options,
                       const rg_recorder_options *recording) {
     rg_error error = {0};
-    rg_status status = rg_scene_open(this->scene_name, options, &this->scene, &error);
+    rg_status status = rg_scene_create(this->scene_name, options, &this->scene, &error);
     if (status != RG_OK)
         return complain_of(status, &error);
     if (!plan(this))
@@ -481,7 +481,7 @@ static int open_scene(run *this, const rg_scene_options *options,
                      this->recording, this->scene_name);
         return EXIT_USAGE;
     }
-    status = rg_recorder_create(this->scene, this->recording, recording, &this->recorder, &error);
+    status = rg_recorder_open(this->scene, this->recording, recording, &this->recorder, &error);
     return status == RG_OK ? EXIT_GOOD : complain_of(status, &error);
 }
 
@@ -676,7 +676,7 @@ int cli_run(int count, const char **arguments) {
     } else if (code == EXIT_GOOD) {
         code = execute(&this);
     }
-    rg_scene_free(this.scene);
+    rg_scene_destroy(this.scene);
     cli_heuristic_end(&this.heuristic);
     for (size_t i = 0; i < this.parameter_count; i++)
         free((char *)this.parameters[i].name);

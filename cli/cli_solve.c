@@ -391,7 +391,7 @@ static rg_status solve_problem(solving *s, const char *path, const rg_problem_fi
     if (status != RG_OK)
         return status;
     s->json ? json_head(path, &info, problem) : print_head(path, &info, problem);
-    if (info.reference && is_unchanged(s, problem, rg_problem_file_get(file))) {
+    if (info.reference && is_unchanged(s, problem, rg_problem_file_problem(file))) {
         rg_residual judged;
         status = rg_judge(problem, info.reference, NULL, NULL, &judged, error);
         if (status != RG_OK)
@@ -431,7 +431,7 @@ static void solve_file(solving *s, const char *path) {
         remember(s, cli_exit_code(status));
         return;
     }
-    rg_problem problem = *rg_problem_file_get(file);
+    rg_problem problem = *rg_problem_file_problem(file);
     size_t rows = rg_problem_rows(&problem);
     double *mu = NULL, *forces = calloc(rows ? rows : 1, sizeof *forces);
     status = forces ? change_friction(s, &problem, &mu) : RG_OUT_OF_MEMORY;

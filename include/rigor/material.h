@@ -12,29 +12,29 @@ extern "C" {
 typedef struct rg_world rg_world;
 typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 
-/* {.dynamic_friction = 0.5} is a law with one coefficient for stick and slip. A static coefficient
+/* {.friction = 0.5} is a law with one coefficient for stick and slip. A static coefficient
  * alone is refused: it would leave a contact without friction as soon as it slips. */
 typedef struct rg_contact_law {
-    double dynamic_friction;     /* coefficient while slipping, >= 0; 0: no friction at all */
+    double friction;             /* coefficient while slipping, >= 0; 0: no friction at all */
     double static_friction;      /* coefficient up to which a contact sticks, at least as large;
-                                    0: the same as dynamic_friction */
+                                    0: the same as friction */
     double restitution;          /* 0 ... 1 */
     const rg_impact_law *impact; /* analytic: of collisions; null: none is named */
 } rg_contact_law;
 
 /* Friction 0.5, restitution 0, no law of impact. */
 rg_contact_law rg_contact_law_default(void);
-/* The same law with static_friction filled in: at least dynamic_friction, and 0 without it. */
+/* The same law with static_friction filled in: at least friction, and 0 without it. */
 rg_contact_law rg_contact_law_complete(rg_contact_law law);
 
 /* Material 0 always exists and is called "default". */
 rg_status rg_world_add_material(rg_world *world, const char *name, const rg_contact_law *law,
                                 rg_material_id *material, rg_error *error);
-rg_status rg_world_set_material(rg_world *world, rg_material_id material, const rg_contact_law *law,
-                                rg_error *error);
+rg_status rg_world_set_material_law(rg_world *world, rg_material_id material,
+                                    const rg_contact_law *law, rg_error *error);
 /* The law of a pair, instead of the mixture below. */
-rg_status rg_world_set_pair(rg_world *world, rg_material_id a, rg_material_id b,
-                            const rg_contact_law *law, rg_error *error);
+rg_status rg_world_set_pair_law(rg_world *world, rg_material_id a, rg_material_id b,
+                                const rg_contact_law *law, rg_error *error);
 
 size_t rg_world_material_count(const rg_world *world);
 const char *rg_world_material_name(const rg_world *world, rg_material_id material);

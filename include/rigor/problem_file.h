@@ -4,7 +4,7 @@
  *
  *     rg_problem_file *file;
  *     if (rg_problem_file_read("wall.txt", RG_FORMAT_AUTO, NULL, &file, &error) == RG_OK) {
- *         rg_solve(context, rg_solver_find("auto"), rg_problem_file_get(file), ...);
+ *         rg_solve(context, rg_solver_find("auto"), rg_problem_file_problem(file), ...);
  *         rg_problem_file_destroy(file);
  *     }
  */
@@ -41,13 +41,13 @@ rg_status rg_problem_file_read(const char *path, rg_problem_format format,
                                const rg_allocator *allocator, rg_problem_file **file,
                                rg_error *error);
 /* From memory, HDF5 too. `name` stands for the file in messages. */
-rg_status rg_problem_file_parse(const void *data, size_t size, const char *name,
-                                rg_problem_format format, const rg_allocator *allocator,
-                                rg_problem_file **file, rg_error *error);
+rg_status rg_problem_file_read_memory(const void *data, size_t size, const char *name,
+                                      rg_problem_format format, const rg_allocator *allocator,
+                                      rg_problem_file **file, rg_error *error);
 void rg_problem_file_destroy(rg_problem_file *file); /* null is allowed */
 
 /* Valid as long as the file object. */
-const rg_problem *rg_problem_file_get(const rg_problem_file *file);
+const rg_problem *rg_problem_file_problem(const rg_problem_file *file);
 
 typedef struct rg_problem_file_info {
     rg_problem_format format; /* never auto */

@@ -87,9 +87,9 @@ uint64_t rg_world_state_hash(const rg_world *world);
  * keeps between steps. A restored world continues with the same bits. Callbacks, threads and allocator
  * are not part of a snapshot. Handles stay valid across restore if what they name exists in the
  * snapshot. */
-rg_status rg_world_snapshot(const rg_world *world, rg_snapshot **snapshot);
+rg_status rg_snapshot_create(const rg_world *world, rg_snapshot **snapshot);
 rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot);
-void rg_snapshot_free(rg_snapshot *snapshot);
+void rg_snapshot_destroy(rg_snapshot *snapshot);
 rg_status rg_world_clone(const rg_world *world, rg_world **clone);
 
 /* The state alone, as bytes, for checkpoints on disk: to be read into a world with the same bodies.

@@ -6,11 +6,9 @@
 #ifndef RIGOR_BASE_ROOT_H
 #define RIGOR_BASE_ROOT_H
 
-#include <stdbool.h>
+#include "rigor/math.h"
 
 typedef double rg_scalar_function(void *user, double x);
-
-typedef enum rg_root_method { RG_ROOT_ITP, RG_ROOT_ILLINOIS, RG_ROOT_BISECTION } rg_root_method;
 
 typedef struct rg_root {
     double x;     /* in [a, b), f(x) > 0 */

@@ -322,9 +322,9 @@ static rg_status read_any(rg_problem_reader *reader, rg_problem_format format) {
 
 /* ------------------------------------------------------------------ files */
 
-rg_status rg_problem_file_parse(const void *data, size_t size, const char *name,
-                                rg_problem_format format, const rg_allocator *allocator,
-                                rg_problem_file **file, rg_error *error) {
+rg_status rg_problem_file_read_memory(const void *data, size_t size, const char *name,
+                                      rg_problem_format format, const rg_allocator *allocator,
+                                      rg_problem_file **file, rg_error *error) {
     assert((data || size == 0) && name && (unsigned)format < RG_FORMATS && file);
     *file = NULL;
     if (size == 0)
@@ -381,7 +381,7 @@ rg_status rg_problem_file_read(const char *path, rg_problem_format format,
     if (failed)
         status = fail_reading(error, path, failed);
     if (status == RG_OK)
-        status = rg_problem_file_parse(data, got, path, format, allocator, file, error);
+        status = rg_problem_file_read_memory(data, got, path, format, allocator, file, error);
     rg_release(&memory, data);
     return status;
 }
@@ -394,7 +394,7 @@ void rg_problem_file_destroy(rg_problem_file *file) {
     rg_release(&allocator, file);
 }
 
-const rg_problem *rg_problem_file_get(const rg_problem_file *file) {
+const rg_problem *rg_problem_file_problem(const rg_problem_file *file) {
     return &file->problem;
 }
 

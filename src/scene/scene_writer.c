@@ -346,7 +346,7 @@ static rg_status put_settings(writer *w) {
 static rg_status put_law(writer *w, rg_contact_law law) {
     law = rg_contact_law_complete(law);
     put(w, "friction: ");
-    put_two(w, "static", law.static_friction, "dynamic", law.dynamic_friction);
+    put_two(w, "static", law.static_friction, "dynamic", law.friction);
     put(w, ", restitution: ");
     put_number(w, law.restitution);
     return put_impact(w, ", ", law.impact);

@@ -62,7 +62,7 @@ void rg_contacts_describe(rg_contact_job *job) {
             .friction = job->mu[i],
             .slip_speed = slip,
             .approach = -job->before[i * d],
-            .mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_CONTACT_SMOOTH),
+            .mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_FEATURES_SMOOTH),
             .impact = met,
         };
         contacts->impacts += met;

@@ -85,7 +85,7 @@ static double coefficient(const rg_contact_job *job, size_t i) {
     else
         stuck = rg_contact_slip(set, job->before + i * (size_t)set->dimension) <=
                 RG_STEP_SLIP * job->speed;
-    return stuck ? law->static_friction : law->dynamic_friction;
+    return stuck ? law->static_friction : law->friction;
 }
 
 /* How fast a gap may close within a step although the linear problem holds it: surfaces that turn or

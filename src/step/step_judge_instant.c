@@ -135,16 +135,16 @@ static double friction_error(const rg_judge_contact *c, bool stops, double w, rg
     rg_vec3 friction = rg_scale(w, along_surface(c->force, n));
     double grip = rg_length(friction), error = INFINITY;
     if (speed > 0) {
-        rg_vec3 law = rg_scale(-c->law.dynamic_friction * normal / speed, slip);
-        double known = c->law.dynamic_friction * normal * fmin(1, c->slow / speed);
+        rg_vec3 law = rg_scale(-c->law.friction * normal / speed, slip);
+        double known = c->law.friction * normal * fmin(1, c->slow / speed);
         error = fmax(0, rg_length(rg_sub(friction, law)) - known);
     }
     if (speed <= c->slow) {
         rg_vec3 a = along_surface(rate, n);
         error = fmin(error, stick_error(c->law.static_friction * normal, grip, friction, a));
-        error = fmin(error, stick_error(c->law.dynamic_friction * normal, grip, friction, a));
+        error = fmin(error, stick_error(c->law.friction * normal, grip, friction, a));
         if ((stops || speed > c->none) && rg_dot(friction, slip) <= c->none * grip)
-            error = fmin(error, fabs(grip - c->law.dynamic_friction * normal));
+            error = fmin(error, fabs(grip - c->law.friction * normal));
     }
     return error;
 }

@@ -121,7 +121,7 @@ static void nothing_is_claimed_that_was_not_measured(void **state) {
 
     /* The judge comes later: the run that it speaks of begins where it does. */
     rg_snapshot *snapshot;
-    assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+    assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
     assert_int_equal(rg_world_restore(judged, snapshot), RG_OK);
     double energy = rg_world_energy(judged);
     step_world(judged, 0.01, 2);
@@ -129,7 +129,7 @@ static void nothing_is_claimed_that_was_not_measured(void **state) {
     assert_int_equal(info.steps, 3);
     assert_true(info.energy.initial == energy && info.energy.closure_rel < 1e-13);
     assert_true(info.certificate.momentum_error < 1e-13);
-    rg_snapshot_free(snapshot);
+    rg_snapshot_destroy(snapshot);
     rg_world_destroy(world);
     rg_world_destroy(judged);
 }
@@ -181,7 +181,7 @@ static void make_ball(ball_scene *s) {
                                     .force = {0, 0, 20},
                                     .slow = 1e-4,
                                     .none = 1e-8,
-                                    .law = {.static_friction = 0.5, .dynamic_friction = 0.4}};
+                                    .law = {.static_friction = 0.5, .friction = 0.4}};
     s->now = (rg_judge_instant){.content = &s->world->content,
                                 .position = s->position,
                                 .velocity = s->velocity,

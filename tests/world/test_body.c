@@ -227,7 +227,7 @@ static void other_setters(void **unused) {
     assert_int_equal(rg_body_set_gravity_scale(world, body, 0.5), RG_OK);
     assert_near(rg_body_gravity_scale(world, body), 0.5, 0);
     assert_int_equal(rg_body_set_gravity_scale(world, body, NAN), RG_NOT_FINITE);
-    rg_contact_law law = {.dynamic_friction = 0.1};
+    rg_contact_law law = {.friction = 0.1};
     rg_material_id ice;
     assert_int_equal(rg_world_add_material(world, "ice", &law, &ice, NULL), RG_OK);
     assert_int_equal(rg_collider_set_material(world, collider, ice), RG_OK);
