@@ -36,6 +36,8 @@ typedef struct rg_step_event {
     rg_body_id body_b, body_a; /* of a hand-over: A the first of them, B the second */
     double value;
     double friction, restitution;
+    double other; /* of an indeterminate one, with the normal force that is possible as `value` (N):
+                     the acceleration apart without any (m/s^2) */
 } rg_step_event;
 
 /* Of the last step, also of one that failed, in the order in which they happened; until the next
