@@ -21,10 +21,10 @@ typedef enum rg_step_event_kind {
     RG_STEP_EVENT_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
     RG_STEP_EVENT_CAPPED,        /* too many events: restitution was set to 0 for a while */
     RG_STEP_EVENT_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
-    RG_STEP_EVENT_HANDED_OVER, /* the step of a group of bodies is the stepping method's; value: why,
-                              rg_status */
-    RG_STEP_EVENT_AVERAGED, /* who is held cannot be followed: forces are means over `value` s at most,
-                              to the end of the step */
+    RG_STEP_EVENT_HANDED_OVER,   /* the step of a group of bodies is the stepping method's; value:
+                                  why, rg_status */
+    RG_STEP_EVENT_AVERAGED, /* who is held cannot be followed: forces are means over `value` s at
+                               most, to the end of the step */
     RG_STEP_EVENT_KIND_COUNT
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);
@@ -38,8 +38,8 @@ typedef struct rg_step_event {
     double friction, restitution;
 } rg_step_event;
 
-/* Of the last step, also of one that failed, in the order in which they happened; until the next step. At most
- * RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
+/* Of the last step, also of one that failed, in the order in which they happened; until the next
+ * step. At most RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
 enum { RG_STEP_EVENTS_MOST = 1024 };
 const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, size_t *count);
 /* In plain words, with names, time and coefficients. Returns the length that the text has. */

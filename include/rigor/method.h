@@ -1,5 +1,5 @@
-/* Step methods: how a world is advanced in time. A method is a value that is chosen in the world def,
- * by name in scenes and on the command line. */
+/* Step methods: how a world is advanced in time. A method is a value that is chosen in the world
+ * def, by name in scenes and on the command line. */
 #ifndef RIGOR_METHOD_H
 #define RIGOR_METHOD_H
 
@@ -30,11 +30,10 @@ typedef struct rg_method_settings {
     double solver_tolerance; /* a solve whose residual, by the judge, is larger counts as failed */
     int friction_directions; /* 0: the exact cone; otherwise corners of a polygon, even, 4 to 256 */
     bool discrete_detection; /* contacts at the current poses only: fast bodies may pass through
-                                    thin ones */
+                                thin ones */
     const rg_impact_law *impact; /* analytic: law of impacts; null: simultaneous */
-    bool
-        hand_over; /* analytic: where a step fails for a group of bodies, the method stepping makes the
-                       step of that group; otherwise rg_world_step returns the error */
+    bool hand_over; /* analytic: where a step fails for a group of bodies, the method stepping makes
+                       the step of that group; otherwise rg_world_step returns the error */
 } rg_method_settings;
 
 /* 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */

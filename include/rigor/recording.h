@@ -33,9 +33,9 @@ rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting, w
 rg_status rg_recorder_open(rg_scene *scene, const char *path, const rg_recorder_options *options,
                            rg_recorder **recorder, rg_error *error);
 /* Goes on with an unfinished recording: rebuilds the scene from it, brings the world to the last
- * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. FILE is
- * read as a whole and compared with its checksums: RG_FILE_DAMAGED if it is not what was written. A
- * duration that the run is already past is RG_INVALID_ARGUMENT. */
+ * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. FILE
+ * is read as a whole and compared with its checksums: RG_FILE_DAMAGED if it is not what was
+ * written. A duration that the run is already past is RG_INVALID_ARGUMENT. */
 rg_status rg_recorder_resume(const char *path, const rg_recorder_options *options,
                              const rg_scene_options *scene_options, rg_scene **scene,
                              rg_recorder **recorder, rg_error *error);

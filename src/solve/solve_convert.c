@@ -1,7 +1,7 @@
-/* Problems in another form, for solvers that take only that: global contact problems condensed to
- * W = J M^-1 J', frictionless and planar contacts as rows, the friction polygon as a mixed LCP
- * (Hart-Anitescu 2010, 4.11-4.12). Each changes the form and not the problem; rg_convert_back brings
- * the forces home. */
+/* Problems in another form, for solvers that take only that: global contact problems condensed to W
+ * = J M^-1 J', frictionless and planar contacts as rows, the friction polygon as a mixed LCP
+ * (Hart-Anitescu 2010, 4.11-4.12). Each changes the form and not the problem; rg_convert_back
+ * brings the forces home. */
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* --- global to local ----------------------------------------------------------------------------- */
+/* --- global to local -------------------------------------------------------------------------- */
 
 /* The Jacobian of a row as two sparse parts. */
 static const double *row_part(const rg_contact_problem *p, size_t row, size_t side,
@@ -95,10 +95,10 @@ static rg_status condense(rg_solve_context *context, const rg_problem *problem,
     return RG_OK;
 }
 
-/* --- local contacts to rows ---------------------------------------------------------------------- */
+/* --- local contacts to rows ------------------------------------------------------------------- */
 
-/* Rows of the contact problem that appear in the linear one: all in the plane with friction, normals
- * and joints otherwise. */
+/* Rows of the contact problem that appear in the linear one: all in the plane with friction,
+ * normals and joints otherwise. */
 static size_t kept_per_contact(const rg_contact_problem *p) {
     bool friction = false;
     for (size_t i = 0; p->mu && p->dimension == 2 && i < p->contacts; i++)
@@ -186,10 +186,10 @@ static rg_status to_rows(rg_solve_context *context, const rg_contact_problem *p,
     return RG_OK;
 }
 
-/* --- the polygon as a mixed LCP ------------------------------------------------------------------ */
+/* --- the polygon as a mixed LCP --------------------------------------------------------------- */
 
-/* Unknowns: r_N per contact; beta, `corners` per contact; lambda per contact; joints. Planar friction
- * has two corners, +1 and -1. */
+/* Unknowns: r_N per contact; beta, `corners` per contact; lambda per contact; joints. Planar
+ * friction has two corners, +1 and -1. */
 static int corners_of(const rg_contact_problem *p) {
     return p->dimension == 2 ? 2 : p->directions;
 }
@@ -278,7 +278,7 @@ static rg_status to_polygon(rg_solve_context *context, const rg_contact_problem 
     return RG_OK;
 }
 
-/* --- the table of contents ----------------------------------------------------------------------- */
+/* --- the table of contents -------------------------------------------------------------------- */
 
 rg_status rg_convert(rg_solve_context *context, const rg_problem *problem, rg_conversion_kind kind,
                      rg_conversion *conversion, rg_error *error) {

@@ -53,8 +53,8 @@ enum { PIVOTS_PER_ROW = 100, PIVOTS_BASE = 1000 };
 /* Forces are refined until a in C is below this, relative to the row's magnitude, or gets no
  * better. */
 #define REFINE_TOLERANCE 4e-16
-/* The error of a by plain sums, relative to |b| + sum |A_ij f_j|. Long sums at the end if that comes
- * near the tolerance. */
+/* The error of a by plain sums, relative to |b| + sum |A_ij f_j|. Long sums at the end if that
+ * comes near the tolerance. */
 #define LONG_SUMS_ERROR 1e-14
 /* An answer from a guess that misses this share of the tolerance is compared with one from
  * nothing. */
@@ -563,8 +563,8 @@ static double natural(const rg_dantzig *z) {
     return worst;
 }
 
-/* The guess has the right signs everywhere, but it solves the matrix with the enlarged diagonal. Its
- * factor, used as the proximal point method uses it (Rockafellar 1976),
+/* The guess has the right signs everywhere, but it solves the matrix with the enlarged diagonal.
+ * Its factor, used as the proximal point method uses it (Rockafellar 1976),
  *   f += (A_CC + shift)^-1 (-a_C),  a = A f + b with the true matrix,
  * goes to a solution of the true equations if they have one, singular or not: what is left of an
  * error shrinks by shift / (eigenvalue + shift) a step. False, and the pivoting begins from these

@@ -94,8 +94,8 @@ void rg_dantzig_add_column(const rg_dantzig *dantzig, size_t j, double s, double
  * factor is that of C with the enlarged diagonal. */
 bool rg_dantzig_guess(rg_dantzig *dantzig);
 
-/* solve_dantzig_small.c: unilateral rows only, RG_SMALL_MIN to RG_SMALL_MAX; *solved is false if
- * it takes the general method. Answers with rows whose magnitude (unit of a) exceeds the limit are not
+/* solve_dantzig_small.c: unilateral rows only, RG_SMALL_MIN to RG_SMALL_MAX; *solved is false if it
+ * takes the general method. Answers with rows whose magnitude (unit of a) exceeds the limit are not
  * accepted. */
 enum { RG_SMALL_MIN = 4, RG_SMALL_MAX = 64, RG_SMALL_SET_MAX = 28 };
 rg_status rg_dantzig_solve_small(rg_solve_context *context, const rg_linear_problem *problem,

@@ -62,7 +62,7 @@ rg_status rg_mend_create(rg_mend *mend, rg_system *system, rg_solve_context *con
     return RG_OK;
 }
 
-/* --- the part ----------------------------------------------------------------------------------- */
+/* --- the part --------------------------------------------------------------------------------- */
 
 static bool is_near(const rg_mend *mend, uint32_t block) {
     return block != RG_NO_BLOCK && mend->near[block];
@@ -177,7 +177,7 @@ static rg_status solve_part(rg_mend *mend, size_t members, double tolerance, rg_
     return status;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* Newton on the whole from mend->force, which gets the result; its residual. */
 static double polish(rg_mend *mend, double tolerance) {

@@ -1,7 +1,7 @@
-/* Normal impulses among redundant contacts. Where contacts outnumber the motions that they can stop,
- * the velocities after are unique and the impulses are not: a solver returns any of them, a cube's
- * weight on two corners of four. A law that bounds friction by those impulses would turn a symmetric
- * body. The least-norm solution is unique and has every symmetry of the problem:
+/* Normal impulses among redundant contacts. Where contacts outnumber the motions that they can
+ * stop, the velocities after are unique and the impulses are not: a solver returns any of them, a
+ * cube's weight on two corners of four. A law that bounds friction by those impulses would turn a
+ * symmetric body. The least-norm solution is unique and has every symmetry of the problem:
  *
  *     least |r|^2  over  r >= 0,  W r = W r*
  *

@@ -480,8 +480,8 @@ rg_status rg_impact_solve(rg_impact_state *s, const rg_impact_part *part, double
     bool rows = t.kept < 3;
     if (rows)
         status = try_solver(s, &t, part, "dantzig", SOLVE_TOLERANCE, &residual, error);
-    /* Where impulses can be shared in many ways: in the middle, so that what is symmetric stays so. The last digits
-     * would take as long again. */
+    /* Where impulses can be shared in many ways: in the middle, so that what is symmetric stays so.
+     * The last digits would take as long again. */
     else if (!part->reference && part->count >= MANY_CONTACTS)
         status = try_solver(s, &t, part, "interior-point", SOLVE_ACCEPTABLE, &residual, error);
     if (!status)
