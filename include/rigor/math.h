@@ -16,10 +16,6 @@ extern "C" {
 
 #define RG_PI 3.14159265358979323846
 
-/* How a root in a bracket is found: ITP (Oliveira and Takahashi 2020), the Illinois regula falsi
- * (Baraff 1989, section 3, footnote 2), bisection. */
-typedef enum rg_root_method { RG_ROOT_ITP, RG_ROOT_ILLINOIS, RG_ROOT_BISECTION } rg_root_method;
-
 /* --- vectors ---------------------------------------------------------------------------------- */
 
 static inline rg_vec3 rg_vec3_make(double x, double y, double z) {

@@ -6,7 +6,7 @@
 #ifndef RIGOR_BASE_ROOT_H
 #define RIGOR_BASE_ROOT_H
 
-#include "rigor/math.h"
+#include "rigor/types.h"
 
 typedef double rg_scalar_function(void *user, double x);
 

@@ -5,8 +5,8 @@
  * along d leaves K = K1 - K2 through the facet with normal n. Three methods, each certified before
  * it is believed, each the fallback of the one before:
  *
- * - walk (narrow_ratio_walk.c): over the facets of K, from the feature pair of the last query or, cold,
- *   from the answer for the two ellipsoids that have the bodies' inertia;
+ * - walk (narrow_ratio_walk.c): over the facets of K, from the feature pair of the last query or,
+ *   cold, from the answer for the two ellipsoids that have the bodies' inertia;
  * - portal: the dual simplex method, with supports of the bodies as the pricing: three vertices of
  *   K whose triangle the ray passes through; the support along the triangle's normal replaces one
  *   of them until it is no farther out; parallel features do not trouble it;

@@ -4,8 +4,8 @@
  * ray along d; the support along the normal of the segment between them replaces the one on its own
  * side, until it is no farther out. The last segment lies in an edge of K: an edge of one polygon
  * and a vertex of the other, or two parallel edges. A warm start takes the edge of the last feature
- * pair with the support of the other polygon, if the ray still passes between. Tested by
- * tests/narrow/test_ratio.c. */
+ * pair with the support of the other polygon, if the ray still passes between.
+ * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
 #define MOST_ITERATIONS 200

@@ -9,8 +9,8 @@
  * edge at the vertex of the other: a ratio test among the neighbours of one vertex.
  *
  * How it fails: where facets or edges of both bodies are parallel the steps have no length and the
- * walk may go round; it gives up after a number of steps, and the caller takes the portal. Tested
- * by tests/narrow/test_ratio.c. */
+ * walk may go round; it gives up after a number of steps, and the caller takes the portal.
+ * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
 /* More steps than this, and starting afresh is cheaper. */

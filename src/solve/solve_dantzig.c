@@ -434,16 +434,9 @@ static bool explain(rg_dantzig *z, size_t d, rg_drive_end end, drive_context *c)
  * hundreds in a row on walls, are gone. Nothing of it stays: the round ends with the true b, and a
  * relaxed problem has no proof of infeasibility that the true one has not. */
 static void relax(rg_dantzig *z, unsigned round) {
-    double mean = 0, size = RELAX_SIZE;
-    for (size_t i = 0; i < z->size; i++)
-        mean += fabs(z->exact_b[i]) / (double)z->size;
-    for (unsigned k = 2; k < round; k += 2)
-        size *= 0.1;
-    uint64_t random = UINT64_C(0x9E3779B97F4A7C15) * (round + 1);
+    rg_disturbance source = rg_disturbance_begin(z->exact_b, z->size, round, RELAX_SIZE, 0.1);
     for (size_t i = 0; i < z->size; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        double unit = 1 + (double)(random >> 40) / (1 << 24);
-        double amount = size * unit * (z->exact_b[i] != 0 ? fabs(z->exact_b[i]) : mean);
+        double amount = rg_disturbance_next(&source, z->exact_b[i]);
         if (z->lower[i] > -INFINITY)
             z->b[i] = z->exact_b[i] + amount;
         else if (z->upper[i] < INFINITY)

@@ -3,6 +3,7 @@
 #include "base/base_text.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
+#include "step/step_impulse_log.h"
 
 #include <string.h>
 
@@ -35,6 +36,8 @@ typedef struct impact_rows {
     rg_analysis_row *row;
     double *matrix, *rate, *mu, *restitution, *moving, *impulse;
     uint32_t *pair;
+    rg_step_impulse *contact; /* for the log */
+    rg_impulse_log log;
 } impact_rows;
 
 static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
@@ -48,8 +51,9 @@ static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
     s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
     s->restitution = rg_arena_take(a->arena, contacts, sizeof *s->restitution);
     s->pair = rg_arena_take(a->arena, contacts, sizeof *s->pair);
+    s->contact = rg_arena_take(a->arena, contacts, sizeof *s->contact);
     return s->row && s->matrix && s->rate && s->moving && s->impulse && s->mu && s->restitution &&
-           s->pair;
+           s->pair && s->contact;
 }
 
 static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s) {
@@ -71,13 +75,25 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
                 s->pair[k] = s->pair[j];
         }
         s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
+        s->contact[k] = (rg_step_impulse){.time = a->time,
+                                          .body_b = rg_body_id_at(&a->world->content, c->body_b),
+                                          .body_a = rg_body_id_at(&a->world->content, c->body_a),
+                                          .position = c->motion.point,
+                                          .normal = c->motion.normal,
+                                          .friction = s->mu[k],
+                                          .restitution = s->restitution[k]};
     }
     rg_analysis_couple_all(a, s->row, s->rows, s->matrix);
+    s->log = rg_impulse_log_begin(a->machinery, s->contact, a->world->content.planar);
 }
 
-static rg_impact_problem impact_problem(const impact_rows *s, double still) {
-    rg_impact_problem problem = {
-        .restitution = s->restitution, .moving = s->moving, .still = still, .pair = s->pair};
+static rg_impact_problem impact_problem(impact_rows *s, double still) {
+    rg_impact_problem problem = {.restitution = s->restitution,
+                                 .moving = s->moving,
+                                 .still = still,
+                                 .pair = s->pair,
+                                 .observer = rg_impulse_log_round,
+                                 .observer_user = &s->log};
     problem.contact.kind = RG_PROBLEM_CONTACT;
     problem.contact.contact =
         (rg_contact_problem){.dimension = s->dimension,
@@ -148,6 +164,8 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
         rg_impact_info info;
         rg_status status =
             rg_impact_along_ray(a->context, &problem, NULL, s.impulse, NULL, &info, NULL);
+        if (status)
+            rg_impulse_log_undo(&s.log);
         if (status && ray)
             status = rg_impact_along_ray(a->context, &problem, ray, s.impulse, NULL, &info, NULL);
         done = status == RG_OK;
@@ -242,6 +260,14 @@ static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact 
                    rg_analysis_body_name(a, c->body_a), approach);
 }
 
+/* What was not solved is an event, counts as a failure, and is in the certificate, with one figure. */
+static void tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
+                          double residual) {
+    a->failures++;
+    a->worst_residual = fmax(a->worst_residual, residual);
+    rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, c, (uint32_t)count, residual);
+}
+
 /* Impacts of all islands, until nothing approaches. */
 static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
@@ -259,6 +285,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
         for (size_t i = 0; i < a->contact_count; i++)
             if (label[i] == k && touches(&a->contacts[i]))
                 members[count++] = (uint32_t)i;
+        double first = 0; /* m/s: of the approach that is to be stopped */
         for (int round = 0; round < RG_ANALYSIS_ROUNDS && !status; round++) {
             double still;
             const rg_analysis_contact *worst;
@@ -267,6 +294,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
                 break;
             if (round == 0)
                 rg_analysis_log(a, RG_STEP_EVENT_IMPACT, worst, (uint32_t)count, approach);
+            first = fmax(first, approach);
             for (size_t i = 0; i < count; i++)
                 met[members[i]] |= -a->contacts[members[i]].motion.gap_rate >
                                    still_of(a, &a->contacts[members[i]]);
@@ -287,10 +315,8 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
         double still;
         const rg_analysis_contact *left;
         double approach = fastest_approach(a, members, count, &still, &left);
-        if (!status && left) {
-            a->failures++;
-            rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, left, (uint32_t)count, approach);
-        }
+        if (!status && left)
+            tell_unsolved(a, left, count, approach / first);
     }
     if (a->impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
         a->no_restitution = true;
@@ -396,15 +422,19 @@ void rg_analysis_turn(rg_analysis *a) {
         }
 }
 
-/* Contacts that approach slower than counts as an impact are stopped, without restitution. */
+/* Contacts that approach slower than counts as an impact are stopped, without restitution. A body
+ * without play between two that do not move may approach both by rounding, which no impulse can stop:
+ * then nothing is done, and nothing is wrong. */
 static rg_status stop_slow(rg_analysis *a, rg_error *error) {
-    bool any = false;
+    double approach = 0;
     size_t n = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
-        any |= touches(&a->contacts[i]) && a->contacts[i].motion.gap_rate < 0;
-        n += touches(&a->contacts[i]);
+        if (!touches(&a->contacts[i]))
+            continue;
+        approach = fmax(approach, -a->contacts[i].motion.gap_rate);
+        n++;
     }
-    if (!any)
+    if (!(approach > 0))
         return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
@@ -426,12 +456,11 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     rg_solve_info info;
     rg_status status =
         rg_solve(a->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
-    if (!status && info.outcome != RG_SOLVED) {
-        a->failures++;
-        rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, &a->contacts[0], (uint32_t)n,
-                        info.residual.natural);
-    }
-    if (!status) {
+    bool solved = !status && info.outcome == RG_SOLVED;
+    bool rounding = !solved && approach <= RG_ANALYSIS_SPEED * a->speed;
+    if (!status && !solved && !rounding)
+        tell_unsolved(a, &a->contacts[0], n, info.residual.natural);
+    if (!status && !rounding) {
         a->stabilisation += rg_analysis_work(a, rows, n, x, rate);
         for (size_t i = 0; i < n; i++) {
             rg_analysis_push(a, a->y, &rows[i], x[i]);
@@ -481,10 +510,8 @@ rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error) {
         uint32_t contact = a->trouble.contact;
         if (jam < RG_ANALYSIS_JAMS && rg_analysis_unjam(a, contact))
             continue;
-        a->failures++;
-        rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED,
-                        contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
-                        a->trouble.residual);
+        tell_unsolved(a, contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
+                      a->trouble.residual);
         return RG_OK;
     }
 }

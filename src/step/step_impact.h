@@ -29,6 +29,10 @@ typedef struct rg_impact_state {
     double normal_work; /* of what was applied */
     uint32_t *all;      /* the contacts that impulses can move, ascending */
     size_t all_count;
+    rg_impact_observer *observer;
+    void *observer_user;
+    uint64_t applied;       /* how often impulses were */
+    double *before, *given; /* for the observer: velocities before, impulses */
 } rg_impact_state;
 
 struct rg_impact_law {

@@ -9,9 +9,9 @@
  * Normal impulses of redundant contacts are shared evenly (step_impact_share.c), since they bound
  * friction.
  *
- * Where that does not end, or would make energy or an approach, friction alone is found, bounded by
- * the normals of the impact without friction, and such that the kinetic energy becomes the least
- * that it can: convex as well.
+ * Where that does not end, or would make energy or an approach, friction alone is found, bounded
+ * by the normals of the impact without friction, and such that the kinetic energy becomes the
+ * least that it can: convex as well.
  *
  * How it fails: in that second way friction that would unload a contact, or load it, does not find
  * its bound changed.

@@ -5,12 +5,14 @@
  *
  *     least |r|^2  over  r >= 0,  W r = W r*
  *
- * by the method of multipliers: the strictly convex problem with W + eps I and right-hand side
- * c + y, y growing by what is left of c - W r, c = W r*. Each round is one complementarity problem;
+ * by the method of multipliers: the strictly convex problem with W + eps I and right-hand side c +
+ * y, y growing by what is left of c - W r, c = W r*. Each round is one complementarity problem;
  * the error falls by eps over the smallest eigenvalue of W that is not zero.
  *
- * How it fails: the impulses that were given stand if the rounds do not end.
- * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
+ * How it fails: the impulses that were given stand if the rounds do not end. Tested by
+ * tests/step/test_impact.c and tests/step/test_impact_random.c.
+ *
+ * Tested by tests/step/test_impact.c. */
 #include "step/step_impact.h"
 
 #include <math.h>

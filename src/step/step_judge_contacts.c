@@ -9,8 +9,7 @@
  * saw.
  *
  * Gaps. Pairs are found by sorting bounds along x, apart from the broad phase, and measured by the
- * ratio metric's gap, a lower bound of the signed distance.
- * Tested by tests/step/test_judge.c. */
+ * ratio metric's gap, a lower bound of the signed distance. Tested by tests/step/test_judge.c. */
 #include "base/base_sort.h"
 #include "rigor/contact_force.h"
 #include "rigor/proximity.h"

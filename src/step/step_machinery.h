@@ -33,6 +33,9 @@ typedef struct rg_step_machinery {
     void *observer_user;
     size_t event_count; /* of the last step; no more than fit are kept */
     rg_step_event events[RG_STEP_EVENTS_MOST];
+    uint32_t impact_count; /* of the last step */
+    size_t impulse_count, impulse_capacity;
+    rg_step_impulse *impulses;
     size_t cause_count; /* ever; the last of them are kept, in turns */
     rg_step_cause causes[RG_STEP_CAUSES];
 } rg_step_machinery;
