@@ -106,6 +106,12 @@ void cli_check_run(cli_requirements *requirements, const rg_step_info *summary);
 /* Says what was broken or never measured; EXIT_GOOD or EXIT_FAILED. */
 int cli_report_requirements(const cli_requirements *requirements, bool quiet);
 
+/* ---- cli_end.c ---- */
+
+/* Says whether a run ends badly; EXIT_GOOD or EXIT_FAILED. `overlap`: m, after its last step; NaN:
+ * not measured. */
+int cli_report_end(const rg_world *world, const rg_step_info *summary, double overlap);
+
 /* ---- cli_dump.c: --dump-problem ---- */
 
 typedef struct cli_dump {

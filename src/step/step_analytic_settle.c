@@ -260,6 +260,14 @@ static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact 
                    rg_analysis_body_name(a, c->body_a), approach);
 }
 
+/* What was not solved is an event, counts as a failure, and is in the certificate, with one figure. */
+static void tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
+                          double residual) {
+    a->failures++;
+    a->worst_residual = fmax(a->worst_residual, residual);
+    rg_analysis_log(a, RG_STEP_UNSOLVED, c, (uint32_t)count, residual);
+}
+
 /* Impacts of all islands, until nothing approaches. */
 static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
@@ -277,6 +285,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
         for (size_t i = 0; i < a->contact_count; i++)
             if (label[i] == k && touches(&a->contacts[i]))
                 members[count++] = (uint32_t)i;
+        double first = 0; /* m/s: of the approach that is to be stopped */
         for (int round = 0; round < RG_ANALYSIS_ROUNDS && !status; round++) {
             double still;
             const rg_analysis_contact *worst;
@@ -285,6 +294,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
                 break;
             if (round == 0)
                 rg_analysis_log(a, RG_STEP_IMPACT_EVENT, worst, (uint32_t)count, approach);
+            first = fmax(first, approach);
             for (size_t i = 0; i < count; i++)
                 met[members[i]] |= -a->contacts[members[i]].motion.gap_rate >
                                    still_of(a, &a->contacts[members[i]]);
@@ -305,10 +315,8 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
         double still;
         const rg_analysis_contact *left;
         double approach = fastest_approach(a, members, count, &still, &left);
-        if (!status && left) {
-            a->failures++;
-            rg_analysis_log(a, RG_STEP_UNSOLVED, left, (uint32_t)count, approach);
-        }
+        if (!status && left)
+            tell_unsolved(a, left, count, approach / first);
     }
     if (a->impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
         a->no_restitution = true;
@@ -414,15 +422,19 @@ void rg_analysis_turn(rg_analysis *a) {
         }
 }
 
-/* Contacts that approach slower than counts as an impact are stopped, without restitution. */
+/* Contacts that approach slower than counts as an impact are stopped, without restitution. A body
+ * without play between two that do not move may approach both by rounding, which no impulse can stop:
+ * then nothing is done, and nothing is wrong. */
 static rg_status stop_slow(rg_analysis *a, rg_error *error) {
-    bool any = false;
+    double approach = 0;
     size_t n = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
-        any |= touches(&a->contacts[i]) && a->contacts[i].motion.gap_rate < 0;
-        n += touches(&a->contacts[i]);
+        if (!touches(&a->contacts[i]))
+            continue;
+        approach = fmax(approach, -a->contacts[i].motion.gap_rate);
+        n++;
     }
-    if (!any)
+    if (!(approach > 0))
         return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
@@ -444,11 +456,11 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     rg_solve_info info;
     rg_status status =
         rg_solve(a->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
-    if (!status && info.outcome != RG_SOLVED) {
-        a->failures++;
-        rg_analysis_log(a, RG_STEP_UNSOLVED, &a->contacts[0], (uint32_t)n, info.residual.natural);
-    }
-    if (!status) {
+    bool solved = !status && info.outcome == RG_SOLVED;
+    bool rounding = !solved && approach <= RG_ANALYSIS_SPEED * a->speed;
+    if (!status && !solved && !rounding)
+        tell_unsolved(a, &a->contacts[0], n, info.residual.natural);
+    if (!status && !rounding) {
         a->stabilisation += rg_analysis_work(a, rows, n, x, rate);
         for (size_t i = 0; i < n; i++) {
             rg_analysis_push(a, a->y, &rows[i], x[i]);
@@ -498,10 +510,8 @@ rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error) {
         uint32_t contact = a->trouble.contact;
         if (jam < RG_ANALYSIS_JAMS && rg_analysis_unjam(a, contact))
             continue;
-        a->failures++;
-        rg_analysis_log(a, RG_STEP_UNSOLVED,
-                        contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
-                        a->trouble.residual);
+        tell_unsolved(a, contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
+                      a->trouble.residual);
         return RG_OK;
     }
 }

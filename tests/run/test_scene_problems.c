@@ -68,7 +68,7 @@ static rg_problem_file *capture_problem(const struct capture *wanted) {
     for (unsigned step = 1; step <= wanted->step; step++) {
         if (step == wanted->step)
             assert_int_equal(rg_world_observe_problems(world, keep_largest, &so_far), RG_OK);
-        if (rg_world_step(world, rg_world_settings(world).step, NULL, &error) != RG_OK)
+        if (rg_world_step(world, rg_scene_step_size(scene), NULL, &error) != RG_OK)
             fail_msg("%s", error.text);
     }
     rg_scene_free(scene);

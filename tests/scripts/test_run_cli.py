@@ -558,6 +558,32 @@ def test_requirements(rigor):
            stderr="rigor: note: min_gap_m>0: there was nothing to measure, so nothing broke it\n")
 
 
+CLOSING_WALLS = """\
+rigor: 1
+method: {name: stepping, step: 1/60}
+duration: 0.5
+bodies:
+  - {name: left, shape: {box: [1, 4, 4]}, position: [-1.1, 0, 0], motion: kinematic, velocity: [0.8, 0, 0]}
+  - {name: right, shape: {box: [1, 4, 4]}, position: [1.1, 0, 0], motion: kinematic, velocity: [-0.8, 0, 0]}
+  - {name: ball, shape: {sphere: 0.5}, position: [0, 0, 0]}
+"""
+
+
+def test_bad_ends(rigor):
+    """Walls that close on a body: there is no answer, and the last lines and the exit code say so."""
+    with open("walls.yaml", "w") as file:
+        file.write(CLOSING_WALLS)
+    result = expect(rigor, ["run", "walls.yaml"], 1,
+                    stderr="rigor: the run ends badly: bodies overlap by 0.3 m, more than 0.025 m (5 % of "
+                           "the circumradius of the smallest moving shape); --accept-failures exits with 0\n")
+    check("contact problems were not solved, more than 1 %" in result.stderr.splitlines()[-1],
+          result.stderr)
+    expect(rigor, ["run", "walls.yaml", "-q"], 1, stdout="", stderr="the run ends badly")
+    expect(rigor, ["run", "walls.yaml", "--duration", "0.1"], 0)
+    result = expect(rigor, ["run", "walls.yaml", "--accept-failures"], 0)
+    check("ends badly" not in result.stderr, result.stderr)
+
+
 def test_recording(rigor):
     run = ["run", "tennis-racket", "--duration", "1", "--out", "a.h5"]
     expect(rigor, run, 0, stderr="", stdout="recording        a.h5\n")
@@ -848,7 +874,7 @@ def main():
         os.chdir(directory)
         for test in (test_help, test_usage, test_scenes_and_check, test_report, test_overlaps,
                      test_contacts, test_dump, test_heuristic, test_requirements,
-                     test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
+                     test_bad_ends, test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
                      test_json_text, test_full_disk, test_signals, test_distance, test_progress):
             test(rigor)
             print(f"{test.__name__}: good", flush=True)

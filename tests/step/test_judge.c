@@ -147,7 +147,8 @@ static void what_overflows_is_not_certified(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- contacts at an instant ---------------------------------------------------------------------- */
+/* --- contacts at an instant
+ * ---------------------------------------------------------------------- */
 
 /* A ball of 2 kg and 0.1 m on a floor, g = 10 m/s^2, mu_s = 0.5, mu_d = 0.4. */
 typedef struct ball_scene {
@@ -202,7 +203,7 @@ static rg_judge_findings laws_of(ball_scene *s) {
     return found;
 }
 
-/* At rest its weight is right; nothing lets it fall with g; twice the weight throws it up with g. */
+/* At rest its weight is right; nothing lets it fall with g; twice the weight throws it with g. */
 static void normal_forces_are_judged(void **state) {
     (void)state;
     static const double force[] = {20, 0, 40, -20}, complementarity[] = {0, 1, 1, 2},
@@ -218,9 +219,9 @@ static void normal_forces_are_judged(void **state) {
     }
 }
 
-/* Friction: a slip of 1 m/s along x takes -mu_d 20 N; what is more than mu_s 20 N is out of the cone;
- * what sticks with less than all friction, mu_d 20 N at least, does not accelerate (1/m + r^2/I = 3.5/m
- * along the floor); friction does not pull along. */
+/* Friction: a slip of 1 m/s along x takes -mu_d 20 N; what is more than mu_s 20 N is out of the
+ * cone; what sticks with less than all friction, mu_d 20 N at least, does not accelerate (1/m +
+ * r^2/I = 3.5/m along the floor); friction does not pull along. */
 static void friction_is_judged(void **state) {
     (void)state;
     static const struct {
