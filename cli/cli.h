@@ -150,7 +150,7 @@ void cli_progress_clear(cli_progress *progress);
 enum { CLI_EVENTS_TOLD = 20, CLI_EVENT_SIZE = 512 };
 
 typedef struct cli_events {
-    uint64_t count[RG_STEP_EVENT_KINDS];
+    uint64_t count[RG_STEP_EVENT_KIND_COUNT];
     uint64_t unlisted; /* more than a step's log holds: of no known kind */
     size_t told;
     uint64_t untold; /* beyond those */

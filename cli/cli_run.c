@@ -21,28 +21,29 @@ const char cli_run_help[] =
     "(`rigor scenes` lists them) or a scene file (YAML or JSON); NAME=VALUE sets\n"
     "parameters of the scene.\n"
     "\n"
-    "Options:\n"
+    "Options, instead of what the scene says:\n"
     "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
     "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
     "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
-    "      --method NAME    step method instead of the scene's: analytic, stepping\n"
-    "      --step S         seconds of a step instead of the scene's, such as 1/240\n"
-    "      --solver NAME    solver of contact problems instead of the scene's: auto, dantzig,\n"
-    "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate;\n"
+    "      --method NAME    step method: analytic, stepping\n"
+    "      --step S         seconds of a step, such as 1/240\n"
+    "      --solver NAME    solver of contact problems: auto, dantzig, lemke, qp,\n"
+    "                       gauss-seidel, newton, interior-point, admm, enumerate;\n"
     "                       lp, the heuristic of 1989, counts how often its guesses are right\n"
     "                       (analytic method, without --out)\n"
     "      --tolerance T    a solve whose residual is above T counts as failed\n"
-    "      --impact LAW     law of collisions of the analytic method instead of the scene's:\n"
+    "      --impact LAW     law of impacts of the analytic method:\n"
     "                       simultaneous, propagation, poisson, energetic, reflection,\n"
     "                       dissipative; what a material names stays\n"
     "      --integrator I   of the analytic method: dormand-prince, adams\n"
-    "      --root-finder F  of its event times: itp, illinois (that of 1989), bisection\n"
+    "      --root-finder F  how the analytic method finds times of events: itp, illinois\n"
+    "                       (that of 1989), bisection\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts at the current poses only\n"
     "      --points N       contact points of two convex parts: all, or N at most where\n"
     "                       that keeps the area of contact to 1 %\n"
-    "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
+    "      --duration S     seconds to simulate; the nearest whole\n"
     "                       number of steps is made; with --resume, in all, and not less than\n"
     "                       there is already\n"
     "      --threads N      threads; the results do not depend on it\n"
@@ -76,7 +77,7 @@ const char cli_run_help[] =
     "  rigor run projectiles count=100000 --duration 2 --threads 2 --json\n"
     "  rigor run tower count=10 --solver newton --require 'complementarity<1e-8'\n"
     "  rigor run my-scene.yaml --dump-problem 120:hard.h5 && rigor solve hard-0.h5\n"
-    "  rigor run brick-stack --method analytic --impact energetic\n"
+    "  rigor run dominoes count=3 mu=0 --method analytic --solver lp --duration 1\n"
     "  rigor run --resume dominoes.h5\n";
 
 enum {
@@ -271,13 +272,13 @@ static bool check_integrator(const char *name) {
 }
 
 static bool check_root_finder(const char *name) {
-    const char *names[RG_ROOT_FINDERS];
-    for (int i = 0; i < RG_ROOT_FINDERS; i++) {
-        names[i] = rg_root_finder_name((rg_root_finder)i);
+    const char *names[RG_ROOT_METHOD_COUNT];
+    for (int i = 0; i < RG_ROOT_METHOD_COUNT; i++) {
+        names[i] = rg_root_method_name((rg_root_method)i);
         if (!name || strcmp(name, names[i]) == 0)
             return true;
     }
-    return complain_name("root-finder", name, names, RG_ROOT_FINDERS);
+    return complain_name("root-finder", name, names, RG_ROOT_METHOD_COUNT);
 }
 
 static bool check_friction(const char *text) {
@@ -487,7 +488,7 @@ static int complain_of(rg_status status, const rg_error *error) {
 static int open_scene(run *this, const rg_scene_options *options,
                       const rg_recorder_options *recording) {
     rg_error error = {0};
-    rg_status status = rg_scene_open(this->scene_name, options, &this->scene, &error);
+    rg_status status = rg_scene_create(this->scene_name, options, &this->scene, &error);
     if (status != RG_OK)
         return complain_of(status, &error);
     if (!plan(this))
@@ -508,7 +509,7 @@ static int open_scene(run *this, const rg_scene_options *options,
                      this->recording, this->scene_name);
         return EXIT_USAGE;
     }
-    status = rg_recorder_create(this->scene, this->recording, recording, &this->recorder, &error);
+    status = rg_recorder_open(this->scene, this->recording, recording, &this->recorder, &error);
     return status == RG_OK ? EXIT_GOOD : complain_of(status, &error);
 }
 
@@ -706,7 +707,7 @@ int cli_run(int count, const char **arguments) {
     } else if (code == EXIT_GOOD) {
         code = execute(&this);
     }
-    rg_scene_free(this.scene);
+    rg_scene_destroy(this.scene);
     cli_heuristic_end(&this.heuristic);
     for (size_t i = 0; i < this.parameter_count; i++)
         free((char *)this.parameters[i].name);

@@ -10,22 +10,22 @@ extern "C" {
 #endif
 
 typedef enum rg_step_event_kind {
-    RG_STEP_IMPACT_EVENT,  /* bodies met; value: approach, m/s */
-    RG_STEP_CONTACT_EVENT, /* a contact began without an impact; value: approach, m/s */
-    RG_STEP_BREAK_EVENT,   /* a normal force reached zero */
-    RG_STEP_SLIP_EVENT,    /* the limit of stick was reached */
-    RG_STEP_STICK_EVENT,   /* slip stopped */
-    RG_STEP_FEATURE_EVENT, /* a contact point left its face or edge */
-    RG_STEP_ACCUMULATION,  /* bounces without end: at rest at `value` (time, s) */
-    RG_STEP_INCONSISTENT,  /* no forces exist: resolved by an impulse (Painleve) */
-    RG_STEP_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
-    RG_STEP_CAPPED,        /* too many events: restitution was set to 0 for a while */
-    RG_STEP_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
-    RG_STEP_HANDED_OVER,   /* the step of a group of bodies is the stepping method's; value: why,
+    RG_STEP_EVENT_IMPACT,        /* bodies met; value: approach, m/s */
+    RG_STEP_EVENT_CONTACT,       /* a contact began without an impact; value: approach, m/s */
+    RG_STEP_EVENT_BREAK,         /* a normal force reached zero */
+    RG_STEP_EVENT_SLIP,          /* the limit of stick was reached */
+    RG_STEP_EVENT_STICK,         /* slip stopped */
+    RG_STEP_EVENT_FEATURE,       /* a contact point left its face or edge */
+    RG_STEP_EVENT_ACCUMULATION,  /* bounces without end: at rest at `value` (time, s) */
+    RG_STEP_EVENT_INCONSISTENT,  /* no forces exist: resolved by an impulse (Painleve) */
+    RG_STEP_EVENT_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
+    RG_STEP_EVENT_CAPPED,        /* too many events: restitution was set to 0 for a while */
+    RG_STEP_EVENT_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
+    RG_STEP_EVENT_HANDED_OVER, /* the step of a group of bodies is the stepping method's; value: why,
                               rg_status */
-    RG_STEP_AVERAGED, /* who is held cannot be followed: forces are means over `value` s at most,
+    RG_STEP_EVENT_AVERAGED, /* who is held cannot be followed: forces are means over `value` s at most,
                               to the end of the step */
-    RG_STEP_EVENT_KINDS
+    RG_STEP_EVENT_KIND_COUNT
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);
 

@@ -31,8 +31,8 @@ typedef struct rg_recorder_options {
 rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting, with contacts */
 
 /* Starts a recording of the scene and writes its first frame. */
-rg_status rg_recorder_create(rg_scene *scene, const char *path, const rg_recorder_options *options,
-                             rg_recorder **recorder, rg_error *error);
+rg_status rg_recorder_open(rg_scene *scene, const char *path, const rg_recorder_options *options,
+                           rg_recorder **recorder, rg_error *error);
 /* Goes on with an unfinished recording: rebuilds the scene from it, brings the world to the last
  * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. FILE
  * is read as a whole and compared with its checksums: RG_FILE_DAMAGED if it is not what was

@@ -24,10 +24,10 @@ typedef struct rg_bracket {
     double b, fb;
 } rg_bracket;
 
-/* The search stops when the bracket is at most x_tolerance long, or 0 < f(x) <= f_tolerance, or after
- * evaluation_limit evaluations. */
+/* The search stops when the bracket is at most x_tolerance long, or 0 < f(x) <= f_tolerance, or
+ * after evaluation_limit evaluations. */
 typedef struct rg_root_settings {
-    rg_root_finder method;
+    rg_root_method method;
     double x_tolerance, f_tolerance;
     int evaluation_limit;
 } rg_root_settings;

@@ -177,8 +177,8 @@ rg_status rg_recorder_create_tuned(rg_scene *scene, const char *path,
     return status;
 }
 
-rg_status rg_recorder_create(rg_scene *scene, const char *path, const rg_recorder_options *options,
-                             rg_recorder **recorder, rg_error *error) {
+rg_status rg_recorder_open(rg_scene *scene, const char *path, const rg_recorder_options *options,
+                           rg_recorder **recorder, rg_error *error) {
     return rg_recorder_create_tuned(scene, path, options, NULL, recorder, error);
 }
 

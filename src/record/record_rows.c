@@ -35,7 +35,7 @@ bool rg_rows_make_sense(int rows, const void *data, size_t count, size_t body_co
             const rg_recorded_event *event = (const rg_recorded_event *)data + i;
             good = good && (event->body_a < body_count || event->body_a == RG_RECORDED_NONE) &&
                    (event->body_b < body_count || event->body_b == RG_RECORDED_NONE) &&
-                   event->kind < RG_STEP_EVENT_KINDS;
+                   event->kind < RG_STEP_EVENT_KIND_COUNT;
         } else {
             const rg_recorded_impulse *impulse = (const rg_recorded_impulse *)data + i;
             good = good && impulse->body_a < body_count && impulse->body_b < body_count;

@@ -86,7 +86,7 @@ static const struct {
 
 static hid_t names_type(field_type type, bool in_memory) {
     hid_t names = H5Tenum_create(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U8LE);
-    uint32_t count = type == MODE ? RG_MODE_ROLL + 1 : RG_STEP_EVENT_KINDS;
+    uint32_t count = type == MODE ? RG_MODE_ROLL + 1 : RG_STEP_EVENT_KIND_COUNT;
     for (uint32_t i = 0; names >= 0 && i < count; i++) {
         uint8_t small = (uint8_t)i;
         const char *name = type == MODE ? rg_contact_mode_name((rg_contact_mode)i)

@@ -24,13 +24,13 @@ rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name) {
     scene->record_every = RG_DEFAULT_RECORD_EVERY;
     scene->name = rg_copy_text(allocator, name);
     if (!scene->name) {
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
         return NULL;
     }
     return scene;
 }
 
-void rg_scene_free(rg_scene *scene) {
+void rg_scene_destroy(rg_scene *scene) {
     if (!scene)
         return;
     rg_allocator allocator = scene->allocator;
@@ -164,9 +164,9 @@ static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error 
 }
 
 static rg_status apply_root_finder(const char *text, rg_world_def *def, rg_error *error) {
-    for (int i = 0; i < RG_ROOT_FINDERS; i++)
-        if (strcmp(text, rg_root_finder_name((rg_root_finder)i)) == 0) {
-            def->settings.root_finder = (rg_root_finder)i;
+    for (int i = 0; i < RG_ROOT_METHOD_COUNT; i++)
+        if (strcmp(text, rg_root_method_name((rg_root_method)i)) == 0) {
+            def->settings.root_finder = (rg_root_method)i;
             return RG_OK;
         }
     return rg_fail(error, RG_INVALID_ARGUMENT,
@@ -218,12 +218,12 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
     return rg_settings_check(&def->settings, error);
 }
 
-rg_status rg_scene_open(const char *name_or_path, const rg_scene_options *options, rg_scene **scene,
-                        rg_error *error) {
+rg_status rg_scene_create(const char *name_or_path, const rg_scene_options *options,
+                          rg_scene **scene, rg_error *error) {
     assert(name_or_path && scene);
     *scene = NULL;
     if (rg_builtin_find(name_or_path))
-        return rg_scene_build(name_or_path, options, scene, error);
+        return rg_scene_create_builtin(name_or_path, options, scene, error);
     rg_error cause = {0};
     rg_status status = rg_scene_read_file(name_or_path, options, scene, &cause);
     /* A word that is no file was meant as the name of a built-in scene. */

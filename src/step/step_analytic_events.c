@@ -2,7 +2,7 @@
  * the ones before have left of the step:
  *
  *   - parts that do not touch come to within a shell of each other: safe advance and root finding on the
- *     polynomial itself, so that nothing is passed over (rg_impact_between);
+ *     polynomial itself, so that nothing is passed over (rg_first_contact_between);
  *   - parts that touch come nearer elsewhere: their gap falls below that of the points that rest,
  *     looked at in samples and located by root finding;
  *   - a point leaves its face or edge; a slip stops: roots of smooth functions;
@@ -47,7 +47,7 @@ typedef struct look {
     int kind;          /* of what happens first */
 } look;
 
-static rg_root_finder root_finder(const look *l) {
+static rg_root_method root_finder(const look *l) {
     return l->a->world->content.settings.root_finder;
 }
 
@@ -260,7 +260,7 @@ static bool is_followed(const rg_analysis *a, uint32_t part_b, uint32_t part_a) 
 
 static rg_analysis_event contact_event(const look *l, double theta) {
     return (rg_analysis_event){.theta = theta,
-                               .kind = RG_STEP_CONTACT_EVENT,
+                               .kind = RG_STEP_EVENT_CONTACT,
                                .detect = true,
                                .contact = UINT32_MAX,
                                .part_b = l->part_b,
@@ -357,21 +357,21 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     double t1 = l->dense->begin + event->theta * l->dense->step;
     if (!(t1 > t0))
         return RG_OK;
-    rg_impact_settings settings = rg_impact_settings_default(shell);
+    rg_first_contact_settings settings = rg_first_contact_settings_default(shell);
     settings.root = root_finder(l);
-    rg_impact impact;
-    rg_status status = rg_impact_between((rg_moving_shape){a->parts[l->part_b].shape, &b},
-                                         (rg_moving_shape){a->parts[l->part_a].shape, &other}, t0,
-                                         t1, &settings, &impact);
-    if (status || impact.result == RG_IMPACT_NONE)
+    rg_first_contact impact;
+    rg_status status = rg_first_contact_between(
+        (rg_moving_shape){a->parts[l->part_b].shape, &b},
+        (rg_moving_shape){a->parts[l->part_a].shape, &other}, t0, t1, &settings, &impact);
+    if (status || impact.result == RG_FIRST_CONTACT_NONE)
         return status;
-    double theta = impact.result == RG_IMPACT_TOUCHING
+    double theta = impact.result == RG_FIRST_CONTACT_TOUCHING
                        ? from
                        : (impact.time - l->dense->begin) / l->dense->step;
-    if (impact.result == RG_IMPACT_LIMIT && theta >= event->theta)
+    if (impact.result == RG_FIRST_CONTACT_LIMIT && theta >= event->theta)
         return RG_OK;
     *event = contact_event(l, fmin(theta, event->theta));
-    if (impact.result == RG_IMPACT_LIMIT) { /* free so far: look again from there */
+    if (impact.result == RG_FIRST_CONTACT_LIMIT) { /* free so far: look again from there */
         event->kind = -1;
         event->detect = false;
     }
@@ -426,10 +426,10 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
     const rg_analysis_contact *c = &l->a->contacts[l->contact];
     l->level = LEAVES * c->size;
     if (c->active && isfinite(c->motion.inside))
-        look_for_root(l, inside, RG_STEP_FEATURE_EVENT, true, event);
+        look_for_root(l, inside, RG_STEP_EVENT_FEATURE, true, event);
     l->level = 0;
-    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0 && !l->a->blind)
-        look_for_root(l, slip_along, RG_STEP_STICK_EVENT, false, event);
+    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0 && !l->a->blind)
+        look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
 }
 
 /* --- forces -------------------------------------------------------------------------------------- */
@@ -440,7 +440,7 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
 static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
     const rg_analysis_contact *c = &a->contacts[contact];
     double margin = INFINITY, unit = 1 / a->acceleration;
-    *kind = RG_STEP_BREAK_EVENT;
+    *kind = RG_STEP_EVENT_BREAK;
     if (a->begin_active[contact])
         margin = c->active || a->keeps ? c->force[0] / a->begin_forces[contact][0]
                                        : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
@@ -455,7 +455,7 @@ static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
         change = fmin(change, rg_analysis_let_go(c) - c->slip_acceleration * unit);
     if (fmin(back, change) > margin)
         return margin;
-    *kind = back < change ? RG_STEP_STICK_EVENT : RG_STEP_SLIP_EVENT;
+    *kind = back < change ? RG_STEP_EVENT_STICK : RG_STEP_EVENT_SLIP;
     return fmin(back, change);
 }
 

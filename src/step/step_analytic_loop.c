@@ -96,7 +96,7 @@ static void mark_stopping(rg_analysis *a) {
 static bool any_turned_aside(const rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.dynamic_friction > 0))
+        if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.friction > 0))
             continue;
         double along = rg_dot(c->motion.slip, c->direction);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
@@ -153,7 +153,7 @@ static bool is_hopeless(const rg_analysis *a) {
 static void start_means(rg_analysis *a) {
     a->means = true;
     a->mean_length = RG_ANALYSIS_MEAN * (a->end - a->begin);
-    rg_analysis_log(a, RG_STEP_AVERAGED, NULL, (uint32_t)a->contact_count, a->mean_length);
+    rg_analysis_log(a, RG_STEP_EVENT_AVERAGED, NULL, (uint32_t)a->contact_count, a->mean_length);
 }
 
 static rg_status take_step(rg_analysis *a, double most, double *length) {
@@ -279,12 +279,12 @@ static bool is_break(const rg_analysis *a, double stop) {
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
     rg_analysis_contact *c =
         event->contact < a->contact_count ? &a->contacts[event->contact] : NULL;
-    if (c && event->kind == RG_STEP_STICK_EVENT && c->mode == RG_ANALYSIS_SLIPS) {
+    if (c && event->kind == RG_STEP_EVENT_STICK && c->mode == RG_ANALYSIS_SLIPS) {
         c->mode = RG_ANALYSIS_STICKS;
         c->at_limit = c->started = false;
     }
     /* Contacts are logged when it is known what they are, slips where they begin. */
-    if (event->kind != RG_STEP_CONTACT_EVENT && event->kind != RG_STEP_SLIP_EVENT)
+    if (event->kind != RG_STEP_EVENT_CONTACT && event->kind != RG_STEP_EVENT_SLIP)
         rg_analysis_log(a, (rg_step_event_kind)event->kind, c, 1, 0);
 }
 
@@ -347,7 +347,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
                          (event.changes && event.theta <= RG_ANALYSIS_LOCATED);
         bool stops = event.kind >= 0 || event.changes;
         stuck = stops && short_one && !nudging ? stuck + 1 : 0;
-        nudge.friction = event.kind == RG_STEP_STICK_EVENT || event.kind == RG_STEP_SLIP_EVENT ||
+        nudge.friction = event.kind == RG_STEP_EVENT_STICK || event.kind == RG_STEP_EVENT_SLIP ||
                          (event.changes && event.kind < 0);
         advance(a, &event, length, stop);
         if (stops || event.theta < 1 || is_break(a, stop))

@@ -128,7 +128,7 @@ static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t co
         a->worst_cone = fmax(a->worst_cone, info.residual.force);
         if (!(info.residual.natural <= RG_ANALYSIS_FAILED)) {
             a->failures++;
-            rg_analysis_log(a, RG_STEP_UNSOLVED, &a->contacts[members[0]], (uint32_t)count,
+            rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, &a->contacts[members[0]], (uint32_t)count,
                             info.residual.natural);
         }
     }

@@ -67,7 +67,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
             s->rate[j] = rg_analysis_rate(&a->motion, &s->row[j]);
             s->moving[j] = rg_analysis_prescribed_rate(a, &s->row[j]);
         }
-        s->mu[k] = c->law.dynamic_friction;
+        s->mu[k] = c->law.friction;
         s->pair[k] = (uint32_t)k;
         for (size_t j = 0; j < k; j++) {
             const rg_analysis_contact *other = &a->contacts[members[j]];
@@ -173,7 +173,7 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
             apply_impact(a, &s, &info);
             for (size_t k = 0; k < s.rows; k += (size_t)s.dimension)
                 normal += s.impulse[k];
-            rg_analysis_log(a, RG_STEP_INCONSISTENT, &a->contacts[contact], (uint32_t)count,
+            rg_analysis_log(a, RG_STEP_EVENT_INCONSISTENT, &a->contacts[contact], (uint32_t)count,
                             normal);
             a->impacts++;
         }
@@ -219,7 +219,7 @@ static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
         b->rest = a->time + 2 * v / (pull * (1 - e));
     if (b->count < RG_ANALYSIS_BOUNCES || v * v > 2 * pull * BOUNCE_HEIGHT * c->size)
         return false;
-    rg_analysis_log(a, RG_STEP_ACCUMULATION, c, 1, b->rest);
+    rg_analysis_log(a, RG_STEP_EVENT_ACCUMULATION, c, 1, b->rest);
     b->count = 0;
     b->speed = 0;
     return true;
@@ -265,7 +265,7 @@ static void tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t c
                           double residual) {
     a->failures++;
     a->worst_residual = fmax(a->worst_residual, residual);
-    rg_analysis_log(a, RG_STEP_UNSOLVED, c, (uint32_t)count, residual);
+    rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, c, (uint32_t)count, residual);
 }
 
 /* Impacts of all islands, until nothing approaches. */
@@ -293,7 +293,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
             if (!worst)
                 break;
             if (round == 0)
-                rg_analysis_log(a, RG_STEP_IMPACT_EVENT, worst, (uint32_t)count, approach);
+                rg_analysis_log(a, RG_STEP_EVENT_IMPACT, worst, (uint32_t)count, approach);
             first = fmax(first, approach);
             for (size_t i = 0; i < count; i++)
                 met[members[i]] |= -a->contacts[members[i]].motion.gap_rate >
@@ -320,13 +320,13 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     }
     if (a->impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
         a->no_restitution = true;
-        rg_analysis_log(a, RG_STEP_CAPPED, NULL, 0, (double)a->impacts);
+        rg_analysis_log(a, RG_STEP_EVENT_CAPPED, NULL, 0, (double)a->impacts);
     }
     /* Which sequences of bounces end here: those contacts stay, at rest. */
     for (size_t i = 0; i < a->contact_count && !status; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         if (c->fresh && !met[i] && a->time > a->begin) /* at the beginning all of them are */
-            rg_analysis_log(a, RG_STEP_CONTACT_EVENT, c, 1, -c->motion.gap_rate);
+            rg_analysis_log(a, RG_STEP_EVENT_CONTACT, c, 1, -c->motion.gap_rate);
         c->fresh = false;
         if (met[i] && ends_bouncing(a, c))
             c->still = INFINITY;
@@ -388,8 +388,8 @@ static void start_slips(rg_analysis *a) {
             c->slip_acceleration <= rg_analysis_let_go(c) * a->acceleration)
             continue;
         c->started = true;
-        changed |= c->law.static_friction > c->law.dynamic_friction;
-        rg_analysis_log(a, RG_STEP_SLIP_EVENT, c, 1, c->slip_acceleration);
+        changed |= c->law.static_friction > c->law.friction;
+        rg_analysis_log(a, RG_STEP_EVENT_SLIP, c, 1, c->slip_acceleration);
     }
     if (changed)
         rg_analysis_evaluate(a, a->time, a->y);
@@ -405,12 +405,12 @@ static void report_indeterminacy(rg_analysis *a) {
         if (c->mode != RG_ANALYSIS_SLIPS || c->force[0] > 0 || !(c->normal_acceleration > 0))
             continue;
         rg_vec3 n = c->motion.normal;
-        rg_vec3 e = rg_add_scaled(n, -c->law.dynamic_friction, c->basis[0]);
+        rg_vec3 e = rg_add_scaled(n, -c->law.friction, c->basis[0]);
         rg_analysis_row normal = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, n);
         rg_analysis_row push = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, e);
         double w = rg_analysis_couple(a, &normal, &push);
         if (w < 0)
-            rg_analysis_log(a, RG_STEP_INDETERMINATE, c, 1, -c->normal_acceleration / w);
+            rg_analysis_log(a, RG_STEP_EVENT_INDETERMINATE, c, 1, -c->normal_acceleration / w);
     }
 }
 

@@ -9,9 +9,9 @@
 static rg_contact_mode mode_of(const rg_analysis_contact *c) {
     if (!c->active)
         return RG_MODE_SEPARATING;
-    if (c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0)
+    if (c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0)
         return RG_MODE_SLIP;
-    bool curved = c->track.feature.kind == RG_CONTACT_SMOOTH;
+    bool curved = c->track.feature.kind == RG_FEATURES_SMOOTH;
     return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
@@ -33,7 +33,7 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
                               .impulse = rg_scale(a->end - a->begin, f),
                               .force = f,
                               .normal_force = c->force[0],
-                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.dynamic_friction
+                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.friction
                                                                        : c->law.static_friction,
                               .slip_speed = rg_length(c->motion.slip),
                               .approach = -c->motion.gap_rate,

@@ -122,8 +122,8 @@ rg_status rg_impact_expand_round(rg_impact_state *state, const uint32_t *list, s
 rg_status rg_impact_share(const rg_impact_state *state, const uint32_t *list, size_t count,
                           double *impulse, rg_error *error);
 /* Friction bounded by the normal impulses, after the normals are done without it: as much loss as
- * it can make, at the velocities that the normals were to leave with (step_impact_dissipative.c).
- */
+ * it can make, at the velocities that the normals were to leave with
+ * (step_impact_dissipative.c). */
 rg_status rg_impact_brake(rg_impact_state *state, rg_error *error);
 /* Everything that approaches is stopped, without restitution. */
 rg_status rg_impact_stop_all(rg_impact_state *state, rg_error *error);

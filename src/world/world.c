@@ -32,9 +32,9 @@ const char *rg_integrator_name(rg_integrator integrator) {
     return "unknown";
 }
 
-const char *rg_root_finder_name(rg_root_finder finder) {
-    static const char *const names[RG_ROOT_FINDERS] = {"itp", "illinois", "bisection"};
-    return (unsigned)finder < RG_ROOT_FINDERS ? names[finder] : "unknown";
+const char *rg_root_method_name(rg_root_method finder) {
+    static const char *const names[RG_ROOT_METHOD_COUNT] = {"itp", "illinois", "bisection"};
+    return (unsigned)finder < RG_ROOT_METHOD_COUNT ? names[finder] : "unknown";
 }
 
 rg_world_def rg_world_def_default(void) {
@@ -60,7 +60,7 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
         settings->integrator != RG_INTEGRATOR_ADAMS)
         return rg_fail(error, RG_INVALID_ARGUMENT, "integrator: there is no number %d",
                        (int)settings->integrator);
-    if ((unsigned)settings->root_finder >= RG_ROOT_FINDERS)
+    if ((unsigned)settings->root_finder >= RG_ROOT_METHOD_COUNT)
         return rg_fail(error, RG_INVALID_ARGUMENT, "root finder: there is no number %d",
                        (int)settings->root_finder);
     if (!(settings->gamma >= 0 && settings->gamma <= 1))

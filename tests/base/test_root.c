@@ -18,7 +18,7 @@ static void ball_from_one_metre(void **state) {
     for (int method = 0; method < 3; method++) {
         int calls = 0;
         rg_root root = rg_root_find(falling_ball, &calls, (rg_bracket){0, 1, 1, 1 - 0.5 * 9.81},
-                                    (rg_root_settings){(rg_root_finder)method, 1e-12, 0, 200});
+                                    (rg_root_settings){(rg_root_method)method, 1e-12, 0, 200});
         assert_true(root.converged);
         assert_near(root.x, 0.4515236, 5e-8);
         assert_near(root.x, sqrt(2 / 9.81), 1e-12);
@@ -68,7 +68,7 @@ static void worst_cases_are_bounded(void **state) {
                 double fa = nasty(&s, 0), fb = nasty(&s, 1);
                 rg_root root =
                     rg_root_find(nasty, &s, (rg_bracket){0, fa, 1, fb},
-                                 (rg_root_settings){(rg_root_finder)method, 1e-10, 0, 10000});
+                                 (rg_root_settings){(rg_root_method)method, 1e-10, 0, 10000});
                 assert_true(root.converged);
                 assert_true(nasty(&s, root.x) > 0);
                 assert_true(root.upper - root.x <= 1e-10);
@@ -86,7 +86,7 @@ static void the_free_side_may_lie_above(void **state) {
     (void)state;
     for (int method = 0; method < 3; method++) {
         rg_root root = rg_root_find(rising, NULL, (rg_bracket){1, 0.75, 0, -0.25},
-                                    (rg_root_settings){(rg_root_finder)method, 1e-12, 0, 100});
+                                    (rg_root_settings){(rg_root_method)method, 1e-12, 0, 100});
         assert_true(root.x > 0.25);
         assert_near(root.x, 0.25, 1e-11);
         assert_true(root.upper <= 0.25);

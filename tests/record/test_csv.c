@@ -15,14 +15,14 @@ static void record(const char *text, const char *path, int steps) {
     rg_recorder_options options = {.overwrite = true};
     rg_recorder *recorder;
     rg_error error = {0};
-    if (rg_recorder_create(scene, path, &options, &recorder, &error) != RG_OK)
+    if (rg_recorder_open(scene, path, &options, &recorder, &error) != RG_OK)
         fail_msg("%s", error.text);
     for (int i = 0; i < steps; i++) {
         step_scene(scene);
         assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
     }
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void test_exact_text(void **state) {

@@ -119,7 +119,7 @@ static rg_recorder *begin(const char *path, rg_scene **scene) {
     rg_recorder *recorder;
     rg_error error = {0};
     *scene = scene_of_text(bouncing);
-    if (rg_recorder_create(*scene, path, &options, &recorder, &error) != RG_OK)
+    if (rg_recorder_open(*scene, path, &options, &recorder, &error) != RG_OK)
         fail_msg("%s", error.text);
     return recorder;
 }
@@ -140,7 +140,7 @@ static void test_as_they_happened(void **state) {
     }
     check_file(path, FRAMES);
     assert_int_equal(rg_recorder_close(recorder, true, NULL), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     check_file(path, FRAMES); /* out of FILE */
     assert_in_range(truth.event_count, 2, MOST);
     /* It falls 10 cm: down at 0.1428 s with 1.4007 m/s, and leaves with half of that. */
@@ -172,7 +172,7 @@ static void test_resumed_between_frames(void **state) {
             assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
         else
             rg_recorder_free(recorder); /* as a kill leaves it */
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
         assert_int_equal(rg_recorder_resume(path, NULL, NULL, &scene, &recorder, &error), RG_OK);
         for (; i <= STEPS; i++) {
             take_step(scene, recorder, true);
@@ -180,7 +180,7 @@ static void test_resumed_between_frames(void **state) {
                 take_frame(recorder);
         }
         assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
         check_file(path, FRAMES);
     }
 }
@@ -233,7 +233,7 @@ static void test_format_2_goes_on(void **state) {
         if (i == STEPS / 2 + 2) { /* between frames */
             assert_int_equal(rg_recorder_checkpoint(recorder, &error), RG_OK);
             rg_recorder_free(recorder);
-            rg_scene_free(scene);
+            rg_scene_destroy(scene);
             assert_int_equal(rg_recorder_resume(path, NULL, NULL, &scene, &recorder, &error),
                              RG_OK);
         }
@@ -242,7 +242,7 @@ static void test_format_2_goes_on(void **state) {
             take_frame(recorder);
     }
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     check_without(path, FRAMES);
 }
 

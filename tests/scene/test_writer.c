@@ -188,8 +188,8 @@ static void scenes_read_back_bit_for_bit(void **state) {
         run_scene(again, 0.1);
         assert_true(rg_world_state_hash(rg_scene_world(scene)) ==
                     rg_world_state_hash(rg_scene_world(again)));
-        rg_scene_free(scene);
-        rg_scene_free(again);
+        rg_scene_destroy(scene);
+        rg_scene_destroy(again);
     }
 }
 
@@ -213,8 +213,8 @@ static void add_body(rg_world *world, rg_body_def *def, rg_collider_def *collide
 static void check_read_back(rg_scene *scene) {
     rg_scene *again = read_back(scene);
     compare_scenes(scene, again);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
 }
 
 static void random_bodies_read_back_bit_for_bit(void **state) {
@@ -280,8 +280,8 @@ static void moved_worlds_read_back_to_rounding(void **state) {
         assert_near(x.x, y.x, 1e-9);
         assert_near(x.z, y.z, 1e-9);
     }
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
 }
 
 static void shared_shapes_are_written_once(void **state) {
@@ -298,8 +298,8 @@ static void shared_shapes_are_written_once(void **state) {
     rg_body_id first = rg_world_body_at(world, 0), other = rg_world_body_at(world, 49);
     assert_ptr_equal(rg_collider_get_def(world, rg_body_collider_at(world, first, 0)).shape,
                      rg_collider_get_def(world, rg_body_collider_at(world, other, 0)).shape);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
 }
 
 static void odd_names_survive(void **state) {
@@ -330,7 +330,7 @@ static void odd_names_survive(void **state) {
     }
     rg_scene *again = read_back(scene);
     compare_scenes(scene, again);
-    rg_scene_free(again);
+    rg_scene_destroy(again);
     rg_body_def def = rg_body_def_default();
     def.name = "caf\xe9";
     def.motion = RG_MOTION_FIXED;
@@ -341,7 +341,7 @@ static void odd_names_survive(void **state) {
     rg_error error = {0};
     assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
     assert_null(text);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void pull(void *user, rg_force_context *context) {
@@ -368,7 +368,7 @@ static void callbacks_are_unsupported(void **state) {
     assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
     assert_string_equal(error.text, "a force is a function of the program, which a file cannot "
                                     "hold; remove it");
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 
     scene = read_scene("{}");
     rg_body_def def = rg_body_def_default();
@@ -380,7 +380,7 @@ static void callbacks_are_unsupported(void **state) {
     assert_int_equal(rg_world_add_body(rg_scene_world(scene), &def, &body, NULL), RG_OK);
     assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
     assert_null(text);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 
     scene = read_scene("bodies: [{shape: {sphere: 1}}]");
     force = rg_force_def_default(RG_FORCE_FIELD);
@@ -390,7 +390,7 @@ static void callbacks_are_unsupported(void **state) {
     assert_string_equal(error.text,
                         "a force acts on body 0, which has no name for the file to refer "
                         "to; give it one");
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void files(void **state) {
@@ -402,13 +402,13 @@ static void files(void **state) {
     assert_int_equal(rg_scene_write_file(scene, path, &error), RG_OK);
     assert_int_equal(rg_scene_read_file(path, NULL, &again, &error), RG_OK);
     compare_scenes(scene, again);
-    rg_scene_free(again);
+    rg_scene_destroy(again);
     assert_int_equal(access(RIGOR_BUILD_DIR "/test_scene_writer.yaml.part", F_OK), -1);
     remove(path);
     assert_int_equal(rg_scene_write_file(scene, "/nonexistent/a.yaml", &error), RG_WRITE_FAILED);
     assert_string_equal(error.text,
                         "/nonexistent/a.yaml: there is no such directory; make it first");
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 int main(void) {

@@ -14,8 +14,8 @@ static rg_world *make_world(const char *law, double friction, double restitution
     def.settings.impact = rg_impact_law_find(law);
     rg_world *world = world_of(&def);
     rg_contact_law contact = {
-        .static_friction = friction, .dynamic_friction = friction, .restitution = restitution};
-    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &contact, NULL), RG_OK);
+        .static_friction = friction, .friction = friction, .restitution = restitution};
+    assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &contact, NULL), RG_OK);
     return world;
 }
 

@@ -233,7 +233,7 @@ static inline run_truth find_truth(const char *text) {
         if (rg_world_step(world, 0.01, next, &error) != RG_OK)
             fail_msg("%s", error.text);
     }
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return truth;
 }
 

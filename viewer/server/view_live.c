@@ -261,7 +261,7 @@ static void *run(void *user) {
 
 static rg_status begin(view_live *live, rg_error *error) {
     view_bytes *manifest = NULL, *frame = NULL;
-    rg_status status = rg_world_snapshot(live->world, &live->start);
+    rg_status status = rg_snapshot_create(live->world, &live->start);
     if (status != RG_OK)
         return view_fail(error, status, "cannot keep the beginning: %s", rg_status_text(status));
     status = view_laws_keep(&live->laws, live->world, error);
@@ -284,8 +284,8 @@ static void free_live(view_live *live) {
     view_bytes_release(live->manifest);
     view_bytes_release(live->newest);
     view_laws_free(&live->laws);
-    rg_snapshot_free(live->start);
-    rg_view_buffer_free(&live->buffer);
+    rg_snapshot_destroy(live->start);
+    rg_view_buffer_destroy(&live->buffer);
     pthread_cond_destroy(&live->changed);
     pthread_mutex_destroy(&live->mutex);
     free(live);
@@ -330,7 +330,7 @@ void view_live_destroy(view_live *live) {
     pthread_cond_signal(&live->changed);
     pthread_mutex_unlock(&live->mutex);
     pthread_join(live->thread, NULL);
-    rg_scene_free(live->scene);
+    rg_scene_destroy(live->scene);
     free_live(live);
 }
 
