@@ -121,8 +121,8 @@ enum {
             {"points", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL},    \
             {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
             {"accept-failures", 0, false, NULL}, {"dump-problem", 0, true, NULL},                  \
-            {"profile", 0, false, NULL},                                                            \
-            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
+            {"profile", 0, false, NULL}, {"json", 0, false, NULL}, {"quiet", 'q', false, NULL},    \
+            {"help", 'h', false, NULL},                                                            \
     }
 
 typedef struct run {
