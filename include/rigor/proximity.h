@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Which parts of two shapes determine a distance or a contact (n + 1 facets, an "feature pair", in
+/* Which parts of two shapes determine a distance or a contact (n + 1 facets, an "event", in
  * Hart-Anitescu 2010). In the plane a face is an edge of the polygon, and edge-edge does not occur.
  * The last three occur in contact points only: they have no normal of their own. */
 typedef enum rg_feature_kind {
