@@ -183,7 +183,7 @@ static bool take_motion(rg_analysis *a, size_t n) {
         return false;
     if (n == 0)
         return true;
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     memcpy(m->position, c->position, n * sizeof(rg_vec3));
     memcpy(m->orientation, c->orientation, n * sizeof(rg_quat));
     memset(m->velocity, 0, n * sizeof(rg_vec3));
@@ -195,17 +195,17 @@ static bool take_motion(rg_analysis *a, size_t n) {
 }
 
 /* Reference accelerations and speeds: what thresholds are relative to. */
-static void take_references(rg_analysis *a) {
-    const rg_world_content *c = &a->world->content;
-    a->acceleration = rg_length(c->gravity);
+static void take_references(rg_analysis *a, rg_analysis_view *view) {
+    const rg_world_content *c = &view->world->content;
+    view->acceleration = rg_length(c->gravity);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     double *dydt = rg_arena_take(a->arena, a->ode.n, sizeof *dydt);
     for (size_t i = 0; i < c->bodies.count; i++) {
         double spin = rg_length(c->angular_velocity[i]) * c->dynamics[i].gyration_radius;
-        a->speed = fmax(a->speed, fmax(spin, rg_length(c->velocity[i])));
+        view->speed = fmax(view->speed, fmax(spin, rg_length(c->velocity[i])));
     }
     if (dydt) {
-        rg_flight_derivative(&a->flight, a->begin, a->y, dydt);
+        rg_flight_derivative(&a->flight, view->begin, a->y, dydt);
         for (size_t k = 0; k < a->flight.body_count; k++) {
             const double *d = dydt + k * a->flight.width;
             const rg_body_dynamics *body = &c->dynamics[a->flight.body[k]];
@@ -215,37 +215,38 @@ static void take_references(rg_analysis *a) {
                 c->planar ? fabs(d[5]) : rg_largest_entry((rg_vec3){d[10], d[11], d[12]});
             if (torque > 0)
                 force = fmax(force, torque / body->gyration_radius);
-            a->acceleration = fmax(a->acceleration, body->inverse_mass * force);
+            view->acceleration = fmax(view->acceleration, body->inverse_mass * force);
         }
     }
     rg_arena_return(a->arena, mark);
     /* Shares of it must be numbers, too. */
-    if (!(a->acceleration > LEAST_ACCELERATION))
-        a->acceleration = a->speed / (a->end - a->begin) * WITHOUT_FORCE;
-    if (!(a->acceleration > LEAST_ACCELERATION))
-        a->acceleration = 1;
+    if (!(view->acceleration > LEAST_ACCELERATION))
+        view->acceleration = view->speed / (view->end - view->begin) * WITHOUT_FORCE;
+    if (!(view->acceleration > LEAST_ACCELERATION))
+        view->acceleration = 1;
 }
 
 /* All bodies where they are at the beginning of the step: groups leave y and motion at its end. */
 static void begin_anew(rg_analysis *a) {
     rg_flight_pack(&a->flight, a->y);
     memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
-    rg_analysis_move(a, a->begin, a->y, &a->motion);
+    rg_analysis_move(a, a->view->begin, a->y, &a->motion);
 }
 
-static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time, rg_error *error) {
-    *a = (rg_analysis){.world = world,
+static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world *world,
+                               double end_time, rg_error *error) {
+    bool cone = !world->content.planar && world->content.settings.friction_directions == 0;
+    *view = (rg_analysis_view){.world = world, .begin = world->content.time, .end = end_time};
+    *a = (rg_analysis){.view = view,
                        .arena = &world->scratch,
-                       .begin = world->content.time,
                        .time = world->content.time,
-                       .end = end_time,
-                       .cones = !world->content.planar &&
-                                world->content.settings.friction_directions == 0,
+                       .law = cone ? &rg_law_cone : &rg_law_pivoting,
                        .coarser = 1};
-    rg_status status = rg_machinery_of(world, &a->machinery, error);
+    a->active = a->law;
+    rg_status status = rg_machinery_of(world, &view->machinery, error);
     if (status)
         return status;
-    a->context = a->machinery->contexts[0];
+    view->context = view->machinery->contexts[0];
     status = rg_flight_make(&a->flight, world);
     if (!status) {
         a->ode = (rg_ode){.n = a->flight.size + RG_ANALYSIS_LEDGER,
@@ -254,7 +255,7 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
                           .derivative = rg_analysis_derivative,
                           .scale = rg_analysis_scale,
                           .accept = rg_analysis_accept};
-        a->flight.phase_begin = a->begin;
+        a->flight.phase_begin = a->view->begin;
         a->flight.phase_end = end_time;
         a->y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
@@ -263,7 +264,7 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
             status = RG_OUT_OF_MEMORY;
     }
     if (!status)
-        status = rg_analysis_make_parts(a);
+        status = rg_analysis_make_parts(a, view);
     if (status)
         return rg_fail(error, status, "no memory for the step");
     begin_anew(a);
@@ -273,35 +274,35 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
 static void tell(const rg_analysis *a, rg_step_report *report) {
     rg_flight_ledger ledger = rg_flight_ledger_of(&a->flight, a->y);
     const double *w = a->y + a->flight.size;
-    *report = (rg_step_report){.external_work = ledger.work,
-                               .impulse = ledger.impulse,
-                               .angular_impulse = ledger.angular_impulse,
-                               .substeps = a->ode_info.accepted,
-                               .rejected = a->ode_info.rejected,
-                               .evaluations = a->ode_info.evaluations,
-                               .worst_residual = a->worst_residual,
-                               .worst_cone = a->worst_cone,
-                               .solves = a->solves,
-                               .solver_iterations = a->iterations,
-                               .solver_failures = a->failures,
-                               .fallbacks = a->fallbacks,
-                               .contacts = a->contacts_most,
-                               .impacts = a->impacts,
-                               .has_work = true,
-                               .friction_work = w[0] + a->impact_friction,
-                               .impact_work = a->impact_work,
-                               .stabilisation = a->stabilisation + w[1],
-                               .prescribed_work = w[2] + a->prescribed,
-                               .contact_impulse = rg_add(a->impulse, (rg_vec3){w[3], w[4], w[5]}),
-                               .contact_angular_impulse =
-                                   rg_add(a->angular_impulse, (rg_vec3){w[6], w[7], w[8]})};
+    *report = (rg_step_report){
+        .external_work = ledger.work,
+        .impulse = ledger.impulse,
+        .angular_impulse = ledger.angular_impulse,
+        .substeps = a->ode_info.accepted,
+        .rejected = a->ode_info.rejected,
+        .evaluations = a->ode_info.evaluations,
+        .worst_residual = a->tally.worst_residual,
+        .worst_cone = a->tally.worst_cone,
+        .solves = a->tally.solves,
+        .solver_iterations = a->tally.iterations,
+        .solver_failures = a->tally.failures,
+        .fallbacks = a->tally.fallbacks,
+        .contacts = a->tally.contacts_most,
+        .impacts = a->tally.impacts,
+        .has_work = true,
+        .friction_work = w[0] + a->tally.impact_friction,
+        .impact_work = a->tally.impact_work,
+        .stabilisation = a->tally.stabilisation + w[1],
+        .prescribed_work = w[2] + a->tally.prescribed,
+        .contact_impulse = rg_add(a->tally.impulse, (rg_vec3){w[3], w[4], w[5]}),
+        .contact_angular_impulse = rg_add(a->tally.angular_impulse, (rg_vec3){w[6], w[7], w[8]})};
 }
 
 /* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer: because of bodies that
  * were handed over, whose reach (a->least) is longer now. */
 static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
                              bool *longer, rg_step_report *report, rg_error *error) {
-    rg_world *world = a->world;
+    rg_world *world = a->view->world;
     rg_analysis_memory *memory = rg_analysis_recall(world, &a->flight);
     if (!memory)
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->time, error);
@@ -309,17 +310,16 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     memcpy(a->bounces, memory->bounces, sizeof a->bounces);
     rg_analysis_forces list = {0};
     rg_analysis_handover handover = {0};
-    rg_status status = rg_analysis_run_groups(a, groups, memory, &list, &handover, error);
-    *longer = !status && !a->strayed;
+    rg_status status = rg_analysis_run_groups(a, groups, memory, &list, &handover, strayed, error);
+    *longer = !status && !*strayed;
     if (*longer)
-        status = rg_analysis_hand_over(a, groups, &handover, error);
-    *strayed = !status && a->strayed;
+        status = rg_analysis_hand_over(a, groups, &handover, strayed, error);
     if (status || *strayed)
         return status;
     if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
-        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->end, error);
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     if (!keep_forces(world, list.forces, list.count, &a->flight))
-        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->end, error);
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     rg_flight_unpack(&a->flight, a->y);
     rg_analysis_take_over(a, &handover, rg_analysis_known_of(memory));
     memory->valid = !world->content.has_applied;
@@ -382,15 +382,16 @@ static rg_status find_touches(rg_world *world, double end_time, rg_error *error)
 
 static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
                                rg_error *error) {
+    rg_analysis_view view;
     rg_analysis start;
     rg_status status = find_touches(world, end_time, error);
     if (!status)
-        status = make_analysis(&start, world, end_time, error);
+        status = make_analysis(&start, &view, world, end_time, error);
     if (status)
         return status;
-    if (start.part_count < 2)
+    if (view.part_count < 2)
         return fly_or_hand_over(world, end_time, NULL, NULL, &(bool){false}, report, error);
-    take_references(&start);
+    take_references(&start, &view);
     if (world->content.settings.hand_over && !take_least(&start))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, start.time, error);
     for (double farther = FARTHER;;) {

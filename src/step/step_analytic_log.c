@@ -23,7 +23,7 @@ void rg_analysis_log_clear(rg_world *world) {
 
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value) {
-    rg_step_machinery *m = a->machinery;
+    rg_step_machinery *m = a->view->machinery;
     size_t place = m->event_count++;
     if (place >= RG_STEP_EVENTS_MOST)
         return;
@@ -32,8 +32,8 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
         .time = a->time, .kind = (uint32_t)kind, .contacts = contacts, .value = value};
     if (!contact)
         return;
-    e->body_b = rg_body_id_at(&a->world->content, contact->body_b);
-    e->body_a = rg_body_id_at(&a->world->content, contact->body_a);
+    e->body_b = rg_body_id_at(&a->view->world->content, contact->body_b);
+    e->body_a = rg_body_id_at(&a->view->world->content, contact->body_a);
     e->friction = contact->mode == RG_ANALYSIS_SLIPS ? contact->law.dynamic_friction
                                                      : contact->law.static_friction;
     e->restitution = contact->law.restitution;
