@@ -71,8 +71,9 @@ static void die(const rg_error *error) {
     exit(1);
 }
 
-static double time_steps(rg_world *world, long steps) {
-    double step = rg_world_settings(world).step;
+static double time_steps(rg_scene *scene, long steps) {
+    rg_world *world = rg_scene_world(scene);
+    double step = rg_scene_step_size(scene);
     rg_error error;
     double start = seconds_now();
     for (long i = 0; i < steps; i++)
@@ -97,10 +98,10 @@ static result measure(const char *method, int threads, const char *count, long s
     rg_world *world = rg_scene_world(scene);
     double bodies = (double)rg_world_body_count(world);
 
-    time_steps(world, WARM_UP_STEPS);
+    time_steps(scene, WARM_UP_STEPS);
     double best = 1e300;
     for (int i = 0; i < REPEATS; i++) {
-        double seconds = time_steps(world, steps);
+        double seconds = time_steps(scene, steps);
         best = seconds < best ? seconds : best;
     }
     rg_step_info summary = rg_world_summary(world);

@@ -1,12 +1,14 @@
-/* bench_solve [pivoting|qp|friction|files PATH...]: what solving contact problems costs.
+/* bench_solve [pivoting|qp|friction|lp|files PATH...]: what solving contact problems costs.
  *
  * - pivoting: frictionless stacks, walls and piles, n = 10 ... 800: `dantzig` beside Bullet's and
  *   ODE's (which are given a shift of 1e-12 on the diagonal; how often they fail without it is
  *   counted), and one LAPACK Cholesky factorisation of the same size
  * - qp: the same, n = 10 ... 150: `dantzig`, `qp` and Ipopt; ratios and log-log slopes
  * - friction: exact cone, piles (and stacks, walls) of 150 contacts, by every solver
+ * - lp: the heuristic of 1989 on matrices with a band, n = 400 ... 3200, with log-log slopes over
+ *   the non-zeros
  * - files: problem files, or all in a folder, by every solver
- * - without an argument: the first three
+ * - without an argument: all but the files
  *
  * Processor time. Solvers take turns on the same problem, and the median of the runs counts, so
  * that what else the machine does falls on all alike. Ours is the solver without check and judge
@@ -15,6 +17,9 @@
 #include "lcp_peers.h"
 
 #include "../tests/support/solve_families.h"
+#ifdef RIGOR_HAVE_LP
+#include "rigor/lp.h"
+#endif
 #include "rigor/problem_file.h"
 #include "rigor/solver.h"
 #include "solve/solve.h"
@@ -23,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SEEDS = 3, ROUNDS_MAX = 41, SAMPLES_MAX = SEEDS * ROUNDS_MAX };
 #define PEER_SHIFT     1e-12
@@ -377,6 +383,75 @@ static void bench_file(const char *path) {
     rg_problem_file_destroy(file);
 }
 
+/* ------------------------------------------------------------------ lp */
+
+#ifdef RIGOR_HAVE_LP
+/* Seven entries a row; all contacts pushed, or a good third of them breaking. */
+static rg_problem make_band(size_t n, bool breaking, double **matrix, double **b) {
+    rg_random random = rg_random_make(7);
+    *matrix = calloc(n * n, sizeof **matrix);
+    *b = calloc(n, sizeof **b);
+    if (!*matrix || !*b)
+        die("out of memory");
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i < 3 ? 0 : i - 3; j <= i + 3 && j < n; j++)
+            (*matrix)[i * n + j] = i == j ? 4 : -1 / (1 + fabs((double)i - (double)j));
+        (*b)[i] = rg_random_unit(&random) - (breaking ? 0.6 : 2);
+    }
+    return rg_problem_linear(n, *matrix, *b);
+}
+
+static double time_heuristic(const rg_problem *problem, rg_lp_details *details) {
+    double shortest = INFINITY, *f = calloc(problem->linear.size, sizeof *f);
+    rg_solution solution = {.force = f};
+    if (!f)
+        die("out of memory");
+    for (int round = 0; round < 5; round++) {
+        struct timespec from, to;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+        if (rg_lp_heuristic(context, problem, &solution, details, NULL))
+            die("the heuristic failed");
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+        shortest = fmin(shortest, (double)(to.tv_sec - from.tv_sec) +
+                                      1e-9 * (double)(to.tv_nsec - from.tv_nsec));
+    }
+    free(f);
+    return shortest;
+}
+
+static void bench_lp(void) {
+    printf("\nThe heuristic of 1989 on bands of seven entries, ms\n%-9s %5s %9s %10s %6s %8s %12s "
+           "%6s\n",
+           "stage", "n", "non-zeros", "time", "slope", "pivots", "operations", "slope");
+    for (int breaking = 0; breaking < 2; breaking++) {
+        double time = 0, operations = 0, nonzeros = 0;
+        for (size_t n = 400; n <= 3200; n *= 2) {
+            double *matrix, *b;
+            rg_problem problem = make_band(n, breaking, &matrix, &b);
+            rg_lp_details details = {0};
+            double seconds = time_heuristic(&problem, &details);
+            double more = log((double)details.nonzeros / nonzeros);
+            printf("%-9s %5zu %9zu %10.2f", rg_lp_stage_name(details.stage), n, details.nonzeros,
+                   1e3 * seconds);
+            if (nonzeros > 0)
+                printf(" %6.2f", log(seconds / time) / more);
+            printf("%*s %8llu %12.0f", nonzeros > 0 ? 0 : 7, "", (unsigned long long)details.pivots,
+                   details.operations);
+            if (nonzeros > 0)
+                printf(" %6.2f", log(details.operations / operations) / more);
+            printf("\n");
+            time = seconds, operations = details.operations, nonzeros = (double)details.nonzeros;
+            free(matrix);
+            free(b);
+        }
+    }
+}
+#else
+static void bench_lp(void) {
+    puts("rigor-lp is not built: its table is left out");
+}
+#endif
+
 static int by_name(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -427,14 +502,17 @@ int main(int count, char **arguments) {
             bench_path(arguments[i]);
     } else {
         bool all = *what == 0;
-        if (!all && strcmp(what, "pivoting") && strcmp(what, "qp") && strcmp(what, "friction"))
-            die("which table? pivoting, qp, friction, or files PATH...");
+        if (!all && strcmp(what, "pivoting") && strcmp(what, "qp") && strcmp(what, "friction") &&
+            strcmp(what, "lp"))
+            die("which table? pivoting, qp, friction, lp, or files PATH...");
         if (all || strcmp(what, "pivoting") == 0)
             bench_pivoting();
         if (all || strcmp(what, "qp") == 0)
             bench_qp();
         if (all || strcmp(what, "friction") == 0)
             bench_friction();
+        if (all || strcmp(what, "lp") == 0)
+            bench_lp();
     }
     rg_solve_context_destroy(context);
     return 0;

@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /* A (n x n, row-major, symmetric) with `shift` added to its diagonal. Returns false if the solver
- * itself says that it failed. *seconds: of the solver proper, the mean of lcp_repeats(n) runs (Ipopt:
- * one); copies of the input, which the runs destroy, and memory are not counted. */
+ * itself says that it failed. *seconds: of the solver proper, the mean of lcp_repeats(n) runs
+ * (Ipopt: one); copies of the input, which the runs destroy, and memory are not counted. */
 typedef bool lcp_solve(size_t n, const double *a, const double *b, double shift, double *f,
                        double *seconds);
 

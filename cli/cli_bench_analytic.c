@@ -1,7 +1,8 @@
-/* `rigor bench analytic`: whether the event-driven method is fast enough to watch (the claim of Baraff
- * 1994), on a stack, a row of dominoes and a pile of stones, all with friction, with the stepping method
- * beside it. Times are processor time of one thread with the judge, which is what a run takes on a
- * machine that has nothing else to do. A run that cannot go on is shown as far as it came. */
+/* `rigor bench analytic`: whether the event-driven method is fast enough to watch (the claim of
+ * Baraff 1994), on a stack, a row of dominoes and a pile of stones, all with friction, with the
+ * stepping method beside it. Times are processor time of one thread with the judge, which is what a
+ * run takes on a machine that has nothing else to do. A run that cannot go on is shown as far as it
+ * came. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -36,7 +37,7 @@ static bool measure(const bench_scene *which, const char *method, double duratio
     if (!scene)
         return false;
     rg_world *world = rg_scene_world(scene);
-    double step = rg_world_settings(world).step;
+    double step = rg_scene_step_size(scene);
     double seconds = duration > 0 ? duration : rg_scene_duration(scene);
     uint64_t total = (uint64_t)fmax(1, round(seconds / step));
     cli_progress progress = cli_progress_begin(0, total, false);

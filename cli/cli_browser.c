@@ -222,7 +222,7 @@ static bool start_process(cli_browser *browser, const char *program) {
         cli_complain("%s: cannot be started: %s", program, strerror(errno));
         return false;
     }
-    setpgid(browser->process, browser->process); /* whoever is first */
+    setpgid(browser->process, browser->process); /* in parent and child: either may run first */
     fcntl(browser->answers, F_SETFL, O_NONBLOCK);
     return true;
 }

@@ -1,5 +1,5 @@
-/* `rigor check`: reads scenes, says what is wrong with them, or what is in them and what will be hard
- * about it. */
+/* `rigor check`: reads scenes, says what is wrong with them, or what is in them and what will be
+ * hard about it. */
 #include "cli.h"
 
 #include "rigor/collision.h"
@@ -149,7 +149,8 @@ static const rg_shape *part_shape(const rg_shape *shape, const rg_shape_def *def
 }
 
 /* How far two convex shapes have to be moved apart: exactly for polyhedra and polygons, otherwise
- * along the normal of the ratio metric, which is exact for half-spaces and balls. Negative: apart. */
+ * along the normal of the ratio metric, which is exact for half-spaces and balls. Negative:
+ * apart. */
 static double depth_between(const rg_shape *b, rg_pose pose_b, const rg_shape *a, rg_pose pose_a) {
     rg_depth depth;
     rg_growth growth;
@@ -261,13 +262,13 @@ static void describe(const char *path, rg_scene *scene, const scene_contents *co
            plural(contents->colliders, "shape", "shapes"), contents->forces,
            plural(contents->forces, "force", "forces"), contents->mass,
            rg_method_name(rg_world_method(world)), rg_scene_duration(scene),
-           rg_world_settings(world).step);
+           rg_scene_step_size(scene));
 }
 
 /* True if there was something to warn about. */
 static bool warn(const char *path, rg_scene *scene, const scene_contents *contents, bool loud) {
     bool empty = contents->bodies == 0, still = !empty && contents->dynamic == 0;
-    bool brief = rg_scene_duration(scene) < rg_world_settings(rg_scene_world(scene)).step;
+    bool brief = rg_scene_duration(scene) < rg_scene_step_size(scene);
     if (empty && loud)
         printf("%s: warning: there is no body in it\n", path);
     if (still && loud)

@@ -1,5 +1,5 @@
-/* `rigor compare`: one scene by several methods, solvers and steps, one run after the other, and what
- * came out side by side. One list of figures makes the tables, the JSON and the CSV. */
+/* `rigor compare`: one scene by several methods, solvers and steps, one run after the other, and
+ * what came out side by side. One list of figures makes the tables, the JSON and the CSV. */
 #include "cli_runner.h"
 
 #include <errno.h>
@@ -353,7 +353,7 @@ static void write_csv(const comparison *this, FILE *file) {
     }
 }
 
-/* Opened before the runs, so that nobody waits for a file that cannot be written. */
+/* Opened before the runs, so that a file that cannot be written is reported at once. */
 static int save_csv(const comparison *this, FILE *file) {
     if (file == stdout) {
         write_csv(this, stdout);

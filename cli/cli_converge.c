@@ -6,11 +6,11 @@
  * I / (v h)^2 the same for all steps (v: the top speed of any body's centre).
  *
  * The trajectory is judged by the centres of all bodies at the end. With no reference its error is
- * estimated by differences between runs, D = C |a^p - b^p| for steps a and b; orders p are fitted to
- * that, so that they are right for any list of steps (for errors of the form C h^p). Motion that
+ * estimated by differences between runs, D = C |a^p - b^p| for steps a and b; orders p are fitted
+ * to that, so that they are right for any list of steps (for errors of the form C h^p). Motion that
  * depends sensitively on its beginning, as of a heap of bodies after impacts, has no order: the
- * differences show that. The analytic method is a reference of its own kind: nothing of it depends on
- * the step, so that the differences are errors and not estimates of them. */
+ * differences show that. The analytic method is a reference of its own kind: nothing of it depends
+ * on the step, so that the differences are errors and not estimates of them. */
 #include "cli_converge.h"
 
 #include <inttypes.h>
@@ -59,8 +59,8 @@ const char cli_converge_help[] =
 /* Infeasibility below this, in metres times the size of the scene (at least 1), is rounding and the
  * tolerance of solvers: it has no order. */
 #define ROUNDING 1e-10
-/* Likewise of differences from the analytic method, which keeps resting bodies a gap apart (of 2e-10 of
- * their size) that the stepping method closes. */
+/* Likewise of differences from the analytic method, which keeps resting bodies a gap apart (of
+ * 2e-10 of their size) that the stepping method closes. */
 #define AGREEMENT 1e-9
 /* Orders are looked for in this range. */
 #define LEAST_ORDER -4.0

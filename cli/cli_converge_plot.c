@@ -137,8 +137,8 @@ static bool write_script(const cli_study *this, FILE *script) {
     return true;
 }
 
-/* gnuplot reads the script from a file and writes to one that is open already: no name passes through
- * a shell or its quotes. */
+/* gnuplot reads the script from a file and writes to one that is open already: no name passes
+ * through a shell or its quotes. */
 static int draw(int script, int output) {
     int state = 0;
     pid_t child = fork();

@@ -110,7 +110,7 @@ static int open_shape(const char *text, rg_shape **shape) {
     rg_status status = RG_OK;
     if (!primitive) {
         rg_mesh_report report;
-        status = rg_mesh_read_file(text, RG_MESH_AUTO, -1, NULL, &mesh, &report, &error);
+        status = rg_mesh_read_file(text, NULL, &mesh, &report, &error);
         if (status == RG_OK && !report.convex)
             fprintf(stderr, "rigor: note: %s is not convex; its convex hull is taken\n", text);
         def = rg_shape_def_hull(mesh.vertices, mesh.vertex_count);

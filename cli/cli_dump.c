@@ -1,5 +1,5 @@
-/* --dump-problem: the contact problems of one step as files for `rigor solve` and other programs, one
- * for each island, in FCLIB's form. */
+/* --dump-problem: the contact problems of one step as files for `rigor solve` and other programs,
+ * one for each island, in FCLIB's form. */
 #include "cli.h"
 
 #include "rigor/contact_force.h"
@@ -84,7 +84,7 @@ static void write_problem(void *user, uint64_t step, size_t island, const rg_pro
              "Contact problem of the step from t = %.17g s of a run by rigor %s, method %s, step "
              "%.17g s. Forces are impulses in N s, velocities in m/s.",
              rg_world_time(world), rg_version_text(), rg_method_name(rg_world_method(world)),
-             rg_world_settings(world).step);
+             rg_scene_step_size(dump->scene));
     dump->status = rg_problem_write_fclib(path, problem, &(rg_problem_text){title, text, NULL},
                                           NULL, &dump->error);
     dump->written += dump->status == RG_OK;

@@ -1,6 +1,6 @@
-/* What happened in a run of the event-driven method: how often, and in plain words what a user must know:
- * where forces did not exist or were not unique, where bounces had no end, where something was given up.
- * The log of the world is that of one step; this adds them up. */
+/* What happened in a run of the event-driven method: how often, and in plain words what a user must
+ * know: where forces did not exist or were not unique, where bounces had no end, where something
+ * was given up. The log of the world is that of one step; this adds them up. */
 #include "cli.h"
 
 #include <inttypes.h>

@@ -120,8 +120,9 @@ static int start_encoder(picture_sink *sink) {
     return EXIT_FAILED;
 }
 
-/* Waits for the encoder, unless a signal says that all shall end: then it is killed. Once it has been
- * waited for, its number may be that of another process, and nothing is sent there any more. */
+/* Waits for the encoder, unless a signal says that all shall end: then it is killed. Once it has
+ * been waited for, its number may be that of another process, and nothing is sent there any
+ * more. */
 static int wait_for_encoder(picture_sink *sink) {
     int status = -1;
     pid_t ended;
@@ -247,8 +248,8 @@ static bool is_recording(const char *path, const char *recording) {
            (size >= 0 && size < PATH_SIZE && is_same_file(path, journal));
 }
 
-/* A new, empty file beside the film's place, for the encoder to write over; its name to be freed. Files
- * that are there stay as they are, whatever they are called. Null: errno says why. */
+/* A new, empty file beside the film's place, for the encoder to write over; its name to be freed.
+ * Files that are there stay as they are, whatever they are called. Null: errno says why. */
 static char *make_beside(const char *path) {
     enum { TRIES = 1000 };
     size_t room = strlen(path) + sizeof ".new-1000";

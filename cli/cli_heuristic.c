@@ -1,13 +1,14 @@
 /* `rigor run --solver lp`: how often the guesses of Baraff's heuristic of 1989 are right.
  *
- * The heuristic guesses which contacts break, the set V: none (6.2), then the ones that the residual of
- * the minimum-sum forces predicts (6.3, 6.4); a guess is tested by a linear program. The paper found V = {}
- * right "in the vast majority" of cases. Here every contact problem of the run is counted by the guess that
- * solves it, as it is posed, before the method does anything to it. The run itself asks the heuristic too
- * and turns to another solver where it is wrong: its forces are exact.
+ * The heuristic guesses which contacts break, the set V: none (6.2), then the ones that the
+ * residual of the minimum-sum forces predicts (6.3, 6.4); a guess is tested by a linear program.
+ * The paper found V = {} right "in the vast majority" of cases. Here every contact problem of the
+ * run is counted by the guess that solves it, as it is posed, before the method does anything to
+ * it. The run itself asks the heuristic too and turns to another solver where it is wrong: its
+ * forces are exact.
  *
- * Counted apart: problems with friction, which the heuristic is not for, and problems in which no contact
- * needs a force (b >= 0), where there is nothing to guess. */
+ * Counted apart: problems with friction, which the heuristic is not for, and problems in which no
+ * contact needs a force (b >= 0), where there is nothing to guess. */
 #include "cli.h"
 
 #include "rigor/contact_force.h"

@@ -3,6 +3,7 @@
 #include "cli_runner.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char main_help[] =
@@ -19,7 +20,7 @@ static const char main_help[] =
     "  distance   two shapes close up: ratio metric, distance, points of contact\n"
     "  compare    a scene by several methods, solvers and steps, side by side\n"
     "  converge   how errors shrink with the step: observed orders, table and plot\n"
-    "  solve      contact problems out of files, by any solver, judged\n"
+    "  solve      solve contact problems from files and check the answers\n"
     "  bench      how fast the parts are on this machine\n"
     "  help       this text, or that of a command\n"
     "\n"
@@ -90,6 +91,9 @@ static int print_help(const char *name) {
 }
 
 int main(int count, char **arguments) {
+    /* Clp's BLAS is loaded with the first linear program; if it is OpenBLAS, its threads would have
+     * nothing to do but to fail where there is little address space. */
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     if (count < 2) {
         fputs(main_help, stderr);
         return EXIT_USAGE;

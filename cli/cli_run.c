@@ -40,7 +40,9 @@ const char cli_run_help[] =
     "                       adams\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
-    "      --detection D    continuous, or discrete: contacts of the poses of now only\n"
+    "      --detection D    continuous, or discrete: contacts at the current poses only\n"
+    "      --points N       contact points of two convex parts: all, or N at most where\n"
+    "                       that keeps the area of contact to 1 %\n"
     "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
     "                       number of steps is made; with --resume, in all, and not less than\n"
     "                       there is already\n"
@@ -85,6 +87,7 @@ enum {
     OPTION_FRICTION,
     OPTION_GAMMA,
     OPTION_DETECTION,
+    OPTION_POINTS,
     OPTION_DURATION,
     OPTION_THREADS,
     OPTION_CHECKPOINT,
@@ -101,8 +104,8 @@ enum {
             {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
             {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL},                               \
             {"integrator", 0, true, NULL}, {"friction", 0, true, NULL}, {"gamma", 0, true, NULL},  \
-            {"detection", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL}, \
-            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
+            {"detection", 0, true, NULL}, {"points", 0, true, NULL}, {"duration", 0, true, NULL},  \
+            {"threads", 0, true, NULL}, {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL}, \
             {"dump-problem", 0, true, NULL}, {"json", 0, false, NULL},                             \
             {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},                               \
     }
@@ -147,7 +150,7 @@ static void watch_signals(void) {
     /* A second signal of the kind ends the process at once, for the impatient. */
     action.sa_flags = (int)SA_RESETHAND | SA_RESTART;
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
-        /* Who started this process may have told it to ignore a signal, as shells do with SIGINT
+        /* The parent process may have told this one to ignore a signal, as shells do with SIGINT
          * in the background. */
         if (sigaction(watched[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(watched[i], &action, NULL);
@@ -263,6 +266,15 @@ static bool check_detection(const char *text) {
     return false;
 }
 
+static bool check_points(const char *text) {
+    double most;
+    if (!text || strcmp(text, "all") == 0 ||
+        (cli_parse_number(text, &most) && most >= 1 && most <= 1e6 && fmod(most, 1) == 0))
+        return true;
+    cli_complain("run: --points: '%s' is neither all nor a number of contact points", text);
+    return false;
+}
+
 static bool parse_parameters(run *this, int count, const char **arguments) {
     this->parameters = calloc((size_t)count + 1, sizeof *this->parameters);
     if (!this->parameters) {
@@ -289,9 +301,10 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
 }
 
 static bool check_resume_options(const run *this, int others) {
-    static const int fixed[] = {
-        OPTION_OUT,    OPTION_METHOD,     OPTION_STEP,     OPTION_SOLVER, OPTION_TOLERANCE,
-        OPTION_IMPACT, OPTION_INTEGRATOR, OPTION_FRICTION, OPTION_GAMMA,  OPTION_DETECTION};
+    static const int fixed[] = {OPTION_OUT,        OPTION_METHOD,    OPTION_STEP,
+                                OPTION_SOLVER,     OPTION_TOLERANCE, OPTION_IMPACT,
+                                OPTION_INTEGRATOR, OPTION_FRICTION,  OPTION_GAMMA,
+                                OPTION_DETECTION,  OPTION_POINTS};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (given(this, fixed[i])) {
             cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
@@ -361,7 +374,8 @@ static int parse(run *this, int count, const char **arguments) {
         !check_impact(this->options[OPTION_IMPACT].value) ||
         !check_integrator(this->options[OPTION_INTEGRATOR].value) ||
         !check_friction(this->options[OPTION_FRICTION].value) ||
-        !check_detection(this->options[OPTION_DETECTION].value) || !parse_numbers(this))
+        !check_detection(this->options[OPTION_DETECTION].value) ||
+        !check_points(this->options[OPTION_POINTS].value) || !parse_numbers(this))
         return EXIT_USAGE;
     const char *dump = this->options[OPTION_DUMP_PROBLEM].value;
     if (dump && !cli_parse_dump(dump, &this->dump))
@@ -378,7 +392,7 @@ static int parse(run *this, int count, const char **arguments) {
 /* Steps to make and to record; false if there are too many to count. */
 static bool plan(run *this) {
     const rg_world *world = rg_scene_world(this->scene);
-    double step = rg_world_settings(world).step;
+    double step = rg_scene_step_size(this->scene);
     double duration = this->duration > 0 ? this->duration : rg_scene_duration(this->scene);
     if (this->recorder)
         duration = rg_recorder_duration(this->recorder);
@@ -492,6 +506,7 @@ static int open_run(run *this) {
                                 .integrator = this->options[OPTION_INTEGRATOR].value,
                                 .friction = this->options[OPTION_FRICTION].value,
                                 .detection = this->options[OPTION_DETECTION].value,
+                                .points = this->options[OPTION_POINTS].value,
                                 .gamma = given(this, OPTION_GAMMA) ? &this->gamma : NULL};
     rg_recorder_options recording = rg_recorder_options_default();
     recording.checkpoint_every = this->checkpoint;
@@ -537,7 +552,7 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
 }
 
 static rg_status go(run *this, rg_error *error) {
-    double step = rg_world_settings(rg_scene_world(this->scene)).step;
+    double step = rg_scene_step_size(this->scene);
     cli_progress progress = cli_progress_begin(this->first, this->total, given(this, OPTION_QUIET));
     double start = cli_clock();
     rg_status status = RG_OK;

@@ -328,10 +328,10 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
     rg_world *world = rg_scene_world(scene);
     rg_method_settings settings = rg_world_settings(world);
     double duration = plan->duration > 0 ? plan->duration : rg_scene_duration(scene);
-    double total = fmax(1, round(duration / settings.step));
+    double total = fmax(1, round(duration / rg_scene_step_size(scene)));
     if (!(total < 0x1p53)) {
         cli_complain("%s: %g s in steps of %g s are more steps than can be counted",
-                     rg_scene_name(scene), duration, settings.step);
+                     rg_scene_name(scene), duration, rg_scene_step_size(scene));
         rg_scene_free(scene);
         return EXIT_BAD_INPUT;
     }
@@ -344,7 +344,7 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
     if (analytic)
         outcome->impact =
             rg_impact_law_name(settings.impact ? settings.impact : rg_impact_law_at(0));
-    outcome->step = plan->exact_end ? duration / total : settings.step;
+    outcome->step = plan->exact_end ? duration / total : rg_scene_step_size(scene);
     outcome->gamma = settings.gamma;
     outcome->directions = settings.friction_directions;
     snprintf(outcome->scene, sizeof outcome->scene, "%s", rg_scene_name(scene));

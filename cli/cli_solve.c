@@ -1,4 +1,5 @@
-/* `rigor solve`: contact problems out of files, by any of the solvers, judged. */
+/* `rigor solve`: solves contact problems from files by any of the solvers, and checks the answers
+ * with the judge. */
 #include "cli.h"
 
 #include "rigor/problem_file.h"

@@ -87,10 +87,11 @@ static void print_energy(const rg_energy_ledger *energy) {
     print_figure("closure", energy->closure_rel, "relative");
 }
 
-static void print_method(const rg_world *world, const rg_step_info *summary) {
+static void print_method(rg_scene *scene, const rg_step_info *summary) {
+    const rg_world *world = rg_scene_world(scene);
     rg_method_settings settings = rg_world_settings(world);
     printf("  %-16s %s, steps of %.6g s\n", "method", rg_method_name(rg_world_method(world)),
-           settings.step);
+           rg_scene_step_size(scene));
     if (is_analytic(world)) {
         printf("  %-16s %s to %.3g, %" PRIu64 " steps of its own, %" PRIu64
                " evaluations of forces\n",
@@ -153,7 +154,7 @@ void cli_print_summary(const cli_report *report) {
     for (size_t i = 0; i < bodies; i++)
         moving += rg_body_motion(world, rg_world_body_at(world, i)) == RG_MOTION_DYNAMIC;
     printf("%s by rigor %s\n\n", rg_scene_name(report->scene), rg_version_text());
-    print_method(world, summary);
+    print_method(report->scene, summary);
     printf("  %-16s %.6g s in %" PRIu64 " steps\n", "simulated", rg_world_time(world),
            rg_world_step_count(world));
     printf("  %-16s %zu, %zu of them dynamic\n", "bodies", bodies, moving);

@@ -27,13 +27,13 @@ const char cli_view_help[] =
     "body by the mouse, throw boxes. SCENE is a built-in scene (`rigor scenes` lists them) or\n"
     "a scene file; NAME=VALUE sets parameters of the scenes. The page is opened in the browser\n"
     "if there is one; its address is printed on standard output in any case. It holds a random\n"
-    "token: whoever has the address can look and play, nobody else.\n"
+    "token: only people who have the address can look and play.\n"
     "\n"
     "Options:\n"
     "      --no-browser     only print the address\n"
     "      --port N         listen at port N instead of any that is free\n"
     "      --listen ADDRESS listen at this IPv4 address; 0.0.0.0: at all of this machine's.\n"
-    "                       Without it, at 127.0.0.1: nobody but this machine gets there\n"
+    "                       Without it, at 127.0.0.1: reached from this machine only\n"
     "      --paused         scenes wait for play\n"
     "      --speed X        simulated seconds per second (default 1)\n"
     "      --method NAME    step method instead of the scenes': analytic, stepping\n"
@@ -178,8 +178,8 @@ static bool ends_with(const char *text, const char *end) {
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* By the first bytes of the file; what is not there or too short to tell, by its name. A pipe holds a scene:
- * what is read from it here would be lost. */
+/* By the first bytes of the file; what is not there or too short to tell, by its name. A pipe holds
+ * a scene: what is read from it here would be lost. */
 static bool is_recording(const char *path) {
     static const char signature[8] = "\x89HDF\r\n\x1a\n";
     char bytes[sizeof signature];
@@ -193,8 +193,8 @@ static bool is_recording(const char *path) {
     return is || ends_with(path, ".h5") || ends_with(path, ".hdf5");
 }
 
-/* Threads inherit what is blocked, so that signals come to the main one. Not while scenes are read: one
- * may come from a pipe, and waiting for it must end by a signal. */
+/* Threads inherit what is blocked, so that signals come to the main one. Not while scenes are read:
+ * one may come from a pipe, and waiting for it must end by a signal. */
 static void block_signals(bool block) {
     sigset_t both;
     sigemptyset(&both);
@@ -290,7 +290,7 @@ static bool spawn(const char *const arguments[], pid_t *child) {
     posix_spawn_file_actions_init(&files);
     for (int i = 0; i < 3; i++)
         posix_spawn_file_actions_addopen(&files, i, "/dev/null", O_RDWR, 0);
-    signal(SIGCHLD, SIG_IGN); /* nobody waits for it */
+    signal(SIGCHLD, SIG_IGN); /* it is not waited for */
     int failure =
         posix_spawnp(child, arguments[0], &files, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&files);

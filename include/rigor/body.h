@@ -19,11 +19,11 @@ extern "C" {
 typedef enum rg_motion {
     RG_MOTION_DYNAMIC,  /* moved by forces */
     RG_MOTION_FIXED,    /* never moves */
-    RG_MOTION_KINEMATIC /* moves as prescribed, whatever meets it */
+    RG_MOTION_KINEMATIC /* moves as prescribed; forces do not change that */
 } rg_motion;
 
 /* Where a kinematic body is at a time: pose of its origin frame, velocity of that frame's origin,
- * angular velocity. Pure: the same time gives the same answer. */
+ * angular velocity in world axes. The same time must give the same answer. */
 typedef struct rg_prescribed_state {
     rg_pose pose;
     rg_vec3 velocity;
@@ -48,6 +48,7 @@ typedef struct rg_prescription {
 } rg_prescription;
 
 typedef struct rg_collider_def {
+    int api_version;
     rg_shape *shape; /* the world takes its own reference */
     rg_pose pose;    /* in the body's origin frame */
     rg_material_id material;
@@ -55,6 +56,7 @@ typedef struct rg_collider_def {
     bool sensor;       /* reports touching, makes no force, has no mass */
     uint64_t category; /* bits: what this is */
     uint64_t mask;     /* bits: the categories it collides with; both ways must agree */
+    void *user;        /* the caller's: rg_collider_user */
 } rg_collider_def;
 
 /* No shape, unit pose, density 1000, category 1, mask all. */
@@ -67,18 +69,18 @@ typedef struct rg_body_def {
     rg_pose pose;     /* of the origin frame; in planar worlds y is 0 and `angle` counts instead of
                          the orientation */
     double angle;     /* planar worlds: radians, positive from x towards z */
-    rg_vec3 velocity; /* of the centre of mass */
+    rg_vec3 velocity; /* m/s, of the centre of mass */
     rg_vec3
         angular_velocity; /* planar worlds: y holds minus the rate of `angle` (see rg_body_spin) */
     bool has_mass;        /* true: `mass` counts instead of the colliders' densities */
     rg_mass_properties mass; /* in the origin frame. If `total_mass` is set instead, the colliders'
                            properties are scaled to it */
     double total_mass;       /* > 0: scale what follows from densities to this mass */
-    double gravity_scale;
+    double gravity_scale;    /* factor of the world's gravity for this body; default 1 */
     rg_prescription prescription; /* kinematic bodies */
     const rg_collider_def *colliders;
     size_t collider_count;
-    void *user;
+    void *user; /* the caller's: rg_body_user */
 } rg_body_def;
 
 /* Dynamic, at the origin, at rest. A dynamic body needs colliders with a density or a mass. */
@@ -118,14 +120,35 @@ rg_prescription rg_body_prescription(const rg_world *world, rg_body_id body);
 rg_prescribed_state rg_body_prescription_start(const rg_world *world, rg_body_id body,
                                                double *time);
 double rg_body_prescription_start_angle(const rg_world *world, rg_body_id body); /* planar */
-void *rg_body_user(const rg_world *world, rg_body_id body);
 
-/* Kinematic bodies go on from there with their velocity or swing; those that a function moves are
- * refused. */
+/* Where a body is and how it moves. */
+typedef struct rg_body_state {
+    rg_pose pose;     /* m, of the origin frame; its orientation is not read in planar worlds */
+    double angle;     /* planar worlds: radians, turns counted; 0 and not read in space */
+    rg_vec3 velocity; /* m/s, of the centre of mass */
+    rg_vec3 angular_velocity; /* rad/s, world axes */
+} rg_body_state;
+rg_body_state rg_body_get_state(const rg_world *world, rg_body_id body);
+
+/* The setters change everything that is asked for or nothing. RG_INVALID_HANDLE: there is no such
+ * body. RG_NOT_FINITE: a number, or a momentum that follows from it, is not finite.
+ * RG_INVALID_ARGUMENT: an orientation that is no unit quaternion; a planar body that would leave its
+ * plane; a velocity of a fixed body; a kinematic body that a function moves, or a velocity of one that
+ * oscillates, other than the one that it has. Kinematic bodies go on from the new state with their
+ * velocity, or their oscillation in its present phase. */
+rg_status rg_body_set_state(rg_world *world, rg_body_id body, const rg_body_state *state);
+/* In planar worlds the angle stays, and the orientation of the pose is not read. */
 rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose);
 rg_status rg_body_set_angle(rg_world *world, rg_body_id body, double angle); /* planar */
 rg_status rg_body_set_velocity(rg_world *world, rg_body_id body, rg_vec3 velocity);
 rg_status rg_body_set_angular_velocity(rg_world *world, rg_body_id body, rg_vec3 angular_velocity);
+rg_status rg_body_set_gravity_scale(rg_world *world, rg_body_id body, double gravity_scale);
+
+/* A pointer of the caller's, which the library keeps and never follows. It is no part of the state:
+ * setting it is no edit. Snapshots carry it. */
+void *rg_body_user(const rg_world *world, rg_body_id body);
+rg_status rg_body_set_user(rg_world *world, rg_body_id body, void *user);
+
 /* Act during the next step and are forgotten after it. */
 rg_status rg_body_apply_force(rg_world *world, rg_body_id body, rg_vec3 force, rg_vec3 world_point);
 rg_status rg_body_apply_central_force(rg_world *world, rg_body_id body, rg_vec3 force);
@@ -140,6 +163,12 @@ bool rg_collider_exists(const rg_world *world, rg_collider_id collider);
 rg_collider_def rg_collider_get_def(const rg_world *world,
                                     rg_collider_id collider); /* borrows shape */
 rg_body_id rg_collider_body(const rg_world *world, rg_collider_id collider);
+void *rg_collider_user(const rg_world *world, rg_collider_id collider); /* as rg_body_user */
+rg_status rg_collider_set_user(rg_world *world, rg_collider_id collider, void *user);
+rg_status rg_collider_set_material(rg_world *world, rg_collider_id collider,
+                                   rg_material_id material);
+rg_status rg_collider_set_filter(rg_world *world, rg_collider_id collider, uint64_t category,
+                                 uint64_t mask);
 
 #ifdef __cplusplus
 }

@@ -13,11 +13,11 @@ extern "C" {
 /* NaN in a figure means that nothing was measured there (no pair, no joint ..., or no judge: a world
  * that is not certified). Infinity means that the figure is beyond the range of numbers. */
 typedef struct rg_certificate {
-    double min_gap;         /* m; smallest signed gap of a pair */
-    double max_penetration; /* m */
-    double complementarity; /* relative */
-    double cone_violation;  /* relative */
-    double joint_error;     /* m */
+    double min_gap;         /* m: smallest signed gap of a pair */
+    double max_penetration; /* m: largest negative gap, as a positive number; 0: none */
+    double complementarity; /* relative: worst residual of the contact conditions */
+    double cone_violation;  /* relative: friction beyond its limit */
+    double joint_error;     /* m: distance of joint points */
     double momentum_error;  /* relative: linear and angular momentum minus external impulses */
 } rg_certificate;
 
@@ -26,16 +26,17 @@ typedef struct rg_certificate {
  * a run it is the sum over its steps, so that energy which the caller brings in between steps (a
  * velocity set, a body added) does not count. All NaN without a judge. */
 typedef struct rg_energy_ledger {
-    double initial;
-    double final;
-    double impact_loss;
-    double friction_work;
-    double stabilisation; /* by contacts that push out of each other */
-    double integration;   /* of gravity: the path of the step is not quite that of its velocities */
-    double external_work; /* forces besides gravity */
+    double initial;       /* J: energy at the beginning */
+    double final;         /* J: energy at the end */
+    double impact_loss;   /* by the impulses of impacts */
+    double friction_work; /* by friction */
+    double stabilisation; /* by contacts that push overlapping bodies apart */
+    double
+        integration; /* of gravity: the displacement of a fixed step is not that of its velocity */
+    double external_work;   /* by forces besides gravity */
     double prescribed_work; /* by kinematic bodies */
-    double closure;         /* joules */
-    double closure_rel;     /* relative to the largest energy or work in sight */
+    double closure;         /* J: energy that no kind of work explains */
+    double closure_rel;     /* closure over the largest energy or work of the step or run */
 } rg_energy_ledger;
 
 typedef struct rg_step_profile {
@@ -43,22 +44,24 @@ typedef struct rg_step_profile {
     double judge_cpu; /* s */
 } rg_step_profile;
 
-/* About one step, or, as the summary of a run, the worst (certificate), sum (counts, profile, work)
- * and first/last (energy) over all steps. */
+/* About one step; or, as the summary of a run, the worst (certificate), the sum (counts, profile, work),
+ * the first and last (energy) over all steps. The judge fills certificate and energy, the method the
+ * rest. */
 typedef struct rg_step_info {
     uint64_t steps;
-    double time; /* at the end */
+    double time; /* s, at the end */
     rg_certificate certificate;
     rg_energy_ledger energy;
     rg_step_profile profile;
-    uint64_t substeps;    /* accepted steps of the integrator */
-    uint64_t rejected;    /* its rejected trials */
-    uint64_t evaluations; /* of the forces */
-    uint64_t contacts_max, impacts;
-    uint64_t solves; /* contact problems: one per island and step */
+    uint64_t substeps;     /* accepted steps of the integrator */
+    uint64_t rejected;     /* its rejected trials */
+    uint64_t evaluations;  /* of the forces */
+    uint64_t contacts_max; /* most contact points at a time */
+    uint64_t impacts;      /* collisions that were resolved by an impulse */
+    uint64_t solves;       /* contact problems: one per island and step */
     uint64_t solver_iterations;
-    uint64_t solver_failures; /* solves that the judge found above the tolerance */
-    uint64_t fallbacks;       /* solves at which a solver failed and another had to step in */
+    uint64_t solver_failures; /* solves whose residual, by the judge, was above the tolerance */
+    uint64_t fallbacks;       /* solves in which a solver failed and another one was tried */
 } rg_step_info;
 
 /* For summaries of a part of a run, such as the steps between two frames: begin with that of no

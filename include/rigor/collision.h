@@ -34,7 +34,8 @@ typedef struct rg_touch_end {
     rg_collider_id collider_b, collider_a; /* either may be gone by now */
 } rg_touch_end;
 
-/* May change the law of a pair. Called in every step, and acts in that step, for every pair that may
+/* May change the law of a pair, which comes with both coefficients of friction filled in; what it
+ * makes of it is completed in the same way (rg_contact_law_complete). Called in every step, and acts in that step, for every pair that may
  * have contact forces in it: by the method stepping when contact points have been found, by the
  * method analytic also at the instants at which contacts begin (then the touch has no manifolds). It
  * may be called several times for a pair in one step and must then give the same law. The world may
@@ -103,11 +104,11 @@ size_t rg_collision_of_body(const rg_collision *collision, rg_body_id body, uint
 /* --- questions to a world ------------------------------------------------------------------------ */
 
 typedef struct rg_query_filter {
-    uint64_t mask;     /* colliders whose category has none of these bits are not seen */
-    bool sensors;      /* see them too */
+    uint64_t mask; /* colliders whose category has none of these bits are not seen; 0: all are */
+    bool sensors;  /* see them too */
     rg_body_id ignore; /* this body is not seen; null: none */
 } rg_query_filter;
-/* Sees everything but sensors. A null filter means this. */
+/* Sees everything but sensors: {0}. A null filter means this. */
 rg_query_filter rg_query_filter_default(void);
 
 typedef struct rg_world_hit {
@@ -122,11 +123,16 @@ typedef struct rg_world_hit {
 /* The first collider on a ray. */
 bool rg_world_cast_ray(const rg_world *world, rg_vec3 origin, rg_vec3 direction,
                        double max_distance, const rg_query_filter *filter, rg_world_hit *hit);
-/* The first collider that a convex shape, moved along `translation` without turning, comes to within
- * `tolerance` metres (> 0) of. */
-rg_status rg_world_cast_shape(const rg_world *world, const rg_shape *shape, rg_pose pose,
-                              rg_vec3 translation, double tolerance, const rg_query_filter *filter,
-                              bool *found, rg_world_hit *hit);
+/* A convex shape that is moved along a straight line without turning. */
+typedef struct rg_shape_cast {
+    const rg_shape *shape;
+    rg_pose pose;        /* at the beginning */
+    rg_vec3 translation; /* m */
+    double tolerance;    /* m, > 0: how near it comes to what it hits */
+} rg_shape_cast;
+/* The first collider that it comes to within its tolerance of. */
+rg_status rg_world_cast_shape(const rg_world *world, const rg_shape_cast *cast,
+                              const rg_query_filter *filter, bool *found, rg_world_hit *hit);
 /* Colliders that overlap a convex shape; returns how many in *count, writes at most `capacity`. */
 rg_status rg_world_overlap(const rg_world *world, const rg_shape *shape, rg_pose pose,
                            const rg_query_filter *filter, rg_collider_id *colliders,

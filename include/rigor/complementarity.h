@@ -100,6 +100,9 @@ typedef struct rg_problem {
     rg_problem_kind kind;
     rg_linear_problem linear;
     rg_contact_problem contact;
+    /* Contact problems: known to be one island, no part of it apart from the rest. The solvers then
+     * look for no islands; otherwise the driver does, and each is solved by itself. */
+    bool connected;
     /* What residuals are relative to, in the unit of a (m/s, m/s^2). 0: the largest |b| or, for
      * contacts, the largest component of the velocity without contact forces (W 0 + q, or
      * J v_free + q); 1 if that is 0. */

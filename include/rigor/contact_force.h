@@ -1,4 +1,4 @@
-/* What a step did at its contacts: forces in newtons, modes, where and between whom. */
+/* What a step did at its contacts: forces in newtons, modes, where and between which colliders. */
 #ifndef RIGOR_CONTACT_FORCE_H
 #define RIGOR_CONTACT_FORCE_H
 
@@ -18,8 +18,8 @@ typedef enum rg_contact_mode {
 } rg_contact_mode;
 const char *rg_contact_mode_name(rg_contact_mode mode); /* "separating", "stick", "slip", "roll" */
 
-/* One contact point of the last step. Flat, so that the world keeps it from step to step (warm start)
- * and snapshots carry it. Vectors in world axes. */
+/* One contact point of the last step. Flat, so that the world keeps it from step to step (warm
+ * start) and snapshots carry it. Vectors in world axes. */
 typedef struct rg_contact_force {
     rg_collider_id collider_b, collider_a;
     rg_body_id body_b, body_a;
@@ -38,7 +38,8 @@ typedef struct rg_contact_force {
     uint32_t impact;         /* 1: the bodies met in this step and the law has restitution */
 } rg_contact_force;
 
-/* All of the last step, in the order of colliders, parts and points; until the next step or edit. */
+/* All of the last step, in the order of colliders, parts and points; until the next step or
+ * edit. */
 const rg_contact_force *rg_world_contact_forces(const rg_world *world, size_t *count);
 /* Sum of contact forces (N) on a body in the last step, and their moment about its centre of mass
  * (N m; either may be null); returns how many contacts it has. */

@@ -35,6 +35,9 @@ typedef struct rg_impact_problem {
     /* Per contact a number that is the same for contacts of the same two bodies: propagation and
      * energetic treat them together. Null: only contacts that approach equally fast are. */
     const uint32_t *pair;
+    /* Rounds at most, and then the law stops where it is. 0: the law's own cap, and what still
+     * approaches then is stopped without restitution in one solve. */
+    uint64_t round_limit;
 } rg_impact_problem;
 
 typedef enum rg_impact_outcome {
@@ -71,12 +74,10 @@ const char *rg_impact_law_name(const rg_impact_law *law);
 const char *rg_impact_law_summary(const rg_impact_law *law);
 
 /* `impulse` and `velocity` (after; may be null): rg_problem_rows(&problem->contact) numbers.
- * Kinetic energy never grows but for the work of prescribed motion. `limit`: rounds at most, and
- * then it stops where it is; 0: the law's own cap, and what still approaches then is stopped
- * without restitution in one solve. */
+ * Kinetic energy never grows but for the work of prescribed motion. */
 rg_status rg_impact_resolve(rg_solve_context *context, const rg_impact_law *law,
-                            const rg_impact_problem *problem, uint64_t limit, double *impulse,
-                            double *velocity, rg_impact_info *info, rg_error *error);
+                            const rg_impact_problem *problem, double *impulse, double *velocity,
+                            rg_impact_info *info, rg_error *error);
 
 /* The impulse out of Painleve's inconsistency: contacts that slide, do not approach, and for which
  * no forces exist (rg_friction_explain). `ray` (rows; may be null): the direction of the impulse

@@ -29,7 +29,7 @@ typedef enum rg_lp_stage {
 } rg_lp_stage;
 const char *rg_lp_stage_name(rg_lp_stage stage); /* "empty", "predicted", "fallback", "none" */
 
-/* What the heuristic saw. The arrays are the caller's, a number per row, each may be null. The
+/* What the heuristic saw and what it took. The arrays are the caller's, a number per row, each may be null. The
  * minimum-sum program is solved only if V = {} was wrong: before that its arrays are 0. */
 typedef struct rg_lp_details {
     double *guess;       /* A f = -b whatever the signs (least squares if there is no such f) */
@@ -39,6 +39,8 @@ typedef struct rg_lp_details {
     rg_lp_stage stage;
     uint32_t programs; /* linear programs solved */
     uint64_t pivots;   /* in all of them */
+    size_t nonzeros;   /* of the matrix */
+    double operations; /* multiplications and additions besides Clp's: factors of the polishing */
     double work; /* f.a of the answer: what it adds to the energy per unit of time; 0 if right */
     double violation;       /* sum of |a| in joint rows that contradict each other; otherwise 0 */
     rg_solve_report report; /* how it ended; not judged */

@@ -37,14 +37,21 @@ typedef struct rg_mesh_report {
     size_t components; /* connected surfaces */
 } rg_mesh_report;
 
-/* Reads from memory. `name` stands for the file in messages. Vertices closer than `weld` metres are
- * merged; 0 welds equal ones only; negative: 1e-9 of the mesh's size. */
-rg_status rg_mesh_read(const void *data, size_t size, const char *name, rg_mesh_format format,
-                       double weld, const rg_allocator *allocator, rg_mesh *mesh,
-                       rg_mesh_report *report, rg_error *error);
-rg_status rg_mesh_read_file(const char *path, rg_mesh_format format, double weld,
-                            const rg_allocator *allocator, rg_mesh *mesh, rg_mesh_report *report,
-                            rg_error *error);
+/* {0} is the default. */
+typedef struct rg_mesh_options {
+    rg_mesh_format format;
+    double weld; /* m: vertices closer than this are merged; 0: 1e-9 of the mesh's size; negative:
+                    equal ones only */
+    const rg_allocator *allocator; /* null: the C library's */
+} rg_mesh_options;
+
+/* Reads from memory. `name` stands for the file in messages. `options` null: the default ones; `report`
+ * null: not wanted, and convexity is not looked at. */
+rg_status rg_mesh_read(const void *data, size_t size, const char *name,
+                       const rg_mesh_options *options, rg_mesh *mesh, rg_mesh_report *report,
+                       rg_error *error);
+rg_status rg_mesh_read_file(const char *path, const rg_mesh_options *options, rg_mesh *mesh,
+                            rg_mesh_report *report, rg_error *error);
 void rg_mesh_free(rg_mesh *mesh);
 
 /* Exact integrals over the enclosed volume; the mesh must be watertight. */

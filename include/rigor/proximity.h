@@ -184,9 +184,12 @@ typedef struct rg_impact {
     uint32_t root_evaluations;
 } rg_impact;
 
-/* The first time in [begin, end] at which two convex shapes come as near as the tolerance. */
-rg_status rg_impact_between(const rg_shape *shape1, const rg_path *path1, const rg_shape *shape2,
-                            const rg_path *path2, double begin, double end,
+typedef struct rg_moving_shape {
+    const rg_shape *shape;
+    const rg_path *path;
+} rg_moving_shape;
+/* The first time in [begin, end] (s) at which two convex shapes come as near as the tolerance. */
+rg_status rg_impact_between(rg_moving_shape one, rg_moving_shape two, double begin, double end,
                             const rg_impact_settings *settings, rg_impact *impact);
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@
 #include "rigor/impact.h"
 #include "rigor/mass.h"
 #include "rigor/material.h"
+#include "rigor/math.h"
 #include "rigor/mesh.h"
 #include "rigor/method.h"
 #include "rigor/profile.h"

@@ -21,7 +21,7 @@ typedef struct rg_scene_options {
     size_t parameter_count;
     /* Instead of what the scene says, where not null or not 0. */
     const char *method;
-    double step;
+    double step; /* s: rg_scene_step_size */
     int threads;
     const rg_allocator *allocator;
     /* As above, for the contacts of the stepping method. */
@@ -29,7 +29,8 @@ typedef struct rg_scene_options {
     double solver_tolerance; /* above which a solve counts as failed */
     const char *friction;    /* "cone", or "polygon:K" with an even number K of corners */
     const char *detection;   /* "continuous", "discrete" */
-    const double *gamma;     /* 0 ... 1; 0 is a value here */
+    const char *points;  /* of a pair of convex parts: "all", or at most how many, as a number */
+    const double *gamma; /* 0 ... 1; 0 is a value here */
     /* As above, for the analytic method. */
     const char *impact;     /* law of collisions by name: rg_impact_law_find */
     const char *integrator; /* "dormand-prince", "adams" */
@@ -52,8 +53,11 @@ void rg_scene_free(rg_scene *scene); /* with its world; null is allowed */
 
 rg_world *rg_scene_world(rg_scene *scene); /* stays the scene's */
 const char *rg_scene_name(const rg_scene *scene);
-double rg_scene_duration(const rg_scene *scene);     /* s */
-double rg_scene_record_every(const rg_scene *scene); /* s */
+/* s: what whoever runs the scene passes to rg_world_step. */
+double rg_scene_step_size(const rg_scene *scene);
+rg_status rg_scene_set_step_size(rg_scene *scene, double step, rg_error *error); /* s, > 0 */
+double rg_scene_duration(const rg_scene *scene);                                 /* s */
+double rg_scene_record_every(const rg_scene *scene);                             /* s */
 
 /* Writes world and run settings as a scene file that reads back to the same world, bit for bit:
  * hulls as points, masses and inertia as numbers. What a file cannot hold (callbacks) is
@@ -71,13 +75,13 @@ typedef struct rg_measure {
     bool is_truth;   /* value is false (0) or true (1) */
 } rg_measure;
 
-/* Called by whoever runs the scene: after every step (cheap), and at the end. At most `capacity`
- * measures are written; the number that there are is returned. */
+/* Called by the program that runs the scene: after every step (cheap), and at the end. At most
+ * `capacity` measures are written; the number that there are is returned. */
 void rg_scene_observe(rg_scene *scene);
 size_t rg_scene_measures(rg_scene *scene, rg_measure *measures, size_t capacity);
 
-/* What rg_scene_observe has gathered, as bytes, for checkpoints: to be read into a scene built in the
- * same way. `size` gets the bytes needed (0: nothing to keep); with a null buffer nothing is
+/* What rg_scene_observe has gathered, as bytes, for checkpoints: to be read into a scene built in
+ * the same way. `size` gets the bytes needed (0: nothing to keep); with a null buffer nothing is
  * written. */
 rg_status rg_scene_save_observations(const rg_scene *scene, void *buffer, size_t capacity,
                                      size_t *size);

@@ -1,6 +1,6 @@
-/* Solvers of contact problems (rigor/complementarity.h), the driver that runs them, and the judge that
- * says how good an answer is. Settings, solution and info are three structs, the same for every solver;
- * a solver is a value, chosen by name.
+/* Solvers of contact problems (rigor/complementarity.h), the driver that runs them, and the judge
+ * that says how good an answer is. Settings, solution and info are three structs, the same for
+ * every solver; a solver is a value, chosen by name.
  *
  *     rg_solve_context *context;
  *     rg_solve_context_create(NULL, &context);
@@ -10,8 +10,8 @@
  *     rg_solve_info info;
  *     rg_solve(context, rg_solver_find("auto"), &problem, NULL, &solution, &info, NULL);
  *
- * The status that a call returns is about input and resources. How the solve ended is in the info: the
- * driver recomputes every residual with the judge and lets no solver mark its own work. */
+ * The status that a call returns is about input and resources. How the solve ended is in the info:
+ * the driver recomputes every residual with the judge and lets no solver mark its own work. */
 #ifndef RIGOR_SOLVER_H
 #define RIGOR_SOLVER_H
 
@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-/* --- the judge ---------------------------------------------------------------------------------- */
+/* --- the judge -------------------------------------------------------------------------------- */
 
 /* All figures are the largest over the rows, in the unit of a and relative to the problem's scale.
- * Forces are brought to that unit by the diagonal: of the row (linear; the largest entry of the column
- * where the diagonal is not positive), or a third (1/d) of the block's trace (contact). */
+ * Forces are brought to that unit by the diagonal: of the row (linear; the largest entry of the
+ * column where the diagonal is not positive), or a third (1/d) of the block's trace (contact). */
 typedef struct rg_residual {
     double natural; /* |f - P(f - rho a)| / rho, P the projection on the row's or contact's set of
                                forces: the figure that tolerances are about */
@@ -36,12 +36,13 @@ typedef struct rg_residual {
     size_t worst;           /* row, or contact, of `natural`; joints follow the contacts */
 } rg_residual;
 
-/* Residuals of any forces as an answer to any problem. `velocity` may be null: it is recomputed from
- * the forces (long accumulations); otherwise it is what is judged. NaN in the forces gives infinities. */
+/* Residuals of any forces as an answer to any problem. `velocity` may be null: it is recomputed
+ * from the forces (long accumulations); otherwise it is what is judged. NaN in the forces gives
+ * infinities. */
 rg_status rg_judge(const rg_problem *problem, const double *force, const double *velocity,
                    const rg_allocator *allocator, rg_residual *residual, rg_error *error);
 
-/* --- solving ------------------------------------------------------------------------------------ */
+/* --- solving ---------------------------------------------------------------------------------- */
 
 typedef struct rg_solver rg_solver;
 typedef struct rg_solve_context rg_solve_context;
@@ -116,19 +117,20 @@ typedef struct rg_solve_info {
     rg_residual residual; /* by the judge */
     double seconds;       /* processor time, the judge excluded */
     uint32_t attempts;    /* tried, quick ones (warm start, a few sweeps) included */
-    uint32_t fallbacks;   /* solvers that were given every chance and did not do */
+    uint32_t fallbacks;   /* solvers that ran to their limit and failed */
     rg_solve_attempt chain[RG_SOLVE_CHAIN_MAX];
     char text[RG_SOLVE_TEXT_SIZE]; /* why it ended so, in words; empty if solved plainly */
 } rg_solve_info;
 
-/* Memory that solvers reuse: a context that has seen problems of a size makes no heap call on the next.
- * One thread at a time. */
+/* Memory that solvers reuse: a context that has seen problems of a size makes no heap call on the
+ * next. One thread at a time. */
 rg_status rg_solve_context_create(const rg_allocator *allocator, rg_solve_context **context);
 void rg_solve_context_destroy(rg_solve_context *context); /* null is allowed */
 
-/* Checks the problem, solves, judges. Problems that a solver does not take directly are brought into
- * its form where that changes nothing (frictionless contacts into rows, planar friction into static
- * rows, the polygon into a mixed LCP, global into local form). `settings` null: the default ones. */
+/* Checks the problem, solves, judges. Problems that a solver does not take directly are brought
+ * into its form where that changes nothing (frictionless contacts into rows, planar friction into
+ * static rows, the polygon into a mixed LCP, global into local form). `settings` null: the default
+ * ones. */
 rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_problem *problem,
                    const rg_solve_settings *settings, rg_solution *solution, rg_solve_info *info,
                    rg_error *error);
@@ -142,11 +144,11 @@ const rg_solver *rg_solver_find(const char *name);
 const char *rg_solver_name(const rg_solver *solver);
 const char *rg_solver_summary(const rg_solver *solver); /* one line */
 
-/* --- what an answer means ----------------------------------------------------------------------- */
+/* --- what an answer means --------------------------------------------------------------------- */
 
-/* Are the forces determined? The rows that carry force (or may) are those with a = 0; the rank of their
- * matrix decides. With friction the motion is compared over all solutions if every mode can be tried,
- * otherwise over those that stick and slide as these forces do. */
+/* Are the forces determined? The rows that carry force (or may) are those with a = 0; the rank of
+ * their matrix decides. With friction the motion is compared over all solutions if every mode can
+ * be tried, otherwise over those that stick and slide as these forces do. */
 typedef struct rg_uniqueness {
     size_t active_rows;   /* rows that may carry force */
     size_t rank;          /* of the matrix over them */
@@ -183,16 +185,16 @@ typedef struct rg_friction_report {
     size_t chosen;  /* index of the solution that the policy picks */
     char text[512]; /* in plain words, with the numbers */
 } rg_friction_report;
-/* Tries every mode and explains what it finds. `forces` as for rg_solve_all. `ray` (may be null): the
- * direction of the impulse, if inconsistent. */
+/* Tries every mode and explains what it finds. `forces` as for rg_solve_all. `ray` (may be null):
+ * the direction of the impulse, if inconsistent. */
 rg_status rg_friction_explain(rg_solve_context *context, const rg_problem *problem,
                               const rg_solve_settings *settings, double *forces, size_t capacity,
                               double *ray, rg_friction_report *report, rg_error *error);
 
-/* --- extensions --------------------------------------------------------------------------------- */
+/* --- extensions ------------------------------------------------------------------------------- */
 
-/* Memory of the context that lasts until the solve returns: 64-byte aligned, not cleared, null if there
- * is none. */
+/* Memory of the context that lasts until the solve returns: 64-byte aligned, not cleared, null if
+ * there is none. */
 void *rg_solve_take(rg_solve_context *context, size_t count, size_t size);
 
 /* What a solver fills in. The driver sets the rest of the info. */
@@ -210,8 +212,8 @@ enum {
     RG_ACCEPT_POLYGON = 16  /* contact problems with the polygonal cone, as they are */
 };
 
-/* To add a solver, make one of these and pass it to rg_solve. `solve` may leave problems that it turns
- * out not to be able to solve with UNSUITABLE, NOT_SYMMETRIC or INDEFINITE. */
+/* To add a solver, make one of these and pass it to rg_solve. `solve` may leave problems that it
+ * turns out not to be able to solve with UNSUITABLE, NOT_SYMMETRIC or INDEFINITE. */
 struct rg_solver {
     const char *name;
     const char *summary;

@@ -14,7 +14,7 @@ extern "C" {
 /* Raised whenever a public struct or function changes in a way that needs a recompile. Def structs
  * carry the number they were made with; a library of another number refuses them with
  * RG_VERSION_MISMATCH instead of misreading them. */
-#define RG_API_VERSION 1
+#define RG_API_VERSION 2
 
 /* Version of the library that is linked, which may differ from the header's. */
 const char *rg_version_text(void);

@@ -31,14 +31,14 @@ typedef struct rg_world_def {
     rg_method_settings settings;
     uint64_t seed;
     int threads;                /* >= 1; results do not depend on it */
-    bool certify;               /* let the judge look at every step */
+    bool certify;               /* the judge checks every step */
     rg_collision_def collision; /* how contacts are found, and the material function */
     rg_step_callback *before_step, *after_step;
     void *callback_user;
     rg_allocator allocator;
 } rg_world_def;
 
-/* Gravity (0, 0, -9.81), method stepping, 1/240 s, seed 1, one thread, certified, C allocator. */
+/* Gravity (0, 0, -9.81), method stepping, seed 1, one thread, certified, C allocator. */
 rg_world_def rg_world_def_default(void);
 
 rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *error);
@@ -58,11 +58,13 @@ const rg_method *rg_world_method(const rg_world *world);
 rg_method_settings rg_world_settings(const rg_world *world);
 rg_status rg_world_set_method(rg_world *world, const rg_method *method,
                               const rg_method_settings *settings, rg_error *error);
+/* As given when the world was made. */
+rg_collision_def rg_world_collision_def(const rg_world *world);
 rg_status rg_world_set_threads(rg_world *world, int threads);
 uint64_t rg_world_seed(const rg_world *world);
 /* The world's generator; part of its state. */
 rg_random *rg_world_random(rg_world *world);
-/* The worst and the sum over all steps so far. */
+/* Over all steps since the world was made: the worst and the sums (rigor/certificate.h). */
 rg_step_info rg_world_summary(const rg_world *world);
 
 /* State of all bodies, in the order of rg_world_body_at; valid until bodies come or go. */
@@ -77,14 +79,14 @@ double rg_world_energy(const rg_world *world);
 rg_vec3 rg_world_momentum(const rg_world *world);
 rg_vec3 rg_world_angular_momentum(const rg_world *world);
 
-/* A number that two worlds share if every bit of their state agrees: time, poses, velocities,
- * momenta, in body order. */
+/* Equal for two worlds if every bit of their states is equal: time, poses, velocities and momenta, in
+ * body order. */
 uint64_t rg_world_state_hash(const rg_world *world);
 
-/* The whole world in memory: bodies, colliders, materials, forces, generator, time, whatever the
- * method keeps between steps. A restored world goes on with the same bits. Callbacks, threads and
- * allocator belong to the world and are not part of it. Handles stay valid across restore if what
- * they name exists in the snapshot. */
+/* The whole world in memory: bodies, colliders, materials, forces, generator, time, and what the method
+ * keeps between steps. A restored world continues with the same bits. Callbacks, threads and allocator
+ * are not part of a snapshot. Handles stay valid across restore if what they name exists in the
+ * snapshot. */
 rg_status rg_world_snapshot(const rg_world *world, rg_snapshot **snapshot);
 rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot);
 void rg_snapshot_free(rg_snapshot *snapshot);

@@ -1,7 +1,7 @@
-/* Handles with generation: a free list through the slots, and a dense list of who is in use. One
+/* Handles with generation: a free list through the slots, and a dense list of the slots in use. One
  * counter gives every handle its generation, so that it takes 2^32 handles before an old one could
- * be taken for a new one, also if a snapshot takes slots back to earlier tenants. Every call is O(1).
- * Fails: no memory, or 2^32 - 2 slots (RG_LIMIT_EXCEEDED); both change nothing. */
+ * be taken for a new one, also if a snapshot takes slots back to earlier tenants. Every call is
+ * O(1). Fails: no memory, or 2^32 - 2 slots (RG_LIMIT_EXCEEDED); both change nothing. */
 #include "base/base_handle.h"
 
 #include "base/base_memory.h"

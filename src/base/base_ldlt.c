@@ -127,7 +127,7 @@ static void pad(double *row, size_t begin) {
 static rg_status append_row(rg_ldlt *factor, const double *y, double entry, size_t begin,
                             double *pivot) {
     size_t n = factor->size;
-    double *l = row_of(factor, n); /* the row behind the last: nobody's yet */
+    double *l = row_of(factor, n); /* the row behind the last: not used yet */
     pad(l, begin);
     for (size_t i = begin; i < n; i++)
         l[i] = y[i] / factor->diagonal[i];

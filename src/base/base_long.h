@@ -1,7 +1,7 @@
 /* Numbers of two doubles, about 32 digits (Dekker, "A floating-point technique for extending the
- * available precision", 1971): for the few places where the last digits of a double are not enough: normals of
- * hulls, the end of a query on flat or nearly touching bodies. They
- * rely on every operation being rounded once and in order: no contraction, no fast-math. */
+ * available precision", 1971): for the few places where the last digits of a double are not enough:
+ * normals of hulls, the end of a query on flat or nearly touching bodies. They rely on every
+ * operation being rounded once and in order: no contraction, no fast-math. */
 #ifndef RIGOR_BASE_LONG_H
 #define RIGOR_BASE_LONG_H
 

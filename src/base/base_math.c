@@ -34,6 +34,15 @@ rg_quat rg_quat_of_rotation_vector(rg_vec3 v) {
     return (rg_quat){scale * v.x, scale * v.y, scale * v.z, cosine};
 }
 
+rg_quat rg_quat_of_axis_angle(rg_vec3 axis, double angle) {
+    double sine, cosine;
+    if (rg_largest_entry(axis) == 0)
+        return rg_quat_identity();
+    rg_sin_cos(0.5 * angle, &sine, &cosine);
+    rg_vec3 u = rg_scale(sine, rg_normalised(axis));
+    return (rg_quat){u.x, u.y, u.z, cosine};
+}
+
 rg_quat rg_quat_of_planar_angle(double angle) {
     double sine, cosine;
     rg_sin_cos(0.5 * angle, &sine, &cosine);

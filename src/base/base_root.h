@@ -20,11 +20,21 @@ typedef struct rg_root {
     bool converged;
 } rg_root;
 
-/* f(a) > 0 >= f(b) must hold and are given; b may lie on either side of a. Stops when the bracket
- * is at most x_tolerance long, or 0 < f(x) <= f_tolerance, or after evaluation_limit evaluations.
- */
-rg_root rg_root_find(rg_scalar_function *function, void *user, double a, double fa, double b,
-                     double fb, double x_tolerance, double f_tolerance, rg_root_method method,
-                     int evaluation_limit);
+/* Two points and the values there, f(a) > 0 >= f(b); b may lie on either side of a. */
+typedef struct rg_bracket {
+    double a, fa;
+    double b, fb;
+} rg_bracket;
+
+/* The search stops when the bracket is at most x_tolerance long, or 0 < f(x) <= f_tolerance, or after
+ * evaluation_limit evaluations. */
+typedef struct rg_root_settings {
+    rg_root_method method;
+    double x_tolerance, f_tolerance;
+    int evaluation_limit;
+} rg_root_settings;
+
+rg_root rg_root_find(rg_scalar_function *function, void *user, rg_bracket bracket,
+                     rg_root_settings settings);
 
 #endif

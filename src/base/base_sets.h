@@ -1,7 +1,7 @@
-/* Disjoint sets: union-find with path halving (Tarjan and van Leeuwen 1984). The root of a set is its
- * smallest member, whatever the order in which sets were joined, so that numbers that are given in
- * the order of roots do not depend on history. Without ranks: n joins and searches take O(n log n)
- * at most and are nearly linear in practice.
+/* Disjoint sets: union-find with path halving (Tarjan and van Leeuwen 1984). The root of a set is
+ * its smallest member, whatever the order in which sets were joined, so that numbers that are given
+ * in the order of roots do not depend on history. Without ranks: n joins and searches take O(n log
+ * n) at most and are nearly linear in practice.
  *
  * Inline, because the islands of every step are found by it. */
 #ifndef RIGOR_BASE_SETS_H
@@ -31,8 +31,8 @@ static inline void rg_sets_join(uint32_t *parent, uint32_t a, uint32_t b) {
         parent[a] = b;
 }
 
-/* Numbers the sets in the order of their smallest members; `number` of each member. Returns how many
- * there are. */
+/* Numbers the sets in the order of their smallest members; `number` of each member. Returns how
+ * many there are. */
 static inline size_t rg_sets_number(uint32_t *parent, size_t count, uint32_t *number) {
     size_t sets = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,19 +1,25 @@
-/* rg_sort: bottom-up merge sort: runs of 1, 2, 4 ... are merged back and forth between the array and one
- * scratch array. O(n log n) always. */
+/* rg_sort: bottom-up merge sort: runs of 1, 2, 4 ... are merged back and forth between the array
+ * and one scratch array. O(n log n) always. */
 #include "base/base_sort.h"
 
 #include "base/base_memory.h"
 
 #include <string.h>
 
+typedef struct merge {
+    size_t size; /* of an element */
+    rg_compare_function *compare;
+    const void *context;
+} merge;
+
 /* Merges from[begin .. middle) and from[middle .. end) into to[begin .. end). */
-static void merge_runs(const char *from, char *to, size_t begin, size_t middle, size_t end,
-                       size_t size, rg_compare_function *compare, const void *context) {
-    size_t left = begin, right = middle;
+static void merge_runs(const merge *m, const char *from, char *to, size_t begin, size_t middle,
+                       size_t end) {
+    size_t left = begin, right = middle, size = m->size;
     for (size_t k = begin; k < end; k++) {
         bool take_left =
             left < middle &&
-            (right >= end || compare(from + left * size, from + right * size, context) <= 0);
+            (right >= end || m->compare(from + left * size, from + right * size, m->context) <= 0);
         memcpy(to + k * size, from + (take_left ? left++ : right++) * size, size);
     }
 }
@@ -30,7 +36,7 @@ rg_status rg_sort(void *elements, size_t count, size_t size, rg_compare_function
         for (size_t begin = 0; begin < count; begin += 2 * run) {
             size_t middle = begin + run < count ? begin + run : count;
             size_t end = middle + run < count ? middle + run : count;
-            merge_runs(from, to, begin, middle, end, size, compare, context);
+            merge_runs(&(merge){size, compare, context}, from, to, begin, middle, end);
         }
         char *swap = from;
         from = to;

@@ -265,8 +265,9 @@ static void update_columns(const rg_sparse *s, const rg_sparse_node *n, double *
     a += begin * (size_t)n->width + (size_t)STRIP * f->first;
     b += begin * (size_t)n->width + (size_t)STRIP * f->first;
     if (full > begin)
-        s->kernel.product(half + begin * stride + begin, stride, a, b, pitch, f->width,
-                          (n->rows - begin) / STRIP, (full - begin) / STRIP, lower);
+        s->kernel.product(&(rg_sparse_tiles){half + begin * stride + begin, stride, a, b, pitch,
+                                             f->width, (n->rows - begin) / STRIP,
+                                             (full - begin) / STRIP, lower});
     if (full == n->width)
         return;
     uint32_t skipped = lower ? (full - begin) / STRIP : 0, columns = n->width - full;
@@ -278,8 +279,8 @@ static void update_columns(const rg_sparse *s, const rg_sparse_node *n, double *
         memcpy(copy + c * rows, half + (full + c) * stride + top, rows * sizeof *copy);
     for (uint32_t c = columns; c < STRIP; c++)
         memset(copy + c * rows, 0, rows * sizeof *copy);
-    s->kernel.product(copy, rows, a + skipped * pitch, last, pitch, f->width, rows / STRIP, 1,
-                      false);
+    s->kernel.product(&(rg_sparse_tiles){copy, rows, a + skipped * pitch, last, pitch, f->width,
+                                         rows / STRIP, 1, false});
     for (uint32_t c = 0; c < columns; c++)
         memcpy(half + (full + c) * stride + top, copy + c * rows, rows * sizeof *copy);
 }
@@ -296,8 +297,10 @@ static void solve_shared(rg_sparse *s, const rg_sparse_node *n, double *half,
         for (uint32_t r = 0; r < STRIP; r++)
             copy[c * STRIP + r] = row + r < end ? 0 : at[(size_t)c * n->rows + r];
     bool first = scaling != RG_SPARSE_UNSCALED;
-    s->kernel.strips(copy, STRIP, f, scaling, s->pack[first ? 0 : 1] + place,
-                     scaling == RG_SPARSE_BOTH ? s->pack[1] + place : NULL, 0, 1);
+    s->kernel.strips(&(rg_sparse_below){copy, STRIP, s->pack[first ? 0 : 1] + place,
+                                        scaling == RG_SPARSE_BOTH ? s->pack[1] + place : NULL, 0,
+                                        1},
+                     f, scaling);
     for (uint32_t c = 0; c < f->width; c++)
         for (uint32_t r = end - row; r < STRIP; r++)
             at[(size_t)c * n->rows + r] = copy[c * STRIP + r];
@@ -322,10 +325,13 @@ static void eliminate_panel(rg_sparse *s, const rg_sparse_node *n, const rg_spar
            strips = (n->rows - first_strip) / STRIP;
     double *l = s->pack[0] + place, *w = s->pack[1] + place;
     if (general) {
-        s->kernel.strips(lower + corner, stride, g, RG_SPARSE_SCALED, l, NULL, pitch, strips);
-        s->kernel.strips(upper + corner, stride, f, RG_SPARSE_UNSCALED, w, NULL, pitch, strips);
+        s->kernel.strips(&(rg_sparse_below){lower + corner, stride, l, NULL, pitch, strips}, g,
+                         RG_SPARSE_SCALED);
+        s->kernel.strips(&(rg_sparse_below){upper + corner, stride, w, NULL, pitch, strips}, f,
+                         RG_SPARSE_UNSCALED);
     } else {
-        s->kernel.strips(lower + corner, stride, f, RG_SPARSE_BOTH, l, w, pitch, strips);
+        s->kernel.strips(&(rg_sparse_below){lower + corner, stride, l, w, pitch, strips}, f,
+                         RG_SPARSE_BOTH);
     }
     if (end == n->width)
         return;
@@ -336,8 +342,9 @@ static void eliminate_panel(rg_sparse *s, const rg_sparse_node *n, const rg_spar
 
 static void subtract_update(rg_sparse *s, const rg_sparse_node *n, double *update, bool general) {
     size_t depth = n->width, strips = n->below / STRIP;
-    s->kernel.product(update, n->below, s->pack[0] + n->base * depth, s->pack[1] + n->base * depth,
-                      STRIP * depth, depth, strips, strips, !general);
+    s->kernel.product(&(rg_sparse_tiles){update, n->below, s->pack[0] + n->base * depth,
+                                         s->pack[1] + n->base * depth, STRIP * depth, depth, strips,
+                                         strips, !general});
 }
 
 static void clear_update(const rg_sparse_node *n, double *update, bool general) {

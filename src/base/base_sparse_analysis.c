@@ -1,7 +1,8 @@
 /* From the pattern of a matrix to where everything lies: graph, order, elimination tree, postorder,
  * supernodes, their rows and panels, the places of their updates. What for: base_sparse.c.
  *
- * Fails: RG_OUT_OF_MEMORY. */
+ * Fails: RG_OUT_OF_MEMORY.
+ * Tested by tests/base/test_sparse.c. */
 #include "base/base_sparse_order.h"
 #include "base/base_sparse_state.h"
 

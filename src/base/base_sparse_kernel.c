@@ -3,9 +3,10 @@
  *
  * The lanes of a vector are different entries of c, so a wider vector only does more of them at a
  * time: no sum is split or reordered, and multiplication and subtraction stay two operations. Both
- * versions therefore give the same bits (tests/base/test_sparse.c compares them). The wider one keeps 4 x
- * 8 entries in registers and is about twice as fast; it is used where the processor says at run
- * time that it can. */
+ * versions therefore give the same bits (tests/base/test_sparse.c compares them). The wider one
+ * keeps 4 x 8 entries in registers and is about twice as fast; it is used where the processor says
+ * at run time that it can.
+ * Tested by tests/base/test_sparse.c. */
 #include "base/base_sparse_kernel.h"
 
 enum { STRIP = RG_SPARSE_STRIP, PANEL = RG_SPARSE_PANEL };
@@ -35,18 +36,18 @@ static inline void plain_tile(double *restrict c, size_t stride, const double *r
     c2[0] = s20, c2[1] = s21, c3[0] = s30, c3[1] = s31;
 }
 
-static void product_plain(double *c, size_t stride, const double *a, const double *b, size_t pitch,
-                          size_t depth, size_t row_strips, size_t column_strips, bool lower) {
-    for (size_t j = 0; j < column_strips; j++)
-        for (size_t i = lower ? j : 0; i < row_strips; i++)
-            plain_tile(c + j * STRIP * stride + i * STRIP, stride, a + i * pitch, b + j * pitch,
-                       depth);
+static void product_plain(const rg_sparse_tiles *t) {
+    for (size_t j = 0; j < t->column_strips; j++)
+        for (size_t i = t->lower ? j : 0; i < t->row_strips; i++)
+            plain_tile(t->c + j * STRIP * t->stride + i * STRIP, t->stride, t->a + i * t->pitch,
+                       t->b + j * t->pitch, t->depth);
 }
 
-static void strips_plain(double *at, size_t stride, const rg_sparse_panel *panel,
-                         rg_sparse_scaling scaling, double *plain, double *other, size_t pitch,
-                         size_t count) {
-    for (size_t i = 0; i < count; i++, at += STRIP, plain += pitch) {
+static void strips_plain(const rg_sparse_below *rows, const rg_sparse_panel *panel,
+                         rg_sparse_scaling scaling) {
+    double *at = rows->at, *plain = rows->plain;
+    size_t stride = rows->stride, pitch = rows->pitch;
+    for (size_t i = 0; i < rows->count; i++, at += STRIP, plain += pitch) {
         pair x[PANEL][2];
         for (uint32_t c = 0; c < panel->width; c++) {
             const pair *source = (const pair *)(at + panel->order[c] * stride);
@@ -65,7 +66,7 @@ static void strips_plain(double *at, size_t stride, const rg_sparse_panel *panel
         for (uint32_t c = 0; c < panel->width; c++) {
             pair x0 = x[c][0], x1 = x[c][1];
             if (scaling == RG_SPARSE_BOTH) {
-                pair *w = (pair *)(other + i * pitch + STRIP * c);
+                pair *w = (pair *)(rows->other + i * pitch + STRIP * c);
                 w[0] = x0, w[1] = x1;
                 x0 *= panel->inverse[c];
                 x1 *= panel->inverse[c];
@@ -126,23 +127,26 @@ WIDE void wide_tiles(double *restrict c, size_t stride, const double *restrict a
     c0[1] = t0, c1[1] = t1, c2[1] = t2, c3[1] = t3;
 }
 
-WIDE void product_wide(double *c, size_t stride, const double *a, const double *b, size_t pitch,
-                       size_t depth, size_t row_strips, size_t column_strips, bool lower) {
-    for (size_t j = 0; j < column_strips; j++) {
-        double *column = c + j * STRIP * stride;
-        const double *bj = b + j * pitch;
-        size_t i = lower ? j : 0;
-        for (; i + 2 <= row_strips; i += 2)
+WIDE void product_wide(const rg_sparse_tiles *t) {
+    size_t stride = t->stride, pitch = t->pitch, depth = t->depth;
+    const double *a = t->a;
+    for (size_t j = 0; j < t->column_strips; j++) {
+        double *column = t->c + j * STRIP * stride;
+        const double *bj = t->b + j * pitch;
+        size_t i = t->lower ? j : 0;
+        for (; i + 2 <= t->row_strips; i += 2)
             wide_tiles(column + i * STRIP, stride, a + i * pitch, a + (i + 1) * pitch, bj, depth);
-        if (i < row_strips)
+        if (i < t->row_strips)
             wide_tile(column + i * STRIP, stride, a + i * pitch, bj, depth);
     }
 }
 
-/* `together` strips at a time: as many chains of subtractions under way. */
+/* Strips from `i` on, `together` at a time: as many chains of subtractions under way. */
 static inline __attribute__((always_inline, target("avx2"))) void
-wide_strips(double *at, size_t stride, const rg_sparse_panel *panel, rg_sparse_scaling scaling,
-            double *plain, double *other, size_t pitch, int together) {
+wide_strips(const rg_sparse_below *rows, const rg_sparse_panel *panel, rg_sparse_scaling scaling,
+            size_t i, int together) {
+    double *at = rows->at + STRIP * i, *plain = rows->plain + i * rows->pitch;
+    size_t stride = rows->stride, pitch = rows->pitch;
     quad x[PANEL][4];
     for (uint32_t c = 0; c < panel->width; c++) {
         const quad *source = (const quad *)(at + panel->order[c] * stride);
@@ -162,7 +166,7 @@ wide_strips(double *at, size_t stride, const rg_sparse_panel *panel, rg_sparse_s
         for (int k = 0; k < together; k++) {
             quad y = x[c][k];
             if (scaling == RG_SPARSE_BOTH) {
-                *(quad *)(other + (size_t)k * pitch + STRIP * c) = y;
+                *(quad *)(rows->other + (i + (size_t)k) * pitch + STRIP * c) = y;
                 y *= panel->inverse[c];
             }
             *(quad *)(plain + (size_t)k * pitch + STRIP * c) = y;
@@ -170,16 +174,13 @@ wide_strips(double *at, size_t stride, const rg_sparse_panel *panel, rg_sparse_s
         }
 }
 
-WIDE void strips_wide(double *at, size_t stride, const rg_sparse_panel *panel,
-                      rg_sparse_scaling scaling, double *plain, double *other, size_t pitch,
-                      size_t count) {
+WIDE void strips_wide(const rg_sparse_below *rows, const rg_sparse_panel *panel,
+                      rg_sparse_scaling scaling) {
     size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        wide_strips(at + STRIP * i, stride, panel, scaling, plain + i * pitch,
-                    other ? other + i * pitch : NULL, pitch, 4);
-    for (; i < count; i++)
-        wide_strips(at + STRIP * i, stride, panel, scaling, plain + i * pitch,
-                    other ? other + i * pitch : NULL, pitch, 1);
+    for (; i + 4 <= rows->count; i += 4)
+        wide_strips(rows, panel, scaling, i, 4);
+    for (; i < rows->count; i++)
+        wide_strips(rows, panel, scaling, i, 1);
 }
 
 rg_sparse_kernel rg_sparse_kernel_best(void) {

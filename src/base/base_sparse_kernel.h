@@ -11,14 +11,19 @@ enum {
     RG_SPARSE_PANEL = 12, /* columns that are eliminated together: 2 x 6, 4 x 3 */
 };
 
-/* c -= a b' over tiles of STRIP x STRIP. a, b: packed strips, STRIP numbers per column, `pitch`
- * numbers from strip to strip; c: column-major, `stride` numbers from column to column. `lower`:
- * tiles on and under the diagonal only. Every entry of c is one running sum over the depth, in
- * order, without fused operations: the bits do not depend on which of the versions runs. All
- * addresses and pitches are multiples of 32 bytes. */
-typedef void rg_sparse_product(double *c, size_t stride, const double *a, const double *b,
-                               size_t pitch, size_t depth, size_t row_strips, size_t column_strips,
-                               bool lower);
+/* c -= a b' over tiles of STRIP x STRIP. */
+typedef struct rg_sparse_tiles {
+    double *c; /* column-major, `stride` numbers from column to column */
+    size_t stride;
+    const double *a, *b; /* packed strips, STRIP numbers per column, `pitch` from strip to strip */
+    size_t pitch, depth;
+    size_t row_strips, column_strips;
+    bool lower; /* tiles on and under the diagonal only */
+} rg_sparse_tiles;
+
+/* Every entry of c is one running sum over the depth, in order, without fused operations: the bits do
+ * not depend on which of the versions runs. All addresses and pitches are multiples of 32 bytes. */
+typedef void rg_sparse_product(const rg_sparse_tiles *tiles);
 
 /* A factored diagonal panel as what the rows below it need. */
 typedef struct rg_sparse_panel {
@@ -34,12 +39,17 @@ typedef enum rg_sparse_scaling {
     RG_SPARSE_BOTH      /* rows of L of an L D L': x = W into `other`, W / pivot is kept */
 } rg_sparse_scaling;
 
-/* `count` strips of rows below a panel: x_c := x_order(c) - sum_{p < c} factor_cp x_p, scaled.
- * `at`: the first strip in the panel's first column. Packed into `plain` (and `other`), `pitch`
- * from strip to strip. */
-typedef void rg_sparse_strips(double *at, size_t stride, const rg_sparse_panel *panel,
-                              rg_sparse_scaling scaling, double *plain, double *other, size_t pitch,
-                              size_t count);
+/* `count` strips of rows below a panel. */
+typedef struct rg_sparse_below {
+    double *at; /* the first strip in the panel's first column */
+    size_t stride;
+    double *plain, *other; /* where they are packed, `pitch` from strip to strip */
+    size_t pitch, count;
+} rg_sparse_below;
+
+/* x_c := x_order(c) - sum_{p < c} factor_cp x_p, scaled. */
+typedef void rg_sparse_strips(const rg_sparse_below *rows, const rg_sparse_panel *panel,
+                              rg_sparse_scaling scaling);
 
 typedef struct rg_sparse_kernel {
     rg_sparse_product *product;

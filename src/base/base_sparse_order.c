@@ -12,7 +12,8 @@
  * Cost: about the number of entries of the factor; n^2 for a full graph (one pass joins
  * everything). Ties are broken by order of arrival, so the same graph gives the same order
  * everywhere.
- * Fails: only without memory. */
+ * Fails: only without memory.
+ * Tested by tests/base/test_sparse.c. */
 #include "base/base_sparse_order.h"
 
 #include <assert.h>

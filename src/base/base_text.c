@@ -10,6 +10,8 @@
  * Fails: never; text that is not a number is answered with false. */
 #include "base/base_text.h"
 
+#include "rigor/version.h"
+
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -83,6 +85,17 @@ rg_status rg_fail_at(rg_error *error, rg_status status, const char *file, int li
     fill_error(error, status, line, column, placed ? prefix : "", format, arguments);
     va_end(arguments);
     return status;
+}
+
+rg_status rg_check_version(int api_version, const char *def, rg_error *error) {
+    if (api_version == RG_API_VERSION)
+        return RG_OK;
+    if (api_version == 0)
+        return rg_fail(error, RG_VERSION_MISMATCH,
+                       "%s: api_version is 0; use %s_default() and change what differs", def, def);
+    return rg_fail(error, RG_VERSION_MISMATCH,
+                   "%s: made for interface %d, this library has %d; recompile", def, api_version,
+                   RG_API_VERSION);
 }
 
 /* ------------------------------------------------------------------ text to number */

@@ -19,6 +19,10 @@ RG_PRINTF_LIKE(6, 7)
 rg_status rg_fail_at(rg_error *error, rg_status status, const char *file, int line, int column,
                      const char *format, ...);
 
+/* The api_version of a def, whose type is `def`: RG_VERSION_MISMATCH unless it is this library's. A
+ * def that begins as {0} has none, and the message names the function to begin with. */
+rg_status rg_check_version(int api_version, const char *def, rg_error *error);
+
 /* The whole of text[0 .. size) as a decimal number ("1", "-2.5e-3", "inf", "nan"), correctly
  * rounded, '.' as the decimal point whatever the locale. False if it is not one. */
 bool rg_parse_double(const char *text, size_t size, double *value);

@@ -39,7 +39,7 @@ struct rg_pool {
     void *user;
     size_t count, grain, chunks;
 
-    /* Alone on its cache line: everybody writes it. */
+    /* Alone on its cache line: every thread writes it. */
     char padding_before[64];
     atomic_size_t next_chunk;
     char padding_after[64];

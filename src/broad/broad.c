@@ -3,7 +3,8 @@
  * The implementation makes the sorted list of pairs anew; here it is compared with the last one in
  * one pass over both, which gives what began and what ended, sorted. Room for both is made before
  * anything is changed: an update that fails for want of memory leaves the lists of the update
- * before. Cost beside the implementation's: O(pairs), none if it says that nothing has changed. */
+ * before. Cost beside the implementation's: O(pairs), none if it says that nothing has changed.
+ * Tested by tests/broad/test_pairs.c. */
 #include "broad/broad_kind.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 
 /* What the bounds shall hold. */
 typedef struct rg_broad_motion {
-    bool continuous;     /* the motion of the next `step` seconds; otherwise the poses of now */
+    bool continuous;     /* the motion of the next `step` seconds; otherwise the current poses */
     double step;         /* s */
     double margin;       /* m, >= 0, on all sides of every collider */
     double acceleration; /* m/s^2, >= 0: no dynamic body's velocity changes faster in the step; what

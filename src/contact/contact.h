@@ -33,7 +33,7 @@
 /* Sine: edges more parallel than this have no normal that could be relied on. */
 #define RG_CONTACT_PARALLEL 1e-8
 
-/* Looking ahead: distances that speeds of now would cover in a step, times this. */
+/* Looking ahead: distances that current speeds would cover in a step, times this. */
 #define RG_CONTACT_AHEAD 3.0
 
 #define RG_CONTACT_NO_FACET UINT32_MAX
@@ -110,8 +110,8 @@ typedef struct rg_skirt_facet {
     rg_cap_plane plane;
 } rg_skirt_facet;
 
-/* An edge that does; or, looking ahead, one between vertices of the cap, which need not be a side of the
- * outline. */
+/* An edge that does; or, looking ahead, one between vertices of the cap, which need not be a side
+ * of the outline. */
 typedef struct rg_skirt_edge {
     rg_cap_corner from, to; /* from.edge is its number */
 } rg_skirt_edge;
@@ -190,18 +190,24 @@ rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t 
 
 /* ------------------------------------------------------------------ the stage's interface */
 
-/* Points of two convex shapes, not both half-spaces. `cache` may be null. Writes at most `capacity`
- * (at least 1) points; if there are more, they are reduced to that number. The arena is left as it
- * was found. */
-rg_status rg_contact_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                             rg_pose pose2, const rg_contact_settings *settings,
-                             rg_contact_cache *cache, rg_arena *arena, rg_contact_point *points,
-                             uint32_t capacity, rg_manifold *manifold);
+typedef struct rg_placed_shape {
+    const rg_shape *shape;
+    rg_pose pose;
+} rg_placed_shape;
+
+/* Two convex shapes, not both half-spaces, and the place for their points. */
+typedef struct rg_contact_query {
+    rg_placed_shape one, two;
+    const rg_contact_settings *settings; /* null: the defaults */
+    rg_contact_cache *cache;             /* may be null */
+    rg_arena *arena;                     /* left as it was found */
+    rg_contact_point *points;
+    uint32_t capacity; /* at least 1; if there are more points, they are reduced to this number */
+} rg_contact_query;
+
+rg_status rg_contact_between(const rg_contact_query *query, rg_manifold *manifold);
 /* The same for a given growth (of this very pair). */
-rg_status rg_contact_of_growth(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                               rg_pose pose2, const rg_growth *growth,
-                               const rg_contact_settings *settings, rg_contact_cache *cache,
-                               rg_arena *arena, rg_contact_point *points, uint32_t capacity,
+rg_status rg_contact_of_growth(const rg_contact_query *query, const rg_growth *growth,
                                rg_manifold *manifold);
 
 /* What a query of two shapes, compounds allowed, fills. The caller provides the arrays. */
@@ -216,10 +222,9 @@ typedef struct rg_contact_list {
 
 /* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
  * RG_LIMIT_EXCEEDED if an array is too short; then the list holds what fitted. */
-rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                           rg_pose pose2, const rg_contact_settings *settings,
-                           const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
-                           rg_contact_list *list);
+rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
+                           const rg_contact_settings *settings, const rg_contact_cache *last,
+                           uint32_t last_count, rg_arena *arena, rg_contact_list *list);
 
 /* contact_world.c: the collision of a world, inside a step. Nothing of the world changes but by
  * rg_collision_store. */
@@ -228,8 +233,8 @@ typedef struct rg_collision_velocities {
 } rg_collision_velocities;
 /* A step begins: what the last one found is read from the world. */
 rg_status rg_collision_begin(rg_collision *collision, const rg_world *world, rg_error *error);
-/* `after` (null: none): velocities that bodies may have during the next `ahead` seconds as well, after
- * impacts. May be asked again in the same step. */
+/* `after` (null: none): velocities that bodies may have during the next `ahead` seconds as well,
+ * after impacts. May be asked again in the same step. */
 rg_status rg_collision_find_pairs(rg_collision *collision, const rg_world *world, double ahead,
                                   const rg_collision_velocities *after, rg_error *error);
 rg_status rg_collision_find_points(rg_collision *collision, const rg_world *world, rg_error *error);
@@ -239,8 +244,8 @@ rg_contact_law rg_collision_law(const rg_collision *collision, const rg_world *w
 /* There was a contact between two colliders in this step; all such are forgotten. */
 rg_status rg_collision_mark(rg_collision *collision, rg_collider_id x, rg_collider_id y);
 void rg_collision_forget_marks(rg_collision *collision);
-/* The step has succeeded: who touches, and what the next step needs. RG_OUT_OF_MEMORY: nothing of the
- * world has changed. */
+/* The step has succeeded: which colliders touch, and what the next step needs. RG_OUT_OF_MEMORY:
+ * nothing of the world has changed. */
 rg_status rg_collision_store(rg_collision *collision, rg_world *world);
 
 #endif

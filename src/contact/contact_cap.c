@@ -8,7 +8,8 @@
  * vertices; then the vertices inside it are kept beside it.
  *
  * Cost: O(k log k) for k vertices in the cap, and one bit per vertex of the shape to clear.
- * Fails: only for want of memory. */
+ * Fails: only for want of memory.
+ * Tested by tests/contact/test_manifold.c. */
 #include "contact/contact.h"
 
 #include "base/base_sort.h"
@@ -348,8 +349,8 @@ static void add_skirt_facet(const rg_contact_side *side, const local_frame *loca
     plane_of(side, local, facet, &f->plane);
 }
 
-/* Edges from the cap down between two facets of which one is gentle; with `ridges` also those within
- * the cap, each once. */
+/* Edges from the cap down between two facets of which one is gentle; with `ridges` also those
+ * within the cap, each once. */
 static void add_skirt_edges(const rg_contact_side *side, const local_frame *local,
                             const vertex_list *found, uint32_t v, bool ridges, rg_skirt *skirt) {
     const rg_polyhedron *p = side->polyhedron;

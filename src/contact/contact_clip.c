@@ -11,8 +11,9 @@
  * x, and bisection gives those that matter. Cost: O(k log k) for k corners.
  *
  * Where several facets are level, vertices inside the outline count only if they are deeper than
- * every corner (on a flat patch no inner point is), or not much higher where the caller looks ahead to
- * what turning may bring down (`inner`). */
+ * every corner (on a flat patch no inner point is), or not much higher where the caller looks ahead
+ * to what turning may bring down (`inner`).
+ * Tested by tests/contact/test_manifold.c. */
 #include "contact/contact.h"
 
 #include "base/base_sort.h"

@@ -1,5 +1,5 @@
-/* What the files of a world's contacts share: contact_world.c finds pairs and points, contact_touch.c
- * tells who touches. */
+/* What the files of a world's contacts share: contact_world.c finds pairs and points,
+ * contact_touch.c tells which colliders touch. */
 #ifndef RIGOR_CONTACT_COLLISION_H
 #define RIGOR_CONTACT_COLLISION_H
 
@@ -69,7 +69,7 @@ struct rg_collision {
     rg_pair_list lists[2]; /* of the last look and of the one before, in turns */
     int current;
     rg_pair_view last; /* what the next look starts from: a list, or the world's memory */
-    rg_touching_list touching[2]; /* of now, and of the step or update before, both sorted */
+    rg_touching_list touching[2]; /* current, and of the step or update before; both sorted */
     rg_touching_list marks;       /* pairs that had a contact in the step, in any order */
     double ahead;                 /* s: how far the look looks ahead */
     const rg_collision_velocities *after; /* of the look that runs */
@@ -78,9 +78,9 @@ struct rg_collision {
 /* contact_touch.c */
 /* What touched in the last step of the world. */
 rg_status rg_touching_recall(rg_collision *collision, const rg_world *world);
-/* Who touches, began to and no longer does. RG_OUT_OF_MEMORY is the only failure. */
+/* Which colliders touch, began to and no longer do. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_touching_find(rg_collision *collision, const rg_world *world);
-/* The list of now becomes that of before: in the object, or in the world. */
+/* The current list becomes the previous one: in the object, or in the world. */
 void rg_touching_keep(rg_collision *collision);
 rg_status rg_touching_store(rg_collision *collision, rg_world *world);
 

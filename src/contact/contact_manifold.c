@@ -9,8 +9,9 @@
  *
  * With n fixed, the gap over a place x across n is g(x) = f2(x) - f1(x), the heights of the two
  * surfaces along n; g is convex and piecewise linear, and g >= 0 everywhere if and only if at the
- * events. g equals the component function (t - 1) h of the event (method B.2) for the separating
- * face, and for other events up to the cosine of the angle between their own normal and n.
+ * events. g equals the component function (t - 1) h of the event (Hart-Anitescu 2010, section 3.2)
+ * for the separating face, and for other events up to the cosine of the angle between their own
+ * normal and n.
  *
  * The growth's witnesses lie side by side where the shapes touch; at a gap or depth s they are
  * apart across n by up to s d / h. So a deepest event may have no partner straight along n: then
@@ -117,17 +118,17 @@ static void write_points(const query *q, rg_contact_point *points, rg_manifold *
     manifold->point_count = q->clip.count;
 }
 
-static rg_status fill(query *q, const rg_growth *growth, const rg_contact_settings *settings,
-                      rg_event last, rg_arena *arena, rg_contact_point *points, uint32_t capacity,
-                      rg_manifold *manifold) {
+static rg_status fill(query *q, const rg_contact_query *asked, const rg_growth *growth,
+                      rg_event last, rg_manifold *manifold) {
     rg_contact_choice choice = rg_contact_choose(&q->pair, growth, last, q->stick);
     q->frame = rg_contact_frame_make(choice.normal, q->pair.planar);
-    rg_status status = find_events(q, growth, arena);
+    rg_status status = find_events(q, growth, asked->arena);
     if (status != RG_OK)
         return status;
-    uint32_t all = q->clip.count, goal = settings ? settings->reduce_to : 0;
+    uint32_t all = q->clip.count, goal = asked->settings ? asked->settings->reduce_to : 0;
     double area = 0, lost = 0;
-    status = rg_contact_reduce(&q->clip, goal, RG_CONTACT_AREA_LOSS, capacity, arena, &area, &lost);
+    status = rg_contact_reduce(&q->clip, goal, RG_CONTACT_AREA_LOSS, asked->capacity, asked->arena,
+                               &area, &lost);
     if (status != RG_OK)
         return status;
     *manifold = (rg_manifold){.normal = choice.normal,
@@ -138,44 +139,38 @@ static rg_status fill(query *q, const rg_growth *growth, const rg_contact_settin
                               .area = area,
                               .area_lost = lost,
                               .event = choice.event};
-    write_points(q, points, manifold);
+    write_points(q, asked->points, manifold);
     return RG_OK;
 }
 
-rg_status rg_contact_of_growth(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                               rg_pose pose2, const rg_growth *growth,
-                               const rg_contact_settings *settings, rg_contact_cache *cache,
-                               rg_arena *arena, rg_contact_point *points, uint32_t capacity,
+rg_status rg_contact_of_growth(const rg_contact_query *asked, const rg_growth *growth,
                                rg_manifold *manifold) {
     query q = {0};
+    rg_contact_cache *cache = asked->cache;
     *manifold = (rg_manifold){.normal = growth->normal, .gap = growth->gap, .event = growth->event};
     rg_event last = cache ? cache->event : (rg_event){RG_EVENT_NONE, 0, 0};
     if (cache)
         cache->event = (rg_event){RG_EVENT_NONE, 0, 0};
-    if (capacity == 0)
+    if (asked->capacity == 0)
         return RG_INVALID_ARGUMENT;
-    rg_contact_pair_make(shape1, pose1, shape2, pose2, &q.pair);
-    set_tolerances(&q, settings);
+    rg_contact_pair_make(asked->one.shape, asked->one.pose, asked->two.shape, asked->two.pose,
+                         &q.pair);
+    set_tolerances(&q, asked->settings);
     if (!(growth->gap <= q.near))
         return RG_OK;
-    rg_arena_mark mark = rg_arena_get_mark(arena);
-    rg_status status = fill(&q, growth, settings, last, arena, points, capacity, manifold);
-    rg_arena_return(arena, mark);
+    rg_arena_mark mark = rg_arena_get_mark(asked->arena);
+    rg_status status = fill(&q, asked, growth, last, manifold);
+    rg_arena_return(asked->arena, mark);
     if (status == RG_OK && cache)
         cache->event = manifold->event;
     return status;
 }
 
-rg_status rg_contact_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                             rg_pose pose2, const rg_contact_settings *settings,
-                             rg_contact_cache *cache, rg_arena *arena, rg_contact_point *points,
-                             uint32_t capacity, rg_manifold *manifold) {
+rg_status rg_contact_between(const rg_contact_query *asked, rg_manifold *manifold) {
     rg_growth growth;
     *manifold = (rg_manifold){.gap = INFINITY};
     rg_status status =
-        rg_growth_between(shape1, pose1, shape2, pose2, cache ? &cache->growth : NULL, &growth);
-    if (status != RG_OK)
-        return status;
-    return rg_contact_of_growth(shape1, pose1, shape2, pose2, &growth, settings, cache, arena,
-                                points, capacity, manifold);
+        rg_growth_between(asked->one.shape, asked->one.pose, asked->two.shape, asked->two.pose,
+                          asked->cache ? &asked->cache->growth : NULL, &growth);
+    return status ? status : rg_contact_of_growth(asked, &growth, manifold);
 }

@@ -93,7 +93,7 @@ typedef struct rg_contact_track {
     double slack;              /* m: `inside` counts from so far outside; see there */
 } rg_contact_track;
 
-/* From a point of a manifold at the poses of now. */
+/* From a point of a manifold at the current poses. */
 rg_contact_track rg_contact_track_make(const rg_shape *shape_b, rg_pose pose_b,
                                        const rg_shape *shape_a, rg_pose pose_a,
                                        const rg_manifold *manifold, const rg_contact_point *point);

@@ -17,7 +17,7 @@
  *
  * How it fails: no convergence, also not from the growth distance's normal; a singular matrix
  * (vertex on edge, tangents parallel); a solution that is no nearest pair. Then `regular` is false.
- */
+ * Tested by tests/contact/test_motion.c. */
 #include "contact/contact_motion_parts.h"
 
 #include "narrow/narrow_surface.h"

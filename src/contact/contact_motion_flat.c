@@ -8,7 +8,8 @@
  * balls have n along the line of their centres.
  *
  * How it fails: lines that are parallel, balls that are concentric, a rim that lies flat on the
- * face (then no point of it is the nearest) are not regular. */
+ * face (then no point of it is the nearest) are not regular.
+ * Tested by tests/contact/test_motion.c. */
 #include "contact/contact_motion_parts.h"
 
 /* A rim that lies this flat (sine) has no point that could be relied on. */

@@ -9,7 +9,8 @@
  * pieces are those that meet.
  *
  * How it fails: where no pair can be followed (a vertex on an edge, a rim along an edge) it says
- * so, and a plane takes its place. */
+ * so, and a plane takes its place.
+ * Tested by tests/contact/test_motion_make.c. */
 #include "contact/contact_motion_parts.h"
 
 #include "base/base_trig.h"
@@ -379,28 +380,28 @@ static void try_pair(choice *best, rg_contact_track *track, rg_pose pose_b, rg_p
     }
 }
 
-/* The best pair of pieces where the normal is n; `all`: whatever the names say. */
-static void choose(choice *best, const rg_contact_track *track, rg_pose pose_b, rg_pose pose_a,
-                   rg_vec3 n, bool all, const rg_manifold *manifold,
-                   const rg_contact_point *point) {
+/* The best pair of pieces at poses of B and A where the normal is n; `all`: whatever the names say. */
+static void choose(choice *best, const rg_contact_track *track, const rg_pose pose[2], rg_vec3 n,
+                   bool all, const rg_manifold *manifold, const rg_contact_point *point) {
     candidates c[2];
-    collect(track, 0, rg_rotate_back(pose_b.orientation, n),
-            rg_pose_apply_inverse(pose_b, point->on_b), point->gap, all, &c[0]);
-    collect(track, 1, rg_rotate_back(pose_a.orientation, rg_neg(n)),
-            rg_pose_apply_inverse(pose_a, point->on_a), point->gap, all, &c[1]);
+    collect(track, 0, rg_rotate_back(pose[0].orientation, n),
+            rg_pose_apply_inverse(pose[0], point->on_b), point->gap, all, &c[0]);
+    collect(track, 1, rg_rotate_back(pose[1].orientation, rg_neg(n)),
+            rg_pose_apply_inverse(pose[1], point->on_a), point->gap, all, &c[1]);
     for (uint32_t i = 0; i < c[0].count; i++)
         for (uint32_t k = 0; k < c[1].count; k++) {
             rg_contact_track tried = *track;
             tried.piece[0] = c[0].piece[i];
             tried.piece[1] = c[1].piece[k];
-            try_pair(best, &tried, pose_b, pose_a, manifold, point);
+            try_pair(best, &tried, pose[0], pose[1], manifold, point);
         }
 }
 
 bool rg_track_make_smooth(rg_contact_track *track, rg_pose pose_b, rg_pose pose_a,
                           const rg_manifold *manifold, const rg_contact_point *point) {
     choice best = {.found = false};
-    choose(&best, track, pose_b, pose_a, manifold->normal, false, manifold, point);
+    const rg_pose pose[2] = {pose_b, pose_a};
+    choose(&best, track, pose, manifold->normal, false, manifold, point);
     bool corner = manifold->point_count > 1; /* of a region: it is what its name says */
     if (!best.within && !corner) {
         /* Apart, the manifold's normal is not quite that of the nearest points, and the features
@@ -411,7 +412,7 @@ bool rg_track_make_smooth(rg_contact_track *track, rg_pose pose_b, rg_pose pose_
                 RG_OK &&
             d.distance > 0)
             n = d.normal;
-        choose(&best, track, pose_b, pose_a, n, true, manifold, point);
+        choose(&best, track, pose, n, true, manifold, point);
     }
     if (!best.found || (!corner && !best.within && best.inside < -FAR_OUTSIDE * track->slack))
         return false;

@@ -15,22 +15,20 @@
 
 typedef struct part_list {
     const rg_compound_part *parts; /* null: the shape itself */
-    const rg_shape *shape;
-    rg_pose pose;
+    rg_placed_shape whole;
     uint32_t count;
 } part_list;
 
 typedef struct placed_part {
-    const rg_shape *shape;
-    rg_pose pose;
+    rg_placed_shape part;
     rg_bounds bounds;
 } placed_part;
 
-static part_list parts_of(const rg_shape *shape, rg_pose pose) {
-    if (rg_shape_get_kind(shape) != RG_SHAPE_COMPOUND)
-        return (part_list){NULL, shape, pose, 1};
-    rg_shape_def def = rg_shape_get_def(shape);
-    return (part_list){def.parts, NULL, pose, (uint32_t)def.part_count};
+static part_list parts_of(rg_placed_shape whole) {
+    if (rg_shape_get_kind(whole.shape) != RG_SHAPE_COMPOUND)
+        return (part_list){NULL, whole, 1};
+    rg_shape_def def = rg_shape_get_def(whole.shape);
+    return (part_list){def.parts, whole, (uint32_t)def.part_count};
 }
 
 static placed_part *place_parts(const part_list *list, rg_arena *arena) {
@@ -38,9 +36,12 @@ static placed_part *place_parts(const part_list *list, rg_arena *arena) {
     if (!placed)
         return NULL;
     for (uint32_t i = 0; i < list->count; i++) {
-        const rg_shape *shape = list->parts ? list->parts[i].shape : list->shape;
-        rg_pose pose = list->parts ? rg_pose_compose(list->pose, list->parts[i].pose) : list->pose;
-        placed[i] = (placed_part){shape, pose, rg_shape_bounds(shape, pose)};
+        rg_placed_shape part = list->whole;
+        if (list->parts) {
+            part.shape = list->parts[i].shape;
+            part.pose = rg_pose_compose(list->whole.pose, list->parts[i].pose);
+        }
+        placed[i] = (placed_part){part, rg_shape_bounds(part.shape, part.pose)};
     }
     return placed;
 }
@@ -62,16 +63,21 @@ static rg_contact_cache find_cache(const rg_contact_cache *last, uint32_t count,
     return (rg_contact_cache){.part1 = part1, .part2 = part2};
 }
 
-static rg_status add_pair(const placed_part *p1, const placed_part *p2,
+static rg_status add_pair(rg_placed_shape one, rg_placed_shape two,
                           const rg_contact_settings *settings, rg_contact_cache cache,
                           rg_arena *arena, rg_contact_list *list) {
     if (list->manifold_count == list->manifold_capacity ||
         list->point_count == list->point_capacity || list->cache_count == list->cache_capacity)
         return RG_LIMIT_EXCEEDED;
     rg_manifold *manifold = &list->manifolds[list->manifold_count];
-    rg_status status = rg_contact_between(p1->shape, p1->pose, p2->shape, p2->pose, settings,
-                                          &cache, arena, list->points + list->point_count,
-                                          list->point_capacity - list->point_count, manifold);
+    rg_contact_query query = {one,
+                              two,
+                              settings,
+                              &cache,
+                              arena,
+                              list->points + list->point_count,
+                              list->point_capacity - list->point_count};
+    rg_status status = rg_contact_between(&query, manifold);
     if (status != RG_OK)
         return status;
     list->caches[list->cache_count++] = cache;
@@ -85,22 +91,21 @@ static rg_status add_pair(const placed_part *p1, const placed_part *p2,
     return RG_OK;
 }
 
-rg_status rg_contact_parts(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                           rg_pose pose2, const rg_contact_settings *settings,
-                           const rg_contact_cache *last, uint32_t last_count, rg_arena *arena,
-                           rg_contact_list *list) {
+rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
+                           const rg_contact_settings *settings, const rg_contact_cache *last,
+                           uint32_t last_count, rg_arena *arena, rg_contact_list *list) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
-    part_list list1 = parts_of(shape1, pose1), list2 = parts_of(shape2, pose2);
+    part_list list1 = parts_of(one), list2 = parts_of(two);
     placed_part *placed1 = place_parts(&list1, arena), *placed2 = place_parts(&list2, arena);
     rg_status status = placed1 && placed2 ? RG_OK : RG_OUT_OF_MEMORY;
     uint32_t at = 0;
     for (uint32_t i = 0; i < list1.count && status == RG_OK; i++)
         for (uint32_t k = 0; k < list2.count && status == RG_OK; k++) {
-            double size = fmin(rg_shape_circumradius(placed1[i].shape),
-                               rg_shape_circumradius(placed2[k].shape));
+            double size = fmin(rg_shape_circumradius(placed1[i].part.shape),
+                               rg_shape_circumradius(placed2[k].part.shape));
             double near = settings && settings->near > 0 ? settings->near : RG_CONTACT_NEAR * size;
             if (within(&placed1[i].bounds, &placed2[k].bounds, near))
-                status = add_pair(&placed1[i], &placed2[k], settings,
+                status = add_pair(placed1[i].part, placed2[k].part, settings,
                                   find_cache(last, last_count, &at, i, k), arena, list);
         }
     rg_arena_return(arena, mark);

@@ -1,5 +1,6 @@
-/* Questions to a world: every collider whose box is in the way is asked in turn, in the order of the
- * bodies; among equals the first one wins. Compounds are asked part by part. */
+/* Questions to a world: every collider whose box is in the way is asked in turn, in the order of
+ * the bodies; among equals the first one wins. Compounds are asked part by part.
+ * Tested by tests/step/test_collision.c. */
 #include "base/base_math.h"
 #include "broad/broad.h"
 #include "rigor/collision.h"
@@ -8,7 +9,7 @@
 #include <assert.h>
 
 rg_query_filter rg_query_filter_default(void) {
-    return (rg_query_filter){.mask = UINT64_MAX};
+    return (rg_query_filter){0};
 }
 
 /* A convex part of a collider under its pose in the world. */
@@ -40,7 +41,8 @@ struct question {
 
 static bool is_seen(const question *q, const rg_collider *collider) {
     const rg_body_id *ignore = &q->filter.ignore;
-    return (collider->category & q->filter.mask) && (q->filter.sensors || !collider->sensor) &&
+    return (q->filter.mask == 0 || (collider->category & q->filter.mask)) &&
+           (q->filter.sensors || !collider->sensor) &&
            !(ignore->index1 && ignore->index1 == collider->body.index1 &&
              ignore->generation == collider->body.generation);
 }
@@ -97,7 +99,7 @@ static rg_bounds moved_along(rg_bounds b, rg_vec3 v) {
     return (rg_bounds){rg_add(b.lower, rg_min(v, none)), rg_add(b.upper, rg_max(v, none))};
 }
 
-/* --- rays -------------------------------------------------------------------------------------- */
+/* --- rays ------------------------------------------------------------------------------------- */
 
 static rg_status ask_ray(question *q, size_t i, const placed_part *part) {
     rg_ray_hit hit;
@@ -126,7 +128,7 @@ bool rg_world_cast_ray(const rg_world *world, rg_vec3 origin, rg_vec3 direction,
     return q.found;
 }
 
-/* --- moving shapes ----------------------------------------------------------------------------- */
+/* --- moving shapes ---------------------------------------------------------------------------- */
 
 static rg_status ask_cast(question *q, size_t i, const placed_part *part) {
     double length = rg_length(q->translation);
@@ -137,7 +139,8 @@ static rg_status ask_cast(question *q, size_t i, const placed_part *part) {
     rg_impact impact;
     double end = q->found && length > 0 ? q->hit->distance / length : 1;
     rg_status status =
-        rg_impact_between(part->shape, &still, q->shape, &moving, 0, end, &settings, &impact);
+        rg_impact_between((rg_moving_shape){part->shape, &still},
+                          (rg_moving_shape){q->shape, &moving}, 0, end, &settings, &impact);
     if (status || impact.result == RG_IMPACT_NONE)
         return status;
     double distance = impact.time * length;
@@ -158,25 +161,24 @@ static rg_status begin_shape_question(question *q, const rg_shape *shape, rg_pos
     return RG_OK;
 }
 
-rg_status rg_world_cast_shape(const rg_world *world, const rg_shape *shape, rg_pose pose,
-                              rg_vec3 translation, double tolerance, const rg_query_filter *filter,
-                              bool *found, rg_world_hit *hit) {
-    assert(world && shape && found && hit);
+rg_status rg_world_cast_shape(const rg_world *world, const rg_shape_cast *cast,
+                              const rg_query_filter *filter, bool *found, rg_world_hit *hit) {
+    assert(world && cast && cast->shape && found && hit);
     *found = false;
     question q = make_question(world, filter, ask_cast);
-    rg_status status = begin_shape_question(&q, shape, pose);
-    if (status || !rg_is_finite(translation) || !(tolerance > 0))
+    rg_status status = begin_shape_question(&q, cast->shape, cast->pose);
+    if (status || !rg_is_finite(cast->translation) || !(cast->tolerance > 0))
         return RG_INVALID_ARGUMENT;
-    q.reach = rg_bounds_enlarged(moved_along(q.reach, translation), tolerance);
-    q.translation = translation;
-    q.tolerance = tolerance;
+    q.reach = rg_bounds_enlarged(moved_along(q.reach, cast->translation), cast->tolerance);
+    q.translation = cast->translation;
+    q.tolerance = cast->tolerance;
     q.hit = hit;
     status = ask_all(&q);
     *found = q.found;
     return status;
 }
 
-/* --- overlap and nearness ---------------------------------------------------------------------- */
+/* --- overlap and nearness --------------------------------------------------------------------- */
 
 static rg_status ask_overlap(question *q, size_t i, const placed_part *part) {
     rg_growth growth;

@@ -1,9 +1,9 @@
-/* Who touches: begin, persist and end of contacts, each told exactly once.
+/* Which colliders touch: begin, persist and end of contacts, each reported exactly once.
  *
  * A pair touches if its gap is small, with hysteresis, or if the step marked it because there was a
- * contact force or, in the method analytic, a contact. What began and ended follows from the list of the
- * step (or update) before, which is kept by handles: a collider that has gone ends all that it touched,
- * and what a program does between steps loses no end.
+ * contact force or, in the method analytic, a contact. What began and ended follows from the list
+ * of the step (or update) before, which is kept by handles: a collider that has gone ends all that
+ * it touched, and what a program does between steps loses no end.
  *
  * Tested by tests/step/test_collision.c. */
 #include "contact/contact_collision.h"
@@ -57,8 +57,8 @@ static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) 
     return &world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
 }
 
-/* A contact that nobody expected when the step began, such as one with a body that an impact made fast:
- * its pair has no contact points in the view. */
+/* A contact that was not expected when the step began, such as one with a body that an impact made
+ * fast: its pair has no contact points in the view. */
 static rg_status insert_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids, size_t at) {
     if (rg_array_grow(&c->allocator, &c->touches, &c->touch_capacity, c->touch_count + 1))
         return RG_OUT_OF_MEMORY;

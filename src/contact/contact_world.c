@@ -205,7 +205,8 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg
             .point_capacity = (uint32_t)(c->point_capacity - c->point_count),
             .caches = found->caches + found->cache_count,
             .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count)};
-        rg_status status = rg_contact_parts(b->shape, pose_b, a->shape, pose_a, &settings, last,
+        rg_status status = rg_contact_parts((rg_placed_shape){b->shape, pose_b},
+                                            (rg_placed_shape){a->shape, pose_a}, &settings, last,
                                             last_count, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
@@ -222,7 +223,7 @@ rg_contact_law rg_collision_law(const rg_collision *c, const rg_world *world,
     rg_contact_law law = rg_world_pair_law(world, b->material, a->material);
     if (c->def.material)
         c->def.material(c->def.material_user, world, touch, &law);
-    return law;
+    return rg_contact_law_complete(law);
 }
 
 static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids,

@@ -12,7 +12,8 @@
  * from the core. A model lives inside one call. Nothing is printed (log level 0). */
 #include "lp/lp_clp.h"
 
-#include <Clp_C_Interface.h>
+#include "lp/lp_clp_load.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -27,6 +28,11 @@
 /* Clp's codes of status and basis. */
 enum { CLP_OPTIMAL = 0, CLP_INFEASIBLE = 1, CLP_UNBOUNDED = 2, CLP_STOPPED = 3 };
 enum { CLP_FREE = 0, CLP_BASIC = 1, CLP_AT_LOWER = 3 };
+
+typedef struct clp_model {
+    rg_clp clp;
+    Clp_Simplex *simplex;
+} clp_model;
 
 typedef struct columns {
     CoinBigIndex *starts;
@@ -89,7 +95,7 @@ static rg_status take_bounds(rg_solve_context *context, const double *bounds, si
     return RG_OK;
 }
 
-static rg_status load(rg_solve_context *context, const rg_program *program, Clp_Simplex *model,
+static rg_status load(rg_solve_context *context, const rg_program *program, const clp_model *model,
                       rg_error *error) {
     size_t m = program->matrix.rows, n = program->matrix.columns;
     columns by_columns = {0};
@@ -104,9 +110,9 @@ static rg_status load(rg_solve_context *context, const rg_program *program, Clp_
     if (!status)
         status = take_bounds(context, program->column_upper, n, &column_upper, error);
     if (!status)
-        Clp_loadProblem(model, (int)n, (int)m, by_columns.starts, by_columns.rows,
-                        by_columns.values, column_lower, column_upper, program->cost, row_lower,
-                        row_upper);
+        model->clp.loadProblem(model->simplex, (int)n, (int)m, by_columns.starts, by_columns.rows,
+                               by_columns.values, column_lower, column_upper, program->cost,
+                               row_lower, row_upper);
     return status;
 }
 
@@ -135,12 +141,14 @@ static bool is_settled(double value, double lower, double upper, double size, do
 }
 
 /* May Clp's "optimal" be believed? From the program's own numbers. */
-static bool is_optimal(const rg_program *program, Clp_Simplex *model) {
+static bool is_optimal(const rg_program *program, const clp_model *model) {
     const rg_matrix *matrix = &program->matrix;
-    const double *x = Clp_primalColumnSolution(model), *y = Clp_dualRowSolution(model);
-    const CoinBigIndex *starts = Clp_getVectorStarts(model);
-    const int *rows = Clp_getIndices(model), *lengths = Clp_getVectorLengths(model);
-    const double *values = Clp_getElements(model);
+    const double *x = model->clp.primalColumnSolution(model->simplex),
+                 *y = model->clp.dualRowSolution(model->simplex);
+    const CoinBigIndex *starts = model->clp.getVectorStarts(model->simplex);
+    const int *rows = model->clp.getIndices(model->simplex),
+              *lengths = model->clp.getVectorLengths(model->simplex);
+    const double *values = model->clp.getElements(model->simplex);
     for (size_t j = 0; j < matrix->columns; j++) {
         double reduced = program->cost ? program->cost[j] : 0, size = 1 + fabs(reduced);
         for (CoinBigIndex k = starts[j]; k < starts[j] + lengths[j]; k++) {
@@ -175,36 +183,36 @@ static bool suits_dual(const rg_program *program) {
     return true;
 }
 
-static void set_slack_basis(const rg_program *program, Clp_Simplex *model) {
+static void set_slack_basis(const rg_program *program, const clp_model *model) {
     for (size_t j = 0; j < program->matrix.columns; j++)
-        Clp_setColumnStatus(model, (int)j,
-                            program->column_lower[j] == -INFINITY ? CLP_FREE : CLP_AT_LOWER);
+        model->clp.setColumnStatus(model->simplex, (int)j,
+                                   program->column_lower[j] == -INFINITY ? CLP_FREE : CLP_AT_LOWER);
     for (size_t i = 0; i < program->matrix.rows; i++)
-        Clp_setRowStatus(model, (int)i, CLP_BASIC);
+        model->clp.setRowStatus(model->simplex, (int)i, CLP_BASIC);
 }
 
 /* One run of a method; true if its verdict stands. */
-static bool run_method(const rg_program *program, Clp_Simplex *model, bool dual,
+static bool run_method(const rg_program *program, const clp_model *model, bool dual,
                        rg_program_result *result) {
     if (dual)
-        Clp_dual(model, 0);
+        model->clp.dual(model->simplex, 0);
     else
-        Clp_primal(model, 0);
-    result->iterations += (uint64_t)Clp_numberIterations(model);
-    result->outcome = outcome_of(Clp_status(model));
+        model->clp.primal(model->simplex, 0);
+    result->iterations += (uint64_t)model->clp.numberIterations(model->simplex);
+    result->outcome = outcome_of(model->clp.status(model->simplex));
     if (result->outcome == RG_PROGRAM_OPTIMAL && !is_optimal(program, model))
         result->outcome = RG_PROGRAM_BROKEN;
     return result->outcome == RG_PROGRAM_OPTIMAL || result->outcome == RG_PROGRAM_LIMIT ||
            (!dual && result->outcome != RG_PROGRAM_BROKEN);
 }
 
-static void run(const rg_program *program, Clp_Simplex *model, rg_program_result *result) {
+static void run(const rg_program *program, const clp_model *model, rg_program_result *result) {
     size_t size = program->matrix.rows + program->matrix.columns;
     size_t limit =
         program->iteration_limit ? program->iteration_limit : RG_PROGRAM_ITERATIONS * (size + 10);
-    Clp_setMaximumIterations(model, limit > INT_MAX ? INT_MAX : (int)limit);
-    Clp_setPrimalTolerance(model, FEASIBILITY_TOLERANCE);
-    Clp_setDualTolerance(model, FEASIBILITY_TOLERANCE);
+    model->clp.setMaximumIterations(model->simplex, limit > INT_MAX ? INT_MAX : (int)limit);
+    model->clp.setPrimalTolerance(model->simplex, FEASIBILITY_TOLERANCE);
+    model->clp.setDualTolerance(model->simplex, FEASIBILITY_TOLERANCE);
     if (suits_dual(program) && run_method(program, model, true, result))
         return;
     if (run_method(program, model, false, result))
@@ -213,33 +221,36 @@ static void run(const rg_program *program, Clp_Simplex *model, rg_program_result
     run_method(program, model, false, result);
 }
 
-static void copy_ray(Clp_Simplex *model, size_t m, size_t n, rg_program_result *result) {
+static void copy_ray(const clp_model *model, size_t m, size_t n, rg_program_result *result) {
     bool infeasible = result->outcome == RG_PROGRAM_INFEASIBLE;
     if (!result->ray || (!infeasible && result->outcome != RG_PROGRAM_UNBOUNDED))
         return;
-    double *ray = infeasible ? Clp_infeasibilityRay(model) : Clp_unboundedRay(model);
+    double *ray = infeasible ? model->clp.infeasibilityRay(model->simplex)
+                             : model->clp.unboundedRay(model->simplex);
     if (!ray)
         return;
     for (size_t i = 0; i < (infeasible ? m : n); i++)
         result->ray[i] = ray[i];
     result->has_ray = true;
-    Clp_freeRay(model, ray);
+    model->clp.freeRay(model->simplex, ray);
 }
 
-static void copy_result(Clp_Simplex *model, size_t m, size_t n, rg_program_result *result) {
-    const double *x = Clp_primalColumnSolution(model), *dual = Clp_dualRowSolution(model);
-    result->objective = Clp_objectiveValue(model);
+static void copy_result(const clp_model *model, size_t m, size_t n, rg_program_result *result) {
+    const double *x = model->clp.primalColumnSolution(model->simplex),
+                 *dual = model->clp.dualRowSolution(model->simplex);
+    result->objective = model->clp.objectiveValue(model->simplex);
     for (size_t j = 0; j < n; j++) {
         if (result->x)
             result->x[j] = x[j];
         if (result->column_basic)
-            result->column_basic[j] = Clp_getColumnStatus(model, (int)j) == CLP_BASIC;
+            result->column_basic[j] =
+                model->clp.getColumnStatus(model->simplex, (int)j) == CLP_BASIC;
     }
     for (size_t i = 0; i < m; i++) {
         if (result->dual)
             result->dual[i] = dual[i];
         if (result->row_basic)
-            result->row_basic[i] = Clp_getRowStatus(model, (int)i) == CLP_BASIC;
+            result->row_basic[i] = model->clp.getRowStatus(model->simplex, (int)i) == CLP_BASIC;
     }
     copy_ray(model, m, n, result);
 }
@@ -251,17 +262,21 @@ rg_status rg_program_solve(rg_solve_context *context, const rg_program *program,
     result->objective = 0;
     result->iterations = 0;
     result->has_ray = false;
-    Clp_Simplex *model = Clp_newModel();
-    if (!model)
+    clp_model model;
+    rg_status status = rg_clp_load(&model.clp, error);
+    if (status)
+        return status;
+    model.simplex = model.clp.newModel();
+    if (!model.simplex)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
-    Clp_setLogLevel(model, 0);
+    model.clp.setLogLevel(model.simplex, 0);
     rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-    rg_status status = load(context, program, model, error);
+    status = load(context, program, &model, error);
     rg_arena_return(&context->arena, mark); /* Clp has copied it */
     if (!status) {
-        run(program, model, result);
-        copy_result(model, m, n, result);
+        run(program, &model, result);
+        copy_result(&model, m, n, result);
     }
-    Clp_deleteModel(model);
+    model.clp.deleteModel(model.simplex);
     return status;
 }

@@ -3,7 +3,8 @@
  * Used where the rank matters: contact matrices of overdetermined structures (a table of four
  * legs) are singular, and what linear programming says about them must not hang on the tolerance
  * inside Clp. O(rows columns^2). Column norms are computed afresh at every step instead of being
- * downdated: half as much work again, and no cancellation. It cannot fail; rank 0 is an answer. */
+ * downdated: half as much work again, and no cancellation. It cannot fail; rank 0 is an answer.
+ * Tested by tests/lp/test_clp.c. */
 #include "lp/lp_dense.h"
 
 #include "base/base_math.h"

@@ -10,6 +10,7 @@
 #include "lp/lp_feasible.h"
 
 #include "base/base_math.h"
+#include "lp/lp_polish.h"
 #include "rigor/lp.h"
 
 static rg_status take_constant(rg_solve_context *context, size_t count, double value,
@@ -23,7 +24,7 @@ static rg_status take_constant(rg_solve_context *context, size_t count, double v
 static rg_status find_certificate(rg_solve_context *context, rg_lp_form *form, double *y,
                                   double *value, rg_error *error) {
     size_t n = form->size;
-    double *transposed, *row_lower, *row_upper, *lower, *upper;
+    double *row_lower, *row_upper, *lower, *upper;
     rg_status status = take_constant(context, n, -INFINITY, &row_lower, error);
     if (!status)
         status = take_constant(context, n, 0, &row_upper, error);
@@ -33,16 +34,14 @@ static rg_status find_certificate(rg_solve_context *context, rg_lp_form *form, d
         status = take_constant(context, n, 1, &upper, error);
     if (status)
         return status;
-    RG_TAKE(transposed, context, n * n, error);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++)
-            transposed[j * n + i] = form->matrix[i * n + j];
-        if (form->free_rows[i]) {
-            lower[i] = -1;
-            row_lower[i] = 0;
-        }
-    }
-    rg_program program = {.matrix = {.rows = n, .columns = n, .dense = transposed},
+    rg_matrix transposed;
+    status = rg_lp_form_transpose(context, form, &transposed, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        if (form->free_rows[i])
+            lower[i] = -1, row_lower[i] = 0;
+    rg_program program = {.matrix = transposed,
                           .cost = form->b,
                           .row_lower = row_lower,
                           .row_upper = row_upper,
@@ -72,7 +71,7 @@ static rg_status find_certificate(rg_solve_context *context, rg_lp_form *form, d
         if (fabs(y[i]) <= RG_LP_ZERO)
             basic[i] = 0, y[i] = 0;
     }
-    return rg_lp_form_polish(context, &dual, tight, basic, y, error);
+    return rg_lp_polish(context, &dual, tight, basic, y, NULL, error);
 }
 
 rg_status rg_lp_certificate(rg_solve_context *context, rg_lp_form *form, double *y, double *value,
@@ -103,7 +102,7 @@ static rg_status find_forces(rg_solve_context *context, rg_lp_form *form, double
             lower[i] = -INFINITY;
         }
     }
-    rg_program program = {.matrix = {.rows = n, .columns = n, .dense = form->matrix},
+    rg_program program = {.matrix = form->matrix,
                           .row_lower = row_lower,
                           .row_upper = row_upper,
                           .column_lower = lower,

@@ -1,14 +1,11 @@
-/* Scaling of linear problems for linear programming, and polishing of its answers. */
+/* Scaling of linear problems for linear programming.
+ * Tested by tests/lp/test_clp.c and tests/lp/test_feasible.c. */
 #include "lp/lp_form.h"
 
 #include "base/base_math.h"
 
 #include <assert.h>
 #include <stdio.h>
-
-/* A round of iterative refinement gains what the condition leaves of 16 digits; the second is
- * for the ill-conditioned. */
-enum { POLISH_ROUNDS = 2 };
 
 /* Bounded rows may be unilateral or free in disguise. */
 static bool effective_kind(const rg_linear_problem *problem, size_t row, rg_row_kind *kind) {
@@ -47,12 +44,38 @@ static double scale_of(const rg_linear_problem *problem, size_t row) {
     return size > 0 ? 1 / sqrt(size) : 1;
 }
 
+/* D A D without its zeros. */
+static rg_status make_matrix(rg_solve_context *context, const rg_linear_problem *problem,
+                             rg_lp_form *form, rg_error *error) {
+    size_t n = problem->size, count = 0, at = 0, *starts;
+    uint32_t *indices;
+    double *values;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            count += rg_linear_row(problem, i)[j] != 0;
+    RG_TAKE(starts, context, n + 1, error);
+    RG_TAKE(indices, context, count, error);
+    RG_TAKE(values, context, count, error);
+    for (size_t i = 0; i < n; i++) {
+        const double *row = rg_linear_row(problem, i);
+        starts[i] = at;
+        for (size_t j = 0; j < n; j++)
+            if (row[j] != 0) {
+                indices[at] = (uint32_t)j;
+                values[at++] = form->scale[i] * row[j] * form->scale[j];
+            }
+    }
+    starts[n] = at;
+    form->matrix = (rg_matrix){
+        .rows = n, .columns = n, .starts = starts, .indices = indices, .values = values};
+    return RG_OK;
+}
+
 rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *problem,
                           rg_lp_form *form, rg_error *error) {
     size_t n = problem->size;
     *form = (rg_lp_form){.size = n};
     RG_TAKE(form->scale, context, n, error);
-    RG_TAKE(form->matrix, context, n * n, error);
     RG_TAKE(form->b, context, n, error);
     RG_TAKE(form->free_rows, context, n, error);
     double largest = 0;
@@ -62,9 +85,6 @@ rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *pr
     }
     form->unit = largest > 0 ? largest : 1;
     for (size_t i = 0; i < n; i++) {
-        const double *row = rg_linear_row(problem, i);
-        for (size_t j = 0; j < n; j++)
-            form->matrix[i * n + j] = form->scale[i] * row[j] * form->scale[j];
         form->b[i] = form->scale[i] * problem->b[i] / form->unit;
         rg_row_kind kind;
         bool fits = effective_kind(problem, i, &kind);
@@ -73,15 +93,15 @@ rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *pr
         form->free_rows[i] = kind == RG_ROW_FREE;
         form->free_count += form->free_rows[i];
     }
-    return RG_OK;
+    return make_matrix(context, problem, form, error);
 }
 
 void rg_lp_form_apply(const rg_lp_form *form, const double *g, double *alpha) {
-    size_t n = form->size;
-    for (size_t i = 0; i < n; i++) {
+    const rg_matrix *m = &form->matrix;
+    for (size_t i = 0; i < form->size; i++) {
         double sum = form->b[i];
-        for (size_t j = 0; j < n; j++)
-            sum += form->matrix[i * n + j] * g[j];
+        for (size_t k = m->starts[i]; k < m->starts[i + 1]; k++)
+            sum += m->values[k] * g[m->indices[k]];
         alpha[i] = sum;
     }
 }
@@ -95,51 +115,43 @@ rg_status rg_lp_form_solve(rg_solve_context *context, rg_lp_form *form, rg_progr
     return status;
 }
 
-static size_t list_marked(const uint8_t *marks, size_t size, size_t *list) {
-    size_t count = 0;
-    for (size_t i = 0; i < size; i++)
-        if (marks[i])
-            list[count++] = i;
-    return count;
-}
-
-static rg_status polish(rg_solve_context *context, const rg_lp_form *form, const uint8_t *rows,
-                        const uint8_t *columns, double *g, rg_error *error) {
-    size_t n = form->size, *row_list, *column_list;
-    double *matrix, *alpha, *rhs, *step;
-    RG_TAKE(row_list, context, n, error);
-    RG_TAKE(column_list, context, n, error);
-    size_t m = list_marked(rows, n, row_list), k = list_marked(columns, n, column_list);
-    if (!m || !k)
-        return RG_OK;
-    RG_TAKE(matrix, context, m * k, error);
-    RG_TAKE(alpha, context, n, error);
-    RG_TAKE(rhs, context, m, error);
-    RG_TAKE(step, context, k, error);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < m; i++)
-            matrix[j * m + i] = form->matrix[row_list[i] * n + column_list[j]];
-    rg_qr qr;
-    rg_status status = rg_qr_make(context, m, k, matrix, RG_LP_RANK, &qr, error);
-    if (status)
-        return status;
-    for (int round = 0; round < POLISH_ROUNDS; round++) {
-        rg_lp_form_apply(form, g, alpha);
-        for (size_t i = 0; i < m; i++)
-            rhs[i] = -alpha[row_list[i]];
-        rg_qr_solve(&qr, rhs, step);
-        for (size_t j = 0; j < k; j++)
-            g[column_list[j]] += step[j];
+double rg_lp_form_entry(const rg_lp_form *form, size_t row, size_t column) {
+    size_t from = form->matrix.starts[row], to = form->matrix.starts[row + 1];
+    while (from < to) { /* columns ascend */
+        size_t middle = from + (to - from) / 2;
+        if (form->matrix.indices[middle] < column)
+            from = middle + 1;
+        else
+            to = middle;
     }
-    return RG_OK;
+    bool stored = from < form->matrix.starts[row + 1] && form->matrix.indices[from] == column;
+    return stored ? form->matrix.values[from] : 0;
 }
 
-rg_status rg_lp_form_polish(rg_solve_context *context, const rg_lp_form *form, const uint8_t *rows,
-                            const uint8_t *columns, double *g, rg_error *error) {
-    rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-    rg_status status = polish(context, form, rows, columns, g, error);
-    rg_arena_return(&context->arena, mark);
-    return status;
+rg_status rg_lp_form_transpose(rg_solve_context *context, const rg_lp_form *form, rg_matrix *made,
+                               rg_error *error) {
+    const rg_matrix *m = &form->matrix;
+    size_t n = form->size, *starts;
+    uint32_t *indices;
+    double *values;
+    RG_TAKE(starts, context, n + 2, error);
+    RG_TAKE(indices, context, m->starts[n], error);
+    RG_TAKE(values, context, m->starts[n], error);
+    for (size_t i = 0; i < n + 2; i++)
+        starts[i] = 0;
+    for (size_t k = 0; k < m->starts[n]; k++)
+        starts[m->indices[k] + 2]++;
+    for (size_t i = 0; i < n; i++)
+        starts[i + 2] += starts[i + 1];
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = m->starts[i]; k < m->starts[i + 1]; k++) {
+            size_t at = starts[m->indices[k] + 1]++;
+            indices[at] = (uint32_t)i;
+            values[at] = m->values[k];
+        }
+    *made = (rg_matrix){
+        .rows = n, .columns = n, .starts = starts, .indices = indices, .values = values};
+    return RG_OK;
 }
 
 rg_status rg_lp_check(const rg_problem *problem, rg_error *error) {

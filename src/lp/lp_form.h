@@ -14,13 +14,14 @@ typedef struct rg_lp_form {
     size_t size, free_count;
     double unit;
     double *scale;      /* D */
-    double *matrix;     /* D A D, row-major */
+    rg_matrix matrix;   /* D A D, its non-zeros in compressed rows */
     double *b;          /* D b / unit */
     uint8_t *free_rows; /* 1: a = 0, f of any sign */
     uint32_t iteration_limit;
     /* Account of the linear programs. */
     uint32_t programs;
     uint64_t pivots;
+    double operations; /* of polishing */
 } rg_lp_form;
 
 /* Of alpha and g, whose largest entries are about 1: what counts as 0. Above Clp's own tolerance
@@ -47,10 +48,11 @@ static inline double rg_lp_velocity(const rg_lp_form *form, size_t row, double a
 rg_status rg_lp_form_solve(rg_solve_context *context, rg_lp_form *form, rg_program *program,
                            rg_program_result *result, rg_error *error);
 
-/* Corrects the entries of g in `columns` so that alpha = 0 in `rows`, as least squares: Clp's
- * answer is good to its tolerance, this one to rounding. */
-rg_status rg_lp_form_polish(rg_solve_context *context, const rg_lp_form *form, const uint8_t *rows,
-                            const uint8_t *columns, double *g, rg_error *error);
+/* Entry (row, column) of the matrix, 0 where none is stored. */
+double rg_lp_form_entry(const rg_lp_form *form, size_t row, size_t column);
+/* The rows of the matrix become its columns. Arrays from the context. */
+rg_status rg_lp_form_transpose(rg_solve_context *context, const rg_lp_form *form, rg_matrix *made,
+                               rg_error *error);
 
 /* A sound linear problem with unilateral and free rows only, or why not. */
 rg_status rg_lp_check(const rg_problem *problem, rg_error *error);

@@ -17,19 +17,25 @@
  * the contacts are solved beside it: the outcome is RG_SOLVE_INFEASIBLE, with the proof, and the
  * forces are that best attempt.
  *
- * The matrix need be neither symmetric nor definite: a wrong guess fails its test. Two or three
- * linear programs; each polished by a QR factor, so that answers are good to rounding and not to
- * Clp's tolerance. */
+ * The matrix need be neither symmetric nor definite: a wrong guess fails its test. Where the
+ * equations of a guess have one solution its signs are the test; otherwise it is a linear program,
+ * polished so that answers are good to rounding and not to Clp's tolerance (lp_polish.c). Both
+ * work on the non-zeros alone; only the matrix as it is given is dense, and is read twice. */
 #include "base/base_math.h"
 #include "lp/lp_feasible.h"
 #include "lp/lp_form.h"
 #include "lp/lp_joints.h"
+#include "lp/lp_polish.h"
 #include "rigor/lp.h"
 
 #include <stdio.h>
 
 /* Corners that are degenerate twice over are rare. */
 enum { SHARPEN_ROUNDS = 4 };
+/* Equations count as solved up to this rest, relative to the largest force; a force or acceleration
+ * below minus this is negative whatever the rounding (it is above the rest over RG_LP_INDEPENDENT). */
+#define EQUATIONS_REST 1e-12
+#define CLEARLY        1e-5
 
 typedef struct search {
     rg_solve_context *context;
@@ -94,13 +100,12 @@ static rg_status run_program(search *s, bool minimum_sum, rg_program_outcome *ou
         s->lower[i] = form->free_rows[i] ? -INFINITY : 0;
         s->upper[i] = vanishes ? 0 : INFINITY;
     }
-    rg_program program = {
-        .matrix = {.rows = form->size, .columns = form->size, .dense = form->matrix},
-        .cost = s->cost,
-        .row_lower = s->row_lower,
-        .row_upper = s->row_upper,
-        .column_lower = s->lower,
-        .column_upper = s->upper};
+    rg_program program = {.matrix = form->matrix,
+                          .cost = s->cost,
+                          .row_lower = s->row_lower,
+                          .row_upper = s->row_upper,
+                          .column_lower = s->lower,
+                          .column_upper = s->upper};
     rg_program_result result = {.x = s->g, .row_basic = s->rows, .column_basic = s->columns};
     rg_status status = rg_lp_form_solve(s->context, &s->form, &program, &result, error);
     *outcome = result.outcome;
@@ -117,7 +122,7 @@ static rg_status sharpen(search *s, rg_error *error) {
     rg_status status = RG_OK;
     bool negative = true;
     for (int round = 0; negative && round < SHARPEN_ROUNDS && !status; round++) {
-        status = rg_lp_form_polish(s->context, form, s->rows, s->columns, s->g, error);
+        status = rg_lp_polish(s->context, &s->form, s->rows, s->columns, s->g, NULL, error);
         negative = false;
         for (size_t i = 0; i < form->size; i++)
             if (!form->free_rows[i] && s->g[i] < 0) {
@@ -130,11 +135,46 @@ static rg_status sharpen(search *s, rg_error *error) {
     return status;
 }
 
+typedef enum verdict { UNDECIDED, RIGHT, WRONG } verdict;
+
+/* Where the equations a = 0 outside V have one solution, its signs decide, and no program is needed:
+ * what 6.2 starts from. Undecided where there are more solutions, or signs are too near to 0. */
+static rg_status try_equations(search *s, verdict *made, rg_error *error) {
+    const rg_lp_form *form = &s->form;
+    bool singular = false, clear = true;
+    double largest = 1, worst = 0, least = INFINITY;
+    for (size_t i = 0; i < form->size; i++) {
+        s->rows[i] = s->columns[i] = !s->vanishing[i];
+        s->g[i] = 0;
+    }
+    rg_status status =
+        rg_lp_polish(s->context, &s->form, s->rows, s->columns, s->g, &singular, error);
+    *made = UNDECIDED;
+    if (status)
+        return status;
+    rg_lp_form_apply(form, s->g, s->alpha);
+    for (size_t i = 0; i < form->size; i++) {
+        double sign = s->vanishing[i] ? s->alpha[i] : form->free_rows[i] ? INFINITY : s->g[i];
+        largest = fmax(largest, fabs(s->g[i]));
+        worst = fmax(worst, s->vanishing[i] ? 0 : fabs(s->alpha[i]));
+        least = fmin(least, sign);
+        clear = clear && (s->vanishing[i] ? sign >= -RG_LP_ZERO : sign >= 0);
+    }
+    if (singular || !(worst <= EQUATIONS_REST * largest))
+        return RG_OK;
+    *made = clear ? RIGHT : least < -CLEARLY * largest ? WRONG : UNDECIDED;
+    return RG_OK;
+}
+
 /* Is V right? If so g and alpha are the answer. */
 static rg_status test_guess(search *s, bool *right, rg_error *error) {
     rg_program_outcome outcome;
-    rg_status status = run_program(s, false, &outcome, error);
-    *right = false;
+    verdict made;
+    rg_status status = try_equations(s, &made, error);
+    *right = made == RIGHT;
+    if (status || made != UNDECIDED)
+        return status;
+    status = run_program(s, false, &outcome, error);
     if (status || outcome != RG_PROGRAM_OPTIMAL)
         return status;
     for (size_t i = 0; i < s->form.size; i++)
@@ -191,7 +231,7 @@ static rg_status solve_equations(search *s, double *guess, rg_error *error) {
         s->rows[i] = s->columns[i] = 1;
         s->g[i] = 0;
     }
-    rg_status status = rg_lp_form_polish(s->context, &s->form, s->rows, s->columns, s->g, error);
+    rg_status status = rg_lp_polish(s->context, &s->form, s->rows, s->columns, s->g, NULL, error);
     for (size_t i = 0; i < s->form.size; i++)
         guess[i] = rg_lp_force(&s->form, i, s->g[i]);
     return status;
@@ -258,12 +298,25 @@ static void describe(const search *s, rg_lp_details *details) {
     }
 }
 
+/* a = A f + b in the caller's numbers, over the non-zeros. */
+static void find_velocities(const search *s, const rg_linear_problem *problem, const double *force,
+                            double *velocity) {
+    const rg_matrix *m = &s->form.matrix;
+    for (size_t i = 0; i < problem->size; i++) {
+        const double *row = rg_linear_row(problem, i);
+        double sum = problem->b[i];
+        for (size_t k = m->starts[i]; k < m->starts[i + 1]; k++)
+            sum += row[m->indices[k]] * force[m->indices[k]];
+        velocity[i] = sum;
+    }
+}
+
 /* From scaled units into the caller's arrays. */
 static void hand_over(const search *s, const rg_linear_problem *problem, rg_solution *solution,
                       rg_lp_details *details) {
     for (size_t i = 0; i < s->form.size; i++)
         solution->force[i] = rg_lp_force(&s->form, i, s->g[i]);
-    rg_linear_apply(problem, solution->force, s->alpha);
+    find_velocities(s, problem, solution->force, s->alpha);
     details->work = 0;
     for (size_t i = 0; i < s->form.size; i++) {
         if (solution->velocity)
@@ -279,6 +332,8 @@ static void hand_over(const search *s, const rg_linear_problem *problem, rg_solu
     }
     details->programs = s->form.programs;
     details->pivots = s->form.pivots;
+    details->nonzeros = s->form.matrix.starts[s->form.size];
+    details->operations = s->form.operations;
     details->report.iterations = s->form.pivots;
 }
 

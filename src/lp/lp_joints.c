@@ -12,12 +12,13 @@
 #include "lp/lp_joints.h"
 
 #include "base/base_math.h"
+#include "lp/lp_polish.h"
 
 /* |alpha| <= s: two rows for each free row; columns are the `count` forces in `columns`, then s. */
 static rg_status make_program(rg_solve_context *context, const rg_lp_form *form, const size_t *list,
                               const size_t *columns, size_t count, rg_program *program,
                               rg_error *error) {
-    size_t n = form->size, k = form->free_count, width = count + k;
+    size_t k = form->free_count, width = count + k;
     double *matrix, *row_lower, *row_upper, *lower, *upper, *cost, weight = 0;
     RG_TAKE(matrix, context, 2 * k * width, error);
     RG_TAKE(row_lower, context, 2 * k, error);
@@ -37,7 +38,7 @@ static rg_status make_program(rg_solve_context *context, const rg_lp_form *form,
     for (size_t i = 0; i < k; i++) {
         double *above = matrix + i * width, *below = matrix + (k + i) * width;
         for (size_t j = 0; j < count; j++)
-            above[j] = below[j] = form->matrix[list[i] * n + list[columns[j]]];
+            above[j] = below[j] = rg_lp_form_entry(form, list[i], list[columns[j]]);
         above[count + i] = -1; /* alpha - s <= 0 */
         below[count + i] = 1;  /* alpha + s >= 0 */
         row_lower[i] = -INFINITY, row_upper[i] = -form->b[list[i]];
@@ -65,7 +66,7 @@ static rg_status minimise_sum(rg_solve_context *context, rg_lp_form *form, const
     RG_TAKE(used, context, n, error);
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j < k; j++)
-            matrix[j * k + i] = form->matrix[list[i] * n + list[j]];
+            matrix[j * k + i] = rg_lp_form_entry(form, list[i], list[j]);
     rg_qr qr;
     rg_program program;
     rg_program_result result = {.x = x};
@@ -86,13 +87,13 @@ static rg_status minimise_sum(rg_solve_context *context, rg_lp_form *form, const
     }
     for (size_t i = 0; i < k; i++)
         met[list[i]] = x[qr.rank + i] <= RG_LP_ZERO;
-    return rg_lp_form_polish(context, form, met, used, g, error);
+    return rg_lp_polish(context, form, met, used, g, NULL, error);
 }
 
 /* |a| with a = unit alpha / D: the rows of D A D are divided by D. */
 static rg_status minimise_squares(rg_solve_context *context, const rg_lp_form *form,
                                   const size_t *list, double *g, rg_error *error) {
-    size_t n = form->size, k = form->free_count;
+    size_t k = form->free_count;
     double *matrix, *rhs, *x;
     RG_TAKE(matrix, context, k * k, error);
     RG_TAKE(rhs, context, k, error);
@@ -103,7 +104,7 @@ static rg_status minimise_squares(rg_solve_context *context, const rg_lp_form *f
     for (size_t i = 0; i < k; i++) {
         double w = 1 / form->scale[list[i]] / weight;
         for (size_t j = 0; j < k; j++)
-            matrix[j * k + i] = w * form->matrix[list[i] * n + list[j]];
+            matrix[j * k + i] = w * rg_lp_form_entry(form, list[i], list[j]);
         rhs[i] = -w * form->b[list[i]];
     }
     rg_qr qr;

@@ -11,7 +11,8 @@
  * - narrow_curved.c: spheres, capsules, cylinders, cones, ellipsoids: columns, then Newton's method
  * - narrow_curved_closed.c: closed forms of some of them
  * - narrow_surface.c: the boundary of one side: supports with labels, smooth pieces, gauges
- * - narrow_curved_exact.c, narrow_surface_long.c, narrow_simplex_long.c: the last digits, in double-double
+ * - narrow_curved_exact.c, narrow_surface_long.c, narrow_simplex_long.c: the last digits, in
+ *   double-double
  * - narrow_local.c: Newton's method on two smooth pieces, for growth and distance
  * - narrow_distance.c: GJK; narrow_simplex.c: its inner problem by signed volumes
  * - narrow_depth.c: minimum translation of polyhedra

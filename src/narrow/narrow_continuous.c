@@ -327,9 +327,11 @@ static bool try_root(search *s, double time, double end, const rg_growth *growth
     }
     if (!(f <= 0))
         return false;
-    rg_root root =
-        rg_root_find(event_gap, s, time, room, ahead, f, ROOT_RESOLUTION * (ahead - time),
-                     0.5 * s->target, methods[s->root], ROOT_LIMIT);
+    rg_root root = rg_root_find(event_gap, s, (rg_bracket){time, room, ahead, f},
+                                (rg_root_settings){.method = methods[s->root],
+                                                   .x_tolerance = ROOT_RESOLUTION * (ahead - time),
+                                                   .f_tolerance = 0.5 * s->target,
+                                                   .evaluation_limit = ROOT_LIMIT});
     rg_growth there = growth_at(s, root.x);
     if (s->status || !(there.gap > 0 && there.gap <= 2 * s->target) ||
         !was_free(s, time, root.x, there.normal))
@@ -386,20 +388,19 @@ static void advance(search *s, double begin, double end, const rg_impact_setting
     }
 }
 
-rg_status rg_impact_between(const rg_shape *shape1, const rg_path *path1, const rg_shape *shape2,
-                            const rg_path *path2, double begin, double end,
+rg_status rg_impact_between(rg_moving_shape one, rg_moving_shape two, double begin, double end,
                             const rg_impact_settings *settings, rg_impact *impact) {
-    assert(shape1 && path1 && shape2 && path2 && settings && impact);
+    assert(one.shape && one.path && two.shape && two.path && settings && impact);
     *impact = (rg_impact){.result = RG_IMPACT_NONE, .time = end};
     if (!(settings->tolerance > 0 && begin <= end))
         return RG_INVALID_ARGUMENT;
-    search s = {
-        .shape = {shape1, shape2},
-        .path = {path1, path2},
-        .radius = {radius_about(shape1, path1->reference), radius_about(shape2, path2->reference)},
-        .target = 0.5 * settings->tolerance,
-        .root = settings->root,
-        .impact = impact};
+    search s = {.shape = {one.shape, two.shape},
+                .path = {one.path, two.path},
+                .radius = {radius_about(one.shape, one.path->reference),
+                           radius_about(two.shape, two.path->reference)},
+                .target = 0.5 * settings->tolerance,
+                .root = settings->root,
+                .impact = impact};
     advance(&s, begin, end, settings);
     return s.status;
 }

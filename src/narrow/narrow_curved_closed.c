@@ -4,7 +4,8 @@
  * Such a K is the union of balls about corners, cylinders about edges and prisms on faces, all
  * inside K; the ray from the centre leaves K where it leaves the last of them. Each piece is a
  * quadratic equation. The answer is certified like any other; a failure (cancellation where the
- * ball is tiny beside the rest) hands the pair to the iterative solver. */
+ * ball is tiny beside the rest) hands the pair to the iterative solver.
+ * Tested by tests/narrow/test_curved.c. */
 #include "narrow/narrow_curved.h"
 
 /* The core point { a, b in [-1, 1] : a e0 + b e1 } under the exit point of the ray. */

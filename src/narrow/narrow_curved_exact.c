@@ -8,7 +8,8 @@
  * has), and the certificate from support values, not points. Sizes, rotations and d are taken as
  * exact (narrow_surface_long.h).
  *
- * How it fails: patches that do not hold the answer leave a gap, which the certificate shows. */
+ * How it fails: patches that do not hold the answer leave a gap, which the certificate shows.
+ * Tested by tests/narrow/test_curved.c. */
 #include "narrow/narrow_curved.h"
 
 #include "narrow/narrow_local.h"

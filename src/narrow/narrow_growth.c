@@ -199,7 +199,8 @@ static rg_vec3 vertex_of(const rg_side *side, uint32_t v) {
     return rg_mat3_apply(&side->rotation, side->shape->solid.centred[v]);
 }
 
-/* t = a.d / (b - a.w) with the facet on side s (method B.2); a half-space does not grow, b = 0. */
+/* t = a.d / (b - a.w) with the facet on side s (the linear program (2.3) of Hart and Anitescu 2010,
+ * solved for four active facets); a half-space does not grow, b = 0. */
 static bool face_event(const rg_pair *pair, int s, uint32_t facet, uint32_t vertex,
                        rg_growth *growth) {
     const rg_side *owner = &pair->side[s], *other = &pair->side[1 - s];

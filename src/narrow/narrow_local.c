@@ -1,4 +1,5 @@
-/* See narrow_local.h. */
+/* See narrow_local.h.
+ * Tested by tests/narrow/test_curved.c. */
 #include "narrow/narrow_local.h"
 
 /* Sine below which two flats count as parallel. */

@@ -73,11 +73,12 @@ static uint32_t summit(const rg_solid *solid, rg_vec3 c, uint32_t guess, double 
     return guess;
 }
 
-void rg_ratio_certify(const rg_ratio_frame *frame, rg_vec3 n, rg_vec3 y1, rg_vec3 y2,
-                      uint32_t guess1, uint32_t guess2, double outside, const double heights[2],
+void rg_ratio_certify(const rg_ratio_frame *frame, const rg_ratio_witness *witness,
                       rg_ratio_answer *answer) {
-    n = rg_scale(1 / sqrt(rg_length_squared(n)), n);
-    double height1 = heights[0], height2 = heights[1];
+    rg_vec3 n = rg_scale(1 / sqrt(rg_length_squared(witness->n)), witness->n);
+    rg_vec3 y1 = witness->y1, y2 = witness->y2;
+    uint32_t guess1 = witness->guess1, guess2 = witness->guess2;
+    double height1 = witness->height1, height2 = witness->height2;
     if (!(height1 == height1))
         guess1 = summit(frame->solid[0], n, guess1, &height1);
     if (!(height2 == height2))
@@ -95,7 +96,7 @@ void rg_ratio_certify(const rg_ratio_frame *frame, rg_vec3 n, rg_vec3 y1, rg_vec
     answer->ratio = dual;
     answer->y1 = y1;
     answer->y2 = y2;
-    answer->primal_error = (outside + sqrt(rg_length_squared(off))) / h;
+    answer->primal_error = (witness->outside + sqrt(rg_length_squared(off))) / h;
     answer->dual_error = fmax(0, (h - rg_dot(n, z)) / h);
     answer->duality_gap = fabs(primal - dual) / dual;
 }
@@ -306,17 +307,16 @@ static void finish_portal(const rg_ratio_frame *frame, rg_vec3 u, const corner c
         y2 = rg_add_scaled(y2, weight[i], c[i].q);
     }
     outside *= frame->size;
-    const double neither[2] = {NAN, NAN};
-    rg_vec3 exact = n;
-    rg_event event = event_of_portal(frame, c, heaviest, &exact);
+    rg_ratio_witness found = {n, y1, y2, c[heaviest].i1, c[heaviest].i2, outside, NAN, NAN};
+    rg_event event = event_of_portal(frame, c, heaviest, &found.n);
     answer->event = event;
-    rg_ratio_certify(frame, exact, y1, y2, c[heaviest].i1, c[heaviest].i2, outside, neither,
-                     answer);
+    rg_ratio_certify(frame, &found, answer);
     if (rg_ratio_accepted(frame, answer))
         return;
     /* Nearly parallel features: the triangle's own normal may be better. */
     rg_ratio_answer other = {.event = event, .iterations = answer->iterations};
-    rg_ratio_certify(frame, n, y1, y2, c[heaviest].i1, c[heaviest].i2, outside, neither, &other);
+    found.n = n;
+    rg_ratio_certify(frame, &found, &other);
     if (rg_ratio_error(&other) < rg_ratio_error(answer))
         *answer = other;
 }

@@ -84,11 +84,15 @@ static inline uint32_t rg_ratio_climb(const rg_solid *solid, rg_vec3 c, uint32_t
     return rg_ratio_climb_to(solid, c, vertex, value, &second);
 }
 
-/* Fills normal (made unit), supports, width, ratio and the certificate from n, y1, y2 and guesses
- * of the support vertices. `outside` is how far y1 and y2 are known to be outside their bodies (m).
- * If n is the normal of a facet of a side, `heights` gives that side's height, otherwise NAN. */
-void rg_ratio_certify(const rg_ratio_frame *frame, rg_vec3 n, rg_vec3 y1, rg_vec3 y2,
-                      uint32_t guess1, uint32_t guess2, double outside, const double heights[2],
+/* A normal and a point of each body, as a solver found them. */
+typedef struct rg_ratio_witness {
+    rg_vec3 n, y1, y2;
+    uint32_t guess1, guess2; /* of the support vertices */
+    double outside;          /* m: how far y1 and y2 are known to be outside their bodies */
+    double height1, height2; /* of a side of which n is the normal of a facet; otherwise NAN */
+} rg_ratio_witness;
+/* Fills normal (made unit), supports, width, ratio and the certificate. */
+void rg_ratio_certify(const rg_ratio_frame *frame, const rg_ratio_witness *witness,
                       rg_ratio_answer *answer);
 double rg_ratio_error(const rg_ratio_answer *answer);
 /* Whether the certificate is as good as rounding lets one expect. */

@@ -7,7 +7,8 @@
  *
  * The point where the grown boxes touch: a vertex inside a face, two edges that cross, or, where
  * faces or edges are parallel (a box that rests on another), the middle of their common region, by
- * clipping a face or an edge of one to the face of the other. */
+ * clipping a face or an edge of one to the face of the other.
+ * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
 /* An edge normal must beat the face normals by this (relative): on ties a face is the event. */
@@ -87,13 +88,23 @@ static int clip(const flat *in, int count, flat *out, bool by_y, double s, doubl
     return kept;
 }
 
-/* The contact of the face of axis i, at the side `sign`, of a box with half sizes p, with a box of
- * half sizes q whose axes in the first box's are the columns of r; z leads from the second's point
- * to the first's. `corner` is the second box's lowest vertex. Writes the second's point, and
- * returns how far the first's is outside the face. */
-static double face_point(const double p[3], const double q[3], const double r[3][3],
-                         const double z[3], int i, double sign, const double corner[3], double size,
-                         double y2[3]) {
+/* Two boxes, one of whose faces is towards the other. */
+typedef struct facing {
+    double p[3], q[3];    /* half sizes */
+    const double (*r)[3]; /* columns: axes of the second in the first box's */
+    double z[3];          /* from the second's point to the first's */
+    int i;                /* axis of the first's face */
+    double sign;          /* its side */
+    double corner[3];     /* the second's lowest vertex */
+    double size;          /* m */
+} facing;
+
+/* Their contact: writes the second's point, and returns how far the first's is outside the face. */
+static double face_point(const facing *pair, double y2[3]) {
+    const double *p = pair->p, *q = pair->q, *z = pair->z, *corner = pair->corner;
+    const double(*r)[3] = pair->r;
+    double sign = pair->sign, size = pair->size;
+    int i = pair->i;
     int a = (i + 1) % 3, b = (i + 2) % 3, in_plane[3], free = 0;
     double base[3] = {corner[0], corner[1], corner[2]};
     for (int j = 0; j < 3; j++)
@@ -164,9 +175,10 @@ static uint32_t facet_of(int axis, bool positive) {
 /* side s owns the face of axis i. */
 static void answer_face(const rg_ratio_frame *frame, int s, int i, rg_ratio_answer *answer) {
     int o = 1 - s;
-    double p[3], q[3], d[3], z[3], y[3], corner[3], n[3] = {0}, back[3];
+    facing pair = {.r = frame->turn[s].m, .i = i, .size = frame->size};
+    double *p = pair.p, *z = pair.z, *corner = pair.corner, d[3], y[3], n[3] = {0}, back[3];
     components(frame->solid[s]->centred[7], p);
-    components(frame->solid[o]->centred[7], q);
+    components(frame->solid[o]->centred[7], pair.q);
     components(frame->d[s], d);
     double sign = d[i] < 0 ? -1 : 1;
     n[i] = sign;
@@ -178,22 +190,25 @@ static void answer_face(const rg_ratio_frame *frame, int s, int i, rg_ratio_answ
     double width = p[i] - sign * corner[i];
     for (int k = 0; k < 3; k++)
         z[k] = d[k] * (width / fabs(d[i]));
-    double outside = face_point(p, q, frame->turn[s].m, z, i, sign, corner, frame->size, y);
+    pair.sign = sign;
+    double outside = face_point(&pair, y);
     double mine[3] = {y[0] + z[0], y[1] + z[1], y[2] + z[2]};
     for (int k = 0; k < 3; k++)
         mine[k] = k == i ? sign * p[i] : mine[k];
     uint32_t own = vertex_towards(n), facet = facet_of(i, sign > 0);
     answer->event = s ? (rg_event){RG_EVENT_VERTEX_FACE, vertex, facet}
                       : (rg_event){RG_EVENT_FACE_VERTEX, facet, vertex};
-    const double heights[2] = {s ? NAN : p[i], s ? p[i] : NAN};
-    if (s == 0)
-        rg_ratio_certify(frame, vector(n), vector(mine), vector(y), own, vertex, outside, heights,
-                         answer);
-    else
-        rg_ratio_certify(frame, rg_neg(rg_mat3_apply(&frame->turn[0], vector(n))),
-                         rg_mat3_apply(&frame->turn[0], vector(y)),
-                         rg_mat3_apply(&frame->turn[0], vector(mine)), vertex, own, outside,
-                         heights, answer);
+    rg_ratio_witness found = {vector(n), vector(mine), vector(y), own, vertex, outside, p[i], NAN};
+    if (s == 1)
+        found = (rg_ratio_witness){rg_neg(rg_mat3_apply(&frame->turn[0], vector(n))),
+                                   rg_mat3_apply(&frame->turn[0], vector(y)),
+                                   rg_mat3_apply(&frame->turn[0], vector(mine)),
+                                   vertex,
+                                   own,
+                                   outside,
+                                   NAN,
+                                   p[i]};
+    rg_ratio_certify(frame, &found, answer);
 }
 
 static double clamp(double x, double limit) {
@@ -236,9 +251,15 @@ static void answer_edges(const rg_ratio_frame *frame, int i, int j, rg_ratio_ans
     answer->event =
         (rg_event){RG_EVENT_EDGE_EDGE, rg_ratio_edge_index(&frame->solid[0]->view, u1, v1),
                    rg_ratio_edge_index(&frame->solid[1]->view, u2, v2)};
-    rg_ratio_certify(frame, normal, rg_add_scaled(m1, alpha, vector(axis1)),
-                     rg_add_scaled(m2, beta, axis2), u1, u2, 0, (const double[2]){NAN, NAN},
-                     answer);
+    rg_ratio_witness found = {normal,
+                              rg_add_scaled(m1, alpha, vector(axis1)),
+                              rg_add_scaled(m2, beta, axis2),
+                              u1,
+                              u2,
+                              0,
+                              NAN,
+                              NAN};
+    rg_ratio_certify(frame, &found, answer);
 }
 
 rg_status rg_growth_boxes(const rg_pair *pair, rg_growth_cache *cache, rg_growth *growth) {

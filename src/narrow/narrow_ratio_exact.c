@@ -8,7 +8,8 @@
  *
  * Costs some 10 µs, and is called only if the certificate in double precision is not below
  * RG_RATIO_EXACT. How it fails: the ray is not inside the first portal (then the caller keeps what
- * it has). */
+ * it has).
+ * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
 #include "base/base_long.h"

@@ -4,7 +4,8 @@
  * ray along d; the support along the normal of the segment between them replaces the one on its own
  * side, until it is no farther out. The last segment lies in an edge of K: an edge of one polygon
  * and a vertex of the other, or two parallel edges. A warm start takes the edge of the last event
- * with the support of the other polygon, if the ray still passes between. */
+ * with the support of the other polygon, if the ray still passes between.
+ * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
 #define MOST_ITERATIONS 200
@@ -112,15 +113,16 @@ static void finish_portal(const rg_ratio_frame *frame, rg_vec3 u, const corner c
     w1 /= sum;
     int heavy = w1 > w0;
     rg_vec3 y1 = rg_add(rg_scale(w0, c[0].p), rg_scale(w1, c[1].p));
-    rg_vec3 y2 = rg_add(rg_scale(w0, c[0].q), rg_scale(w1, c[1].q)), exact = n;
+    rg_vec3 y2 = rg_add(rg_scale(w0, c[0].q), rg_scale(w1, c[1].q));
     double outside = fmax(0, fmax(-w0, -w1)) * frame->size;
-    const double neither[2] = {NAN, NAN};
-    answer->event = event_of_portal(frame, c, heavy, &exact);
-    rg_ratio_certify(frame, exact, y1, y2, c[heavy].i1, c[heavy].i2, outside, neither, answer);
+    rg_ratio_witness found = {n, y1, y2, c[heavy].i1, c[heavy].i2, outside, NAN, NAN};
+    answer->event = event_of_portal(frame, c, heavy, &found.n);
+    rg_ratio_certify(frame, &found, answer);
     if (rg_ratio_accepted(frame, answer))
         return;
     rg_ratio_answer other = {.event = answer->event, .iterations = answer->iterations};
-    rg_ratio_certify(frame, n, y1, y2, c[heavy].i1, c[heavy].i2, outside, neither, &other);
+    found.n = n;
+    rg_ratio_certify(frame, &found, &other);
     if (!(rg_ratio_error(&other) >= rg_ratio_error(answer)))
         *answer = other;
 }

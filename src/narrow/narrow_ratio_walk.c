@@ -9,7 +9,8 @@
  * the vertex of the other: a ratio test among the neighbours of one vertex.
  *
  * How it fails: where facets or edges of both bodies are parallel the steps have no length and the
- * walk may go round; it gives up after a number of steps, and the caller takes the portal. */
+ * walk may go round; it gives up after a number of steps, and the caller takes the portal.
+ * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
 /* More steps than this, and starting afresh is cheaper. */
@@ -103,13 +104,19 @@ static verdict step_from_face(walk *w, rg_ratio_answer *answer) {
                                    s ? w->vertex : w->facet, s ? w->facet : w->vertex};
         uint32_t own = p->facet_vertices[p->facet_start[w->facet]];
         double outside = worst > 0 ? worst : 0;
-        const double heights[2] = {s ? NAN : p->offsets[w->facet], s ? p->offsets[w->facet] : NAN};
-        if (s == 0)
-            rg_ratio_certify(frame, a, y, corner, own, w->vertex, outside, heights, answer);
-        else /* in the axes of side 0, where the vertex is exact and the normal points away */
-            rg_ratio_certify(frame, rg_neg(rg_mat3_apply(&frame->turn[0], a)),
-                             frame->solid[0]->centred[w->vertex], rg_mat3_apply(&frame->turn[0], y),
-                             w->vertex, own, outside, heights, answer);
+        double height = p->offsets[w->facet];
+        rg_ratio_witness found = {a, y, corner, own, w->vertex, outside, height, NAN};
+        if (s ==
+            1) /* in the axes of side 0, where the vertex is exact and the normal points away */
+            found = (rg_ratio_witness){rg_neg(rg_mat3_apply(&frame->turn[0], a)),
+                                       frame->solid[0]->centred[w->vertex],
+                                       rg_mat3_apply(&frame->turn[0], y),
+                                       w->vertex,
+                                       own,
+                                       outside,
+                                       NAN,
+                                       height};
+        rg_ratio_certify(frame, &found, answer);
         return OPTIMAL;
     }
     uint32_t next = p->facet_neighbours[exit];
@@ -173,9 +180,15 @@ static verdict step_from_edges(walk *w, rg_ratio_answer *answer) {
         beta = beta < 0 ? 0 : beta > 1 ? 1 : beta;
         answer->event = (rg_event){RG_EVENT_EDGE_EDGE, index_of(&frame->solid[0]->view, w->e[0]),
                                    index_of(&frame->solid[1]->view, w->e[1])};
-        rg_ratio_certify(frame, rg_scale(sign, n), rg_add_scaled(p0, alpha, e1),
-                         rg_add_scaled(q0, beta, e2), w->e[0].v[0], w->e[1].v[0], 0,
-                         (const double[2]){NAN, NAN}, answer);
+        rg_ratio_witness found = {rg_scale(sign, n),
+                                  rg_add_scaled(p0, alpha, e1),
+                                  rg_add_scaled(q0, beta, e2),
+                                  w->e[0].v[0],
+                                  w->e[1].v[0],
+                                  0,
+                                  NAN,
+                                  NAN};
+        rg_ratio_certify(frame, &found, answer);
         return OPTIMAL;
     }
     rg_vec3 unit = rg_scale(sign / sqrt(area2), n);

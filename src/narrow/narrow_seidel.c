@@ -71,7 +71,7 @@ static void row_at(const source *s, uint32_t position, rg_lp_row *row) {
     uint32_t bounds = 2 * (uint32_t)s->k;
     if (position >= bounds) {
 #if defined(__GNUC__)
-        /* A million rows in random order are a million cache misses, if nobody looks ahead. */
+        /* A million rows in random order are a million cache misses, without prefetching. */
         uint32_t ahead = position + 16;
         if (s->order && s->count > MANY_ROWS && ahead < bounds + s->front_count + s->count)
             __builtin_prefetch((const rg_lp_row *)s->context + index_of(s, ahead));
@@ -535,11 +535,16 @@ bool rg_ratio_seidel(const rg_ratio_frame *frame, bool planar, rg_ratio_answer *
         return false;
     double back = rows.scale / t;
     double outside = solution.primal_error * frame->size;
-    rg_ratio_certify(
-        frame, n, rg_scale(back, x), rg_scale(back, rg_sub(x, rows.u)),
+    rg_ratio_witness found = {
+        n,
+        rg_scale(back, x),
+        rg_scale(back, rg_sub(x, rows.u)),
         rg_solid_support(frame->solid[0], n, NULL),
-        rg_solid_support(frame->solid[1], rg_neg(rg_mat3_apply(&frame->turn[1], n)), NULL), outside,
-        (const double[2]){NAN, NAN}, answer);
+        rg_solid_support(frame->solid[1], rg_neg(rg_mat3_apply(&frame->turn[1], n)), NULL),
+        outside,
+        NAN,
+        NAN};
+    rg_ratio_certify(frame, &found, answer);
     event_of_rows(frame, solution.active, s.k, planar, answer);
     answer->iterations = s.k;
     return true;

@@ -3,7 +3,8 @@
  * reliable distance queries between convex objects", ACM Trans. Graph. 36 (2017): barycentric
  * coordinates are ratios of volumes, each of which decides by its sign which lower simplex to look
  * at next; areas are taken in the coordinate plane where the triangle is largest. Flat tetrahedra
- * and triangles fall back to all their faces or edges. */
+ * and triangles fall back to all their faces or edges.
+ * Tested by tests/narrow/test_distance.c. */
 #include "narrow/narrow_simplex.h"
 
 /* Error of a triple product in units of the product of the lengths. */

@@ -1,7 +1,8 @@
 /* Nearest point of a simplex by all its faces: the foot of the origin on the span of each, by
  * normal equations, counts if its weights are positive; the nearest of these is the answer (a
  * corner always counts). Fifteen small systems: slow and sure. In twice the precision the normal
- * equations of triangles as thin as 1e-12 keep as many digits as doubles have. */
+ * equations of triangles as thin as 1e-12 keep as many digits as doubles have.
+ * Tested by tests/narrow/test_curved.c. */
 #include "narrow/narrow_simplex_long.h"
 
 /* Gaussian elimination with pivots on the diagonal: m is symmetric and positive. */

@@ -8,7 +8,8 @@
  *     ellipsoid   (S^2 - s s') / h in the frame of its axes, h = |S n|
  *     rim         r/|Pn| t t',  P the projection along the axis, t the tangent of the rim
  * (Schneider, Convex Bodies: The Brunn-Minkowski Theory, 2.5). Each is written as a sum of squares,
- * so that it stays positive semidefinite in rounding. */
+ * so that it stays positive semidefinite in rounding.
+ * Tested by tests/narrow/test_curved.c. */
 #include "narrow/narrow_surface.h"
 
 rg_surface rg_surface_make(const rg_side *side, double sign, double scale) {

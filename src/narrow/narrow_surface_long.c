@@ -1,4 +1,5 @@
-/* See narrow_surface_long.h. */
+/* See narrow_surface_long.h.
+ * Tested by tests/narrow/test_curved.c. */
 #include "narrow/narrow_surface_long.h"
 
 rg_long3 rg_surface_long_column(const rg_surface *s, int k) {

@@ -1,5 +1,6 @@
 /* Contact problems as data: is a problem well-formed, how many rows has it, what are its residuals
- * relative to. Everything that a solver may take for granted is checked here, once. */
+ * relative to. Everything that a solver may take for granted is checked here, once.
+ * Tested by tests/problem/test_check.c. */
 #include "problem/problem.h"
 
 #include "base/base_math.h"

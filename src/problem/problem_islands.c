@@ -1,79 +1,79 @@
-/* Islands by union-find, with the smaller index as the root, so that everything comes out in the order
- * of bodies and contacts whatever the history. */
+/* The islands of a world (problem_partition.h) with their bodies, in the order of bodies and contacts
+ * whatever the history.
+ * Tested by tests/problem/test_rows.c. */
 #include "problem/problem_islands.h"
 
-#include "base/base_sets.h"
+#include "problem/problem_partition.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* The dynamic body that a contact belongs to; the other one is in the same island. */
-static bool owner(const rg_contact_row *row, uint32_t *body) {
-    *body = row->moves_a ? row->body_a : row->body_b;
-    return row->moves_a || row->moves_b;
+/* Rows that forces move anything by, as links between the bodies that they move. */
+static size_t list_links(const rg_row_set *set, uint32_t *row_of, uint32_t *blocks) {
+    size_t links = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        if (!row->moves_a && !row->moves_b)
+            continue;
+        row_of[links] = (uint32_t)i;
+        blocks[2 * links] = row->moves_a ? row->body_a : RG_NO_BLOCK;
+        blocks[2 * links + 1] = row->moves_b ? row->body_b : RG_NO_BLOCK;
+        links++;
+    }
+    return links;
 }
 
-/* Sorts things by island: counts become starts, then places. */
-static void start_each(rg_islands *islands) {
-    size_t contacts = 0, bodies = 0;
+/* The bodies of each island in their order. `island_of`: per body, UINT32_MAX in none. */
+static void list_bodies(rg_islands *islands, const uint32_t *island_of, size_t body_count) {
+    for (size_t i = 0; i < body_count; i++)
+        if (island_of[i] != UINT32_MAX)
+            islands->islands[island_of[i]].body_count++;
     for (size_t i = 0; i < islands->count; i++) {
         rg_island *island = &islands->islands[i];
-        island->first_contact = contacts, island->first_body = bodies;
-        contacts += island->contact_count, bodies += island->body_count;
-        island->contact_count = island->body_count = 0;
+        island->first_body = islands->body_count;
+        islands->body_count += island->body_count;
+        island->body_count = 0;
     }
-    islands->body_count = bodies;
+    for (size_t i = 0; i < body_count; i++) {
+        if (island_of[i] == UINT32_MAX)
+            continue;
+        rg_island *island = &islands->islands[island_of[i]];
+        islands->place[i] = (uint32_t)island->body_count;
+        islands->bodies[island->first_body + island->body_count++] = (uint32_t)i;
+    }
 }
 
 rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *arena,
                           rg_islands *islands) {
     *islands = (rg_islands){0};
-    uint32_t *parent = rg_arena_take(arena, body_count + 1, sizeof *parent);
+    uint32_t *row_of = rg_arena_take(arena, set->count + 1, sizeof *row_of);
+    uint32_t *blocks = rg_arena_take(arena, 2 * set->count + 1, sizeof *blocks);
     uint32_t *island_of = rg_arena_take(arena, body_count + 1, sizeof *island_of);
     islands->islands = rg_arena_take(arena, set->count + 1, sizeof *islands->islands);
     islands->contacts = rg_arena_take(arena, set->count + 1, sizeof *islands->contacts);
     islands->bodies = rg_arena_take(arena, body_count + 1, sizeof *islands->bodies);
     islands->place = rg_arena_take(arena, body_count + 1, sizeof *islands->place);
-    if (!parent || !island_of || !islands->islands || !islands->contacts || !islands->bodies ||
-        !islands->place)
+    if (!row_of || !blocks || !island_of || !islands->islands || !islands->contacts ||
+        !islands->bodies || !islands->place)
         return RG_OUT_OF_MEMORY;
+    size_t links = list_links(set, row_of, blocks);
+    rg_partition partition;
+    rg_status status = rg_partition_links(blocks, links, body_count, arena, &partition);
+    if (status)
+        return status;
+    islands->count = partition.count;
+    for (size_t i = 0; i < partition.count; i++)
+        islands->islands[i] =
+            (rg_island){.first_contact = partition.first[i],
+                        .contact_count = partition.first[i + 1] - partition.first[i]};
+    for (size_t k = 0; k < links; k++)
+        islands->contacts[k] = row_of[partition.member[k]];
     for (size_t i = 0; i < body_count; i++)
-        island_of[i] = UINT32_MAX, islands->place[i] = UINT32_MAX;
-    rg_sets_start(parent, body_count);
-    for (size_t i = 0; i < set->count; i++)
-        if (set->rows[i].moves_a && set->rows[i].moves_b)
-            rg_sets_join(parent, set->rows[i].body_a, set->rows[i].body_b);
-    uint32_t body;
-    for (size_t i = 0; i < set->count; i++) {
-        if (!owner(&set->rows[i], &body))
-            continue;
-        uint32_t root = rg_sets_root(parent, body);
-        if (island_of[root] == UINT32_MAX) {
-            island_of[root] = (uint32_t)islands->count;
-            islands->islands[islands->count++] = (rg_island){0};
-        }
-        islands->islands[island_of[root]].contact_count++;
-    }
-    for (size_t i = 0; i < body_count; i++) {
-        uint32_t island = island_of[rg_sets_root(parent, (uint32_t)i)];
-        if (island != UINT32_MAX)
-            islands->islands[island].body_count++;
-    }
-    start_each(islands);
-    for (size_t i = 0; i < body_count; i++) {
-        uint32_t index = island_of[rg_sets_root(parent, (uint32_t)i)];
-        if (index == UINT32_MAX)
-            continue;
-        rg_island *island = &islands->islands[index];
-        islands->place[i] = (uint32_t)island->body_count;
-        islands->bodies[island->first_body + island->body_count++] = (uint32_t)i;
-    }
-    for (size_t i = 0; i < set->count; i++) {
-        if (!owner(&set->rows[i], &body))
-            continue;
-        rg_island *island = &islands->islands[island_of[rg_sets_root(parent, body)]];
-        islands->contacts[island->first_contact + island->contact_count++] = (uint32_t)i;
-    }
+        island_of[i] = islands->place[i] = UINT32_MAX;
+    for (size_t k = 0; k < 2 * links; k++)
+        if (blocks[k] != RG_NO_BLOCK)
+            island_of[blocks[k]] = partition.island[k / 2];
+    list_bodies(islands, island_of, body_count);
     return RG_OK;
 }
 
@@ -108,9 +108,7 @@ static void fill_velocity(bool planar, rg_vec3 v, rg_vec3 w, double *out) {
 
 rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *set,
                             const rg_islands *islands, const rg_island *island,
-                            const rg_vec3 *velocity, const rg_vec3 *angular_velocity,
-                            const double *shift, const double *mu, int directions, rg_arena *arena,
-                            rg_problem *problem) {
+                            const rg_island_input *input, rg_arena *arena, rg_problem *problem) {
     size_t nb = island->body_count, nc = island->contact_count;
     size_t d = (size_t)set->dimension, n = (size_t)set->freedom, per = 2 * d * n;
     double *mass = rg_arena_take(arena, nb * n * n, sizeof *mass);
@@ -125,7 +123,7 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         uint32_t body = islands->bodies[island->first_body + k];
         rg_mass_block(&content->dynamics[body], content->planar, content->orientation[body],
                       mass + k * n * n);
-        fill_velocity(content->planar, velocity[body], angular_velocity[body],
+        fill_velocity(content->planar, input->velocity[body], input->angular_velocity[body],
                       free_velocity + k * n);
     }
     for (size_t k = 0; k < nc; k++) {
@@ -134,14 +132,14 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         blocks[2 * k] = row->moves_a ? islands->place[row->body_a] : RG_NO_BLOCK;
         blocks[2 * k + 1] = row->moves_b ? islands->place[row->body_b] : RG_NO_BLOCK;
         memcpy(jacobian + k * per, set->jacobian + i * per, per * sizeof *jacobian);
-        memcpy(q + k * d, shift + i * d, d * sizeof *q);
-        friction[k] = mu[i];
+        memcpy(q + k * d, input->shift + i * d, d * sizeof *q);
+        friction[k] = input->mu[i];
     }
-    *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT};
+    *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .connected = true};
     problem->contact = (rg_contact_problem){.dimension = set->dimension,
                                             .contacts = nc,
                                             .mu = friction,
-                                            .directions = directions,
+                                            .directions = input->directions,
                                             .form = RG_FORM_GLOBAL,
                                             .q = q};
     problem->contact.global = (rg_global_form){.blocks = nb,

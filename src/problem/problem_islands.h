@@ -26,14 +26,19 @@ rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *ar
 /* Mass in the velocity space of a body, 6 x 6 or, planar, 3 x 3: m and R I R'. */
 void rg_mass_block(const rg_body_dynamics *d, bool planar, rg_quat orientation, double *mass);
 
-/* The problem of one island in global form, its arrays in the arena. `velocity` and
- * `angular_velocity`: without contact forces, over all bodies of the world. `shift`: what is added to
- * the rows' velocities (set->count x dimension; stabilisation, restitution, prescribed motion). `mu`:
- * per row of the set. */
+/* What the rows of all islands are solved with. */
+typedef struct rg_island_input {
+    const rg_vec3 *velocity,
+        *angular_velocity; /* without contact forces, of all bodies of the world */
+    const double *shift;   /* set->count x dimension: what is added to the rows' velocities
+                            (stabilisation, restitution, prescribed motion) */
+    const double *mu;      /* per row of the set */
+    int directions;        /* of the friction polygon; 0: the exact cone */
+} rg_island_input;
+
+/* The problem of one island in global form, its arrays in the arena. */
 rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *set,
                             const rg_islands *islands, const rg_island *island,
-                            const rg_vec3 *velocity, const rg_vec3 *angular_velocity,
-                            const double *shift, const double *mu, int directions, rg_arena *arena,
-                            rg_problem *problem);
+                            const rg_island_input *input, rg_arena *arena, rg_problem *problem);
 
 #endif

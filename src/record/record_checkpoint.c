@@ -1,4 +1,5 @@
-/* Checkpoints: see record_checkpoint.h. */
+/* Checkpoints: see record_checkpoint.h.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_checkpoint.h"
 
 #include "base/base_text.h"

@@ -2,7 +2,8 @@
  *
  * Writes are made at once and whole: what a process has written is in the page cache, which a
  * SIGKILL does not touch. Only a power failure or a crash of the system can lose it, and against
- * those a file is synced before it is renamed into place, and its directory after. */
+ * those a file is synced before it is renamed into place, and its directory after.
+ * Tested by tests/record/test_fold.c. */
 #include "record/record_disk.h"
 
 #include <errno.h>

@@ -25,17 +25,17 @@ typedef struct rg_disk_file {
     int fd;
 } rg_disk_file;
 
-/* Read only, read and write, read and write with the old content gone (made if missing), or read and
- * write a file that was not there (EEXIST if it was). */
+/* Read only, read and write, read and write with the old content gone (made if missing), or read
+ * and write a file that was not there (EEXIST if it was). */
 typedef enum rg_disk_mode { RG_DISK_READ, RG_DISK_CHANGE, RG_DISK_NEW, RG_DISK_FIRST } rg_disk_mode;
 
 /* Anything but a regular file is refused, with EISDIR or RG_DISK_NOT_REGULAR: reading a pipe would
  * wait for a writer that may never come. */
 enum { RG_DISK_NOT_REGULAR = -1 }; /* no errno has this value */
 int rg_disk_open(const rg_disk *disk, const char *path, rg_disk_mode mode, rg_disk_file *file);
-/* A new file beside `path`, for what is renamed into its place when it is whole: PATH.new, or PATH.new-1
- * and so on where there is such a file, which stays as it is. `name` is room for strlen(path) +
- * RG_DISK_BESIDE_SIZE bytes that last as long as the file is open. */
+/* A new file beside `path`, for what is renamed into its place when it is whole: PATH.new, or
+ * PATH.new-1 and so on where there is such a file, which stays as it is. `name` is room for
+ * strlen(path) + RG_DISK_BESIDE_SIZE bytes that last as long as the file is open. */
 enum { RG_DISK_BESIDE_SIZE = sizeof ".new-999" };
 int rg_disk_open_beside(const rg_disk *disk, const char *path, char *name, rg_disk_file *file);
 void rg_disk_close(rg_disk_file *file);

@@ -1,4 +1,5 @@
-/* The file driver: see record_driver.h. Everything that HDF5 calls is below. */
+/* The file driver: see record_driver.h. Everything that HDF5 calls is below.
+ * Tested by tests/record/test_fold.c. */
 #include "record/record_driver.h"
 
 #include <errno.h>

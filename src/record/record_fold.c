@@ -121,7 +121,7 @@ rg_status rg_fold_create(rg_recorder *recorder, rg_error *error) {
                                   .builtin = builtin ? builtin : "",
                                   .builtin_parameters = lines.data,
                                   .planar = rg_world_is_planar(world),
-                                  .step = rg_world_settings(world).step,
+                                  .step = rg_scene_step_size(recorder->scene),
                                   .duration = recorder->checkpoint.duration,
                                   .record_every = rg_scene_record_every(recorder->scene),
                                   .run_id = recorder->run_id,
@@ -199,7 +199,8 @@ static rg_status append_batches(rg_recorder *recorder, const rg_journal *journal
 static rg_status append_journal(rg_recorder *recorder, const rg_journal *journal, rg_store *store,
                                 rg_error *error) {
     const rg_allocator *allocator = &recorder->allocator;
-    /* Only this recorder writes it, so that it holds what was written, unless somebody meddled. */
+    /* Only this recorder writes it, so that it holds what was written, unless another program
+     * changed it. */
     if (!journal->valid || journal->end != recorder->journal.end ||
         journal->header.first_frame + journal->frame_count != recorder->frame_count ||
         journal->header.first_frame > rg_store_frame_count(store))

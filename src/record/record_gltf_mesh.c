@@ -1,7 +1,8 @@
 /* Shapes as triangles: facets of polyhedra with normals of their own, so that edges stay sharp, and
  * curved shapes as lathe work, a profile turned about z, with the exact normals of the surface. A
  * ring has 48 segments, a quarter of a circle 12, so that the silhouette is off by two thousandths
- * of the radius. The only failure is lack of memory. */
+ * of the radius. The only failure is lack of memory.
+ * Tested by tests/record/test_gltf.c. */
 #include "record/record_gltf_mesh.h"
 
 #include "base/base_math.h"

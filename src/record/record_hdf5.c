@@ -1,4 +1,5 @@
-/* Small steps of HDF5: see record_hdf5.h. */
+/* Small steps of HDF5: see record_hdf5.h.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_hdf5.h"
 
 #include <string.h>

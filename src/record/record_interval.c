@@ -1,4 +1,5 @@
-/* What the steps since the last frame were like: see record_interval.h. */
+/* What the steps since the last frame were like: see record_interval.h.
+ * Tested by tests/record/test_contacts.c. */
 #include "record/record_interval.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Where an export goes: see record_outlet.h. */
+/* Where an export goes: see record_outlet.h.
+ * Tested by tests/record/test_csv.c. */
 #include "record/record_outlet.h"
 
 #include "base/base_text.h"

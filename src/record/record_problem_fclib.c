@@ -14,7 +14,8 @@
  * file may be edited by others.
  * How it fails: a message with the path inside the file. HDF5 1.10 loses memory on some objects
  * that it cannot open (damaged headers), and then says "infinite loop closing library" when the
- * process ends; nothing else comes of it. */
+ * process ends; nothing else comes of it.
+ * Tested by tests/record/test_problem.c. */
 #include "record/record_problem.h"
 
 #include "base/base_memory.h"

@@ -3,7 +3,8 @@
  * Method: HDF5 makes the file as an image in memory, and its bytes reach the disk through
  * record_disk, beside their place first. The same problem makes the same bytes.
  * How it fails: what the format cannot hold is said before anything is written; a disk that is full
- * leaves the file as it was. */
+ * leaves the file as it was.
+ * Tested by tests/record/test_problem.c. */
 #include "base/base_text.h"
 #include "problem/problem.h"
 #include "record/record_hdf5.h"
@@ -88,20 +89,26 @@ static void close_group(writer *w, hid_t group) {
         w->failed = true;
 }
 
-/* The three arrays of a matrix in one of FCLIB's forms (`nz`). */
-static void put_matrix(writer *w, const char *name, size_t rows, size_t columns, int32_t nz,
-                       size_t p_count, const int32_t *p, size_t count, const int32_t *i,
-                       const double *x) {
+/* The three arrays of a matrix in one of FCLIB's forms. */
+typedef struct fclib_matrix {
+    size_t rows, columns;
+    int32_t nz; /* the form: -2 compressed rows, otherwise the number of triplets */
+    size_t p_count, count;
+    const int32_t *p, *i; /* p_count and count numbers */
+    const double *x;
+} fclib_matrix;
+
+static void put_matrix(writer *w, const char *name, const fclib_matrix *a) {
     hid_t group = make_group(w, w->group, name);
     if (group < 0)
         return;
-    put_integer(w, group, "nzmax", (int32_t)count);
-    put_integer(w, group, "m", (int32_t)rows);
-    put_integer(w, group, "n", (int32_t)columns);
-    put_integer(w, group, "nz", nz);
-    put(w, group, "p", H5T_STD_I32LE, H5T_NATIVE_INT32, p_count, p);
-    put(w, group, "i", H5T_STD_I32LE, H5T_NATIVE_INT32, count, i);
-    put_numbers(w, group, "x", count, x);
+    put_integer(w, group, "nzmax", (int32_t)a->count);
+    put_integer(w, group, "m", (int32_t)a->rows);
+    put_integer(w, group, "n", (int32_t)a->columns);
+    put_integer(w, group, "nz", a->nz);
+    put(w, group, "p", H5T_STD_I32LE, H5T_NATIVE_INT32, a->p_count, a->p);
+    put(w, group, "i", H5T_STD_I32LE, H5T_NATIVE_INT32, a->count, a->i);
+    put_numbers(w, group, "x", a->count, a->x);
     close_group(w, group);
 }
 
@@ -132,7 +139,9 @@ static void collect(collector *c, size_t row, size_t column, double value) {
 
 static void put_collected(writer *w, const char *name, size_t rows, size_t columns,
                           const collector *c) {
-    put_matrix(w, name, rows, columns, (int32_t)c->count, c->count, c->p, c->count, c->i, c->x);
+    put_matrix(
+        w, name,
+        &(fclib_matrix){rows, columns, (int32_t)c->count, c->count, c->count, c->p, c->i, c->x});
 }
 
 /* ------------------------------------------------------------------ writing: problems */
@@ -183,7 +192,7 @@ static void put_part(writer *w, const char *name, size_t row, size_t rows, size_
         }
         p[i + 1] = (int32_t)count;
     }
-    put_matrix(w, name, rows, columns, -2, rows + 1, p, count, index, x);
+    put_matrix(w, name, &(fclib_matrix){rows, columns, -2, rows + 1, count, p, index, x});
 }
 
 static void put_local(writer *w, hid_t vectors) {

@@ -10,7 +10,8 @@
  * by Cholesky where a part is symmetric, so that its share of W is symmetric to the last bit,
  * otherwise by LU with partial pivoting.
  * How it fails: a singular M (RG_SINGULAR); a condensed matrix over the limit
- * (RG_LIMIT_EXCEEDED). */
+ * (RG_LIMIT_EXCEEDED).
+ * Tested by tests/record/test_problem.c. */
 #include "record/record_problem.h"
 
 #include "base/base_memory.h"

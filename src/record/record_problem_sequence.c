@@ -12,7 +12,8 @@
  * v_free = (v + h f / m, R' w), the contact's velocity that of b relative to a along (n, t1, t2),
  * and q = (max(gap / h, -1 m/s), 0, 0): a gap may close, a penetration is pushed out at 1 m/s at
  * most. Residuals are relative to g h, as RES is. The normal points from a to b and R is the
- * impulse on b. How it fails: see record_problem.c. Text behind the last line is refused. */
+ * impulse on b. How it fails: see record_problem.c. Text behind the last line is refused.
+ * Tested by tests/record/test_problem.c. */
 #include "record/record_problem.h"
 
 #include "base/base_math.h"

@@ -6,7 +6,8 @@
  * a sparse matrix. Written from the files and from what Siconos 4.4 writes.
  * Two quirks of the writer are met: a rectangular mixed problem has only as many numbers of q as M
  * has columns, the rest is in b of its second part; and behind a friction problem stands a single 0
- * or 1. How it fails: see record_problem.c. */
+ * or 1. How it fails: see record_problem.c.
+ * Tested by tests/record/test_problem.c. */
 #include "record/record_problem.h"
 
 #include "base/base_text.h"

@@ -12,7 +12,7 @@
  *
  * Folding the journal into FILE:
  *
- *   1. copy FILE to FILE.new; append the journal's frames; store a checkpoint of now; sync it
+ *   1. copy FILE to FILE.new; append the journal's frames; store a current checkpoint; sync it
  *   2. rename FILE.new to FILE
  *   3. write FILE.journal.new with a header that says "frames from FILE's count on"; sync it
  *   4. rename FILE.journal.new to FILE.journal (or remove FILE.journal, when closing)
@@ -36,7 +36,7 @@
 #include "record/record_store.h"
 #include "rigor/recording.h"
 
-/* What the tests may set and nobody else. */
+/* Set by tests only. */
 typedef struct rg_recorder_tuning {
     rg_disk disk;
     uint64_t fold_bytes; /* the 64 MiB; 0: those */
@@ -64,7 +64,7 @@ struct rg_recorder {
     bool file_finished;
     rg_journal_writer journal;
     rg_journal_header journal_header;
-    rg_checkpoint checkpoint; /* its duration and its interval are those of now */
+    rg_checkpoint checkpoint; /* its duration and its interval are current */
     double checkpoint_clock;  /* s, when the last one was made */
     bool broken;              /* a write failed: nothing more is written */
 };
@@ -100,7 +100,7 @@ rg_frame_batch rg_frame_batch_in(double *numbers, rg_frame_head *heads, size_t f
 
 /* Steps 1 and 2 for the first time: FILE with one frame. */
 rg_status rg_fold_create(rg_recorder *recorder, rg_error *error);
-/* Steps 1 and 2, with recorder->checkpoint, which must be of now. */
+/* Steps 1 and 2, with recorder->checkpoint, which must be current. */
 rg_status rg_fold_file(rg_recorder *recorder, bool finished, rg_error *error);
 /* Steps 3 and 4. */
 rg_status rg_fold_start_journal(rg_recorder *recorder, rg_error *error);

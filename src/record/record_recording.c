@@ -319,7 +319,7 @@ static rg_status make_room(rg_recording *recording, uint64_t count, rg_error *er
     return RG_OK;
 }
 
-/* Names and modes that do not exist are not handed on, whoever wrote them. */
+/* Names and modes that do not exist are never returned, whatever the file says. */
 static rg_status check_contacts(const rg_recording *recording, size_t count, rg_error *error) {
     size_t bodies = rg_store_get_identity(recording->store)->body_count;
     for (size_t i = 0; i < count; i++) {

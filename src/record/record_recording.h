@@ -12,8 +12,8 @@ const char *rg_recording_path(const rg_recording *recording);
 /* Whether the path is that of FILE or of its journal, by whatever name. */
 bool rg_recording_is_at(const rg_recording *recording, const char *path);
 const rg_allocator *rg_recording_allocator(const rg_recording *recording);
-/* batch->count frames from `first`, from FILE in one go: parts and null arrays as for rg_store_read.
- * Heads without a certificate say that nothing was measured. */
+/* batch->count frames from `first`, from FILE in one go: parts and null arrays as for
+ * rg_store_read. Heads without a certificate say that nothing was measured. */
 rg_status rg_recording_read_range(rg_recording *recording, size_t first, rg_frame_batch *batch,
                                   unsigned parts, rg_error *error);
 rg_status rg_recording_export_csv_with(rg_recording *recording, const rg_disk *disk,

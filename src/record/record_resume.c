@@ -4,7 +4,8 @@
  *
  * A built-in scene is rebuilt by its name and parameters, because only that brings its measures
  * back; but only if it still is the scene that FILE holds, to the letter. Otherwise (another
- * version of rigor changed it) the text in FILE is what counts, and the measures are lost. */
+ * version of rigor changed it) the text in FILE is what counts, and the measures are lost.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_recorder.h"
 
 #include "base/base_text.h"
@@ -149,8 +150,23 @@ static bool take_settings_of_file(rg_scene *scene, const rg_store_identity *iden
     rg_method_settings settings = rg_world_settings(world);
     rg_status status =
         rg_world_set_method(rg_scene_world(scene), rg_world_method(world), &settings, NULL);
+    if (status == RG_OK)
+        status = rg_scene_set_step_size(scene, rg_scene_step_size(written), NULL);
     rg_scene_free(written);
     return status == RG_OK;
+}
+
+/* The option that gives the file's number of contact points; null if it cannot be read. */
+static const char *points_of_file(const rg_store_identity *identity,
+                                  const rg_scene_options *options, char text[16]) {
+    rg_scene *written;
+    if (rg_scene_read_text(identity->scene_text, identity->scene_size, identity->scene_name, NULL,
+                           options, &written, NULL) != RG_OK)
+        return NULL;
+    uint32_t most = rg_world_collision_def(rg_scene_world(written)).contacts.reduce_to;
+    rg_scene_free(written);
+    snprintf(text, 16, "%u", (unsigned)most);
+    return most ? text : NULL;
 }
 
 /* The built-in scene, if it is still the same; otherwise *scene stays null. */
@@ -163,6 +179,8 @@ static void rebuild_builtin(const rg_recorder *recorder, const rg_store_identity
         all.parameters = parameters;
         all.method = identity->method;
         all.step = identity->step;
+        char points[16];
+        all.points = points_of_file(identity, options, points);
         if (rg_scene_build(identity->builtin, &all, scene, NULL) == RG_OK &&
             !is_scene_of_file(*scene, identity, &recorder->allocator) &&
             !(take_settings_of_file(*scene, identity, options) &&
@@ -207,7 +225,7 @@ static rg_status go_on_writing(rg_recorder *recorder, remains *found, rg_error *
  * disk has been changed. */
 static rg_status check_duration(const rg_recorder *recorder, rg_scene *scene, rg_error *error) {
     const rg_world *world = rg_scene_world(scene);
-    double step = rg_world_settings(world).step;
+    double step = rg_scene_step_size(scene);
     bool is_new = recorder->options.duration > 0;
     double duration = is_new ? recorder->options.duration : recorder->checkpoint.duration;
     if (!(duration / step < most_steps))

@@ -1,4 +1,5 @@
-/* Seals: see record_seal.h. */
+/* Seals: see record_seal.h.
+ * Tested by tests/record/test_recording.c. */
 #include "record/record_seal.h"
 
 #include "base/base_hash.h"

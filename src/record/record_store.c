@@ -1,4 +1,5 @@
-/* FILE of a recording in HDF5: its frames and its checkpoint. See record_store.h. */
+/* FILE of a recording in HDF5: its frames and its checkpoint. See record_store.h.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_layout.h"
 
 #include "base/base_text.h"

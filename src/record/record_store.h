@@ -54,7 +54,7 @@ rg_status rg_store_create(rg_disk_file file, const rg_store_identity *identity,
 /* An existing one, to read: everything but the frames themselves is read and checked. */
 rg_status rg_store_open(rg_disk_file file, const rg_allocator *allocator, rg_store **store,
                         rg_error *error);
-/* Compares every byte of an opened one with the seal, also those that nobody has read yet. */
+/* Compares every byte of an opened one with the seal, also those that were not read yet. */
 rg_status rg_store_verify(rg_store *store, rg_error *error);
 /* A copy of an existing one in `file`, to append to. */
 rg_status rg_store_copy(const rg_disk_file *from, rg_disk_file file, const rg_allocator *allocator,

@@ -1,4 +1,5 @@
-/* A new FILE: description, bodies, and empty datasets that grow. See record_store.h. */
+/* A new FILE: description, bodies, and empty datasets that grow. See record_store.h.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_layout.h"
 
 #include "base/base_text.h"
@@ -46,8 +47,15 @@ static herr_t create_data(rg_store *store, int which) {
 
 /* A dataset that is written once. Chunked (whole, or by RG_CHUNK_BODIES rows) for compression and
  * checksums. */
-static herr_t write_fixed(hid_t group, const char *name, hid_t type, hsize_t rows, hsize_t columns,
-                          const void *values, const char *unit, const char *meaning) {
+typedef struct fixed_table {
+    const char *name, *unit, *meaning;
+    hid_t type;
+    hsize_t rows, columns; /* 0 columns: a list */
+    const void *values;
+} fixed_table;
+
+static herr_t write_fixed(hid_t group, const fixed_table *table) {
+    hsize_t rows = table->rows, columns = table->columns;
     int rank = columns ? 2 : 1;
     hsize_t size[2] = {rows, columns},
             chunk[2] = {smaller(rows ? rows : 1, RG_CHUNK_BODIES), columns};
@@ -57,11 +65,12 @@ static herr_t write_fixed(hid_t group, const char *name, hid_t type, hsize_t row
     hid_t dataset = -1;
     herr_t result = -1;
     if (space >= 0 && properties >= 0)
-        dataset = H5Dcreate2(group, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+        dataset = H5Dcreate2(group, table->name, table->type, space, H5P_DEFAULT, properties,
+                             H5P_DEFAULT);
     if (dataset >= 0)
-        result = rg_store_describe(dataset, unit, meaning);
+        result = rg_store_describe(dataset, table->unit, table->meaning);
     if (result >= 0 && rows > 0)
-        result = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+        result = H5Dwrite(dataset, table->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, table->values);
     if (dataset >= 0 && H5Dclose(dataset) < 0)
         result = -1;
     if (properties >= 0)
@@ -124,16 +133,19 @@ static herr_t write_bodies(hid_t file, const rg_world *world, const rg_allocator
         hid_t group = H5Gcreate2(file, "bodies", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         hid_t text = rg_text_type(tables.name_size), motion = motion_type();
         if (group >= 0 && text >= 0 && motion >= 0 &&
-            write_fixed(group, "name", text, count, 0, tables.names, "1",
-                        "as in the scene; empty for bodies without one") >= 0 &&
-            write_fixed(group, "mass", H5T_NATIVE_DOUBLE, count, 0, tables.mass, "kg",
-                        "mass; 0 for a body that has none") >= 0 &&
-            write_fixed(group, "motion", motion, count, 0, tables.motion, "1",
-                        "dynamic, fixed or kinematic") >= 0 &&
-            write_fixed(group, "local_centre", H5T_NATIVE_DOUBLE, count, 7, tables.local_centre,
-                        "m, 1",
-                        "centre-of-mass frame in the origin frame: position x y z, orientation "
-                        "x y z w") >= 0)
+            write_fixed(group,
+                        &(fixed_table){"name", "1", "as in the scene; empty for bodies without one",
+                                       text, count, 0, tables.names}) >= 0 &&
+            write_fixed(group, &(fixed_table){"mass", "kg", "mass; 0 for a body that has none",
+                                              H5T_NATIVE_DOUBLE, count, 0, tables.mass}) >= 0 &&
+            write_fixed(group, &(fixed_table){"motion", "1", "dynamic, fixed or kinematic", motion,
+                                              count, 0, tables.motion}) >= 0 &&
+            write_fixed(group,
+                        &(fixed_table){
+                            "local_centre", "m, 1",
+                            "centre-of-mass frame in the origin frame: position x y z, orientation "
+                            "x y z w",
+                            H5T_NATIVE_DOUBLE, count, 7, tables.local_centre}) >= 0)
             result = 0;
         if (motion >= 0)
             H5Tclose(motion);
@@ -172,8 +184,9 @@ static herr_t write_identity(hid_t file, const rg_store_identity *identity) {
     hid_t type = rg_text_type(identity->scene_size ? identity->scene_size : 1);
     if (type < 0)
         return -1;
-    herr_t result = write_fixed(file, "scene", type, 1, 0, identity->scene_text, "1",
-                                "the scene file that this recording is of");
+    herr_t result =
+        write_fixed(file, &(fixed_table){"scene", "1", "the scene file that this recording is of",
+                                         type, 1, 0, identity->scene_text});
     H5Tclose(type);
     return result;
 }

@@ -1,4 +1,5 @@
-/* An existing FILE: sealed, and all in it where it should be. See record_store.h. */
+/* An existing FILE: sealed, and all in it where it should be. See record_store.h.
+ * Tested by tests/record/test_recorder.c. */
 #include "record/record_layout.h"
 
 #include "base/base_text.h"

@@ -3,7 +3,8 @@
  * the structures here. See docs/recording.md.
  *
  * How it fails: a field that FILE lacks stays as it is when it is read; a table that is no table,
- * or that has another number of rows than there are frames, makes FILE a damaged one. */
+ * or that has another number of rows than there are frames, makes FILE a damaged one.
+ * Tested by tests/record/test_contacts.c. */
 #include "record/record_layout.h"
 
 #include <string.h>

@@ -160,8 +160,8 @@ size_t rg_view_chunk_count(const rg_view *view) {
 rg_status rg_view_manifest(rg_view *view, rg_view_buffer *json, rg_error *error) {
     assert(view && json);
     rg_buffer out = rg_view_borrow(json);
-    rg_status status = rg_manifest_write(&out, rg_scene_world(view->scene), view->info.scene_name,
-                                         view, &view->allocator, error);
+    rg_status status =
+        rg_manifest_write(&out, view->scene, view->info.scene_name, view, &view->allocator, error);
     rg_status returned = rg_view_return(json, &out, error);
     return status != RG_OK ? status : returned;
 }

@@ -118,8 +118,8 @@ void rg_json_put_number(rg_buffer *out, double value);
 void rg_json_put_numbers(rg_buffer *out, const double *values, size_t count);
 
 /* The manifest of a world; `view` null: of a live one. */
-rg_status rg_manifest_write(rg_buffer *out, const rg_world *world, const char *name,
-                            const rg_view *view, const rg_allocator *allocator, rg_error *error);
+rg_status rg_manifest_write(rg_buffer *out, rg_scene *scene, const char *name, const rg_view *view,
+                            const rg_allocator *allocator, rg_error *error);
 
 /* ---- record_view.c ---- */
 

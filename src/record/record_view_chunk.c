@@ -6,7 +6,8 @@
  * what is at rest becomes zeros, what moves has equal high bytes, and zlib finds both. Everything
  * is exact: nothing is lost beyond the rounding to 32 bits (contacts can be rounded further).
  *
- * How it fails: no memory, or more than 32 bits can count. */
+ * How it fails: no memory, or more than 32 bits can count.
+ * Tested by tests/record/test_view.c. */
 #include "record/record_view.h"
 
 #include "base/base_text.h"

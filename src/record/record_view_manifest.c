@@ -4,7 +4,8 @@
  * own makes as many shapes in memory as there are bodies, but the page draws equal ones together.
  * Two shapes are equal if their JSON is, so the text itself is the key.
  *
- * How it fails: no memory. Names may be any bytes; what is not UTF-8 becomes U+FFFD. */
+ * How it fails: no memory. Names may be any bytes; what is not UTF-8 becomes U+FFFD.
+ * Tested by tests/record/test_view.c. */
 #include "record/record_view.h"
 
 #include "base/base_hash.h"
@@ -258,7 +259,7 @@ static rg_status put_collider(rg_buffer *out, const rg_world *world, rg_shape_li
         return status;
     rg_buffer_print(out, "{\"shape\":%zu,\"pose\":", number);
     put_pose(out, def.pose);
-    put_named_number(out, "friction", law.static_friction);
+    put_named_number(out, "friction", rg_contact_law_complete(law).static_friction);
     put_named_number(out, "restitution", law.restitution);
     put_named_text(out, "material", rg_world_material_name(world, def.material));
     put_named_truth(out, "sensor", def.sensor);
@@ -311,12 +312,13 @@ static rg_status put_body(rg_buffer *out, const rg_world *world, rg_shape_list *
 
 /* ---- the whole ---- */
 
-static void put_settings(rg_buffer *out, const rg_world *world) {
+static void put_settings(rg_buffer *out, rg_scene *scene) {
+    const rg_world *world = rg_scene_world(scene);
     rg_method_settings settings = rg_world_settings(world);
     put_named_truth(out, "planar", rg_world_is_planar(world));
     put_named_text(out, "method", rg_method_name(rg_world_method(world)));
     put_named_text(out, "solver", settings.solver ? rg_solver_name(settings.solver) : "auto");
-    put_named_number(out, "step", settings.step);
+    put_named_number(out, "step", rg_scene_step_size(scene));
     put_key(out, "gravity");
     put_vec3(out, rg_world_gravity(world));
     if (settings.friction_directions > 0)
@@ -336,8 +338,9 @@ static void put_recording(rg_buffer *out, const rg_view *view) {
     put_named_truth(out, "has_contacts", view->has_contacts);
 }
 
-rg_status rg_manifest_write(rg_buffer *out, const rg_world *world, const char *name,
-                            const rg_view *view, const rg_allocator *allocator, rg_error *error) {
+rg_status rg_manifest_write(rg_buffer *out, rg_scene *scene, const char *name, const rg_view *view,
+                            const rg_allocator *allocator, rg_error *error) {
+    const rg_world *world = rg_scene_world(scene);
     rg_shape_list list;
     rg_status status = rg_shape_list_make(&list, world, allocator);
     rg_buffer_print(out, "{\"format\":\"rigor-view\",\"version\":1,\"kind\":\"%s\"",
@@ -346,7 +349,7 @@ rg_status rg_manifest_write(rg_buffer *out, const rg_world *world, const char *n
     char generator[64];
     snprintf(generator, sizeof generator, "rigor %s", view ? view->info.version : RG_VERSION_TEXT);
     put_named_text(out, "generator", generator);
-    put_settings(out, world);
+    put_settings(out, scene);
     if (view)
         put_recording(out, view);
     put(out, ",\"shapes\":[");

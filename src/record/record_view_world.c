@@ -1,6 +1,7 @@
 /* A running world as the viewer sees it: its manifest, and its state now as a chunk of one frame,
  * neither coded nor compressed, for a live view. The frame is written straight into the caller's
- * buffer, so that a stream of frames makes no heap calls once the buffer is large enough. */
+ * buffer, so that a stream of frames makes no heap calls once the buffer is large enough.
+ * Tested by tests/record/test_view.c. */
 #include "record/record_view.h"
 
 #include "base/base_math.h"
@@ -11,8 +12,8 @@
 rg_status rg_view_world_manifest(rg_scene *scene, rg_view_buffer *json, rg_error *error) {
     assert(scene && json);
     rg_buffer out = rg_view_borrow(json);
-    rg_status status = rg_manifest_write(&out, rg_scene_world(scene), rg_scene_name(scene), NULL,
-                                         &json->allocator, error);
+    rg_status status =
+        rg_manifest_write(&out, scene, rg_scene_name(scene), NULL, &json->allocator, error);
     rg_status returned = rg_view_return(json, &out, error);
     return status != RG_OK ? status : returned;
 }

@@ -1,4 +1,5 @@
-/* Scenes: life, questions, and opening by name. */
+/* Scenes: life, questions, and opening by name.
+ * Tested by tests/scene/test_reader.c. */
 #include "scene/scene_state.h"
 
 #include "base/base_text.h"
@@ -18,6 +19,7 @@ rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name) {
     if (!scene)
         return NULL;
     scene->allocator = *allocator;
+    scene->step = RG_DEFAULT_STEP;
     scene->duration = RG_DEFAULT_DURATION;
     scene->record_every = RG_DEFAULT_RECORD_EVERY;
     scene->name = rg_copy_text(allocator, name);
@@ -138,6 +140,18 @@ static rg_status apply_detection(const char *text, rg_world_def *def, rg_error *
                    "detection: \"%.100s\" is neither continuous nor discrete", text);
 }
 
+static rg_status apply_points(const char *text, rg_world_def *def, rg_error *error) {
+    double most = 0;
+    if (strcmp(text, RG_POINTS_ALL) == 0 ||
+        (rg_parse_double(text, strlen(text), &most) && most >= 1 && most <= RG_POINTS_MOST &&
+         floor(most) == most)) {
+        def->collision.contacts.reduce_to = (uint32_t)most;
+        return RG_OK;
+    }
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "points: \"%.100s\" is neither all nor a number of contact points", text);
+}
+
 static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error *error) {
     static const rg_integrator all[] = {RG_INTEGRATOR_DORMAND_PRINCE, RG_INTEGRATOR_ADAMS};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -149,7 +163,14 @@ static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error 
                    "integrator: \"%.100s\" is neither dormand-prince nor adams", text);
 }
 
-rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
+static rg_status check_step(double step, rg_error *error) {
+    return isfinite(step) && step > 0
+               ? RG_OK
+               : rg_fail(error, RG_INVALID_SIZE, "a step must be positive, not %g; in seconds",
+                         step);
+}
+
+rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def, double *step,
                                  rg_error *error) {
     rg_status status = RG_OK;
     if (!options)
@@ -166,13 +187,15 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
         status = apply_friction(options->friction, def, error);
     if (status == RG_OK && options->detection)
         status = apply_detection(options->detection, def, error);
+    if (status == RG_OK && options->points)
+        status = apply_points(options->points, def, error);
     if (status != RG_OK)
         return status;
     if (options->step != 0) {
-        if (!(isfinite(options->step) && options->step > 0))
-            return rg_fail(error, RG_INVALID_SIZE, "a step must be positive, not %g; in seconds",
-                           options->step);
-        def->settings.step = options->step;
+        status = check_step(options->step, error);
+        if (status != RG_OK)
+            return status;
+        *step = options->step;
     }
     if (options->solver_tolerance != 0)
         def->settings.solver_tolerance = options->solver_tolerance;
@@ -205,6 +228,15 @@ rg_world *rg_scene_world(rg_scene *scene) {
 }
 const char *rg_scene_name(const rg_scene *scene) {
     return scene->name;
+}
+double rg_scene_step_size(const rg_scene *scene) {
+    return scene->step;
+}
+rg_status rg_scene_set_step_size(rg_scene *scene, double step, rg_error *error) {
+    rg_status status = check_step(step, error);
+    if (status == RG_OK)
+        scene->step = step;
+    return status;
 }
 double rg_scene_duration(const rg_scene *scene) {
     return scene->duration;

@@ -186,13 +186,15 @@ rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_s
     def.allocator = rg_allocator_or_default(options ? options->allocator : NULL);
     if (builtin->prepare)
         builtin->prepare(&def, values);
-    status = rg_scene_apply_options(options, &def, error);
+    double step = builtin->step > 0 ? builtin->step : RG_DEFAULT_STEP;
+    status = rg_scene_apply_options(options, &def, &step, error);
     if (status != RG_OK)
         return status;
     rg_scene *made = rg_scene_make(&def.allocator, name);
     if (!made)
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory", name);
     made->builtin = builtin;
+    made->step = step;
     if (builtin->duration > 0)
         made->duration = builtin->duration;
     status = keep_parameters(made, options);

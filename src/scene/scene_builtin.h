@@ -21,7 +21,7 @@ struct rg_builtin {
     /* Per parameter the words that it may be, ending with a null, its value then being the place of
      * the word; null for a number. Null altogether: all are numbers. */
     const char *const *const *words;
-    double duration; /* s; 0: the default */
+    double step, duration; /* s; 0: the default */
     /* Before the world is made: method, settings, gravity, seed; may be null. */
     void (*prepare)(rg_world_def *def, const double *values);
     /* Fills the world; values are in the order of the parameters, checked. */
@@ -75,8 +75,8 @@ void rg_builtin_prepare_weightless(rg_world_def *def, const double *values);
 /* The scene built again, with the method and the settings that it has now, and one step of `step`
  * seconds made: what happens at t = 0. Null if it cannot be. */
 rg_scene *rg_builtin_first_step(const rg_scene *scene, double step);
-/* The contact forces of the last step, sorted by height, then by x: the place of the k-th of `count`;
- * at most `capacity` are written. */
+/* The contact forces of the last step, sorted by height, then by x: the place of the k-th of
+ * `count`; at most `capacity` are written. */
 size_t rg_builtin_sorted_forces(const rg_world *world, size_t *order, size_t capacity);
 /* When the first (of this step) or last event of a kind was, NaN if there was none. */
 double rg_builtin_event_time(const rg_world *world, unsigned kind, bool last, double *value);

@@ -1,4 +1,6 @@
-/* Built-in scenes of things that fly and meet something: a ball that bounces, a thrown cube, a bullet. */
+/* Built-in scenes of things that fly and meet something: a ball that bounces, a thrown cube, a
+ * bullet.
+ * Tested by tests/scene/test_impact.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -8,9 +10,9 @@
 
 /* ---- bounce ---- */
 
-/* A ball of radius 0.1 m, its lowest point 1 m above the floor, without friction. It meets the floor at
- * sqrt(2 h/g), rises to e^2 of its height each time, and with e < 1 comes to rest after infinitely many
- * bounces at sqrt(2 h/g) (1 + e)/(1 - e). */
+/* A ball of radius 0.1 m, its lowest point 1 m above the floor, without friction. It meets the
+ * floor at sqrt(2 h/g), rises to e^2 of its height each time, and with e < 1 comes to rest after
+ * infinitely many bounces at sqrt(2 h/g) (1 + e)/(1 - e). */
 #define BOUNCE_RADIUS 0.1
 #define BOUNCE_HEIGHT 1.0 /* m */
 
@@ -102,7 +104,8 @@ const rg_builtin rg_builtin_bounce = {
 
 /* ---- thrown-cube ---- */
 
-/* A cube of 0.2 m, thrown at 3 m/s, 1 m above the floor, spinning about an axis that is none of its own. */
+/* A cube of 0.2 m, thrown at 3 m/s, 1 m above the floor, spinning about an axis that is none of its
+ * own. */
 enum { CUBE_E, CUBE_MU };
 static const rg_builtin_parameter cube_parameters[] = {
     {"e", "0.4", "restitution"},
@@ -170,8 +173,9 @@ const rg_builtin rg_builtin_thrown_cube = {
 
 /* ---- bullet-pane ---- */
 
-/* A ball of radius 5 mm at 1000 m/s against a pane 4 mm thick, half a metre away, without gravity and
- * restitution. In a step of 1/240 s it would come a thousand times as far as the pane is thick. */
+/* A ball of radius 5 mm at 1000 m/s against a pane 4 mm thick, half a metre away, without gravity
+ * and restitution. In a step of 1/240 s it would come a thousand times as far as the pane is
+ * thick. */
 #define BULLET_RADIUS 0.005
 #define PANE_FACE     0.5 /* m: from the bullet's foremost point at the start */
 

@@ -1,4 +1,5 @@
-/* Built-in scenes of things that fall over and onto each other: dominoes, a pile in a pit, balls. */
+/* Built-in scenes of things that fall over and onto each other: dominoes, a pile in a pit, balls.
+ * Tested by tests/scene/test_dominoes.c and tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -21,8 +22,8 @@ typedef struct domino_state {
     double last; /* s: when the last one fell that has fallen */
 } domino_state;
 
-/* 0.1 x 0.5 x 1.0 m, 0.5 m apart along x; the first turns at 2 rad/s about its lower edge on the side
- * of its neighbour, towards it. */
+/* 0.1 x 0.5 x 1.0 m, 0.5 m apart along x; the first turns at 2 rad/s about its lower edge on the
+ * side of its neighbour, towards it. */
 static rg_status build_dominoes(rg_scene *scene, const double *values, rg_error *error) {
     domino_state *state = rg_builtin_remember(scene, sizeof *state);
     if (!state)
@@ -94,8 +95,8 @@ enum { PILE_SIDE = 7, PILE_POINTS = 20, PIT_WALLS = 4 };
 typedef struct pile_state {
     uint64_t count;
     double rest_penetration; /* m, deepest while at rest; NaN before */
-    /* C of penetration <= C |v|^2 h^2 while things move: the largest that was needed, 1/m. |v| is the
-     * largest speed of a stone's surface in the step, about. */
+    /* C of penetration <= C |v|^2 h^2 while things move: the largest that was needed, 1/m. |v| is
+     * the largest speed of a stone's surface in the step, about. */
     double constant;
     double time, speed; /* s, m/s: at the end of the step before */
 } pile_state;
@@ -225,11 +226,6 @@ typedef struct balls_state {
     uint64_t observations;
 } balls_state;
 
-static void prepare_balls(rg_world_def *def, const double *values) {
-    (void)values;
-    def->settings.step = 1e-3;
-}
-
 /* 6 x 6 x 6 balls of 10 kg, radius 0.1, spacing 0.21 with a jitter of 1 mm, without friction. */
 static rg_status build_balls(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
@@ -290,7 +286,7 @@ const rg_builtin rg_builtin_balls_666 = {
     .name = "balls-666",
     .summary = "216 balls without friction that fall apart",
     .duration = 10,
-    .prepare = prepare_balls,
+    .step = 1e-3,
     .build = build_balls,
     .observe = observe_balls,
     .measure = measure_balls,

@@ -1,5 +1,6 @@
-/* Built-in scenes of contact forces with a closed form: the worked figures of Baraff 1989, a bead on a
- * circle, a table on four legs. Nothing has friction here. */
+/* Built-in scenes of contact forces with a closed form: the worked figures of Baraff 1989, a bead
+ * on a circle, a table on four legs. Nothing has friction here.
+ * Tested by tests/scene/test_force.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -18,8 +19,8 @@ static double normal_force_at(const rg_world *world, const size_t *order, size_t
 
 /* ---- point-on-incline ---- */
 
-/* Figure 7: a ball of 1 kg and radius 1 cm stands for a point mass. f = m g cos(angle), and it slides with
- * g sin(angle). */
+/* Figure 7: a ball of 1 kg and radius 1 cm stands for a point mass. f = m g cos(angle), and it
+ * slides with g sin(angle). */
 static const rg_builtin_parameter slope_parameters[] = {{"angle", "30", "degrees of the slope"}};
 static const rg_builtin_range slope_ranges[] = {{0, 89, false}};
 #define POINT_RADIUS 0.01
@@ -71,8 +72,8 @@ const rg_builtin rg_builtin_point_on_incline = {
 
 /* ---- block-on-floor ---- */
 
-/* Figure 8: a planar block of 2 kg that rests on two corners, a to the left and b to the right of its
- * centre of mass: f1 = m g b/(a + b), f2 = m g a/(a + b). */
+/* Figure 8: a planar block of 2 kg that rests on two corners, a to the left and b to the right of
+ * its centre of mass: f1 = m g b/(a + b), f2 = m g a/(a + b). */
 enum { BLOCK_A, BLOCK_B };
 static const rg_builtin_parameter block_parameters[] = {
     {"a", "0.4", "m: left corner to the left of the centre of mass"},
@@ -130,9 +131,9 @@ const rg_builtin rg_builtin_block_on_floor = {
 
 /* ---- ledge ---- */
 
-/* Figure 9: a planar brick of 2 m x 1 m and 1 kg, its centre of mass `past` metres beyond the edge of a
- * ledge. At t = 0 there are two contacts, the edge and the brick's corner, the latter one vanishing: with
- * I = 5/12 kg m^2, p = past, and the corner 1 m from the centre,
+/* Figure 9: a planar brick of 2 m x 1 m and 1 kg, its centre of mass `past` metres beyond the edge
+ * of a ledge. At t = 0 there are two contacts, the edge and the brick's corner, the latter one
+ * vanishing: with I = 5/12 kg m^2, p = past, and the corner 1 m from the centre,
  *     A = 1 + (p p, p; p, 1)/I,   f = (g/A11, 0),   acceleration of the corner = A21 g/A11 - g. */
 static const rg_builtin_parameter ledge_parameters[] = {
     {"past", "0.25", "m: centre of mass beyond the edge"}};
@@ -199,9 +200,9 @@ const rg_builtin rg_builtin_ledge = {
 
 /* ---- bead ---- */
 
-/* A planar bead of radius 0.1 m on a circle of radius 0.9 m, so that its centre moves on one of 1 m,
- * given `speed` at the top. It leaves where gravity no longer bends its path enough, at cos = 2/3 +
- * v^2/(3 g r). */
+/* A planar bead of radius 0.1 m on a circle of radius 0.9 m, so that its centre moves on one of 1
+ * m, given `speed` at the top. It leaves where gravity no longer bends its path enough, at cos =
+ * 2/3 + v^2/(3 g r). */
 #define BEAD_RADIUS 0.1
 #define BEAD_CIRCLE 0.9
 #define BEAD_PATH   1.0
@@ -276,8 +277,9 @@ const rg_builtin rg_builtin_bead = {
 
 /* ---- table-legs ---- */
 
-/* A table of 12 kg: a board of 1 x 1 x 0.1 m on four legs that end in points, 0.4 m to either side. Four
- * points carry what three would: how they share it is not determined, what the table does is. */
+/* A table of 12 kg: a board of 1 x 1 x 0.1 m on four legs that end in points, 0.4 m to either side.
+ * Four points carry what three would: how they share it is not determined, what the table does
+ * is. */
 enum { LEGS = 4 };
 #define TABLE_MASS 12.0
 #define LEG_LENGTH 0.6

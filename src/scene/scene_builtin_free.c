@@ -13,7 +13,8 @@
  *
  * projectiles: bodies of many shapes thrown up at random. Their centres follow the parabola
  * x0 + v0 t + g t^2 / 2; without other forces the stepping method is exact for it, so that what is
- * measured against the continuous parabola is rounding. */
+ * measured against the continuous parabola is rounding.
+ * Tested by tests/scene/test_builtin.c. */
 #include "scene/scene_builtin.h"
 
 #include "base/base_math.h"

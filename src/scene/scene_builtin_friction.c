@@ -1,4 +1,6 @@
-/* Built-in scenes of friction: Painleve's rod, a block that slides to a stop, a ball that begins to roll. */
+/* Built-in scenes of friction: Painleve's rod, a block that slides to a stop, a ball that begins to
+ * roll.
+ * Tested by tests/scene/test_force.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -12,11 +14,11 @@
 /* ---- painleve ---- */
 
 /* The rod of rg_builtin_add_rod, leaning at tan = 2 with its lower end on the floor, mu = 2. With
- * s, c = sin, cos the contact's acceleration is a = A f + b, A = 1 + 3 c (c - mu s) = -0.8 while its end
- * slides ahead of its centre, and b = w^2 s - g.
+ * s, c = sin, cos the contact's acceleration is a = A f + b, A = 1 + 3 c (c - mu s) = -0.8 while
+ * its end slides ahead of its centre, and b = w^2 s - g.
  *
- *   inconsistent   sliding at 1 m/s, w = 0: b < 0, no force f >= 0 will do. The impulse that stops the end:
- *                  N = 0.3, T = 0.4 kg m/s.
+ *   inconsistent   sliding at 1 m/s, w = 0: b < 0, no force f >= 0 will do. The impulse that
+ *                  stops the end: N = 0.3, T = 0.4 kg m/s.
  *   indeterminate  sliding at 1 m/s, w = 4 rad/s: b = 4.5, and both f = 0 and f = 5.626 will do.
  *   rest           at rest: sticks, f = (8.3385, 2.943) N. */
 enum { CASE_INCONSISTENT, CASE_INDETERMINATE, CASE_REST };
@@ -164,7 +166,8 @@ static rg_measure end_beside(const char *name, const slide_state *state, double 
 
 /* ---- block-stop ---- */
 
-/* A cube of 1 m sliding at `speed` stops after v^2/(2 mu g), in v/(mu g). From mu = 1 on it would tip. */
+/* A cube of 1 m sliding at `speed` stops after v^2/(2 mu g), in v/(mu g). From mu = 1 on it would
+ * tip. */
 static const rg_builtin_range stop_ranges[] = {{0.01, 100, false}, {0.01, 0.99, false}};
 
 static rg_status build_stop(rg_scene *scene, const double *values, rg_error *error) {
@@ -207,7 +210,8 @@ const rg_builtin rg_builtin_block_stop = {
 
 /* ---- slide-to-roll ---- */
 
-/* A ball of radius 0.1 m that slides at `speed` without turning rolls from 2 v/(7 mu g) on, at 5 v/7. */
+/* A ball of radius 0.1 m that slides at `speed` without turning rolls from 2 v/(7 mu g) on, at 5
+ * v/7. */
 static const rg_builtin_range roll_ranges[] = {{0.01, 100, false}, {0.01, 100, false}};
 #define ROLL_RADIUS 0.1
 

@@ -1,7 +1,8 @@
-/* Built-in scenes of impacts at several contacts at once, where laws of impact differ: the figures of
- * Baraff 1989, a cradle, and a rod that friction must not give energy.
+/* Built-in scenes of impacts at several contacts at once, where laws of impact differ: the figures
+ * of Baraff 1989, a cradle, and a rod that friction must not give energy.
  *
- * Balls are spheres of radius 0.1 m and 1 kg unless said otherwise, without gravity and friction. */
+ * Balls are spheres of radius 0.1 m and 1 kg unless said otherwise, without gravity and friction.
+ * Tested by tests/scene/test_impact.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -39,9 +40,9 @@ static void use_law(rg_world_def *def, double word) {
 
 /* ---- billiard, cradle ---- */
 
-/* A row of touching balls with restitution 1, hit by the first `moving` of them, which touch each other,
- * too. Solved at all contacts at once, the two groups bounce off each other as two bodies; passed on from
- * pair to pair, as many leave as came. */
+/* A row of touching balls with restitution 1, hit by the first `moving` of them, which touch each
+ * other, too. Solved at all contacts at once, the two groups bounce off each other as two bodies;
+ * passed on from pair to pair, as many leave as came. */
 enum { ROW_COUNT, ROW_MOVING, ROW_LAW };
 static const rg_builtin_parameter billiard_parameters[] = {
     {"count", "3", "number of balls"},
@@ -164,9 +165,9 @@ const rg_builtin rg_builtin_cradle = {
 
 /* ---- mass-nine ---- */
 
-/* Figure 12: a light ball (1 kg) leans on a wall; a heavy one (`ratio` kg) runs into it at 1 m/s, without
- * restitution. All comes to rest in one solve. Pair by pair, a round leaves the share ratio/(ratio + 1) of
- * the speed, and there is no end to it. */
+/* Figure 12: a light ball (1 kg) leans on a wall; a heavy one (`ratio` kg) runs into it at 1 m/s,
+ * without restitution. All comes to rest in one solve. Pair by pair, a round leaves the share
+ * ratio/(ratio + 1) of the speed, and there is no end to it. */
 enum { NINE_RATIO, NINE_LAW };
 static const rg_builtin_parameter nine_parameters[] = {
     {"ratio", "9", "mass of the heavy ball over that of the light one"},
@@ -229,8 +230,9 @@ const rg_builtin rg_builtin_mass_nine = {
 
 /* ---- pushed-off ---- */
 
-/* Figure 13, with balls: A touches B; C runs into A from aside, at 1 m/s, 75 degrees from the line from B
- * to A, and knocks it away from B. Restitution is 1: A takes all of it, and B must feel nothing at all. */
+/* Figure 13, with balls: A touches B; C runs into A from aside, at 1 m/s, 75 degrees from the line
+ * from B to A, and knocks it away from B. Restitution is 1: A takes all of it, and B must feel
+ * nothing at all. */
 #define PUSH_ANGLE (75 * RG_PI / 180)
 
 static rg_status build_pushed(rg_scene *scene, const double *values, rg_error *error) {
@@ -269,9 +271,9 @@ const rg_builtin rg_builtin_pushed_off = {
 
 /* ---- rod-impact ---- */
 
-/* The rod of rg_builtin_add_rod, 1.2 rad from the floor, meets it with its lower end at 1 m/s down and
- * 0.2 m/s back; friction 1, restitution 1. Newton's restitution with friction fixed to the direction of
- * the slip before would add 34.7 J to an energy of 0.5 J. */
+/* The rod of rg_builtin_add_rod, 1.2 rad from the floor, meets it with its lower end at 1 m/s down
+ * and 0.2 m/s back; friction 1, restitution 1. Newton's restitution with friction fixed to the
+ * direction of the slip before would add 34.7 J to an energy of 0.5 J. */
 #define ROD_ANGLE 1.2
 
 static const rg_builtin_parameter rod_parameters[] = {

@@ -1,21 +1,22 @@
 /* The examples of Hart and Anitescu 2010, section 5. The paper gives no dimensions; these are ours,
  * chosen so that what happens is spread over the paper's frames.
  *
- * balance2 (planar, 12 s; frames at 0, 2, 3, 5, 6, 12 s): a wedge (a triangle of base and height 4 m)
- * on the floor; on its tip, in the balance, a plank of 16 x 0.8 m with two squares (2 m) on it, 3 m to
- * either side of the middle, and a triangle (base 2.4 m, height 2 m) over the tip. A third square, 6 m
- * above the plank, drops on the right end: the plank tips, and all slide down.
+ * balance2 (planar, 12 s; frames at 0, 2, 3, 5, 6, 12 s): a wedge (a triangle of base and height 4
+ * m) on the floor; on its tip, in the balance, a plank of 16 x 0.8 m with two squares (2 m) on it,
+ * 3 m to either side of the middle, and a triangle (base 2.4 m, height 2 m) over the tip. A third
+ * square, 6 m above the plank, drops on the right end: the plank tips, and all slide down.
  *
- * pyramid1 (planar, 10 s; frames at 0, 1, 2, 3, 4, 10 s): nine upright rectangles of 0.5 x 3 m, 1.5 m
- * apart, in a row; a triangle flies against the upper end of the first one, which is only just enough
- * to tip it, and the row falls like dominoes. At the end all are at rest.
+ * pyramid1 (planar, 10 s; frames at 0, 1, 2, 3, 4, 10 s): nine upright rectangles of 0.5 x 3 m, 1.5
+ * m apart, in a row; a triangle flies against the upper end of the first one, which is only just
+ * enough to tip it, and the row falls like dominoes. At the end all are at rest.
  *
- * dice3 (3 s; frames at 0, 1, 2, 3 s): two cubes of 2.5 m, one on top of the other, its middle 12.5 mm
- * past the edge, so that it tips over the edge and falls to the floor, where it is not quite at rest at
- * the end. It is turned by 20 degrees about the vertical and 0.25 m off to the side, so that nothing is
- * symmetric.
+ * dice3 (3 s; frames at 0, 1, 2, 3 s): two cubes of 2.5 m, one on top of the other, its middle 12.5
+ * mm past the edge, so that it tips over the edge and falls to the floor, where it is not quite at
+ * rest at the end. It is turned by 20 degrees about the vertical and 0.25 m off to the side, so
+ * that nothing is symmetric.
  *
- * infeasibility_m is the largest penetration of any pair at any step, by the ratio metric's gap. */
+ * infeasibility_m is the largest penetration of any pair at any step, by the ratio metric's gap.
+ * Tested by tests/scene/test_papers.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"

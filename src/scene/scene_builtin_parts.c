@@ -1,4 +1,5 @@
-/* What the families of built-in scenes share: floors, boxes, measures. */
+/* What the families of built-in scenes share: floors, boxes, measures.
+ * Tested by tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "rigor/contact_force.h"
@@ -99,8 +100,7 @@ rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg
 
 rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution,
                              rg_error *error) {
-    rg_contact_law law = {
-        .static_friction = friction, .dynamic_friction = friction, .restitution = restitution};
+    rg_contact_law law = {.dynamic_friction = friction, .restitution = restitution};
     return rg_world_set_material(scene->world, (rg_material_id){0}, &law, error);
 }
 

@@ -1,5 +1,6 @@
-/* Built-in scenes of friction with a closed form: a box on a slope, and balls on a slab that is pushed.
- */
+/* Built-in scenes of friction with a closed form: a box on a slope, and balls on a slab that is
+ * pushed.
+ * Tested by tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -9,10 +10,10 @@
 
 /* ---- incline ---- */
 
-/* A box on a half-space tilted by `angle`. The slope falls along (cos yaw, -sin yaw) and the box's edges
- * lie as the axes x and y are turned onto the slope: so they make the angle `yaw` with the line of
- * fall, and so do the first two directions of a friction polygon. It sticks if tan(angle) <= mu and
- * slides with g (sin - mu cos) otherwise. */
+/* A box on a half-space tilted by `angle`. The slope falls along (cos yaw, -sin yaw) and the box's
+ * edges lie as the axes x and y are turned onto the slope: so they make the angle `yaw` with the
+ * line of fall, and so do the first two directions of a friction polygon. It sticks if tan(angle)
+ * <= mu and slides with g (sin - mu cos) otherwise. */
 enum { INCLINE_ANGLE, INCLINE_MU, INCLINE_YAW };
 static const rg_builtin_parameter incline_parameters[] = {
     {"angle", "20", "degrees of the slope"},
@@ -130,7 +131,7 @@ typedef struct rolling_state {
 
 static rg_contact_law law_of(double mu) {
     rg_contact_law law = rg_contact_law_default();
-    law.static_friction = law.dynamic_friction = mu;
+    law.dynamic_friction = mu;
     return law;
 }
 

@@ -1,5 +1,6 @@
-/* Built-in scenes of bodies with curved surfaces that spin and roll on the floor: rattleback, tippe top,
- * Euler's disc. */
+/* Built-in scenes of bodies with curved surfaces that spin and roll on the floor: rattleback, tippe
+ * top, Euler's disc.
+ * Tested by tests/scene/test_spin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -7,9 +8,10 @@
 
 /* ---- rattleback ---- */
 
-/* The stone of Kane and Levinson 1982: an ellipsoid of semi-axes 0.2, 0.03, 0.02 m, 1 kg, its centre of
- * mass 1 cm below the middle, principal axes turned against the ellipsoid's. Friction 2, so that it rolls
- * without slipping. Spun one way it begins to rattle and turns round; the other way it goes on. */
+/* The stone of Kane and Levinson 1982: an ellipsoid of semi-axes 0.2, 0.03, 0.02 m, 1 kg, its
+ * centre of mass 1 cm below the middle, principal axes turned against the ellipsoid's. Friction 2,
+ * so that it rolls without slipping. Spun one way it begins to rattle and turns round; the other
+ * way it goes on. */
 static const rg_builtin_parameter rattle_parameters[] = {
     {"spin", "-5", "rad/s about the vertical; from below 0 it turns round"}};
 static const rg_builtin_range rattle_ranges[] = {{-20, 20, false}};
@@ -111,8 +113,8 @@ typedef struct tippe_state {
     double inverted; /* s: when it was first past 150 degrees; 0: not yet */
 } tippe_state;
 
-/* Jellett's constant: the angular momentum about the centre of mass times the arm to the contact. No
- * friction at the contact changes it. */
+/* Jellett's constant: the angular momentum about the centre of mass times the arm to the contact.
+ * No friction at the contact changes it. */
 static double jellett_of(const rg_scene *scene) {
     rg_body_id top = rg_world_body_at(scene->world, 1);
     rg_quat q = rg_body_pose(scene->world, top).orientation;
@@ -183,8 +185,8 @@ const rg_builtin rg_builtin_tippe_top = {
 
 /* ---- euler-disc ---- */
 
-/* A disc of radius r = 0.1 m and height h = 1 cm rolls on its rim at `angle` from the floor, its centre at
- * rest. The contact runs round at
+/* A disc of radius r = 0.1 m and height h = 1 cm rolls on its rim at `angle` from the floor, its
+ * centre at rest. The contact runs round at
  *     W^2 = m g r (r cos - h/2 sin) / (sin (I1 r cos - I3 h/2 sin)),
  * which for a thin disc is 4 g/(r sin). Rolling costs nothing here, so it goes on for ever. */
 static const rg_builtin_parameter disc_parameters[] = {{"angle", "10", "degrees from the floor"}};

@@ -1,5 +1,6 @@
-/* Built-in scenes of things that stand: towers, pyramids, planks, bricks. What they show is that rest
- * is rest: nothing sinks, creeps or falls, at any mass ratio. */
+/* Built-in scenes of things that stand: towers, pyramids, planks, bricks. What they show is that
+ * rest is rest: nothing sinks, creeps or falls, at any mass ratio.
+ * Tested by tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "rigor/contact_force.h"
@@ -213,9 +214,9 @@ const rg_builtin rg_builtin_kapla = {
 
 /* ---- brick-stack ---- */
 
-/* Figures 1 and 14a of Baraff 1989, and Figure 3 of his 1994 survey: planar bricks 2 m x 1 m of 1 kg,
- * each pushed out over the one below. Which contacts break is not obvious: up to five bricks the forces at
- * t = 0 are measures, from the floor upwards, left before right. */
+/* Figures 1 and 14a of Baraff 1989, and Figure 3 of his 1994 survey: planar bricks 2 m x 1 m of 1
+ * kg, each pushed out over the one below. Which contacts break is not obvious: up to five bricks
+ * the forces at t = 0 are measures, from the floor upwards, left before right. */
 enum { BRICK_OFFSET, BRICK_COUNT, BRICK_MU };
 static const rg_builtin_parameter brick_parameters[] = {
     {"offset", "0.7", "m: each brick to the right of the one below"},

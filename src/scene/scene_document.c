@@ -6,7 +6,8 @@
  * the graph), and refuses before anything is read: nodes that contain themselves, nesting past the
  * limit, keys given twice, keys that are no words, tags, and texts with a zero byte.
  *
- * libyaml takes its memory from malloc, as it has no hook for another allocator. */
+ * libyaml takes its memory from malloc, as it has no hook for another allocator.
+ * Tested by tests/scene/test_broken.c. */
 #include "scene/scene_reader.h"
 
 #include <stdlib.h>

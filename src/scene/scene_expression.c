@@ -7,7 +7,7 @@
  *   atom    = number | name | name "(" sum { "," sum } ")" | "(" sum ")"
  *
  * Everything that is computed here reaches the state of a world, so only exactly rounded operations
- * and the functions of base_trig are used. Fails on syntax, on names that nobody defined, on
+ * and the functions of base_trig are used. Fails on syntax, on names that are not defined, on
  * results that are not finite (division by zero is named), and past RG_EXPRESSION_DEPTH. */
 #include "scene/scene_expression.h"
 

@@ -30,6 +30,7 @@
     X(METHOD_INTEGRATOR, "integrator")                                                             \
     X(METHOD_GAMMA, "gamma")                                                                       \
     X(METHOD_DETECTION, "detection")                                                               \
+    X(METHOD_POINTS, "points")                                                                     \
     X(METHOD_HAND_OVER, "hand_over")
 #define RG_KEYS_SOLVER(X)                                                                          \
     X(SOLVER_NAME, "name")                                                                         \

@@ -1,5 +1,6 @@
 /* Places in a document, the messages about them, and values of the types that scenes are made of.
- * Every function that reads says what it expected and what it got. */
+ * Every function that reads says what it expected and what it got.
+ * Tested by tests/scene/test_broken.c. */
 #include "scene/scene_reader.h"
 
 #include "base/base_math.h"

@@ -125,6 +125,17 @@ static rg_status read_method_name(rg_reader *reader, const rg_place *place, rg_w
     return status;
 }
 
+/* all, or how many contact points a pair of convex parts is reduced to. */
+static rg_status read_points(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+    uint64_t most = 0;
+    bool all = rg_is_scalar(place) &&
+               strcmp((const char *)place->node->data.scalar.value, RG_POINTS_ALL) == 0;
+    rg_status status = all ? RG_OK : rg_read_whole(reader, place, 1, RG_POINTS_MOST, &most);
+    if (status == RG_OK)
+        def->collision.contacts.reduce_to = (uint32_t)most;
+    return status;
+}
+
 static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_def *def) {
     static const char *const integrators[] = {"dormand-prince", "adams"};
     if (!rg_is_mapping(place))
@@ -136,7 +147,7 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
     if (status == RG_OK && rg_given(&v[METHOD_NAME]))
         status = read_method_name(reader, &v[METHOD_NAME], def);
     if (status == RG_OK && rg_given(&v[METHOD_STEP]))
-        status = rg_read_positive(reader, &v[METHOD_STEP], "a step", &settings->step);
+        status = rg_read_positive(reader, &v[METHOD_STEP], "a step", &reader->step);
     if (status == RG_OK && rg_given(&v[METHOD_TOLERANCE]))
         status =
             rg_read_positive(reader, &v[METHOD_TOLERANCE], "a tolerance", &settings->tolerance);
@@ -152,6 +163,8 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
         if (status == RG_OK)
             settings->discrete_detection = detection == 1;
     }
+    if (status == RG_OK && rg_given(&v[METHOD_POINTS]))
+        status = read_points(reader, &v[METHOD_POINTS], def);
     if (status == RG_OK && rg_given(&v[METHOD_HAND_OVER])) {
         status = rg_read_choice(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
         if (status == RG_OK)
@@ -267,9 +280,10 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
     if (status == RG_OK)
         status = read_settings(reader, &v[TOP_IMPACT], read_impact, &def);
     if (status == RG_OK)
-        status = rg_scene_apply_options(reader->options, &def, reader->error);
+        status = rg_scene_apply_options(reader->options, &def, &reader->step, reader->error);
     if (status != RG_OK)
         return status;
+    scene->step = reader->step;
     rg_error cause = {0};
     status = rg_world_create(&def, &scene->world, &cause);
     reader->world = scene->world;
@@ -280,14 +294,12 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
 
 static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_contact_law *law) {
     static const char what[] = "a coefficient of friction";
-    rg_status status;
     if (!rg_is_mapping(place)) {
-        status = rg_read_not_negative(reader, place, what, &law->static_friction);
-        law->dynamic_friction = law->static_friction;
-        return status;
+        law->static_friction = 0;
+        return rg_read_not_negative(reader, place, what, &law->dynamic_friction);
     }
     rg_place v[FRICTION_COUNT];
-    status = rg_read_keys(reader, place, &rg_keys_friction, v);
+    rg_status status = rg_read_keys(reader, place, &rg_keys_friction, v);
     if (status == RG_OK && !rg_given(&v[FRICTION_STATIC]))
         return rg_place_fail(reader, place, RG_NOT_FOUND,
                              "needs static; write a number or {static: 0.6, dynamic: 0.5}");
@@ -299,6 +311,11 @@ static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_cont
     if (status == RG_OK && law->dynamic_friction > law->static_friction)
         return rg_place_fail(reader, &v[FRICTION_DYNAMIC], RG_INVALID_ARGUMENT,
                              "dynamic friction must not be larger than static friction");
+    if (status == RG_OK && law->dynamic_friction == 0 && law->static_friction > 0)
+        return rg_place_fail(reader, &v[FRICTION_DYNAMIC], RG_INVALID_ARGUMENT,
+                             "dynamic friction must not be 0 beside static friction");
+    if (law->static_friction == law->dynamic_friction)
+        law->static_friction = 0;
     return status;
 }
 
@@ -495,24 +512,25 @@ static void default_name(const char *file, char name[RG_QUOTE_SIZE]) {
         snprintf(name, RG_QUOTE_SIZE, "scene");
 }
 
-rg_status rg_scene_read_limited(const char *text, size_t size, const char *name,
-                                const char *directory, const rg_scene_options *options,
+rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_options *options,
                                 const rg_scene_limits *limits, rg_scene **scene, rg_error *error) {
-    assert((text || !size) && name && scene);
+    assert((source->text || !source->size) && source->name && scene);
     *scene = NULL;
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
     rg_error scratch; /* places need somewhere to write, wanted or not */
-    rg_reader reader = {.file = name,
-                        .directory = directory,
+    rg_reader reader = {.file = source->name,
+                        .step = RG_DEFAULT_STEP,
+                        .directory = source->directory,
                         .allocator = allocator,
                         .limits = *limits,
                         .options = options,
                         .error = error ? error : &scratch,
                         .text = rg_buffer_make(&allocator)};
     char short_name[RG_QUOTE_SIZE];
-    default_name(name, short_name);
+    default_name(source->name, short_name);
     rg_scene *made = rg_scene_make(&allocator, short_name);
-    rg_status status = made ? rg_reader_load(&reader, text, size) : rg_reader_no_memory(&reader);
+    rg_status status =
+        made ? rg_reader_load(&reader, source->text, source->size) : rg_reader_no_memory(&reader);
     if (status == RG_OK)
         status = read_top(&reader, made);
     free_reader(&reader);
@@ -526,7 +544,8 @@ rg_status rg_scene_read_limited(const char *text, size_t size, const char *name,
 rg_status rg_scene_read_text(const char *text, size_t size, const char *name, const char *directory,
                              const rg_scene_options *options, rg_scene **scene, rg_error *error) {
     rg_scene_limits limits = rg_scene_limits_default();
-    return rg_scene_read_limited(text, size, name, directory, options, &limits, scene, error);
+    return rg_scene_read_limited(&(rg_scene_source){text, size, name, directory}, options, &limits,
+                                 scene, error);
 }
 
 /* ---- files ---- */
@@ -586,8 +605,9 @@ rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, 
     if (status == RG_OK && directory.failed)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s: not enough memory for this scene", path);
     if (status == RG_OK)
-        status = rg_scene_read_limited(text.data ? text.data : "", text.size, path, directory.data,
-                                       options, &limits, scene, error);
+        status = rg_scene_read_limited(
+            &(rg_scene_source){text.data ? text.data : "", text.size, path, directory.data},
+            options, &limits, scene, error);
     rg_buffer_free(&text);
     rg_buffer_free(&directory);
     return status;

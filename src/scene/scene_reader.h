@@ -57,11 +57,12 @@ typedef struct rg_reader {
     rg_node_info *infos;    /* by node index, as the next */
     rg_shape **node_shapes; /* shapes already made of a node that no loop variable touches */
 
-    rg_variable *variables; /* pi, the parameters, then the loop variables of now */
+    rg_variable *variables; /* pi, the parameters, then the current loop variables */
     size_t variable_count, variable_capacity;
     bool loop_used; /* an expression looked at a loop variable since this was cleared */
 
     bool planar;
+    double step; /* s, of the scene */
     const rg_place *shapes_place;
     rg_named_node *shapes; /* sorted by name */
     size_t shape_count;
@@ -205,9 +206,14 @@ rg_status rg_read_angle(rg_reader *reader, const rg_place *radians, const rg_pla
 
 /* ---- scene_reader.c ---- */
 
+/* The text of a scene; `name` and `directory` as for rg_scene_read_text. */
+typedef struct rg_scene_source {
+    const char *text;
+    size_t size;
+    const char *name, *directory;
+} rg_scene_source;
 /* rg_scene_read_text with limits of one's own. */
-rg_status rg_scene_read_limited(const char *text, size_t size, const char *name,
-                                const char *directory, const rg_scene_options *options,
+rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_options *options,
                                 const rg_scene_limits *limits, rg_scene **scene, rg_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* Bodies of scene files: each copy of an entry becomes a body def and goes straight to the world.
  * Keys of the body that are about colliders (density, material, sensor, category, mask) are the
- * defaults of its colliders; `shape` is short for a list with one collider. */
+ * defaults of its colliders; `shape` is short for a list with one collider.
+ * Tested by tests/scene/test_reader.c. */
 #include "scene/scene_reader.h"
 
 #include "base/base_math.h"

@@ -1,5 +1,5 @@
 /* Forces of scene files. The tables of keys differ by kind and all begin with the same five keys.
- */
+ * Tested by tests/scene/test_reader.c. */
 #include "scene/scene_reader.h"
 
 #include <math.h>

@@ -3,7 +3,8 @@
  * A shape that no loop variable touches is made once for its node, however many copies or aliases
  * use it, and shared. Sizes are checked here one by one, so that a message can point at the number;
  * what only geometry can find (points without volume, a mesh with holes) comes from the shape stage
- * and is wrapped with the place. */
+ * and is wrapped with the place.
+ * Tested by tests/scene/test_reader.c. */
 #include "scene/scene_reader.h"
 
 #include "base/base_math.h"
@@ -193,8 +194,8 @@ static rg_status read_mesh_file(rg_reader *reader, const rg_place *place, const 
     rg_mesh mesh;
     rg_mesh_report report;
     rg_error cause = {0};
-    rg_status status =
-        rg_mesh_read_file(path, RG_MESH_AUTO, -1, &reader->allocator, &mesh, &report, &cause);
+    rg_status status = rg_mesh_read_file(path, &(rg_mesh_options){.allocator = &reader->allocator},
+                                         &mesh, &report, &cause);
     if (status != RG_OK)
         return rg_place_wrap(reader, file, status, &cause);
     if (kind == SHAPE_MESH)

@@ -1,6 +1,7 @@
 /* `repeat`: one entry of a list stands for many. A count, or counts of i, j and k of which the
  * first is the outermost loop. All counts of a list are added up and held against the limits before
- * the first copy is made, so that a million repeats of a million are refused at once. */
+ * the first copy is made, so that a million repeats of a million are refused at once.
+ * Tested by tests/scene/test_reader.c. */
 #include "scene/scene_reader.h"
 
 #include <stdio.h>

@@ -11,23 +11,24 @@ struct rg_scene {
     rg_allocator allocator;
     rg_world *world;
     char *name;
-    double duration, record_every; /* s */
-    const rg_builtin *builtin;     /* null for scenes from files */
-    void *measuring;               /* the built-in scene's memory of the run; one allocation */
-    size_t measuring_size;         /* its bytes; no pointers in them, so that they can be saved */
+    double step, duration, record_every; /* s */
+    const rg_builtin *builtin;           /* null for scenes from files */
+    void *measuring;       /* the built-in scene's memory of the run; one allocation */
+    size_t measuring_size; /* its bytes; no pointers in them, so that they can be saved */
     rg_scene_parameter
         *parameters; /* of the built-in scene, as given; names and values are owned */
     size_t parameter_count;
 };
 
 /* Seconds: what a scene gets that does not say. */
+#define RG_DEFAULT_STEP         (1.0 / 240)
 #define RG_DEFAULT_DURATION     10.0
 #define RG_DEFAULT_RECORD_EVERY (1.0 / 60)
 
 /* An empty scene with its name and the defaults; null without memory. */
 rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name);
-/* What the options say about world and method, over what the def has. */
-rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def,
+/* What the options say about world, method and step, over what the def and the scene have. */
+rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def, double *step,
                                  rg_error *error);
 enum { RG_MAX_SOLVERS = 16 };
 /* The solvers that a scene can name; how many there are. */
@@ -35,6 +36,9 @@ size_t rg_scene_solver_names(const char *names[RG_MAX_SOLVERS]);
 enum { RG_MAX_LAWS = 16 };
 /* The laws of impact, likewise. */
 size_t rg_scene_law_names(const char *names[RG_MAX_LAWS]);
+/* Contact points of a pair: no limit, or at most this many. */
+#define RG_POINTS_ALL "all"
+enum { RG_POINTS_MOST = 1000000 };
 /* By discrete_detection of the settings. */
 extern const char *const rg_detection_names[2];
 /* By hand_over of the settings. */

@@ -295,7 +295,7 @@ static rg_status put_solver(writer *w, const rg_method_settings *settings) {
     return RG_OK;
 }
 
-/* Only where one was chosen: null is the choice of whoever is asked next. */
+/* Only where one was chosen: null leaves the choice to the reader. */
 static rg_status put_impact(writer *w, const char *before, const rg_impact_law *law) {
     if (!law)
         return RG_OK;
@@ -316,12 +316,15 @@ static rg_status put_settings(writer *w) {
     rg_buffer_print(&w->out, "\nseed: %llu\nmethod: {name: %s, step: ",
                     (unsigned long long)rg_world_seed(w->world),
                     rg_method_name(rg_world_method(w->world)));
-    put_number(w, settings.step);
+    put_number(w, w->scene->step);
     put(w, ", tolerance: ");
     put_number(w, settings.tolerance);
     rg_buffer_print(&w->out, ", integrator: %s, gamma: ", rg_integrator_name(settings.integrator));
     put_number(w, settings.gamma);
     rg_buffer_print(&w->out, ", detection: %s", rg_detection_names[settings.discrete_detection]);
+    uint32_t points = rg_world_collision_def(w->world).contacts.reduce_to;
+    if (points > 0)
+        rg_buffer_print(&w->out, ", points: %u", (unsigned)points);
     if (settings.hand_over)
         rg_buffer_print(&w->out, ", hand_over: %s", rg_hand_over_names[1]);
     put(w, "}\n");
@@ -338,6 +341,7 @@ static rg_status put_settings(writer *w) {
 }
 
 static rg_status put_law(writer *w, rg_contact_law law) {
+    law = rg_contact_law_complete(law);
     put(w, "friction: ");
     put_two(w, "static", law.static_friction, "dynamic", law.dynamic_friction);
     put(w, ", restitution: ");
@@ -434,7 +438,7 @@ static rg_mass_properties mass_of_colliders(const rg_world *world, rg_body_id bo
 static void put_mass(writer *w, rg_body_id body) {
     rg_mass_properties mass = rg_body_mass(w->world, body);
     if (rg_body_motion(w->world, body) != RG_MOTION_DYNAMIC) {
-        /* Needs none; only one that somebody gave is worth a line. */
+        /* Needs none; only one that was given is written. */
         rg_mass_properties plain = mass_of_colliders(w->world, body);
         if (!(mass.mass > 0) || memcmp(&mass, &plain, sizeof mass) == 0)
             return;

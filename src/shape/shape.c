@@ -1,5 +1,6 @@
 /* Shapes: making, sharing and asking. Each kind is a row of functions in one table; adding a kind
- * adds a row. */
+ * adds a row.
+ * Tested by tests/shape/test_create.c. */
 #include "shape/shape.h"
 
 #include "base/base_math.h"
@@ -127,7 +128,7 @@ rg_shape *rg_shape_retain(rg_shape *shape) {
 }
 
 void rg_shape_release(rg_shape *shape) {
-    /* Whoever drops the last reference must see all that others did with the shape before. */
+    /* The thread that drops the last reference must see all earlier writes to the shape. */
     if (shape && atomic_fetch_sub_explicit(&shape->references, 1, memory_order_acq_rel) == 1)
         destroy(shape);
 }

@@ -2,7 +2,8 @@
  *
  * A bounded convex shape reaches as far along a world axis as its support in that direction; asking
  * it six times gives the tight box. The farthest point of a shape from a given one has a closed
- * form for every kind but the ellipsoid. */
+ * form for every kind but the ellipsoid.
+ * Tested by tests/shape/test_support.c. */
 #include "shape/shape.h"
 
 #include "base/base_math.h"

@@ -5,7 +5,8 @@
  * twice in volume and mass, as separate bodies welded together would.
  *
  * The centre is the centre of mass, which need not lie inside any part, so the inradius is 0: it
- * promises nothing. Work on contacts goes part by part. */
+ * promises nothing. Work on contacts goes part by part.
+ * Tested by tests/shape/test_create.c. */
 #include "shape/shape.h"
 
 #include "base/base_math.h"

@@ -419,7 +419,8 @@ static rg_status examine(const rg_mesh *mesh, double extent, rg_bounds box, rg_m
     return status;
 }
 
-static rg_status finish(rg_mesh_reader *reader, double tolerance, bool convexity, rg_mesh *mesh,
+/* `distance` as in the options. */
+static rg_status finish(rg_mesh_reader *reader, double distance, bool convexity, rg_mesh *mesh,
                         rg_mesh_report *report) {
     size_t referenced, used;
     rg_status status = drop_unused(reader, &referenced);
@@ -427,7 +428,7 @@ static rg_status finish(rg_mesh_reader *reader, double tolerance, bool convexity
         return status;
     rg_bounds box = bounds_of(reader->vertices, reader->indices, reader->index_count);
     double extent = extent_of(box);
-    status = weld(reader, tolerance < 0 ? WELD_DEFAULT * extent : tolerance, box);
+    status = weld(reader, distance == 0 ? WELD_DEFAULT * extent : fmax(0, distance), box);
     if (status != RG_OK)
         return status;
     /* Counted before degenerate triangles go, which may take vertices with them. */
@@ -449,19 +450,20 @@ static rg_status finish(rg_mesh_reader *reader, double tolerance, bool convexity
     return status == RG_OUT_OF_MEMORY ? rg_mesh_no_memory(reader) : status;
 }
 
-rg_status rg_mesh_read(const void *data, size_t size, const char *name, rg_mesh_format format,
-                       double weld_distance, const rg_allocator *allocator, rg_mesh *mesh,
-                       rg_mesh_report *report, rg_error *error) {
+rg_status rg_mesh_read(const void *data, size_t size, const char *name,
+                       const rg_mesh_options *options, rg_mesh *mesh, rg_mesh_report *report,
+                       rg_error *error) {
+    rg_mesh_options chosen = options ? *options : (rg_mesh_options){0};
     rg_mesh_report local = {0};
     rg_mesh_reader reader = {.data = size ? data : "",
                              .size = size,
                              .name = name ? name : "mesh",
-                             .allocator = rg_allocator_or_default(allocator),
+                             .allocator = rg_allocator_or_default(chosen.allocator),
                              .error = error};
     *mesh = (rg_mesh){.allocator = reader.allocator};
     if (report)
         *report = local;
-    if (!(weld_distance < INFINITY))
+    if (!(chosen.weld < INFINITY))
         return rg_fail_at(error, RG_NOT_FINITE, reader.name, 0, 0,
                           "the welding distance is not finite; must be a number of metres");
     if (size > RG_MESH_MOST_BYTES)
@@ -470,10 +472,11 @@ rg_status rg_mesh_read(const void *data, size_t size, const char *name, rg_mesh_
     if (size == 0)
         return rg_fail_at(error, RG_FILE_DAMAGED, reader.name, 0, 0,
                           "the file is empty; must be OBJ or STL");
-    bool stl = format == RG_MESH_STL || (format == RG_MESH_AUTO && rg_mesh_is_stl(data, size));
+    bool stl = chosen.format == RG_MESH_STL ||
+               (chosen.format == RG_MESH_AUTO && rg_mesh_is_stl(data, size));
     rg_status status = stl ? rg_mesh_read_stl(&reader) : rg_mesh_read_obj(&reader);
     if (status == RG_OK)
-        status = finish(&reader, weld_distance, report != NULL, mesh, &local);
+        status = finish(&reader, chosen.weld, report != NULL, mesh, &local);
     if (status != RG_OK) {
         rg_release(&reader.allocator, reader.vertices);
         rg_release(&reader.allocator, reader.indices);
@@ -504,10 +507,9 @@ static rg_status read_bytes(FILE *file, const char *path, const rg_allocator *al
     return RG_OK;
 }
 
-rg_status rg_mesh_read_file(const char *path, rg_mesh_format format, double weld_distance,
-                            const rg_allocator *allocator, rg_mesh *mesh, rg_mesh_report *report,
-                            rg_error *error) {
-    rg_allocator chosen = rg_allocator_or_default(allocator);
+rg_status rg_mesh_read_file(const char *path, const rg_mesh_options *options, rg_mesh *mesh,
+                            rg_mesh_report *report, rg_error *error) {
+    rg_allocator chosen = rg_allocator_or_default(options ? options->allocator : NULL);
     *mesh = (rg_mesh){.allocator = chosen};
     /* A pipe or device would be waited for; a mesh is a file. */
     struct stat info;
@@ -527,8 +529,7 @@ rg_status rg_mesh_read_file(const char *path, rg_mesh_format format, double weld
     rg_status status = read_bytes(file, path, &chosen, &data, &size, error);
     fclose(file);
     if (status == RG_OK)
-        status =
-            rg_mesh_read(data, size, path, format, weld_distance, &chosen, mesh, report, error);
+        status = rg_mesh_read(data, size, path, options, mesh, report, error);
     rg_release(&chosen, data);
     return status;
 }

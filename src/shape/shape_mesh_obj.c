@@ -5,7 +5,8 @@
  * vertices that stand before it. Faces with more than three corners are cut into triangles: a fan
  * if convex, ears (Meisters 1975) otherwise. A backslash at the end of a line continues it.
  *
- * Fails with RG_SYNTAX, RG_NOT_FINITE or RG_LIMIT_EXCEEDED, and the place. */
+ * Fails with RG_SYNTAX, RG_NOT_FINITE or RG_LIMIT_EXCEEDED, and the place.
+ * Tested by tests/shape/test_mesh.c. */
 #include "shape/shape_mesh.h"
 
 #include "base/base_math.h"

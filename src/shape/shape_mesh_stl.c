@@ -11,7 +11,8 @@
  *
  * Normals are read over: many programs write zeros or NaN. The order of the corners decides.
  * Fails with RG_SYNTAX, RG_FILE_DAMAGED, RG_NOT_FINITE or RG_LIMIT_EXCEEDED, and the place: line
- * and column of a text, byte of a binary file. */
+ * and column of a text, byte of a binary file.
+ * Tested by tests/shape/test_mesh.c. */
 #include "shape/shape_mesh.h"
 
 #include "base/base_math.h"

@@ -7,7 +7,8 @@
  * E + F = 2.
  *
  * Order is canonical: vertices as given, edges by (lower, higher vertex), rings from their lowest
- * neighbour; nothing depends on addresses or hash order. */
+ * neighbour; nothing depends on addresses or hash order.
+ * Tested by tests/shape/test_hull.c. */
 #include "shape/shape_polyhedron.h"
 
 #include "base/base_long.h"

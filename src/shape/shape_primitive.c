@@ -1,4 +1,5 @@
-/* The primitives: checks of their sizes and closed forms of volume, inertia and radii. */
+/* The primitives: checks of their sizes and closed forms of volume, inertia and radii.
+ * Tested by tests/shape/test_mass.c. */
 #include "shape/shape.h"
 
 #include "base/base_math.h"

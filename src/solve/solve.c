@@ -1,9 +1,11 @@
 /* The driver: checks the problem, brings it into a form that the solver takes, runs it, has the answer
- * judged, and keeps account of what was tried. */
+ * judged, and keeps account of what was tried.
+ * Tested by tests/solve/test_worked.c. */
 #include "solve/solve.h"
 
 #include "base/base_math.h"
 #include "problem/problem.h"
+#include "solve/solve_islands.h"
 #include "solve/solve_lotstedt.h"
 
 #include <assert.h>
@@ -209,12 +211,10 @@ static double processor_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void note_attempt(rg_solve_info *info, const rg_solve_attempt *attempt) {
+void rg_solve_note(rg_solve_info *info, const rg_solve_attempt *attempt) {
     if (info->attempts < RG_SOLVE_CHAIN_MAX)
         info->chain[info->attempts] = *attempt;
     info->attempts++;
-    info->iterations += attempt->iterations;
-    info->seconds += attempt->seconds;
 }
 
 /* Who wins: the smaller residual; among equals (nothing found twice) the one tried first. */
@@ -259,8 +259,9 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
         report.outcome = RG_SOLVE_INEXACT;
     rg_solve_attempt result = {solver, report.outcome, report.iterations, residual.natural,
                                seconds};
-    note_attempt(info, &result);
-    info->factorisations += report.factorisations;
+    rg_solve_note(info, &result);
+    info->iterations += report.iterations, info->factorisations += report.factorisations;
+    info->seconds += seconds;
     bool proof = report.outcome == RG_SOLVE_RAY || report.outcome == RG_SOLVE_INFEASIBLE;
     if (is_better(info, &residual)) {
         info->solver = solver, info->residual = residual, info->outcome = report.outcome;
@@ -286,6 +287,39 @@ static rg_status check_settings(const rg_solve_settings *settings, rg_error *err
                    settings->tolerance);
 }
 
+rg_status rg_solve_connected(rg_solve_context *context, const rg_solver *solver,
+                             const rg_problem *problem, const rg_solve_settings *settings,
+                             rg_solution *solution, rg_error *error) {
+    rg_solve_report report = {0};
+    if (solver != &rg_solver_auto)
+        return rg_solve_attempt_run(context, solver, problem, settings, solution, NULL, error);
+    return solver->solve(context, problem, settings, solution, &report, error);
+}
+
+/* Which way: by Loetstedt's law, island by island, or as it is. */
+static rg_status solve_checked(rg_solve_context *context, const rg_solver *solver,
+                               const rg_problem *problem, const rg_solve_settings *settings,
+                               rg_solution *solution, rg_error *error) {
+    bool law = settings->friction_law == RG_FRICTION_LOTSTEDT && rg_lotstedt_applies(problem);
+    rg_split split = {0};
+    rg_status status = RG_OK;
+    if (!law && problem->kind == RG_PROBLEM_CONTACT && !problem->connected)
+        status = rg_split_find(&split, &context->arena, problem);
+    if (status)
+        return rg_fail(error, status, "%s", rg_status_text(status));
+    if (split.islands.count > 1)
+        return rg_solve_islands(context, solver, &split, settings, solution, error);
+    if (law)
+        status =
+            rg_lotstedt_solve(context, solver, problem, settings, solution, context->info, error);
+    else
+        status = rg_solve_connected(context, solver, problem, settings, solution, error);
+    if (status || !solution->velocity || (!law && solver != &rg_solver_auto))
+        return status;
+    rg_allocator in_arena = rg_solve_arena_allocator(context);
+    return rg_judge_velocity(problem, solution->force, &in_arena, solution->velocity, error);
+}
+
 rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_problem *problem,
                    const rg_solve_settings *settings, rg_solution *solution, rg_solve_info *info,
                    rg_error *error) {
@@ -305,20 +339,7 @@ rg_status rg_solve(rg_solve_context *context, const rg_solver *solver, const rg_
     rg_solve_info *outer = context->info;
     rg_arena_mark mark = rg_arena_get_mark(&context->arena);
     context->info = info, context->depth++;
-    bool whole = false; /* the velocities are those of the forces already */
-    if (settings->friction_law == RG_FRICTION_LOTSTEDT && rg_lotstedt_applies(problem)) {
-        status = rg_lotstedt_solve(context, solver, problem, settings, solution, info, error);
-    } else if (solver == &rg_solver_auto) {
-        rg_solve_report report = {0};
-        status = solver->solve(context, problem, settings, solution, &report, error);
-    } else {
-        status = rg_solve_attempt_run(context, solver, problem, settings, solution, NULL, error);
-        whole = true;
-    }
-    if (!status && solution->velocity && !whole) {
-        rg_allocator in_arena = rg_solve_arena_allocator(context);
-        status = rg_judge_velocity(problem, solution->force, &in_arena, solution->velocity, error);
-    }
+    status = solve_checked(context, solver, problem, settings, solution, error);
     context->info = outer, context->depth--;
     if (context->depth == 0)
         rg_arena_reset(&context->arena);

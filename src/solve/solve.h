@@ -27,6 +27,14 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
                                const rg_problem *problem, const rg_solve_settings *settings,
                                rg_solution *solution, rg_solve_attempt *attempt, rg_error *error);
 
+/* One solver on a problem that is not cut up: a linear one, or contacts that are one island. Fills
+ * context->info. `problem` was checked. */
+rg_status rg_solve_connected(rg_solve_context *context, const rg_solver *solver,
+                             const rg_problem *problem, const rg_solve_settings *settings,
+                             rg_solution *solution, rg_error *error);
+/* An attempt in the list of attempts; what it cost is not added up. */
+void rg_solve_note(rg_solve_info *info, const rg_solve_attempt *attempt);
+
 extern const rg_solver rg_solver_auto;
 extern const rg_solver rg_solver_dantzig;
 extern const rg_solver rg_solver_lemke;

@@ -1,29 +1,22 @@
-/* The solver that chooses: by kind, size and structure of the problem a list of solvers to try, in
- * order, until the judge is content.
+/* The solver that chooses: one list of attempts, worked down until the judge is content. Each attempt
+ * says for which problems it is (kind, size, structure); the list below is in the order in which
+ * they are tried, first what is fastest where it works.
  *
  * There is no universal solver of contact problems (Acary, Bremond and Huber 2018 compare a dozen
  * on thousands). Pivoting is exact and quick on small and on frictionless problems; the interior
  * point needs few steps where it succeeds, with little friction always; the path that Newton's
- * method follows is longer but leads through more; first-order methods are slow but hardly ever
- * diverge. The lists below put first what is fastest where it works, and last what always gets
- * somewhere:
- *
- *   rows, symmetric        dantzig, qp, lemke, enumerate, gauss-seidel
- *   rows, not symmetric    lemke, enumerate, gauss-seidel
- *   rows with friction     (few modes: enumerate,) dantzig, lemke, enumerate, gauss-seidel
- *   contacts, frictionless few: dantzig, interior-point, newton, lemke, gauss-seidel
- *                          many: interior-point, newton, dantzig, admm, gauss-seidel
- *   contacts in the plane  few: (few modes: enumerate,) dantzig, lemke, newton, gauss-seidel
- *                          many: as in space, lemke before admm
- *   contacts in space      gauss-seidel (a few sweeps; more if they promise to be enough),
- *                          interior-point, newton, admm, gauss-seidel, widen (few contacts)
- *   polygons in space      few: lemke, gauss-seidel; many: gauss-seidel, lemke
+ * method follows is longer but leads through more. What is in the list has solved problems that
+ * nothing before it solved, in simulations, random scenes or problem files; docs/solvers.md has the
+ * counts. qp, admm and the first-order method run to its end never did, and are left to be
+ * chosen by name.
  *
  * First of all the forces given for a warm start are looked at: if they pass, nothing is run; if they
- * are near, a few Newton steps from them are tried.
- * Contact problems are cut into islands, and each goes its own way down the list. Every attempt is
- * judged and noted in the info; the answer is the best that was found, with its honest residual. A
- * proof that there is no solution ends the list; a ray does so at its end.
+ * are near, a few Newton steps from them are tried. The islands of a contact problem come here one
+ * by one (solve_islands.c). Every attempt is judged and noted in the info; the answer is the best
+ * that was found, with its honest residual. A proof that there is no solution ends the list; a ray
+ * does so at its end.
+ *
+ * The budget is counted in factorisations (settings.effort), which do not depend on the machine.
  *
  * Where friction leaves several solutions (Painleve), the policy can only be followed if all are
  * known: problems with up to POLICY_MODES modes are enumerated first. Larger ones get the solution
@@ -33,7 +26,6 @@
 #include "solve/solve.h"
 #include "solve/solve_mend.h"
 #include "solve/solve_polish.h"
-#include "solve/solve_split.h"
 #include "solve/solve_widen.h"
 
 #include <stdio.h>
@@ -42,9 +34,9 @@
 /* Sizes up to which a solver goes first. Time of pivoting grows with the cube of the rows, and it
  * needs the matrix as a dense one. */
 enum {
-    SMALL_ROWS = 300,     /* frictionless: dantzig before newton */
+    SMALL_ROWS = 300,     /* frictionless: dantzig before interior-point */
     PLANAR_CONTACTS = 30, /* with friction in the plane: dantzig before the cone solvers */
-    PLANAR_LEMKE = 400,   /* lemke, which solves them all but takes its time, before admm */
+    PLANAR_LEMKE = 400,   /* in the plane: lemke at the end, which takes its time */
     FRICTION_PIVOTS = 10, /* per row, for dantzig with friction: where it succeeds it needs fewer */
     POLYGON_PAIRS = 1200, /* contacts times directions, for lemke */
     POLICY_MODES = 64,    /* of friction, tried all before anything else */
@@ -52,19 +44,15 @@ enum {
     MORE_SWEEPS = 100,    /* in all, if they promise to be enough */
     POLISH_STEPS = 6,     /* of Newton, from a warm start that is near */
     MEND_CONTACTS = 500,  /* beyond which such a start is mended as well ... */
-    MEND_BUDGET = 30      /* ... for so many factorisations */
+    MEND_BUDGET = 30,     /* ... for so many factorisations */
+    EFFORT_MORE = 4       /* times the effort, once more, where the forces are poor without it */
 };
 /* Residual of a warm start from which Newton's method is tried at once. */
 #define POLISH_NEAR 0.1
+/* Residual above which an answer is poor: bodies would be seen to be wrong. */
+#define POOR 1e-4
 
-/* --- one step down the list ------------------------------------------------------------------- */
-
-typedef struct plan {
-    const rg_solver *solver;
-    uint32_t limit; /* of iterations; 0: the solver's own */
-    bool from_best; /* starts from the best forces so far */
-    bool quick;     /* only a start: that it is not enough is no failure */
-} plan;
+/* --- one attempt ------------------------------------------------------------------------------ */
 
 /* A list being worked through on one problem. */
 typedef struct chain {
@@ -77,10 +65,30 @@ typedef struct chain {
     rg_solve_info info;              /* of this problem */
     rg_solve_outcome proof;          /* RAY, INFEASIBLE, or SOLVED: none */
     char proof_text[RG_SOLVE_TEXT_SIZE];
-    uint32_t full; /* solvers that were given every chance */
-    bool started;  /* there are forces to start from */
+    unsigned class; /* of the problem: one of the bits below */
+    uint32_t full;  /* solvers that ran to their end */
+    bool started;   /* there are forces to start from */
     bool done;
 } chain;
+
+typedef enum start_kind {
+    FROM_NOTHING,
+    FROM_GIVEN, /* the best so far, if the caller gave a warm start */
+    FROM_BEST   /* the best so far */
+} start_kind;
+
+/* A line of the list. */
+typedef struct attempt {
+    unsigned classes; /* of problems that it is for */
+    const rg_solver *solver;
+    start_kind start;
+    bool quick;  /* only a start: that it is not enough is no failure */
+    bool always; /* also where the best so far is acceptable, for the tolerance's sake */
+    /* Iterations; 0: the solver's own limit, NEVER: not this time. Null: 0. */
+    uint32_t (*limit)(const chain *c);
+} attempt;
+
+#define NEVER UINT32_MAX
 
 static rg_status keep_forces(rg_solve_context *context, const rg_problem *problem,
                              const rg_solve_settings *settings, rg_solution *solution,
@@ -144,12 +152,6 @@ static rg_status chain_make(chain *c, rg_solve_context *context, const rg_proble
     return RG_OK;
 }
 
-static void note_attempt(rg_solve_info *info, const rg_solve_attempt *attempt) {
-    if (info->attempts < RG_SOLVE_CHAIN_MAX)
-        info->chain[info->attempts] = *attempt;
-    info->attempts++;
-}
-
 static void adopt(chain *c, const rg_solve_info *one) {
     c->info.solver = one->solver, c->info.residual = one->residual;
     c->info.outcome = one->outcome;
@@ -176,28 +178,38 @@ static void remember_proof(chain *c, const rg_solve_info *one) {
         memcpy(c->ray, c->trial_ray, c->rows * sizeof *c->ray);
 }
 
-/* Runs one solver, has it judged, and keeps what is better. A solver that does not take the problem
- * leaves no trace. */
-static rg_status try_one(chain *c, const plan *p, rg_error *error) {
+/* Factorisations that may still be made; UINT64_MAX without a limit. */
+static uint64_t budget_left(const chain *c) {
+    uint64_t effort = c->settings->effort, spent = c->info.factorisations;
+    return effort == 0 ? UINT64_MAX : effort > spent ? effort - spent : 0;
+}
+
+static rg_solve_settings settings_for(const chain *c, const attempt *a, uint64_t limit) {
     rg_solve_settings settings = *c->settings;
-    uint64_t spent = c->info.factorisations, limit = p->limit;
-    if (p->solver == &rg_solver_newton && settings.effort) /* the one that may go on for long */
-        limit = settings.effort > spent ? settings.effort - spent : 1;
+    if (!limit && a->solver == &rg_solver_newton && settings.effort) /* which may go on for long */
+        limit = budget_left(c) ? budget_left(c) : 1;
     if (limit && (!settings.iteration_limit || limit < settings.iteration_limit))
         settings.iteration_limit = (uint32_t)limit;
-    settings.warm = p->from_best && c->started;
+    settings.warm = a->start == FROM_BEST ? c->started : a->start == FROM_GIVEN && settings.warm;
+    return settings;
+}
+
+/* Runs one solver, has it judged, and keeps what is better. A solver that does not take the problem
+ * leaves no trace. */
+static rg_status try_one(chain *c, const attempt *a, uint32_t limit, rg_error *error) {
+    rg_solve_settings settings = settings_for(c, a, limit);
     memcpy(c->trial_force, c->force, c->rows * sizeof *c->force);
     memset(c->trial_ray, 0, c->rows * sizeof *c->trial_ray);
     rg_solve_info one = {0}, *outer = c->context->info;
     rg_solution trial = {.force = c->trial_force, .ray = c->trial_ray};
     c->context->info = &one;
     rg_status status =
-        rg_solve_attempt_run(c->context, p->solver, c->problem, &settings, &trial, NULL, error);
+        rg_solve_attempt_run(c->context, a->solver, c->problem, &settings, &trial, NULL, error);
     c->context->info = outer;
     if (status || one.outcome == RG_SOLVE_UNSUITABLE)
         return status;
-    note_attempt(&c->info, &one.chain[0]);
-    if (!p->quick && c->full++ > 0)
+    rg_solve_note(&c->info, &one.chain[0]);
+    if (!a->quick && c->full++ > 0)
         c->info.fallbacks++;
     c->info.iterations += one.iterations, c->info.factorisations += one.factorisations;
     c->info.seconds += one.seconds;
@@ -210,65 +222,20 @@ static rg_status try_one(chain *c, const plan *p, rg_error *error) {
     return RG_OK;
 }
 
-static rg_status try_list(chain *c, const plan *list, size_t count, rg_error *error) {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t effort = c->settings->effort;
-        bool spent = effort && c->info.factorisations >= effort;
-        c->done = c->done || (c->info.solver &&
-                              (spent || c->info.residual.natural <= c->settings->acceptable));
-        if (c->done)
-            break;
-        rg_status status = try_one(c, &list[i], error);
-        if (status)
-            return status;
-    }
-    return RG_OK;
-}
+/* --- kinds of problems ------------------------------------------------------------------------ */
 
-#define TRY_LIST(c, list, error) try_list((c), (list), sizeof(list) / sizeof *(list), (error))
-
-/* --- which list ------------------------------------------------------------------------------- */
-
-static const plan convex_rows[] = {{&rg_solver_dantzig, 0, true, false},
-                                   {&rg_solver_qp, 0, false, false},
-                                   {&rg_solver_lemke, 0, false, false},
-                                   {&rg_solver_enumerate, 0, false, false},
-                                   {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan general_rows[] = {{&rg_solver_lemke, 0, false, false},
-                                    {&rg_solver_enumerate, 0, false, false},
-                                    {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan friction_rows[] = {{&rg_solver_lemke, 0, false, false},
-                                     {&rg_solver_enumerate, 0, false, false},
-                                     {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan few_frictionless[] = {{&rg_solver_dantzig, 0, true, false},
-                                        {&rg_solver_interior_point, 0, false, false},
-                                        {&rg_solver_newton, 0, true, false},
-                                        {&rg_solver_lemke, 0, false, false},
-                                        {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan many_frictionless[] = {{&rg_solver_interior_point, 0, true, false},
-                                         {&rg_solver_newton, 0, true, false},
-                                         {&rg_solver_dantzig, 0, false, false},
-                                         {&rg_solver_admm, 0, true, false},
-                                         {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan few_planar[] = {{&rg_solver_lemke, 0, false, false},
-                                  {&rg_solver_newton, 0, true, false},
-                                  {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan first_sweeps = {&rg_solver_gauss_seidel, FIRST_SWEEPS, true, true};
-static const plan cones[] = {{&rg_solver_interior_point, 0, true, false},
-                             {&rg_solver_newton, 0, true, false}};
-static const plan last_cones[] = {{&rg_solver_admm, 0, true, false},
-                                  {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan last_planar[] = {{&rg_solver_lemke, 0, false, false},
-                                   {&rg_solver_admm, 0, true, false},
-                                   {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan last_widened[] = {{&rg_solver_widen, 0, true, false}};
-static const plan few_polygons[] = {{&rg_solver_lemke, 0, false, false},
-                                    {&rg_solver_gauss_seidel, 0, true, false}};
-static const plan many_polygons[] = {{&rg_solver_gauss_seidel, 0, true, false},
-                                     {&rg_solver_lemke, 0, false, false}};
-static const plan all_modes = {&rg_solver_enumerate, 0, false, false};
-static const plan look_first = {&warm_start, 0, true, true};
-static const plan polish_next = {&warm_polish, 0, true, true};
+enum {
+    ROWS = 1,          /* linear */
+    ROWS_GENERAL = 2,  /* linear, A not symmetric */
+    ROWS_FRICTION = 4, /* linear, with friction rows */
+    PLAIN_FEW = 8,     /* contacts without friction */
+    PLAIN_MANY = 16,
+    PLANAR_FEW = 32, /* contacts in the plane */
+    PLANAR_SOME = 64,
+    CONES = 128, /* contacts in space, or many in the plane */
+    POLYGONS_FEW = 256,
+    POLYGONS_MANY = 512
+};
 
 static bool has_friction(const rg_contact_problem *p) {
     for (size_t i = 0; p->mu && p->dimension > 1 && i < p->contacts; i++)
@@ -307,216 +274,125 @@ static size_t count_planar_modes(const rg_contact_problem *p) {
     return modes;
 }
 
-/* With friction, from nothing or the warm start; it may cycle, and is not waited for. */
-static rg_status try_dantzig(chain *c, size_t rows, rg_error *error) {
-    uint32_t limit = rows < UINT32_MAX / 64 ? (uint32_t)(FRICTION_PIVOTS * (rows + 10)) : 0;
-    plan p = {&rg_solver_dantzig, limit, c->settings->warm, false};
-    return try_one(c, &p, error);
-}
-
-static rg_status solve_rows(chain *c, rg_error *error) {
-    const rg_linear_problem *p = &c->problem->linear;
-    bool friction = false;
+static unsigned class_of_rows(const rg_linear_problem *p) {
     for (size_t i = 0; i < p->size; i++) {
         rg_row_kind kind = rg_row_kind_at(p, i);
-        friction |= kind == RG_ROW_STATIC || kind == RG_ROW_DYNAMIC;
+        if (kind == RG_ROW_STATIC || kind == RG_ROW_DYNAMIC)
+            return ROWS_FRICTION;
     }
-    if (!friction)
-        return rg_linear_is_symmetric(p) ? TRY_LIST(c, convex_rows, error)
-                                         : TRY_LIST(c, general_rows, error);
-    size_t modes = count_modes(p);
-    rg_status status = RG_OK;
-    if (modes > 0 && modes <= POLICY_MODES)
-        status = try_one(c, &all_modes, error);
-    /* Enumeration may prove that there is nothing; where an impulse would point, pivoting knows. */
-    if (!status && (!c->done || c->proof == RG_SOLVE_INFEASIBLE))
-        status = try_dantzig(c, p->size, error);
-    return status || c->done ? status : TRY_LIST(c, friction_rows, error);
+    return rg_linear_is_symmetric(p) ? ROWS : ROWS_GENERAL;
 }
 
-/* Sweeps first: they are cheap, and good starts. If the residual falls so fast that a few more
- * should do, they get the chance: as many as the rate so far says, and half as many again. */
-static rg_status solve_cones(chain *c, rg_error *error) {
-    rg_status status = RG_OK;
-    if (c->started && c->info.residual.natural <= POLISH_NEAR)
-        status = try_one(c, &polish_next, error);
-    if (!status && !c->done)
-        status = try_one(c, &first_sweeps, error);
-    if (status || c->done)
-        return status;
+static unsigned class_of(const rg_problem *problem) {
+    const rg_contact_problem *p = &problem->contact;
+    if (problem->kind == RG_PROBLEM_LINEAR)
+        return class_of_rows(&problem->linear);
+    if (!has_friction(p))
+        return p->contacts + p->joints <= SMALL_ROWS ? PLAIN_FEW : PLAIN_MANY;
+    if (p->dimension == 3 && p->directions > 0)
+        return p->contacts * (size_t)p->directions <= POLYGON_PAIRS ? POLYGONS_FEW : POLYGONS_MANY;
+    if (p->dimension == 2 && p->contacts <= PLANAR_LEMKE)
+        return p->contacts <= PLANAR_CONTACTS ? PLANAR_FEW : PLANAR_SOME;
+    return CONES;
+}
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+/* Where all modes can be tried. */
+static uint32_t few_modes(const chain *c) {
+    size_t modes = c->class == ROWS_FRICTION ? count_modes(&c->problem->linear)
+                                             : count_planar_modes(&c->problem->contact);
+    return modes > 0 && modes <= POLICY_MODES ? 0 : NEVER;
+}
+
+/* With friction it may cycle, and is not waited for. */
+static uint32_t few_pivots(const chain *c) {
+    return c->rows < UINT32_MAX / 64 ? (uint32_t)(FRICTION_PIVOTS * (c->rows + 10)) : 0;
+}
+
+static uint32_t if_given(const chain *c) {
+    return c->settings->warm ? 0 : NEVER;
+}
+
+static uint32_t if_near(const chain *c) {
+    return c->started && c->info.residual.natural <= POLISH_NEAR ? 0 : NEVER;
+}
+
+static uint32_t first_sweeps(const chain *c) {
+    (void)c;
+    return FIRST_SWEEPS;
+}
+
+/* Sweeps are cheap, and good starts. If the residual falls so fast that a few more should do, they
+ * get the chance: as many as the rate so far says, and half as many again. */
+static uint32_t more_sweeps(const chain *c) {
     double needed = 0, gained = 0; /* powers of two */
     for (double r = c->settings->tolerance; r < 1; r *= 2)
         needed++;
     for (double r = c->info.residual.natural; r < 1; r *= 2)
         gained++;
     double sweeps = gained > 0 ? 1.5 * FIRST_SWEEPS * needed / gained : INFINITY;
-    if (sweeps <= MORE_SWEEPS) {
-        plan more = {&rg_solver_gauss_seidel, (uint32_t)sweeps - FIRST_SWEEPS, true, true};
-        status = try_one(c, &more, error);
-    }
-    if (!status && !c->done)
-        status = TRY_LIST(c, cones, error);
-    if (status || c->done)
-        return status;
-    const rg_contact_problem *p = &c->problem->contact;
-    status = p->dimension == 2 && p->contacts <= PLANAR_LEMKE ? TRY_LIST(c, last_planar, error)
-                                                              : TRY_LIST(c, last_cones, error);
-    return status || c->done ? status : TRY_LIST(c, last_widened, error);
+    return sweeps <= MORE_SWEEPS ? (uint32_t)sweeps - FIRST_SWEEPS : NEVER;
 }
 
-static rg_status solve_island(chain *c, rg_error *error) {
-    const rg_contact_problem *p = &c->problem->contact;
-    if (!has_friction(p))
-        return p->contacts + p->joints <= SMALL_ROWS ? TRY_LIST(c, few_frictionless, error)
-                                                     : TRY_LIST(c, many_frictionless, error);
-    if (p->dimension == 3 && p->directions > 0)
-        return p->contacts * (size_t)p->directions <= POLYGON_PAIRS
-                   ? TRY_LIST(c, few_polygons, error)
-                   : TRY_LIST(c, many_polygons, error);
-    if (p->dimension == 2 && p->contacts <= PLANAR_CONTACTS) {
-        rg_status status = RG_OK;
-        if (count_planar_modes(p) <= POLICY_MODES)
-            status = try_one(c, &all_modes, error);
-        if (!status && !c->done)
-            status = try_dantzig(c, c->rows, error);
-        if (!status && !c->done)
-            status = TRY_LIST(c, few_planar, error);
-        if (status || c->done)
-            return status;
-    }
-    return solve_cones(c, error);
+/* Once more, for longer, where the budget ended with forces that are poor. */
+static uint32_t if_poor(const chain *c) {
+    uint32_t effort = c->settings->effort;
+    bool poor = c->info.solver && c->info.residual.natural > POOR;
+    return poor && effort && budget_left(c) == 0 ? EFFORT_MORE * effort : NEVER;
 }
 
-/* --- islands ---------------------------------------------------------------------------------- */
+enum {
+    ALL_ROWS = ROWS | ROWS_GENERAL | ROWS_FRICTION,
+    ALL_CONES = PLANAR_FEW | PLANAR_SOME | CONES,
+    POLYGONS = POLYGONS_FEW | POLYGONS_MANY,
+    ALL = ALL_ROWS | PLAIN_FEW | PLAIN_MANY | ALL_CONES | POLYGONS,
+    QUICK = true,
+    ALWAYS = true
+};
 
-/* Where the n-th attempt by `solver` is noted; `count` if there is none. */
-static uint32_t find_attempt(const rg_solve_attempt *attempts, uint32_t count,
-                             const rg_solver *solver, uint32_t n) {
-    uint32_t at = 0;
-    for (; at < count; at++)
-        if (attempts[at].solver == solver && n-- == 0)
-            break;
-    return at;
+static const attempt list[] = {
+    {ALL, &warm_start, FROM_GIVEN, QUICK, ALWAYS, if_given},
+    {ROWS_FRICTION | PLANAR_FEW, &rg_solver_enumerate, FROM_NOTHING, 0, ALWAYS, few_modes},
+    {ROWS_FRICTION | PLANAR_FEW, &rg_solver_dantzig, FROM_GIVEN, 0, ALWAYS, few_pivots},
+    {ROWS | PLAIN_FEW, &rg_solver_dantzig, FROM_BEST, 0, 0, NULL},
+    {ALL_ROWS | PLANAR_FEW | POLYGONS_FEW, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
+    {ALL_ROWS, &rg_solver_enumerate, FROM_NOTHING, 0, 0, NULL},
+    {ALL_CONES, &warm_polish, FROM_BEST, QUICK, ALWAYS, if_near},
+    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, first_sweeps},
+    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, more_sweeps},
+    {PLAIN_FEW, &rg_solver_interior_point, FROM_NOTHING, 0, 0, NULL},
+    {ALL_CONES | PLAIN_MANY, &rg_solver_interior_point, FROM_BEST, 0, 0, NULL},
+    {ALL_CONES, &rg_solver_newton, FROM_BEST, 0, 0, NULL},
+    {ALL_CONES, &rg_solver_newton, FROM_BEST, 0, ALWAYS, if_poor},
+    {PLAIN_MANY, &rg_solver_dantzig, FROM_NOTHING, 0, 0, NULL},
+    {PLANAR_SOME, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
+    {POLYGONS, &rg_solver_gauss_seidel, FROM_BEST, 0, 0, NULL},
+    {POLYGONS, &rg_solver_gauss_seidel, FROM_NOTHING, 0, 0, if_given},
+    {POLYGONS_MANY, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
+    {ALL_CONES, &rg_solver_widen, FROM_BEST, 0, 0, NULL},
+};
+
+/* An enumeration may prove that there is no solution; where an impulse would point, pivoting tells. */
+static bool wants_ray(const chain *c, const attempt *a) {
+    return c->proof == RG_SOLVE_INFEASIBLE && c->class == ROWS_FRICTION &&
+           a->solver == &rg_solver_dantzig;
 }
 
-static uint32_t noted(const rg_solve_info *info) {
-    return info->attempts < RG_SOLVE_CHAIN_MAX ? info->attempts : RG_SOLVE_CHAIN_MAX;
-}
-
-/* Attempts of an island, added to the same ones on other islands: a solver's first to its first. */
-static void merge_chain(rg_solve_info *all, const rg_solve_info *one) {
-    for (uint32_t i = 0; i < noted(one); i++) {
-        const rg_solve_attempt *attempt = &one->chain[i];
-        uint32_t before = 0;
-        for (uint32_t k = 0; k < i; k++)
-            before += one->chain[k].solver == attempt->solver;
-        uint32_t at = find_attempt(all->chain, noted(all), attempt->solver, before);
-        if (at == noted(all)) {
-            note_attempt(all, attempt);
+static rg_status try_list(chain *c, rg_error *error) {
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < sizeof list / sizeof *list && !status; i++) {
+        const attempt *a = &list[i];
+        if (!(a->classes & c->class) || (c->done && !wants_ray(c, a)))
             continue;
-        }
-        rg_solve_attempt *sum = &all->chain[at];
-        sum->iterations += attempt->iterations, sum->seconds += attempt->seconds;
-        sum->residual = fmax(sum->residual, attempt->residual);
-        if (attempt->outcome != RG_SOLVED)
-            sum->outcome = attempt->outcome;
+        if (!a->always && c->info.solver &&
+            (budget_left(c) == 0 || c->info.residual.natural <= c->settings->acceptable))
+            break;
+        uint32_t limit = a->limit ? a->limit(c) : 0;
+        if (limit != NEVER)
+            status = try_one(c, a, limit, error);
     }
-    all->iterations += one->iterations, all->factorisations += one->factorisations;
-    all->seconds += one->seconds;
-    all->fallbacks += one->fallbacks;
-}
-
-/* The whole ends as its worst island does: one without a solution, or else the one with the largest
- * residual that is not solved. */
-static void merge_island(chain *whole, const chain *part, size_t island, size_t islands) {
-    rg_solve_info *all = &whole->info;
-    bool first = !all->solver;
-    bool larger = first || part->info.residual.natural > all->residual.natural;
-    rg_solve_outcome outcome = part->info.outcome;
-    const char *text = part->info.text;
-    if (outcome != RG_SOLVED && part->proof != RG_SOLVED)
-        outcome = part->proof, text = part->proof_text;
-    merge_chain(all, &part->info);
-    if (larger)
-        all->solver = part->info.solver, all->residual.natural = part->info.residual.natural;
-    if (outcome == RG_SOLVED) {
-        if (first)
-            all->outcome = RG_SOLVED;
-        return;
-    }
-    bool stays = all->outcome == RG_SOLVE_INFEASIBLE ||
-                 (all->outcome != RG_SOLVED && outcome != RG_SOLVE_INFEASIBLE && !larger);
-    if (!first && stays)
-        return;
-    all->outcome = outcome;
-    whole->proof = outcome == RG_SOLVE_RAY || outcome == RG_SOLVE_INFEASIBLE ? outcome : RG_SOLVED;
-    snprintf(all->text, sizeof all->text, "island %zu of %zu (%zu rows): %.180s", island + 1,
-             islands, part->rows, text);
-}
-
-static rg_status solve_islands(chain *whole, rg_split *islands, rg_error *error) {
-    rg_solve_context *context = whole->context;
-    bool warm = whole->started;
-    rg_solve_attempt looked = whole->info.chain[0];
-    double *before;
-    RG_TAKE(before, context, whole->rows, error);
-    memcpy(before, whole->force, whole->rows * sizeof *before);
-    memset(&whole->info, 0, sizeof whole->info);
-    if (warm)
-        note_attempt(&whole->info, &looked);
-    for (size_t i = 0; i < islands->count; i++) {
-        rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-        rg_problem problem;
-        chain part;
-        rg_status status = rg_split_make(islands, context, i, &problem, error);
-        if (!status)
-            status = chain_make(&part, context, &problem, whole->settings, error);
-        if (!status && warm) {
-            rg_split_gather(islands, i, before, part.force);
-            part.started = true;
-            status = try_one(&part, &look_first, error);
-        }
-        if (!status && !part.done)
-            status = solve_island(&part, error);
-        if (!status) {
-            rg_split_scatter(islands, i, part.force, whole->force);
-            if (part.proof != RG_SOLVED && part.info.outcome != RG_SOLVED)
-                rg_split_scatter(islands, i, part.ray, whole->ray);
-            merge_island(whole, &part, i, islands->count);
-        }
-        rg_arena_return(&context->arena, mark);
-        if (status)
-            return status;
-    }
-    return RG_OK;
-}
-
-/* The judge on the whole, once more: islands were judged one by one. */
-static rg_status judge_whole(chain *whole, rg_error *error) {
-    rg_solve_info one = {0}, *outer = whole->context->info;
-    rg_solve_settings settings = *whole->settings;
-    settings.warm = true;
-    memcpy(whole->trial_force, whole->force, whole->rows * sizeof *whole->force);
-    rg_solution trial = {.force = whole->trial_force};
-    whole->context->info = &one;
-    rg_status status = rg_solve_attempt_run(whole->context, &warm_start, whole->problem, &settings,
-                                            &trial, NULL, error);
-    whole->context->info = outer;
-    whole->info.residual = one.residual;
-    if (one.outcome == RG_SOLVED)
-        whole->info.outcome = RG_SOLVED;
-    else if (whole->info.outcome == RG_SOLVED)
-        whole->info.outcome = one.outcome;
     return status;
-}
-
-static rg_status solve_contacts(chain *c, rg_error *error) {
-    rg_split islands;
-    rg_status status = rg_split_find(&islands, c->context, c->problem, error);
-    if (status || islands.count < 2)
-        return status ? status : solve_island(c, error);
-    status = solve_islands(c, &islands, error);
-    return status ? status : judge_whole(c, error);
 }
 
 /* --- the table of contents -------------------------------------------------------------------- */
@@ -544,14 +420,11 @@ static rg_status solve_auto(rg_solve_context *context, const rg_problem *problem
     rg_status status = chain_make(&c, context, problem, settings, error);
     if (status)
         return status;
-    if (settings->warm) {
+    if (settings->warm)
         memcpy(c.force, solution->force, c.rows * sizeof *c.force);
-        c.started = true;
-        status = try_one(&c, &look_first, error);
-    }
-    if (!status && !c.done)
-        status =
-            problem->kind == RG_PROBLEM_LINEAR ? solve_rows(&c, error) : solve_contacts(&c, error);
+    c.started = settings->warm;
+    c.class = class_of(problem);
+    status = try_list(&c, error);
     if (status)
         return status;
     memcpy(solution->force, c.force, c.rows * sizeof *c.force);

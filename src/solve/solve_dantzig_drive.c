@@ -1,5 +1,5 @@
 /* One drive of the pivoting solver: the force of row d is moved until the row meets its condition,
- * while all rows that met theirs keep meeting it (Baraff 1994, 3.3; method C.1).
+ * while all rows that met theirs keep meeting it (Baraff 1994, section 3.3).
  *
  * With df_d = +-1 the forces in C follow by A_CC df_C = -A_Cd df_d, so a stays 0 there. The step
  * ends where d arrives (a_d = 0, or the force at its bound) or where another row would break its
@@ -12,7 +12,8 @@
  * A row that depends on those in C has A df = 0 along its direction, a null vector. It cannot be
  * driven to zero as long as C is what it is: either a force of C ends at its bound and leaves, or
  * the null vector is a ray: df >= 0, A df = 0, b' df < 0, the proof (Farkas) that nothing satisfies
- * all rows. */
+ * all rows.
+ * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"

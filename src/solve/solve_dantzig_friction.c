@@ -1,4 +1,4 @@
-/* Dantzig's pivoting with friction (Baraff 1994, 3.5 and 3.6; method C.1).
+/* Dantzig's pivoting with friction (Baraff 1994, sections 3.5 and 3.6).
  *
  * Static rows hold |f_F| <= mu f_N. A contact is driven normal first, then its one or two tangents
  * (a box in space). A tangent sticks (CF: a = 0, its force follows), or slips (NC+, NC-: its force
@@ -17,7 +17,8 @@
  * back. Otherwise rows that are violated after a round are driven again, in another order, 30
  * times; then the outcome is STALLED and the caller turns to another method.
  *
- * Cost: O(m^3) per pivot for m rows in C and CF. */
+ * Cost: O(m^3) per pivot for m rows in C and CF.
+ * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"

@@ -5,7 +5,8 @@
  * of Cuthill and McKee (1969), reversed (George 1971), rows of one piece of the contact graph lie
  * together and the envelope of the factor is small; it is taken if it is smaller than that of the
  * order given, which for stacks and walls is often the better one. The factor's cost goes with the
- * square of the envelope's width. */
+ * square of the envelope's width.
+ * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"

@@ -16,7 +16,8 @@
  *
  * How it fails: it says so, and the general method starts from nothing: too many rows in C or pivots,
  * a pivot that is no pivot (indefinite), conditions not met to rounding errors at the end (wrong set,
- * infeasible), large forces that cancel. */
+ * infeasible), large forces that cancel.
+ * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"

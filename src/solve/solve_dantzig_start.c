@@ -11,7 +11,8 @@
  * and all of C can be factored. The answer is not about the enlarged matrix: if all signs are right,
  * its factor serves to find forces for the true one (accept_guess in solve_dantzig.c), otherwise the
  * forces go on as a starting point (start() there, which picks independent rows as C, leaves the
- * other forces where they are and computes everything anew). */
+ * other forces where they are and computes everything anew).
+ * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
 #include "base/base_math.h"

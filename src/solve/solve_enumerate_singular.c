@@ -1,6 +1,7 @@
 /* Solutions of a singular mode: f0 + N t where the inequalities hold, a segment or a polyhedron in
  * t. The point of least norm is listed if it satisfies them, otherwise the corners are searched, up
- * to a budget. Why that is enough, and how it fails: solve_enumerate.c. */
+ * to a budget. Why that is enough, and how it fails: solve_enumerate.c.
+ * Tested by tests/solve/test_enumerate.c. */
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve_enumerate_state.h"

@@ -1,5 +1,6 @@
 /* The linear system of a mode: a rank-revealing LU with full pivoting of the equilibrated matrix.
- * How it fails: what is singular only to about RG_ENUMERATION_RANK is taken as singular. */
+ * How it fails: what is singular only to about RG_ENUMERATION_RANK is taken as singular.
+ * Tested by tests/solve/test_enumerate.c. */
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve_enumerate_state.h"

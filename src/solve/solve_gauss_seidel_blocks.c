@@ -1,6 +1,6 @@
 /* Set-up of block Gauss-Seidel: which rows are solved together, under which law, with which columns
  * of the matrix (local and linear form) or bodies (global form). Costs one pass over the problem.
- */
+ * Tested by tests/solve/test_gauss_seidel.c. */
 #include "solve/solve_gauss_seidel.h"
 
 #include "base/base_math.h"

@@ -4,7 +4,8 @@
  *     bar = (s' + J z') / sqrt(2 (1 + z'.s')),  W^2 = beta^2 (2 bar bar' - J),
  *     beta^4 = s'Js / z'Jz.
  * W has the eigenvectors (1, +-t) / sqrt 2, t the direction of bar_1, with beta (bar_0 +- |bar_1|),
- * whose product is beta^2, and beta across. A width of 1 is the half-line. */
+ * whose product is beta^2, and beta across. A width of 1 is the half-line.
+ * Tested by tests/solve/test_interior_point.c. */
 #include "solve/solve_interior_cone.h"
 
 #include <math.h>

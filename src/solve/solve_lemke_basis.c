@@ -5,7 +5,8 @@
  * The inverse is kept explicitly and updated by the four rank-one exchanges (bordering, its
  * reverse, a new column, a new row); the caller refactors after a number of updates or when a
  * residual shows that the inverse has aged. Explicit inverses lose digits only where the matrix
- * itself does, and every use is followed by a step of iterative refinement with the true matrix. */
+ * itself does, and every use is followed by a step of iterative refinement with the true matrix.
+ * Tested by tests/solve/test_lemke.c. */
 #include "base/base_math.h"
 #include "solve/solve_lemke.h"
 

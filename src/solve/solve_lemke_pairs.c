@@ -16,7 +16,8 @@
  * stays in the basis for good. What is left over is redundant (dropped), contradictory (reported
  * with the combination of rows that proves it), or needs the other forces: such an equation enters
  * the basis together with one of them (solve_lemke.c) or, if that leads nowhere, becomes two pairs,
- * |a| <= z0 along the path, with its force split by sign. */
+ * |a| <= z0 along the path, with its force split by sign.
+ * Tested by tests/solve/test_lemke.c. */
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve_lemke.h"

@@ -20,7 +20,8 @@
  * How it fails: it does not follow f_N. Friction persists where a contact breaks, and is too weak
  * where the load grows; iterating with the normal forces that it found is the user's business.
  * Without a reference, and where the frictionless forces are not unique, the bound depends on which
- * were found. Global problems are condensed. */
+ * were found. Global problems are condensed.
+ * Tested by tests/solve/test_meaning.c. */
 #include "solve/solve_lotstedt.h"
 
 #include "base/base_math.h"

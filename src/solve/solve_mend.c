@@ -53,10 +53,10 @@ rg_status rg_mend_create(rg_mend *mend, rg_system *system, rg_solve_context *con
     RG_TAKE(mend->v, context, system->velocities, error);
     RG_TAKE(mend->each, context, p->contacts, error);
     RG_TAKE(mend->near, context, p->global.blocks, error);
-    RG_TAKE(mend->split.first, context, 2, error);
-    RG_TAKE(mend->split.member, context, p->contacts, error);
+    RG_TAKE(mend->split.islands.first, context, 2, error);
+    RG_TAKE(mend->split.islands.member, context, p->contacts, error);
     RG_TAKE(mend->split.place, context, p->global.blocks, error);
-    mend->split.count = 1;
+    mend->split.islands.count = 1;
     mend->split.scale = rg_problem_scale(problem);
     mend->problem = problem;
     return RG_OK;
@@ -118,10 +118,10 @@ static size_t choose(rg_mend *mend, int rings) {
     for (uint32_t i = 0; i < p->contacts; i++) {
         const uint32_t *b = p->global.contact_blocks + 2 * (size_t)i;
         if (is_near(mend, b[0]) || is_near(mend, b[1]))
-            mend->split.member[members++] = i;
+            mend->split.islands.member[members++] = i;
     }
-    mend->split.first[0] = 0;
-    mend->split.first[1] = members;
+    mend->split.islands.first[0] = 0;
+    mend->split.islands.first[1] = members;
     return members;
 }
 
@@ -150,18 +150,19 @@ static rg_status solve_part(rg_mend *mend, size_t members, double tolerance, rg_
     size_t d = (size_t)held.contact.dimension;
     memcpy(mend->rest, mend->force, mend->system->rows * sizeof *mend->rest);
     for (size_t k = 0; k < members; k++)
-        memset(mend->rest + mend->split.member[k] * d, 0, d * sizeof *mend->rest);
+        memset(mend->rest + mend->split.islands.member[k] * d, 0, d * sizeof *mend->rest);
     rg_system_velocity(mend->system, mend->rest, mend->v, mend->u);
     held.contact.global.free_velocity = mend->v;
     mend->split.problem = &held;
     rg_arena_mark mark = rg_arena_get_mark(&mend->context->arena);
-    rg_status status = rg_split_make(&mend->split, mend->context, 0, &part, error);
+    if (rg_split_make(&mend->split, &mend->context->arena, 0, &part))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
+    part.connected = false; /* the worst places may lie apart */
     double residual = INFINITY;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = fmax(PART_TOLERANCE * tolerance, 1e-15);
-    if (!status)
-        status = try_part(mend, &part, &rg_solver_interior_point, settings, mend->rest, mend->part,
-                          &residual, error);
+    rg_status status = try_part(mend, &part, &rg_solver_interior_point, settings, mend->rest,
+                                mend->part, &residual, error);
     if (!status && residual > tolerance) {
         settings.warm = true;
         settings.iteration_limit = PART_STEPS;

@@ -2,8 +2,8 @@
 #ifndef RIGOR_SOLVE_MEND_H
 #define RIGOR_SOLVE_MEND_H
 
+#include "problem/problem_split.h"
 #include "solve/solve_polish.h"
-#include "solve/solve_split.h"
 
 typedef struct rg_mend {
     rg_solve_context *context;

@@ -19,7 +19,6 @@
 #include "solve/solve_newton.h"
 
 #include "base/base_math.h"
-#include "solve/solve_split.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -167,57 +166,6 @@ static bool solve_island(rg_newton *newton, const double *warm) {
     return rg_newton_follow(newton, tau, newton->limit) || try_last(newton);
 }
 
-typedef struct totals {
-    uint64_t iterations, factorisations;
-    double residual;
-    bool solved, limited;
-} totals;
-
-static rg_status run(rg_solve_context *context, const rg_problem *problem,
-                     const rg_solve_settings *settings, const double *warm, double *force,
-                     totals *total, rg_error *error) {
-    rg_newton newton;
-    rg_status status =
-        rg_newton_create(&newton, context, problem, SAFETY * settings->tolerance, error);
-    if (status != RG_OK)
-        return status;
-    newton.acceptable = SAFETY * settings->acceptable;
-    newton.limit = settings->iteration_limit ? settings->iteration_limit : LIMIT;
-    bool solved = solve_island(&newton, warm);
-    if (newton.failed)
-        return newton.failed;
-    if (newton.starved)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
-    memcpy(force, newton.best, newton.system.rows * sizeof(double));
-    total->iterations += newton.iterations;
-    total->factorisations += newton.factorisations;
-    total->residual = fmax(total->residual, newton.best_residual);
-    total->solved = total->solved && solved;
-    total->limited = total->limited || (!solved && newton.factorisations >= newton.limit);
-    return RG_OK;
-}
-
-static rg_status run_islands(rg_solve_context *context, rg_split *split,
-                             const rg_solve_settings *settings, double *force, totals *total,
-                             rg_error *error) {
-    rg_status status = RG_OK;
-    for (size_t i = 0; i < split->count && status == RG_OK; i++) {
-        rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-        rg_problem island;
-        double *part;
-        status = rg_split_make(split, context, i, &island, error);
-        if (status != RG_OK)
-            return status;
-        RG_TAKE(part, context, rg_split_rows(split, i), error);
-        rg_split_gather(split, i, force, part);
-        status = run(context, &island, settings, settings->warm ? part : NULL, part, total, error);
-        if (status == RG_OK)
-            rg_split_scatter(split, i, part, force);
-        rg_arena_return(&context->arena, mark);
-    }
-    return status;
-}
-
 static rg_status solve(rg_solve_context *context, const rg_problem *problem,
                        const rg_solve_settings *settings, rg_solution *solution,
                        rg_solve_report *report, rg_error *error) {
@@ -227,26 +175,27 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         snprintf(report->text, sizeof report->text, "newton takes the exact cone only");
         return RG_OK;
     }
-    totals total = {.solved = true};
-    rg_split split;
-    rg_status status = rg_split_find(&split, context, problem, error);
+    rg_newton newton;
+    rg_status status =
+        rg_newton_create(&newton, context, problem, SAFETY * settings->tolerance, error);
     if (status != RG_OK)
         return status;
-    if (split.count > 1)
-        status = run_islands(context, &split, settings, solution->force, &total, error);
-    else
-        status = run(context, problem, settings, settings->warm ? solution->force : NULL,
-                     solution->force, &total, error);
-    if (status != RG_OK)
-        return status;
-    report->iterations = total.iterations;
-    report->factorisations = total.factorisations;
-    report->outcome = total.solved ? RG_SOLVED : total.limited ? RG_SOLVE_LIMIT : RG_SOLVE_STALLED;
-    if (!total.solved)
-        snprintf(report->text, sizeof report->text,
-                 "%s after %llu factorisations over %zu islands, residual %.2e",
-                 total.limited ? "the limit was reached" : "no further progress",
-                 (unsigned long long)total.factorisations, split.count, total.residual);
+    newton.acceptable = SAFETY * settings->acceptable;
+    newton.limit = settings->iteration_limit ? settings->iteration_limit : LIMIT;
+    bool solved = solve_island(&newton, settings->warm ? solution->force : NULL);
+    if (newton.failed)
+        return newton.failed;
+    if (newton.starved)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
+    memcpy(solution->force, newton.best, newton.system.rows * sizeof(double));
+    report->iterations = newton.iterations;
+    report->factorisations = newton.factorisations;
+    bool limited = !solved && newton.factorisations >= newton.limit;
+    report->outcome = solved ? RG_SOLVED : limited ? RG_SOLVE_LIMIT : RG_SOLVE_STALLED;
+    if (!solved)
+        snprintf(report->text, sizeof report->text, "%s after %llu factorisations, residual %.2e",
+                 limited ? "the limit was reached" : "no further progress",
+                 (unsigned long long)newton.factorisations, newton.best_residual);
     return RG_OK;
 }
 

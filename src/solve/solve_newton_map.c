@@ -8,7 +8,8 @@
  *     p_T = sigma y_T/t,  t = |y_T|,  sigma = (S+ - S-)/2,  S+- = sqrt((t +- b)^2 + 4 mu^2 s^2).
  * A joint row's interval is treated in the same way, end by end. Differences such as 1 - dp_N/dy_N
  * or r - p are evaluated without cancellation: on the path they fall with the square of tau, far
- * below the rounding error of their terms, and strongly loaded contacts hang on them. */
+ * below the rounding error of their terms, and strongly loaded contacts hang on them.
+ * Tested by tests/solve/test_newton.c. */
 #include "base/base_math.h"
 #include "solve/solve_newton.h"
 #include "solve/solve_system_parts.h"

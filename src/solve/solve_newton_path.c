@@ -19,7 +19,8 @@
  * Late on the path the Jacobian of a contact with a force f has entries of the order of (f/tau)^2,
  * which soon is beyond what a double can hold beside the masses. The smoothing lengths of strongly
  * loaded and wide open contacts therefore have a floor (rg_newton_soften): such a contact is left
- * with a residual of SOFTNESS, which the descent from the end of the path removes. */
+ * with a residual of SOFTNESS, which the descent from the end of the path removes.
+ * Tested by tests/solve/test_newton.c. */
 #include "base/base_math.h"
 #include "base/base_trig.h"
 #include "solve/solve_newton.h"

@@ -9,7 +9,8 @@
  * in the other directions. So delta is raised when steps are cut and lowered when they are not (as
  * in the method of Levenberg and Marquardt), between DELTA_LOW and an upper bound. tau follows the
  * merit down, and goes up again where a kink blocks every step. Fails: no better merit for
- * STALL_LIMIT steps. */
+ * STALL_LIMIT steps.
+ * Tested by tests/solve/test_newton.c. */
 #include "base/base_math.h"
 #include "solve/solve_newton.h"
 #include "solve/solve_system_parts.h"

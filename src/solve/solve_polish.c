@@ -9,7 +9,8 @@
  * contact is on the verge, the modes are right and one step gives all digits; where forces are not
  * unique a small delta throws them far away along the undetermined directions and the step fails:
  * then a larger one is tried from the same point. Quadratic at best, without guarantee; it never
- * returns anything worse. */
+ * returns anything worse.
+ * Tested by tests/solve/test_auto.c. */
 #include "solve/solve_polish.h"
 
 #include "base/base_math.h"

@@ -7,7 +7,8 @@
  * Contacts usually outnumber bodies, and redundant contacts cost nothing here: K is regular even
  * where J M^-1 J' is not. Local form: A + B W over the contacts, by the block-sparse kernel or,
  * where that would be nearly full, by a dense LU with row interchanges. Fails: RG_SINGULAR, when a
- * block A (global) or a pivot breaks down. */
+ * block A (global) or a pivot breaks down.
+ * Tested by tests/solve/test_system.c. */
 #include "solve/solve_system_parts.h"
 
 #include <math.h>

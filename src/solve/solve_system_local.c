@@ -4,7 +4,8 @@
  * blocks that are zero throughout are dropped, whichever way they are stored. The dense factor is
  * Gaussian elimination with row interchanges, in panels of PANEL columns so that most of the work
  * is a product of matrices (Golub and Van Loan, section 3.2.11, right-looking); the order of
- * additions is fixed. It breaks down (RG_SINGULAR) at a pivot that is zero or not a number. */
+ * additions is fixed. It breaks down (RG_SINGULAR) at a pivot that is zero or not a number.
+ * Tested by tests/solve/test_system.c. */
 #include "solve/solve_system_parts.h"
 
 #include <math.h>

@@ -158,7 +158,7 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
     rg_analysis_remember_flight(world, memory);
     rg_flight_ledger ledger = rg_flight_ledger_of(flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
-                               .has_work = true,
+                               .varies = true,
                                .impulse = ledger.impulse,
                                .angular_impulse = ledger.angular_impulse,
                                .substeps = info.accepted,
@@ -265,6 +265,8 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
     }
     if (!status)
         status = rg_analysis_make_parts(a, view);
+    if (!status)
+        status = rg_analysis_judge_make(a);
     if (status)
         return rg_fail(error, status, "no memory for the step");
     begin_anew(a);
@@ -273,29 +275,29 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
 
 static void tell(const rg_analysis *a, rg_step_report *report) {
     rg_flight_ledger ledger = rg_flight_ledger_of(&a->flight, a->y);
-    const double *w = a->y + a->flight.size;
-    *report = (rg_step_report){
-        .external_work = ledger.work,
-        .impulse = ledger.impulse,
-        .angular_impulse = ledger.angular_impulse,
-        .substeps = a->ode_info.accepted,
-        .rejected = a->ode_info.rejected,
-        .evaluations = a->ode_info.evaluations,
-        .worst_residual = a->tally.worst_residual,
-        .worst_cone = a->tally.worst_cone,
-        .solves = a->tally.solves,
-        .solver_iterations = a->tally.iterations,
-        .solver_failures = a->tally.failures,
-        .fallbacks = a->tally.fallbacks,
-        .contacts = a->tally.contacts_most,
-        .impacts = a->tally.impacts,
-        .has_work = true,
-        .friction_work = w[0] + a->tally.impact_friction,
-        .impact_work = a->tally.impact_work,
-        .stabilisation = a->tally.stabilisation + w[1],
-        .prescribed_work = w[2] + a->tally.prescribed,
-        .contact_impulse = rg_add(a->tally.impulse, (rg_vec3){w[3], w[4], w[5]}),
-        .contact_angular_impulse = rg_add(a->tally.angular_impulse, (rg_vec3){w[6], w[7], w[8]})};
+    const double *w = a->y + a->flight.size; /* impulse, angular impulse */
+    const rg_analysis_tally *t = &a->tally;
+    *report = (rg_step_report){.external_work = ledger.work,
+                               .impulse = ledger.impulse,
+                               .angular_impulse = ledger.angular_impulse,
+                               .substeps = a->ode_info.accepted,
+                               .rejected = a->ode_info.rejected,
+                               .evaluations = a->ode_info.evaluations,
+                               .counts = {.solves = t->solves,
+                                          .iterations = t->iterations,
+                                          .failures = t->failures,
+                                          .fallbacks = t->fallbacks,
+                                          .worst_residual = t->worst_residual,
+                                          .worst_cone = t->worst_cone},
+                               .contacts = t->contacts_most,
+                               .impacts = t->impacts,
+                               .varies = true,
+                               .found = a->found,
+                               .stabilisation = t->stabilisation,
+                               .prescribed_work = t->prescribed,
+                               .contact_impulse = rg_add(t->impulse, (rg_vec3){w[0], w[1], w[2]}),
+                               .contact_angular_impulse =
+                                   rg_add(t->angular_impulse, (rg_vec3){w[3], w[4], w[5]})};
 }
 
 /* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer: because of bodies that

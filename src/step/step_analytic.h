@@ -16,10 +16,11 @@
  *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
+ *   step_analytic_judge.c      what the judge is shown
  *   step_analytic_log.c        what happened, for people
  *
  * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
- * do. Contacts are found afresh at the beginning of every step and carried from event to event within
+ * do to momenta. Contacts are found afresh at the beginning of every step and carried from event to event within
  * it: of them the last bounces and forces are kept between steps, with what the integrator has learnt. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
@@ -29,6 +30,7 @@
 #include "rigor/impact.h"
 #include "rigor/solver.h"
 #include "step/step_flight.h"
+#include "step/step_judge.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
 #include "step/step_stepping.h"
@@ -89,7 +91,7 @@
 #define RG_ANALYSIS_TURN 0.25
 
 enum {
-    RG_ANALYSIS_LEDGER = 9,     /* friction work, normal work, prescribed work, impulse, angular */
+    RG_ANALYSIS_LEDGER = 6,     /* impulse, angular impulse by what forces do not move */
     RG_ANALYSIS_SAMPLES = 4,    /* looks at pairs in contact within a step */
     RG_ANALYSIS_ROUNDS = 50,    /* impacts in a row at one instant */
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
@@ -194,6 +196,17 @@ typedef struct rg_analysis_known {
     uint64_t averaged; /* whether the last step ended with mean forces */
 } rg_analysis_known;
 
+/* What showing the judge takes. */
+typedef struct rg_analysis_judging {
+    rg_judge_findings pending; /* of the beginning of the trial step */
+    bool constant;             /* forces of the trial step are those of its beginning */
+    rg_judge_power begin;      /* there */
+    rg_analysis_motion motion; /* of evaluations for the judge alone */
+    rg_vec3 *linear, *angular; /* bodies */
+    double before_time;        /* s: where the substep before began; and the power there */
+    rg_judge_power before;
+} rg_analysis_judging;
+
 /* --- the four nouns ------------------------------------------------------------------------------ */
 
 /* What the method may read of the world: constant while groups are integrated, but for the log and the solvers'
@@ -238,8 +251,7 @@ extern const rg_force_law rg_law_constant; /* during one trial step: forces stay
 /* How far to go for the forces of an island. */
 typedef enum rg_effort {
     RG_EFFORT_EXCHANGE, /* by exchanges in the active set; may fail */
-    RG_EFFORT_SOLVE,    /* by a solver where that fails */
-    RG_EFFORT_JUDGE     /* and judged, whoever found them */
+    RG_EFFORT_SOLVE     /* by a solver where that fails */
 } rg_effort;
 
 /* What the last evaluation has shown. */
@@ -258,10 +270,10 @@ typedef struct rg_analysis_start {
 
 /* What a group has done, to be added up. */
 typedef struct rg_analysis_tally {
-    double impact_work, impact_friction, stabilisation, prescribed; /* J, at instants */
+    double stabilisation, prescribed; /* J, of projections */
     rg_vec3 impulse, angular_impulse; /* N s, by what does not move, at instants */
     uint64_t impacts, solves, iterations, failures, fallbacks, contacts_most;
-    double worst_residual, worst_cone;
+    double worst_residual, worst_cone; /* of impacts and mean forces */
 } rg_analysis_tally;
 
 /* The state of a group: bodies that can reach each other within the step of the world. That of all bodies is one, too,
@@ -312,6 +324,8 @@ struct rg_analysis {
     size_t bounce_count;
     bool no_restitution; /* the cap was reached */
     rg_analysis_tally tally;
+    rg_judge_findings found;    /* by the judge */
+    rg_analysis_judging *judge; /* null: nobody asks */
 };
 
 /* --- groups --- */
@@ -462,7 +476,7 @@ void rg_analysis_decide(rg_analysis *a);
 void rg_analysis_begin_trial(rg_analysis *a, bool constant);
 void rg_analysis_end_trial(rg_analysis *a);
 bool rg_analysis_keeps_active_set(const rg_analysis *a);
-/* At the end of the step of the world, for readers: judged. `resting`: the forces of the last step, which hold. */
+/* At the end of the step of the world, for readers. `resting`: the forces of the last step, which hold. */
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
 
 /* How much less than it can be the friction of a contact that is held is, relative to that; < 0: more. */
@@ -566,6 +580,18 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
                                  rg_analysis_handover *handover, bool *strayed, rg_error *error);
 /* Why the integrator failed, in words. */
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
+
+/* --- judge --- */
+rg_status rg_analysis_judge_make(rg_analysis *a);
+/* At the beginning of a trial step, with the forces there; `constant`: which stay. */
+void rg_analysis_judge_begin(rg_analysis *a, bool constant);
+/* The trial step was taken, this share of its `length`; forces are those of its end. */
+void rg_analysis_judge_span(rg_analysis *a, double theta, double length);
+/* Impulses along rows, contact by contact; a->motion is before them. */
+void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                              const double *impulse);
+/* The forces of the end of the step of the world; of bodies at rest, of all of it. */
+void rg_analysis_judge_last(rg_analysis *a, bool resting);
 
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);

@@ -250,9 +250,13 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
     rg_contact_settings settings = {.near = 2 * near, .band = 2 * near, .inner = 2 * near};
     rg_contact_point points[POINTS_MOST];
     rg_manifold manifold;
-    rg_status status =
-        rg_contact_of_growth(a->view->parts[p].shape, pose_b, a->view->parts[q].shape, pose_a,
-                             growth, &settings, NULL, a->arena, points, POINTS_MOST, &manifold);
+    rg_contact_query query = {.one = {a->view->parts[p].shape, pose_b},
+                              .two = {a->view->parts[q].shape, pose_a},
+                              .settings = &settings,
+                              .arena = a->arena,
+                              .points = points,
+                              .capacity = POINTS_MOST};
+    rg_status status = rg_contact_of_growth(&query, growth, &manifold);
     if (!status)
         status = room_for(a, *count + manifold.point_count);
     if (status)

@@ -264,6 +264,14 @@ static rg_analysis_event contact_event(const look *l, double theta) {
                                .part_a = l->part_a};
 }
 
+/* A change of sign of a function of theta, to THETA or a value of at most `level`. */
+static rg_root locate(rg_scalar_function *function, look *l, rg_bracket bracket, double level) {
+    return rg_root_find(function, l, bracket,
+                        (rg_root_settings){.x_tolerance = THETA,
+                                           .f_tolerance = level,
+                                           .evaluation_limit = ROOT_EVALUATIONS});
+}
+
 /* A point of the pair may be leaving: from where on is there room? */
 static double room_from(look *l, double end, double *f, bool *back) {
     double theta = 0, next = fmin(end, FIRST_LOOK);
@@ -272,10 +280,7 @@ static double room_from(look *l, double end, double *f, bool *back) {
         double now = room(l, next);
         if (now <= 0) {
             *back = true;
-            return theta > 0 ? rg_root_find(room, l, theta, *f, next, now, THETA, l->level,
-                                            RG_ROOT_ITP, ROOT_EVALUATIONS)
-                                   .x
-                             : 0;
+            return theta > 0 ? locate(room, l, (rg_bracket){theta, *f, next, now}, l->level).x : 0;
         }
         *f = now;
         theta = next;
@@ -298,8 +303,7 @@ static void look_at_touching(look *l, rg_analysis_event *event) {
         double theta = begin + (event->theta - begin) * i / RG_ANALYSIS_SAMPLES;
         double f = room(l, theta);
         if (f <= 0) {
-            rg_root root = rg_root_find(room, l, before, f_before, theta, f, THETA, l->level,
-                                        RG_ROOT_ITP, ROOT_EVALUATIONS);
+            rg_root root = locate(room, l, (rg_bracket){before, f_before, theta, f}, l->level);
             *event = contact_event(l, root.x);
             return;
         }
@@ -351,9 +355,9 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
         return RG_OK;
     rg_impact_settings settings = rg_impact_settings_default(shell);
     rg_impact impact;
-    rg_status status =
-        rg_impact_between(a->view->parts[l->part_b].shape, &b, a->view->parts[l->part_a].shape,
-                          &other, t0, t1, &settings, &impact);
+    rg_status status = rg_impact_between((rg_moving_shape){a->view->parts[l->part_b].shape, &b},
+                                         (rg_moving_shape){a->view->parts[l->part_a].shape, &other},
+                                         t0, t1, &settings, &impact);
     if (status || impact.result == RG_IMPACT_NONE)
         return status;
     double theta = impact.result == RG_IMPACT_TOUCHING
@@ -401,8 +405,7 @@ static void look_for_root(look *l, rg_scalar_function *function, int kind, bool 
         double theta = event->theta * i / RG_ANALYSIS_SAMPLES;
         double f = function(l, theta);
         if (f <= 0) {
-            rg_root root = rg_root_find(function, l, before, f_before, theta, f, THETA, 0,
-                                        RG_ROOT_ITP, ROOT_EVALUATIONS);
+            rg_root root = locate(function, l, (rg_bracket){before, f_before, theta, f}, 0);
             /* Just past it: the function has changed its sign there. */
             *event = (rg_analysis_event){.theta = fmin(root.upper, 1),
                                          .kind = kind,
@@ -510,8 +513,9 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     if (at_end <= 0) {
         memcpy(l->kept, a->start.force, a->contact_count * sizeof *l->kept);
         double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
-        rg_root root = rg_root_find(margin_at, l, 0, at_begin, event->theta, at_end,
-                                    RG_ANALYSIS_LOCATED, 0, RG_ROOT_ITP, ROOT_EVALUATIONS);
+        rg_root root = rg_root_find(margin_at, l, (rg_bracket){0, at_begin, event->theta, at_end},
+                                    (rg_root_settings){.x_tolerance = RG_ANALYSIS_LOCATED,
+                                                       .evaluation_limit = ROOT_EVALUATIONS});
         margin_at(l, root.upper); /* just past it */
         *event = (rg_analysis_event){
             .theta = root.upper, .kind = l->kind, .changes = true, .contact = l->contact};

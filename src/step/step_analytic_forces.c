@@ -234,15 +234,6 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
     return status;
 }
 
-/* What the judge says of forces that no solver was asked for: of the problem as it is, nothing raised. */
-static rg_status judge_rows(rg_analysis *a, rg_analysis_rows *s, const double *raise,
-                            rg_solve_info *info) {
-    for (size_t i = 0; i < s->count; i++)
-        s->matrix[i * s->count + i] -= raise[i];
-    rg_problem problem = row_problem(a, s, s->b);
-    return rg_judge(&problem, s->force, NULL, &a->view->world->allocator, &info->residual, NULL);
-}
-
 /* Diagonals towards the references. */
 static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *raise, double *b) {
     const rg_body_dynamics *d = a->view->world->content.dynamics;
@@ -336,26 +327,22 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
         rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->view->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->tally.solves++;
-        return effort == RG_EFFORT_JUDGE ? judge_rows(a, s, raise, info) : RG_OK;
+        return RG_OK;
     }
     if (may_know && effort == RG_EFFORT_EXCHANGE)
         return RG_OK;
     return search_rows(a, s, b, raise, info);
 }
 
-/* By the forces that contacts have, of which it is known that they hold: the judge has a look. */
-static rg_status judge_known(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
-                             rg_solve_info *info) {
+/* By the forces that contacts have: it is known that they hold. */
+static rg_status know_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+                           rg_solve_info *info) {
     (void)effort;
     show_rows(a, s);
-    double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
-    if (!raise)
-        return RG_OUT_OF_MEMORY;
     a->tally.solves++;
-    memset(raise, 0, s->count * sizeof *raise);
     memset(s->rate, 0, s->count * sizeof *s->rate);
     *info = (rg_solve_info){.outcome = RG_SOLVED};
-    return judge_rows(a, s, raise, info);
+    return RG_OK;
 }
 
 double rg_analysis_cone_margin(const rg_analysis_contact *c) {
@@ -437,18 +424,12 @@ void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t me
     rg_arena_return(a->arena, mark);
 }
 
-/* What a solve of an island was worth. `counts`: its forces are an answer that is judged. */
-static void note_solve(rg_analysis *a, const uint32_t *members, const rg_solve_info *info,
-                       bool counts) {
+static void note_solve(rg_analysis *a, const uint32_t *members, const rg_solve_info *info) {
     if (!(info->residual.natural <= RG_ANALYSIS_FAILED) && a->trouble.outcome == RG_SOLVED)
         a->trouble = (rg_analysis_trouble){.outcome = info->outcome == RG_SOLVED ? RG_SOLVE_INEXACT
                                                                                  : info->outcome,
                                            .contact = members[0],
                                            .residual = info->residual.natural};
-    if (!counts)
-        return;
-    a->tally.worst_residual = fmax(a->tally.worst_residual, info->residual.natural);
-    a->tally.worst_cone = fmax(a->tally.worst_cone, info->residual.force);
 }
 
 static void find_islands(rg_analysis *a, rg_analysis_islands *islands) {
@@ -456,8 +437,8 @@ static void find_islands(rg_analysis *a, rg_analysis_islands *islands) {
         a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
 }
 
-/* Every island by one of the ways above. `counts`: its forces are an answer that is judged. */
-static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort, bool counts) {
+/* Every island by one of the ways above. */
+static void solve_islands(rg_analysis *a, rows_solver *solve) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_islands islands;
     find_islands(a, &islands);
@@ -467,9 +448,9 @@ static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort, 
         rg_analysis_rows s;
         rg_solve_info info;
         if (make_rows(a, members, islands.first[k + 1] - islands.first[k], &s, &info) &&
-            !solve(a, &s, effort, &info))
+            !solve(a, &s, RG_EFFORT_SOLVE, &info))
             store_forces(a, &s);
-        note_solve(a, members, &info, counts);
+        note_solve(a, members, &info);
         rg_arena_return(a->arena, inner);
     }
     rg_arena_return(a->arena, mark);
@@ -478,7 +459,7 @@ static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort, 
 /* --- force laws ---------------------------------------------------------------------------------- */
 
 static void evaluate_rows(rg_analysis *a) {
-    solve_islands(a, solve_rows, RG_EFFORT_SOLVE, true);
+    solve_islands(a, solve_rows);
 }
 
 static void decide_cone(rg_analysis *a) {
@@ -489,8 +470,7 @@ static void decide_cone(rg_analysis *a) {
         const uint32_t *members = islands.members + islands.first[k];
         rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
         rg_analysis_hold_island(a, members, islands.first[k + 1] - islands.first[k], &info);
-        /* What is left to mean forces is no answer that could be judged. */
-        note_solve(a, members, &info, !a->evaluation.undecided);
+        note_solve(a, members, &info);
     }
     rg_arena_return(a->arena, mark);
 }
@@ -513,10 +493,9 @@ const rg_force_law rg_law_cone = {.name = "cone",
                                   .regular = RG_ANALYSIS_REGULAR};
 const rg_force_law rg_law_constant = {.name = "constant", .evaluate = evaluate_nothing};
 
-/* The active set of the beginning of a trial step. What comes out within it is no answer that could be judged: where it
- * is no longer right, the step ends. */
+/* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
 static void evaluate_kept(rg_analysis *a) {
-    solve_islands(a, keep_rows, RG_EFFORT_SOLVE, false);
+    solve_islands(a, keep_rows);
 }
 
 static const rg_force_law kept_active_set = {.name = "kept active set", .evaluate = evaluate_kept};
@@ -534,11 +513,13 @@ static void keep_start(rg_analysis *a) {
 static void evaluate_first(rg_analysis *a) {
     a->law->evaluate(a);
     keep_start(a);
+    rg_analysis_judge_begin(a, false);
     a->active = rg_analysis_may_know(a) && !a->evaluation.searched ? &kept_active_set : a->law;
 }
 
 static void evaluate_first_constant(rg_analysis *a) {
     keep_start(a);
+    rg_analysis_judge_begin(a, true);
     a->active = &rg_law_constant;
 }
 
@@ -561,30 +542,20 @@ bool rg_analysis_keeps_active_set(const rg_analysis *a) {
 
 /* --- the right-hand side ------------------------------------------------------------------------- */
 
-static rg_vec3 material_velocity(const rg_analysis_motion *m, uint32_t body, rg_vec3 p) {
-    return rg_add(m->velocity[body],
-                  rg_cross(m->angular_velocity[body], rg_sub(p, m->position[body])));
-}
-
-static void add_force(const rg_analysis *a, const rg_analysis_motion *m,
-                      const rg_analysis_contact *c, double *dydt) {
+static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double *dydt) {
     rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
     double *ledger = dydt + a->flight.size;
     const rg_body_dynamics *d = a->view->world->content.dynamics;
-    double friction = rg_dot(f, c->motion.slip);
-    ledger[0] += friction;
-    ledger[1] += c->force[0] * c->motion.gap_rate;
     for (int side = 0; side < 2; side++) {
         uint32_t body = side ? c->body_b : c->body_a;
         rg_vec3 on = side ? rg_neg(f) : f;
         if (d[body].inverse_mass > 0)
             continue;
-        /* What does not move by forces gives the other side its impulse, and the work of its motion. */
+        /* What does not move by forces gives the other side its impulse. */
         rg_vec3 given = rg_neg(on);
-        ledger[2] += rg_dot(given, material_velocity(m, body, p));
         rg_vec3 moment = rg_cross(p, given);
-        ledger[3] += given.x, ledger[4] += given.y, ledger[5] += given.z;
-        ledger[6] += moment.x, ledger[7] += moment.y, ledger[8] += moment.z;
+        ledger[0] += given.x, ledger[1] += given.y, ledger[2] += given.z;
+        ledger[3] += moment.x, ledger[4] += moment.y, ledger[5] += moment.z;
     }
 }
 
@@ -604,7 +575,7 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     a->active->evaluate(a);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        add_force(a, &a->motion, c, dydt);
+        add_force(a, c, dydt);
         /* Momenta change by the force as they would by an impulse in a second: the same arithmetic. */
         rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, rg_analysis_force_of(c));
         rg_analysis_push(a, dydt, &normal, 1);
@@ -634,7 +605,7 @@ void rg_analysis_decide(rg_analysis *a) {
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
-        solve_islands(a, resting ? judge_known : solve_rows, RG_EFFORT_JUDGE, true);
+        solve_islands(a, resting ? know_rows : solve_rows);
 }
 
 void rg_analysis_scale(void *user, const double *y, double *scale) {

@@ -234,12 +234,7 @@ void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *
     report->angular_impulse = rg_add(report->angular_impulse, r->angular_impulse);
     report->substeps += r->substeps;
     report->evaluations += r->evaluations;
-    report->worst_residual = fmax(report->worst_residual, r->worst_residual);
-    report->worst_cone = fmax(report->worst_cone, r->worst_cone);
-    report->solves += r->solves;
-    report->solver_iterations += r->solver_iterations;
-    report->solver_failures += r->solver_failures;
-    report->fallbacks += r->fallbacks;
+    rg_solve_counts_add(&report->counts, &r->counts);
     report->contacts += r->contacts;
     report->impacts += r->impacts;
     report->judged = h->stepping.member;

@@ -226,6 +226,8 @@ static verdict look_for_event(event_loop *l) {
     if (l->obstacle != OTHER)
         l->status =
             rg_analysis_first_event(a, l->obstacle == NONE && !a->law->mean, &l->event, l->error);
+    if (!l->status)
+        rg_analysis_judge_span(a, l->event.theta, l->length);
     rg_analysis_end_trial(a);
     return l->status ? HAND_OVER : l->event.kind >= 0 || l->event.changes ? EVENT : ACCEPTED;
 }

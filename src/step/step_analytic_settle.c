@@ -90,13 +90,11 @@ static rg_impact_problem impact_problem(const impact_rows *s, double still) {
 }
 
 static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_info *info) {
+    rg_analysis_judge_impact(a, s->row, s->rows, s->impulse);
     for (size_t i = 0; i < s->rows; i++) {
         rg_analysis_push(a, a->y, &s->row[i], s->impulse[i]);
         rg_analysis_account_outside(a, &s->row[i], s->impulse[i]);
     }
-    a->tally.impact_work += info->normal_change;
-    a->tally.impact_friction += info->friction_change;
-    a->tally.prescribed += info->prescribed_work;
     a->tally.solves += info->solves;
     a->tally.iterations += info->iterations;
     a->tally.worst_residual = fmax(a->tally.worst_residual, info->residual);
@@ -113,7 +111,7 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
     rg_impact_problem problem = impact_problem(&s, still);
     rg_impact_info info;
     rg_status status =
-        rg_impact_resolve(a->view->context, law, &problem, 0, s.impulse, NULL, &info, error);
+        rg_impact_resolve(a->view->context, law, &problem, s.impulse, NULL, &info, error);
     *solved = !status && info.outcome != RG_IMPACT_UNSOLVED;
     if (!status)
         apply_impact(a, &s, &info);

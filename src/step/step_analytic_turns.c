@@ -53,6 +53,7 @@ static rg_status add_forces(rg_analysis *g, bool resting, rg_analysis_forces *li
         list->forces = more;
     }
     rg_analysis_evaluate_last(g, resting);
+    rg_analysis_judge_last(g, resting);
     for (size_t i = 0; i < g->contact_count; i++)
         list->forces[list->count++] = force_at(g, &g->contacts[i], resting);
     return RG_OK;
@@ -132,8 +133,6 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->ode_info.accepted += g->ode_info.accepted;
     a->ode_info.rejected += g->ode_info.rejected;
     a->ode_info.evaluations += g->ode_info.evaluations;
-    a->tally.impact_work += g->tally.impact_work;
-    a->tally.impact_friction += g->tally.impact_friction;
     a->tally.stabilisation += g->tally.stabilisation;
     a->tally.prescribed += g->tally.prescribed;
     a->tally.impulse = rg_add(a->tally.impulse, g->tally.impulse);
@@ -146,6 +145,7 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->tally.contacts_most += g->tally.contacts_most;
     a->tally.worst_residual = fmax(a->tally.worst_residual, g->tally.worst_residual);
     a->tally.worst_cone = fmax(a->tally.worst_cone, g->tally.worst_cone);
+    rg_judge_findings_add(&a->found, &g->found);
     a->shown = g->shown;
     a->bounce_count = g->bounce_count;
     memcpy(a->bounces, g->bounces, g->bounce_count * sizeof *a->bounces);
@@ -225,6 +225,7 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         if (group_size(a, groups, index) == 0)
             continue;
         *g = *blank;
+        g->found = rg_judge_findings_none();
         g->shown = a->shown;
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);

@@ -27,83 +27,37 @@ typedef struct island_answer {
     rg_residual residual;
 } island_answer;
 
-/* One try; `info` tells. */
-static rg_status solve_once(rg_contact_job *job, rg_solve_context *context,
-                            const rg_problem *problem, const rg_solver *solver, bool warm,
-                            uint32_t effort, const island_answer *answer, rg_solve_info *info,
-                            rg_error *error) {
-    const rg_method_settings *method = &job->world->content.settings;
-    rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
-    settings.acceptable = method->solver_tolerance;
-    settings.warm = warm;
-    settings.effort = effort;
-    rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
-    return rg_solve(context, solver, problem, &settings, &solution, info, error);
-}
-
 static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
     answer->force = rg_arena_take(arena, rows, sizeof *answer->force);
     answer->velocity = rg_arena_take(arena, rows, sizeof *answer->velocity);
     return answer->force && answer->velocity ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
-/* The last forces may lead to where there is no way on: without them, once more; the better stays. */
-static rg_status solve_cold(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
-                            const rg_problem *problem, island_answer *answer, rg_solve_info *info,
-                            rg_error *error) {
-    size_t rows = rg_problem_rows(problem);
-    island_answer again;
-    rg_solve_info other;
-    if (take_answer(arena, rows, &again))
-        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
-    rg_status status =
-        solve_once(job, context, problem, rg_solver_at(0), false, 0, &again, &other, error);
-    if (status)
-        return status;
-    info->iterations += other.iterations;
-    info->fallbacks++;
-    if (other.residual.natural < info->residual.natural) {
-        info->residual = other.residual;
-        memcpy(answer->force, again.force, rows * sizeof *again.force);
-        memcpy(answer->velocity, again.velocity, rows * sizeof *again.velocity);
-    }
-    return RG_OK;
-}
-
-static rg_status solve_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
+/* By the solver that was chosen, or by `auto` where that does not take the problem. */
+static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
                               const rg_problem *problem, bool warm, island_answer *answer,
                               rg_lane_report *report) {
     const rg_method_settings *method = &job->world->content.settings;
     const rg_solver *automatic = rg_solver_at(0);
-    const rg_solver *solver = method->solver ? method->solver : automatic;
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
+    settings.acceptable = method->solver_tolerance;
+    settings.warm = warm;
+    settings.effort = problem->contact.contacts > RG_STEP_LARGE ? RG_STEP_EFFORT : 0;
+    rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     rg_solve_info info;
-    rg_error *error = &report->error;
-    bool large = problem->contact.contacts > RG_STEP_LARGE;
-    uint32_t effort = large ? RG_STEP_EFFORT / (job->again ? RG_STEP_EFFORT_AGAIN : 1) : 0;
-    rg_status status =
-        solve_once(job, context, problem, solver, warm, effort, answer, &info, error);
+    rg_status status = rg_solve(context, method->solver ? method->solver : automatic, problem,
+                                &settings, &solution, &info, &report->error);
     bool unsuitable = !status && info.outcome == RG_SOLVE_UNSUITABLE;
-    if (unsuitable) /* better another solver's answer than none */
-        status = solve_once(job, context, problem, automatic, warm, effort, answer, &info, error);
-    bool free_choice = solver == automatic || unsuitable;
-    if (!status && large && free_choice && info.residual.natural > RG_STEP_POOR) {
-        uint64_t iterations = info.iterations;
-        status = solve_once(job, context, problem, automatic, true, RG_STEP_EFFORT_MORE * effort,
-                            answer, &info, error);
-        info.iterations += iterations;
-        info.fallbacks++;
-    }
-    bool bad = !status && !(info.residual.natural <= method->solver_tolerance);
-    if (bad && warm && free_choice && problem->contact.contacts <= RG_STEP_COLD_MOST)
-        status = solve_cold(job, arena, context, problem, answer, &info, error);
+    if (unsuitable)
+        status = rg_solve(context, automatic, problem, &settings, &solution, &info, &report->error);
     if (status)
         return status;
     answer->residual = info.residual;
-    report->solves++;
-    report->iterations += info.iterations;
-    report->fallbacks += unsuitable || info.fallbacks > 0;
-    report->failures += !(info.residual.natural <= method->solver_tolerance);
+    report->counts.solves++;
+    report->counts.iterations += info.iterations;
+    report->counts.fallbacks += unsuitable || info.fallbacks > 0;
+    report->counts.failures += !(info.residual.natural <= method->solver_tolerance);
     return RG_OK;
 }
 
@@ -165,15 +119,15 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
         job->machinery->observer(job->machinery->observer_user, job->world->content.step_count,
                                  job->contacts->shown + (size_t)(island - islands->islands),
                                  problem);
-    uint64_t failures = report->failures;
-    rg_status status = solve_island(job, arena, context, problem, true, &second, report);
+    uint64_t failures = report->counts.failures;
+    rg_status status = solve_island(job, context, problem, true, &second, report);
     if (status)
         return status;
-    if (report->failures > failures) {
+    if (report->counts.failures > failures) {
         /* Bodies wedged between others cannot all be thrown back: there need not be an answer. The
          * one without restitution stands, and that another law had to step in is told. */
-        report->failures = failures;
-        report->fallbacks++;
+        report->counts.failures = failures;
+        report->counts.fallbacks++;
         return RG_OK;
     }
     for (size_t k = 0; k < island->contact_count; k++) {
@@ -200,9 +154,12 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     size_t d = (size_t)set->dimension, rows = island->contact_count * d;
     rg_problem problem;
     island_answer answer;
-    rg_status status = rg_island_problem(c, set, islands, island, contacts->free_velocity,
-                                         contacts->free_angular_velocity, job->shift, job->mu,
-                                         c->settings.friction_directions, arena, &problem);
+    rg_island_input input = {.velocity = contacts->free_velocity,
+                             .angular_velocity = contacts->free_angular_velocity,
+                             .shift = job->shift,
+                             .mu = job->mu,
+                             .directions = c->settings.friction_directions};
+    rg_status status = rg_island_problem(c, set, islands, island, &input, arena, &problem);
     if (!status)
         status = take_answer(arena, rows, &answer);
     if (status)
@@ -218,7 +175,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         warm |= job->start[i] != NULL;
         meets |= job->meets[i] != 0;
     }
-    status = solve_island(job, arena, context, &problem, warm, &answer, report);
+    status = solve_island(job, context, &problem, warm, &answer, report);
     if (!status && meets)
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)
@@ -227,8 +184,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         uint32_t i = islands->contacts[island->first_contact + k];
         memcpy(contacts->impulse + i * d, answer.force + k * d, d * sizeof *answer.force);
     }
-    report->worst_residual = fmax(report->worst_residual, answer.residual.natural);
-    report->worst_cone = fmax(report->worst_cone, answer.residual.force);
+    rg_solve_counts_judged(&report->counts, &answer.residual);
     return RG_OK;
 }
 
@@ -252,14 +208,7 @@ static rg_status collect(rg_contact_job *job, rg_error *error) {
                 *error = lane->error;
             return lane->status;
         }
-        contacts->solves += lane->solves;
-        contacts->iterations += lane->iterations;
-        contacts->failures += lane->failures;
-        contacts->fallbacks += lane->fallbacks;
-        if (lane->solves) {
-            contacts->worst_residual = fmax(contacts->worst_residual, lane->worst_residual);
-            contacts->worst_cone = fmax(contacts->worst_cone, lane->worst_cone);
-        }
+        rg_solve_counts_add(&contacts->counts, &lane->counts);
     }
     return RG_OK;
 }
@@ -267,7 +216,8 @@ static rg_status collect(rg_contact_job *job, rg_error *error) {
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error) {
     size_t islands = job->contacts->islands.count;
     job->grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
-    memset(job->lanes, 0, sizeof job->lanes);
+    for (int i = 0; i < RG_STEP_LANES; i++)
+        job->lanes[i] = (rg_lane_report){.counts = rg_solve_counts_none()};
     if (islands)
         rg_parallel_for(job->machinery->observer ? NULL : job->world->pool, islands, job->grain,
                         run_lane, job);

@@ -28,18 +28,10 @@
 #define RG_STEP_DRIFT     4.0
 #define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1
-/* Contacts of an island up to which a failed solve is tried again without the last forces: beyond, the
- * list of solvers has taken its time already, and starts anew for most of them. */
-#define RG_STEP_COLD_MOST 200
-/* Factorisations that a solve of an island of more contacts than RG_STEP_LARGE may cost; in a second
- * pass, which starts from the answer of the first, a share of them. Where the solvers would go on
- * for longer the best forces that were found stand, and count as failed, unless their residual is
- * above RG_STEP_POOR: then that many times the effort is spent once more. */
-#define RG_STEP_LARGE        500
-#define RG_STEP_EFFORT       400u
-#define RG_STEP_EFFORT_AGAIN 4u
-#define RG_STEP_POOR         1e-4
-#define RG_STEP_EFFORT_MORE  4u
+/* Factorisations that a solve of an island of more contacts than RG_STEP_LARGE may cost before the
+ * best forces that were found stand, and count as failed (solve_auto.c). */
+#define RG_STEP_LARGE  500
+#define RG_STEP_EFFORT 400u
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 
@@ -60,17 +52,16 @@ typedef struct rg_contact_step {
     /* out: */
     rg_row_set set;
     rg_islands islands;
-    double *impulse;                   /* set.count x dimension, N s */
-    rg_contact_force *forces;          /* set.count, to be stored */
-    double worst_residual, worst_cone; /* by the judge; NaN without contacts */
-    uint64_t solves, iterations, failures, fallbacks, impacts;
+    double *impulse;          /* set.count x dimension, N s */
+    rg_contact_force *forces; /* set.count, to be stored */
+    rg_solve_counts counts;
+    uint64_t impacts;
 } rg_contact_step;
 
 typedef struct rg_lane_report {
     rg_status status;
     rg_error error;
-    double worst_residual, worst_cone;
-    uint64_t solves, iterations, failures, fallbacks;
+    rg_solve_counts counts;
 } rg_lane_report;
 
 typedef struct rg_contact_job {
@@ -87,8 +78,6 @@ typedef struct rg_contact_job {
     const rg_contact_force **start; /* the same or, in a second pass, what the first one found */
     rg_lane_report lanes[RG_STEP_LANES];
     size_t grain;
-    bool
-        again; /* a second pass or a later one: what the one before could not solve is still hard */
 } rg_contact_job;
 
 /* Rows from the contact points of the last look, with laws, shifts and first guesses. `first` (null: none):

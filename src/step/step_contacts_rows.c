@@ -218,6 +218,5 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
     if (status || contacts->set.count == 0)
         return status;
     job->speed = reference_speed(job);
-    job->again = first != NULL;
     return prepare(job, arena, first, first_count);
 }

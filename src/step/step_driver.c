@@ -77,16 +77,16 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     info->evaluations = report->evaluations;
     info->contacts_max = report->contacts;
     info->impacts = report->impacts;
-    info->solves = report->solves;
-    info->solver_iterations = report->solver_iterations;
-    info->solver_failures = report->solver_failures;
-    info->fallbacks = report->fallbacks;
+    info->solves = report->counts.solves;
+    info->solver_iterations = report->counts.iterations;
+    info->solver_failures = report->counts.failures;
+    info->fallbacks = report->counts.fallbacks;
     sum->contacts_max = report->contacts > sum->contacts_max ? report->contacts : sum->contacts_max;
     sum->impacts += report->impacts;
-    sum->solves += report->solves;
-    sum->solver_iterations += report->solver_iterations;
-    sum->solver_failures += report->solver_failures;
-    sum->fallbacks += report->fallbacks;
+    sum->solves += report->counts.solves;
+    sum->solver_iterations += report->counts.iterations;
+    sum->solver_failures += report->counts.failures;
+    sum->fallbacks += report->counts.fallbacks;
     sum->steps++;
     sum->time = c->time;
     sum->substeps += report->substeps;
@@ -96,14 +96,14 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     sum->profile.judge_cpu += info->profile.judge_cpu;
 }
 
-/* What the method knows of its contacts takes the place of what the judge found, but for the bodies that it
- * leaves to the judge. */
+/* Where forces vary within the step, what the judge found as the method went takes the place of what it
+ * finds from the forces of the end, but for bodies whose contacts had one impulse over the step. */
 static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts) {
     rg_judge_contacts found = *contacts;
-    contacts->friction = report->friction_work;
-    contacts->impact = report->impact_work;
-    contacts->stabilisation = report->stabilisation;
-    contacts->prescribed = report->prescribed_work;
+    contacts->friction = report->found.friction;
+    contacts->impact = report->found.impact;
+    contacts->stabilisation = report->found.stabilisation + report->stabilisation;
+    contacts->prescribed = report->found.prescribed + report->prescribed_work;
     contacts->integration = 0;
     contacts->impulse = report->contact_impulse;
     contacts->angular_impulse = report->contact_angular_impulse;
@@ -123,7 +123,7 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
     rg_world_content *c = &world->content;
     rg_judge_totals after = rg_judge_look(c);
     rg_judge_contacts contacts = rg_judge_contact_work(world, before, step, report->judged);
-    if (report->has_work)
+    if (report->varies)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);
     double gap;

@@ -1,3 +1,4 @@
+/* Tested by tests/step/test_analytic.c. */
 #include "step/step_flight.h"
 
 #include <float.h>

@@ -187,13 +187,14 @@ void rg_impact_end(rg_impact_session *session) {
 }
 
 rg_status rg_impact_resolve(rg_solve_context *context, const rg_impact_law *law,
-                            const rg_impact_problem *problem, uint64_t limit, double *impulse,
-                            double *velocity, rg_impact_info *info, rg_error *error) {
+                            const rg_impact_problem *problem, double *impulse, double *velocity,
+                            rg_impact_info *info, rg_error *error) {
     assert(context && law && problem && impulse);
     rg_impact_session now;
     rg_status status = rg_impact_begin(&now, context, problem, info, error);
     rg_impact_state *state = &now.state;
     if (!status) {
+        uint64_t limit = problem->round_limit;
         state->own_limit = limit == 0;
         state->limit = limit ? limit : law->rounds * (state->contacts + 1);
         status = law->resolve(state, error);

@@ -6,7 +6,8 @@
  * energy is what the law is about. Those that tie, or belong to one pair of bodies, go together:
  * compression is one problem, and its expansion is scaled until e^2 of the work is given back.
  *
- * How it fails: as propagation does, slowly where nothing bounces and mass ratios are large. */
+ * How it fails: as propagation does, slowly where nothing bounces and mass ratios are large.
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 static double compression_work(const rg_impact_state *s, size_t contact) {

@@ -11,7 +11,8 @@
  * the work of compression (Stronge), for contacts that must go together.
  *
  * How it fails: Poisson's law with friction can make energy; then the expansion is scaled, and
- * info.scaled says by how much. */
+ * info.scaled says by how much.
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include "base/base_math.h"

@@ -7,7 +7,8 @@
  * does not depend on the order of the contacts.
  *
  * How it fails: without restitution it only converges geometrically (Figure 12: 0.9^n at a mass
- * ratio of nine). */
+ * ratio of nine).
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include "base/base_math.h"

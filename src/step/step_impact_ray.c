@@ -5,7 +5,8 @@
  * without restitution.
  *
  * How it fails: with several contacts in space the ray is followed straight, although slip
- * directions turn. The rest of the impact is exact in any case. */
+ * directions turn. The rest of the impact is exact in any case.
+ * Tested by tests/step/test_impact.c. */
 #include "step/step_impact.h"
 
 #include "base/base_math.h"

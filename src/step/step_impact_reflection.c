@@ -9,7 +9,8 @@
  * leaves no approach, both by convexity; with different ones what is left to approach is stopped,
  * and the blend is scaled if it would make energy. Friction comes last, as in the dissipative law.
  *
- * How it fails: the number of reflections has no useful bound. */
+ * How it fails: the number of reflections has no useful bound.
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include "base/base_math.h"

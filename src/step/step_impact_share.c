@@ -9,7 +9,8 @@
  * c + y, y growing by what is left of c - W r, c = W r*. Each round is one complementarity problem;
  * the error falls by eps over the smallest eigenvalue of W that is not zero.
  *
- * How it fails: the impulses that were given stand if the rounds do not end. */
+ * How it fails: the impulses that were given stand if the rounds do not end.
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include <math.h>

@@ -11,7 +11,8 @@
  * the normal velocity. That can make energy (Baraff 1994 survey, section 6; Kane's paradox): then
  * the solution without restitution is taken as the base, which cannot, and the expansion is scaled.
  *
- * How it fails: it spreads impulses where waves would pass them on (Figure 11). */
+ * How it fails: it spreads impulses where waves would pass them on (Figure 11).
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include <math.h>

@@ -12,7 +12,8 @@
  * expansion that makes no energy is a root of a quadratic.
  *
  * How it fails: W is dense, rows x rows numbers; an impact over thousands of contacts costs
- * accordingly. Where both bodies are immovable (W = 0) an approach stays, and is reported. */
+ * accordingly. Where both bodies are immovable (W = 0) an approach stays, and is reported.
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include "base/base_math.h"

@@ -84,9 +84,10 @@ void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                     fmax(before->momentum_size, after->momentum_size) + contacts->momentum_stake),
         unexplained(before->angular_momentum, after->angular_momentum, angular_impulse,
                     fmax(before->angular_size, after->angular_size) + contacts->angular_stake));
-    if (report->solves) {
-        info->certificate.complementarity = report->worst_residual;
-        info->certificate.cone_violation = report->worst_cone;
+    if (report->counts.solves) {
+        info->certificate.complementarity =
+            fmax(report->counts.worst_residual, report->found.complementarity);
+        info->certificate.cone_violation = fmax(report->counts.worst_cone, report->found.cone);
     }
     info->energy = (rg_energy_ledger){0};
     rg_energy_ledger *e = &info->energy;

@@ -37,6 +37,55 @@ typedef struct rg_judge_contacts {
 /* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is always that of all. */
 rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
                                         double step, const uint8_t *whose);
+/* --- what a method did, at an instant and over a time (step_judge_instant.c) ---------------------- */
+
+/* A contact. The normal points from B to A; its rate and the drift of the relative velocity are the
+ * geometry's (contact_motion.h). */
+typedef struct rg_judge_contact {
+    uint32_t body_a, body_b; /* dense */
+    rg_vec3 point, normal, normal_rate, drift;
+    rg_vec3 force; /* N on A; of an impact N s */
+    /* m/s: slower slip may be stick, and the direction of any slip is known up to this over it */
+    double slow;
+    double none; /* m/s: slower slip is none */
+    rg_contact_law law;
+} rg_judge_contact;
+
+/* An instant. Arrays over all bodies of the world. */
+typedef struct rg_judge_instant {
+    const rg_world_content *content;
+    const rg_vec3 *position, *velocity, *angular_velocity;
+    const rg_quat *orientation; /* of the centre-of-mass frames */
+    /* Without contacts; null where forces are means over a time, and no law of an instant. */
+    const rg_vec3 *acceleration, *angular_acceleration;
+    bool stops;                /* the end of a time: slips may just have stopped */
+    double scale;              /* m/s^2: what errors are relative to */
+    double widest;             /* 1; of polygons: friction at most, over that of the cone */
+    rg_vec3 *linear, *angular; /* scratch */
+    const rg_judge_contact *contacts;
+    size_t count;
+} rg_judge_instant;
+
+/* W. `size`: the sum of magnitudes. */
+typedef struct rg_judge_power {
+    double friction, normal, prescribed, size;
+} rg_judge_power;
+
+rg_mat3 rg_judge_inverse(const rg_mat3 *matrix);
+rg_judge_findings rg_judge_findings_none(void);
+void rg_judge_findings_add(rg_judge_findings *sum, const rg_judge_findings *more);
+/* How far forces are from the laws of contact. */
+void rg_judge_laws(const rg_judge_instant *now, rg_judge_findings *found);
+rg_judge_power rg_judge_power_of(const rg_judge_instant *now);
+/* Impulses at the velocities before them: work and cone. */
+void rg_judge_impact(const rg_judge_instant *before, rg_judge_findings *found);
+/* Work over a time, from powers at its beginning, at the nodes of a rule (-1: none), and at its end. */
+enum { RG_JUDGE_RULES = 2, RG_JUDGE_INSIDE = 3 };
+extern const double rg_judge_node[RG_JUDGE_RULES][RG_JUDGE_INSIDE];
+void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judge_findings *found);
+
+/* --- the certificate ------------------------------------------------------------------------------ */
+
 /* Smallest signed gap over all pairs of colliders that are near each other, by the narrow phase at the
  * poses of now, with an own search for pairs; infinity if no two are near. */
 rg_status rg_judge_gap(const rg_world_content *content, rg_arena *arena, double *gap);

@@ -8,7 +8,8 @@
  * motion from the poses of the bodies and not from the rows that the solver saw.
  *
  * Gaps. Pairs are found by sorting bounds along x, apart from the broad phase, and measured by the
- * ratio metric's gap, a lower bound of the signed distance. */
+ * ratio metric's gap, a lower bound of the signed distance.
+ * Tested by tests/step/test_judge.c. */
 #include "base/base_sort.h"
 #include "rigor/contact_force.h"
 #include "rigor/proximity.h"
@@ -41,16 +42,6 @@ rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
 
 /* --- work ---------------------------------------------------------------------------------------- */
 
-static rg_mat3 inverse_of(const rg_mat3 *a) {
-    rg_vec3 r0 = {a->m[0][0], a->m[0][1], a->m[0][2]}, r1 = {a->m[1][0], a->m[1][1], a->m[1][2]},
-            r2 = {a->m[2][0], a->m[2][1], a->m[2][2]};
-    rg_vec3 c0 = rg_cross(r1, r2), c1 = rg_cross(r2, r0), c2 = rg_cross(r0, r1);
-    double s = 1 / rg_dot(r0, c0);
-    return (rg_mat3){{{s * c0.x, s * c1.x, s * c2.x},
-                      {s * c0.y, s * c1.y, s * c2.y},
-                      {s * c0.z, s * c1.z, s * c2.z}}};
-}
-
 /* Angular velocity that the body would have after the impulses, had it not turned. */
 static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_memory *before,
                                    size_t i) {
@@ -60,7 +51,7 @@ static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_mem
         return w; /* turning changes nothing */
     rg_quat now = rg_body_origin_pose(c, i).orientation, then = before->origin[i].orientation;
     rg_vec3 momentum = rg_rotate(now, rg_mat3_apply(inertia, rg_rotate_back(now, w)));
-    rg_mat3 inverse = inverse_of(inertia);
+    rg_mat3 inverse = rg_judge_inverse(inertia);
     return rg_rotate(then, rg_mat3_apply(&inverse, rg_rotate_back(then, momentum)));
 }
 

@@ -2,7 +2,15 @@
 #ifndef RIGOR_STEP_METHOD_H
 #define RIGOR_STEP_METHOD_H
 
+#include "solve/solve_counts.h"
 #include "world/world.h"
+
+/* What the judge found of contacts within a step (step_judge.h): the worst of each law, relative, NaN
+ * without any; work in J. */
+typedef struct rg_judge_findings {
+    double complementarity, cone;
+    double friction, impact, stabilisation, prescribed;
+} rg_judge_findings;
 
 /* What a method says of its step: for the certificate and the counters. Impulses are those of all
  * forces on dynamic bodies, gravity's included; the angular one is about the origin. */
@@ -10,15 +18,16 @@ typedef struct rg_step_report {
     double external_work; /* J, of the forces besides gravity */
     rg_vec3 impulse, angular_impulse;
     uint64_t substeps, rejected, evaluations;
-    /* Contact problems; all zero and NaN without. */
-    double worst_residual, worst_cone;
-    uint64_t solves, solver_iterations, solver_failures, fallbacks, contacts, impacts;
-    /* A method whose contact forces vary within the step knows what they did; the judge cannot tell from
-     * their values at one instant. J; impulses by what forces do not move. */
-    bool has_work;
-    double friction_work, impact_work, stabilisation, prescribed_work;
+    rg_solve_counts counts; /* of contact problems */
+    uint64_t contacts, impacts;
+    /* A method whose contact forces vary within the step shows them to the judge as it goes, who cannot
+     * tell from their values at one instant. `stabilisation`, `prescribed_work`: J, of corrections that
+     * are no contact forces; impulses by what forces do not move. */
+    bool varies;
+    rg_judge_findings found;
+    double stabilisation, prescribed_work;
     rg_vec3 contact_impulse, contact_angular_impulse;
-    /* With has_work: bodies (per body 1, in scratch memory) whose contacts had one impulse over the step, so that the
+    /* With `varies`: bodies (per body 1, in scratch memory) whose contacts had one impulse over the step, so that the
      * judge can tell, and adds it. Null: none. */
     const uint8_t *judged;
 } rg_step_report;

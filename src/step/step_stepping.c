@@ -74,8 +74,7 @@ static void begin_contacts(rg_stepping *job) {
                                       .last = job->last,
                                       .last_count = job->last_count,
                                       .shown = job->shown,
-                                      .worst_residual = NAN,
-                                      .worst_cone = NAN};
+                                      .counts = rg_solve_counts_none()};
 }
 
 /* For those who want to know who touches: pairs with contact forces. */
@@ -92,12 +91,7 @@ static rg_status mark_contacts(const rg_contact_step *contacts, rg_collision *co
 
 static void tell_contacts(rg_step_report *report, const rg_contact_step *contacts) {
     report->contacts = contacts->set.count;
-    report->worst_residual = contacts->worst_residual;
-    report->worst_cone = contacts->worst_cone;
-    report->solves = contacts->solves;
-    report->solver_iterations = contacts->iterations;
-    report->solver_failures = contacts->failures;
-    report->fallbacks = contacts->fallbacks;
+    report->counts = contacts->counts;
     report->impacts = contacts->impacts;
 }
 

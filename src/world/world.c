@@ -1,4 +1,5 @@
-/* Making and ending worlds, their settings, and views of their state. */
+/* Making and ending worlds, their settings, and views of their state.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_hash.h"
@@ -15,8 +16,7 @@
 #define SOLVER_TOLERANCE_MIN 1e-14
 
 rg_method_settings rg_method_settings_default(void) {
-    return (rg_method_settings){.step = 1.0 / 240,
-                                .tolerance = 1e-9,
+    return (rg_method_settings){.tolerance = 1e-9,
                                 .integrator = RG_INTEGRATOR_DORMAND_PRINCE,
                                 .gamma = 1,
                                 .solver_tolerance = 1e-8};
@@ -44,9 +44,10 @@ rg_world_def rg_world_def_default(void) {
 }
 
 rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error) {
-    if (!(isfinite(settings->step) && settings->step > 0))
-        return rg_fail(error, RG_INVALID_SIZE, "step: %g s is no step; give a positive number",
-                       settings->step);
+    if (settings->tolerance == 0 && settings->solver_tolerance == 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "rg_method_settings: all tolerances are 0; use rg_method_settings_default() "
+                       "and change what differs");
     if (!(settings->tolerance >= TOLERANCE_MIN && settings->tolerance <= TOLERANCE_MAX))
         return rg_fail(error, RG_INVALID_ARGUMENT, "tolerance: %g is outside %g ... %g",
                        settings->tolerance, TOLERANCE_MIN, TOLERANCE_MAX);
@@ -79,14 +80,13 @@ static rg_status check_gravity(bool planar, rg_vec3 gravity, rg_error *error) {
 }
 
 static rg_status check_def(const rg_world_def *def, rg_error *error) {
-    if (def->api_version != RG_API_VERSION)
-        return rg_fail(error, RG_VERSION_MISMATCH,
-                       "world def made for interface %d, this library has %d; recompile",
-                       def->api_version, RG_API_VERSION);
+    rg_status status = rg_check_version(def->api_version, "rg_world_def", error);
+    if (status)
+        return status;
     if (def->threads < 1)
         return rg_fail(error, RG_INVALID_ARGUMENT, "threads: %d; there must be at least 1",
                        def->threads);
-    rg_status status = check_gravity(def->planar, def->gravity, error);
+    status = check_gravity(def->planar, def->gravity, error);
     if (!status)
         status = rg_collision_def_check(&def->collision, error);
     return status ? status : rg_settings_check(&def->settings, error);

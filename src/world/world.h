@@ -57,6 +57,7 @@ typedef struct rg_collider {
     double density;
     bool sensor;
     uint64_t category, mask;
+    void *user;
     rg_body_id body;
     uint32_t next1, previous1; /* slots + 1, in the order of attachment */
 } rg_collider;
@@ -168,8 +169,8 @@ struct rg_world {
     void *callback_user;
     rg_collision_def collision;
     rg_stage_clock clock;
-    /* What a later stage keeps beside the state (contact detection, solvers' memory): no result depends
-     * on it. */
+    /* What a later stage keeps beside the state (contact detection, solvers' memory): no result
+     * depends on it. */
     void *machinery;
     void (*free_machinery)(void *machinery);
 };
@@ -219,12 +220,14 @@ rg_status rg_collision_def_check(const rg_collision_def *def, rg_error *error);
 /* Adds to force and torque of the context what springs, drag, fields and functions do at its time
  * and state; applied forces too. Gravity is not among them. A force that acts during a part of
  * [phase_begin, phase_end] only counts for that share of it, at all stages alike, so that a fixed
- * step gives the impulse that it should; a function of the caller's acts if it does so at the middle. */
+ * step gives the impulse that it should; a function of the caller's acts if it does so at the
+ * middle. */
 void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_begin,
                         double phase_end);
 /* Whether rg_forces_evaluate would add anything at all. */
 bool rg_forces_any(const rg_world_content *content);
-/* Whether forces, between their start and stop times, depend on nothing but the state of the body that they act on. */
+/* Whether forces, between their start and stop times, depend on nothing but the state of the body
+ * that they act on. */
 bool rg_forces_are_steady(const rg_world_content *content);
 /* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
 double rg_forces_next_break(const rg_world_content *content, double begin, double end);

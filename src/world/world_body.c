@@ -2,7 +2,8 @@
  *
  * The user places the origin frame; the world keeps the centre-of-mass frame, whose axes are the
  * principal axes, so that inertia is three numbers. Bodies that forces do not move have both frames
- * in one: their mass plays no part. */
+ * in one: their mass plays no part.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"
@@ -15,8 +16,11 @@
 #define ASYMMETRY_MOST 1e-9
 
 rg_collider_def rg_collider_def_default(void) {
-    return (rg_collider_def){
-        .pose = rg_pose_identity(), .density = 1000, .category = 1, .mask = UINT64_MAX};
+    return (rg_collider_def){.api_version = RG_API_VERSION,
+                             .pose = rg_pose_identity(),
+                             .density = 1000,
+                             .category = 1,
+                             .mask = UINT64_MAX};
 }
 
 rg_body_def rg_body_def_default(void) {
@@ -127,10 +131,9 @@ static rg_status check_motion(const rg_world *world, const rg_body_def *def, rg_
 }
 
 static rg_status check_body_def(const rg_world *world, const rg_body_def *def, rg_error *error) {
-    if (def->api_version != RG_API_VERSION)
-        return rg_fail(error, RG_VERSION_MISMATCH,
-                       "body def made for interface %d, this library has %d; recompile",
-                       def->api_version, RG_API_VERSION);
+    rg_status status = rg_check_version(def->api_version, "rg_body_def", error);
+    if (status)
+        return status;
     if (!rg_is_finite(def->pose.position) || !isfinite(def->angle))
         return rg_fail(error, RG_NOT_FINITE, "position: not finite");
     if (!rg_is_finite(def->velocity) || !rg_is_finite(def->angular_velocity))
@@ -146,7 +149,6 @@ static rg_status check_body_def(const rg_world *world, const rg_body_def *def, r
     if (has_name(def) && rg_names_find(&world->content, def->name, &other))
         return rg_fail(error, RG_DUPLICATE_NAME,
                        "name: there is a body \"%s\" already; names are unique", def->name);
-    rg_status status = RG_OK;
     if (world->content.planar)
         status = check_planar_state(def, error);
     if (!status)
@@ -202,8 +204,8 @@ static void derive_dynamics(const rg_world_content *content, const rg_body_recor
     dynamics->gyration_radius = sqrt(rg_largest_entry(dynamics->inertia) / mass->mass);
 }
 
-/* What rounding left asymmetric would be seen differently by the dynamics and by the judge. A matrix
- * that is far from symmetric stays so, for the check to refuse. */
+/* What rounding left asymmetric would be seen differently by the dynamics and by the judge. A
+ * matrix that is far from symmetric stays so, for the check to refuse. */
 static void make_symmetric(rg_mat3 *inertia) {
     double largest = 0;
     for (int i = 0; i < 9; i++)
@@ -560,6 +562,11 @@ double rg_body_prescription_start_angle(const rg_world *world, rg_body_id body) 
     return entry ? entry->start_angle : rg_body_angle(world, body);
 }
 
+rg_body_state rg_body_get_state(const rg_world *world, rg_body_id body) {
+    return (rg_body_state){rg_body_pose(world, body), rg_body_angle(world, body),
+                           rg_body_velocity(world, body), rg_body_angular_velocity(world, body)};
+}
+
 void *rg_body_user(const rg_world *world, rg_body_id body) {
     return world->content.record[rg_body_dense(&world->content, body)].user;
 }
@@ -590,115 +597,168 @@ static void restart_prescription(rg_world_content *content, size_t i, rg_pose po
     apply_prescription(content, i);
 }
 
+/* What a setter asks for; null: as it is. */
+typedef struct requested_state {
+    const rg_pose *pose;
+    const double *angle;
+    const rg_vec3 *velocity, *angular_velocity;
+} requested_state;
+
+static bool is_finite_request(const requested_state *r) {
+    return (!r->pose || rg_is_finite(r->pose->position)) && (!r->angle || isfinite(*r->angle)) &&
+           (!r->velocity || rg_is_finite(*r->velocity)) &&
+           (!r->angular_velocity || rg_is_finite(*r->angular_velocity));
+}
+
+static bool is_same(rg_vec3 a, rg_vec3 b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* Whether a body of its kind of motion can have the velocities that are asked for. */
+static bool may_have_velocities(const rg_world_content *content, size_t i,
+                                const requested_state *r) {
+    const rg_body_record *record = &content->record[i];
+    bool free = record->motion == RG_MOTION_DYNAMIC ||
+                (record->prescription1 &&
+                 content->prescriptions[record->prescription1 - 1].prescription.kind ==
+                     RG_PRESCRIBED_VELOCITY);
+    return free ||
+           ((!r->velocity || is_same(*r->velocity, content->velocity[i])) &&
+            (!r->angular_velocity || is_same(*r->angular_velocity, content->angular_velocity[i])));
+}
+
+static bool is_in_plane(const requested_state *r) {
+    return (!r->pose || r->pose->position.y == 0) && (!r->velocity || r->velocity->y == 0) &&
+           (!r->angular_velocity || (r->angular_velocity->x == 0 && r->angular_velocity->z == 0));
+}
+
 /* Only a function of the caller's knows where its body is. */
-static bool is_placed_by_function(const rg_world *world, rg_body_id body) {
-    if (!rg_body_exists(world, body))
-        return false;
-    uint32_t index1 = world->content.record[rg_body_dense(&world->content, body)].prescription1;
-    return index1 &&
-           world->content.prescriptions[index1 - 1].prescription.kind == RG_PRESCRIBED_FUNCTION;
+static bool is_moved_by_function(const rg_world_content *content, size_t i) {
+    uint32_t index1 = content->record[i].prescription1;
+    return index1 && content->prescriptions[index1 - 1].prescription.kind == RG_PRESCRIBED_FUNCTION;
 }
 
-rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose) {
-    rg_world_content *content = &world->content;
-    if ((content->planar && pose.position.y != 0) || is_placed_by_function(world, body))
+static rg_status check_request(const rg_world_content *content, size_t i,
+                               const requested_state *r) {
+    if (!is_finite_request(r))
+        return RG_NOT_FINITE;
+    if (is_moved_by_function(content, i) || !may_have_velocities(content, i, r))
         return RG_INVALID_ARGUMENT;
-    if (!content->planar && !accept_quaternion(&pose.orientation))
-        return RG_INVALID_ARGUMENT;
-    size_t i;
-    rg_status status = begin_change(world, body, rg_is_finite(pose.position), &i);
-    if (status)
-        return status;
     if (content->planar)
-        pose.orientation = rg_quat_of_planar_angle(content->angle[i]);
-    place(content, i, pose);
-    restart_prescription(content, i, pose);
-    rg_body_momenta_from_velocities(content, i);
-    return RG_OK;
+        return is_in_plane(r) ? RG_OK : RG_INVALID_ARGUMENT;
+    rg_quat q = r->pose ? r->pose->orientation : rg_quat_identity();
+    return accept_quaternion(&q) && !r->angle ? RG_OK : RG_INVALID_ARGUMENT;
 }
 
-rg_status rg_body_set_angle(rg_world *world, rg_body_id body, double angle) {
-    if (!world->content.planar || is_placed_by_function(world, body))
-        return RG_INVALID_ARGUMENT;
-    size_t i;
-    rg_status status = begin_change(world, body, isfinite(angle), &i);
-    if (status)
-        return status;
-    rg_pose pose = rg_body_origin_pose(&world->content, i);
-    world->content.angle[i] = angle;
-    pose.orientation = rg_quat_of_planar_angle(angle);
-    place(&world->content, i, pose);
-    restart_prescription(&world->content, i, pose);
-    rg_body_momenta_from_velocities(&world->content, i);
-    return RG_OK;
-}
-
-typedef struct body_velocities {
+/* Everything that a setter changes of a body. */
+typedef struct kept_state {
+    rg_pose centre, placed_origin, placed_centre;
+    double angle;
     rg_vec3 velocity, angular_velocity, momentum, angular_momentum;
-} body_velocities;
+    rg_prescription_entry entry;
+} kept_state;
 
-static body_velocities get_velocities(const rg_world_content *content, size_t i) {
-    return (body_velocities){content->velocity[i], content->angular_velocity[i],
-                             content->momentum[i], content->angular_momentum[i]};
+static kept_state keep(const rg_world_content *content, size_t i) {
+    const rg_body_record *record = &content->record[i];
+    kept_state kept = {.centre = centre_pose(content, i),
+                       .placed_origin = record->placed_origin,
+                       .placed_centre = record->placed_centre,
+                       .angle = content->angle[i],
+                       .velocity = content->velocity[i],
+                       .angular_velocity = content->angular_velocity[i],
+                       .momentum = content->momentum[i],
+                       .angular_momentum = content->angular_momentum[i]};
+    if (record->prescription1)
+        kept.entry = content->prescriptions[record->prescription1 - 1];
+    return kept;
 }
 
-/* Keeps the new velocities and momenta of a body, or goes back to the old ones if a new one is
- * beyond the range of numbers. */
-static rg_status settle(rg_world *world, size_t i, const body_velocities *old) {
+/* Keeps the new state of a body, or goes back to the old one if a number is beyond the range. */
+static rg_status settle(rg_world *world, size_t i, const kept_state *old) {
     rg_world_content *content = &world->content;
+    rg_body_record *record = &content->record[i];
     if (is_finite_body(content, i))
         return RG_OK;
+    content->position[i] = old->centre.position;
+    content->orientation[i] = old->centre.orientation;
+    record->placed_origin = old->placed_origin;
+    record->placed_centre = old->placed_centre;
+    content->angle[i] = old->angle;
     content->velocity[i] = old->velocity;
     content->angular_velocity[i] = old->angular_velocity;
     content->momentum[i] = old->momentum;
     content->angular_momentum[i] = old->angular_momentum;
+    if (record->prescription1)
+        content->prescriptions[record->prescription1 - 1] = old->entry;
     rg_world_cancel_edit(world);
     return RG_NOT_FINITE;
 }
 
-static bool may_have_velocities(const rg_world_content *content, size_t i, const rg_vec3 *velocity,
-                                const rg_vec3 *angular_velocity) {
-    const rg_body_record *record = &content->record[i];
-    if (record->motion == RG_MOTION_FIXED ||
-        (record->prescription1 &&
-         content->prescriptions[record->prescription1 - 1].prescription.kind !=
-             RG_PRESCRIBED_VELOCITY))
-        return false;
-    return !content->planar ||
-           ((!velocity || velocity->y == 0) &&
-            (!angular_velocity || (angular_velocity->x == 0 && angular_velocity->z == 0)));
-}
-
-static rg_status set_velocities(rg_world *world, rg_body_id body, const rg_vec3 *velocity,
-                                const rg_vec3 *angular_velocity) {
+static rg_status set_state(rg_world *world, rg_body_id body, const requested_state *r) {
     rg_world_content *content = &world->content;
-    size_t i;
-    rg_status status = begin_change(world, body,
-                                    (!velocity || rg_is_finite(*velocity)) &&
-                                        (!angular_velocity || rg_is_finite(*angular_velocity)),
-                                    &i);
+    if (!rg_body_exists(world, body))
+        return RG_INVALID_HANDLE;
+    size_t i = rg_body_dense(content, body);
+    rg_status status = check_request(content, i, r);
+    if (!status)
+        status = rg_world_begin_edit(world);
     if (status)
         return status;
-    if (!may_have_velocities(content, i, velocity, angular_velocity)) {
-        rg_world_cancel_edit(world);
-        return RG_INVALID_ARGUMENT;
-    }
-    body_velocities old = get_velocities(content, i);
-    if (velocity)
-        content->velocity[i] = *velocity;
-    if (angular_velocity)
-        content->angular_velocity[i] = *angular_velocity;
-    restart_prescription(content, i, rg_body_origin_pose(content, i));
+    kept_state old = keep(content, i);
+    rg_pose pose = r->pose ? *r->pose : rg_body_origin_pose(content, i);
+    if (r->angle)
+        content->angle[i] = *r->angle;
+    if (content->planar && (r->pose || r->angle))
+        pose.orientation = rg_quat_of_planar_angle(content->angle[i]);
+    else if (r->pose)
+        accept_quaternion(&pose.orientation);
+    if (r->pose || r->angle)
+        place(content, i, pose);
+    if (r->velocity)
+        content->velocity[i] = *r->velocity;
+    if (r->angular_velocity)
+        content->angular_velocity[i] = *r->angular_velocity;
+    restart_prescription(content, i, pose);
     rg_body_momenta_from_velocities(content, i);
     return settle(world, i, &old);
 }
 
+rg_status rg_body_set_state(rg_world *world, rg_body_id body, const rg_body_state *state) {
+    return set_state(world, body,
+                     &(requested_state){&state->pose, world->content.planar ? &state->angle : NULL,
+                                        &state->velocity, &state->angular_velocity});
+}
+
+rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose) {
+    return set_state(world, body, &(requested_state){.pose = &pose});
+}
+
+/* In space an angle is refused. */
+rg_status rg_body_set_angle(rg_world *world, rg_body_id body, double angle) {
+    return set_state(world, body, &(requested_state){.angle = &angle});
+}
+
 rg_status rg_body_set_velocity(rg_world *world, rg_body_id body, rg_vec3 velocity) {
-    return set_velocities(world, body, &velocity, NULL);
+    return set_state(world, body, &(requested_state){.velocity = &velocity});
 }
 
 rg_status rg_body_set_angular_velocity(rg_world *world, rg_body_id body, rg_vec3 angular_velocity) {
-    return set_velocities(world, body, NULL, &angular_velocity);
+    return set_state(world, body, &(requested_state){.angular_velocity = &angular_velocity});
+}
+
+rg_status rg_body_set_gravity_scale(rg_world *world, rg_body_id body, double gravity_scale) {
+    size_t i;
+    rg_status status = begin_change(world, body, isfinite(gravity_scale), &i);
+    if (!status)
+        world->content.dynamics[i].gravity_scale = gravity_scale;
+    return status;
+}
+
+rg_status rg_body_set_user(rg_world *world, rg_body_id body, void *user) {
+    if (!rg_body_exists(world, body))
+        return RG_INVALID_HANDLE;
+    world->content.record[rg_body_dense(&world->content, body)].user = user;
+    return RG_OK;
 }
 
 /* Forces and impulses have a meaning for dynamic bodies only; the plane takes its part of them. */
@@ -766,7 +826,7 @@ rg_status rg_body_apply_impulse(rg_world *world, rg_body_id body, rg_vec3 impuls
     if (status)
         return status;
     rg_world_content *content = &world->content;
-    body_velocities old = get_velocities(content, i);
+    kept_state old = keep(content, i);
     content->momentum[i] = rg_add(content->momentum[i], impulse);
     content->angular_momentum[i] = rg_add(content->angular_momentum[i], moment);
     rg_body_velocities_from_momenta(content, i);

@@ -1,8 +1,10 @@
 /* Colliders: shapes attached to bodies at a local pose, kept densely in one array and chained per
- * body in the order of attachment, by slots, which removal of others does not change. */
+ * body in the order of attachment, by slots, which removal of others does not change.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"
+#include "rigor/version.h"
 
 #include <assert.h>
 
@@ -11,6 +13,9 @@
 
 rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, rg_motion motion,
                             rg_error *error) {
+    rg_status status = rg_check_version(def->api_version, "rg_collider_def", error);
+    if (status)
+        return status;
     if (!def->shape)
         return rg_fail(error, RG_INVALID_ARGUMENT, "shape: a collider needs one");
     if (!rg_pose_is_finite(def->pose))
@@ -91,6 +96,7 @@ rg_status rg_collider_attach(rg_world *world, size_t body, const rg_collider_def
                       .sensor = def->sensor,
                       .category = def->category,
                       .mask = def->mask,
+                      .user = def->user,
                       .body = rg_body_id_at(content, body),
                       .previous1 = record->last_collider1};
     if (record->last_collider1)
@@ -180,19 +186,57 @@ rg_collider_id rg_body_collider_at(const rg_world *world, rg_body_id body, size_
     return (rg_collider_id){slot1, content->colliders.slots[slot1 - 1].generation};
 }
 
+static rg_collider *collider_at(const rg_world *world, rg_collider_id collider) {
+    return &world->content
+                .collider[rg_handle_index(&world->content.colliders, RG_HANDLE(collider))];
+}
+
 rg_collider_def rg_collider_get_def(const rg_world *world, rg_collider_id collider) {
-    const rg_collider *c =
-        &world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(collider))];
-    return (rg_collider_def){.shape = c->shape,
+    const rg_collider *c = collider_at(world, collider);
+    return (rg_collider_def){.api_version = RG_API_VERSION,
+                             .shape = c->shape,
                              .pose = c->pose,
                              .material = c->material,
                              .density = c->density,
                              .sensor = c->sensor,
                              .category = c->category,
-                             .mask = c->mask};
+                             .mask = c->mask,
+                             .user = c->user};
 }
 
 rg_body_id rg_collider_body(const rg_world *world, rg_collider_id collider) {
-    return world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(collider))]
-        .body;
+    return collider_at(world, collider)->body;
+}
+
+void *rg_collider_user(const rg_world *world, rg_collider_id collider) {
+    return collider_at(world, collider)->user;
+}
+
+rg_status rg_collider_set_user(rg_world *world, rg_collider_id collider, void *user) {
+    if (!rg_collider_exists(world, collider))
+        return RG_INVALID_HANDLE;
+    collider_at(world, collider)->user = user;
+    return RG_OK;
+}
+
+rg_status rg_collider_set_filter(rg_world *world, rg_collider_id collider, uint64_t category,
+                                 uint64_t mask) {
+    if (!rg_collider_exists(world, collider))
+        return RG_INVALID_HANDLE;
+    rg_status status = rg_world_begin_edit(world);
+    if (!status) {
+        collider_at(world, collider)->category = category;
+        collider_at(world, collider)->mask = mask;
+    }
+    return status;
+}
+
+rg_status rg_collider_set_material(rg_world *world, rg_collider_id collider,
+                                   rg_material_id material) {
+    if (!rg_collider_exists(world, collider) || material.index1 > world->content.material_count)
+        return RG_INVALID_HANDLE;
+    rg_status status = rg_world_begin_edit(world);
+    if (!status)
+        collider_at(world, collider)->material = material;
+    return status;
 }

@@ -1,5 +1,6 @@
 /* How a world finds its contacts, as the caller says it: defaults and checks. Tested by
- * tests/step/test_collision.c. */
+ * tests/step/test_collision.c.
+ * Tested by tests/step/test_world.c. */
 #include "base/base_text.h"
 #include "rigor/version.h"
 #include "world/world.h"
@@ -8,16 +9,19 @@ rg_collision_def rg_collision_def_default(void) {
     return (rg_collision_def){.api_version = RG_API_VERSION};
 }
 
+rg_collision_def rg_world_collision_def(const rg_world *world) {
+    return world->collision;
+}
+
 static bool is_length(double x) {
     return x >= 0 && isfinite(x);
 }
 
 rg_status rg_collision_def_check(const rg_collision_def *def, rg_error *error) {
     const rg_contact_settings *c = &def->contacts;
-    if (def->api_version != RG_API_VERSION)
-        return rg_fail(error, RG_VERSION_MISMATCH,
-                       "collision def made for interface %d, this library has %d; recompile",
-                       def->api_version, RG_API_VERSION);
+    rg_status status = rg_check_version(def->api_version, "rg_collision_def", error);
+    if (status)
+        return status;
     if ((unsigned)def->broad_phase > RG_BROAD_PHASE_TREE)
         return rg_fail(error, RG_INVALID_ARGUMENT, "broad phase: there is no number %d",
                        (int)def->broad_phase);

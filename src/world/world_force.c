@@ -1,4 +1,5 @@
-/* Forces besides gravity and contact, evaluated at a time and state that an integrator proposes. */
+/* Forces besides gravity and contact, evaluated at a time and state that an integrator proposes.
+ * Tested by tests/step/test_forces.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"
@@ -43,10 +44,9 @@ static rg_status check_numbers(const rg_force_def *def, rg_error *error) {
 }
 
 static rg_status check_force(const rg_world *world, const rg_force_def *def, rg_error *error) {
-    if (def->api_version != RG_API_VERSION)
-        return rg_fail(error, RG_VERSION_MISMATCH,
-                       "force def made for interface %d, this library has %d; recompile",
-                       def->api_version, RG_API_VERSION);
+    rg_status status = rg_check_version(def->api_version, "rg_force_def", error);
+    if (status)
+        return status;
     if (def->kind < RG_FORCE_CONSTANT || def->kind > RG_FORCE_FUNCTION)
         return rg_fail(error, RG_INVALID_ARGUMENT, "force: there is no kind %d", (int)def->kind);
     if ((def->body.index1 && !rg_body_exists(world, def->body)) ||

@@ -1,4 +1,5 @@
-/* Materials and the law of a pair of them. */
+/* Materials and the law of a pair of them.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"
@@ -7,7 +8,13 @@
 #include <string.h>
 
 rg_contact_law rg_contact_law_default(void) {
-    return (rg_contact_law){.static_friction = 0.5, .dynamic_friction = 0.5, .restitution = 0};
+    return (rg_contact_law){.dynamic_friction = 0.5};
+}
+
+rg_contact_law rg_contact_law_complete(rg_contact_law law) {
+    if (law.dynamic_friction == 0 || law.static_friction < law.dynamic_friction)
+        law.static_friction = law.dynamic_friction;
+    return law;
 }
 
 static rg_status check_law(const rg_contact_law *law, rg_error *error) {
@@ -16,7 +23,13 @@ static rg_status check_law(const rg_contact_law *law, rg_error *error) {
         return rg_fail(
             error, RG_INVALID_ARGUMENT, "friction: %g; a coefficient is finite and not negative",
             isfinite(law->static_friction) ? law->dynamic_friction : law->static_friction);
-    if (law->static_friction < law->dynamic_friction)
+    if (law->dynamic_friction == 0 && law->static_friction > 0)
+        return rg_fail(
+            error, RG_INVALID_ARGUMENT,
+            "friction: static %g without dynamic; give dynamic_friction too, or it alone "
+            "for both",
+            law->static_friction);
+    if (law->static_friction != 0 && law->static_friction < law->dynamic_friction)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "friction: static %g is below dynamic %g; it must be at least as large",
                        law->static_friction, law->dynamic_friction);
@@ -145,13 +158,14 @@ static const rg_impact_law *mixed_impact(const rg_impact_law *p, const rg_impact
 
 rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_material_id b) {
     const rg_material_pair *pair = find_pair(world, a, b);
-    rg_contact_law p = rg_world_material_law(world, a), q = rg_world_material_law(world, b);
+    rg_contact_law p = rg_contact_law_complete(rg_world_material_law(world, a));
+    rg_contact_law q = rg_contact_law_complete(rg_world_material_law(world, b));
     rg_contact_law law = {.static_friction = sqrt(p.static_friction * q.static_friction),
                           .dynamic_friction = sqrt(p.dynamic_friction * q.dynamic_friction),
                           .restitution =
                               p.restitution > q.restitution ? p.restitution : q.restitution};
     if (pair)
-        law = pair->law;
+        law = rg_contact_law_complete(pair->law);
     if (!law.impact)
         law.impact = mixed_impact(p.impact, q.impact);
     return law;

@@ -1,6 +1,7 @@
 /* Names of bodies: a hash table by open addressing with linear probing, which holds body slots and
  * compares with the names in the records. Removal closes the gap by moving later entries back
- * (no tombstones), so that a table never degrades. */
+ * (no tombstones), so that a table never degrades.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_hash.h"

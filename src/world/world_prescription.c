@@ -1,5 +1,6 @@
 /* Prescribed motion of kinematic bodies: pose and velocities as functions of time, evaluated
- * exactly at any time (no integration, so no drift). A kinematic body's two frames are one. */
+ * exactly at any time (no integration, so no drift). A kinematic body's two frames are one.
+ * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"

@@ -1,5 +1,6 @@
 /* Copies of the world in memory: snapshot, restore, clone. All data of the content is flat arrays,
- * so a copy is a copy of each, with new references to shapes and new copies of names. */
+ * so a copy is a copy of each, with new references to shapes and new copies of names.
+ * Tested by tests/step/test_snapshot.c. */
 #include "world/world.h"
 
 #include <assert.h>

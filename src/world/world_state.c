@@ -5,7 +5,8 @@
  * Numbers are in the machine's byte order (a mark in the header tells). A reader skips sections
  * that it does not know unless their tag begins with a capital letter; every section checks its
  * length against the world that it is read into, and nothing of the world changes before all have
- * been checked. */
+ * been checked.
+ * Tested by tests/step/test_snapshot.c. */
 #include "world/world.h"
 
 #include "base/base_text.h"

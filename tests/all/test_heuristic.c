@@ -1,7 +1,7 @@
-/* The heuristic of 1989 inside runs of the analytic method: every contact problem that a run poses is shown
- * to an observer, guessed at, and solved by the pivoting solver beside it. Without friction the
- * accelerations are the same in all solutions, so that these say which contacts break: what the heuristic
- * claims to be right must agree. */
+/* The heuristic of 1989 inside runs of the analytic method: every contact problem that a run poses
+ * is shown to an observer, guessed at, and solved by the pivoting solver beside it. Without
+ * friction the accelerations are the same in all solutions, so that these say which contacts break:
+ * what the heuristic claims to be right must agree. */
 #include "test_scene_support.h"
 
 #include "rigor/contact_force.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 
 enum { ROWS_MAX = 128 };
-/* In the largest |b|: accelerations that are 0, and those that are not. What lies between is no contact's. */
+/* In the largest |b|: accelerations that are 0, and those that are not. What lies between is no
+ * contact's. */
 #define ZERO   1e-9
 #define BREAKS 1e-7
 
@@ -106,8 +107,8 @@ static watch watch_run(const char *name, const rg_scene_parameter *parameters, s
                   "%zu; %llu solves by another solver\n",
                   name, w.problems, w.stages[RG_LP_EMPTY], w.stages[RG_LP_PREDICTED],
                   w.stages[RG_LP_FALLBACK], w.unclear, (unsigned long long)summary.fallbacks);
-    /* Each is of one of three kinds. Which ones breaking contacts are is left to the run; that V = {} is wrong
-     * for them and for nothing else was asserted problem by problem. */
+    /* Each is of one of three kinds. Which ones breaking contacts are is left to the run; that V =
+     * {} is wrong for them and for nothing else was asserted problem by problem. */
     assert_int_equal(w.stages[RG_LP_NONE], 0);
     assert_int_equal(w.stages[RG_LP_EMPTY] + w.stages[RG_LP_PREDICTED] + w.stages[RG_LP_FALLBACK],
                      w.problems);
@@ -125,8 +126,8 @@ static void bricks_that_topple(void **state) {
     assert_true(w.stages[RG_LP_EMPTY] < w.problems);
 }
 
-/* Figure 9: the forces of least sum say at the first look which contact vanishes, 11.03625 m/s^2 beside 0,
- * and are right (its numbers are in tests/lp/test_heuristic.c). */
+/* Figure 9: the forces of least sum say at the first look which contact vanishes, 11.03625 m/s^2
+ * beside 0, and are right (its numbers are in tests/lp/test_heuristic.c). */
 static void a_brick_past_a_ledge(void **state) {
     (void)state;
     watch w = watch_run("ledge", NULL, 0, 0.3);
@@ -139,8 +140,7 @@ static void dominoes_that_fall(void **state) {
     (void)state;
     rg_scene_parameter parameters[] = {{"mu", "0"}, {"count", "3"}};
     watch_run("dominoes", parameters, 2, 0.7);
-    const char *text = getenv("RIGOR_LONG");
-    if (!text || strcmp(text, "1") != 0)
+    if (!test_is_long())
         return;
     parameters[1].value = "5";
     watch w = watch_run("dominoes", parameters, 2, 3);

@@ -264,8 +264,8 @@ static uint64_t factor_hash(const rg_ldlt *factor) {
     return rg_hash_doubles(rg_hash_u64(hash, factor->size + factor->updates), &factor->largest, 1);
 }
 
-/* A banded matrix with a few long rows: the factor keeps to the envelope through appends, groups and
- * deletes, and is that of the dense way to the last bit. */
+/* A banded matrix with a few long rows: the factor keeps to the envelope through appends, groups
+ * and deletes, and is that of the dense way to the last bit. */
 static void make_banded(problem *p, size_t size, rg_random *random) {
     make_spd(p, size, 0.5, random);
     for (size_t i = 0; i < size; i++)

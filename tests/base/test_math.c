@@ -196,12 +196,31 @@ static void test_matrices(void **state) {
         assert_near(ab.m[k / 3][k % 3], expected[k], 0);
 }
 
+/* A quarter turn about each axis, seen from its tip; an axis of any length; none at all. */
+static void test_axis_angle(void **state) {
+    (void)state;
+    rg_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
+    assert_vec_near(rg_rotate(rg_quat_of_axis_angle(z, RG_PI / 2), x), y, 1e-15);
+    assert_vec_near(rg_rotate(rg_quat_of_axis_angle(rg_scale(7, x), RG_PI / 2), y), z, 1e-15);
+    assert_vec_near(rg_rotate(rg_quat_of_axis_angle(rg_scale(1e-200, y), RG_PI / 2), z), x, 1e-15);
+    assert_quat_near(rg_quat_of_axis_angle(rg_vec3_make(1, 1, 1), 2 * RG_PI / 3),
+                     rg_quat_make(0.5, 0.5, 0.5, 0.5), 1e-15);
+    assert_quat_near(rg_quat_of_axis_angle(rg_vec3_make(0, 0, 0), 1), rg_quat_identity(), 0);
+    rg_vec3 v = {0.3, -0.4, 1.2};
+    assert_quat_near(rg_quat_of_axis_angle(v, 1.3), rg_quat_of_rotation_vector(v), 1e-15);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),         cmocka_unit_test(test_length_at_every_scale),
-        cmocka_unit_test(test_rotation),        cmocka_unit_test(test_quat_of_mat3_branches),
-        cmocka_unit_test(test_rotation_vector), cmocka_unit_test(test_planar_angle),
-        cmocka_unit_test(test_normalise_quat),  cmocka_unit_test(test_poses),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_axis_angle),
+        cmocka_unit_test(test_length_at_every_scale),
+        cmocka_unit_test(test_rotation),
+        cmocka_unit_test(test_quat_of_mat3_branches),
+        cmocka_unit_test(test_rotation_vector),
+        cmocka_unit_test(test_planar_angle),
+        cmocka_unit_test(test_normalise_quat),
+        cmocka_unit_test(test_poses),
         cmocka_unit_test(test_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

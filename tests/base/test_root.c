@@ -10,14 +10,15 @@ static double falling_ball(void *user, double t) {
     return 1 - 0.5 * 9.81 * t * t;
 }
 
-/* Method item 3: a ball from 1 m reaches the floor at t = 0.4515236 s. */
+/* A ball from 1 m reaches the floor at sqrt(2 h / g) = 0.4515236 s (Baraff 1989, section 3,
+ * footnote 2). */
 static void ball_from_one_metre(void **state) {
     (void)state;
     int evaluations[3];
     for (int method = 0; method < 3; method++) {
         int calls = 0;
-        rg_root root = rg_root_find(falling_ball, &calls, 0, 1, 1, 1 - 0.5 * 9.81, 1e-12, 0,
-                                    (rg_root_method)method, 200);
+        rg_root root = rg_root_find(falling_ball, &calls, (rg_bracket){0, 1, 1, 1 - 0.5 * 9.81},
+                                    (rg_root_settings){(rg_root_method)method, 1e-12, 0, 200});
         assert_true(root.converged);
         assert_near(root.x, 0.4515236, 5e-8);
         assert_near(root.x, sqrt(2 / 9.81), 1e-12);
@@ -66,7 +67,8 @@ static void worst_cases_are_bounded(void **state) {
                 shape_of_function s = {kind, r};
                 double fa = nasty(&s, 0), fb = nasty(&s, 1);
                 rg_root root =
-                    rg_root_find(nasty, &s, 0, fa, 1, fb, 1e-10, 0, (rg_root_method)method, 10000);
+                    rg_root_find(nasty, &s, (rg_bracket){0, fa, 1, fb},
+                                 (rg_root_settings){(rg_root_method)method, 1e-10, 0, 10000});
                 assert_true(root.converged);
                 assert_true(nasty(&s, root.x) > 0);
                 assert_true(root.upper - root.x <= 1e-10);
@@ -83,8 +85,8 @@ static double rising(void *user, double x) {
 static void the_free_side_may_lie_above(void **state) {
     (void)state;
     for (int method = 0; method < 3; method++) {
-        rg_root root =
-            rg_root_find(rising, NULL, 1, 0.75, 0, -0.25, 1e-12, 0, (rg_root_method)method, 100);
+        rg_root root = rg_root_find(rising, NULL, (rg_bracket){1, 0.75, 0, -0.25},
+                                    (rg_root_settings){(rg_root_method)method, 1e-12, 0, 100});
         assert_true(root.x > 0.25);
         assert_near(root.x, 0.25, 1e-11);
         assert_true(root.upper <= 0.25);
@@ -94,12 +96,13 @@ static void the_free_side_may_lie_above(void **state) {
 static void limits_stop_it(void **state) {
     (void)state;
     int calls = 0;
-    rg_root root =
-        rg_root_find(falling_ball, &calls, 0, 1, 1, -3.9, 1e-15, 0, RG_ROOT_BISECTION, 5);
+    rg_root root = rg_root_find(falling_ball, &calls, (rg_bracket){0, 1, 1, -3.9},
+                                (rg_root_settings){RG_ROOT_BISECTION, 1e-15, 0, 5});
     assert_false(root.converged);
     assert_int_equal(calls, 5);
     assert_true(root.f > 0);
-    root = rg_root_find(falling_ball, &calls, 0, 1, 1, -3.9, 1e-15, 1e-3, RG_ROOT_ITP, 100);
+    root = rg_root_find(falling_ball, &calls, (rg_bracket){0, 1, 1, -3.9},
+                        (rg_root_settings){RG_ROOT_ITP, 1e-15, 1e-3, 100});
     assert_true(root.converged);
     assert_true(root.f > 0 && root.f <= 1e-3);
 }

@@ -1,4 +1,5 @@
-/* Disjoint sets against a search through the graph, and numbers that do not depend on the order of joins. */
+/* Disjoint sets against a search through the graph, and numbers that do not depend on the order of
+ * joins. */
 #include "test_support.h"
 
 #include "base/base_sets.h"

@@ -1,5 +1,5 @@
-/* The three sorts against each other: same order, ties in the order they came in where that is promised,
- * every length up to a few runs of the merge sort and beyond. */
+/* The three sorts against each other: same order, ties in the order they came in where that is
+ * promised, every length up to a few runs of the merge sort and beyond. */
 #include "test_support.h"
 
 #include "base/base_memory.h"

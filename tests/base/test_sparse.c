@@ -499,10 +499,13 @@ static void test_kernels(void **state) {
         for (int k = 0; k < 2; k++) {
             memcpy(c[k], start, sizeof start);
             memset(packed[k], 0, sizeof packed[k]);
-            kernels[k].product(c[k], ROWS, a, b, PITCH, depth, strips, strips, trial % 2);
+            kernels[k].product(
+                &(rg_sparse_tiles){c[k], ROWS, a, b, PITCH, depth, strips, strips, trial % 2});
             rg_sparse_scaling scaling = (rg_sparse_scaling)(trial % 3);
-            kernels[k].strips(c[k], ROWS, &panel, scaling, packed[k][0],
-                              scaling == RG_SPARSE_BOTH ? packed[k][1] : NULL, PITCH, strips);
+            kernels[k].strips(&(rg_sparse_below){c[k], ROWS, packed[k][0],
+                                                 scaling == RG_SPARSE_BOTH ? packed[k][1] : NULL,
+                                                 PITCH, strips},
+                              &panel, scaling);
         }
         assert_memory_equal(c[0], c[1], sizeof c[0]);
         assert_memory_equal(packed[0], packed[1], sizeof packed[0]);

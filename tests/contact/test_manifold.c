@@ -78,7 +78,7 @@ static void nearly_flush(void **state) {
     (void)state;
     rg_shape *cube = make_cube();
     rg_random random = rg_random_make(71);
-    for (int trial = 0; trial < 4000; trial++) {
+    for (int trial = 0, trials = test_cases(4000, 4000); trial < trials; trial++) {
         double scale = trial % 4 == 0 ? 1e-8 : trial % 4 == 1 ? 1e-7 : trial % 4 == 2 ? 1e-6 : 1e-5;
         rg_vec3 shift = rg_scale(scale, rg_random_direction(&random)),
                 turn = rg_scale(scale, rg_random_direction(&random));
@@ -375,7 +375,7 @@ static void swap_and_motion(void **state) {
     (void)state;
     rg_random random = rg_random_make(23);
     uint32_t points = 0;
-    for (int trial = 0; trial < 2000; trial++) {
+    for (int trial = 0, trials = test_cases(2000, 2000); trial < trials; trial++) {
         rg_shape *shape[2];
         rg_pose pose[2];
         make_pair(&random, trial, shape, pose);
@@ -428,7 +428,7 @@ static void points_iff_near(void **state) {
     rg_random random = rg_random_make(31);
     uint32_t with = 0, without = 0, agree = 0;
     rg_contact_settings settings = {.near = 1e-2, .band = 1e-3};
-    for (int trial = 0; trial < 3000; trial++) {
+    for (int trial = 0, trials = test_cases(3000, 3000); trial < trials; trial++) {
         rg_shape *shape[2];
         rg_pose pose[2];
         make_pair(&random, trial, shape, pose);
@@ -460,7 +460,7 @@ static void points_iff_near(void **state) {
     assert_true(with > 500 && without > 200 && agree > with / 2);
 }
 
-/* The component functions (method B.2) of the events of a resting contact equal their gaps. */
+/* The component functions (t - 1) h of the events of a resting contact equal their gaps. */
 static void gaps_are_component_functions(void **state) {
     (void)state;
     rg_random random = rg_random_make(37);
@@ -496,7 +496,7 @@ static void all_events_by_brute_force(void **state) {
     rg_random random = rg_random_make(41);
     rg_contact_settings settings = {.band = 5e-3};
     uint32_t events = 0, witnesses = 0;
-    for (int trial = 0; trial < 3000; trial++) {
+    for (int trial = 0, trials = test_cases(3000, 3000); trial < trials; trial++) {
         rg_shape *low = make_shape(rg_shape_def_box(1, 1, 1));
         rg_vec3 size = random_vector(&random, 0.5, 1.5);
         rg_shape *high = make_shape(rg_shape_def_box(size.x, size.y, 1));
@@ -748,22 +748,31 @@ static void no_memory_and_no_room(void **state) {
     rg_pose high = pose_turned(rg_vec3_make(0, 0, 1), rg_vec3_make(0, 0, RG_PI / 4));
     counter.fail_after = 1;
     counter.resizes = 1;
-    assert_int_equal(
-        rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena, points, 8, &m),
-        RG_OUT_OF_MEMORY);
+    assert_int_equal(rg_contact_between(
+                         &(rg_contact_query){
+                             {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, 8},
+                         &m),
+                     RG_OUT_OF_MEMORY);
     counter.fail_after = 0;
-    assert_int_equal(
-        rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena, points, 0, &m),
-        RG_INVALID_ARGUMENT);
-    assert_int_equal(
-        rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena, points, 8, &m),
-        RG_OK);
+    assert_int_equal(rg_contact_between(
+                         &(rg_contact_query){
+                             {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, 0},
+                         &m),
+                     RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_contact_between(
+                         &(rg_contact_query){
+                             {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, 8},
+                         &m),
+                     RG_OK);
     /* No heap call from the second query on. */
     size_t calls = counter.resizes;
     for (uint32_t capacity = 1; capacity <= 8; capacity++) {
-        assert_int_equal(rg_contact_between(cube, pose_at(0, 0, 0), cube, high, NULL, NULL, &arena,
-                                            points, capacity, &m),
-                         RG_OK);
+        assert_int_equal(
+            rg_contact_between(
+                &(rg_contact_query){
+                    {cube, pose_at(0, 0, 0)}, {cube, high}, NULL, NULL, &arena, points, capacity},
+                &m),
+            RG_OK);
         assert_int_equal(m.point_count, capacity);
         assert_int_equal(m.reduced, capacity < 8);
     }
@@ -771,9 +780,12 @@ static void no_memory_and_no_room(void **state) {
     rg_arena_free(&arena);
     rg_shape *ground = make_shape(rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0));
     arena = rg_arena_make(NULL);
-    assert_int_equal(rg_contact_between(ground, pose_at(0, 0, 0), ground, high, NULL, NULL, &arena,
-                                        points, 8, &m),
-                     RG_INVALID_ARGUMENT);
+    assert_int_equal(
+        rg_contact_between(
+            &(rg_contact_query){
+                {ground, pose_at(0, 0, 0)}, {ground, high}, NULL, NULL, &arena, points, 8},
+            &m),
+        RG_INVALID_ARGUMENT);
     rg_arena_free(&arena);
     rg_shape_release(ground);
     rg_shape_release(cube);

@@ -69,7 +69,7 @@ static void random_pairs(rg_random *random, rg_shape_kind kind_b, rg_shape_kind 
     }
 }
 
-/* Item 25 asks for 1e-6. */
+/* Second derivatives of gaps (Baraff 1989, appendix A) against differences. */
 static void check_errors(const errors *e) {
     assert_true(e->tracks > 0 && e->lost == 0);
     assert_true(e->first <= 1e-8);

@@ -12,7 +12,7 @@ static void boxes_on_a_grid(void **state) {
     (void)state;
     rg_random random = rg_random_make(61);
     uint32_t kinds[4] = {0};
-    for (int trial = 0; trial < 6000; trial++) {
+    for (int trial = 0, trials = test_cases(6000, 6000); trial < trials; trial++) {
         double p[3], q[3], d[3], overlap[3], s[3] = {0, 0, 0};
         int touching = 0;
         double worst = -INFINITY, measure = 1;
@@ -93,10 +93,10 @@ static rg_shape *make_awkward(rg_random *random, double size) {
 
 static void awkward_pairs(void **state) {
     (void)state;
-    bool thorough = getenv("RIGOR_LONG") != NULL;
+    bool thorough = test_is_long();
     rg_random random = rg_random_make(thorough ? 815 : 67);
     uint32_t points = 0, manifolds = 0;
-    int trials = thorough ? 60000 : 3000;
+    int trials = test_cases(3000, 60000);
     for (int trial = 0; trial < trials; trial++) {
         double size = 1;
         for (uint64_t k = rg_random_below(&random, 7); k > 0; k--)

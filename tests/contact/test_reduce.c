@@ -76,9 +76,12 @@ static void four_where_four_do(void **state) {
     assert_false(few.manifold.reduced);
     /* But a caller with room for four gets four, and is told the price: the square's. */
     rg_arena arena = rg_arena_make(NULL);
-    assert_int_equal(rg_contact_between(cube, pose_at(0, 0, 0), cube, turned, NULL, NULL, &arena,
-                                        few.points, 4, &few.manifold),
-                     RG_OK);
+    assert_int_equal(
+        rg_contact_between(
+            &(rg_contact_query){
+                {cube, pose_at(0, 0, 0)}, {cube, turned}, NULL, NULL, &arena, few.points, 4},
+            &few.manifold),
+        RG_OK);
     assert_int_equal(few.manifold.point_count, 4);
     assert_true(few.manifold.reduced);
     assert_near(few.manifold.area_lost, 1 - area_of(&few) / few.manifold.area, 1e-12);

@@ -18,8 +18,9 @@ static const rg_scene_limits wide = {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rg_scene *scene, *again;
     rg_error error = {0};
-    rg_status status = rg_scene_read_limited((const char *)data, size, "fuzz.yaml", "/nonexistent",
-                                             NULL, &limits, &scene, &error);
+    rg_status status = rg_scene_read_limited(
+        &(rg_scene_source){(const char *)data, size, "fuzz.yaml", "/nonexistent"}, NULL, &limits,
+        &scene, &error);
     if (status != RG_OK) {
         if (scene || !error.text[0] || error.status != status)
             abort();
@@ -30,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     status = rg_scene_write_text(scene, NULL, &text, &length, &error);
     if (status != RG_OK)
         abort();
-    status = rg_scene_read_limited(text, length, "again.yaml", "/nonexistent", NULL, &wide, &again,
-                                   &error);
+    status = rg_scene_read_limited(&(rg_scene_source){text, length, "again.yaml", "/nonexistent"},
+                                   NULL, &wide, &again, &error);
     if (status != RG_OK)
         abort();
     if (rg_world_body_count(rg_scene_world(scene)) != rg_world_body_count(rg_scene_world(again)) ||

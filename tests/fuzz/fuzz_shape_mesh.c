@@ -52,8 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             rg_mesh mesh;
             rg_mesh_report report;
             rg_error error;
-            rg_status status = rg_mesh_read(data, size, "fuzz", formats[f], welds[w], NULL, &mesh,
-                                            &report, &error);
+            rg_status status = rg_mesh_read(
+                data, size, "fuzz", &(rg_mesh_options){.format = formats[f], .weld = welds[w]},
+                &mesh, &report, &error);
             if (status != RG_OK) {
                 require(error.status == status && error.text[0]);
                 continue;

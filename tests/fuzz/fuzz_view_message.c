@@ -1,5 +1,6 @@
-/* Any bytes from the network: as a frame of the WebSocket protocol, as a message, as the head
- * of a request, as its path, query, Host and Origin. Whatever is accepted must be what it claims to be. The first byte chooses. */
+/* Any bytes from the network: as a frame of the WebSocket protocol, as a message, as the head of a
+ * request, as its path, query, Host and Origin. Whatever is accepted must be what it claims to be.
+ * The first byte chooses. */
 #include "view_frame.h"
 #include "view_http.h"
 #include "view_json.h"

@@ -40,7 +40,7 @@ static rg_polynomial_motion falling(double height, double duration, int degree) 
     return m;
 }
 
-/* Method item 3: from 1 m, t = 0.4515236 s. */
+/* A ball from 1 m reaches the floor at sqrt(2 h / g) = 0.4515236 s. */
 static void ball_from_one_metre(void **state) {
     (void)state;
     rg_shape *floor = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0));
@@ -57,9 +57,10 @@ static void ball_from_one_metre(void **state) {
             rg_impact_settings settings = rg_impact_settings_default(1e-10);
             settings.root = (rg_impact_root)root;
             rg_impact impact;
-            assert_int_equal(
-                rg_impact_between(floor, &still, bodies[b % 2], &path, 0, 1, &settings, &impact),
-                RG_OK);
+            assert_int_equal(rg_impact_between((rg_moving_shape){floor, &still},
+                                               (rg_moving_shape){bodies[b % 2], &path}, 0, 1,
+                                               &settings, &impact),
+                             RG_OK);
             assert_int_equal(impact.result, RG_IMPACT_HIT);
             assert_near(impact.time, 0.4515236, 5e-8);
             assert_true(impact.time <= sqrt(2 / 9.81));
@@ -115,7 +116,7 @@ static trial random_trial(rg_random *random, int kind) {
 /* The pane's thickness is a thousandth of what the bullet flies in a step of 4 ms. */
 static void bullets_do_not_pass_panes(void **state) {
     (void)state;
-    int trials = getenv("RIGOR_LONG") ? 100000 : 10000;
+    int trials = test_cases(10000, 100000);
     rg_random random = rg_random_make(5);
     int missed_by_discrete = 0;
     uint64_t advances = 0, evaluations = 0;
@@ -126,8 +127,10 @@ static void bullets_do_not_pass_panes(void **state) {
         double end = 0.004, tolerance = 1e-9;
         rg_impact_settings settings = rg_impact_settings_default(tolerance);
         rg_impact impact;
-        assert_int_equal(
-            rg_impact_between(t.pane, &pane, t.bullet, &bullet, 0, end, &settings, &impact), RG_OK);
+        assert_int_equal(rg_impact_between((rg_moving_shape){t.pane, &pane},
+                                           (rg_moving_shape){t.bullet, &bullet}, 0, end, &settings,
+                                           &impact),
+                         RG_OK);
         assert_int_equal(impact.result, RG_IMPACT_HIT);
         assert_true(impact.growth.gap > 0 && impact.growth.gap <= tolerance);
         if (gap_of(t.pane, &pane, t.bullet, &bullet, 0) > 0 &&
@@ -165,8 +168,10 @@ static void near_misses_are_certified(void **state) {
         double end = 0.004;
         rg_impact_settings settings = rg_impact_settings_default(1e-8);
         rg_impact impact;
-        assert_int_equal(
-            rg_impact_between(t.pane, &pane, t.bullet, &bullet, 0, end, &settings, &impact), RG_OK);
+        assert_int_equal(rg_impact_between((rg_moving_shape){t.pane, &pane},
+                                           (rg_moving_shape){t.bullet, &bullet}, 0, end, &settings,
+                                           &impact),
+                         RG_OK);
         if (impact.result == RG_IMPACT_NONE) {
             misses++;
             for (int k = 0; k <= 400; k++)
@@ -198,8 +203,10 @@ static void slow_whirls_are_caught(void **state) {
         rg_path bullet = rg_path_linear(&t.bullet_motion), pane = rg_path_linear(&t.pane_motion);
         rg_impact_settings settings = rg_impact_settings_default(1e-8);
         rg_impact impact;
-        assert_int_equal(
-            rg_impact_between(t.pane, &pane, t.bullet, &bullet, 0, 0.2, &settings, &impact), RG_OK);
+        assert_int_equal(rg_impact_between((rg_moving_shape){t.pane, &pane},
+                                           (rg_moving_shape){t.bullet, &bullet}, 0, 0.2, &settings,
+                                           &impact),
+                         RG_OK);
         assert_true(impact.result == RG_IMPACT_HIT || impact.result == RG_IMPACT_TOUCHING);
         for (int k = 0; k < 500 && impact.result == RG_IMPACT_HIT; k++)
             assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, impact.time * k / 500) > 0);
@@ -217,15 +224,21 @@ static void touching_and_parting(void **state) {
     rg_path pa = rg_path_linear(&a), pb = rg_path_linear(&b);
     rg_impact_settings settings = rg_impact_settings_default(1e-9);
     rg_impact impact;
-    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 1, &settings, &impact), RG_OK);
+    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
+                                       0, 1, &settings, &impact),
+                     RG_OK);
     assert_int_equal(impact.result, RG_IMPACT_TOUCHING);
     b.start = at(0, 0, 1.1);
-    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 1, &settings, &impact), RG_OK);
+    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
+                                       0, 1, &settings, &impact),
+                     RG_OK);
     assert_int_equal(impact.result, RG_IMPACT_NONE);
     /* Gliding past at a small distance: nothing, and cheaply so. */
     b.velocity = (rg_vec3){50, 0, 0};
     b.start = at(-20, 0, 1.0001);
-    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 1, &settings, &impact), RG_OK);
+    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
+                                       0, 1, &settings, &impact),
+                     RG_OK);
     assert_int_equal(impact.result, RG_IMPACT_NONE);
     assert_true(impact.advances < 100);
     /* Out of advances: early, never late. */
@@ -233,11 +246,14 @@ static void touching_and_parting(void **state) {
     b.angular_velocity = (rg_vec3){30, 0, 0};
     b.start = at(0, 0, 3);
     settings.advance_limit = 2;
-    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 5, &settings, &impact), RG_OK);
+    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
+                                       0, 5, &settings, &impact),
+                     RG_OK);
     assert_int_equal(impact.result, RG_IMPACT_LIMIT);
     assert_true(impact.time > 0 && impact.time < 2 && impact.growth.gap > 0);
     settings.tolerance = 0;
-    assert_int_equal(rg_impact_between(cube, &pa, cube, &pb, 0, 5, &settings, &impact),
+    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
+                                       0, 5, &settings, &impact),
                      RG_INVALID_ARGUMENT);
     rg_shape_release(cube);
 }

@@ -1,5 +1,5 @@
 /* The growth function's table, half-spaces, gradients, component functions and directional
- * derivatives where the event is not unique (items 54 to 56). */
+ * derivatives where the event is not unique (Hart and Anitescu 2010, section 3). */
 #include "narrow_helpers.h"
 
 typedef struct scene {
@@ -61,7 +61,7 @@ static motion random_motion(rg_random *random, bool planar) {
     return m;
 }
 
-/* ------------------------------------------------------------------ gradients (item 56) */
+/* ------------------------------------------------------------------ gradients */
 
 static bool same_event(rg_event a, rg_event b) {
     return a.kind == b.kind && a.index1 == b.index1 && a.index2 == b.index2;
@@ -260,7 +260,7 @@ static void components_of_one_face(void **state) {
     rg_shape_release(cube);
 }
 
-/* ------------------------------------------------------------------ degenerate points (item 56) */
+/* ------------------------------------------------------------------ degenerate points */
 
 /* One-sided, second order. */
 static double one_sided(const scene *s, motion m, double h) {

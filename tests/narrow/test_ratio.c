@@ -17,7 +17,7 @@ static double certificate(const rg_growth *g) {
     return rg_max3(g->primal_error, g->dual_error, g->duality_gap);
 }
 
-/* ------------------------------------------------------------------ closed forms (items 50, 51) */
+/* ------------------------------------------------------------------ closed forms */
 
 static void aligned_boxes(void **state) {
     (void)state;
@@ -102,7 +102,7 @@ static void grown_bodies_touch(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------ brute force (items 54, 55) */
+/* ------------------------------------------------------------------ brute force */
 
 typedef struct half_spaces {
     uint32_t count;
@@ -225,7 +225,7 @@ static void brute_force_cubes(void **state) {
                    : i % 4 == 1 ? make_shape(rg_shape_def_box(x, y, z))
                                 : box_as_hull(x, y, z);
     }
-    for (int i = 0; i < 40000; i++) {
+    for (int i = 0, count = test_cases(40000, 40000); i < count; i++) {
         const rg_shape *a = boxes[rg_random_below(&random, POOL)],
                        *b = boxes[rg_random_below(&random, POOL)];
         rg_pose pa = random_pose(&random, 1.5), pb = random_pose(&random, 1.5);
@@ -248,7 +248,7 @@ static void brute_force_twelve_facets(void **state) {
         bodies[i] = random_hull(&random, rg_vec3_make(1, 0.8, 0.6), 8);
         assert_int_equal(rg_shape_polyhedron(bodies[i])->facet_count, 12);
     }
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0, count = test_cases(10000, 10000); i < count; i++) {
         const rg_shape *a = bodies[rg_random_below(&random, POOL)],
                        *b = bodies[rg_random_below(&random, POOL)];
         rg_pose pa = random_pose(&random, 1.2), pb = random_pose(&random, 1.2);
@@ -267,7 +267,7 @@ static void brute_force_polygons(void **state) {
     for (int i = 0; i < POOL; i++)
         bodies[i] = random_polygon(&random, rg_random_between(&random, 0.5, 2),
                                    rg_random_between(&random, 0.1, 1), 3 + i % 10);
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0, count = test_cases(50000, 50000); i < count; i++) {
         const rg_shape *a = bodies[rg_random_below(&random, POOL)],
                        *b = bodies[rg_random_below(&random, POOL)];
         rg_pose pa =
@@ -288,7 +288,7 @@ static void brute_force_polygons(void **state) {
         rg_shape_release(bodies[i]);
 }
 
-/* ------------------------------------------------------------------ Theorem 2 (item 53) */
+/* --------------------------------------------------------------- Theorem 2 of Hart and Anitescu */
 
 static double point_segment_squared(rg_vec3 p, rg_vec3 a, rg_vec3 b) {
     rg_vec3 e = rg_sub(b, a);
@@ -391,7 +391,7 @@ static void theorem_two(void **state) {
                                                         rg_random_between(&random, 0.2, 1)))
                           : random_hull(&random, rg_vec3_make(0.8, 0.6, 0.4), 6);
     int apart = 0, deep = 0;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0, count = test_cases(20000, 20000); i < count; i++) {
         const rg_shape *a = bodies[rg_random_below(&random, POOL)],
                        *b = bodies[rg_random_below(&random, POOL)];
         rg_pose pa = random_pose(&random, 0.6), pb = random_pose(&random, 0.6);
@@ -628,7 +628,7 @@ static void storm(void **state) {
     static pool pools[PROPORTIONS];
     for (int k = 0; k < PROPORTIONS; k++)
         fill_pool(&random, (proportion)k, &pools[k]);
-    int count = 10000 * long_factor(100);
+    int count = test_cases(10000, 1000000);
     for (int ka = 0; ka < PROPORTIONS; ka++)
         for (int kb = ka; kb < PROPORTIONS; kb++) {
             bool planar = kb == POLYGON;

@@ -1,13 +1,12 @@
-/* Problem files: every format from text, bad input with its message, FCLIB there and back, and the
- * problems of the folder shared/data/problems where it is. */
-#include "problems_support.h"
+/* Problem files: every format from text, bad input with its message, FCLIB there and back.
+ * (Larger files of every format, read and solved: tests/run/test_problem_files.c.) */
+#include "test_support.h"
 
 #include "base/base_memory.h"
 #include "rigor/problem_file.h"
 #include "rigor/random.h"
 #include "rigor/solver.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -963,12 +962,13 @@ static bool survive_damage(const char *bytes, size_t size, int rounds) {
 }
 
 /* A few bytes changed at random: read or refused, never more. In a process of its own, which does
- * not end by exit: HDF5 may lose memory on objects that it cannot open, and complains of that then. */
+ * not end by exit: HDF5 may lose memory on objects that it cannot open, and complains of that
+ * then. */
 static void test_fclib_damaged(void **state) {
     (void)state;
     size_t size;
     char *bytes = fclib_bytes(&size);
-    int rounds = getenv("RIGOR_LONG") ? 20000 : 1000, result;
+    int rounds = test_cases(1000, 20000), result;
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -978,52 +978,6 @@ static void test_fclib_damaged(void **state) {
     assert_true(WIFEXITED(result));
     assert_int_equal(WEXITSTATUS(result), 0);
     free(bytes);
-}
-
-/* ------------------------------------------------------------------ real files */
-
-static size_t read_folder(const char *name, rg_problem_format expected, size_t *others) {
-    char path[1024];
-    size_t count = 0;
-    snprintf(path, sizeof path, PROBLEMS_DIR "/%s", name);
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        if (entry->d_name[0] == '.' || strstr(entry->d_name, ".md"))
-            continue;
-        rg_problem_file *file;
-        rg_error error;
-        snprintf(path, sizeof path, PROBLEMS_DIR "/%s/%.200s", name, entry->d_name);
-        if (rg_problem_file_read(path, RG_FORMAT_AUTO, NULL, &file, &error) != RG_OK)
-            fail_msg("%s", error.text);
-        rg_problem_file_info info = rg_problem_file_get_info(file);
-        count++;
-        *others += info.format != expected;
-        if (info.format == RG_FORMAT_SEQUENCE) { /* the reader and the judge against RES */
-            rg_residual residual;
-            assert_int_equal(
-                rg_judge(rg_problem_file_get(file), info.reference, NULL, NULL, &residual, NULL),
-                RG_OK);
-            assert_near(residual.natural, info.reference_residual,
-                        2e-3 * info.reference_residual + 1e-14);
-        }
-        rg_problem_file_destroy(file);
-    }
-    closedir(folder);
-    return count;
-}
-
-static void test_shared_problems(void **state) {
-    (void)state;
-    size_t others = 0;
-    if (!has_problems())
-        skip_because(NO_PROBLEMS);
-    assert_int_equal(read_folder("lcp", RG_FORMAT_LCP, &others), 16);
-    assert_int_equal(read_folder("mlcp", RG_FORMAT_MLCP, &others), 13);
-    assert_int_equal(read_folder("sequences", RG_FORMAT_SEQUENCE, &others), 11);
-    assert_int_equal(others, 0);
-    assert_int_equal(read_folder("friction", RG_FORMAT_FRICTION, &others), 30);
-    assert_int_equal(others, 6); /* three global texts, three of FCLIB */
 }
 
 int main(void) {
@@ -1054,7 +1008,6 @@ int main(void) {
         cmocka_unit_test(test_fclib_unsupported),
         cmocka_unit_test(test_fclib_cut),
         cmocka_unit_test(test_fclib_damaged),
-        cmocka_unit_test(test_shared_problems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

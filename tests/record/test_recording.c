@@ -273,7 +273,7 @@ static void test_damaged_file(void **state) {
     bytes whole = make_recording(path);
     rg_random random = rg_random_make(11);
     int refused = 0, frames_refused = 0, unharmed = 0;
-    for (int trial = 0; trial < 1500; trial++) {
+    for (int trial = 0, trials = test_cases(1500, 1500); trial < trials; trial++) {
         size_t at = (size_t)rg_random_below(&random, whole.size);
         char old = whole.data[at];
         whole.data[at] ^= (char)(1 << rg_random_below(&random, 8));
@@ -347,7 +347,7 @@ static void check_resume_of_damaged(const char *name, bool finished) {
     rg_scene_free(scene);
     bytes whole = read_bytes(path);
     rg_random random = rg_random_make(12);
-    for (int trial = 0; trial < 300; trial++) {
+    for (int trial = 0, trials = test_cases(300, 300); trial < trials; trial++) {
         size_t at = (size_t)rg_random_below(&random, whole.size);
         char old = whole.data[at];
         whole.data[at] ^= (char)(1 << rg_random_below(&random, 8));

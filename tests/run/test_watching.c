@@ -1,5 +1,6 @@
-/* Watching never changes a world: programs that read views, events, forces and queries, and look for
- * contacts on their own, every step, every few steps or never, get the same bits and the same events. */
+/* Watching never changes a world: programs that read views, events, forces and queries, and look
+ * for contacts on their own, every step, every few steps or never, get the same bits and the same
+ * events. */
 #include "test_scene_support.h"
 
 #include "rigor/rigor.h"

@@ -1,13 +1,13 @@
-/* The scenes of contact forces and friction against their closed forms: Baraff 1989, Figures 7 to 9, the
- * stack of five bricks, the bead that leaves its circle, Painleve's rod. */
+/* The scenes of contact forces and friction against their closed forms: Baraff 1989, Figures 7 to
+ * 9, the stack of five bricks, the bead that leaves its circle, Painleve's rod. */
 #include "scene_measures.h"
 
 #include "rigor/contact_force.h"
 
 #include <stdlib.h>
 
-/* Resting contacts keep a gap of some 1e-10 of their size: so much the geometry differs from that of the
- * closed form. */
+/* Resting contacts keep a gap of some 1e-10 of their size: so much the geometry differs from that
+ * of the closed form. */
 #define GEOMETRY 1e-8
 
 static void figures_seven_to_nine(void **state) {
@@ -98,6 +98,12 @@ static void painleve_without_a_force(void **state) {
     run_holds(&jammed, 1e-9);
     run_gives(&jammed, "impulse_normal_Ns", 0.3, 1e-9);
     run_gives(&jammed, "impulse_tangential_Ns", 0.4, 1e-9);
+    /* That there were no forces for a moment is resolved, and moved nothing. */
+    rg_scene *scene = finish_run(&jammed);
+    rg_step_info summary = rg_world_summary(rg_scene_world(scene));
+    assert_true(summary.certificate.complementarity < 1e-12);
+    assert_int_equal(summary.solver_failures, 0);
+    rg_scene_free(scene);
 }
 
 static void slides_to_a_stop(void **state) {
@@ -115,7 +121,8 @@ static void slides_until_it_rolls(void **state) {
     run_gives(&(scene_run){.scene = "slide-to-roll"}, "speed", 15.0 / 7, 1e-9);
 }
 
-/* Item 36: it sticks up to tan(angle) = mu, and slides with g (sin - mu cos) beyond. */
+/* Coulomb's law (Baraff 1994 survey, eq. 12-19): it sticks up to tan(angle) = mu, and slides with g
+ * (sin - mu cos) beyond. */
 static void slopes_hold_or_let_go(void **state) {
     (void)state;
     scene_run slides = {.scene = "incline", .parameters = "angle=30 mu=0.3", .method = "analytic"};

@@ -1,5 +1,5 @@
-/* The scenes of impacts against their closed forms: Baraff 1989, Figures 11 to 13, bounces without end,
- * a rod that must not gain energy, a bullet that must not pass. */
+/* The scenes of impacts against their closed forms: Baraff 1989, Figures 11 to 13, bounces without
+ * end, a rod that must not gain energy, a bullet that must not pass. */
 #include "scene_measures.h"
 
 #include "rigor/event.h"
@@ -49,7 +49,8 @@ static void the_neighbour_feels_nothing(void **state) {
     run_gives(&(scene_run){.scene = "pushed-off"}, "impulse_AB_Ns", 0, 0);
 }
 
-/* Method notes, item 38: friction fixed to the direction before would add 34.7 J. */
+/* Friction fixed to the direction of slip before the impact would add 34.7 J (the warning in
+ * section 6 of the Baraff 1994 survey). */
 static void no_law_gives_the_rod_energy(void **state) {
     (void)state;
     for (size_t i = 0; i < rg_impact_law_count(); i++) {

@@ -1,12 +1,12 @@
-/* The claims of Hart and Anitescu 2010, sections 4 and 5, on the built-in scenes balance2, pyramid1 and
- * dice3 and on scenes/pivoting-rod.yaml: infeasibility (deepest penetration of any pair at any step)
- * of order h^2 for gamma > 0 and h for gamma = 0, the constant of Theorem 10, and what happens in the
- * scenes. RIGOR_LONG=1 adds the paper's finest steps.
+/* The claims of Hart and Anitescu 2010, sections 4 and 5, on the built-in scenes balance2, pyramid1
+ * and dice3 and on scenes/pivoting-rod.yaml: infeasibility (deepest penetration of any pair at any
+ * step) of order h^2 for gamma > 0 and h for gamma = 0, the constant of Theorem 10, and what
+ * happens in the scenes. RIGOR_LONG=1 adds the paper's finest steps.
  *
  * The order is asserted between the two finest steps. Coarser ones need not lie on the line (in an
- * impact the depth depends on where in the step it happens), but for them too the infeasibility is at
- * most a constant times h^2. Where it is rounding (dice3: active sets look ahead, and nothing there
- * slides round an edge fast) there is no order to see, and that is asserted instead. */
+ * impact the depth depends on where in the step it happens), but for them too the infeasibility is
+ * at most a constant times h^2. Where it is rounding (dice3: active sets look ahead, and nothing
+ * there slides round an edge fast) there is no order to see, and that is asserted instead. */
 #include "test_scene_support.h"
 
 #include <math.h>
@@ -86,10 +86,10 @@ static bool truth(rg_scene *scene, const char *name) {
 
 /* ---- the rod ---- */
 
-/* The rod's exact motion: s its middle's place along itself from the peg, R the sum of peg's radius and
- * half of the rod's thickness, w = s' + R omega, from Lagrange's equations without forces. A step of h
- * along the tangent ends too deep by h^2 times what is returned: the largest of -1/2 d2(gap)/dt2 at
- * constant velocities. */
+/* The rod's exact motion: s its middle's place along itself from the peg, R the sum of peg's radius
+ * and half of the rod's thickness, w = s' + R omega, from Lagrange's equations without forces. A
+ * step of h along the tangent ends too deep by h^2 times what is returned: the largest of -1/2
+ * d2(gap)/dt2 at constant velocities. */
 static double largest_curvature(void) {
     const double mass = 1, R = 0.15, inertia = mass * (3.0 * 3.0 + 0.1 * 0.1) / 12;
     double s = 0.5, w = -0.95, omega = 1, most = 0, dt = 1e-4;
@@ -110,7 +110,7 @@ static double largest_curvature(void) {
     return most;
 }
 
-/* Item 59: I ~ C h^2 / gamma, and C h T for gamma = 0. */
+/* Hart-Anitescu 2010, Figure 5: I ~ C h^2 / gamma, and C h T for gamma = 0. */
 static void the_rod_follows_gamma_and_step(void **state) {
     static const double steps[] = {0.1, 0.05, 0.02, 0.01, 0.005};
     static const double gammas[] = {0, 0.25, 0.5, 0.75, 1};
@@ -134,7 +134,7 @@ static void the_rod_follows_gamma_and_step(void **state) {
     assert_near(I[GAMMAS - 1][STEPS - 1] / (0.005 * 0.005), largest_curvature(), 0.005);
 }
 
-/* Theorem 10 (item 61): one constant for all steps, equal ones and others. */
+/* Hart-Anitescu 2010, Theorem 10: one constant for all steps, equal ones and others. */
 static void the_constant_of_the_rod(void **state) {
     static const double equal[] = {1}, varied[] = {1, 0.5, 0.9, 0.3, 0.7, 1, 0.25};
     double least = INFINITY, most = 0;
@@ -175,7 +175,7 @@ enum { CLAIMS = sizeof claims / sizeof claims[0] };
 /* The last h = 0.001 takes its time. */
 static size_t step_count(const paper_claim *claim) {
     size_t count = 0;
-    while (count < 8 && claim->steps[count] > (getenv("RIGOR_LONG") ? 0 : 0.0015))
+    while (count < 8 && claim->steps[count] > (test_is_long() ? 0 : 0.0015))
         count++;
     return count;
 }
@@ -251,7 +251,7 @@ static void balance2_is_monotone_in_step_and_gamma(void **state) {
 
 static void go_to(rg_scene *scene, double time) {
     const double same = 1;
-    (void)advance(scene, time, rg_world_settings(rg_scene_world(scene)).step, &same, 1);
+    (void)advance(scene, time, rg_scene_step_size(scene), &same, 1);
 }
 
 static double degrees(rg_scene *scene, const char *body) {

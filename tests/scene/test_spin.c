@@ -1,5 +1,5 @@
-/* Bodies that spin and roll on curved surfaces: the rattleback turns round one way only, the tippe top
- * turns over and keeps Jellett's constant, Euler's disc goes round at its closed-form rate. */
+/* Bodies that spin and roll on curved surfaces: the rattleback turns round one way only, the tippe
+ * top turns over and keeps Jellett's constant, Euler's disc goes round at its closed-form rate. */
 #include "scene_measures.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 # Script tests about the repository itself: layers, order, package, README. They run once, in the
-# configuration `test`; a script that should run in every one says LABELS everywhere.
+# configuration `test`; a script that should run in every one says LABELS everywhere. LABELS slow:
+# `./test --quick` leaves it out, and says so.
 find_program(RIGOR_PYTHON python3 HINTS /usr/bin REQUIRED) # apt's, whose modules set-up installs
 
 set(lp_library)
@@ -23,5 +24,6 @@ foreach(page solvers stepping analytic compare)
     ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER} docs/${page}.md)
 endforeach()
+set_tests_properties(test_readme_analytic PROPERTIES LABELS slow)
 # Start the long one first.
-set_tests_properties(test_package PROPERTIES COST 100)
+set_tests_properties(test_package PROPERTIES COST 100 LABELS slow)

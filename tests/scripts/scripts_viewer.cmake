@@ -18,11 +18,12 @@ if(TARGET rigor-command)
     endif()
     # Drawing without a GPU takes all that there is.
     set_tests_properties(test_viewer_${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 PROCESSORS 2
-      COST 80)
+      COST 80 LABELS slow)
   endforeach()
   foreach(page viewer view export)
     add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
       ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
       ${CMAKE_C_COMPILER} docs/${page}.md)
+    set_tests_properties(test_readme_${page} PROPERTIES LABELS slow)
   endforeach()
 endif()

@@ -27,6 +27,7 @@ SIDE_STAGES = {"lp": ("base", "problem", "solve")}
 # The stage that a public header belongs to. rigor.h is for users: no stage includes it.
 STAGE_OF_PUBLIC = {
     "types.h": "base", "status.h": "base", "version.h": "base", "random.h": "base",
+    "math.h": "base",
     "mass.h": "shape", "shape.h": "shape", "mesh.h": "shape",
     "proximity.h": "narrow", "contact.h": "contact", "collision.h": "contact",
     "material.h": "world", "body.h": "world", "force.h": "world", "certificate.h": "world", "profile.h": "world",
@@ -46,7 +47,7 @@ PLACE_OF_FOREIGN = [
     (re.compile(r"pthread\.h"), "base"),
 ]
 
-STANDARD_IN_PUBLIC = {"stdbool.h", "stddef.h", "stdint.h"}
+STANDARD_IN_PUBLIC = {"math.h", "stdbool.h", "stddef.h", "stdint.h"}
 
 # (names, why, files or folders of src/ that may)
 FORBIDDEN_CALLS = [

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""test_run_solve.py RIGOR SOURCE-DIR: the command `rigor solve`, on small files made here, and on the
-problems in ../shared/data/problems, which are skipped where that folder is not there."""
+"""test_run_solve.py RIGOR: the command `rigor solve`, on small files made here."""
 import json
 import os
+import random
 import sys
 
 import h5py
@@ -20,9 +20,6 @@ FRICTION = "3\n1\n0\n3\n3\n3 3\n1 0 0\n0 1 0\n0 0 1\n-1 0.5 0\n{mu}\n"
 SEQUENCE = ("rigidfc3d 1\n# scene drop step 3\n0.01 10 0.5 1 1\n"
             "2 1 1 1 0 0 1 1 0 0 0 0 0 -1 0 0 0 0 0 -20\n"
             "-1 0 9 0 0 0 0 0 1 0\n3e-16 0 1 0\n0 0 2.2\n")
-
-# Problems of the folder that have no solution. Here w1 = -z2 - z3 - 0.0001 < 0 for all z >= 0.
-WITHOUT_SOLUTION = {"lcp_Pang_isolated_sol_perturbed.dat"}
 
 
 def write(folder, name, text):
@@ -302,42 +299,49 @@ def test_bad_fclib(rigor, folder):
     run(rigor, path, code=3, stderr=f"rigor: {path}: is no HDF5 file, or is cut short or damaged")
 
 
-# ---- the folder of real problems ----
+# ---- a folder of many files ----
 
-def check_solved(rigor, folder, count, *options, tolerance=1e-8):
-    problems, end = run_json(rigor, folder, *options, "--tolerance", tolerance,
-                             code=1 if WITHOUT_SOLUTION & set(os.listdir(folder)) else 0)
-    check_equal(len(problems), count, f"problems in {folder}")
-    for problem in problems:
-        (result,) = problem["results"]
-        name = os.path.basename(problem["file"])
-        if name in WITHOUT_SOLUTION:
-            check(result["status"] in ("infeasible", "ray"), f"{name}: {result['status']}")
-        else:
-            check_equal(result["status"], "solved", f"{name} {options}, residual {result['residual']}")
-            check(result["residual"] <= tolerance, f"{name}: residual {result['residual']}")
-    check_equal(end["unsolved"], len(WITHOUT_SOLUTION & set(os.listdir(folder))), "unsolved")
+def random_lcp(generator, n):
+    """M = B B' + 1 is positive definite, q such that z is the solution."""
+    b = [[generator.gauss(0, 1) for _ in range(n)] for _ in range(n)]
+    m = [[sum(x * y for x, y in zip(b[i], b[j])) + (i == j) for j in range(n)] for i in range(n)]
+    z = [generator.uniform(0.5, 2) if i % 2 else 0 for i in range(n)]
+    q = [-sum(m[i][j] * z[j] for j in range(n)) + (0 if i % 2 else generator.uniform(0, 1)) for i in range(n)]
+    numbers = [repr(m[i][j]) for j in range(n) for i in range(n)] + [repr(x) for x in q]
+    return f"{n}\n0\n{n}\n{n}\n{n} {n}\n" + "\n".join(numbers) + "\n"
 
 
-def test_shared(rigor, problems):
-    check_solved(rigor, os.path.join(problems, "lcp"), 16)
-    check_solved(rigor, os.path.join(problems, "mlcp"), 13)
-    check_solved(rigor, os.path.join(problems, "friction"), 30)
-    check_solved(rigor, os.path.join(problems, "sequences"), 11, "--mu", "0")
+def test_folder(rigor, folder):
+    """Every file is solved, but for the one that has no solution; so it is without friction."""
+    generator = random.Random(1)
+    for n in range(1, 17):
+        write(folder, f"lcp_{n:02}.dat", random_lcp(generator, n))
+    for mu in (0, 0.2, 0.4, 0.6):
+        write(folder, f"friction_{mu}.dat", FRICTION.format(mu=mu))
+    write(folder, "sequence.txt", SEQUENCE)
+    write(folder, "without_solution.dat", IMPOSSIBLE)
+    write(folder, "README.md", "Not a problem.\n")
+    write_local(os.path.join(folder, "local.hdf5"), -1)
+    for options in ((), ("--mu", "0")):
+        problems, end = run_json(rigor, folder, *options, "--tolerance", 1e-8, code=1)
+        check_equal(len(problems), 23, f"problems in {folder}")
+        for problem in problems:
+            (result,) = problem["results"]
+            name = os.path.basename(problem["file"])
+            if name == "without_solution.dat":
+                check(result["status"] in ("infeasible", "ray"), f"{name}: {result['status']}")
+            else:
+                check_equal(result["status"], "solved", f"{name} {options}, residual {result['residual']}")
+                check(result["residual"] <= 1e-8, f"{name}: residual {result['residual']}")
+        check_equal((end["solved"], end["unsolved"]), (22, 1), "solved and unsolved")
 
 
 def main():
-    rigor, source = Command(sys.argv[1]), sys.argv[2]
+    rigor = Command(sys.argv[1])
     for test in (test_help, test_usage, test_table, test_json, test_friction, test_exit_codes,
-                 test_directory, test_write, test_fclib, test_bad_fclib):
+                 test_directory, test_write, test_fclib, test_bad_fclib, test_folder):
         with scratch_directory() as folder:
             test(rigor, folder)
-    problems = os.path.join(source, "..", "shared", "data", "problems")
-    if os.path.isdir(problems):
-        test_shared(rigor, problems)
-    else:
-        print("skipped: test_shared: no folder shared/data/problems beside the checkout")
-
 
 if __name__ == "__main__":
     main()

@@ -31,10 +31,26 @@ skip skips in here: no sun
 skip silent in here: it does not say why
 fail missing in here
 """
+SEVERAL = """\
+pass a in test
+skip a in test: no sun
+skip b in test: no disk
+skip programs: no tape
+pass a in clang
+skip a in clang: no sun
+skip b in clang: no tape
+fail c in clang
+"""
+EXPECTED_SKIPS = """\
+skip a in test, clang: no sun
+skip b in test: no disk
+skip programs: no tape
+skip b in clang: no tape
+"""
 
 
-def tally(source, junit):
-    return subprocess.run([sys.executable, source / "tools/tally_ctest.py", junit, "here"], check=True,
+def tally(source, *arguments):
+    return subprocess.run([sys.executable, source / "tools/tally_ctest.py", *arguments], check=True,
                           stdout=subprocess.PIPE, universal_newlines=True).stdout
 
 
@@ -57,12 +73,14 @@ def main():
         subprocess.run(["ctest", "--test-dir", folder, *options_of_test(source), "--output-junit",
                         folder / "result.xml"], check=False, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, env={**os.environ, "CTEST_PARALLEL_LEVEL": "1"})
-        expect(tally(source, folder / "result.xml"), EXPECTED)
+        expect(tally(source, folder / "result.xml", "here"), EXPECTED)
         (folder / "empty.xml").write_text("<testsuite/>", encoding="utf-8")
-        expect(tally(source, folder / "empty.xml"), "fail tests in here: none found\n")
+        expect(tally(source, folder / "empty.xml", "here"), "fail tests in here: none found\n")
         (folder / "cut.xml").write_text("<testsuite", encoding="utf-8")
-        if not tally(source, folder / "cut.xml").startswith("fail tests in here: no result ("):
+        if not tally(source, folder / "cut.xml", "here").startswith("fail tests in here: no result ("):
             sys.exit("FAILED: a file that was cut")
+        (folder / "tally").write_text(SEVERAL, encoding="utf-8")
+        expect(tally(source, "--skips", folder / "tally"), EXPECTED_SKIPS)
 
 
 main()

@@ -1,7 +1,10 @@
 """test_tree.py SOURCE-DIR: is the tree in order?
 
   - text files are UTF-8 without tabs for indentation, trailing blanks or a missing last newline
-  - C files are formatted as .clang-format says (where clang-format 14, Debian 12's, is installed)
+  - C files are formatted as .clang-format says (where clang-format 14, Debian 12's, is installed), and
+    no line of them, comments included, is longer than 100 columns
+  - comments cite papers, not lists that are outside the repository
+  - every source file of a stage has the test that is named after it, or says where it is tested
   - links in Markdown lead to files, and to headings, that exist inside the repository
   - src/README.md, the map, names every source file, and none that is not there
   - no file holds a path of the machine that it was written on
@@ -25,6 +28,7 @@ BINARY = {".stl", ".h5", ".png", ".jpg", ".webp", ".gz"}
 BROKEN_ON_PURPOSE = re.compile(r"tests/data/")
 EXECUTABLE = ["run", "test", ".ci/run", "tools/setup", "tools/page"]
 FORMATTER_VERSION = "14"
+COLUMNS = 100
 
 
 def files(root):
@@ -127,6 +131,44 @@ def check_format(root):
             yield f"{os.path.relpath(name, root)}: run clang-format -i on it"
 
 
+def check_columns(root):
+    """clang-format leaves comments as they are."""
+    for path in files(root):
+        if path.suffix in (".c", ".h"):
+            for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
+                if len(line) > COLUMNS:
+                    yield f"{path.relative_to(root)}:{number}: {len(line)} columns, more than {COLUMNS}"
+
+
+def check_citations(root):
+    for path in files(root):
+        if path.suffix not in (".c", ".h", ".md", ".cmake", ".ts", ".mjs"):
+            continue
+        text = path.read_text(errors="replace")
+        for match in re.finditer(r"\b[Ii]tems? \d+|\b[Mm]ethod [A-I]\.\d", text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield (f"{path.relative_to(root)}:{line}: '{match.group(0)}' is in no file here; cite paper, "
+                   "section and equation")
+
+
+def check_tested(root):
+    """src/solve/solve_dantzig.c: tests/solve/test_dantzig.c, or a line in its first comment."""
+    for path in sorted((root / "src").glob("*/*.c")):
+        stage, where = path.parent.name, path.relative_to(root)
+        topic = path.stem[len(stage) + 1:]
+        if topic and (root / "tests" / stage / f"test_{topic}.c").exists():
+            continue
+        comment = re.match(r"/\*.*?\*/", path.read_text(errors="replace"), re.DOTALL)
+        line = re.search(r"Tested by ([^*]*?)\.(?:\s|$)", comment.group(0)) if comment else None
+        if not line:
+            yield (f"{where}: there is no tests/{stage}/test_{topic or stage}.c; say in its first comment where "
+                   "it is tested (Tested by tests/...)")
+            continue
+        for name in re.findall(r"[\w./]+", line.group(1)):
+            if name.startswith("tests/") and not (root / name).exists():
+                yield f"{where}: tested by {name}, which is not there"
+
+
 def check_scripts(root):
     for path in files(root):
         where = path.relative_to(root)
@@ -180,6 +222,15 @@ BROKEN = [
     ("a.sh", "#!/bin/sh\nif\n", "a.sh"),
     ("run", "#!/bin/sh\n", "cannot be executed"),
     ("src/README.md", "`base_a`\n", "which is not there"),
+    ("a.c", "/* " + 95 * "x" + " */\n", "101 columns"),
+    ("a.h", "// " + 98 * "·" + "\n", "101 columns"),
+    ("a.c", "/* See item 38. */\n", "'item 38' is in no file here"),
+    ("a.h", "/* Items 3 and 4. */\n", "'Items 3' is in no file here"),
+    ("a.md", "as in method B.2\n", "'method B.2' is in no file here"),
+    ("src/base/base_a.c", "int a;\n", "no tests/base/test_a.c"),
+    ("src/base/base.c", "/* A. */\n/* Tested by tests/a.c. */\n", "no tests/base/test_base.c"),
+    ("src/base/base_a.c", "/* A.\n * Tested by tests/base/test_b.c. */\n", "test_b.c, which is not there"),
+    ("src/base/base_a.c", "/* Tested by src/README.md and tests/x.c. */\n", "tests/x.c, which is not there"),
     (".npmrc", "registry=https://example.org/\n", "whose registry"),
     ("package-lock.json", '{"packages": {"a": {"resolved": "https://x", "integrity": "sha512-"}}}\n',
      "an address"),
@@ -188,6 +239,8 @@ BROKEN = [
 SOUND = [
     ("a.md", "# A b\n[x](a.md#a-b) [y](https://example.org) [z](#a-b)\n```\n[x](b.md)\n```\n"),
     ("a.c", "int a;\n"),
+    ("a.c", "/* The method of Baraff 1994, section 3.2: items of a list. */\n"),
+    ("src/base/base_a.c", "/* A.\n * Tested by src/base/base_a.c. */\n"),
     (".npmrc", "omit-lockfile-registry-resolved=true\n"),
     ("package-lock.json", '{"packages": {"": {"name": "x"}, "a": {"integrity": "sha512-"}}}\n'),
 ]
@@ -201,6 +254,9 @@ def check_tree(root, paths):
     yield from check_links(root)
     yield from check_map(root)
     yield from check_format(root)
+    yield from check_columns(root)
+    yield from check_citations(root)
+    yield from check_tested(root)
     yield from check_scripts(root)
     yield from check_npm(root)
 

@@ -10,7 +10,7 @@ static rg_mesh read_good(const char *file, rg_mesh_report *report) {
     rg_error error = {0};
     rg_mesh mesh;
     snprintf(path, sizeof path, "%s%s", DATA, file);
-    if (rg_mesh_read_file(path, RG_MESH_AUTO, -1, NULL, &mesh, report, &error) != RG_OK)
+    if (rg_mesh_read_file(path, NULL, &mesh, report, &error) != RG_OK)
         fail_msg("%s", error.text);
     return mesh;
 }
@@ -18,8 +18,8 @@ static rg_mesh read_good(const char *file, rg_mesh_report *report) {
 static rg_mesh read_text(const char *text, double weld, rg_mesh_report *report) {
     rg_error error = {0};
     rg_mesh mesh;
-    if (rg_mesh_read(text, strlen(text), "text", RG_MESH_AUTO, weld, NULL, &mesh, report, &error) !=
-        RG_OK)
+    if (rg_mesh_read(text, strlen(text), "text", &(rg_mesh_options){.weld = weld}, &mesh, report,
+                     &error) != RG_OK)
         fail_msg("%s", error.text);
     return mesh;
 }
@@ -29,8 +29,9 @@ static void expect_refusal(const void *data, size_t size, rg_mesh_format format,
     rg_error error = {0};
     rg_mesh mesh;
     rg_mesh_report report;
-    assert_int_equal(rg_mesh_read(data, size, "m", format, -1, NULL, &mesh, &report, &error),
-                     status);
+    assert_int_equal(
+        rg_mesh_read(data, size, "m", &(rg_mesh_options){.format = format}, &mesh, &report, &error),
+        status);
     assert_null(mesh.vertices);
     assert_null(mesh.triangles);
     assert_int_equal(error.status, status);
@@ -87,7 +88,7 @@ static void concave_faces(void **state) {
     const char *star =
         "v 0 3 0\nv 1 1 0\nv 3 0 0\nv 1 -1 0\nv 0 -3 0\nv -1 -1 0\nv -3 0 0\nv -1 1 0\n"
         "f 1 2 3 4 5 6 7 8\n";
-    mesh = read_text(star, -1, &report);
+    mesh = read_text(star, 0, &report);
     assert_int_equal(mesh.triangle_count, 6);
     double area = 0;
     for (size_t t = 0; t < 6; t++) {
@@ -183,12 +184,12 @@ static void welding(void **state) {
     assert_true(report.watertight && report.convex);
     assert_true(mesh.vertices[0].x == 0); /* the first in the file stays, where it was */
     rg_mesh_free(&mesh);
-    mesh = read_text(text, -1, &report); /* 1e-9 of the size: too little */
+    mesh = read_text(text, 0, &report); /* 1e-9 of the size: too little */
     assert_int_equal(mesh.vertex_count, 12);
     assert_int_equal(report.components, 4);
     assert_int_equal(report.open_edges, 12);
     rg_mesh_free(&mesh);
-    mesh = read_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv -0.0 0 0\nf 1 2 3\nf 4 3 2\n", 0, &report);
+    mesh = read_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv -0.0 0 0\nf 1 2 3\nf 4 3 2\n", -1, &report);
     assert_int_equal(mesh.vertex_count, 3); /* equal ones, -0 among them */
     assert_int_equal(report.welded_vertices, 1);
     assert_true(report.watertight && !report.convex);
@@ -251,8 +252,7 @@ static void big_meshes(void **state) {
         }
     rg_mesh mesh;
     rg_mesh_report report;
-    assert_int_equal(rg_mesh_read(data, size, "e", RG_MESH_AUTO, -1, NULL, &mesh, &report, NULL),
-                     RG_OK);
+    assert_int_equal(rg_mesh_read(data, size, "e", NULL, &mesh, &report, NULL), RG_OK);
     assert_int_equal(mesh.vertex_count, original.vertex_count);
     assert_true(report.watertight && report.convex);
     rg_mass_properties a, b;
@@ -272,8 +272,7 @@ static void big_meshes(void **state) {
             float f[3] = {(float)p.x, (float)p.y, (float)p.z};
             memcpy(data + 84 + 50 * t + 12 + 12 * (size_t)k, f, sizeof f);
         }
-    assert_int_equal(rg_mesh_read(data, size, "e", RG_MESH_AUTO, -1, NULL, &mesh, &report, NULL),
-                     RG_OK);
+    assert_int_equal(rg_mesh_read(data, size, "e", NULL, &mesh, &report, NULL), RG_OK);
     assert_true(report.watertight && !report.convex);
     rg_mesh_free(&mesh);
     free(data);
@@ -298,7 +297,7 @@ static void star_pyramid_is_not_convex(void **state) {
             snprintf(text + used, sizeof text - (size_t)used, "f %d %d 6\nf %d %d 7\n", a, b, b, a);
     }
     rg_mesh_report report;
-    rg_mesh mesh = read_text(text, -1, &report);
+    rg_mesh mesh = read_text(text, 0, &report);
     assert_true(report.watertight);
     assert_false(report.convex);
     rg_mesh_free(&mesh);
@@ -398,25 +397,23 @@ static void broken_files_on_disk(void **state) {
     rg_error error;
     rg_mesh mesh;
     char expected[700];
-    assert_int_equal(
-        rg_mesh_read_file(DATA "cube_truncated.stl", RG_MESH_AUTO, -1, NULL, &mesh, NULL, &error),
-        RG_FILE_DAMAGED);
+    assert_int_equal(rg_mesh_read_file(DATA "cube_truncated.stl", NULL, &mesh, NULL, &error),
+                     RG_FILE_DAMAGED);
     snprintf(expected, sizeof expected, "%s: %s", DATA "cube_truncated.stl",
              "byte 80: a count of 12 triangles, but the file has 500 bytes; must have 684 (is it "
              "truncated?)");
     assert_string_equal(error.text, expected);
-    assert_int_equal(
-        rg_mesh_read_file(DATA "absent.obj", RG_MESH_AUTO, -1, NULL, &mesh, NULL, &error),
-        RG_FILE_UNREADABLE);
+    assert_int_equal(rg_mesh_read_file(DATA "absent.obj", NULL, &mesh, NULL, &error),
+                     RG_FILE_UNREADABLE);
     snprintf(expected, sizeof expected, "%s: %s", DATA "absent.obj",
              "cannot be opened (No such file or directory); must be a readable file");
     assert_string_equal(error.text, expected);
-    assert_int_equal(rg_mesh_read_file(DATA, RG_MESH_AUTO, -1, NULL, &mesh, NULL, &error),
-                     RG_FILE_UNREADABLE);
+    assert_int_equal(rg_mesh_read_file(DATA, NULL, &mesh, NULL, &error), RG_FILE_UNREADABLE);
     snprintf(expected, sizeof expected, "%s: is not a regular file; must be a readable file", DATA);
     assert_string_equal(error.text, expected);
-    assert_int_equal(rg_mesh_read("v", 1, "m", RG_MESH_AUTO, NAN, NULL, &mesh, NULL, &error),
-                     RG_NOT_FINITE);
+    assert_int_equal(
+        rg_mesh_read("v", 1, "m", &(rg_mesh_options){.weld = NAN}, &mesh, NULL, &error),
+        RG_NOT_FINITE);
     assert_string_equal(error.text,
                         "m: the welding distance is not finite; must be a number of metres");
 }
@@ -453,7 +450,8 @@ static void want_of_memory(void **state) {
             rg_mesh mesh;
             rg_mesh_report report;
             rg_error error = {0};
-            status = rg_mesh_read_file(path, RG_MESH_AUTO, -1, &allocator, &mesh, &report, &error);
+            status = rg_mesh_read_file(path, &(rg_mesh_options){.allocator = &allocator}, &mesh,
+                                       &report, &error);
             if (status == RG_OK) {
                 rg_mass_properties m;
                 for (size_t more = 0; more < 3; more++) { /* and the mass runs out too */

@@ -23,11 +23,6 @@ static int close_context(void **state) {
     return 0;
 }
 
-static bool is_long(void) {
-    const char *value = getenv("RIGOR_LONG");
-    return value && *value && strcmp(value, "0") != 0;
-}
-
 static rg_solve_info solve_by(const char *name, const rg_problem *problem,
                               const rg_solve_settings *settings, double *f) {
     rg_solution solution = {.force = f};
@@ -57,7 +52,7 @@ static void expect_solved(const char *what, const rg_solve_info *info) {
 static void test_planar_systems(void **state) {
     (void)state;
     /* Static friction, 1 to 10 contacts, redundant ones among them (Baraff 1994, section 3.5). */
-    int count = is_long() ? 100000 : 3000, alone = 0, fallbacks = 0;
+    int count = test_cases(3000, 100000), alone = 0, fallbacks = 0;
     for (int k = 0; k < count; k++) {
         solve_family *family =
             family_make(FAMILY_PLANAR, 1 + (size_t)k % 10, (uint64_t)k / 10, k % 3 ? -1 : 2);
@@ -82,7 +77,7 @@ static void test_planar_systems(void **state) {
 static void test_one_point(void **state) {
     (void)state;
     /* One contact with static friction always has a solution (Baraff 1994 survey, 7.2). */
-    int count = is_long() ? 1000000 : 20000;
+    int count = test_cases(20000, 1000000);
     rg_random random = rg_random_make(7);
     for (int k = 0; k < count; k++) {
         double angle = rg_random_between(&random, 0, 3.15), mass = exp(rg_random_normal(&random));
@@ -107,7 +102,7 @@ static void test_families(void **state) {
     (void)state;
     static const size_t sizes[] = {1, 4, 10, 30, 75, 150, 400};
     for (int kind = 0; kind < FAMILY_KINDS; kind++)
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes - !is_long(); s++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes - !test_is_long(); s++)
             for (uint64_t seed = 0; seed < 3; seed++) {
                 solve_family *family = family_make((family_kind)kind, sizes[s], seed, -1);
                 double *f = calloc(3 * sizes[s], sizeof *f);
@@ -409,7 +404,7 @@ static void test_nothing_to_do(void **state) {
 
 static void test_indefinite_matrices_end(void **state) {
     (void)state;
-    int count = is_long() ? 10000 : 1000, solved = 0;
+    int count = test_cases(1000, 10000), solved = 0;
     rg_random random = rg_random_make(11);
     for (int k = 0; k < count; k++) {
         enum { MOST = 14 };

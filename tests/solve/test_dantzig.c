@@ -9,11 +9,6 @@
 
 #include <stdio.h>
 
-static bool is_long(void) {
-    const char *text = getenv("RIGOR_LONG");
-    return text && text[0] == '1';
-}
-
 static rg_solve_context *make_context(void) {
     rg_solve_context *context;
     assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
@@ -45,10 +40,10 @@ typedef struct lcp {
     double a[MOST * MOST], b[MOST];
 } lcp;
 
-/* A = J J', b = J x + gaps: solvable. Odd kinds are singular (fewer columns than rows, small integers)
- * or have duplicates; those with duplicates lie on a grid, which keeps rows from being almost
- * parallel. Among 100,000 with continuous entries there instead, one ended INEXACT at 4.5e-10: rows
- * 3e-4 from parallel, whose forces are ill-conditioned. */
+/* A = J J', b = J x + gaps: solvable. Odd kinds are singular (fewer columns than rows, small
+ * integers) or have duplicates; those with duplicates lie on a grid, which keeps rows from being
+ * almost parallel. Among 100,000 with continuous entries there instead, one ended INEXACT at
+ * 4.5e-10: rows 3e-4 from parallel, whose forces are ill-conditioned. */
 static void make_lcp(lcp *p, int kind, rg_random *random) {
     double j[MOST][MOST + 2], x[MOST + 2];
     size_t n = p->n = 1 + rg_random_below(random, MOST);
@@ -177,7 +172,7 @@ static void test_against_enumeration(void **state) {
     (void)state;
     rg_solve_context *context = make_context();
     rg_random random = rg_random_make(1);
-    int count = is_long() ? 100000 : 10000;
+    int count = test_cases(10000, 100000);
     uint64_t pivots = 0, rows = 0;
     double worst = 0, motion = 0, violation = 0;
     for (int t = 0; t < count; t++) {
@@ -226,7 +221,7 @@ static void test_pivots_per_row(void **state) {
     rg_random random = rg_random_make(2);
     rg_solve_settings settings = rg_solve_settings_default();
     uint64_t pivots[MOST + 1] = {0}, cases[MOST + 1] = {0};
-    for (int t = 0; t < 20000; t++) {
+    for (int t = 0, count = test_cases(20000, 20000); t < count; t++) {
         lcp p;
         make_lcp(&p, t % 4, &random);
         rg_problem problem = rg_problem_linear(p.n, p.a, p.b);
@@ -256,7 +251,7 @@ static void test_permutation(void **state) {
     rg_solve_context *context = make_context();
     rg_random random = rg_random_make(3);
     double worst = 0;
-    for (int t = 0; t < 5000; t++) {
+    for (int t = 0, count = test_cases(5000, 5000); t < count; t++) {
         lcp p, q;
         make_lcp(&p, t % 4, &random);
         size_t order[MOST];
@@ -455,8 +450,8 @@ static void check_held_out(rg_solve_context *context, const rg_problem *p, bool 
     free(f);
 }
 
-/* Unit squares, w x h of them, in a pit: two contacts with each neighbour and with the walls and the
- * floor; all equal. `push` is an acceleration to the right. */
+/* Unit squares, w x h of them, in a pit: two contacts with each neighbour and with the walls and
+ * the floor; all equal. `push` is an acceleration to the right. */
 static size_t make_pit(size_t w, size_t h, double push, double *a, double *b) {
     typedef struct row {
         size_t body[2]; /* w h: none */
@@ -505,7 +500,7 @@ static void test_held_out(void **state) {
     rg_solve_context *context = make_context();
     rg_random random = rg_random_make(8);
     double worst[2] = {0}, pivots = 0;
-    uint64_t seeds = is_long() ? 200 : 20;
+    uint64_t seeds = (uint64_t)test_cases(20, 200);
     for (uint64_t seed = 101; seed < 101 + seeds; seed++)
         for (int kind = FAMILY_STACK; kind <= FAMILY_PLANAR; kind++)
             for (int ratios = 0; ratios < 3; ratios++) { /* of masses: 1.5, 1e3, 1e6 */
@@ -639,7 +634,7 @@ static void test_bad_matrices(void **state) {
     rg_solve_context *context = make_context();
     rg_random random = rg_random_make(5);
     size_t outcomes[RG_SOLVE_OUTCOMES] = {0};
-    for (int t = 0; t < 10000; t++) {
+    for (int t = 0, count = test_cases(10000, 10000); t < count; t++) {
         size_t n = 2 + rg_random_below(&random, 15);
         double a[16 * 16], b[16], f[16], ray[16];
         for (size_t i = 0; i < n; i++) {
@@ -712,8 +707,8 @@ static void one_point(rg_solve_context *context, size_t rows, int count) {
 static void test_one_point(void **state) {
     (void)state;
     rg_solve_context *context = make_context();
-    one_point(context, 2, is_long() ? 1000000 : 200000);
-    one_point(context, 3, is_long() ? 1000000 : 100000);
+    one_point(context, 2, test_cases(200000, 1000000));
+    one_point(context, 3, test_cases(100000, 1000000));
     rg_solve_context_destroy(context);
 }
 
@@ -724,7 +719,7 @@ static void test_random_friction(void **state) {
     rg_solve_context *context = make_context();
     rg_random random = rg_random_make(7);
     for (int space = 0; space < 2; space++) {
-        int count = is_long() ? 100000 : 10000;
+        int count = test_cases(10000, 100000);
         size_t outcomes[RG_SOLVE_OUTCOMES] = {0};
         uint64_t pivots = 0, rows = 0;
         for (int t = 0; t < count; t++) {
@@ -749,7 +744,8 @@ static void test_random_friction(void **state) {
     rg_solve_context_destroy(context);
 }
 
-/* Block on an incline, |f_T| <= mu f_N: sticks or slides. Rod at rest (item 42). */
+/* Block on an incline, |f_T| <= mu f_N: sticks or slides. Rod at rest (Baraff 1994 survey,
+ * section 7.2). */
 static void test_static_worked(void **state) {
     (void)state;
     rg_solve_context *context = make_context();
@@ -778,7 +774,7 @@ static void test_static_worked(void **state) {
     rg_solve_context_destroy(context);
 }
 
-/* Painleve's rod (items 39, 40): A = 1.6 - 1.2 mu after the substitution. */
+/* Painleve's rod (Baraff 1994 survey, section 7.1): A = 1.6 - 1.2 mu after the substitution. */
 static void test_dynamic(void **state) {
     (void)state;
     rg_solve_context *context = make_context();

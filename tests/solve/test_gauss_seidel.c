@@ -37,7 +37,7 @@ static rg_solve_info run(const rg_problem *problem, double tolerance, uint32_t l
     return info;
 }
 
-/* Method items 11, 14: the block on two supports, the brick past a ledge. */
+/* Baraff 1989, figures 8 and 9: the block on two supports, the brick past a ledge. */
 static void test_closed_forms(void **state) {
     (void)state;
     double f[2];
@@ -75,7 +75,8 @@ static void test_rows(void **state) {
     assert_near(f[1], -14.0 / 11, 1e-12);
 }
 
-/* Item 36: the incline at 30 degrees, m = 1: sticks at mu = 0.6, slides at 0.3 with 2.356287. */
+/* Coulomb's law: the incline at 30 degrees, m = 1: sticks at mu = 0.6, slides at 0.3 with
+ * 2.356287. */
 static void test_incline(void **state) {
     (void)state;
     double g = 9.81, c = sqrt(3) / 2, s = 0.5, a[4] = {1, 0, 0, 1}, b[2] = {-g * c, g * s}, f[2];
@@ -101,7 +102,8 @@ static void test_incline(void **state) {
     assert_near(velocity[1], 2.356287, 1e-6);
 }
 
-/* Dynamic friction by substitution with coupling: A = 1.6 - 1.2 mu at tan = 2 (item 39). */
+/* Dynamic friction by substitution with coupling: A = 1.6 - 1.2 mu at tan = 2 (Baraff 1994
+ * survey, section 7.1). */
 static void test_dynamic(void **state) {
     (void)state;
     double a[4] = {1.6, -1.2, -1.2, 3.4}, b[2] = {-9.81, 0}, f[2];

@@ -1,5 +1,5 @@
-/* The judge: exact answers have residual zero, wrong ones the residual that follows from the formula;
- * the same for any units; bad numbers never look good. */
+/* The judge: exact answers have residual zero, wrong ones the residual that follows from the
+ * formula; the same for any units; bad numbers never look good. */
 #include "test_support.h"
 
 #include "base/base_math.h"
@@ -139,7 +139,8 @@ static void polygon_modes(void **state) {
     assert_near(judge(&problem, stick).natural, 0, 1e-15);
     problem.contact.directions = 8;
     assert_near(judge(&problem, stick).natural, 0, 1e-15);
-    /* Forces that nothing determines may be large; rounding of them is no error while they stick. */
+    /* Forces that nothing determines may be large; rounding of them is no error while they
+     * stick. */
     double still[3] = {0, 0, 0}, squeezed[3] = {1e9, 1e8, 0}, none[9] = {0};
     rg_problem loose = block(w, still, &mu, 1);
     loose.contact.w.dense = none, loose.contact.directions = 8, loose.scale = 1;

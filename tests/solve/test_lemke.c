@@ -1,6 +1,6 @@
 /* Lemke's method against closed forms, against enumeration, against the dense form of the polygon,
  * and on problems from elsewhere; what it says when there is no solution is checked as a proof. */
-#include "problems_support.h"
+#include "test_support.h"
 
 #include "rigor/random.h"
 #include "solve/solve.h"
@@ -37,11 +37,6 @@ static rg_solve_info solve_by(void **state, const char *name, const rg_problem *
 static rg_solve_info solve(void **state, const rg_problem *problem, double *force,
                            double *velocity) {
     return solve_by(state, "lemke", problem, force, velocity, NULL);
-}
-
-static bool is_long(void) {
-    const char *value = getenv("RIGOR_LONG");
-    return value && *value == '1';
 }
 
 /* Values printed in Baraff 1989 (Figs 7 to 9, 6.5) and the survey of 1994 (Fig 3). */
@@ -140,7 +135,7 @@ static void make_semidefinite(rg_random *random, size_t n, size_t r, double *mat
  * exactly if there is one, and it moves everything in the same way as any other. */
 static void agrees_with_enumeration_when_semidefinite(void **state) {
     rg_random random = rg_random_make(11);
-    int none = 0, rounds = is_long() ? 20000 : 2000;
+    int none = 0, rounds = test_cases(2000, 20000);
     for (int round = 0; round < rounds; round++) {
         size_t n = 1 + (size_t)rg_random_below(&random, 8);
         size_t r = 1 + (size_t)rg_random_below(&random, n);
@@ -334,7 +329,7 @@ static void solves_polygons(void **state) {
     rg_random random = rg_random_make(14);
     const int directions[] = {4, 8, 16, 6};
     uint64_t pivots = 0, pairs = 0;
-    int rounds = is_long() ? 4000 : 400;
+    int rounds = test_cases(400, 4000);
     for (int round = 0; round < rounds; round++) {
         size_t count = 1 + (size_t)rg_random_below(&random, 12);
         int k = directions[round % 4], dimension = round % 5 == 0 ? 2 : 3;
@@ -492,151 +487,6 @@ static void takes_singular_equations(void **state) {
     assert_true(found >= solvable * 95 / 100);
 }
 
-/* --- problems from elsewhere ------------------------------------------------------------------ */
-
-typedef struct text_problem {
-    size_t size, columns;
-    double *matrix, *b;
-    uint8_t *kinds;
-} text_problem;
-
-static bool read_numbers(FILE *file, double *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (fscanf(file, "%lf", &numbers[i]) != 1)
-            return false;
-    return true;
-}
-
-static size_t read_count(FILE *file) {
-    double number = -1;
-    assert_true(read_numbers(file, &number, 1) && number >= 0 && number < 1e4);
-    return (size_t)number;
-}
-
-/* Dense by columns, or block-sparse; square, with zero columns in front if there are too few. */
-static void read_matrix(FILE *file, text_problem *p, size_t equations) {
-    size_t storage = read_count(file), rows = read_count(file), columns = read_count(file);
-    size_t extra = rows - columns;
-    p->size = rows;
-    p->columns = columns;
-    p->matrix = calloc(rows * rows, sizeof *p->matrix);
-    if (storage == 0) {
-        read_count(file), read_count(file);
-        for (size_t j = 0; j < columns; j++)
-            for (size_t i = 0; i < rows; i++)
-                assert_true(
-                    read_numbers(file, &p->matrix[i * rows + (j < equations ? j : j + extra)], 1));
-        return;
-    }
-    size_t blocks = read_count(file), ends[2][64] = {{0}}, lists[2][64];
-    size_t counts[2] = {read_count(file), read_count(file)};
-    (void)blocks;
-    for (size_t side = 0; side < 2; side++)
-        for (size_t i = 0; i < counts[side]; i++)
-            ends[side][i + 1] = read_count(file);
-    size_t lengths[2] = {read_count(file), read_count(file)};
-    for (size_t side = 0; side < 2; side++)
-        for (size_t i = 0; i < lengths[side]; i++)
-            lists[side][i] = read_count(file);
-    for (size_t r = 0; r < counts[0]; r++)
-        for (size_t k = lists[0][r]; k < lists[0][r + 1]; k++) {
-            size_t c = lists[1][k];
-            read_count(file);
-            for (size_t j = ends[1][c]; j < ends[1][c + 1]; j++)
-                for (size_t i = ends[0][r]; i < ends[0][r + 1]; i++)
-                    assert_true(read_numbers(file, &p->matrix[i * rows + j], 1));
-        }
-}
-
-static text_problem read_problem(const char *path, bool mixed) {
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text_problem p = {0};
-    size_t equations = 0, pairs;
-    if (mixed) {
-        read_count(file), read_count(file);
-        equations = read_count(file);
-        pairs = read_count(file);
-        size_t blocks = 0;
-        while (read_count(file) < equations + pairs)
-            blocks++;
-        for (size_t k = 0; k < blocks; k++)
-            read_count(file);
-    } else {
-        pairs = read_count(file);
-    }
-    read_matrix(file, &p, equations);
-    p.b = calloc(p.size, sizeof *p.b);
-    p.kinds = calloc(p.size, 1);
-    assert_true(read_numbers(file, p.b, p.columns));
-    /* A rectangular one stores q of the length of a row; its last number is the last of the
-     * file. */
-    for (double number; p.columns < p.size && read_numbers(file, &number, 1);)
-        p.b[p.size - 1] = number;
-    for (size_t i = 0; i < p.size; i++)
-        p.kinds[i] = i + pairs < p.size ? RG_ROW_FREE : RG_ROW_UNILATERAL;
-    fclose(file);
-    return p;
-}
-
-static void solves_problems_from_elsewhere(void **state) {
-    static const char *const names[] = {
-        "lcp/lcp_CPS_1",
-        "lcp/lcp_CPS_2",
-        "lcp/lcp_CPS_4",
-        "lcp/lcp_CPS_4bis",
-        "lcp/lcp_CPS_5",
-        "lcp/lcp_Pang_isolated_sol",
-        "lcp/lcp_deudeu",
-        "lcp/lcp_deudeu_block",
-        "lcp/lcp_enum_fails",
-        "lcp/lcp_exp_murty",
-        "lcp/lcp_inf_sol_perturbed",
-        "lcp/lcp_mmc",
-        "lcp/lcp_ortiz",
-        "lcp/lcp_trivial",
-        "lcp/lcp_trivial_block",
-        "mlcp/BuckConverter_mlcp",
-        "mlcp/BuckFirstStep_mlcp",
-        "mlcp/PD_mlcp",
-        "mlcp/RCD_mlcp",
-        "mlcp/RLCD_mlcp",
-        "mlcp/Rectangular_mlcp",
-        "mlcp/deltasigma_mlcp",
-        "mlcp/deudeu_mlcp",
-        "mlcp/diodeBridge20_mlcp",
-        "mlcp/diodeBridge_mlcp",
-        "mlcp/m2n1_mlcp",
-        "mlcp/m3n2_mlcp",
-        "mlcp/relay2_mlcp",
-        "lcp/lcp_Pang_isolated_sol_perturbed", /* has none */
-    };
-    if (!has_problems())
-        skip_because(NO_PROBLEMS);
-    char path[1024];
-    size_t count = sizeof names / sizeof *names;
-    for (size_t k = 0; k < count; k++) {
-        snprintf(path, sizeof path, PROBLEMS_DIR "/%s.dat", names[k]);
-        text_problem p = read_problem(path, names[k][0] == 'm');
-        rg_problem problem = rg_problem_linear(p.size, p.matrix, p.b);
-        problem.linear.kinds = p.kinds;
-        double *f = calloc(3 * p.size, sizeof *f);
-        rg_solve_info info = solve_by(state, "lemke", &problem, f, f + p.size, f + 2 * p.size);
-        if (k + 1 < count && info.outcome != RG_SOLVED)
-            fail_msg("%s: %s, %g %s", names[k], rg_solve_outcome_name(info.outcome),
-                     info.residual.natural, info.text);
-        if (k + 1 == count) {
-            assert_int_equal(info.outcome, RG_SOLVE_RAY);
-            info = solve_by(state, "enumerate", &problem, f, f + p.size, f + 2 * p.size);
-            assert_int_equal(info.outcome, RG_SOLVE_INFEASIBLE);
-        }
-        free(f);
-        free(p.matrix);
-        free(p.b);
-        free(p.kinds);
-    }
-}
-
 /* --- resources -------------------------------------------------------------------------------- */
 
 static void takes_no_memory_once_warm(void **state) {
@@ -706,7 +556,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(solves_friction_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(proves_contradictions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_singular_equations, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(solves_problems_from_elsewhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(takes_no_memory_once_warm, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_to_the_limit, set_up, tear_down),
     };

@@ -147,7 +147,8 @@ static void test_constructed(void **state) {
     }
 }
 
-/* Item 42: the rod at rest, tan = 2, mu = 2: f = (8.3385, 2.943), sticks. */
+/* Baraff 1994 survey, section 7.2: the rod at rest, tan = 2, mu = 2: f = (8.3385, 2.943),
+ * sticks. */
 static void test_rod(void **state) {
     (void)state;
     double c = 1 / sqrt(5), s = 2 / sqrt(5), g = 9.81;

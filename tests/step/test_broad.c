@@ -57,7 +57,8 @@ static void add_kinematic(rg_world *world, rg_shape *shape, rg_prescription_kind
     body_of(world, &def);
 }
 
-/* Boxes that fly and tumble under gravity alone, through each other, and kinematic bodies of each kind. */
+/* Boxes that fly and tumble under gravity alone, through each other, and kinematic bodies of each
+ * kind. */
 static rg_world *tumbling_world(void) {
     rg_world *world = default_world();
     rg_random random = rg_random_make(5);

@@ -1,5 +1,6 @@
-/* Contacts in the fixed step beside closed forms: weight, thresholds, sliding and stopping, rolling,
- * restitution, moving supports; the same bits from snapshots and threads; no heap calls at rest. */
+/* Contacts in the fixed step beside closed forms: weight, thresholds, sliding and stopping,
+ * rolling, restitution, moving supports; the same bits from snapshots and threads; no heap calls at
+ * rest. */
 #include "test_world_support.h"
 
 #include "base/base_trig.h"
@@ -91,7 +92,8 @@ static void the_threshold_is_the_cone(void **state) {
     }
 }
 
-/* A block with v = 3 m/s on mu = 0.4 stops in 1.146789 m and 0.764526 s, converging with the step. */
+/* A block with v = 3 m/s on mu = 0.4 stops in 1.146789 m and 0.764526 s, converging with the
+ * step. */
 static void a_block_slides_to_a_stop(void **state) {
     (void)state;
     double distance = 9.0 / (2 * 0.4 * 9.81), time = 3 / (0.4 * 9.81), last = INFINITY;
@@ -215,8 +217,8 @@ static rg_world *bouncing_world(bool planar, const char *solver) {
 static const char *const exact_solvers[] = {"auto",         "dantzig", "lemke",    "qp",
                                             "gauss-seidel", "newton",  "enumerate"};
 
-/* A unit square lands at 1 m/s on two supports, left -0.5..-0.4 with e = 0.8, right 0.4..0.5 with
- * e = 0.2: four contacts, of which two determine the motion. Newton's law holds with equality at -0.4
+/* A unit square lands at 1 m/s on two supports, left -0.5..-0.4 with e = 0.8, right 0.4..0.5 with e
+ * = 0.2: four contacts, of which two determine the motion. Newton's law holds with equality at -0.4
  * and 0.5, v + 0.4 w = 0.8 and v - 0.5 w = 0.2: v = 8/15, w = 2/3, whichever contacts the solver
  * loads. */
 static void redundant_contacts_bounce_by_newtons_law(void **state) {
@@ -255,8 +257,8 @@ static void four_legs_bounce_by_newtons_law(void **state) {
     }
 }
 
-/* Item 38: a rod that meets the floor with slip, e = 1 and mu = 1, where Newton's law with friction along
- * the first slip would gain 34.7 J: ours gains nothing. */
+/* Baraff 1994 survey, section 6: a rod that meets the floor with slip, e = 1 and mu = 1, where
+ * Newton's law with friction along the first slip would gain 34.7 J: ours gains nothing. */
 static void restitution_gains_no_energy(void **state) {
     (void)state;
     rg_world_def def = rg_world_def_default();
@@ -412,8 +414,8 @@ static void memory_failures_lose_nothing(void **state) {
     rg_world_destroy(reference);
 }
 
-/* A fast ball into a row of balls at rest, a little apart: within one step it reaches several of them,
- * and none is passed through. */
+/* A fast ball into a row of balls at rest, a little apart: within one step it reaches several of
+ * them, and none is passed through. */
 static void impacts_within_a_step_are_followed(void **state) {
     (void)state;
     rg_world_def def = rg_world_def_default();
@@ -485,8 +487,9 @@ static void polygons_err_as_they_must(void **state) {
                     rg_world_destroy(world);
                     continue;
                 }
-                /* From rest friction takes away what it can: the force on the polygon nearest to gravity's
-             * pull, which lies on a side and not in a corner unless the pull is far stronger. */
+                /* From rest friction takes away what it can: the force on the polygon nearest to
+                 * gravity's ull, which lies on a side and not in a corner unless the pull is far
+                 * stronger. */
                 double pull[2] = {9.81 * s * fall.x, 9.81 * s * fall.y}, best = INFINITY, left[2];
                 for (int corner = 0; corner < directions; corner++) {
                     double r = mu * 9.81 * c, from = corner * pitch, to = from + pitch;
@@ -523,8 +526,8 @@ static void settings_are_checked(void **state) {
     rg_world_destroy(world);
 }
 
-/* Forces are those of the last step: a method without contacts must not leave the old ones, which the
- * judge would count again, on bodies that may be gone. */
+/* Forces are those of the last step: a method without contacts must not leave the old ones, which
+ * the judge would count again, on bodies that may be gone. */
 static void another_method_leaves_no_forces(void **state) {
     (void)state;
     rg_world *world = default_world();
@@ -544,8 +547,8 @@ static void another_method_leaves_no_forces(void **state) {
     rg_world_destroy(world);
 }
 
-/* Two discs, the upper one 1e6 times as heavy: a small planar problem whose forces are known to less
- * than the solvers' aim, which is no proof that there are none. */
+/* Two discs, the upper one 1e6 times as heavy: a small planar problem whose forces are known to
+ * less than the solvers' aim, which is no proof that there are none. */
 static void heavy_discs_are_carried(void **state) {
     (void)state;
     rg_world_def world_def = rg_world_def_default();
@@ -566,8 +569,8 @@ static void heavy_discs_are_carried(void **state) {
     }
 }
 
-/* Where gravity gives next to no speed in a step, relative speeds are still only as good as the speeds
- * they are differences of. */
+/* Where gravity gives next to no speed in a step, relative speeds are still only as good as the
+ * speeds they are differences of. */
 static void slow_gravity_asks_no_more_than_there_is(void **state) {
     (void)state;
     const double gravities[] = {0, 1e-12, 1e-6};
@@ -586,8 +589,8 @@ static void slow_gravity_asks_no_more_than_there_is(void **state) {
     }
 }
 
-/* A force that in one step brings a body from rest through the floor: how far it reaches is not in the
- * velocity that it starts with. */
+/* A force that in one step brings a body from rest through the floor: how far it reaches is not in
+ * the velocity that it starts with. */
 static void forces_do_not_push_through(void **state) {
     (void)state;
     for (double force = 1e3; force < 2e8; force *= 100) {

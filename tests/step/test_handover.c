@@ -1,6 +1,7 @@
-/* Steps that the analytic method cannot make, handed over to the stepping method: that they are its steps to the
- * last bit, are reported with their cause, leave nothing of the integrator's memory behind, and that the analytic
- * method goes on as soon as it can. Steps of which only a part is: test_mixed.c. */
+/* Steps that the analytic method cannot make, handed over to the stepping method: that they are its
+ * steps to the last bit, are reported with their cause, leave nothing of the integrator's memory
+ * behind, and that the analytic method goes on as soon as it can. Steps of which only a part is:
+ * test_mixed.c. */
 #include "test_world_support.h"
 
 #include "rigor/contact_force.h"
@@ -154,8 +155,8 @@ static rg_world *singular_world(const char *method) {
     return world;
 }
 
-/* Free flight is everybody's, too. What the multistep method has learnt before does not survive the step of another
- * method. */
+/* Free flight is everybody's, too. What the multistep method has learnt before does not survive the
+ * step of another method. */
 static void flight_is_handed_over_as_a_whole(void **state) {
     (void)state;
     rg_world *world = singular_world("analytic"), *stepping = singular_world("stepping");

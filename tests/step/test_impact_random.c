@@ -1,6 +1,6 @@
 /* Impact laws on random problems: what must hold whatever the numbers are. Energy does not grow,
- * nothing approaches afterwards, impulses stay in their cones, the identity of item 22, the order
- * of contacts does not matter, and nothing is ever NaN. */
+ * nothing approaches afterwards, impulses stay in their cones, the identity of energy below, the
+ * order of contacts does not matter, and nothing is ever NaN. */
 #include "test_support.h"
 
 #include "impact_support.h"
@@ -171,7 +171,8 @@ static void laws_hold(void **state) {
     }
 }
 
-/* Item 22, also with different e (item 65), and Newton's bounds, where one round was enough. */
+/* Baraff 1989, eq. 27-29, also with a different e at each contact: the energy changes by
+ * -1/2 sum (1 - e_i) j_i |v_i-|, and v+ >= -e v-, where one round was enough. */
 static void identity(void **state) {
     (void)state;
     rg_random random = rg_random_make(22);
@@ -233,9 +234,9 @@ static void judged(void **state) {
 }
 
 /* Dissipative: friction within its bounds makes the energy the least. It is convex, so a descent
- * from the answer over the friction alone must find nothing better. The bounds are mu times the normal
- * impulses of the answer or, where friction was found after the normals, of the impact without
- * friction: what is within both is within either. */
+ * from the answer over the friction alone must find nothing better. The bounds are mu times the
+ * normal impulses of the answer or, where friction was found after the normals, of the impact
+ * without friction: what is within both is within either. */
 static void most_dissipative(void **state) {
     (void)state;
     rg_random random = rg_random_make(28);

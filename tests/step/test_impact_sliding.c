@@ -283,8 +283,8 @@ static void space_like_plane(void **state) {
     assert_int_equal(s.mode, RG_SLIDE_C_STICKING);
 }
 
-/* Item 39: out of Painleve's inconsistency. tan = 2, mu = 2: N = 0.3 m v0, T = 0.4 m v0, and it
- * sticks. */
+/* Baraff 1994 survey, section 7.1: out of Painleve's inconsistency. tan = 2, mu = 2: N = 0.3 m v0,
+ * T = 0.4 m v0, and it sticks. */
 static void painleve(void **state) {
     (void)state;
     double w[9] = {1.6, 1.2, 0, 1.2, 3.4, 0, 0, 0, 1}, u[3] = {0, 1, 0};

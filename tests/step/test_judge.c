@@ -147,6 +147,139 @@ static void what_overflows_is_not_certified(void **state) {
     rg_world_destroy(world);
 }
 
+/* --- contacts at an instant ---------------------------------------------------------------------- */
+
+/* A ball of 2 kg and 0.1 m on a floor, g = 10 m/s^2, mu_s = 0.5, mu_d = 0.4. */
+typedef struct ball_scene {
+    rg_world *world;
+    rg_vec3 position[2], velocity[2], angular_velocity[2], acceleration[2], angular_acceleration[2],
+        linear[2], angular[2];
+    rg_quat orientation[2];
+    rg_judge_contact contact;
+    rg_judge_instant now;
+} ball_scene;
+
+static void make_ball(ball_scene *s) {
+    *s = (ball_scene){0};
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, -10};
+    s->world = world_of(&def);
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    add_shape(s->world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);
+    rg_body_def ball = rg_body_def_default();
+    ball.total_mass = 2;
+    ball.pose.position = (rg_vec3){0, 0, 0.1};
+    add_shape(s->world, rg_shape_def_sphere(0.1), &ball);
+    s->position[1] = ball.pose.position;
+    s->orientation[0] = s->orientation[1] = rg_quat_identity();
+    s->acceleration[1] = def.gravity;
+    s->contact = (rg_judge_contact){.body_a = 1,
+                                    .body_b = 0,
+                                    .normal = {0, 0, 1},
+                                    .force = {0, 0, 20},
+                                    .slow = 1e-4,
+                                    .none = 1e-8,
+                                    .law = {.static_friction = 0.5, .dynamic_friction = 0.4}};
+    s->now = (rg_judge_instant){.content = &s->world->content,
+                                .position = s->position,
+                                .velocity = s->velocity,
+                                .angular_velocity = s->angular_velocity,
+                                .orientation = s->orientation,
+                                .acceleration = s->acceleration,
+                                .angular_acceleration = s->angular_acceleration,
+                                .scale = 10,
+                                .widest = 1,
+                                .linear = s->linear,
+                                .angular = s->angular,
+                                .contacts = &s->contact,
+                                .count = 1};
+}
+
+static rg_judge_findings laws_of(ball_scene *s) {
+    rg_judge_findings found = rg_judge_findings_none();
+    rg_judge_laws(&s->now, &found);
+    return found;
+}
+
+/* At rest its weight is right; nothing lets it fall with g; twice the weight throws it up with g. */
+static void normal_forces_are_judged(void **state) {
+    (void)state;
+    static const double force[] = {20, 0, 40, -20}, complementarity[] = {0, 1, 1, 2},
+                        cone[] = {0, 0, 0, 1};
+    for (int i = 0; i < 4; i++) {
+        ball_scene s;
+        make_ball(&s);
+        s.contact.force.z = force[i];
+        rg_judge_findings found = laws_of(&s);
+        assert_near(found.complementarity, complementarity[i], 1e-15);
+        assert_near(found.cone, cone[i], 1e-15);
+        rg_world_destroy(s.world);
+    }
+}
+
+/* Friction: a slip of 1 m/s along x takes -mu_d 20 N; what is more than mu_s 20 N is out of the cone;
+ * what sticks with less than all friction, mu_d 20 N at least, does not accelerate (1/m + r^2/I = 3.5/m
+ * along the floor); friction does not pull along. */
+static void friction_is_judged(void **state) {
+    (void)state;
+    static const struct {
+        double slip, friction, complementarity, cone;
+    } cases[] = {{1, -8, 0, 0},    {1, 8, 0.8, 0}, {1, -12, 0.2, 0.1}, {1, 0, 0.4, 0},
+                 {0, 0, 0, 0},     {0, 2, 0.3, 0}, {0, 10, 0.5, 0},    {0, 14, 0.7, 0.2},
+                 {5e-5, -8, 0, 0}, {5e-5, 0, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ball_scene s;
+        make_ball(&s);
+        s.velocity[1].x = cases[i].slip;
+        s.contact.force.x = cases[i].friction;
+        rg_judge_findings found = laws_of(&s);
+        assert_near(found.complementarity, cases[i].complementarity, 1e-4);
+        assert_near(found.cone, cases[i].cone, 1e-14);
+        rg_world_destroy(s.world);
+    }
+}
+
+/* Power of a slip, of a drift and of a moving floor; an impact: 1/2 r (u- + u+). */
+static void work_is_recomputed(void **state) {
+    (void)state;
+    ball_scene s;
+    make_ball(&s);
+    s.velocity[1] = (rg_vec3){1, 0, 1e-3};
+    s.velocity[0] = (rg_vec3){0.25, 0, 0};
+    s.contact.force = (rg_vec3){-8, 0, 20};
+    rg_judge_power power = rg_judge_power_of(&s.now);
+    assert_near(power.friction, -6, 1e-14);
+    assert_near(power.normal, 0.02, 1e-16);
+    assert_near(power.prescribed, -2, 1e-14);
+    s.velocity[0] = (rg_vec3){0, 0, 0};
+    s.velocity[1] = (rg_vec3){3, 0, -2};
+    s.contact.force = (rg_vec3){-1.2, 0, 6}; /* e = 0.5 */
+    rg_judge_findings found = rg_judge_findings_none();
+    rg_judge_impact(&s.now, &found);
+    assert_near(found.impact, 0.5 * 6 * (-2 + 1), 1e-14);
+    assert_near(found.friction, -1.2 * (3 - 0.5 * 1.2 * 3.5 / 2), 1e-14);
+    assert_near(found.cone, 0, 1e-15);
+    rg_world_destroy(s.world);
+}
+
+/* Lobatto's rules are exact for polynomials of degree 3 and 7, the ends alone of degree 1. */
+static void spans_are_integrated(void **state) {
+    (void)state;
+    for (int rule = -1; rule < RG_JUDGE_RULES; rule++) {
+        int inside = rule < 0 ? 0 : rule == 0 ? 1 : 3, degree = rule < 0 ? 1 : rule == 0 ? 3 : 7;
+        rg_judge_power power[2 + RG_JUDGE_INSIDE];
+        for (int i = 0; i < inside + 2; i++) {
+            double t = i == 0 ? 0 : i == inside + 1 ? 1 : rg_judge_node[rule][i - 1];
+            power[i] = (rg_judge_power){.friction = pow(t, degree), .prescribed = 1};
+        }
+        rg_judge_findings found = rg_judge_findings_none();
+        rg_judge_span(power, rule, 2, &found);
+        assert_near(found.friction, 2.0 / (degree + 1), 1e-14);
+        assert_near(found.prescribed, 2, 1e-14);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_are_those_of_the_textbook),
@@ -155,6 +288,10 @@ int main(void) {
         cmocka_unit_test(the_judge_can_be_sent_home),
         cmocka_unit_test(nothing_is_claimed_that_was_not_measured),
         cmocka_unit_test(what_overflows_is_not_certified),
+        cmocka_unit_test(normal_forces_are_judged),
+        cmocka_unit_test(friction_is_judged),
+        cmocka_unit_test(work_is_recomputed),
+        cmocka_unit_test(spans_are_integrated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

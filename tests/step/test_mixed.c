@@ -1,6 +1,7 @@
-/* Steps of which the stepping method makes a part, because the analytic method cannot: that everybody else moves by
- * the same bits as if those in trouble were not there, that those move by the stepping method's, that the ledger is
- * the sum of both and closes, that forces and events of both are there, once, and name the right bodies. */
+/* Steps of which the stepping method makes a part, because the analytic method cannot: that
+ * everybody else moves by the same bits as if those in trouble were not there, that those move by
+ * the stepping method's, that the ledger is the sum of both and closes, that forces and events of
+ * both are there, once, and name the right bodies. */
 #include "test_world_support.h"
 
 #include "rigor/contact_force.h"
@@ -34,7 +35,7 @@ enum {
 static rg_material_id material_of(rg_world *world, const char *name, double friction,
                                   double restitution) {
     rg_contact_law law = {0};
-    law.static_friction = law.dynamic_friction = friction;
+    law.dynamic_friction = friction;
     law.restitution = restitution;
     rg_material_id material;
     assert_int_equal(rg_world_add_material(world, name, &law, &material, NULL), RG_OK);
@@ -86,7 +87,8 @@ static void add_press(rg_world *world, double air) {
     add_shape(world, rg_shape_def_box(0.4, 0.4, 0.1), &def);
 }
 
-/* Some thresholds are relative to the fastest body: it is the same in all worlds. Nobody meets it. */
+/* Some thresholds are relative to the fastest body: it is the same in all worlds. Nobody meets
+ * it. */
 static void add_runner(rg_world *world) {
     rg_body_def def = rg_body_def_default();
     def.name = "runner";
@@ -178,7 +180,7 @@ static bool is_body(const rg_world *world, rg_body_id body, const char *name) {
     return body.index1 && strcmp(rg_body_name(world, body), name) == 0;
 }
 
-/* --- bits ---------------------------------------------------------------------------------------- */
+/* --- bits ------------------------------------------------------------------------------------- */
 
 static void assert_sums(const rg_step_info *all, const rg_step_info *x, const rg_step_info *y) {
     const rg_energy_ledger *a = &all->energy, *p = &x->energy, *q = &y->energy;
@@ -206,7 +208,8 @@ static void assert_sums(const rg_step_info *all, const rg_step_info *x, const rg
     assert_true(all->certificate.min_gap == fmin(x->certificate.min_gap, y->certificate.min_gap));
 }
 
-/* Two islands in one world are what they are in worlds of their own, body by body and entry by entry. */
+/* Two islands in one world are what they are in worlds of their own, body by body and entry by
+ * entry. */
 static void compare_with_parts(int good, int bad, const char *const *good_names,
                                const char *const *bad_names, int steps, int least) {
     int handed = 0, belt = BELT & good;
@@ -239,8 +242,8 @@ static void the_others_keep_their_bits(void **state) {
                        1);
 }
 
-/* For two steps: then the stepping method, which has no answer either, throws it out at thousands of metres a second,
- * within reach of everybody. */
+/* For two steps: then the stepping method, which has no answer either, throws it out at thousands
+ * of metres a second, within reach of everybody. */
 static void a_squeezed_body_is_no_ones_business(void **state) {
     (void)state;
     compare_with_parts(GOOD, PRESS, good_bodies, (const char *const[]){"squeezed", "press", NULL},
@@ -286,7 +289,7 @@ static void the_part_is_the_stepping_methods(void **state) {
     rg_world_destroy(stepping);
 }
 
-/* --- laws, by the test's own formulas ------------------------------------------------------------ */
+/* --- laws, by the test's own formulas --------------------------------------------------------- */
 
 typedef struct totals {
     double energy;
@@ -321,8 +324,9 @@ static double work_of(const rg_energy_ledger *e) {
            e->integration + e->prescribed_work;
 }
 
-/* The impulses of weights over a step, and their moment about the origin. Balls in the air: as long as they only meet
- * each other, the centre of both moves on as it did. Bodies that were stepped: where they began. */
+/* The impulses of weights over a step, and their moment about the origin. Balls in the air: as long
+ * as they only meet each other, the centre of both moves on as it did. Bodies that were stepped:
+ * where they began. */
 static void add_weights(const rg_world *world, rg_vec3 *impulse, rg_vec3 *moment) {
     for (size_t i = 0; i < rg_world_body_count(world); i++) {
         rg_body_id body = rg_world_body_at(world, i);
@@ -337,8 +341,8 @@ static void add_weights(const rg_world *world, rg_vec3 *impulse, rg_vec3 *moment
     }
 }
 
-/* The balls touch nothing that does not move, so that all that changes momentum is gravity and what the floor gives to
- * those that were stepped, which is in the list of forces. */
+/* The balls touch nothing that does not move, so that all that changes momentum is gravity and what
+ * the floor gives to those that were stepped, which is in the list of forces. */
 static void momentum_and_energy_balance(void **state) {
     (void)state;
     rg_world *world = make_world("analytic", AIR | SUNK | PAIR, 1);
@@ -373,7 +377,7 @@ static void momentum_and_energy_balance(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- events -------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static void two_of_three_groups_fail(void **state) {
     (void)state;
@@ -427,7 +431,7 @@ static void forces_of_both_are_there(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- memory -------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* What is known of dynamic bodies stands at the end of the method's memory. */
 static double learnt(const rg_world *world, const char *name) {
@@ -444,8 +448,8 @@ static double learnt(const rg_world *world, const char *name) {
     return known.next_step;
 }
 
-/* A press comes down on a body that the method has followed so far. Nothing of the attempt to follow it further is
- * left: neither step sizes nor events. */
+/* A press comes down on a body that the method has followed so far. Nothing of the attempt to
+ * follow it further is left: neither step sizes nor events. */
 static void what_was_learnt_of_them_is_forgotten(void **state) {
     (void)state;
     rg_world *world = make_world("analytic", GOOD | PRESS | LATER, 1);
@@ -491,7 +495,8 @@ static void copies_saved_states_and_threads(void **state) {
     assert_true(hash_after(3, 2, 1, 40) == hash);
 }
 
-/* Every allocation may fail, in the first steps, which are mixed, and later: a status, nothing lost, on it goes. */
+/* Every allocation may fail, in the first steps, which are mixed, and later: a status, nothing
+ * lost, on it goes. */
 static void memory_failures_lose_nothing(void **state) {
     (void)state;
     counting_allocator counter;
@@ -522,7 +527,8 @@ static void memory_failures_lose_nothing(void **state) {
     rg_world_destroy(reference);
 }
 
-/* A body that is put back into the floor before every step: mixed steps for ever, without a heap call. */
+/* A body that is put back into the floor before every step: mixed steps for ever, without a heap
+ * call. */
 static void it_makes_no_heap_call(void **state) {
     (void)state;
     counting_allocator counter;
@@ -546,7 +552,7 @@ static void it_makes_no_heap_call(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- many ---------------------------------------------------------------------------------------- */
+/* --- many ------------------------------------------------------------------------------------- */
 
 /* Heaps here and there; in some of them bodies are a little in each other. */
 static rg_world *random_world(uint64_t seed, bool planar, int threads) {
@@ -610,9 +616,10 @@ static void random_heaps_close_their_ledger(void **state) {
     assert_true(mixed > 8);
 }
 
-/* --- reach --------------------------------------------------------------------------------------- */
+/* --- reach ------------------------------------------------------------------------------------ */
 
-/* Two balls deep in each other push a third one, out of their reach at rest: the step must know of it. */
+/* Two balls deep in each other push a third one, out of their reach at rest: the step must know of
+ * it. */
 static void who_strays_takes_others_along(void **state) {
     (void)state;
     rg_world_def def = analytic_def();
@@ -649,7 +656,8 @@ static void count_first(void *user, uint64_t at, size_t island, const rg_problem
     *(int *)user += island == 0;
 }
 
-/* A box that comes out of the floor faster than it was taken to, and meets nobody: nobody's step is made again. */
+/* A box that comes out of the floor faster than it was taken to, and meets nobody: nobody's step is
+ * made again. */
 static void who_strays_alone_stays_alone(void **state) {
     (void)state;
     rg_world *world = make_world("analytic", GOOD | SUNK, 1),
@@ -676,9 +684,10 @@ static void who_strays_alone_stays_alone(void **state) {
     rg_world_destroy(good);
 }
 
-/* --- failure ------------------------------------------------------------------------------------- */
+/* --- failure ---------------------------------------------------------------------------------- */
 
-/* The stepping method may fail, too: both causes are told, of the group that it fails at; and nothing has changed. */
+/* The stepping method may fail, too: both causes are told, of the group that it fails at; and
+ * nothing has changed. */
 static void both_may_fail(void **state) {
     (void)state;
     rg_world *world = make_world("analytic", GOOD | SUNK | PAIR, 1);

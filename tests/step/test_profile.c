@@ -29,7 +29,8 @@ static void stages_add_up(void **state) {
             sum += p.stage[i];
         }
         assert_int_equal(p.steps, 40);
-        /* What is between the two readings of the clock at the end of a step is all that is missing. */
+        /* What is between the two readings of the clock at the end of a step is all that is
+         * missing. */
         assert_near(sum / p.step, 1, 0.02);
         static const rg_stage used[] = {RG_STAGE_PAIRS, RG_STAGE_POINTS, RG_STAGE_MOVE,
                                         RG_STAGE_JUDGE, RG_STAGE_STORE};

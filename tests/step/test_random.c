@@ -360,7 +360,7 @@ static void ledger_and_certificate_hold(void **state) {
     (void)state;
     const char *only = getenv("RIGOR_SEED");
     uint64_t first = only ? strtoull(only, NULL, 10) : 1;
-    uint64_t scenes = only ? 1 : getenv("RIGOR_LONG") ? SCENES : FEW_SCENES;
+    uint64_t scenes = only ? 1 : (uint64_t)test_cases(FEW_SCENES, SCENES);
     int bad = 0;
     for (uint64_t seed = first; seed < first + scenes; seed++) {
         random_scene scene = make_scene(seed, 1);
@@ -380,7 +380,7 @@ static void ledger_and_certificate_hold(void **state) {
  * read into a world that was made anew. */
 static void threads_and_stops_change_nothing(void **state) {
     (void)state;
-    uint64_t scenes = getenv("RIGOR_LONG") ? SCENES : FEW_SCENES / 2;
+    uint64_t scenes = (uint64_t)test_cases(FEW_SCENES / 2, SCENES);
     enum { SHORT_RUN = 160, STOP_AT = 80 };
     for (uint64_t seed = 1; seed <= scenes; seed++) {
         random_scene one = make_scene(seed, 1), two = make_scene(seed, 2);

@@ -1,6 +1,6 @@
-/* Which law of impact it is: the materials' or the scene's, and where bodies that touch each other want
- * different ones, that of the fastest contact. Balls in rows, whose velocities after an impact tell the
- * laws apart in closed form (Baraff 1989, Figure 11). */
+/* Which law of impact it is: the materials' or the scene's, and where bodies that touch each other
+ * want different ones, that of the fastest contact. Balls in rows, whose velocities after an impact
+ * tell the laws apart in closed form (Baraff 1989, Figure 11). */
 #include "test_world_support.h"
 
 #include "rigor/impact.h"
@@ -81,7 +81,7 @@ static void assert_after(const row *balls, const double expected[4]) {
 
 static const double handed_on[] = {0, 0, 1}, at_once[] = {-1.0 / 3, 2.0 / 3, 2.0 / 3};
 
-/* Item 64's two answers, side by side in one world. */
+/* The two answers of the square of test_impact.c (one corner, two corners), in one world. */
 static void each_row_has_its_law(void **state) {
     (void)state;
     row ivory = {.velocity = {1},
@@ -138,8 +138,8 @@ static void the_contact_that_approaches_decides(void **state) {
     assert_after(&balls, expected);
 }
 
-/* One ball comes with 1 m/s from the left, one with 2 m/s from the right: by hand, pair by pair and from
- * v+ = -v- at both ends with momentum kept. */
+/* One ball comes with 1 m/s from the left, one with 2 m/s from the right: by hand, pair by pair and
+ * from v+ = -v- at both ends with momentum kept. */
 static void the_fastest_contact_decides(void **state) {
     (void)state;
     row balls = {.velocity = {1, 0, 0, -2},

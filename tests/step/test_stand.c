@@ -1,5 +1,5 @@
-/* What stands still stays exactly where it is, with forces that carry it; and moves as soon as anything makes it move,
- * as closed forms say. */
+/* What stands still stays exactly where it is, with forces that carry it; and moves as soon as
+ * anything makes it move, as closed forms say. */
 #include "test_world_support.h"
 
 #include "base/base_trig.h"
@@ -22,7 +22,7 @@ static rg_world *empty_world(void) {
 }
 
 static void set_friction(rg_world *world, double mu) {
-    rg_contact_law law = {.static_friction = mu, .dynamic_friction = mu};
+    rg_contact_law law = {.dynamic_friction = mu};
     assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
 }
 
@@ -183,7 +183,8 @@ static void growing_force(void *user, rg_force_context *context) {
         context->force[i].x += context->time; /* 1 N/s */
 }
 
-/* A force that changes by itself is looked at in every step: the cube goes when its limit is reached. */
+/* A force that changes by itself is looked at in every step: the cube goes when its limit is
+ * reached. */
 static void a_force_grows(void **state) {
     (void)state;
     rg_world *world = empty_world();
@@ -262,7 +263,8 @@ static void a_hit_moves_it(void **state) {
     rg_world_destroy(world);
 }
 
-/* Who pushes it into the floor a little finds it out again: what is too deep is projected, at rest or not. */
+/* Who pushes it into the floor a little finds it out again: what is too deep is projected, at rest
+ * or not. */
 static void what_overlaps_is_put_right(void **state) {
     (void)state;
     rg_world *world = empty_world();
@@ -278,8 +280,8 @@ static void what_overlaps_is_put_right(void **state) {
     rg_world_destroy(world);
 }
 
-/* What is nothing beside the forces on one body may be much for another: pressed to the floor by 1e6 N stands a plate of
- * a gram; without friction the cube goes where 0.4 mN push it. */
+/* What is nothing beside the forces on one body may be much for another: pressed to the floor by
+ * 1e6 N stands a plate of a gram; without friction the cube goes where 0.4 mN push it. */
 static void a_heavy_load_elsewhere_is_no_measure(void **state) {
     (void)state;
     rg_world *world = empty_world();

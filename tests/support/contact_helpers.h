@@ -52,9 +52,12 @@ static inline void query_with(const rg_shape *s1, rg_pose p1, const rg_shape *s2
                               const rg_contact_settings *settings, rg_contact_cache *cache,
                               contact_result *r) {
     rg_arena arena = rg_arena_make(NULL);
-    assert_int_equal(rg_contact_between(s1, p1, s2, p2, settings, cache, &arena, r->points,
-                                        MOST_TEST_POINTS, &r->manifold),
-                     RG_OK);
+    assert_int_equal(
+        rg_contact_between(
+            &(rg_contact_query){
+                {s1, p1}, {s2, p2}, settings, cache, &arena, r->points, MOST_TEST_POINTS},
+            &r->manifold),
+        RG_OK);
     assert_int_equal(arena.used, 0);
     rg_arena_free(&arena);
     check_result(r, fmin(rg_shape_circumradius(s1), rg_shape_circumradius(s2)));

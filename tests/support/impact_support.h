@@ -184,8 +184,9 @@ static inline rg_status scene_try(rg_solve_context *context, scene *s, const cha
                                   uint64_t limit, rg_contact_form form, impact_answer *out) {
     rg_impact_problem p = scene_problem(s, form);
     memset(out, 0, sizeof *out);
-    rg_status status = rg_impact_resolve(context, rg_impact_law_find(law), &p, limit, out->r,
-                                         out->u, &out->info, NULL);
+    p.round_limit = limit;
+    rg_status status =
+        rg_impact_resolve(context, rg_impact_law_find(law), &p, out->r, out->u, &out->info, NULL);
     scene_after(s, out->r, out->v);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Kepler's problem at eccentricity 0.3: smooth, nonlinear, with a closed form by Kepler's equation. */
+/* Kepler's problem at eccentricity 0.3: smooth, nonlinear, with a closed form by Kepler's
+ * equation. */
 #ifndef RIGOR_TEST_KEPLER_H
 #define RIGOR_TEST_KEPLER_H
 

@@ -8,12 +8,6 @@
 #include "narrow/narrow.h"
 #include "rigor/proximity.h"
 
-/* So many times the usual number of random cases with RIGOR_LONG=1. */
-static inline int long_factor(int factor) {
-    const char *text = getenv("RIGOR_LONG");
-    return text && text[0] == '1' ? factor : 1;
-}
-
 /* 10^uniform(low, high) */
 static inline double random_scale(rg_random *random, double low, double high) {
     return rg_exp(2.302585092994046 * rg_random_between(random, low, high));

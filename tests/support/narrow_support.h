@@ -124,7 +124,7 @@ static inline rg_shape *random_shape(rg_random *random, int kind, double size, d
 }
 
 static inline long test_count(long usual) {
-    return getenv("RIGOR_LONG") ? 100 * usual : usual;
+    return test_cases((int)usual, 100 * (int)usual);
 }
 
 #endif

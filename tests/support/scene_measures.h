@@ -10,8 +10,8 @@
 
 enum { MEASURES_MOST = 16, PARAMETERS_MOST = 8 };
 
-/* "count=5 moving=2"; `method` and `law` may be null, `step` 0: the scene's own; `integrator` null: the
- * test's. */
+/* "count=5 moving=2"; `method` and `law` may be null, `step` 0: the scene's own; `integrator` null:
+ * the test's. */
 typedef struct scene_run {
     const char *scene, *parameters, *method, *law, *integrator;
     double step, duration;
@@ -59,8 +59,8 @@ static inline rg_measure find_measure(rg_scene *scene, const char *name) {
     return (rg_measure){0};
 }
 
-/* Every measure that expects something, to a relative (around 0: absolute) tolerance; how many there
- * are. */
+/* Every measure that expects something, to a relative (around 0: absolute) tolerance; how many
+ * there are. */
 static inline size_t measures_hold(rg_scene *scene, double tolerance) {
     rg_measure measures[MEASURES_MOST];
     size_t count = rg_scene_measures(scene, measures, MEASURES_MOST), held = 0;
@@ -77,7 +77,8 @@ static inline size_t measures_hold(rg_scene *scene, double tolerance) {
     return held;
 }
 
-/* Runs it; all that it expects holds, nothing penetrates by more than rounding, and the ledger closes. */
+/* Runs it; all that it expects holds, nothing penetrates by more than rounding, and the ledger
+ * closes. */
 static inline void run_holds(const scene_run *run, double tolerance) {
     rg_scene *scene = finish_run(run);
     rg_step_info summary = rg_world_summary(rg_scene_world(scene));
@@ -110,7 +111,7 @@ static inline void survives_a_file(const scene_run *run) {
     assert_ptr_equal(rg_world_method(a), rg_world_method(b));
     assert_ptr_equal(rg_world_settings(a).impact, rg_world_settings(b).impact);
     assert_true(rg_world_state_hash(a) == rg_world_state_hash(b));
-    double step = rg_world_settings(a).step;
+    double step = rg_scene_step_size(scene);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(rg_world_step(a, step, NULL, &error), RG_OK);
         assert_int_equal(rg_world_step(b, step, NULL, &error), RG_OK);

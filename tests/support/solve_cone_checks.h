@@ -5,9 +5,11 @@
 
 #include "test_support.h"
 
+#include "base/base_math.h"
 #include "rigor/solver.h"
 #include "solve_families.h"
-#include "solve_sequence.h"
+
+#include <stdio.h>
 
 typedef struct cone_check {
     const char *solver;

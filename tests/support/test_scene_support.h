@@ -47,7 +47,7 @@ static inline void assert_vector(rg_vec3 v, double x, double y, double z) {
 /* Steps to the end, observing. */
 static inline void run_scene(rg_scene *scene, double duration) {
     rg_world *world = rg_scene_world(scene);
-    double step = rg_world_settings(world).step;
+    double step = rg_scene_step_size(scene);
     rg_error error = {0};
     while (rg_world_time(world) < duration - 0.5 * step) {
         if (rg_world_step(world, step, NULL, &error) != RG_OK)

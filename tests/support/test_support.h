@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -46,7 +47,29 @@ static inline rg_allocator counting_allocator_make(counting_allocator *counter) 
     return (rg_allocator){counting_resize, counting_release, counter};
 }
 
-/* Ends a case that cannot be tried here. ./test shows the line at its end (tools/tally_ctest.py). */
+/* RIGOR_LONG=1 (./test --long): the big random runs. */
+static inline bool test_is_long(void) {
+    const char *text = getenv("RIGOR_LONG");
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+/* RIGOR_STRIDE=N: of cases that repeat themselves (random ones, damage at every byte) one in N is
+ * tried. CTest sets it where a case costs much and the same ones are all tried in another
+ * configuration (tests/CMakeLists.txt). */
+static inline int test_stride(void) {
+    const char *text = getenv("RIGOR_STRIDE");
+    int stride = text ? atoi(text) : 1;
+    return stride < 1 || test_is_long() ? 1 : stride;
+}
+
+/* How many cases to try: so many as a rule, or in a long run. */
+static inline int test_cases(int usual, int in_a_long_run) {
+    int share = (usual + test_stride() - 1) / test_stride();
+    return test_is_long() ? in_a_long_run : share;
+}
+
+/* Ends a case that cannot be tried here. ./test shows the line at its end
+ * (tools/tally_ctest.py). */
 #define skip_because(reason)                                                                       \
     do {                                                                                           \
         print_message("skipped: %s: %s\n", __func__, reason);                                      \

@@ -1,8 +1,8 @@
 /* The page of the viewer inside the command: one file to copy, and nothing to look for at run time.
  *
- * The assembler takes the file in as it is (.incbin), which is quick at any size; a C array of numbers
- * would cost the compiler seconds. gcc and clang, ELF on any machine. CMake compiles this file again
- * when the page changes, and without RIGOR_PAGE_FILE where there is no page. */
+ * The assembler takes the file in as it is (.incbin), which is quick at any size; a C array of
+ * numbers would cost the compiler seconds. gcc and clang, ELF on any machine. CMake compiles this
+ * file again when the page changes, and without RIGOR_PAGE_FILE where there is no page. */
 #include "page.h"
 
 #ifdef RIGOR_PAGE_FILE

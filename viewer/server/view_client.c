@@ -1,8 +1,8 @@
 /* A client of a live run: see view_client.h.
  *
- * The thread that reads holds one message at most; a frame that is too big is refused by its head. The
- * thread that writes is the only one that does; it gives up on a client that takes nothing for ten
- * seconds. Either of them, giving up, shuts the socket down, which wakes the other. */
+ * The thread that reads holds one message at most; a frame that is too big is refused by its head.
+ * The thread that writes is the only one that does; it gives up on a client that takes nothing for
+ * ten seconds. Either of them, giving up, shuts the socket down, which wakes the other. */
 #include "view_client.h"
 
 #include "view_frame.h"
@@ -235,7 +235,7 @@ static void serve(client *c) {
         reason = read_all(c);
     atomic_store(&c->closing, true);
     if (reason < 0)
-        shutdown(c->socket, SHUT_RDWR); /* nobody there to say anything to */
+        shutdown(c->socket, SHUT_RDWR); /* the client is gone */
     view_outbox_close(c->box, reason < 0 ? VIEW_CLOSE_NORMAL : reason);
     pthread_join(writer, NULL);
 }

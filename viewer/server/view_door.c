@@ -1,7 +1,8 @@
 /* Where connections come in: see view_door.h.
  *
  * The connections that have not sent a whole head are in a table in the order of their arrival. The
- * thread of the door waits for all of them, the listening socket and a pipe by which others wake it. */
+ * thread of the door waits for all of them, the listening socket and a pipe by which others wake
+ * it. */
 #include "view_door.h"
 
 #include "view_outbox.h"
@@ -85,8 +86,8 @@ bool view_send(int socket, const void *bytes, size_t size, double patience,
 
 /* ---- one request ---- */
 
-/* Closes. What was sent and not read is read first, as far as it has come: the system would take back
- * the answer otherwise. */
+/* Closes. What was sent and not read is read first, as far as it has come: the system would take
+ * back the answer otherwise. */
 static void part_with(visitor *v) {
     shutdown(v->socket, SHUT_WR);
     for (size_t read = 0; read < REST_READ;) {

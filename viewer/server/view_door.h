@@ -1,7 +1,7 @@
 /* Where connections come in. One thread accepts them and reads their heads, all at once; only a
- * request whose head is complete gets a thread. A connection that has not sent one costs 16 KiB and a
- * descriptor, for five seconds at most, and the oldest of them makes room for a new one: those who
- * send half a request, or nothing, delay nobody. */
+ * request whose head is complete gets a thread. A connection that has not sent one costs 16 KiB and
+ * a descriptor, for five seconds at most, and the oldest of them makes room for a new one: those
+ * who send half a request, or nothing, delay nobody. */
 #ifndef RIGOR_VIEWER_DOOR_H
 #define RIGOR_VIEWER_DOOR_H
 

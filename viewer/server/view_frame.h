@@ -36,9 +36,9 @@ typedef struct view_frame {
     size_t whole; /* bytes of the frame, head and data */
 } view_frame;
 
-/* The frame at the beginning of `bytes`, unmasked in place. Returns 1; 0: it is not all there yet; or
- * minus a reason to close: a frame that a client must not send, or one with more than `most` bytes of
- * data, which is known from its head, before any of them has come. */
+/* The frame at the beginning of `bytes`, unmasked in place. Returns 1; 0: it is not all there yet;
+ * or minus a reason to close: a frame that a client must not send, or one with more than `most`
+ * bytes of data, which is known from its head, before any of them has come. */
 int view_frame_read(unsigned char *bytes, size_t size, size_t most, view_frame *frame);
 
 /* The head of a whole message of a server; returns its size. */

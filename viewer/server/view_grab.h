@@ -1,6 +1,6 @@
-/* A hand that holds a body: a spring and damper between a point of the body and a point of the world,
- * as an external force of the world. It goes through the contact problem like any other force, so that
- * a body that is pulled against another does not enter it. */
+/* A hand that holds a body: a spring and damper between a point of the body and a point of the
+ * world, as an external force of the world. It goes through the contact problem like any other
+ * force, so that a body that is pulled against another does not enter it. */
 #ifndef RIGOR_VIEWER_GRAB_H
 #define RIGOR_VIEWER_GRAB_H
 
@@ -17,11 +17,12 @@ typedef struct view_grab {
     rg_vec3 target;           /* world */
 } view_grab;
 
-/* `point` is in the body's origin frame. The grab must stay where it is in memory while it holds. */
-rg_status view_grab_begin(view_grab *grab, rg_world *world, rg_body_id body, rg_vec3 point,
-                          rg_vec3 target, rg_error *error);
+/* `step` (s) is that of rg_world_step, `point` is in the body's origin frame. The grab must stay
+ * where it is in memory while it holds. */
+rg_status view_grab_begin(view_grab *grab, rg_world *world, double step, rg_body_id body,
+                          rg_vec3 point, rg_vec3 target, rg_error *error);
 /* The step or method was changed. */
-void view_grab_adapt(view_grab *grab, const rg_world *world);
+void view_grab_adapt(view_grab *grab, const rg_world *world, double step);
 /* `world` null: it has forgotten its forces already. */
 void view_grab_end(view_grab *grab, rg_world *world);
 

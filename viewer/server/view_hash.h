@@ -1,5 +1,5 @@
-/* Sums that browsers ask for: SHA-256 of scripts, SHA-1 in the greeting of a WebSocket (RFC 6455, where
- * it guards nothing). Both as in FIPS 180-4; base64 as in RFC 4648. */
+/* Sums that browsers ask for: SHA-256 of scripts, SHA-1 in the greeting of a WebSocket (RFC 6455,
+ * where it guards nothing). Both as in FIPS 180-4; base64 as in RFC 4648. */
 #ifndef RIGOR_VIEWER_HASH_H
 #define RIGOR_VIEWER_HASH_H
 

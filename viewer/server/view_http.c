@@ -28,7 +28,8 @@ static char *take_line(char **at) {
     return line;
 }
 
-/* What stands before `separator`, ended by a zero; moves past the separator. Null: it is not there. */
+/* What stands before `separator`, ended by a zero; moves past the separator. Null: it is not
+ * there. */
 static char *take_word(char **at, char separator) {
     char *word = *at, *end = strchr(word, separator);
     if (!end || end == word)

@@ -23,11 +23,13 @@ typedef struct view_http {
     size_t header_count;
 } view_http;
 
-/* Bytes of the head at the beginning of `bytes`, the empty line included; 0: it is not all there. */
+/* Bytes of the head at the beginning of `bytes`, the empty line included; 0: it is not all
+ * there. */
 size_t view_http_end(const char *bytes, size_t size);
-/* Reads a head of that size in place: the request points into it. Returns 0, or the code that refuses
- * it: 400, 431 (too many headers) or 505. Lines end with CR LF and nothing else, and a header that is
- * continued on the next line is refused: what two readers could read in two ways is not read. */
+/* Reads a head of that size in place: the request points into it. Returns 0, or the code that
+ * refuses it: 400, 431 (too many headers) or 505. Lines end with CR LF and nothing else, and a
+ * header that is continued on the next line is refused: what two readers could read in two ways is
+ * not read. */
 int view_http_read(char *head, size_t size, view_http *request);
 /* The value of a header; null: it is not there. *twice is set if it is there more than once. */
 const char *view_http_header_value(const view_http *request, const char *name, bool *twice);

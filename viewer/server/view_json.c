@@ -1,8 +1,8 @@
 /* Reading and writing JSON: see view_json.h.
  *
- * Recursive descent over a text of known size, into an array of fixed size: no memory to run out of,
- * no depth beyond VIEW_JSON_DEPTH. Time is linear in the size, but for the search for keys of the same
- * name, which the number of values bounds. */
+ * Recursive descent over a text of known size, into an array of fixed size: no memory to run out
+ * of, no depth beyond VIEW_JSON_DEPTH. Time is linear in the size, but for the search for keys of
+ * the same name, which the number of values bounds. */
 #include "view_json.h"
 
 #include <math.h>

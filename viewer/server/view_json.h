@@ -46,8 +46,8 @@ bool view_json_read(const char *text, size_t size, view_json *json);
 const view_json_value *view_json_member(const view_json *json, const view_json_value *object,
                                         const char *key);
 
-/* Bytes that are appended to. What does not fit is left out and `cut` set; there is always a zero at
- * the end (of a text with room for one). */
+/* Bytes that are appended to. What does not fit is left out and `cut` set; there is always a zero
+ * at the end (of a text with room for one). */
 typedef struct view_text {
     char *bytes;
     size_t size, capacity;

@@ -1,14 +1,15 @@
 /* A live run: see view_live.h.
  *
- * One thread steps the world. It wakes 60 times a second, carries out what clients have asked for, makes
- * the steps that are due by the clock and hands out one frame. If steps take longer than the time that
- * they stand for, the run is slower than asked (`achieved` says how slow); it never tries to catch up
- * by more than a tenth of a second. Nothing that a client does or fails to do makes it wait: frames go
- * into boxes that hold one, messages come out of a queue that refuses more than it holds.
+ * One thread steps the world. It wakes 60 times a second, carries out what clients have asked for,
+ * makes the steps that are due by the clock and hands out one frame. If steps take longer than the
+ * time that they stand for, the run is slower than asked (`achieved` says how slow); it never tries
+ * to catch up by more than a tenth of a second. Nothing that a client does or fails to do makes it
+ * wait: frames go into boxes that hold one, messages come out of a queue that refuses more than it
+ * holds.
  *
- * Locks: `mutex` guards the queue, the list of clients, the newest manifest and frame, and `shown`, the
- * copy of the state that others may read. The world and `now` are the thread's own. A step that fails
- * pauses the run and tells everyone why. */
+ * Locks: `mutex` guards the queue, the list of clients, the newest manifest and frame, and `shown`,
+ * the copy of the state that others may read. The world and `now` are the thread's own. A step that
+ * fails pauses the run and tells everyone why. */
 #include "view_live_parts.h"
 
 #include "view_json.h"
@@ -102,7 +103,7 @@ static rg_status make_frame(view_live *live, view_bytes **bytes, rg_error *error
     return RG_OK;
 }
 
-/* To everyone at once, so that nobody gets a frame with bodies that are not in the manifest. */
+/* To everyone at once, so that no client gets a frame with bodies that are not in the manifest. */
 static void hand_out(view_live *live, view_bytes *manifest, view_bytes *frame) {
     pthread_mutex_lock(&live->mutex);
     if (manifest) {
@@ -158,7 +159,7 @@ static bool next_request(view_live *live, live_request *asked) {
 static bool step_once(view_live *live) {
     rg_step_info info;
     rg_error error = {0};
-    rg_status status = rg_world_step(live->world, live->now.settings.step, &info, &error);
+    rg_status status = rg_world_step(live->world, live->now.step, &info, &error);
     if (status != RG_OK) {
         pause_because(live, error.text[0] ? error.text : rg_status_text(status));
         return false;
@@ -170,7 +171,7 @@ static bool step_once(view_live *live) {
 
 /* The steps that are due, but for no longer than a frame lasts. */
 static void make_steps(view_live *live, bool watched) {
-    double begin = view_clock(), step = live->now.settings.step;
+    double begin = view_clock(), step = live->now.step;
     bool going = live->now.running && watched;
     double passed = going && live->paced ? begin - live->last_look : 0;
     live->last_look = begin;
@@ -190,7 +191,7 @@ static void make_steps(view_live *live, bool watched) {
     }
 }
 
-/* Until the next frame is due, or, if nothing goes on, until somebody asks for something. */
+/* Until the next frame is due, or, if nothing goes on, until a client asks for something. */
 static void rest(view_live *live, double until) {
     double left = until - view_clock();
     struct timespec deadline;
@@ -298,6 +299,7 @@ rg_status view_live_create(rg_scene *scene, const view_live_options *options, vi
                              .speed = options->speed > 0 ? options->speed : 1,
                              .method = rg_world_method(live->world),
                              .settings = rg_world_settings(live->world),
+                             .step = rg_scene_step_size(scene),
                              .gravity = rg_world_gravity(live->world)};
     rg_status status = begin(live, error);
     if (status == RG_OK)
@@ -412,7 +414,7 @@ size_t view_live_state(view_live *live, uint64_t dropped, char bytes[VIEW_LIVE_S
     put_field(&text, "achieved", s.achieved);
     view_text_put(&text, ",\"method\":\"%s\",\"solver\":\"%s\"", rg_method_name(s.method),
                   rg_solver_name(solver));
-    put_field(&text, "step", s.settings.step);
+    put_field(&text, "step", s.step);
     put_field(&text, "friction", s.friction_is_set ? s.friction : NAN);
     view_text_put(&text, ",\"gravity\":[");
     view_text_put_number(&text, s.gravity.x);

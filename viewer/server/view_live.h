@@ -1,5 +1,5 @@
 /* A scene that runs while others look: the engine in a thread of its own, paced by the clock, with
- * messages coming in and frames going out through boxes (view_outbox.h). It rests while nobody is
+ * messages coming in and frames going out through boxes (view_outbox.h). It pauses while nobody is
  * there. All clients see, and change, the same run. */
 #ifndef RIGOR_VIEWER_LIVE_H
 #define RIGOR_VIEWER_LIVE_H
@@ -35,8 +35,8 @@ void view_live_leave(view_live *live, view_outbox *box);
 /* Answers come through the box. */
 void view_live_post(view_live *live, view_outbox *from, const view_message *message);
 
-/* The newest manifest (a WebSocket message with it in), and where in that the manifest itself is. The
- * caller's to release. */
+/* The newest manifest (a WebSocket message with it in), and where in that the manifest itself is.
+ * The caller's to release. */
 view_bytes *view_live_manifest(view_live *live, size_t *begin, size_t *size);
 /* {"type":"state", ...}; `dropped` is the client's own. Returns its length. */
 size_t view_live_state(view_live *live, uint64_t dropped, char text[VIEW_LIVE_STATE_SIZE]);

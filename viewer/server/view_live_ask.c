@@ -1,5 +1,5 @@
-/* What clients of a live run ask for, carried out between two steps: see view_live.h. Whatever cannot be
- * done leaves everything as it was, and who asked is told why. */
+/* What clients of a live run ask for, carried out between two steps: see view_live.h. Whatever
+ * cannot be done leaves everything as it was, and the client that asked is told why. */
 #include "view_live_parts.h"
 
 static view_grab *grab_of(view_live *live, uint64_t holder) {
@@ -46,8 +46,8 @@ static rg_status grab(view_live *live, uint64_t holder, const view_message *mess
         free_one++;
     if (free_one == VIEW_LIVE_GRABS)
         return view_fail(error, RG_LIMIT_EXCEEDED, "%d bodies are held already", VIEW_LIVE_GRABS);
-    rg_status status = view_grab_begin(&live->grabs[free_one], live->world, body, message->point,
-                                       message->target, error);
+    rg_status status = view_grab_begin(&live->grabs[free_one], live->world, live->now.step, body,
+                                       message->point, message->target, error);
     if (status == RG_OK)
         live->holders[free_one] = holder;
     return status;
@@ -75,7 +75,7 @@ static rg_status throw_box(view_live *live, const view_message *message, rg_erro
 static void adapt_grabs(view_live *live) {
     for (size_t i = 0; i < VIEW_LIVE_GRABS; i++)
         if (live->holders[i])
-            view_grab_adapt(&live->grabs[i], live->world);
+            view_grab_adapt(&live->grabs[i], live->world, live->now.step);
 }
 
 /* All of it or nothing. */
@@ -86,7 +86,7 @@ static rg_status set(view_live *live, const view_message *message, rg_error *err
     if (message->solver)
         next.settings.solver = message->solver;
     if (message->has_step)
-        next.settings.step = message->step;
+        next.step = message->step;
     if (message->has_gravity)
         next.gravity = message->gravity;
     if (message->has_friction) {
@@ -96,6 +96,8 @@ static rg_status set(view_live *live, const view_message *message, rg_error *err
     if (message->has_gravity && rg_world_is_planar(live->world) && next.gravity.y != 0)
         return view_fail(error, RG_INVALID_ARGUMENT, "gravity of a planar scene has y = 0");
     rg_status status = rg_world_set_method(live->world, next.method, &next.settings, error);
+    if (status == RG_OK)
+        status = rg_scene_set_step_size(live->scene, next.step, error);
     if (status == RG_OK)
         status = rg_world_set_gravity(live->world, next.gravity);
     if (status == RG_OK)
@@ -108,6 +110,7 @@ static rg_status set(view_live *live, const view_message *message, rg_error *err
             view_fail(error, status, "%s", rg_status_text(status));
         rg_error ignored;
         (void)rg_world_set_method(live->world, live->now.method, &live->now.settings, &ignored);
+        (void)rg_scene_set_step_size(live->scene, live->now.step, &ignored);
         (void)rg_world_set_gravity(live->world, live->now.gravity);
         (void)view_laws_apply(&live->laws, live->world,
                               live->now.friction_is_set ? &live->now.friction : NULL, &ignored);
@@ -116,7 +119,7 @@ static rg_status set(view_live *live, const view_message *message, rg_error *err
     return status;
 }
 
-/* Back to the beginning, with the settings of now. */
+/* Back to the beginning, with the current settings. */
 static rg_status reset(view_live *live, rg_error *error) {
     size_t bodies = rg_world_body_count(live->world);
     rg_status status = rg_world_restore(live->world, live->start);

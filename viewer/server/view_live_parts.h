@@ -1,5 +1,5 @@
-/* What the files of a live run share: view_live.c (the thread, what goes out) and view_live_ask.c (what
- * clients ask for). */
+/* What the files of a live run share: view_live.c (the thread, what goes out) and view_live_ask.c
+ * (what clients ask for). */
 #ifndef RIGOR_VIEWER_LIVE_PARTS_H
 #define RIGOR_VIEWER_LIVE_PARTS_H
 
@@ -13,8 +13,8 @@
 
 enum { VIEW_LIVE_QUEUE = 256 };
 
-/* Clients are told apart by numbers that are never used again: the box of one who has left may be the
- * memory of another's. 0 is nobody. */
+/* Clients are told apart by numbers that are never used again: the box of one who has left may be
+ * the memory of another's. 0 is none. */
 typedef struct live_request {
     uint64_t from;
     view_message message;
@@ -31,6 +31,7 @@ typedef struct live_state {
     double time, speed, achieved;
     const rg_method *method;
     rg_method_settings settings;
+    double step; /* s */
     bool friction_is_set;
     double friction;
     rg_vec3 gravity;
@@ -75,6 +76,6 @@ void view_live_begin_window(view_live *live);
 void view_live_show_state(view_live *live);
 void view_live_publish(view_live *live, bool with_manifest);
 void view_live_carry_out(view_live *live, const live_request *asked);
-void view_live_release_abandoned(view_live *live); /* what clients held who have left */
+void view_live_release_abandoned(view_live *live); /* bodies held by clients that have left */
 
 #endif

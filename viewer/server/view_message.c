@@ -1,5 +1,5 @@
-/* Messages of a page: see view_message.h. Every key must be known and every number finite and within
- * a range that makes sense, so that what comes after this can rely on it. */
+/* Messages of a page: see view_message.h. Every key must be known and every number finite and
+ * within a range that makes sense, so that what comes after this can rely on it. */
 #include "view_message.h"
 
 #include "view_json.h"

@@ -1,6 +1,7 @@
-/* What a client of a live run is still to be sent. Bounded: there is room for one manifest, one frame,
- * one state and a few complaints, and a newer one takes the place of one that waits. So a slow client
- * gets fewer frames, and whoever fills the box never waits for who empties it. */
+/* What a client of a live run is still to be sent. Bounded: there is room for one manifest, one
+ * frame, one state and a few complaints, and a newer one takes the place of one that waits. So a
+ * slow client gets fewer frames, and the thread that fills the box never waits for the one that
+ * empties it. */
 #ifndef RIGOR_VIEWER_OUTBOX_H
 #define RIGOR_VIEWER_OUTBOX_H
 

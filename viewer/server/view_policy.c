@@ -9,7 +9,8 @@
 
 enum { MOST_SCRIPTS = 12 };
 
-/* The first place at or after `at` where a tag begins with `word`, whatever the case; null: none. */
+/* The first place at or after `at` where a tag begins with `word`, whatever the case; null:
+ * none. */
 static const char *find_tag(const char *at, const char *end, const char *word) {
     size_t length = strlen(word);
     while ((at = memchr(at, '<', (size_t)(end - at))) != NULL) {

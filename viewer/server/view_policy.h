@@ -7,7 +7,8 @@
 enum { VIEW_POLICY_SIZE = 1024 };
 
 /* The value of script-src: SHA-256 sums of the page's own scripts, so that no other text in it can
- * become one, whatever names a recording has in it; 'unsafe-inline' if there are too many to list. */
+ * become one, whatever names a recording has in it; 'unsafe-inline' if there are too many to
+ * list. */
 void view_policy_of_scripts(const char *page, size_t size, char policy[VIEW_POLICY_SIZE]);
 
 #endif

@@ -30,8 +30,8 @@ typedef struct view_route {
     size_t chunk; /* of VIEW_ROUTE_CHUNK */
 } view_route;
 
-/* A path as it was sent, without the query. There is a fixed list of them, compared letter by letter:
- * whatever is not in it, escapes and dots included, is VIEW_ROUTE_NONE. */
+/* A path as it was sent, without the query. There is a fixed list of them, compared letter by
+ * letter: whatever is not in it, escapes and dots included, is VIEW_ROUTE_NONE. */
 view_route view_route_find(const char *path);
 
 /* 128 bits from the system; false if it has none to give. */
@@ -46,10 +46,12 @@ typedef struct view_place {
     int port;
 } view_place;
 /* Whether a Host header (may be null) names this place with this port: its address, this machine's
- * loopback names, and, if it listens everywhere, any address in numbers. Names that others can give to
- * this machine's address are not among them: that is how a foreign page would get past the browser. */
+ * loopback names, and, if it listens everywhere, any address in numbers. Names that others can give
+ * to this machine's address are not among them: that is how a foreign page would get past the
+ * browser. */
 bool view_host_fits(const view_place *place, const char *host);
-/* Whether an Origin header (null: none, not from a page) is that of the page served to this host. */
+/* Whether an Origin header (null: none, not from a page) is that of the page served to this
+ * host. */
 bool view_origin_fits(const char *origin, const char *host);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * The door (view_door.h) accepts connections and runs a thread for each complete request. A request
  * must name this server as its host, come from no other page and bring the token before anything is
- * looked at; paths are compared with a fixed list (view_request.h). Each connection serves one request.
+ * looked at; paths are compared with a fixed list (view_request.h). Each connection serves one
+ * request.
  */
 #include "view_server.h"
 
@@ -53,7 +54,8 @@ typedef struct answer {
     size_t size;
 } answer;
 
-/* For every answer. The token is in the address, so no other server shall learn it as the referrer. */
+/* For every answer. The token is in the address, so no other server shall learn it as the
+ * referrer. */
 #define SAFETY                                                                                     \
     "X-Content-Type-Options: nosniff\r\n"                                                          \
     "X-Frame-Options: DENY\r\n"                                                                    \

@@ -1,5 +1,5 @@
-/* The server behind `rigor view`: the page, the data of recordings and live runs, to whoever has the
- * token (docs/view-format.md, docs/view.md). */
+/* The server behind `rigor view`: the page, the data of recordings and live runs, for clients that
+ * have the token (docs/view-format.md, docs/view.md). */
 #ifndef RIGOR_VIEWER_SERVER_H
 #define RIGOR_VIEWER_SERVER_H
 

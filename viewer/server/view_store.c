@@ -1,7 +1,7 @@
 /* Recordings that are served: see view_store.h.
  *
- * Whoever wants something leaves an order in a list and waits for it; the thread works the list off
- * from its beginning. There is at most one order for each thread of the web server. */
+ * A thread that wants something puts a request in a list and waits for it; one thread serves the
+ * list from its beginning. There is at most one order for each thread of the web server. */
 #include "view_store.h"
 
 #include "view_world.h"

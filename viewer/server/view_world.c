@@ -51,8 +51,10 @@ void view_laws_free(view_laws *laws) {
 }
 
 static rg_contact_law with_friction(rg_contact_law law, const double *friction) {
-    if (friction)
-        law.static_friction = law.dynamic_friction = *friction;
+    if (friction) {
+        law.dynamic_friction = *friction;
+        law.static_friction = 0;
+    }
     return law;
 }
 

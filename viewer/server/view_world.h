@@ -23,8 +23,8 @@ void view_laws_free(view_laws *laws);
 rg_status view_laws_apply(const view_laws *laws, rg_world *world, const double *friction,
                           rg_error *error);
 
-/* A cube (planar worlds: a square) of the density of water, turned as the world is. Refused where it
- * would overlap something: contact is exact from where bodies are apart. *names counts up. */
+/* A cube (planar worlds: a square) of the density of water, turned as the world is. Refused where
+ * it would overlap something: contact is exact from where bodies are apart. *names counts up. */
 rg_status view_throw_box(rg_world *world, rg_vec3 from, rg_vec3 velocity, double size,
                          uint32_t *names, rg_error *error);
 
