@@ -93,7 +93,7 @@ static result measure(const char *method, int threads, const char *count, long s
                                 .allocator = &allocator};
     rg_scene *scene;
     rg_error error;
-    if (rg_scene_build("projectiles", &options, &scene, &error))
+    if (rg_scene_create_builtin("projectiles", &options, &scene, &error))
         die(&error);
     rg_world *world = rg_scene_world(scene);
     double bodies = (double)rg_world_body_count(world);
@@ -113,7 +113,7 @@ static result measure(const char *method, int threads, const char *count, long s
                 .peak = (double)atomic_load(&counter.peak) / bodies,
                 .evaluations = (double)summary.evaluations / (double)summary.steps,
                 .state_hash = rg_world_state_hash(world)};
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return r;
 }
 

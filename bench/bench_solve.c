@@ -379,7 +379,7 @@ static void bench_file(const char *path) {
         return;
     }
     const char *slash = strrchr(path, '/');
-    try_all(slash ? slash + 1 : path, rg_problem_file_get(file), 1e-8, 3);
+    try_all(slash ? slash + 1 : path, rg_problem_file_problem(file), 1e-8, 3);
     rg_problem_file_destroy(file);
 }
 

@@ -42,6 +42,7 @@ const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]);
  * is not UTF-8). */
 void cli_print_json_number(double value);
 void cli_print_json_text(const char *text);
+void cli_print_json_value(double value, bool is_truth); /* true, false or a number */
 /* s, from an arbitrary start. */
 double cli_clock(void);
 
@@ -105,6 +106,12 @@ void cli_check_run(cli_requirements *requirements, const rg_step_info *summary);
 /* Says what was broken or never measured; EXIT_GOOD or EXIT_FAILED. */
 int cli_report_requirements(const cli_requirements *requirements, bool quiet);
 
+/* ---- cli_end.c ---- */
+
+/* Says whether a run ends badly; EXIT_GOOD or EXIT_FAILED. `overlap`: m, after its last step; NaN: not
+ * measured. */
+int cli_report_end(const rg_world *world, const rg_step_info *summary, double overlap);
+
 /* ---- cli_dump.c: --dump-problem ---- */
 
 typedef struct cli_dump {
@@ -143,7 +150,7 @@ void cli_progress_clear(cli_progress *progress);
 enum { CLI_EVENTS_TOLD = 20, CLI_EVENT_SIZE = 512 };
 
 typedef struct cli_events {
-    uint64_t count[RG_STEP_EVENT_KINDS];
+    uint64_t count[RG_STEP_EVENT_KIND_COUNT];
     uint64_t unlisted; /* more than a step's log holds: of no known kind */
     size_t told;
     uint64_t untold; /* beyond those */
@@ -176,6 +183,13 @@ void cli_heuristic_print(const cli_heuristic *heuristic);
 /* A member of an object, ending with ", ". */
 void cli_heuristic_print_json(const cli_heuristic *heuristic, uint64_t fallbacks);
 
+/* ---- cli_profile.c ---- */
+
+/* How long the stages of a step took, in this process. */
+void cli_profile_print(const rg_world *world);
+/* A member of an object, ending with ", ". */
+void cli_profile_print_json(const rg_world *world);
+
 /* ---- cli_summary.c ---- */
 
 typedef struct cli_report {
@@ -184,6 +198,7 @@ typedef struct cli_report {
     double wall;           /* s, of this process */
     double simulated_here; /* s, by this process: less than all of it after a resume */
     const char *recording; /* null: none */
+    bool profile;          /* tell how long the stages took */
     uint64_t frames;
     const cli_events *events;       /* of this process */
     const cli_heuristic *heuristic; /* likewise; null: not asked */

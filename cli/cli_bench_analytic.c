@@ -27,7 +27,7 @@ static rg_scene *open_scene(const bench_scene *which, const char *method, rg_err
                                 .method = method,
                                 .threads = 1};
     rg_scene *scene = NULL;
-    return rg_scene_build(which->name, &options, &scene, error) == RG_OK ? scene : NULL;
+    return rg_scene_create_builtin(which->name, &options, &scene, error) == RG_OK ? scene : NULL;
 }
 
 /* False if there is no such scene. */
@@ -56,7 +56,7 @@ static bool measure(const bench_scene *which, const char *method, double duratio
     run->cpu = summary.profile.step_cpu + summary.profile.judge_cpu;
     run->problems = summary.solves;
     run->evaluations = summary.evaluations;
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return true;
 }
 

@@ -285,7 +285,7 @@ static bool warn(const char *path, rg_scene *scene, const scene_contents *conten
 static int check_scene(const char *path, bool loud) {
     rg_scene *scene;
     rg_error error = {0};
-    rg_status status = rg_scene_open(path, NULL, &scene, &error);
+    rg_status status = rg_scene_create(path, NULL, &scene, &error);
     if (status != RG_OK) {
         fflush(stdout); /* messages in the order of the scenes */
         fprintf(stderr, "%s\n", error.text);
@@ -295,7 +295,7 @@ static int check_scene(const char *path, bool loud) {
     if (loud)
         describe(path, scene, &contents);
     bool warned = warn(path, scene, &contents, loud);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return warned ? EXIT_FAILED : EXIT_GOOD;
 }
 

@@ -120,7 +120,7 @@ static int open_shape(const char *text, rg_shape **shape) {
         if (status != RG_OK)
             cli_complain("%s: %s", text, error.text);
         if (!primitive)
-            rg_mesh_free(&mesh);
+            rg_mesh_destroy(&mesh);
     } else {
         cli_complain("%s", error.text);
     }
@@ -162,7 +162,7 @@ static rg_status add_body(rg_world *world, rg_shape *shape, rg_pose pose) {
     return rg_world_add_body(world, &body, &id, NULL);
 }
 
-/* All near-active events, by a world of two bodies with a range that reaches across the gap. */
+/* All near-active feature pairs, by a world of two bodies with a range that reaches across the gap. */
 static rg_status find_points(rg_shape *a, rg_shape *b, rg_pose pose, answer *out) {
     rg_world_def world_def = rg_world_def_default();
     rg_collision_def def = rg_collision_def_default();
@@ -190,7 +190,7 @@ static rg_status find_points(rg_shape *a, rg_shape *b, rg_pose pose, answer *out
     return status;
 }
 
-static const char *kind_name(rg_contact_kind kind) {
+static const char *kind_name(rg_feature_kind kind) {
     static const char *const names[] = {"none",   "face-vertex",   "vertex-face", "edge-edge",
                                         "smooth", "vertex-vertex", "edge-vertex", "vertex-edge"};
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
@@ -206,8 +206,8 @@ static void print_human(const answer *s) {
     printf("  %-22s %.15g\n  %-22s %.15g\n", "r", g->ratio, "rho", g->rho);
     printf("  %-22s %.15g m\n", "gap", g->gap);
     print_vector("normal, from A to B", g->normal);
-    printf("  %-22s %s, %u of A, %u of B\n", "event", kind_name((rg_contact_kind)g->event.kind),
-           g->event.index1, g->event.index2);
+    printf("  %-22s %s, %u of A, %u of B\n", "event", kind_name((rg_feature_kind)g->features.kind),
+           g->features.index1, g->features.index2);
     printf("  %-22s primal %.2g, dual %.2g, duality gap %.2g, relative\n", "certificate",
            g->primal_error, g->dual_error, g->duality_gap);
     printf("  %-22s %.3f us%s\n", "time", s->growth_us, g->fallback ? ", by the fallback" : "");
@@ -254,7 +254,7 @@ static void print_json(const answer *s) {
     json_number("gap_m", g->gap);
     json_vector("normal", g->normal);
     printf(", \"event\": {\"kind\": \"%s\", \"a\": %u, \"b\": %u}",
-           kind_name((rg_contact_kind)g->event.kind), g->event.index1, g->event.index2);
+           kind_name((rg_feature_kind)g->features.kind), g->features.index1, g->features.index2);
     printf(", \"certificate\": {");
     json_number("primal", g->primal_error);
     printf(", ");

@@ -8,9 +8,10 @@
 #include <string.h>
 
 static bool matters(uint32_t kind) {
-    return kind == RG_STEP_ACCUMULATION || kind == RG_STEP_INCONSISTENT ||
-           kind == RG_STEP_INDETERMINATE || kind == RG_STEP_CAPPED || kind == RG_STEP_UNSOLVED ||
-           kind == RG_STEP_HANDED_OVER || kind == RG_STEP_AVERAGED;
+    return kind == RG_STEP_EVENT_ACCUMULATION || kind == RG_STEP_EVENT_INCONSISTENT ||
+           kind == RG_STEP_EVENT_INDETERMINATE || kind == RG_STEP_EVENT_CAPPED ||
+           kind == RG_STEP_EVENT_UNSOLVED || kind == RG_STEP_EVENT_HANDED_OVER ||
+           kind == RG_STEP_EVENT_AVERAGED;
 }
 
 void cli_events_note(cli_events *events, const rg_world *world) {
@@ -31,12 +32,12 @@ void cli_events_note(cli_events *events, const rg_world *world) {
 
 void cli_events_print(const cli_events *events) {
     bool any = events->unlisted > 0;
-    for (int k = 0; k < RG_STEP_EVENT_KINDS; k++)
+    for (int k = 0; k < RG_STEP_EVENT_KIND_COUNT; k++)
         any |= events->count[k] > 0;
     if (!any)
         return;
     puts("\n  events");
-    for (int k = 0; k < RG_STEP_EVENT_KINDS; k++)
+    for (int k = 0; k < RG_STEP_EVENT_KIND_COUNT; k++)
         if (events->count[k])
             printf("    %-28s %14" PRIu64 "\n", rg_step_event_name((rg_step_event_kind)k),
                    events->count[k]);
@@ -50,7 +51,7 @@ void cli_events_print(const cli_events *events) {
 
 void cli_events_print_json(const cli_events *events) {
     fputs("\"events\": {", stdout);
-    for (int k = 0; k < RG_STEP_EVENT_KINDS; k++)
+    for (int k = 0; k < RG_STEP_EVENT_KIND_COUNT; k++)
         printf("\"%s\": %" PRIu64 ", ", rg_step_event_name((rg_step_event_kind)k),
                events->count[k]);
     printf("\"unlisted\": %" PRIu64 "}, \"event_texts\": [", events->unlisted);

@@ -38,6 +38,8 @@ const char cli_run_help[] =
     "                       dissipative; what a material names stays\n"
     "      --integrator I   of the analytic method instead of the scene's: dormand-prince,\n"
     "                       adams\n"
+    "      --root-finder F  how the analytic method finds times of events, instead of the\n"
+    "                       scene's: itp, illinois (that of 1989), bisection\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts at the current poses only\n"
@@ -51,9 +53,13 @@ const char cli_run_help[] =
     "      --require LIST   limits that every step and the whole run must keep, such as\n"
     "                       'max_penetration_m<1e-6,complementarity<1e-8'; names as in the\n"
     "                       JSON report; <, <=, >, >=\n"
+    "      --accept-failures\n"
+    "                       exit with 0 although the run ends badly, see below\n"
     "      --dump-problem STEP[:FILE]\n"
     "                       write the contact problems of a step, counted from 1, one file\n"
     "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
+    "      --profile        report also how long each stage of a step took (in any case in\n"
+    "                       the JSON report)\n"
     "      --json           report as one JSON object on one line\n"
     "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
     "  -h, --help           this text\n"
@@ -61,9 +67,13 @@ const char cli_run_help[] =
     "Stopped by SIGINT or SIGTERM it finishes the step, writes a checkpoint and says how\n"
     "to go on. Killed in any other way it can be resumed from its last checkpoint.\n"
     "\n"
-    "Exit codes: 0 done, 1 a requirement was broken or the run cannot go on, 2 usage,\n"
-    "3 the scene or recording cannot be used, 4 output cannot be written, 130 and 143\n"
-    "stopped by SIGINT and SIGTERM (with --out or --resume: can be resumed).\n"
+    "A run ends badly if bodies overlap after its last step by more than 5 % of the\n"
+    "circumradius of the smallest moving shape, or if more than 1 % of its contact\n"
+    "problems were not solved: it says so in its last lines.\n"
+    "\n"
+    "Exit codes: 0 done, 1 a requirement was broken, the run cannot go on or ends badly,\n"
+    "2 usage, 3 the scene or recording cannot be used, 4 output cannot be written, 130 and\n"
+    "143 stopped by SIGINT and SIGTERM (with --out or --resume: can be resumed).\n"
     "\n"
     "Examples:\n"
     "  rigor run dominoes --out dominoes.h5\n"
@@ -84,6 +94,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_IMPACT,
     OPTION_INTEGRATOR,
+    OPTION_ROOT_FINDER,
     OPTION_FRICTION,
     OPTION_GAMMA,
     OPTION_DETECTION,
@@ -92,7 +103,9 @@ enum {
     OPTION_THREADS,
     OPTION_CHECKPOINT,
     OPTION_REQUIRE,
+    OPTION_ACCEPT_FAILURES,
     OPTION_DUMP_PROBLEM,
+    OPTION_PROFILE,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,
@@ -103,11 +116,13 @@ enum {
         {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
             {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
             {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL},                               \
-            {"integrator", 0, true, NULL}, {"friction", 0, true, NULL}, {"gamma", 0, true, NULL},  \
-            {"detection", 0, true, NULL}, {"points", 0, true, NULL}, {"duration", 0, true, NULL},  \
-            {"threads", 0, true, NULL}, {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL}, \
-            {"dump-problem", 0, true, NULL}, {"json", 0, false, NULL},                             \
-            {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},                               \
+            {"integrator", 0, true, NULL}, {"root-finder", 0, true, NULL},                         \
+            {"friction", 0, true, NULL}, {"gamma", 0, true, NULL}, {"detection", 0, true, NULL},   \
+            {"points", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL},    \
+            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
+            {"accept-failures", 0, false, NULL}, {"dump-problem", 0, true, NULL},                  \
+            {"profile", 0, false, NULL},                                                            \
+            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
     }
 
 typedef struct run {
@@ -129,6 +144,7 @@ typedef struct run {
     double first_time;     /* s, simulated before this process */
     uint64_t record_every; /* steps */
     double wall;           /* s */
+    double overlap;        /* m: after the last step; NaN: not measured */
     cli_events events;
 } run;
 
@@ -246,6 +262,16 @@ static bool check_integrator(const char *name) {
     return complain_name("integrator", name, names, 2);
 }
 
+static bool check_root_finder(const char *name) {
+    const char *names[RG_ROOT_METHOD_COUNT];
+    for (int i = 0; i < RG_ROOT_METHOD_COUNT; i++) {
+        names[i] = rg_root_method_name((rg_root_method)i);
+        if (!name || strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return complain_name("root-finder", name, names, RG_ROOT_METHOD_COUNT);
+}
+
 static bool check_friction(const char *text) {
     static const char prefix[] = "polygon:";
     double corners;
@@ -301,10 +327,10 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
 }
 
 static bool check_resume_options(const run *this, int others) {
-    static const int fixed[] = {OPTION_OUT,        OPTION_METHOD,    OPTION_STEP,
-                                OPTION_SOLVER,     OPTION_TOLERANCE, OPTION_IMPACT,
-                                OPTION_INTEGRATOR, OPTION_FRICTION,  OPTION_GAMMA,
-                                OPTION_DETECTION,  OPTION_POINTS};
+    static const int fixed[] = {OPTION_OUT,        OPTION_METHOD,      OPTION_STEP,
+                                OPTION_SOLVER,     OPTION_TOLERANCE,   OPTION_IMPACT,
+                                OPTION_INTEGRATOR, OPTION_ROOT_FINDER, OPTION_FRICTION,
+                                OPTION_GAMMA,      OPTION_DETECTION,   OPTION_POINTS};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (given(this, fixed[i])) {
             cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
@@ -373,6 +399,7 @@ static int parse(run *this, int count, const char **arguments) {
     if (!check_method(this->options[OPTION_METHOD].value) || !check_solver(this) ||
         !check_impact(this->options[OPTION_IMPACT].value) ||
         !check_integrator(this->options[OPTION_INTEGRATOR].value) ||
+        !check_root_finder(this->options[OPTION_ROOT_FINDER].value) ||
         !check_friction(this->options[OPTION_FRICTION].value) ||
         !check_detection(this->options[OPTION_DETECTION].value) ||
         !check_points(this->options[OPTION_POINTS].value) || !parse_numbers(this))
@@ -452,7 +479,7 @@ static int complain_of(rg_status status, const rg_error *error) {
 static int open_scene(run *this, const rg_scene_options *options,
                       const rg_recorder_options *recording) {
     rg_error error = {0};
-    rg_status status = rg_scene_open(this->scene_name, options, &this->scene, &error);
+    rg_status status = rg_scene_create(this->scene_name, options, &this->scene, &error);
     if (status != RG_OK)
         return complain_of(status, &error);
     if (!plan(this))
@@ -473,7 +500,7 @@ static int open_scene(run *this, const rg_scene_options *options,
                      this->recording, this->scene_name);
         return EXIT_USAGE;
     }
-    status = rg_recorder_create(this->scene, this->recording, recording, &this->recorder, &error);
+    status = rg_recorder_open(this->scene, this->recording, recording, &this->recorder, &error);
     return status == RG_OK ? EXIT_GOOD : complain_of(status, &error);
 }
 
@@ -504,6 +531,7 @@ static int open_run(run *this) {
                                 .solver_tolerance = this->tolerance,
                                 .impact = this->options[OPTION_IMPACT].value,
                                 .integrator = this->options[OPTION_INTEGRATOR].value,
+                                .root_finder = this->options[OPTION_ROOT_FINDER].value,
                                 .friction = this->options[OPTION_FRICTION].value,
                                 .detection = this->options[OPTION_DETECTION].value,
                                 .points = this->options[OPTION_POINTS].value,
@@ -542,6 +570,7 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
                  rg_status_text(this->heuristic.status));
         return this->heuristic.status;
     }
+    this->overlap = info.certificate.max_penetration;
     rg_scene_observe(this->scene);
     cli_events_note(&this->events, world);
     cli_check_step(&this->requirements, &info, step_number);
@@ -617,6 +646,7 @@ static int report(run *this) {
                           .wall = this->wall,
                           .simulated_here = rg_world_time(world) - this->first_time,
                           .recording = this->recording,
+                          .profile = given(this, OPTION_PROFILE),
                           .events = &this->events,
                           .heuristic = this->heuristic.context ? &this->heuristic : NULL};
     int code = close_recorder(this, true);
@@ -638,7 +668,10 @@ static int report(run *this) {
         fputs("rigor: nothing was recorded; --out FILE.h5 records\n", stderr);
     code = cli_flush();
     int kept = cli_report_requirements(&this->requirements, quiet);
-    return code != EXIT_GOOD ? code : kept;
+    int ended = given(this, OPTION_ACCEPT_FAILURES)
+                    ? EXIT_GOOD
+                    : cli_report_end(world, &figures.summary, this->overlap);
+    return code != EXIT_GOOD ? code : kept != EXIT_GOOD ? kept : ended;
 }
 
 static int execute(run *this) {
@@ -656,7 +689,7 @@ static int execute(run *this) {
 }
 
 int cli_run(int count, const char **arguments) {
-    run this = {.options = OPTIONS};
+    run this = {.options = OPTIONS, .overlap = NAN};
     int code = parse(&this, count, arguments);
     if (code == EXIT_GOOD && given(&this, OPTION_HELP)) {
         fputs(cli_run_help, stdout);
@@ -664,7 +697,7 @@ int cli_run(int count, const char **arguments) {
     } else if (code == EXIT_GOOD) {
         code = execute(&this);
     }
-    rg_scene_free(this.scene);
+    rg_scene_destroy(this.scene);
     cli_heuristic_end(&this.heuristic);
     for (size_t i = 0; i < this.parameter_count; i++)
         free((char *)this.parameters[i].name);

@@ -234,7 +234,7 @@ static int open_variant(const cli_plan *plan, const cli_variant *variant, rg_sce
                                 .method = variant->method,
                                 .step = variant->step,
                                 .threads = plan->threads};
-    rg_status status = rg_scene_open(plan->scene, &options, scene, &error);
+    rg_status status = rg_scene_create(plan->scene, &options, scene, &error);
     if (status == RG_OK) {
         rg_world *world = rg_scene_world(*scene);
         rg_method_settings settings = rg_world_settings(world);
@@ -251,7 +251,7 @@ static int open_variant(const cli_plan *plan, const cli_variant *variant, rg_sce
     if (status == RG_OK)
         return EXIT_GOOD;
     cli_complain("%s", error.text);
-    rg_scene_free(*scene);
+    rg_scene_destroy(*scene);
     *scene = NULL;
     return cli_exit_code(status);
 }
@@ -332,7 +332,7 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
     if (!(total < 0x1p53)) {
         cli_complain("%s: %g s in steps of %g s are more steps than can be counted",
                      rg_scene_name(scene), duration, rg_scene_step_size(scene));
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
         return EXIT_BAD_INPUT;
     }
     outcome->method = rg_method_name(rg_world_method(world));
@@ -350,7 +350,7 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
     snprintf(outcome->scene, sizeof outcome->scene, "%s", rg_scene_name(scene));
     go(plan, scene, (uint64_t)total, outcome->step, outcome);
     bool kept = collect(scene, outcome);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     if (kept)
         return EXIT_GOOD;
     cli_complain("%s: no memory", plan->command);

@@ -219,7 +219,7 @@ static rg_status add_scene(view *this, const char *name, rg_error *error) {
                                 .threads = this->threads};
     view_live_options live = {.paused = given(this, OPTION_PAUSED), .speed = this->speed};
     rg_scene *scene;
-    rg_status status = rg_scene_open(name, &options, &scene, error);
+    rg_status status = rg_scene_create(name, &options, &scene, error);
     if (status != RG_OK)
         return status;
     block_signals(true);

@@ -12,20 +12,6 @@
 extern "C" {
 #endif
 
-/* Which features meet in a point: those of rg_event_kind, under the same numbers, and the
- * degenerate ones, whose own normal is not determined. In the plane a face is an edge of the
- * polygon. */
-typedef enum rg_contact_kind {
-    RG_CONTACT_NONE = RG_EVENT_NONE,
-    RG_CONTACT_FACE_VERTEX = RG_EVENT_FACE_VERTEX, /* face of 1, vertex of 2 */
-    RG_CONTACT_VERTEX_FACE = RG_EVENT_VERTEX_FACE,
-    RG_CONTACT_EDGE_EDGE = RG_EVENT_EDGE_EDGE,
-    RG_CONTACT_SMOOTH = RG_EVENT_SMOOTH, /* at least one shape is curved */
-    RG_CONTACT_VERTEX_VERTEX,
-    RG_CONTACT_EDGE_VERTEX,
-    RG_CONTACT_VERTEX_EDGE
-} rg_contact_kind;
-
 /* Indices are those of rg_polyhedron (vertices, facets, edges). An edge index with RG_CONTACT_CHORD
  * set is no edge of the polyhedron but a side of the outline of several nearly level facets, named
  * by its first vertex. A half-space has index 0. A curved shape has: */
@@ -45,14 +31,9 @@ enum {
  * radius in every direction. */
 enum { RG_RIM_POINTS = 16 };
 
-typedef struct rg_contact_feature {
-    rg_contact_kind kind;
-    uint32_t index1, index2;
-} rg_contact_feature;
-
 /* Names a point from step to step within its pair of convex parts: kind in the top 8 bits, then 28
  * bits for each index. */
-static inline uint64_t rg_contact_id(rg_contact_feature feature) {
+static inline uint64_t rg_contact_id(rg_feature_pair feature) {
     return (uint64_t)feature.kind << 56 | (uint64_t)(feature.index1 & 0xfffffff) << 28 |
            (uint64_t)(feature.index2 & 0xfffffff);
 }
@@ -61,7 +42,7 @@ typedef struct rg_contact_point {
     rg_vec3 on_b, on_a; /* world: on the surfaces of bodies 1 and 2 */
     rg_vec3 position;   /* half-way between them */
     double gap;         /* m: n . (on_a - on_b); negative if the bodies overlap here */
-    rg_contact_feature feature;
+    rg_feature_pair feature;
     uint64_t id; /* rg_contact_id of the feature */
 } rg_contact_point;
 
@@ -80,7 +61,7 @@ typedef struct rg_manifold {
     bool reduced;     /* points were left out */
     double area;      /* m^2: of the hull of all points, seen along the normal */
     double area_lost; /* of that, the share that was lost by leaving out points */
-    rg_event event;   /* the separating feature; RG_EVENT_NONE if degenerate */
+    rg_feature_pair features; /* the separating feature; RG_FEATURES_NONE if degenerate */
 } rg_manifold;
 
 /* Lengths in metres; 0 stands for the default, a share of the smaller circumradius of the two. */
@@ -105,7 +86,7 @@ typedef struct rg_contact_settings {
 /* What the next step's query of the same two convex parts starts from; all zero: nothing. Flat. */
 typedef struct rg_contact_cache {
     rg_growth_cache growth;
-    rg_event event; /* the separating feature */
+    rg_feature_pair features; /* the separating feature */
     uint32_t part1, part2;
 } rg_contact_cache;
 

@@ -12,41 +12,41 @@ extern "C" {
 typedef struct rg_world rg_world;
 typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 
-/* {.dynamic_friction = 0.5} is a law with one coefficient for stick and slip. A static coefficient
+/* {.friction = 0.5} is a law with one coefficient for stick and slip. A static coefficient
  * alone is refused: it would leave a contact without friction as soon as it slips. */
 typedef struct rg_contact_law {
-    double dynamic_friction;     /* coefficient while slipping, >= 0; 0: no friction at all */
+    double friction;             /* coefficient while slipping, >= 0; 0: no friction at all */
     double static_friction;      /* coefficient up to which a contact sticks, at least as large;
-                                    0: the same as dynamic_friction */
+                                    0: the same as friction */
     double restitution;          /* 0 ... 1 */
     const rg_impact_law *impact; /* analytic: of collisions; null: none is named */
 } rg_contact_law;
 
 /* Friction 0.5, restitution 0, no law of impact. */
 rg_contact_law rg_contact_law_default(void);
-/* The same law with static_friction filled in: at least dynamic_friction, and 0 without it. */
+/* The same law with static_friction filled in: at least friction, and 0 without it. */
 rg_contact_law rg_contact_law_complete(rg_contact_law law);
 
 /* Material 0 always exists and is called "default". */
 rg_status rg_world_add_material(rg_world *world, const char *name, const rg_contact_law *law,
                                 rg_material_id *material, rg_error *error);
-rg_status rg_world_set_material(rg_world *world, rg_material_id material, const rg_contact_law *law,
-                                rg_error *error);
+rg_status rg_world_set_material_law(rg_world *world, rg_material_id material,
+                                    const rg_contact_law *law, rg_error *error);
 /* The law of a pair, instead of the mixture below. */
-rg_status rg_world_set_pair(rg_world *world, rg_material_id a, rg_material_id b,
-                            const rg_contact_law *law, rg_error *error);
+rg_status rg_world_set_pair_law(rg_world *world, rg_material_id a, rg_material_id b,
+                                const rg_contact_law *law, rg_error *error);
 
 size_t rg_world_material_count(const rg_world *world);
 const char *rg_world_material_name(const rg_world *world, rg_material_id material);
 /* As it was given. */
 rg_contact_law rg_world_material_law(const rg_world *world, rg_material_id material);
 rg_status rg_world_find_material(const rg_world *world, const char *name, rg_material_id *material);
-/* The law by which two materials meet, static_friction filled in. The override of the pair if there is
- * one; otherwise the geometric mean of both coefficients of
- * friction and the larger restitution. The law of impact, in this order: that of the override; the
- * one that both materials name, or the only one of them that names any; null where neither does or
- * they differ: the settings' (rigor/method.h). Where the contacts of bodies that touch each other
- * have different laws, the law of the contact that approaches fastest is that of the instant. */
+/* The law by which two materials meet, static_friction filled in. The override of the pair if there
+ * is one; otherwise the geometric mean of both coefficients of friction and the larger restitution.
+ * The law of impact, in this order: that of the override; the one that both materials name, or the
+ * only one of them that names any; null where neither does or they differ: the settings'
+ * (rigor/method.h). Where the contacts of bodies that touch each other have different laws, the law
+ * of the contact that approaches fastest is that of the instant. */
 rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_material_id b);
 size_t rg_world_pair_count(const rg_world *world);
 /* The override, as it was given. */

@@ -45,14 +45,14 @@ typedef struct rg_mesh_options {
     const rg_allocator *allocator; /* null: the C library's */
 } rg_mesh_options;
 
-/* Reads from memory. `name` stands for the file in messages. `options` null: the default ones; `report`
- * null: not wanted, and convexity is not looked at. */
-rg_status rg_mesh_read(const void *data, size_t size, const char *name,
+/* Reads from memory. `name` stands for the file in messages. `options` null: the default ones;
+ * `report` null: not wanted, and convexity is not looked at. */
+rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
                        const rg_mesh_options *options, rg_mesh *mesh, rg_mesh_report *report,
                        rg_error *error);
 rg_status rg_mesh_read_file(const char *path, const rg_mesh_options *options, rg_mesh *mesh,
                             rg_mesh_report *report, rg_error *error);
-void rg_mesh_free(rg_mesh *mesh);
+void rg_mesh_destroy(rg_mesh *mesh);
 
 /* Exact integrals over the enclosed volume; the mesh must be watertight. */
 rg_status rg_mesh_mass(const rg_mesh *mesh, double density, rg_mass_properties *mass,

@@ -4,7 +4,7 @@
  *
  *     rg_problem_file *file;
  *     if (rg_problem_file_read("wall.txt", RG_FORMAT_AUTO, NULL, &file, &error) == RG_OK) {
- *         rg_solve(context, rg_solver_find("auto"), rg_problem_file_get(file), ...);
+ *         rg_solve(context, rg_solver_find("auto"), rg_problem_file_problem(file), ...);
  *         rg_problem_file_destroy(file);
  *     }
  */
@@ -25,13 +25,14 @@ typedef enum rg_problem_format {
     RG_FORMAT_AUTO,            /* by content; the name of the file does not matter */
     RG_FORMAT_LCP,             /* Siconos text: w = M z + q */
     RG_FORMAT_MLCP,            /* Siconos text: the same with equations */
+    RG_FORMAT_RELAY,           /* Siconos text: the same with bounds on z */
     RG_FORMAT_FRICTION,        /* Siconos text: u = W r + q with Coulomb's law, 2D or 3D */
     RG_FORMAT_GLOBAL_FRICTION, /* Siconos text: M v = q + H r, u = H' v + b */
     RG_FORMAT_SEQUENCE,        /* rigidfc3d: bodies and contacts of one time step */
     RG_FORMAT_FCLIB,           /* HDF5: fclib_local or fclib_global */
     RG_FORMATS
 } rg_problem_format;
-/* "auto", "lcp", "mlcp", "friction", "global-friction", "rigidfc3d", "fclib". */
+/* "auto", "lcp", "mlcp", "relay", "friction", "global-friction", "rigidfc3d", "fclib". */
 const char *rg_problem_format_name(rg_problem_format format);
 bool rg_problem_format_find(const char *name, rg_problem_format *format);
 
@@ -41,13 +42,13 @@ rg_status rg_problem_file_read(const char *path, rg_problem_format format,
                                const rg_allocator *allocator, rg_problem_file **file,
                                rg_error *error);
 /* From memory, HDF5 too. `name` stands for the file in messages. */
-rg_status rg_problem_file_parse(const void *data, size_t size, const char *name,
-                                rg_problem_format format, const rg_allocator *allocator,
-                                rg_problem_file **file, rg_error *error);
+rg_status rg_problem_file_read_memory(const void *data, size_t size, const char *name,
+                                      rg_problem_format format, const rg_allocator *allocator,
+                                      rg_problem_file **file, rg_error *error);
 void rg_problem_file_destroy(rg_problem_file *file); /* null is allowed */
 
 /* Valid as long as the file object. */
-const rg_problem *rg_problem_file_get(const rg_problem_file *file);
+const rg_problem *rg_problem_file_problem(const rg_problem_file *file);
 
 typedef struct rg_problem_file_info {
     rg_problem_format format; /* never auto */

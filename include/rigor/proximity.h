@@ -8,27 +8,33 @@
 #ifndef RIGOR_PROXIMITY_H
 #define RIGOR_PROXIMITY_H
 
+#include "rigor/math.h"
 #include "rigor/shape.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Which parts of two shapes determine an event (Hart-Anitescu 2010: n+1 facets; here by features).
- * Indices are those of rg_polyhedron; curved shapes have index 0. In the plane a "face" is an edge
- * of the polygon, and edge-edge does not occur. */
-typedef enum rg_event_kind {
-    RG_EVENT_NONE,
-    RG_EVENT_FACE_VERTEX, /* face of 1, vertex of 2 */
-    RG_EVENT_VERTEX_FACE, /* vertex of 1, face of 2 */
-    RG_EVENT_EDGE_EDGE,
-    RG_EVENT_SMOOTH /* at least one side is curved there */
-} rg_event_kind;
+/* Which parts of two shapes determine a distance or a contact (n + 1 facets, an "event", in
+ * Hart-Anitescu 2010). In the plane a face is an edge of the polygon, and edge-edge does not occur. The
+ * last three occur in contact points only: they have no normal of their own. */
+typedef enum rg_feature_kind {
+    RG_FEATURES_NONE,
+    RG_FEATURES_FACE_VERTEX, /* face of 1, vertex of 2 */
+    RG_FEATURES_VERTEX_FACE, /* vertex of 1, face of 2 */
+    RG_FEATURES_EDGE_EDGE,
+    RG_FEATURES_SMOOTH, /* at least one shape is curved there */
+    RG_FEATURES_VERTEX_VERTEX,
+    RG_FEATURES_EDGE_VERTEX,
+    RG_FEATURES_VERTEX_EDGE
+} rg_feature_kind;
 
-typedef struct rg_event {
-    rg_event_kind kind;
+/* Indices are those of rg_polyhedron; half-spaces have index 0, curved shapes 0 or, in contact points,
+ * the codes of rigor/contact.h. */
+typedef struct rg_feature_pair {
+    rg_feature_kind kind;
     uint32_t index1, index2;
-} rg_event;
+} rg_feature_pair;
 
 /* The ratio metric of two convex shapes (method: min t such that both, grown by t about their
  * centres, touch: t = max over n of n.d / h(n), h(n) = h1(n) + h2(-n) the support widths about the
@@ -41,9 +47,9 @@ typedef struct rg_growth {
     rg_vec3 normal;   /* unit n, from 1 to 2 */
     rg_vec3 point;    /* x*: where the grown shapes touch */
     rg_vec3 on1, on2; /* witnesses on the shapes: y_i = x_i + (x* - x_i) / t; n.(on2 - on1) = gap */
-    rg_event event;   /* that is active */
+    rg_feature_pair features; /* that is active */
     /* Certificate, from formulas of its own. primal: how far the witnesses are outside their shapes
-     * or off the line of the centres; dual: how far a support reaches beyond the event's plane;
+     * or off the line of the centres; dual: how far a support reaches beyond the feature pair's plane;
      * both in metres over h(n). gap: the relative difference between the t that the witnesses prove
      * (from above) and the t = n.d / h(n) that the normal proves (from below). */
     double primal_error, dual_error, duality_gap;
@@ -55,7 +61,7 @@ typedef struct rg_growth {
  * depend on it beyond rounding. */
 typedef struct rg_growth_cache {
     uint32_t valid;
-    rg_event event;
+    rg_feature_pair features;
     uint32_t vertex1, vertex2; /* support vertices */
     rg_vec3 normal1;           /* normal in shape 1's frame */
 } rg_growth_cache;
@@ -67,17 +73,17 @@ rg_status rg_growth_between(const rg_shape *shape1, rg_pose pose1, const rg_shap
                             rg_pose pose2, rg_growth_cache *cache, rg_growth *growth);
 
 /* Derivatives of t with respect to translations and world-frame rotation vectors of both shapes
- * about their centres x1 and x2 (smooth where the event is unique). Those of rho are these over
+ * about their centres x1 and x2 (smooth where the feature pair is unique). Those of rho are these over
  * t^2. */
 typedef struct rg_growth_gradient {
     rg_vec3 x1, theta1, x2, theta2;
 } rg_growth_gradient;
 rg_growth_gradient rg_growth_gradient_of(const rg_growth *growth, rg_vec3 x1, rg_vec3 x2);
 
-/* The growth that one event alone would give (component function): -infinity in `ratio` where the
- * event's formula is undefined. Polyhedra and polygons only. */
-rg_status rg_growth_of_event(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                             rg_pose pose2, rg_event event, rg_growth *growth);
+/* The growth that one feature pair alone would give (component function): -infinity in `ratio` where the
+ * feature pair's formula is undefined. Polyhedra and polygons only. */
+rg_status rg_growth_of_features(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                                rg_pose pose2, rg_feature_pair features, rg_growth *growth);
 
 /* Euclidean distance of two convex shapes (0 if they overlap), with closest points. */
 typedef struct rg_distance {
@@ -99,9 +105,9 @@ rg_status rg_distance_between(const rg_shape *shape1, rg_pose pose1, const rg_sh
                               rg_pose pose2, rg_distance_cache *cache, rg_distance *distance);
 
 /* Penetration depth in the sense of the smallest translation that separates two polyhedra or
- * polygons: exact, by all candidate normals (facets of either, crossed edges). Apart, it is minus the
- * largest separation along one of these: a lower bound of the distance, equal to it unless the closest
- * features are vertex and vertex or vertex and edge. An oracle, not a fast path: O(m n). */
+ * polygons: exact, by all candidate normals (facets of either, crossed edges). Apart, it is minus
+ * the largest separation along one of these: a lower bound of the distance, equal to it unless the
+ * closest features are vertex and vertex or vertex and edge. An oracle, not a fast path: O(m n). */
 typedef struct rg_depth {
     double depth;   /* m */
     rg_vec3 normal; /* move 2 along it by depth to separate */
@@ -155,42 +161,37 @@ typedef struct rg_polynomial_motion {
 } rg_polynomial_motion;
 rg_path rg_path_polynomial(const rg_polynomial_motion *motion);
 
-typedef enum rg_impact_root {
-    RG_IMPACT_ITP,
-    RG_IMPACT_ILLINOIS,
-    RG_IMPACT_BISECTION
-} rg_impact_root;
-
-typedef struct rg_impact_settings {
+typedef struct rg_first_contact_settings {
     double tolerance; /* m: the answer has 0 < gap <= tolerance */
-    rg_impact_root root;
+    rg_root_method root;
     uint32_t advance_limit; /* safe advances at most; then the answer is early, never late */
-} rg_impact_settings;
-rg_impact_settings rg_impact_settings_default(double tolerance); /* ITP, 10,000 */
+} rg_first_contact_settings;
+rg_first_contact_settings rg_first_contact_settings_default(double tolerance); /* ITP, 10,000 */
 
-typedef enum rg_impact_result {
-    RG_IMPACT_NONE,     /* free over the whole interval: certified */
-    RG_IMPACT_HIT,      /* first contact at `time`, on the free side */
-    RG_IMPACT_TOUCHING, /* gap <= tolerance at the start already */
-    RG_IMPACT_LIMIT     /* free up to `time`: certified; the rest is not known */
-} rg_impact_result;
+typedef enum rg_first_contact_result {
+    RG_FIRST_CONTACT_NONE,     /* free over the whole interval: certified */
+    RG_FIRST_CONTACT_HIT,      /* first contact at `time`, on the free side */
+    RG_FIRST_CONTACT_TOUCHING, /* gap <= tolerance at the start already */
+    RG_FIRST_CONTACT_LIMIT     /* free up to `time`: certified; the rest is not known */
+} rg_first_contact_result;
 
-typedef struct rg_impact {
-    rg_impact_result result;
+typedef struct rg_first_contact {
+    rg_first_contact_result result;
     double time;
     rg_growth growth;     /* at that time */
     uint32_t advances;    /* safe advances */
     uint32_t evaluations; /* of gaps, root finding included */
     uint32_t root_evaluations;
-} rg_impact;
+} rg_first_contact;
 
 typedef struct rg_moving_shape {
     const rg_shape *shape;
     const rg_path *path;
 } rg_moving_shape;
 /* The first time in [begin, end] (s) at which two convex shapes come as near as the tolerance. */
-rg_status rg_impact_between(rg_moving_shape one, rg_moving_shape two, double begin, double end,
-                            const rg_impact_settings *settings, rg_impact *impact);
+rg_status rg_first_contact_between(rg_moving_shape one, rg_moving_shape two, double begin,
+                                   double end, const rg_first_contact_settings *settings,
+                                   rg_first_contact *contact);
 
 #ifdef __cplusplus
 }

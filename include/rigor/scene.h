@@ -32,8 +32,9 @@ typedef struct rg_scene_options {
     const char *points;  /* of a pair of convex parts: "all", or at most how many, as a number */
     const double *gamma; /* 0 ... 1; 0 is a value here */
     /* As above, for the analytic method. */
-    const char *impact;     /* law of collisions by name: rg_impact_law_find */
-    const char *integrator; /* "dormand-prince", "adams" */
+    const char *impact;      /* law of collisions by name: rg_impact_law_find */
+    const char *integrator;  /* "dormand-prince", "adams" */
+    const char *root_finder; /* "itp", "illinois", "bisection" */
 } rg_scene_options;
 
 /* A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,
@@ -44,12 +45,12 @@ rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, 
 rg_status rg_scene_read_text(const char *text, size_t size, const char *name, const char *directory,
                              const rg_scene_options *options, rg_scene **scene, rg_error *error);
 /* A built-in scene by name. */
-rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_scene **scene,
-                         rg_error *error);
+rg_status rg_scene_create_builtin(const char *name, const rg_scene_options *options,
+                                  rg_scene **scene, rg_error *error);
 /* A built-in name if there is one, a file otherwise. */
-rg_status rg_scene_open(const char *name_or_path, const rg_scene_options *options, rg_scene **scene,
-                        rg_error *error);
-void rg_scene_free(rg_scene *scene); /* with its world; null is allowed */
+rg_status rg_scene_create(const char *name_or_path, const rg_scene_options *options,
+                          rg_scene **scene, rg_error *error);
+void rg_scene_destroy(rg_scene *scene); /* with its world; null is allowed */
 
 rg_world *rg_scene_world(rg_scene *scene); /* stays the scene's */
 const char *rg_scene_name(const rg_scene *scene);

@@ -18,7 +18,7 @@ typedef struct rg_view_buffer {
     rg_allocator allocator;
 } rg_view_buffer;
 rg_view_buffer rg_view_buffer_create(const rg_allocator *allocator); /* null: the C library's */
-void rg_view_buffer_free(rg_view_buffer *buffer);
+void rg_view_buffer_destroy(rg_view_buffer *buffer);
 
 /* A recording seen by a viewer: its scene rebuilt for shapes and masses, an index of its frames.
  * Reads what is asked for, never the whole file. Used by one thread at a time. */

@@ -3,7 +3,7 @@
  *   contact_feature.c   which separating feature: hysteresis, ties, the averaged plane
  *   contact_cap.c       what of a polyhedron is level with its farthest point along the normal
  *   contact_cap_curved.c  the same for curved shapes and half-spaces
- *   contact_clip.c      where two caps overlap: all events
+ *   contact_clip.c      where two caps overlap: all points
  *   contact_manifold.c  the table of contents, for two convex shapes
  *   contact_reduce.c    fewer points, nearly the same support area
  *   contact_parts.c     compounds
@@ -26,7 +26,7 @@
 #define RG_CONTACT_TIE      1e-9  /* separating features this equal tie */
 #define RG_CONTACT_DISTANT  1e-14 /* in larger circumradii: what rounding does to a distance */
 /* Slopes (cosine of the angle between the normals) up to which a facet belongs to a skirt. Over
- * steeper ones an event within the band is within as much of the cap's outline. */
+ * steeper ones a point within the band is within as much of the cap's outline. */
 #define RG_CONTACT_GENTLE 0.7
 /* Radians: normals closer than this are one. */
 #define RG_CONTACT_SAME_NORMAL 1e-6
@@ -75,13 +75,13 @@ uint32_t rg_contact_facet_at(const rg_shape *shape, uint32_t vertex, uint32_t k)
 
 typedef struct rg_contact_choice {
     rg_vec3 normal;
-    rg_event event;
+    rg_feature_pair features;
     bool kept, degenerate;
 } rg_contact_choice;
 
 /* The separating feature. `last` is that of the step before, or of kind NONE. */
 rg_contact_choice rg_contact_choose(const rg_contact_pair *pair, const rg_growth *growth,
-                                    rg_event last, double stick);
+                                    rg_feature_pair last, double stick);
 
 /* ------------------------------------------------------------------ caps */
 
@@ -153,37 +153,37 @@ void rg_cap_finish(rg_cap *cap);
 /* The surface over a place; `plane`, if not null, gets the number of the plane that is there. */
 double rg_cap_height(const rg_cap *cap, double x, double y, uint32_t *plane);
 
-/* ------------------------------------------------------------------ events */
+/* ------------------------------------------------------------------ points */
 
-/* An event in the frame of the contact. x and y are the same on both bodies but for witnesses of
+/* A point in the frame of the contact. x and y are the same on both bodies but for witnesses of
  * the growth distance. */
-typedef struct rg_clip_event {
+typedef struct rg_clip_point {
     double x[2], y[2], z[2];
     double gap;
-    rg_contact_feature feature;
+    rg_feature_pair feature;
     uint64_t id;
-} rg_clip_event;
+} rg_clip_point;
 
 typedef struct rg_clip {
     rg_arena *arena;
-    rg_status status; /* RG_OUT_OF_MEMORY once there was no room for an event */
-    rg_clip_event *events;
+    rg_status status; /* RG_OUT_OF_MEMORY once there was no room for a point */
+    rg_clip_point *points;
     uint32_t count, capacity;
-    double most;    /* m: events with a larger gap are left out */
+    double most;    /* m: points with a larger gap are left out */
     double lateral; /* m */
     double flat;    /* m */
     double inner;   /* m: by how much the gap of an inner vertex may exceed the smallest */
 } rg_clip;
 
-/* All events of two caps; then sorts by id and leaves out doubles. */
+/* All points of two caps; then sorts by id and leaves out doubles. */
 void rg_clip_caps(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip);
-void rg_clip_add(rg_clip *clip, rg_clip_event event);
+void rg_clip_add(rg_clip *clip, rg_clip_point point);
 void rg_clip_sort(rg_clip *clip);
 
 /* ------------------------------------------------------------------ reduction */
 
-/* Leaves out events until at most `goal` remain, as long as the hull's area loses no more than
- * `loss` of itself; then until at most `capacity` remain, whatever that costs. The deepest event
+/* Leaves out points until at most `goal` remain, as long as the hull's area loses no more than
+ * `loss` of itself; then until at most `capacity` remain, whatever that costs. The deepest point
  * stays. Returns the area and the share of it that was lost. */
 rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t capacity,
                             rg_arena *arena, double *area, double *lost);

@@ -1,7 +1,7 @@
-/* All events of two caps: where their outlines overlap, seen along the normal.
+/* All points of two caps: where their outlines overlap, seen along the normal.
  *
  * The overlap of two convex outlines is a convex polygon. Its corners are corners of one outline
- * inside the other (vertex-face events) and crossings of their sides (edge-edge events). Each is
+ * inside the other (vertex-face points) and crossings of their sides (edge-edge points). Each is
  * found and judged by itself, with the one tolerance `lateral`: there is no chain of corners that
  * rounding could break. A crossing is left out if it is next to a corner that already counts as
  * inside, and only then; so no corner of the overlap is lost, and what rounding decides is only
@@ -30,24 +30,24 @@ enum { FIRST_EVENTS = 16 };
 
 static bool make_room(rg_clip *clip) {
     uint32_t capacity = clip->capacity ? 2 * clip->capacity : FIRST_EVENTS;
-    rg_clip_event *events = rg_arena_take(clip->arena, capacity, sizeof *events);
-    if (!events) {
+    rg_clip_point *points = rg_arena_take(clip->arena, capacity, sizeof *points);
+    if (!points) {
         clip->status = RG_OUT_OF_MEMORY;
         return false;
     }
     if (clip->count)
-        memcpy(events, clip->events, clip->count * sizeof *events);
-    clip->events = events;
+        memcpy(points, clip->points, clip->count * sizeof *points);
+    clip->points = points;
     clip->capacity = capacity;
     return true;
 }
 
-void rg_clip_add(rg_clip *clip, rg_clip_event event) {
-    event.gap = event.z[1] - event.z[0];
-    event.id = rg_contact_id(event.feature);
-    if (!(event.gap <= clip->most) || (clip->count == clip->capacity && !make_room(clip)))
+void rg_clip_add(rg_clip *clip, rg_clip_point point) {
+    point.gap = point.z[1] - point.z[0];
+    point.id = rg_contact_id(point.feature);
+    if (!(point.gap <= clip->most) || (clip->count == clip->capacity && !make_room(clip)))
         return;
-    clip->events[clip->count++] = event;
+    clip->points[clip->count++] = point;
 }
 
 /* ------------------------------------------------------------------ sides by interval */
@@ -152,7 +152,7 @@ static bool inside(const rg_cap *cap, double x, double y, double lateral,
     return inside_outline(cap, x, y, lateral, touched);
 }
 
-/* ------------------------------------------------------------------ corner events */
+/* ------------------------------------------------------------------ corner points */
 
 /* Names the meeting of a corner with what it lies over, where at least one is curved. A
  * polyhedron's facet, or what else lies under a corner of the curved shape, does not enter the
@@ -172,44 +172,44 @@ static void name_smooth(const rg_cap *over, const rg_cap_corner *corner, const r
 }
 
 /* The name with the corner on shape 2. */
-static rg_contact_feature name_corner(const rg_cap *over, const rg_cap_corner *corner,
-                                      const rg_cap *under, const rg_cap_corner *touched,
-                                      uint32_t plane) {
-    rg_contact_feature f;
+static rg_feature_pair name_corner(const rg_cap *over, const rg_cap_corner *corner,
+                                   const rg_cap *under, const rg_cap_corner *touched,
+                                   uint32_t plane) {
+    rg_feature_pair f;
     if (over->curved || under->curved) {
-        f.kind = RG_CONTACT_SMOOTH;
+        f.kind = RG_FEATURES_SMOOTH;
         name_smooth(over, corner, under, touched, &f.index2, &f.index1);
     } else if (touched) {
-        f = (rg_contact_feature){RG_CONTACT_VERTEX_VERTEX, touched->index, corner->index};
+        f = (rg_feature_pair){RG_FEATURES_VERTEX_VERTEX, touched->index, corner->index};
     } else if (under->face) {
         uint32_t facet = under->planes[plane].facet;
-        f = (rg_contact_feature){RG_CONTACT_FACE_VERTEX, facet, corner->index};
+        f = (rg_feature_pair){RG_FEATURES_FACE_VERTEX, facet, corner->index};
     } else {
-        f = (rg_contact_feature){RG_CONTACT_EDGE_VERTEX, under->corners[0].edge, corner->index};
+        f = (rg_feature_pair){RG_FEATURES_EDGE_VERTEX, under->corners[0].edge, corner->index};
     }
     return f;
 }
 
-static rg_contact_feature swapped(rg_contact_feature f) {
-    rg_contact_kind kind = f.kind;
-    if (kind == RG_CONTACT_FACE_VERTEX)
-        kind = RG_CONTACT_VERTEX_FACE;
-    else if (kind == RG_CONTACT_EDGE_VERTEX)
-        kind = RG_CONTACT_VERTEX_EDGE;
-    return (rg_contact_feature){kind, f.index2, f.index1};
+static rg_feature_pair swapped(rg_feature_pair f) {
+    rg_feature_kind kind = f.kind;
+    if (kind == RG_FEATURES_FACE_VERTEX)
+        kind = RG_FEATURES_VERTEX_FACE;
+    else if (kind == RG_FEATURES_EDGE_VERTEX)
+        kind = RG_FEATURES_VERTEX_EDGE;
+    return (rg_feature_pair){kind, f.index2, f.index1};
 }
 
-/* The event of one corner of the cap `over`; false if it is not over the other cap. */
-static bool corner_event(const rg_cap *over, const rg_cap_corner *corner, const rg_cap *under,
-                         double lateral, rg_clip_event *event) {
+/* The point of one corner of the cap `over`; false if it is not over the other cap. */
+static bool corner_point(const rg_cap *over, const rg_cap_corner *corner, const rg_cap *under,
+                         double lateral, rg_clip_point *point) {
     const rg_cap_corner *touched = NULL;
     if (!inside(under, corner->x, corner->y, lateral, &touched))
         return false;
     uint32_t plane;
     double z = rg_cap_height(under, corner->x, corner->y, &plane);
-    rg_contact_feature feature = name_corner(over, corner, under, touched, plane);
+    rg_feature_pair feature = name_corner(over, corner, under, touched, plane);
     bool second = over->sign < 0; /* the corner is shape 2's */
-    *event = (rg_clip_event){.x = {corner->x, corner->x},
+    *point = (rg_clip_point){.x = {corner->x, corner->x},
                              .y = {corner->y, corner->y},
                              .z = {second ? z : corner->z, second ? corner->z : z},
                              .feature = second ? feature : swapped(feature)};
@@ -219,18 +219,18 @@ static bool corner_event(const rg_cap *over, const rg_cap_corner *corner, const 
 static void add_corners(const rg_cap *over, const rg_cap *under, rg_clip *clip) {
     if (over->kind == RG_CAP_PLANE)
         return;
-    rg_clip_event event;
+    rg_clip_point point;
     for (uint32_t i = 0; i < over->corner_count; i++)
-        if (corner_event(over, &over->corners[i], under, clip->lateral, &event))
-            rg_clip_add(clip, event);
+        if (corner_point(over, &over->corners[i], under, clip->lateral, &point))
+            rg_clip_add(clip, point);
 }
 
 static void add_inner(const rg_cap *over, const rg_cap *under, double depth, rg_clip *clip) {
-    rg_clip_event event;
+    rg_clip_point point;
     for (uint32_t i = 0; i < over->inner_count; i++)
-        if (corner_event(over, &over->inner[i], under, clip->lateral, &event) &&
-            event.z[1] - event.z[0] < depth + clip->inner)
-            rg_clip_add(clip, event);
+        if (corner_point(over, &over->inner[i], under, clip->lateral, &point) &&
+            point.z[1] - point.z[0] < depth + clip->inner)
+            rg_clip_add(clip, point);
 }
 
 /* ------------------------------------------------------------------ crossings */
@@ -243,10 +243,10 @@ static double side_height(const rg_cap *cap, const rg_cap_corner *a, const rg_ca
     return a->z + s * (b->z - a->z);
 }
 
-static rg_contact_feature name_crossing(const rg_cap *cap1, uint32_t index1, const rg_cap *cap2,
-                                        uint32_t index2) {
+static rg_feature_pair name_crossing(const rg_cap *cap1, uint32_t index1, const rg_cap *cap2,
+                                     uint32_t index2) {
     bool smooth = cap1->curved || cap2->curved;
-    return (rg_contact_feature){smooth ? RG_CONTACT_SMOOTH : RG_CONTACT_EDGE_EDGE, index1, index2};
+    return (rg_feature_pair){smooth ? RG_FEATURES_SMOOTH : RG_FEATURES_EDGE_EDGE, index1, index2};
 }
 
 /* Where two segments cross: at s and t of their lengths, which are given too. */
@@ -295,7 +295,7 @@ static void cross_sides(const rg_cap *cap1, uint32_t side1, const rg_cap *cap2, 
         is_taken(p, q, c.t, c.length2, cap1, clip->lateral))
         return;
     double x = a->x + c.s * (b->x - a->x), y = a->y + c.s * (b->y - a->y);
-    rg_clip_add(clip, (rg_clip_event){.x = {x, x},
+    rg_clip_add(clip, (rg_clip_point){.x = {x, x},
                                       .y = {y, y},
                                       .z = {side_height(cap1, a, b, c.s, x, y),
                                             side_height(cap2, p, q, c.t, x, y)},
@@ -343,8 +343,8 @@ static void cross_rim(const rg_cap *disc, const rg_cap *outline, rg_clip *clip) 
             double x = a->x + s * dx, y = a->y + s * dy;
             double z[2] = {rg_cap_height(disc, x, y, NULL), side_height(outline, a, b, s, x, y)};
             int first = disc->sign > 0 ? 0 : 1;
-            rg_contact_feature f = name_crossing(disc, RG_CURVED_RIM + k, outline, a->edge);
-            rg_clip_add(clip, (rg_clip_event){.x = {x, x},
+            rg_feature_pair f = name_crossing(disc, RG_CURVED_RIM + k, outline, a->edge);
+            rg_clip_add(clip, (rg_clip_point){.x = {x, x},
                                               .y = {y, y},
                                               .z = {z[first], z[1 - first]},
                                               .feature = first == 0 ? f : swapped(f)});
@@ -367,10 +367,10 @@ static void cross_rims(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip) {
         double y = cap1->centre_y + along * dy + side * dx;
         rg_clip_add(
             clip,
-            (rg_clip_event){.x = {x, x},
+            (rg_clip_point){.x = {x, x},
                             .y = {y, y},
                             .z = {rg_cap_height(cap1, x, y, NULL), rg_cap_height(cap2, x, y, NULL)},
-                            .feature = {RG_CONTACT_SMOOTH, RG_CURVED_RIM + k, RG_CURVED_RIM + k}});
+                            .feature = {RG_FEATURES_SMOOTH, RG_CURVED_RIM + k, RG_CURVED_RIM + k}});
     }
 }
 
@@ -416,8 +416,8 @@ static void add_skirt_corners(const rg_cap *over, const rg_cap *under, rg_clip *
                 continue;
             double z = f->plane.height + f->plane.slope_x * c->x + f->plane.slope_y * c->y;
             bool second = over->sign < 0;
-            rg_contact_feature feature = {RG_CONTACT_FACE_VERTEX, f->plane.facet, c->index};
-            rg_clip_add(clip, (rg_clip_event){.x = {c->x, c->x},
+            rg_feature_pair feature = {RG_FEATURES_FACE_VERTEX, f->plane.facet, c->index};
+            rg_clip_add(clip, (rg_clip_point){.x = {c->x, c->x},
                                               .y = {c->y, c->y},
                                               .z = {second ? z : c->z, second ? c->z : z},
                                               .feature = second ? feature : swapped(feature)});
@@ -432,10 +432,10 @@ static void cross_edges(const rg_cap_corner *a, const rg_cap_corner *b, const rg
         fmin(c.t, 1 - c.t) * c.length2 <= clip->lateral)
         return;
     double x = a->x + c.s * (b->x - a->x), y = a->y + c.s * (b->y - a->y);
-    rg_clip_add(clip, (rg_clip_event){.x = {x, x},
+    rg_clip_add(clip, (rg_clip_point){.x = {x, x},
                                       .y = {y, y},
                                       .z = {a->z + c.s * (b->z - a->z), p->z + c.t * (q->z - p->z)},
-                                      .feature = {RG_CONTACT_EDGE_EDGE, a->edge, p->edge}});
+                                      .feature = {RG_FEATURES_EDGE_EDGE, a->edge, p->edge}});
 }
 
 /* Edges down from one cap with the sides of the other. */
@@ -461,19 +461,19 @@ static void cross_skirt(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip) {
 
 /* ------------------------------------------------------------------ order */
 
-static bool before(const rg_clip_event *a, const rg_clip_event *b) {
+static bool before(const rg_clip_point *a, const rg_clip_point *b) {
     return a->id != b->id ? a->id < b->id : a->gap < b->gap;
 }
 
-RG_DEFINE_HEAP_SORT(sort_events, rg_clip_event, before)
+RG_DEFINE_HEAP_SORT(sort_points, rg_clip_point, before)
 
 void rg_clip_sort(rg_clip *clip) {
-    rg_clip_event *events = clip->events;
-    sort_events(events, clip->count);
+    rg_clip_point *points = clip->points;
+    sort_points(points, clip->count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < clip->count; i++)
-        if (kept == 0 || events[i].id != events[kept - 1].id)
-            events[kept++] = events[i];
+        if (kept == 0 || points[i].id != points[kept - 1].id)
+            points[kept++] = points[i];
     clip->count = kept;
 }
 
@@ -486,7 +486,7 @@ void rg_clip_caps(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip) {
     cross_skirt(cap1, cap2, clip);
     double depth = INFINITY;
     for (uint32_t i = 0; i < clip->count; i++)
-        depth = fmin(depth, clip->events[i].gap);
+        depth = fmin(depth, clip->points[i].gap);
     add_inner(cap2, cap1, depth, clip);
     add_inner(cap1, cap2, depth, clip);
     rg_clip_sort(clip);

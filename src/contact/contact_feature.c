@@ -2,7 +2,7 @@
  *
  * The growth t = max over n of n.d / h(n) is attained by a face of one shape or a pair of edges. Of
  * several features that nearly attain it, one is enough to keep the shapes apart; to demand them
- * all would hold back motions that are free (method: AND events of one feature, OR between
+ * all would hold back motions that are free (method: AND feature pairs of one feature, OR between
  * features). The worth of a feature with normal n is
  *
  *   w(n) = n.d - t h(n) <= 0   (metres; 0 for the best)
@@ -59,16 +59,19 @@ static bool cross_normal(rg_vec3 a, rg_vec3 b, rg_vec3 like, rg_vec3 *n) {
 }
 
 /* The normal of a feature at the present poses; false if there is none. */
-static bool normal_of(const rg_contact_pair *pair, rg_event event, rg_vec3 like, rg_vec3 *n) {
+static bool normal_of(const rg_contact_pair *pair, rg_feature_pair features, rg_vec3 like,
+                      rg_vec3 *n) {
     const rg_contact_side *s1 = &pair->side[0], *s2 = &pair->side[1];
-    if (event.kind == RG_EVENT_FACE_VERTEX && event.index1 < s1->polyhedron->facet_count)
-        *n = facet_normal(s1, event.index1);
-    else if (event.kind == RG_EVENT_VERTEX_FACE && event.index2 < s2->polyhedron->facet_count)
-        *n = facet_normal(s2, event.index2);
-    else if (event.kind == RG_EVENT_EDGE_EDGE && event.index1 < s1->polyhedron->edge_count &&
-             event.index2 < s2->polyhedron->edge_count)
-        return cross_normal(edge_direction(s1, event.index1), edge_direction(s2, event.index2),
-                            like, n);
+    if (features.kind == RG_FEATURES_FACE_VERTEX && features.index1 < s1->polyhedron->facet_count)
+        *n = facet_normal(s1, features.index1);
+    else if (features.kind == RG_FEATURES_VERTEX_FACE &&
+             features.index2 < s2->polyhedron->facet_count)
+        *n = facet_normal(s2, features.index2);
+    else if (features.kind == RG_FEATURES_EDGE_EDGE &&
+             features.index1 < s1->polyhedron->edge_count &&
+             features.index2 < s2->polyhedron->edge_count)
+        return cross_normal(edge_direction(s1, features.index1),
+                            edge_direction(s2, features.index2), like, n);
     else
         return false;
     return true;
@@ -126,14 +129,15 @@ static place place_in_facet(const rg_contact_side *side, uint32_t f, rg_vec3 y, 
     return at;
 }
 
-static place place_on(const rg_contact_pair *pair, int number, rg_event event, rg_vec3 point) {
+static place place_on(const rg_contact_pair *pair, int number, rg_feature_pair features,
+                      rg_vec3 point) {
     const rg_contact_side *side = &pair->side[number];
     const rg_polyhedron *p = side->polyhedron;
     rg_mat3 back = rg_mat3_transpose(&side->rotation);
     rg_vec3 y = rg_mat3_apply(&back, rg_sub(rg_sub(point, pair->origin), side->centre));
-    uint32_t index = number == 0 ? event.index1 : event.index2;
+    uint32_t index = number == 0 ? features.index1 : features.index2;
     place at = {index, {UINT32_MAX, UINT32_MAX}, {0, 0, 0}};
-    if (event.kind == RG_EVENT_EDGE_EDGE) {
+    if (features.kind == RG_FEATURES_EDGE_EDGE) {
         uint32_t a = p->edge_vertices[2 * index], b = p->edge_vertices[2 * index + 1];
         at = (place){UINT32_MAX,
                      {p->edge_facets[2 * index], p->edge_facets[2 * index + 1]},
@@ -142,7 +146,7 @@ static place place_on(const rg_contact_pair *pair, int number, rg_event event, r
             at.vertex = a;
         else if (near_vertex(side, b, y, pair->lateral))
             at.vertex = b;
-    } else if ((event.kind == RG_EVENT_FACE_VERTEX) == (number == 0)) {
+    } else if ((features.kind == RG_FEATURES_FACE_VERTEX) == (number == 0)) {
         at = place_in_facet(side, index, y, pair->lateral);
     }
     return at;
@@ -195,10 +199,10 @@ static bool is_sharp(const place *at) {
 
 /* The average of all normals that tie, if they are several. */
 static bool average(const rg_contact_pair *pair, const rg_growth *growth, rg_vec3 *normal) {
-    place at[2] = {place_on(pair, 0, growth->event, growth->on1),
-                   place_on(pair, 1, growth->event, growth->on2)};
+    place at[2] = {place_on(pair, 0, growth->features, growth->on1),
+                   place_on(pair, 1, growth->features, growth->on2)};
     /* A vertex against the inside of a facet, or two edges that cross, have one normal. */
-    bool crossing = growth->event.kind == RG_EVENT_EDGE_EDGE && at[0].vertex == UINT32_MAX &&
+    bool crossing = growth->features.kind == RG_FEATURES_EDGE_EDGE && at[0].vertex == UINT32_MAX &&
                     at[1].vertex == UINT32_MAX;
     if (crossing || !is_sharp(&at[0]) || !is_sharp(&at[1]))
         return false;
@@ -226,7 +230,7 @@ static bool average(const rg_contact_pair *pair, const rg_growth *growth, rg_vec
 static void prefer_face(const rg_contact_pair *pair, double ratio, double stick,
                         rg_contact_choice *choice) {
     double best = -stick;
-    rg_event edges = choice->event;
+    rg_feature_pair edges = choice->features;
     for (int number = 0; number < 2; number++)
         for (int k = 0; k < 2; k++) {
             const rg_contact_side *side = &pair->side[number];
@@ -237,30 +241,31 @@ static void prefer_face(const rg_contact_pair *pair, double ratio, double stick,
             if (w > best) {
                 best = w;
                 choice->normal = n;
-                choice->event = number == 0 ? (rg_event){RG_EVENT_FACE_VERTEX, facet, 0}
-                                            : (rg_event){RG_EVENT_VERTEX_FACE, 0, facet};
+                choice->features = number == 0
+                                       ? (rg_feature_pair){RG_FEATURES_FACE_VERTEX, facet, 0}
+                                       : (rg_feature_pair){RG_FEATURES_VERTEX_FACE, 0, facet};
             }
         }
 }
 
 rg_contact_choice rg_contact_choose(const rg_contact_pair *pair, const rg_growth *growth,
-                                    rg_event last, double stick) {
-    rg_contact_choice choice = {.normal = growth->normal, .event = growth->event};
+                                    rg_feature_pair last, double stick) {
+    rg_contact_choice choice = {.normal = growth->normal, .features = growth->features};
     if (!pair->side[0].polyhedron || !pair->side[1].polyhedron)
         return choice;
     rg_vec3 n;
-    if (last.kind != RG_EVENT_NONE && normal_of(pair, last, growth->normal, &n) &&
+    if (last.kind != RG_FEATURES_NONE && normal_of(pair, last, growth->normal, &n) &&
         worth(pair, growth->ratio, n) >= -stick) {
-        choice = (rg_contact_choice){.normal = n, .event = last, .kept = true};
+        choice = (rg_contact_choice){.normal = n, .features = last, .kept = true};
         return choice;
     }
-    if (growth->event.kind == RG_EVENT_NONE || growth->event.kind == RG_EVENT_SMOOTH)
+    if (growth->features.kind == RG_FEATURES_NONE || growth->features.kind == RG_FEATURES_SMOOTH)
         return choice;
     if (average(pair, growth, &n)) {
         choice = (rg_contact_choice){.normal = n, .degenerate = true};
         return choice;
     }
-    if (choice.event.kind == RG_EVENT_EDGE_EDGE)
+    if (choice.features.kind == RG_FEATURES_EDGE_EDGE)
         prefer_face(pair, growth->ratio, stick, &choice);
     return choice;
 }

@@ -3,18 +3,18 @@
  *   growth of the pair    -> farther apart than `near`: no points
  *   separating feature    -> one normal n for all points
  *   cap of either shape   -> what of it is level along n
- *   clip                  -> where the caps overlap: events, each with its gap along n
- *   witness               -> the growth's own event, if none of these is as deep
+ *   clip                  -> where the caps overlap: points, each with its gap along n
+ *   witness               -> the growth's own point, if none of these is as deep
  *   reduction, output
  *
  * With n fixed, the gap over a place x across n is g(x) = f2(x) - f1(x), the heights of the two
  * surfaces along n; g is convex and piecewise linear, and g >= 0 everywhere if and only if at the
- * events. g equals the component function (t - 1) h of the event (Hart-Anitescu 2010, section 3.2)
- * for the separating face, and for other events up to the cosine of the angle between their own
+ * points. g equals the component function (t - 1) h of the point (Hart-Anitescu 2010, section 3.2)
+ * for the separating face, and for other points up to the cosine of the angle between their own
  * normal and n.
  *
  * The growth's witnesses lie side by side where the shapes touch; at a gap or depth s they are
- * apart across n by up to s d / h. So a deepest event may have no partner straight along n: then
+ * apart across n by up to s d / h. So a deepest point may have no partner straight along n: then
  * the witnesses stand for it. So there are points if and only if the pair's gap is at most `near`
  * (Hart-Anitescu 2010: A is empty if and only if E is). */
 #include "contact/contact.h"
@@ -46,28 +46,28 @@ static void set_tolerances(query *q, const rg_contact_settings *settings) {
             q->band = fmin(q->band, rg_shape_inradius(q->pair.side[i].shape));
 }
 
-/* The growth's event with its witnesses. */
-static rg_clip_event witness(const query *q, const rg_growth *growth) {
+/* The growth's point with its witnesses. */
+static rg_clip_point witness(const query *q, const rg_growth *growth) {
     rg_vec3 p[2] = {rg_sub(growth->on1, q->pair.origin), rg_sub(growth->on2, q->pair.origin)};
-    rg_clip_event event = {.feature = {(rg_contact_kind)growth->event.kind, growth->event.index1,
-                                       growth->event.index2}};
-    if (growth->event.kind == RG_EVENT_SMOOTH || growth->event.kind == RG_EVENT_NONE) {
+    rg_clip_point point = {.feature = {(rg_feature_kind)growth->features.kind,
+                                       growth->features.index1, growth->features.index2}};
+    if (growth->features.kind == RG_FEATURES_SMOOTH || growth->features.kind == RG_FEATURES_NONE) {
         uint32_t index[2] = {0, 0};
         for (int i = 0; i < 2; i++)
             if (q->cap[i].curved && q->cap[i].kind == RG_CAP_OUTLINE)
                 index[i] =
                     q->cap[i].corner_count == 1 ? q->cap[i].corners[0].index : RG_CURVED_LINE;
-        event.feature = (rg_contact_feature){RG_CONTACT_SMOOTH, index[0], index[1]};
+        point.feature = (rg_feature_pair){RG_FEATURES_SMOOTH, index[0], index[1]};
     }
     for (int i = 0; i < 2; i++) {
-        event.x[i] = rg_dot(q->frame.u, p[i]);
-        event.y[i] = rg_dot(q->frame.v, p[i]);
-        event.z[i] = rg_dot(q->frame.n, p[i]);
+        point.x[i] = rg_dot(q->frame.u, p[i]);
+        point.y[i] = rg_dot(q->frame.v, p[i]);
+        point.z[i] = rg_dot(q->frame.n, p[i]);
     }
-    return event;
+    return point;
 }
 
-static rg_status find_events(query *q, const rg_growth *growth, rg_arena *arena) {
+static rg_status find_points(query *q, const rg_growth *growth, rg_arena *arena) {
     for (int i = 0; i < 2; i++) {
         rg_status status = rg_cap_make(&q->pair, i, &q->frame, q->band, arena, &q->cap[i]);
         if (status != RG_OK)
@@ -81,13 +81,13 @@ static rg_status find_events(query *q, const rg_growth *growth, rg_arena *arena)
     clip->flat = RG_CONTACT_FLAT * q->pair.size;
     clip->inner = q->inner > 0 ? q->inner : -clip->flat;
     rg_clip_caps(&q->cap[0], &q->cap[1], clip);
-    rg_clip_event deepest = witness(q, growth);
+    rg_clip_point deepest = witness(q, growth);
     uint64_t id = rg_contact_id(deepest.feature);
     double depth = INFINITY;
     bool found = false;
     for (uint32_t i = 0; i < clip->count; i++) {
-        depth = fmin(depth, clip->events[i].gap);
-        found = found || clip->events[i].id == id;
+        depth = fmin(depth, clip->points[i].gap);
+        found = found || clip->points[i].id == id;
     }
     if (!found && depth > deepest.z[1] - deepest.z[0] + clip->flat) {
         clip->most = INFINITY;
@@ -97,7 +97,7 @@ static rg_status find_events(query *q, const rg_growth *growth, rg_arena *arena)
     return clip->status;
 }
 
-static rg_vec3 to_world(const query *q, const rg_clip_event *e, int i) {
+static rg_vec3 to_world(const query *q, const rg_clip_point *e, int i) {
     rg_vec3 p = rg_scale(e->x[i], q->frame.u);
     p = rg_add_scaled(p, e->y[i], q->frame.v);
     return rg_add(q->pair.origin, rg_add_scaled(p, e->z[i], q->frame.n));
@@ -105,7 +105,7 @@ static rg_vec3 to_world(const query *q, const rg_clip_event *e, int i) {
 
 static void write_points(const query *q, rg_contact_point *points, rg_manifold *manifold) {
     for (uint32_t i = 0; i < q->clip.count; i++) {
-        const rg_clip_event *e = &q->clip.events[i];
+        const rg_clip_point *e = &q->clip.points[i];
         rg_vec3 b = to_world(q, e, 0), a = to_world(q, e, 1);
         points[i] = (rg_contact_point){.on_b = b,
                                        .on_a = a,
@@ -119,10 +119,10 @@ static void write_points(const query *q, rg_contact_point *points, rg_manifold *
 }
 
 static rg_status fill(query *q, const rg_contact_query *asked, const rg_growth *growth,
-                      rg_event last, rg_manifold *manifold) {
+                      rg_feature_pair last, rg_manifold *manifold) {
     rg_contact_choice choice = rg_contact_choose(&q->pair, growth, last, q->stick);
     q->frame = rg_contact_frame_make(choice.normal, q->pair.planar);
-    rg_status status = find_events(q, growth, asked->arena);
+    rg_status status = find_points(q, growth, asked->arena);
     if (status != RG_OK)
         return status;
     uint32_t all = q->clip.count, goal = asked->settings ? asked->settings->reduce_to : 0;
@@ -138,7 +138,7 @@ static rg_status fill(query *q, const rg_contact_query *asked, const rg_growth *
                               .reduced = q->clip.count < all,
                               .area = area,
                               .area_lost = lost,
-                              .event = choice.event};
+                              .features = choice.features};
     write_points(q, asked->points, manifold);
     return RG_OK;
 }
@@ -147,10 +147,11 @@ rg_status rg_contact_of_growth(const rg_contact_query *asked, const rg_growth *g
                                rg_manifold *manifold) {
     query q = {0};
     rg_contact_cache *cache = asked->cache;
-    *manifold = (rg_manifold){.normal = growth->normal, .gap = growth->gap, .event = growth->event};
-    rg_event last = cache ? cache->event : (rg_event){RG_EVENT_NONE, 0, 0};
+    *manifold =
+        (rg_manifold){.normal = growth->normal, .gap = growth->gap, .features = growth->features};
+    rg_feature_pair last = cache ? cache->features : (rg_feature_pair){RG_FEATURES_NONE, 0, 0};
     if (cache)
-        cache->event = (rg_event){RG_EVENT_NONE, 0, 0};
+        cache->features = (rg_feature_pair){RG_FEATURES_NONE, 0, 0};
     if (asked->capacity == 0)
         return RG_INVALID_ARGUMENT;
     rg_contact_pair_make(asked->one.shape, asked->one.pose, asked->two.shape, asked->two.pose,
@@ -162,7 +163,7 @@ rg_status rg_contact_of_growth(const rg_contact_query *asked, const rg_growth *g
     rg_status status = fill(&q, asked, growth, last, manifold);
     rg_arena_return(asked->arena, mark);
     if (status == RG_OK && cache)
-        cache->event = manifold->event;
+        cache->features = manifold->features;
     return status;
 }
 

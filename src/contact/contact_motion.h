@@ -77,7 +77,7 @@ typedef struct rg_contact_piece {
  * rg_contact_track_make and rg_contact_track_refresh. */
 typedef struct rg_contact_track {
     const rg_shape *shape_b, *shape_a; /* convex */
-    rg_contact_feature feature;
+    rg_feature_pair feature;
     /* Degenerate kinds: the plane that extends B there (Baraff 1989, 4.1), in B's frame; the vertex
      * is A's, or B's own against the plane of A's side. Otherwise the normal of the start. */
     rg_vec3 local_normal;

@@ -150,27 +150,27 @@ static bool set_edges(making *k) {
 /* The side that gets the plane: A's if a face of A separates, or if its edge meets a vertex of B.
  */
 static int plane_side(const making *k) {
-    rg_event_kind separating = k->manifold->event.kind;
-    if (separating == RG_EVENT_FACE_VERTEX)
+    rg_feature_kind separating = k->manifold->features.kind;
+    if (separating == RG_FEATURES_FACE_VERTEX)
         return 0;
-    if (separating == RG_EVENT_VERTEX_FACE)
+    if (separating == RG_FEATURES_VERTEX_FACE)
         return 1;
-    return k->point->feature.kind == RG_CONTACT_VERTEX_EDGE ? 1 : 0;
+    return k->point->feature.kind == RG_FEATURES_VERTEX_EDGE ? 1 : 0;
 }
 
 static bool has_facet(const making *k, int side) {
-    const rg_event *e = &k->manifold->event;
+    const rg_feature_pair *e = &k->manifold->features;
     const rg_polyhedron *p = k->polyhedron[side];
-    if (e->kind != (side == 0 ? RG_EVENT_FACE_VERTEX : RG_EVENT_VERTEX_FACE))
+    if (e->kind != (side == 0 ? RG_FEATURES_FACE_VERTEX : RG_FEATURES_VERTEX_FACE))
         return false;
     return p && (side == 0 ? e->index1 : e->index2) < p->facet_count;
 }
 
 /* The point of the other side, fixed in it: its vertex, or where the manifold has it. */
 static rg_contact_piece other_point(const making *k, int side) {
-    rg_contact_kind kind = k->point->feature.kind;
-    bool vertex = kind == RG_CONTACT_VERTEX_VERTEX ||
-                  kind == (side == 0 ? RG_CONTACT_VERTEX_EDGE : RG_CONTACT_EDGE_VERTEX);
+    rg_feature_kind kind = k->point->feature.kind;
+    bool vertex = kind == RG_FEATURES_VERTEX_VERTEX ||
+                  kind == (side == 0 ? RG_FEATURES_VERTEX_EDGE : RG_FEATURES_EDGE_VERTEX);
     if (vertex && has_vertex(k, side))
         return rg_piece_vertex(k->polyhedron[side], index_of(k, side));
     return rg_piece_point(k->on[side], 0);
@@ -178,9 +178,9 @@ static rg_contact_piece other_point(const making *k, int side) {
 
 /* Along an edge the point may slide. */
 static void limit_to_edge(making *k, int side, rg_contact_piece *face) {
-    rg_contact_kind kind = k->point->feature.kind;
+    rg_feature_kind kind = k->point->feature.kind;
     rg_contact_piece line;
-    if (kind != (side == 0 ? RG_CONTACT_EDGE_VERTEX : RG_CONTACT_VERTEX_EDGE) ||
+    if (kind != (side == 0 ? RG_FEATURES_EDGE_VERTEX : RG_FEATURES_VERTEX_EDGE) ||
         !make_line(k, side, &line))
         return;
     double at = rg_dot(line.direction, rg_sub(face->point, line.point));
@@ -197,9 +197,9 @@ static void set_plane(making *k) {
     t->extended = true;
     t->piece[1 - side] = other_point(k, 1 - side);
     if (has_facet(k, side)) {
-        uint32_t facet = side == 0 ? k->manifold->event.index1 : k->manifold->event.index2;
+        uint32_t facet = side == 0 ? k->manifold->features.index1 : k->manifold->features.index2;
         t->piece[side] = rg_piece_facet(k->polyhedron[side], facet);
-        if (k->point->feature.kind == RG_CONTACT_EDGE_EDGE)
+        if (k->point->feature.kind == RG_FEATURES_EDGE_EDGE)
             return;
         /* at the facet's corner or edge: its own border would let the point go on into the facet,
          * where it is another feature, but no other contact */
@@ -208,8 +208,8 @@ static void set_plane(making *k) {
             -rg_dot(t->piece[side].direction, rg_sub(k->on[side], t->piece[side].point)),
             t->piece[side].direction);
     } else {
-        rg_contact_kind kind = k->point->feature.kind;
-        bool vertex = kind == RG_CONTACT_VERTEX_VERTEX && has_vertex(k, side);
+        rg_feature_kind kind = k->point->feature.kind;
+        bool vertex = kind == RG_FEATURES_VERTEX_VERTEX && has_vertex(k, side);
         t->piece[side] =
             rg_piece_plane(vertex ? k->polyhedron[side]->vertices[index_of(k, side)] : k->on[side],
                            k->normal[side]);
@@ -223,13 +223,13 @@ static void set_plane(making *k) {
 
 static bool set_pieces(making *k) {
     switch (k->point->feature.kind) {
-    case RG_CONTACT_FACE_VERTEX:
+    case RG_FEATURES_FACE_VERTEX:
         return set_face_vertex(k, 0);
-    case RG_CONTACT_VERTEX_FACE:
+    case RG_FEATURES_VERTEX_FACE:
         return set_face_vertex(k, 1);
-    case RG_CONTACT_EDGE_EDGE:
+    case RG_FEATURES_EDGE_EDGE:
         return set_edges(k);
-    case RG_CONTACT_SMOOTH:
+    case RG_FEATURES_SMOOTH:
         return rg_track_make_smooth(k->track, k->pose[0], k->pose[1], k->manifold, k->point);
     default:
         return false;

@@ -135,20 +135,20 @@ static rg_status ask_cast(question *q, size_t i, const placed_part *part) {
     rg_linear_motion rest = {.start = part->pose};
     rg_linear_motion motion = {.start = q->pose, .velocity = q->translation};
     rg_path still = rg_path_linear(&rest), moving = rg_path_linear(&motion);
-    rg_impact_settings settings = rg_impact_settings_default(q->tolerance);
-    rg_impact impact;
+    rg_first_contact_settings settings = rg_first_contact_settings_default(q->tolerance);
+    rg_first_contact contact;
     double end = q->found && length > 0 ? q->hit->distance / length : 1;
     rg_status status =
-        rg_impact_between((rg_moving_shape){part->shape, &still},
-                          (rg_moving_shape){q->shape, &moving}, 0, end, &settings, &impact);
-    if (status || impact.result == RG_IMPACT_NONE)
+        rg_first_contact_between((rg_moving_shape){part->shape, &still},
+                                 (rg_moving_shape){q->shape, &moving}, 0, end, &settings, &contact);
+    if (status || contact.result == RG_FIRST_CONTACT_NONE)
         return status;
-    double distance = impact.time * length;
+    double distance = contact.time * length;
     if (q->found && distance >= q->hit->distance)
         return RG_OK;
-    bool inside = impact.growth.gap <= 0;
-    keep_hit(q, i, part, distance, impact.growth.on1,
-             inside ? (rg_vec3){0, 0, 0} : impact.growth.normal);
+    bool inside = contact.growth.gap <= 0;
+    keep_hit(q, i, part, distance, contact.growth.on1,
+             inside ? (rg_vec3){0, 0, 0} : contact.growth.normal);
     return RG_OK;
 }
 

@@ -15,13 +15,13 @@
 
 typedef struct ring_corner {
     double x, y;
-    uint32_t event;
+    uint32_t point;
 } ring_corner;
 
 typedef struct ring {
     uint32_t count;
     ring_corner *corner; /* the hull, counter-clockwise */
-    bool *keep;          /* of each event */
+    bool *keep;          /* of each point */
 } ring;
 
 static double turn(const ring_corner *a, const ring_corner *b, const ring_corner *c) {
@@ -31,7 +31,7 @@ static double turn(const ring_corner *a, const ring_corner *b, const ring_corner
 static bool before(const ring_corner *a, const ring_corner *b) {
     if (a->x != b->x)
         return a->x < b->x;
-    return a->y != b->y ? a->y < b->y : a->event < b->event;
+    return a->y != b->y ? a->y < b->y : a->point < b->point;
 }
 
 RG_DEFINE_HEAP_SORT(sort_corners, ring_corner, before)
@@ -56,7 +56,7 @@ static rg_status make_ring(const rg_clip *clip, rg_arena *arena, ring *r) {
     if (!sorted || !r->corner || !r->keep)
         return RG_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < clip->count; i++) {
-        const rg_clip_event *e = &clip->events[i];
+        const rg_clip_point *e = &clip->points[i];
         sorted[i] = (ring_corner){0.5 * (e->x[0] + e->x[1]), 0.5 * (e->y[0] + e->y[1]), i};
         r->keep[i] = true;
     }
@@ -76,10 +76,10 @@ static double ring_area(const ring *r) {
     return area;
 }
 
-static uint32_t deepest_event(const rg_clip *clip) {
+static uint32_t deepest_point(const rg_clip *clip) {
     uint32_t best = 0;
     for (uint32_t i = 1; i < clip->count; i++)
-        if (clip->events[i].gap < clip->events[best].gap)
+        if (clip->points[i].gap < clip->points[best].gap)
             best = i;
     return best;
 }
@@ -139,7 +139,7 @@ static uint32_t best_corner(const choice *c, double *gain) {
 }
 
 /* Chooses corners until `goal` are there and enough area, or all, or `room` of them. */
-static void choose_corners(choice *c, const rg_clip_event *deepest, uint32_t deepest_corner,
+static void choose_corners(choice *c, const rg_clip_point *deepest, uint32_t deepest_corner,
                            uint32_t goal, uint32_t room, double enough) {
     if (deepest_corner != UINT32_MAX)
         choose(c, deepest_corner, 0);
@@ -171,26 +171,26 @@ rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t 
     goal = goal == 0 ? UINT32_MAX : goal;
     if (clip->count <= goal && clip->count <= capacity)
         return RG_OK;
-    uint32_t deepest = deepest_event(clip), deepest_corner = UINT32_MAX;
+    uint32_t deepest = deepest_point(clip), deepest_corner = UINT32_MAX;
     for (uint32_t i = 0; i < hull.count; i++) {
         c.chosen[i] = false;
-        if (hull.corner[i].event == deepest)
+        if (hull.corner[i].point == deepest)
             deepest_corner = i;
     }
     /* A deepest point inside the hull takes a place of its own. */
     uint32_t apart = deepest_corner == UINT32_MAX ? 1 : 0;
-    choose_corners(&c, &clip->events[deepest], deepest_corner, goal > apart ? goal - apart : 1,
+    choose_corners(&c, &clip->points[deepest], deepest_corner, goal > apart ? goal - apart : 1,
                    capacity - apart, (1 - loss) * *area);
     *lost = *area > 0 ? fmax(0, 1 - c.area / *area) : 0;
     for (uint32_t i = 0; i < clip->count; i++)
         hull.keep[i] = i == deepest;
     for (uint32_t i = 0; i < hull.count; i++)
         if (c.chosen[i])
-            hull.keep[hull.corner[i].event] = true;
+            hull.keep[hull.corner[i].point] = true;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < clip->count; i++)
         if (hull.keep[i])
-            clip->events[kept++] = clip->events[i];
+            clip->points[kept++] = clip->points[i];
     clip->count = kept;
     return RG_OK;
 }

@@ -2,7 +2,7 @@
  *
  * - narrow_growth.c: the table of pairs, frames, half-spaces, gradients, component functions
  * - narrow_ratio.c: polyhedron-polyhedron, 3D: cold start, portal, certificate
- * - narrow_ratio_walk.c: from one event to the next over the facet graphs: warm starts
+ * - narrow_ratio_walk.c: from one feature pair to the next over the facet graphs: warm starts
  * - narrow_ratio_exact.c: the end in twice the precision, for flat bodies
  * - narrow_ratio_box.c: box-box: fifteen normals in closed form
  * - narrow_ratio_planar.c: polygon-polygon
@@ -26,8 +26,8 @@
 #include "base/base_math.h"
 #include "rigor/proximity.h"
 
-/* The smallest sine between two edges that make an edge-edge event. Edges that are parallel to
- * rounding have no cross product, and face events cover their contact; leaving out edges less
+/* The smallest sine between two edges that make an edge-edge feature pair. Edges that are parallel to
+ * rounding have no cross product, and face feature pairs cover their contact; leaving out edges less
  * parallel than that would cut K by as much (1e-8 would cost 1e-8 of the bodies' size in t). */
 #define RG_PARALLEL_EDGES 1e-14
 
@@ -48,8 +48,8 @@ typedef struct rg_pair {
 /* Support point of a side along a direction in world axes, relative to its centre, world axes. */
 rg_vec3 rg_side_support(const rg_side *side, rg_vec3 direction, uint32_t *hint);
 
-/* Each solver fills event, normal, width, ratio, point (relative to x1), certificate and counters
- * (the last two and the event are cleared before, everything else is not set);
+/* Each solver fills feature pair, normal, width, ratio, point (relative to x1), certificate and counters
+ * (the last two and the feature pair are cleared before, everything else is not set);
  * narrow_growth.c derives the rest and moves the points to world coordinates. */
 typedef rg_status rg_growth_solver(const rg_pair *pair, rg_growth_cache *cache, rg_growth *growth);
 

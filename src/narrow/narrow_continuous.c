@@ -13,7 +13,7 @@
  * that the shapes are certainly free for g_n / rate seconds. Repeated, this converges to the
  * contact from the free side, linearly.
  *
- * Root finding makes an end of it: the gap of the active event alone is smooth in time; its root is
+ * Root finding makes an end of it: the gap of the active feature pair alone is smooth in time; its root is
  * bracketed and found in a few evaluations. The answer t* is taken only with proof that nothing
  * came before it: with n* of t*, if g_n* is positive at t* and never rises on the way there (min
  * n*.v1 - max n*.v2 - |w1| r1 - |w2| r2 >= 0), it was positive all the time. Otherwise the safe
@@ -34,9 +34,9 @@
 #define ROOT_RESOLUTION 1e-13
 #define ROOT_LIMIT      120
 
-rg_impact_settings rg_impact_settings_default(double tolerance) {
-    return (rg_impact_settings){
-        .tolerance = tolerance, .root = RG_IMPACT_ITP, .advance_limit = 10000};
+rg_first_contact_settings rg_first_contact_settings_default(double tolerance) {
+    return (rg_first_contact_settings){
+        .tolerance = tolerance, .root = RG_ROOT_ITP, .advance_limit = 10000};
 }
 
 /* --- paths -------------------------------------------------------------------------------------
@@ -237,10 +237,10 @@ typedef struct search {
     const rg_path *path[2];
     double radius[2]; /* of the shape about the path's reference point */
     double target;    /* gap that is aimed at */
-    rg_impact_root root;
+    rg_root_method root;
     rg_growth_cache cache;
-    rg_event event;
-    rg_impact *impact;
+    rg_feature_pair features;
+    rg_first_contact *contact;
     rg_status status;
 } search;
 
@@ -253,7 +253,7 @@ static rg_growth growth_at(search *s, double time) {
     rg_pose pose[2];
     rg_growth growth = {0};
     poses_at(s, time, pose);
-    s->impact->evaluations++;
+    s->contact->evaluations++;
     rg_status status =
         rg_growth_between(s->shape[0], pose[0], s->shape[1], pose[1], &s->cache, &growth);
     if (status)
@@ -261,20 +261,21 @@ static rg_growth growth_at(search *s, double time) {
     return growth;
 }
 
-/* Gap of the event alone, less the target: the smooth function whose root is sought. */
-static double event_gap(void *user, double time) {
+/* Gap of the feature pair alone, less the target: the smooth function whose root is sought. */
+static double features_gap(void *user, double time) {
     search *s = user;
     rg_pose pose[2];
     rg_growth growth;
     poses_at(s, time, pose);
-    s->impact->evaluations++;
-    s->impact->root_evaluations++;
-    bool smooth = s->event.kind == RG_EVENT_SMOOTH || s->event.kind == RG_EVENT_NONE;
+    s->contact->evaluations++;
+    s->contact->root_evaluations++;
+    bool smooth = s->features.kind == RG_FEATURES_SMOOTH || s->features.kind == RG_FEATURES_NONE;
     rg_status status =
         smooth ? rg_growth_between(s->shape[0], pose[0], s->shape[1], pose[1], &s->cache, &growth)
-               : rg_growth_of_event(s->shape[0], pose[0], s->shape[1], pose[1], s->event, &growth);
+               : rg_growth_of_features(s->shape[0], pose[0], s->shape[1], pose[1], s->features,
+                                       &growth);
     if (status || !isfinite(growth.gap))
-        return INFINITY; /* the event has no meaning there: no root to be had */
+        return INFINITY; /* the feature pair has no meaning there: no root to be had */
     return growth.gap - s->target;
 }
 
@@ -311,11 +312,10 @@ static bool was_free(const search *s, double time, double after, rg_vec3 n) {
     return least >= 0;
 }
 
-/* Tries to find the root of the active event after `time`; true with the answer in the impact. */
+/* Tries to find the root of the active feature pair after `time`; true with the answer in the contact. */
 static bool try_root(search *s, double time, double end, const rg_growth *growth) {
-    static const rg_root_method methods[] = {RG_ROOT_ITP, RG_ROOT_ILLINOIS, RG_ROOT_BISECTION};
-    rg_impact *impact = s->impact;
-    s->event = growth->event;
+    rg_first_contact *contact = s->contact;
+    s->features = growth->features;
     double room = growth->gap - s->target, most, least;
     closing_rates(s, time, end, growth->normal, &most, &least);
     double guess = room / (least > 0 ? 0.5 * (least + most) : 0.5 * most);
@@ -323,12 +323,12 @@ static bool try_root(search *s, double time, double end, const rg_growth *growth
     for (int i = 0; i < BRACKET_TRIES && f > 0 && ahead < end; i++) {
         guess *= BRACKET_STRETCH;
         ahead = fmin(end, time + guess);
-        f = event_gap(s, ahead);
+        f = features_gap(s, ahead);
     }
     if (!(f <= 0))
         return false;
-    rg_root root = rg_root_find(event_gap, s, (rg_bracket){time, room, ahead, f},
-                                (rg_root_settings){.method = methods[s->root],
+    rg_root root = rg_root_find(features_gap, s, (rg_bracket){time, room, ahead, f},
+                                (rg_root_settings){.method = s->root,
                                                    .x_tolerance = ROOT_RESOLUTION * (ahead - time),
                                                    .f_tolerance = 0.5 * s->target,
                                                    .evaluation_limit = ROOT_LIMIT});
@@ -336,9 +336,9 @@ static bool try_root(search *s, double time, double end, const rg_growth *growth
     if (s->status || !(there.gap > 0 && there.gap <= 2 * s->target) ||
         !was_free(s, time, root.x, there.normal))
         return false;
-    impact->result = RG_IMPACT_HIT;
-    impact->time = root.x;
-    impact->growth = there;
+    contact->result = RG_FIRST_CONTACT_HIT;
+    contact->time = root.x;
+    contact->growth = there;
     return true;
 }
 
@@ -348,17 +348,19 @@ static double radius_about(const rg_shape *shape, rg_vec3 reference) {
     return rg_length(rg_sub(rg_shape_centre(shape), reference)) + rg_shape_circumradius(shape);
 }
 
-static void finish(search *s, rg_impact_result result, double time, const rg_growth *growth) {
-    s->impact->result = result;
-    s->impact->time = time;
-    s->impact->growth = *growth;
+static void finish(search *s, rg_first_contact_result result, double time,
+                   const rg_growth *growth) {
+    s->contact->result = result;
+    s->contact->time = time;
+    s->contact->growth = *growth;
 }
 
-static void advance(search *s, double begin, double end, const rg_impact_settings *settings) {
+static void advance(search *s, double begin, double end,
+                    const rg_first_contact_settings *settings) {
     double time = begin;
     rg_growth growth = growth_at(s, time);
     if (growth.gap <= settings->tolerance) {
-        finish(s, RG_IMPACT_TOUCHING, time, &growth);
+        finish(s, RG_FIRST_CONTACT_TOUCHING, time, &growth);
         return;
     }
     double try_below = ROOT_FIRST_SHARE * growth.gap;
@@ -366,18 +368,18 @@ static void advance(search *s, double begin, double end, const rg_impact_setting
         double next = free_until(s, time, end, &growth);
         if (next >= end) {
             growth = growth_at(s, end);
-            finish(s, RG_IMPACT_NONE, end, &growth);
+            finish(s, RG_FIRST_CONTACT_NONE, end, &growth);
             return;
         }
-        if (s->impact->advances >= settings->advance_limit || !(next > time)) {
-            finish(s, next > time ? RG_IMPACT_LIMIT : RG_IMPACT_HIT, time, &growth);
+        if (s->contact->advances >= settings->advance_limit || !(next > time)) {
+            finish(s, next > time ? RG_FIRST_CONTACT_LIMIT : RG_FIRST_CONTACT_HIT, time, &growth);
             return;
         }
-        s->impact->advances++;
+        s->contact->advances++;
         time = next;
         growth = growth_at(s, time);
         if (growth.gap <= settings->tolerance) {
-            finish(s, RG_IMPACT_HIT, time, &growth);
+            finish(s, RG_FIRST_CONTACT_HIT, time, &growth);
             return;
         }
         if (growth.gap < try_below) {
@@ -388,10 +390,11 @@ static void advance(search *s, double begin, double end, const rg_impact_setting
     }
 }
 
-rg_status rg_impact_between(rg_moving_shape one, rg_moving_shape two, double begin, double end,
-                            const rg_impact_settings *settings, rg_impact *impact) {
-    assert(one.shape && one.path && two.shape && two.path && settings && impact);
-    *impact = (rg_impact){.result = RG_IMPACT_NONE, .time = end};
+rg_status rg_first_contact_between(rg_moving_shape one, rg_moving_shape two, double begin,
+                                   double end, const rg_first_contact_settings *settings,
+                                   rg_first_contact *contact) {
+    assert(one.shape && one.path && two.shape && two.path && settings && contact);
+    *contact = (rg_first_contact){.result = RG_FIRST_CONTACT_NONE, .time = end};
     if (!(settings->tolerance > 0 && begin <= end))
         return RG_INVALID_ARGUMENT;
     search s = {.shape = {one.shape, two.shape},
@@ -400,7 +403,7 @@ rg_status rg_impact_between(rg_moving_shape one, rg_moving_shape two, double beg
                            radius_about(two.shape, two.path->reference)},
                 .target = 0.5 * settings->tolerance,
                 .root = settings->root,
-                .impact = impact};
+                .contact = contact};
     advance(&s, begin, end, settings);
     return s.status;
 }

@@ -623,9 +623,9 @@ static bool settle_again(rg_shot *shot, const rg_growth_cache *cache, const doub
     if (!cache || cache->valid != WITH_FEATURES)
         return false;
     search s = {.shot = shot, .xi = {start[0], start[1]}};
-    rg_witness w[2] = {decode(&shot->side[0], cache->vertex1, cache->event.index1),
-                       decode(&shot->side[1], cache->vertex2, cache->event.index2)};
-    const uint32_t index[2] = {cache->event.index1, cache->event.index2};
+    rg_witness w[2] = {decode(&shot->side[0], cache->vertex1, cache->features.index1),
+                       decode(&shot->side[1], cache->vertex2, cache->features.index2)};
+    const uint32_t index[2] = {cache->features.index1, cache->features.index2};
     rg_local l;
     for (int i = 0; i < 2; i++) {
         bool cap = rg_surface_has_cap(&shot->side[i]) && index[i] & CAP_MARK;
@@ -640,7 +640,7 @@ static void remember(const rg_shot *shot, const rg_pair *pair, const rg_growth *
                      rg_growth_cache *cache) {
     rg_mat3 back = rg_mat3_transpose(&pair->side[0].rotation);
     *cache = (rg_growth_cache){.valid = 1,
-                               .event = growth->event,
+                               .features = growth->features,
                                .vertex1 = shot->side[0].hint,
                                .vertex2 = shot->side[1].hint,
                                .normal1 = rg_mat3_apply(&back, growth->normal)};
@@ -651,8 +651,8 @@ static void remember(const rg_shot *shot, const rg_pair *pair, const rg_growth *
     cache->valid = WITH_FEATURES;
     cache->vertex1 = vertex[0];
     cache->vertex2 = vertex[1];
-    cache->event.index1 = index[0];
-    cache->event.index2 = index[1];
+    cache->features.index1 = index[0];
+    cache->features.index2 = index[1];
 }
 
 /* x* = x1 + t y1 = x2 - t y2 but for the last digits. Where the two differ, the body takes the
@@ -705,7 +705,7 @@ static void start_of(rg_shot *shot, const rg_pair *pair, const rg_growth_cache *
 }
 
 rg_status rg_growth_curved(const rg_pair *pair, rg_growth_cache *cache, rg_growth *growth) {
-    *growth = (rg_growth){.event = {RG_EVENT_SMOOTH, 0, 0}};
+    *growth = (rg_growth){.features = {RG_FEATURES_SMOOTH, 0, 0}};
     if (!rg_is_finite(pair->d))
         return RG_NOT_FINITE;
     if (!(rg_largest_entry(pair->d) > 0)) {
@@ -725,7 +725,7 @@ rg_status rg_growth_curved(const rg_pair *pair, rg_growth_cache *cache, rg_growt
 rg_status rg_growth_iterated(rg_shot *shot, const rg_pair *pair, rg_growth_cache *cache,
                              rg_growth *growth) {
     double start[2];
-    growth->event = (rg_event){RG_EVENT_SMOOTH, 0, 0};
+    growth->features = (rg_feature_pair){RG_FEATURES_SMOOTH, 0, 0};
     start_of(shot, pair, cache, start);
     if (rg_surface_is_smooth(&shot->side[0]) && rg_surface_is_smooth(&shot->side[1]))
         settle_smooth(shot, start);

@@ -52,15 +52,17 @@ static void solve_halfspace(const rg_pair *pair, int b, rg_growth_cache *cache, 
     growth->point = rg_add(origin, touch);
     growth->on1 = rg_add(origin, b ? below : lowest);
     growth->on2 = rg_add(origin, b ? lowest : below);
-    rg_event_kind kind = !body->polyhedron ? RG_EVENT_SMOOTH
-                         : b               ? RG_EVENT_FACE_VERTEX
-                                           : RG_EVENT_VERTEX_FACE;
-    growth->event = (rg_event){kind, b ? 0 : hint, b ? hint : 0};
+    rg_feature_kind kind = !body->polyhedron ? RG_FEATURES_SMOOTH
+                           : b               ? RG_FEATURES_FACE_VERTEX
+                                             : RG_FEATURES_VERTEX_FACE;
+    growth->features = (rg_feature_pair){kind, b ? 0 : hint, b ? hint : 0};
     growth->primal_error = fabs(rg_dot(up, rg_sub(below, touch))) / h;
     growth->iterations = 1;
     if (cache)
-        *cache = (rg_growth_cache){
-            .valid = 1, .event = growth->event, .vertex1 = b ? 0 : hint, .vertex2 = b ? hint : 0};
+        *cache = (rg_growth_cache){.valid = 1,
+                                   .features = growth->features,
+                                   .vertex1 = b ? 0 : hint,
+                                   .vertex2 = b ? hint : 0};
 }
 
 static rg_status halfspace_first(const rg_pair *pair, rg_growth_cache *cache, rg_growth *growth) {
@@ -166,7 +168,7 @@ rg_status rg_growth_between(const rg_shape *shape1, rg_pose pose1, const rg_shap
     }
     /* What a solver need not write; the rest it must. */
     growth->primal_error = growth->dual_error = growth->duality_gap = 0;
-    growth->event = (rg_event){RG_EVENT_NONE, 0, 0};
+    growth->features = (rg_feature_pair){RG_FEATURES_NONE, 0, 0};
     growth->iterations = 0;
     growth->fallback = false;
     rg_vec3 x1;
@@ -192,7 +194,7 @@ rg_growth_gradient rg_growth_gradient_of(const rg_growth *growth, rg_vec3 x1, rg
     };
 }
 
-/* ------------------------------------------------------------------ single events */
+/* ------------------------------------------------------------------ single feature pairs */
 
 /* World axes, relative to the centre of its side. */
 static rg_vec3 vertex_of(const rg_side *side, uint32_t v) {
@@ -201,8 +203,8 @@ static rg_vec3 vertex_of(const rg_side *side, uint32_t v) {
 
 /* t = a.d / (b - a.w) with the facet on side s (the linear program (2.3) of Hart and Anitescu 2010,
  * solved for four active facets); a half-space does not grow, b = 0. */
-static bool face_event(const rg_pair *pair, int s, uint32_t facet, uint32_t vertex,
-                       rg_growth *growth) {
+static bool face_features(const rg_pair *pair, int s, uint32_t facet, uint32_t vertex,
+                          rg_growth *growth) {
     const rg_side *owner = &pair->side[s], *other = &pair->side[1 - s];
     bool plane = owner->shape->kind == RG_SHAPE_HALFSPACE;
     rg_vec3 a = rg_mat3_apply(&owner->rotation,
@@ -229,7 +231,7 @@ static bool face_event(const rg_pair *pair, int s, uint32_t facet, uint32_t vert
     return true;
 }
 
-static bool edge_event(const rg_pair *pair, uint32_t edge1, uint32_t edge2, rg_growth *growth) {
+static bool edge_features(const rg_pair *pair, uint32_t edge1, uint32_t edge2, rg_growth *growth) {
     const rg_side *one = &pair->side[0], *two = &pair->side[1];
     rg_vec3 p = vertex_of(one, one->polyhedron->edge_vertices[2 * edge1]);
     rg_vec3 q = vertex_of(two, two->polyhedron->edge_vertices[2 * edge2]);
@@ -254,38 +256,39 @@ static bool edge_event(const rg_pair *pair, uint32_t edge1, uint32_t edge2, rg_g
     return true;
 }
 
-/* How many features of the kind that an event asks for a side has. */
-static uint32_t feature_count(const rg_side *side, rg_event_kind kind, int s) {
+/* How many features of the kind that a feature pair asks for a side has. */
+static uint32_t feature_count(const rg_side *side, rg_feature_kind kind, int s) {
     if (side->shape->kind == RG_SHAPE_HALFSPACE)
-        return (kind == RG_EVENT_FACE_VERTEX && s == 0) || (kind == RG_EVENT_VERTEX_FACE && s == 1);
+        return (kind == RG_FEATURES_FACE_VERTEX && s == 0) ||
+               (kind == RG_FEATURES_VERTEX_FACE && s == 1);
     if (!side->polyhedron)
         return 0;
-    if (kind == RG_EVENT_EDGE_EDGE)
+    if (kind == RG_FEATURES_EDGE_EDGE)
         return side->polyhedron->edge_count;
-    bool face = (kind == RG_EVENT_FACE_VERTEX) == (s == 0);
+    bool face = (kind == RG_FEATURES_FACE_VERTEX) == (s == 0);
     return face ? side->polyhedron->facet_count : side->polyhedron->vertex_count;
 }
 
-rg_status rg_growth_of_event(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                             rg_pose pose2, rg_event event, rg_growth *growth) {
+rg_status rg_growth_of_features(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                                rg_pose pose2, rg_feature_pair features, rg_growth *growth) {
     memset(growth, 0, sizeof *growth);
-    if (!table[shape1->kind][shape2->kind] || event.kind == RG_EVENT_NONE ||
-        event.kind == RG_EVENT_SMOOTH)
+    if (!table[shape1->kind][shape2->kind] || features.kind == RG_FEATURES_NONE ||
+        features.kind == RG_FEATURES_SMOOTH)
         return RG_INVALID_ARGUMENT;
     rg_vec3 x1;
     rg_pair pair;
     fill_pair(&pair, shape1, &pose1, shape2, &pose2, &x1);
-    if (event.index1 >= feature_count(&pair.side[0], event.kind, 0) ||
-        event.index2 >= feature_count(&pair.side[1], event.kind, 1))
+    if (features.index1 >= feature_count(&pair.side[0], features.kind, 0) ||
+        features.index2 >= feature_count(&pair.side[1], features.kind, 1))
         return RG_INVALID_ARGUMENT;
     bool defined;
-    if (event.kind == RG_EVENT_EDGE_EDGE)
-        defined = edge_event(&pair, event.index1, event.index2, growth);
-    else if (event.kind == RG_EVENT_FACE_VERTEX)
-        defined = face_event(&pair, 0, event.index1, event.index2, growth);
+    if (features.kind == RG_FEATURES_EDGE_EDGE)
+        defined = edge_features(&pair, features.index1, features.index2, growth);
+    else if (features.kind == RG_FEATURES_FACE_VERTEX)
+        defined = face_features(&pair, 0, features.index1, features.index2, growth);
     else
-        defined = face_event(&pair, 1, event.index2, event.index1, growth);
-    growth->event = event;
+        defined = face_features(&pair, 1, features.index2, features.index1, growth);
+    growth->features = features;
     if (!defined) {
         growth->ratio = growth->rho = growth->gap = -INFINITY;
         return RG_OK;

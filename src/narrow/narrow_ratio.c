@@ -5,14 +5,14 @@
  * along d leaves K = K1 - K2 through the facet with normal n. Three methods, each certified before
  * it is believed, each the fallback of the one before:
  *
- * - walk (narrow_ratio_walk.c): over the facets of K, from the event of the last query or, cold,
+ * - walk (narrow_ratio_walk.c): over the facets of K, from the feature pair of the last query or, cold,
  *   from the answer for the two ellipsoids that have the bodies' inertia;
  * - portal: the dual simplex method, with supports of the bodies as the pricing: three vertices of
  *   K whose triangle the ray passes through; the support along the triangle's normal replaces one
  *   of them until it is no farther out; parallel features do not trouble it;
  * - Seidel (narrow_seidel.c): the linear program over all facets; growth.fallback tells.
  *
- * The normal of the answer is recomputed from the event: a facet's own normal, or the cross product
+ * The normal of the answer is recomputed from the feature pair: a facet's own normal, or the cross product
  * of two edges. The certificate has formulas of its own: y1 and y2 are points of the bodies on the
  * ray (so t <= |d| / |y1 - y2|), and supports climbed along +-n give n.d / h(n) <= t. Where h(n) is
  * so far below the bodies' size that double precision does not certify t to 1e-12, the end is
@@ -113,7 +113,7 @@ void rg_ratio_deliver(const rg_pair *pair, const rg_ratio_answer *answer, rg_gro
     const rg_mat3 *r = &pair->side[0].rotation;
     growth->ratio = answer->ratio;
     growth->width = answer->width;
-    growth->event = answer->event;
+    growth->features = answer->features;
     growth->normal = rg_mat3_apply(r, answer->normal);
     growth->point = rg_mat3_apply(r, rg_scale(answer->ratio, answer->y1));
     growth->primal_error = answer->primal_error;
@@ -148,8 +148,8 @@ static void narrowest_facet(const rg_ratio_frame *frame, int s, rg_ratio_answer 
             continue;
         best->width = width;
         best->normal = s ? rg_neg(rg_mat3_apply(&frame->turn[0], p->normals[f])) : p->normals[f];
-        best->event = s ? (rg_event){RG_EVENT_VERTEX_FACE, hint, f}
-                        : (rg_event){RG_EVENT_FACE_VERTEX, f, hint};
+        best->features = s ? (rg_feature_pair){RG_FEATURES_VERTEX_FACE, hint, f}
+                           : (rg_feature_pair){RG_FEATURES_FACE_VERTEX, f, hint};
     }
 }
 
@@ -265,9 +265,9 @@ static int distinct(uint32_t a, uint32_t b, uint32_t c, int pair[2]) {
     return a == b && b == c ? 1 : a != b && b != c && a != c ? 3 : 2;
 }
 
-/* The event of a portal and its normal. `heaviest` is the corner with the largest weight. */
-static rg_event event_of_portal(const rg_ratio_frame *frame, const corner c[3], int heaviest,
-                                rg_vec3 *n) {
+/* The feature pair of a portal and its normal. `heaviest` is the corner with the largest weight. */
+static rg_feature_pair features_of_portal(const rg_ratio_frame *frame, const corner c[3],
+                                          int heaviest, rg_vec3 *n) {
     int pair1[2], pair2[2];
     int count1 = distinct(c[0].i1, c[1].i1, c[2].i1, pair1);
     int count2 = distinct(c[0].i2, c[1].i2, c[2].i2, pair2);
@@ -278,17 +278,17 @@ static rg_event event_of_portal(const rg_ratio_frame *frame, const corner c[3], 
         rg_vec3 cross =
             rg_cross(rg_sub(c[pair1[1]].p, c[pair1[0]].p), rg_sub(c[pair2[1]].q, c[pair2[0]].q));
         *n = rg_dot(cross, *n) < 0 ? rg_neg(cross) : cross;
-        return (rg_event){RG_EVENT_EDGE_EDGE, rg_ratio_edge_index(&one->view, u1, v1),
-                          rg_ratio_edge_index(&two->view, u2, v2)};
+        return (rg_feature_pair){RG_FEATURES_EDGE_EDGE, rg_ratio_edge_index(&one->view, u1, v1),
+                                 rg_ratio_edge_index(&two->view, u2, v2)};
     }
     if (count1 == 3 || (count2 < 3 && !are_neighbours(&one->view, u1, v1))) {
         uint32_t facet = facet_at(one, u1, *n);
         *n = one->view.normals[facet];
-        return (rg_event){RG_EVENT_FACE_VERTEX, facet, c[heaviest].i2};
+        return (rg_feature_pair){RG_FEATURES_FACE_VERTEX, facet, c[heaviest].i2};
     }
     uint32_t facet = facet_at(two, u2, rg_neg(rg_mat3_apply(&frame->turn[1], *n)));
     *n = rg_neg(rg_mat3_apply(&frame->turn[0], two->view.normals[facet]));
-    return (rg_event){RG_EVENT_VERTEX_FACE, c[heaviest].i1, facet};
+    return (rg_feature_pair){RG_FEATURES_VERTEX_FACE, c[heaviest].i1, facet};
 }
 
 /* From a refined portal to the answer. */
@@ -308,13 +308,13 @@ static void finish_portal(const rg_ratio_frame *frame, rg_vec3 u, const corner c
     }
     outside *= frame->size;
     rg_ratio_witness found = {n, y1, y2, c[heaviest].i1, c[heaviest].i2, outside, NAN, NAN};
-    rg_event event = event_of_portal(frame, c, heaviest, &found.n);
-    answer->event = event;
+    rg_feature_pair features = features_of_portal(frame, c, heaviest, &found.n);
+    answer->features = features;
     rg_ratio_certify(frame, &found, answer);
     if (rg_ratio_accepted(frame, answer))
         return;
     /* Nearly parallel features: the triangle's own normal may be better. */
-    rg_ratio_answer other = {.event = event, .iterations = answer->iterations};
+    rg_ratio_answer other = {.features = features, .iterations = answer->iterations};
     found.n = n;
     rg_ratio_certify(frame, &found, &other);
     if (rg_ratio_error(&other) < rg_ratio_error(answer))
@@ -329,9 +329,9 @@ static bool solve_by_portal(const rg_ratio_frame *frame, rg_ratio_answer *answer
     finish_portal(frame, u, c, n, answer);
     if (rg_ratio_accepted(frame, answer))
         return true;
-    /* A sliver of a triangle: its event is the right one or next to it, and needs no triangle. */
+    /* A sliver of a triangle: its feature pair is the right one or next to it, and needs no triangle. */
     rg_ratio_answer walked = {.iterations = answer->iterations};
-    if (!rg_ratio_walk(frame, answer->event, &walked))
+    if (!rg_ratio_walk(frame, answer->features, &walked))
         return false;
     *answer = walked;
     return true;
@@ -351,7 +351,7 @@ static void sharpen(const rg_ratio_frame *frame, rg_ratio_answer *answer) {
     for (int i = 0; i < 3; i++)
         c[i] = rg_ratio_corner_of(frame, c[i].i1, c[i].i2);
     rg_vec3 n = sharp.normal;
-    sharp.event = event_of_portal(frame, c, heaviest, &n);
+    sharp.features = features_of_portal(frame, c, heaviest, &n);
     *answer = sharp;
 }
 
@@ -417,7 +417,7 @@ static bool solve_by_guess(const rg_pair *pair, const rg_ratio_frame *frame,
     uint32_t i1 = rg_solid_support(frame->solid[0], n, NULL);
     uint32_t i2 =
         rg_solid_support(frame->solid[1], rg_neg(rg_mat3_apply(&frame->turn[1], n)), NULL);
-    rg_event start = {RG_EVENT_FACE_VERTEX, facet_at(frame->solid[0], i1, n), i2};
+    rg_feature_pair start = {RG_FEATURES_FACE_VERTEX, facet_at(frame->solid[0], i1, n), i2};
     return rg_ratio_walk(frame, start, answer);
 }
 
@@ -425,7 +425,7 @@ static bool solve_by_guess(const rg_pair *pair, const rg_ratio_frame *frame,
 
 static void remember(const rg_ratio_answer *answer, rg_growth_cache *cache) {
     cache->valid = 1;
-    cache->event = answer->event;
+    cache->features = answer->features;
     cache->vertex1 = answer->vertex1;
     cache->vertex2 = answer->vertex2;
     cache->normal1 = answer->normal;
@@ -446,7 +446,7 @@ rg_status rg_growth_polyhedra(const rg_pair *pair, rg_growth_cache *cache, rg_gr
     rg_ratio_answer answer;
     answer.primal_error = NAN;
     answer.iterations = 0;
-    bool done = cache && cache->valid ? rg_ratio_walk(&frame, cache->event, &answer)
+    bool done = cache && cache->valid ? rg_ratio_walk(&frame, cache->features, &answer)
                                       : solve_by_guess(pair, &frame, &answer);
     if (!done) {
         answer.primal_error = NAN;

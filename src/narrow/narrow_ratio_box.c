@@ -11,7 +11,7 @@
  * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
-/* An edge normal must beat the face normals by this (relative): on ties a face is the event. */
+/* An edge normal must beat the face normals by this (relative): on ties a face is the feature pair. */
 #define EDGE_HANDICAP 1e-13
 /* Axes whose sine with the plane is below this may lie in the plane of contact. */
 #define IN_PLANE 1e-4
@@ -196,8 +196,8 @@ static void answer_face(const rg_ratio_frame *frame, int s, int i, rg_ratio_answ
     for (int k = 0; k < 3; k++)
         mine[k] = k == i ? sign * p[i] : mine[k];
     uint32_t own = vertex_towards(n), facet = facet_of(i, sign > 0);
-    answer->event = s ? (rg_event){RG_EVENT_VERTEX_FACE, vertex, facet}
-                      : (rg_event){RG_EVENT_FACE_VERTEX, facet, vertex};
+    answer->features = s ? (rg_feature_pair){RG_FEATURES_VERTEX_FACE, vertex, facet}
+                         : (rg_feature_pair){RG_FEATURES_FACE_VERTEX, facet, vertex};
     rg_ratio_witness found = {vector(n), vector(mine), vector(y), own, vertex, outside, p[i], NAN};
     if (s == 1)
         found = (rg_ratio_witness){rg_neg(rg_mat3_apply(&frame->turn[0], vector(n))),
@@ -248,9 +248,9 @@ static void answer_edges(const rg_ratio_frame *frame, int i, int j, rg_ratio_ans
         beta = clamp(rg_dot(rg_add_scaled(rg_neg(off), alpha, vector(axis1)), axis2), q[j]);
         alpha = clamp(rg_dot(rg_add_scaled(off, beta, axis2), vector(axis1)), p[i]);
     }
-    answer->event =
-        (rg_event){RG_EVENT_EDGE_EDGE, rg_ratio_edge_index(&frame->solid[0]->view, u1, v1),
-                   rg_ratio_edge_index(&frame->solid[1]->view, u2, v2)};
+    answer->features = (rg_feature_pair){RG_FEATURES_EDGE_EDGE,
+                                         rg_ratio_edge_index(&frame->solid[0]->view, u1, v1),
+                                         rg_ratio_edge_index(&frame->solid[1]->view, u2, v2)};
     rg_ratio_witness found = {normal,
                               rg_add_scaled(m1, alpha, vector(axis1)),
                               rg_add_scaled(m2, beta, axis2),
@@ -291,7 +291,7 @@ rg_status rg_growth_boxes(const rg_pair *pair, rg_growth_cache *cache, rg_growth
     }
     if (cache)
         *cache = (rg_growth_cache){.valid = 1,
-                                   .event = answer.event,
+                                   .features = answer.features,
                                    .vertex1 = answer.vertex1,
                                    .vertex2 = answer.vertex2,
                                    .normal1 = answer.normal};

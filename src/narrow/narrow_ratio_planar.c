@@ -3,7 +3,7 @@
  * The portal of narrow_ratio.c in two dimensions: two vertices of K = K1 - K2 on either side of the
  * ray along d; the support along the normal of the segment between them replaces the one on its own
  * side, until it is no farther out. The last segment lies in an edge of K: an edge of one polygon
- * and a vertex of the other, or two parallel edges. A warm start takes the edge of the last event
+ * and a vertex of the other, or two parallel edges. A warm start takes the edge of the last feature pair
  * with the support of the other polygon, if the ray still passes between.
  * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
@@ -49,11 +49,11 @@ static bool warm_portal(const rg_ratio_frame *frame, const rg_growth_cache *cach
                         corner c[2]) {
     if (!cache || !cache->valid)
         return false;
-    int s = cache->event.kind == RG_EVENT_VERTEX_FACE;
-    uint32_t facet = s ? cache->event.index2 : cache->event.index1;
-    uint32_t guess = s ? cache->event.index1 : cache->event.index2;
+    int s = cache->features.kind == RG_FEATURES_VERTEX_FACE;
+    uint32_t facet = s ? cache->features.index2 : cache->features.index1;
+    uint32_t guess = s ? cache->features.index1 : cache->features.index2;
     const rg_polyhedron *p = &frame->solid[s]->view;
-    if (cache->event.kind == RG_EVENT_NONE || facet >= p->facet_count ||
+    if (cache->features.kind == RG_FEATURES_NONE || facet >= p->facet_count ||
         guess >= frame->solid[1 - s]->view.vertex_count)
         return false;
     double height;
@@ -92,18 +92,18 @@ static uint32_t facet_at(const rg_polyhedron *p, uint32_t vertex, rg_vec3 n) {
     return rg_dot(p->normals[vertex], n) >= rg_dot(p->normals[before], n) ? vertex : before;
 }
 
-/* The event of a portal and its exact normal. */
-static rg_event event_of_portal(const rg_ratio_frame *frame, const corner c[2], int heavy,
-                                rg_vec3 *n) {
+/* The feature pair of a portal and its exact normal. */
+static rg_feature_pair features_of_portal(const rg_ratio_frame *frame, const corner c[2], int heavy,
+                                          rg_vec3 *n) {
     if (c[0].i1 != c[1].i1) {
         uint32_t facet = facet_at(&frame->solid[0]->view, c[0].i1, *n);
         *n = frame->solid[0]->view.normals[facet];
-        return (rg_event){RG_EVENT_FACE_VERTEX, facet, c[heavy].i2};
+        return (rg_feature_pair){RG_FEATURES_FACE_VERTEX, facet, c[heavy].i2};
     }
     const rg_polyhedron *p = &frame->solid[1]->view;
     uint32_t facet = facet_at(p, c[0].i2, rg_neg(rg_mat3_apply(&frame->turn[1], *n)));
     *n = rg_neg(rg_mat3_apply(&frame->turn[0], p->normals[facet]));
-    return (rg_event){RG_EVENT_VERTEX_FACE, c[heavy].i1, facet};
+    return (rg_feature_pair){RG_FEATURES_VERTEX_FACE, c[heavy].i1, facet};
 }
 
 static void finish_portal(const rg_ratio_frame *frame, rg_vec3 u, const corner c[2], rg_vec3 n,
@@ -116,11 +116,11 @@ static void finish_portal(const rg_ratio_frame *frame, rg_vec3 u, const corner c
     rg_vec3 y2 = rg_add(rg_scale(w0, c[0].q), rg_scale(w1, c[1].q));
     double outside = fmax(0, fmax(-w0, -w1)) * frame->size;
     rg_ratio_witness found = {n, y1, y2, c[heavy].i1, c[heavy].i2, outside, NAN, NAN};
-    answer->event = event_of_portal(frame, c, heavy, &found.n);
+    answer->features = features_of_portal(frame, c, heavy, &found.n);
     rg_ratio_certify(frame, &found, answer);
     if (rg_ratio_accepted(frame, answer))
         return;
-    rg_ratio_answer other = {.event = answer->event, .iterations = answer->iterations};
+    rg_ratio_answer other = {.features = answer->features, .iterations = answer->iterations};
     found.n = n;
     rg_ratio_certify(frame, &found, &other);
     if (!(rg_ratio_error(&other) >= rg_ratio_error(answer)))
@@ -137,7 +137,7 @@ static void sharpen(const rg_ratio_frame *frame, rg_vec3 u, rg_ratio_answer *ans
         !(rg_ratio_error(&sharp) < rg_ratio_error(answer)))
         return;
     rg_vec3 n = sharp.normal;
-    sharp.event = event_of_portal(frame, c, weights[1] > weights[0], &n);
+    sharp.features = features_of_portal(frame, c, weights[1] > weights[0], &n);
     *answer = sharp;
 }
 
@@ -167,7 +167,7 @@ rg_status rg_growth_polygons(const rg_pair *pair, rg_growth_cache *cache, rg_gro
         sharpen(&frame, u, &answer);
     if (cache)
         *cache = (rg_growth_cache){.valid = 1,
-                                   .event = answer.event,
+                                   .features = answer.features,
                                    .vertex1 = answer.vertex1,
                                    .vertex2 = answer.vertex2,
                                    .normal1 = answer.normal};

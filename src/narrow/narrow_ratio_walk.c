@@ -1,6 +1,6 @@
 /* A walk over the facets of K = K1 - K2 towards the one that the ray along d leaves through.
  *
- * Problem: given an event (facet of K) near the optimal one, find the optimal one in time that does
+ * Problem: given a feature pair (facet of K) near the optimal one, find the optimal one in time that does
  * not depend on the number of facets. Method: the primal simplex method on max N.d subject to
  * N.s <= 1 for all vertices s of K, without K: at a facet of K the ray's point lies inside it, and
  * then it is optimal, or beyond one of its edges; the normal turns about that edge, which raises
@@ -100,8 +100,8 @@ static verdict step_from_face(walk *w, rg_ratio_answer *answer) {
         }
     }
     if (worst <= w->rounding) {
-        answer->event = (rg_event){s ? RG_EVENT_VERTEX_FACE : RG_EVENT_FACE_VERTEX,
-                                   s ? w->vertex : w->facet, s ? w->facet : w->vertex};
+        answer->features = (rg_feature_pair){s ? RG_FEATURES_VERTEX_FACE : RG_FEATURES_FACE_VERTEX,
+                                             s ? w->vertex : w->facet, s ? w->facet : w->vertex};
         uint32_t own = p->facet_vertices[p->facet_start[w->facet]];
         double outside = worst > 0 ? worst : 0;
         double height = p->offsets[w->facet];
@@ -178,8 +178,9 @@ static verdict step_from_edges(walk *w, rg_ratio_answer *answer) {
     if (out1 <= slack && out2 <= slack) {
         alpha = alpha < 0 ? 0 : alpha > 1 ? 1 : alpha;
         beta = beta < 0 ? 0 : beta > 1 ? 1 : beta;
-        answer->event = (rg_event){RG_EVENT_EDGE_EDGE, index_of(&frame->solid[0]->view, w->e[0]),
-                                   index_of(&frame->solid[1]->view, w->e[1])};
+        answer->features =
+            (rg_feature_pair){RG_FEATURES_EDGE_EDGE, index_of(&frame->solid[0]->view, w->e[0]),
+                              index_of(&frame->solid[1]->view, w->e[1])};
         rg_ratio_witness found = {rg_scale(sign, n),
                                   rg_add_scaled(p0, alpha, e1),
                                   rg_add_scaled(q0, beta, e2),
@@ -214,18 +215,18 @@ static edge edge_of(const rg_polyhedron *p, uint32_t e) {
                   e};
 }
 
-bool rg_ratio_walk(const rg_ratio_frame *frame, rg_event start, rg_ratio_answer *answer) {
+bool rg_ratio_walk(const rg_ratio_frame *frame, rg_feature_pair start, rg_ratio_answer *answer) {
     const rg_polyhedron *p1 = &frame->solid[0]->view, *p2 = &frame->solid[1]->view;
     walk w = {.frame = frame, .rounding = RG_RATIO_ROUNDING * frame->size};
-    bool edges = start.kind == RG_EVENT_EDGE_EDGE;
+    bool edges = start.kind == RG_FEATURES_EDGE_EDGE;
     if (edges && start.index1 < p1->edge_count && start.index2 < p2->edge_count) {
         w.at = AT_EDGES;
         w.e[0] = edge_of(p1, start.index1);
         w.e[1] = edge_of(p2, start.index2);
-    } else if (start.kind == RG_EVENT_FACE_VERTEX && start.index1 < p1->facet_count &&
+    } else if (start.kind == RG_FEATURES_FACE_VERTEX && start.index1 < p1->facet_count &&
                start.index2 < p2->vertex_count)
         start_at_face(&w, 0, start.index1, start.index2);
-    else if (start.kind == RG_EVENT_VERTEX_FACE && start.index1 < p1->vertex_count &&
+    else if (start.kind == RG_FEATURES_VERTEX_FACE && start.index1 < p1->vertex_count &&
              start.index2 < p2->facet_count)
         start_at_face(&w, 1, start.index2, start.index1);
     else

@@ -468,10 +468,10 @@ static uint32_t greatest_common_divisor(uint32_t a, uint32_t b) {
     return a;
 }
 
-/* The event of the active rows: by how many facets each side has among them; with N's vertices from
+/* The feature pair of the active rows: by how many facets each side has among them; with N's vertices from
  * supports. */
-static void event_of_rows(const rg_ratio_frame *frame, const uint32_t *active, int count,
-                          bool planar, rg_ratio_answer *answer) {
+static void features_of_rows(const rg_ratio_frame *frame, const uint32_t *active, int count,
+                             bool planar, rg_ratio_answer *answer) {
     uint32_t facets1 = frame->solid[0]->view.facet_count, first[2] = {0, 0};
     int on1 = 0;
     for (int i = 0; i < count; i++) {
@@ -480,9 +480,9 @@ static void event_of_rows(const rg_ratio_frame *frame, const uint32_t *active, i
         on1 += one;
     }
     if (on1 == 1)
-        answer->event = (rg_event){RG_EVENT_FACE_VERTEX, first[0], answer->vertex2};
+        answer->features = (rg_feature_pair){RG_FEATURES_FACE_VERTEX, first[0], answer->vertex2};
     else if (on1 == count - 1 || planar)
-        answer->event = (rg_event){RG_EVENT_VERTEX_FACE, answer->vertex1, first[1]};
+        answer->features = (rg_feature_pair){RG_FEATURES_VERTEX_FACE, answer->vertex1, first[1]};
     else {
         /* Two facets of each side: the edges between them. */
         uint32_t edge[2] = {0, 0};
@@ -498,7 +498,7 @@ static void event_of_rows(const rg_ratio_frame *frame, const uint32_t *active, i
                     (p->edge_facets[2 * e] == f[1] && p->edge_facets[2 * e + 1] == f[0]))
                     edge[s] = e;
         }
-        answer->event = (rg_event){RG_EVENT_EDGE_EDGE, edge[0], edge[1]};
+        answer->features = (rg_feature_pair){RG_FEATURES_EDGE_EDGE, edge[0], edge[1]};
     }
 }
 
@@ -545,7 +545,7 @@ bool rg_ratio_seidel(const rg_ratio_frame *frame, bool planar, rg_ratio_answer *
         NAN,
         NAN};
     rg_ratio_certify(frame, &found, answer);
-    event_of_rows(frame, solution.active, s.k, planar, answer);
+    features_of_rows(frame, solution.active, s.k, planar, answer);
     answer->iterations = s.k;
     return true;
 }

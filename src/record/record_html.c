@@ -182,6 +182,6 @@ rg_status rg_view_export_html(rg_recording *const *recordings, const char *const
     w.data = rg_view_buffer_create(&w.out.allocator);
     status = rg_outlet_close(&w.out, write_page(&w, recordings, names, count, mark), error);
     rg_buffer_free(&w.text);
-    rg_view_buffer_free(&w.data);
+    rg_view_buffer_destroy(&w.data);
     return status;
 }

@@ -100,7 +100,7 @@ static rg_status look(rg_recorder *recorder, remains *found, rg_error *error) {
         const rg_store_identity *identity = rg_store_get_identity(found->store);
         recorder->run_id = identity->run_id;
         recorder->has_certificate = identity->has_certificate;
-        recorder->has_contacts = identity->has_contacts;
+        recorder->rows = identity->rows;
         failed = rg_disk_size(&found->file, &recorder->file_size);
         status = failed ? fail_at_file(recorder, error, failed)
                         : look_into_journal(recorder, found, error);
@@ -152,7 +152,7 @@ static bool take_settings_of_file(rg_scene *scene, const rg_store_identity *iden
         rg_world_set_method(rg_scene_world(scene), rg_world_method(world), &settings, NULL);
     if (status == RG_OK)
         status = rg_scene_set_step_size(scene, rg_scene_step_size(written), NULL);
-    rg_scene_free(written);
+    rg_scene_destroy(written);
     return status == RG_OK;
 }
 
@@ -164,7 +164,7 @@ static const char *points_of_file(const rg_store_identity *identity,
                            options, &written, NULL) != RG_OK)
         return NULL;
     uint32_t most = rg_world_collision_def(rg_scene_world(written)).contacts.reduce_to;
-    rg_scene_free(written);
+    rg_scene_destroy(written);
     snprintf(text, 16, "%u", (unsigned)most);
     return most ? text : NULL;
 }
@@ -181,11 +181,11 @@ static void rebuild_builtin(const rg_recorder *recorder, const rg_store_identity
         all.step = identity->step;
         char points[16];
         all.points = points_of_file(identity, options, points);
-        if (rg_scene_build(identity->builtin, &all, scene, NULL) == RG_OK &&
+        if (rg_scene_create_builtin(identity->builtin, &all, scene, NULL) == RG_OK &&
             !is_scene_of_file(*scene, identity, &recorder->allocator) &&
             !(take_settings_of_file(*scene, identity, options) &&
               is_scene_of_file(*scene, identity, &recorder->allocator))) {
-            rg_scene_free(*scene);
+            rg_scene_destroy(*scene);
             *scene = NULL;
         }
     }
@@ -265,7 +265,7 @@ static rg_status resume(rg_recorder *recorder, const rg_scene_options *options, 
 static bool changes_scene(const rg_scene_options *options) {
     return options->method || options->step != 0 || options->parameter_count || options->solver ||
            options->solver_tolerance != 0 || options->impact || options->integrator ||
-           options->friction || options->detection || options->gamma;
+           options->root_finder || options->friction || options->detection || options->gamma;
 }
 
 rg_status rg_recorder_resume_tuned(const char *path, const rg_recorder_options *options,
@@ -288,7 +288,7 @@ rg_status rg_recorder_resume_tuned(const char *path, const rg_recorder_options *
     rg_status status = resume(made, scene_options, scene, error);
     if (status != RG_OK) {
         rg_recorder_free(made);
-        rg_scene_free(*scene);
+        rg_scene_destroy(*scene);
         *scene = NULL;
         return status;
     }

@@ -31,7 +31,7 @@ rg_view_buffer rg_view_buffer_create(const rg_allocator *allocator) {
     return (rg_view_buffer){.allocator = rg_allocator_or_default(allocator)};
 }
 
-void rg_view_buffer_free(rg_view_buffer *buffer) {
+void rg_view_buffer_destroy(rg_view_buffer *buffer) {
     rg_release(&buffer->allocator, buffer->bytes);
     buffer->bytes = NULL;
     buffer->size = buffer->capacity = 0;
@@ -137,7 +137,7 @@ void rg_view_close(rg_view *view) {
     if (!view)
         return;
     rg_allocator allocator = view->allocator;
-    rg_scene_free(view->scene);
+    rg_scene_destroy(view->scene);
     rg_buffer_free(&view->raw);
     rg_buffer_free(&view->numbers);
     rg_release(&allocator, view->contacts);

@@ -24,13 +24,13 @@ rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name) {
     scene->record_every = RG_DEFAULT_RECORD_EVERY;
     scene->name = rg_copy_text(allocator, name);
     if (!scene->name) {
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
         return NULL;
     }
     return scene;
 }
 
-void rg_scene_free(rg_scene *scene) {
+void rg_scene_destroy(rg_scene *scene) {
     if (!scene)
         return;
     rg_allocator allocator = scene->allocator;
@@ -163,6 +163,16 @@ static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error 
                    "integrator: \"%.100s\" is neither dormand-prince nor adams", text);
 }
 
+static rg_status apply_root_finder(const char *text, rg_world_def *def, rg_error *error) {
+    for (int i = 0; i < RG_ROOT_METHOD_COUNT; i++)
+        if (strcmp(text, rg_root_method_name((rg_root_method)i)) == 0) {
+            def->settings.root_finder = (rg_root_method)i;
+            return RG_OK;
+        }
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "root finder: \"%.100s\" is neither itp nor illinois nor bisection", text);
+}
+
 static rg_status check_step(double step, rg_error *error) {
     return isfinite(step) && step > 0
                ? RG_OK
@@ -183,6 +193,8 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
         status = apply_impact(options->impact, def, error);
     if (status == RG_OK && options->integrator)
         status = apply_integrator(options->integrator, def, error);
+    if (status == RG_OK && options->root_finder)
+        status = apply_root_finder(options->root_finder, def, error);
     if (status == RG_OK && options->friction)
         status = apply_friction(options->friction, def, error);
     if (status == RG_OK && options->detection)
@@ -206,12 +218,12 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
     return rg_settings_check(&def->settings, error);
 }
 
-rg_status rg_scene_open(const char *name_or_path, const rg_scene_options *options, rg_scene **scene,
-                        rg_error *error) {
+rg_status rg_scene_create(const char *name_or_path, const rg_scene_options *options,
+                          rg_scene **scene, rg_error *error) {
     assert(name_or_path && scene);
     *scene = NULL;
     if (rg_builtin_find(name_or_path))
-        return rg_scene_build(name_or_path, options, scene, error);
+        return rg_scene_create_builtin(name_or_path, options, scene, error);
     rg_error cause = {0};
     rg_status status = rg_scene_read_file(name_or_path, options, scene, &cause);
     /* A word that is no file was meant as the name of a built-in scene. */

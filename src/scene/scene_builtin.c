@@ -171,8 +171,8 @@ static rg_status keep_parameters(rg_scene *scene, const rg_scene_options *option
     return RG_OK;
 }
 
-rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_scene **scene,
-                         rg_error *error) {
+rg_status rg_scene_create_builtin(const char *name, const rg_scene_options *options,
+                                  rg_scene **scene, rg_error *error) {
     assert(name && scene);
     *scene = NULL;
     const rg_builtin *builtin = rg_builtin_find(name);
@@ -205,7 +205,7 @@ rg_status rg_scene_build(const char *name, const rg_scene_options *options, rg_s
     if (status == RG_OK)
         status = builtin->build(made, values, error);
     if (status != RG_OK) {
-        rg_scene_free(made);
+        rg_scene_destroy(made);
         return status;
     }
     *scene = made;

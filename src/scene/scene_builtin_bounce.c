@@ -43,7 +43,7 @@ static rg_status build_bounce(rg_scene *scene, const double *values, rg_error *e
 
 /* Impacts of the step: by the log of events, or by the marks of contacts where there is no log. */
 static uint64_t count_impacts(const rg_world *world) {
-    size_t count, found = rg_builtin_event_count(world, RG_STEP_IMPACT_EVENT);
+    size_t count, found = rg_builtin_event_count(world, RG_STEP_EVENT_IMPACT);
     const rg_contact_force *forces = rg_world_contact_forces(world, &count);
     for (size_t i = 0; i < count && !found; i++)
         found += forces[i].impact;
@@ -55,7 +55,7 @@ static void observe_bounce(rg_scene *scene) {
     rg_world *world = scene->world;
     if (rg_world_body_count(world) < 2)
         return;
-    double time = rg_builtin_event_time(world, RG_STEP_IMPACT_EVENT, false, NULL);
+    double time = rg_builtin_event_time(world, RG_STEP_EVENT_IMPACT, false, NULL);
     uint64_t impacts = count_impacts(world);
     if (impacts && state->first == 0)
         state->first = isnan(time) ? rg_world_time(world) : time;
@@ -63,7 +63,7 @@ static void observe_bounce(rg_scene *scene) {
     for (uint64_t i = 0; i < impacts; i++)
         state->apex *= state->restitution * state->restitution;
     double rest = 0;
-    if (!isnan(rg_builtin_event_time(world, RG_STEP_ACCUMULATION, true, &rest)))
+    if (!isnan(rg_builtin_event_time(world, RG_STEP_EVENT_ACCUMULATION, true, &rest)))
         state->rest = rest;
     if (state->rest > 0)
         return;
@@ -201,7 +201,7 @@ static rg_status build_bullet(rg_scene *scene, const double *values, rg_error *e
 
 static void observe_bullet(rg_scene *scene) {
     bullet_state *state = scene->measuring;
-    double time = rg_builtin_event_time(scene->world, RG_STEP_IMPACT_EVENT, false, NULL);
+    double time = rg_builtin_event_time(scene->world, RG_STEP_EVENT_IMPACT, false, NULL);
     if (state->met == 0 && !isnan(time))
         state->met = time;
 }

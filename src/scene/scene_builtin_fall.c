@@ -232,7 +232,7 @@ static rg_status build_balls(rg_scene *scene, const double *values, rg_error *er
     if (!rg_builtin_remember(scene, sizeof(balls_state)))
         return rg_builtin_fail_memory(scene, error);
     rg_contact_law law = {0};
-    rg_status status = rg_world_set_material(scene->world, (rg_material_id){0}, &law, error);
+    rg_status status = rg_world_set_material_law(scene->world, (rg_material_id){0}, &law, error);
     if (!status)
         status = rg_builtin_add_floor(scene, error);
     rg_random random = rg_random_make(rg_world_seed(scene->world));

@@ -179,7 +179,7 @@ static size_t measure_ledge(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
         acceleration =
             (rg_body_velocity(twin->world, brick).z - rg_body_spin(twin->world, brick)) / AT_ONCE;
     }
-    rg_scene_free(twin);
+    rg_scene_destroy(twin);
     measures[0] = rg_measure_beside("force_edge_N", edge, g / a11);
     measures[1] = rg_measure_beside("force_corner_N", corner, 0);
     measures[2] = rg_measure_beside("corner_acceleration", acceleration, a21 * g / a11 - g);
@@ -241,7 +241,7 @@ static void observe_bead(rg_scene *scene) {
     rg_body_id bead = rg_world_body_at(scene->world, 1);
     rg_vec3 x = rg_body_pose(scene->world, bead).position;
     double now = rg_world_time(scene->world), v = rg_body_velocity(scene->world, bead).z;
-    double left = rg_builtin_event_time(scene->world, RG_STEP_BREAK_EVENT, true, NULL);
+    double left = rg_builtin_event_time(scene->world, RG_STEP_EVENT_BREAK, true, NULL);
     /* By a method without a log of events: the first step after which they are apart. */
     if (isnan(left) && rg_length(x) > BEAD_PATH * (1 + 1e-6))
         left = now;

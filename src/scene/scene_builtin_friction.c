@@ -66,7 +66,7 @@ static size_t measure_impulse(const rg_scene *twin, rg_measure *measures) {
         after = v.x + ROD_TAN * c * rg_body_spin(twin->world, rod);
     }
     double inconsistent =
-        twin ? (double)rg_builtin_event_count(twin->world, RG_STEP_INCONSISTENT) : NAN;
+        twin ? (double)rg_builtin_event_count(twin->world, RG_STEP_EVENT_INCONSISTENT) : NAN;
     measures[0] = rg_measure_beside("impulse_normal_Ns", normal, 0.3 * ROD_SLIP);
     measures[1] = rg_measure_beside("impulse_tangential_Ns", tangential, 0.4 * ROD_SLIP);
     measures[2] = rg_measure_beside("slip_after", after, 0);
@@ -101,10 +101,10 @@ static size_t measure_painleve(rg_scene *scene, rg_measure measures[RG_MAX_MEASU
         measures[n++] = rg_measure_of("solution_kept_N", kept);
         measures[n++] = rg_measure_truth("is_a_solution", is_either, true);
         double found =
-            twin ? (double)rg_builtin_event_count(twin->world, RG_STEP_INDETERMINATE) : NAN;
+            twin ? (double)rg_builtin_event_count(twin->world, RG_STEP_EVENT_INDETERMINATE) : NAN;
         measures[n++] = rg_measure_beside("indeterminate_events", found, 1);
     }
-    rg_scene_free(twin);
+    rg_scene_destroy(twin);
     return n;
 }
 
@@ -151,7 +151,7 @@ static rg_status build_slide(rg_scene *scene, const double *values, const char *
 /* When it ended, by the event or, with a method that has none, by the slip that is left. */
 static void observe_slide(rg_scene *scene, double slip(const rg_scene *scene)) {
     slide_state *state = scene->measuring;
-    double stick = rg_builtin_event_time(scene->world, RG_STEP_STICK_EVENT, false, NULL);
+    double stick = rg_builtin_event_time(scene->world, RG_STEP_EVENT_STICK, false, NULL);
     if (state->ended > 0 || rg_world_body_count(scene->world) < 2)
         return;
     if (!isnan(stick))

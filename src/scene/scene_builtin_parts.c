@@ -100,8 +100,8 @@ rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg
 
 rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution,
                              rg_error *error) {
-    rg_contact_law law = {.dynamic_friction = friction, .restitution = restitution};
-    return rg_world_set_material(scene->world, (rg_material_id){0}, &law, error);
+    rg_contact_law law = {.friction = friction, .restitution = restitution};
+    return rg_world_set_material_law(scene->world, (rg_material_id){0}, &law, error);
 }
 
 const char *const rg_builtin_laws[] = {"simultaneous", "propagation", "poisson", "energetic",
@@ -136,11 +136,11 @@ rg_scene *rg_builtin_first_step(const rg_scene *scene, double step) {
                                 .allocator = &scene->allocator};
     rg_method_settings settings = rg_world_settings(scene->world);
     rg_scene *twin;
-    if (rg_scene_build(scene->builtin->name, &options, &twin, NULL))
+    if (rg_scene_create_builtin(scene->builtin->name, &options, &twin, NULL))
         return NULL;
     if (rg_world_set_method(twin->world, rg_world_method(scene->world), &settings, NULL) ||
         rg_world_step(twin->world, step, NULL, NULL)) {
-        rg_scene_free(twin);
+        rg_scene_destroy(twin);
         return NULL;
     }
     return twin;

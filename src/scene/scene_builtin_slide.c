@@ -131,7 +131,7 @@ typedef struct rolling_state {
 
 static rg_contact_law law_of(double mu) {
     rg_contact_law law = rg_contact_law_default();
-    law.dynamic_friction = mu;
+    law.friction = mu;
     return law;
 }
 
@@ -168,7 +168,7 @@ static rg_status build_rolling(rg_scene *scene, const double *values, rg_error *
         status = set_friction(scene, "ball", 0.8, &ball, error);
     rg_contact_law on_top = law_of(0.8);
     if (!status)
-        status = rg_world_set_pair(scene->world, slab, ball, &on_top, error);
+        status = rg_world_set_pair_law(scene->world, slab, ball, &on_top, error);
     rg_shape_def plane = rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0);
     rg_body_def def = rg_body_def_default();
     def.name = "floor", def.motion = RG_MOTION_FIXED;

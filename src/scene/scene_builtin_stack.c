@@ -277,7 +277,7 @@ static double force_at(const rg_world *world, double x, double z) {
 }
 
 static const double *find_known(const rg_scene *scene, size_t count, double offset) {
-    double mu = rg_world_material_law(scene->world, (rg_material_id){0}).dynamic_friction;
+    double mu = rg_world_material_law(scene->world, (rg_material_id){0}).friction;
     for (size_t i = 0; i < sizeof known_bricks / sizeof known_bricks[0] && mu == 0; i++)
         if (known_bricks[i].count == count && fabs(known_bricks[i].offset - offset) < 1e-12)
             return known_bricks[i].force;
@@ -305,7 +305,7 @@ static size_t measure_bricks(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
         measures[n++] =
             known ? rg_measure_beside(names[i], force, known[i]) : rg_measure_of(names[i], force);
     }
-    rg_scene_free(twin);
+    rg_scene_destroy(twin);
     return n;
 }
 

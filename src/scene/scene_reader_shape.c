@@ -205,7 +205,7 @@ static rg_status read_mesh_file(rg_reader *reader, const rg_place *place, const 
     if (status == RG_OK)
         status =
             create_of_points(reader, place, SHAPE_HULL, mesh.vertices, mesh.vertex_count, shape);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
     return status;
 }
 

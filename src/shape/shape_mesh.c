@@ -450,9 +450,9 @@ static rg_status finish(rg_mesh_reader *reader, double distance, bool convexity,
     return status == RG_OUT_OF_MEMORY ? rg_mesh_no_memory(reader) : status;
 }
 
-rg_status rg_mesh_read(const void *data, size_t size, const char *name,
-                       const rg_mesh_options *options, rg_mesh *mesh, rg_mesh_report *report,
-                       rg_error *error) {
+rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
+                              const rg_mesh_options *options, rg_mesh *mesh, rg_mesh_report *report,
+                              rg_error *error) {
     rg_mesh_options chosen = options ? *options : (rg_mesh_options){0};
     rg_mesh_report local = {0};
     rg_mesh_reader reader = {.data = size ? data : "",
@@ -529,12 +529,12 @@ rg_status rg_mesh_read_file(const char *path, const rg_mesh_options *options, rg
     rg_status status = read_bytes(file, path, &chosen, &data, &size, error);
     fclose(file);
     if (status == RG_OK)
-        status = rg_mesh_read(data, size, path, options, mesh, report, error);
+        status = rg_mesh_read_memory(data, size, path, options, mesh, report, error);
     rg_release(&chosen, data);
     return status;
 }
 
-void rg_mesh_free(rg_mesh *mesh) {
+void rg_mesh_destroy(rg_mesh *mesh) {
     if (!mesh || !mesh->allocator.release)
         return;
     rg_release(&mesh->allocator, mesh->vertices);

@@ -2,7 +2,7 @@
  * the ones before have left of the step:
  *
  *   - parts that do not touch come to within a shell of each other: safe advance and root finding on the
- *     polynomial itself, so that nothing is passed over (rg_impact_between);
+ *     polynomial itself, so that nothing is passed over (rg_first_contact_between);
  *   - parts that touch come nearer elsewhere: their gap falls below that of the points that rest,
  *     looked at in samples and located by root finding;
  *   - a point leaves its face or edge; a slip stops: roots of smooth functions;
@@ -47,6 +47,10 @@ typedef struct look {
     double (*kept)[3]; /* forces of the last place at which nothing had happened */
     int kind;          /* of what happens first */
 } look;
+
+static rg_root_method root_finder(const look *l) {
+    return l->a->view->world->content.settings.root_finder;
+}
 
 static void add_mover(look *l, uint32_t body) {
     const rg_analysis *a = l->a;
@@ -257,7 +261,7 @@ static bool is_followed(const rg_analysis *a, uint32_t part_b, uint32_t part_a) 
 
 static rg_analysis_event contact_event(const look *l, double theta) {
     return (rg_analysis_event){.theta = theta,
-                               .kind = RG_STEP_CONTACT_EVENT,
+                               .kind = RG_STEP_EVENT_CONTACT,
                                .detect = true,
                                .contact = UINT32_MAX,
                                .part_b = l->part_b,
@@ -267,7 +271,8 @@ static rg_analysis_event contact_event(const look *l, double theta) {
 /* A change of sign of a function of theta, to THETA or a value of at most `level`. */
 static rg_root locate(rg_scalar_function *function, look *l, rg_bracket bracket, double level) {
     return rg_root_find(function, l, bracket,
-                        (rg_root_settings){.x_tolerance = THETA,
+                        (rg_root_settings){.method = root_finder(l),
+                                           .x_tolerance = THETA,
                                            .f_tolerance = level,
                                            .evaluation_limit = ROOT_EVALUATIONS});
 }
@@ -353,20 +358,21 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     double t1 = l->dense->begin + event->theta * l->dense->step;
     if (!(t1 > t0))
         return RG_OK;
-    rg_impact_settings settings = rg_impact_settings_default(shell);
-    rg_impact impact;
-    rg_status status = rg_impact_between((rg_moving_shape){a->view->parts[l->part_b].shape, &b},
-                                         (rg_moving_shape){a->view->parts[l->part_a].shape, &other},
-                                         t0, t1, &settings, &impact);
-    if (status || impact.result == RG_IMPACT_NONE)
+    rg_first_contact_settings settings = rg_first_contact_settings_default(shell);
+    settings.root = root_finder(l);
+    rg_first_contact impact;
+    rg_status status = rg_first_contact_between(
+        (rg_moving_shape){a->view->parts[l->part_b].shape, &b},
+        (rg_moving_shape){a->view->parts[l->part_a].shape, &other}, t0, t1, &settings, &impact);
+    if (status || impact.result == RG_FIRST_CONTACT_NONE)
         return status;
-    double theta = impact.result == RG_IMPACT_TOUCHING
+    double theta = impact.result == RG_FIRST_CONTACT_TOUCHING
                        ? from
                        : (impact.time - l->dense->begin) / l->dense->step;
-    if (impact.result == RG_IMPACT_LIMIT && theta >= event->theta)
+    if (impact.result == RG_FIRST_CONTACT_LIMIT && theta >= event->theta)
         return RG_OK;
     *event = contact_event(l, fmin(theta, event->theta));
-    if (impact.result == RG_IMPACT_LIMIT) { /* free so far: look again from there */
+    if (impact.result == RG_FIRST_CONTACT_LIMIT) { /* free so far: look again from there */
         event->kind = -1;
         event->detect = false;
     }
@@ -421,10 +427,10 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
     const rg_analysis_contact *c = &l->a->contacts[l->contact];
     l->level = LEAVES * c->size;
     if (c->active && isfinite(c->motion.inside))
-        look_for_root(l, inside, RG_STEP_FEATURE_EVENT, true, event);
+        look_for_root(l, inside, RG_STEP_EVENT_FEATURE, true, event);
     l->level = 0;
-    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0 && l->friction)
-        look_for_root(l, slip_along, RG_STEP_STICK_EVENT, false, event);
+    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0 && l->friction)
+        look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
 }
 
 /* --- forces -------------------------------------------------------------------------------------- */
@@ -436,7 +442,7 @@ static double margin(const look *l, uint32_t contact, int *kind) {
     const rg_analysis *a = l->a;
     const rg_analysis_contact *c = &a->contacts[contact];
     double margin = INFINITY, unit = 1 / a->view->acceleration;
-    *kind = RG_STEP_BREAK_EVENT;
+    *kind = RG_STEP_EVENT_BREAK;
     if (a->start.active[contact])
         margin = c->active || rg_analysis_keeps_active_set(a)
                      ? c->force[0] / a->start.force[contact][0]
@@ -453,7 +459,7 @@ static double margin(const look *l, uint32_t contact, int *kind) {
         change = fmin(change, rg_analysis_let_go(c) - c->slip_acceleration * unit);
     if (fmin(back, change) > margin)
         return margin;
-    *kind = back < change ? RG_STEP_STICK_EVENT : RG_STEP_SLIP_EVENT;
+    *kind = back < change ? RG_STEP_EVENT_STICK : RG_STEP_EVENT_SLIP;
     return fmin(back, change);
 }
 
@@ -514,7 +520,8 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
         memcpy(l->kept, a->start.force, a->contact_count * sizeof *l->kept);
         double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
         rg_root root = rg_root_find(margin_at, l, (rg_bracket){0, at_begin, event->theta, at_end},
-                                    (rg_root_settings){.x_tolerance = RG_ANALYSIS_LOCATED,
+                                    (rg_root_settings){.method = root_finder(l),
+                                                       .x_tolerance = RG_ANALYSIS_LOCATED,
                                                        .evaluation_limit = ROOT_EVALUATIONS});
         margin_at(l, root.upper); /* just past it */
         *event = (rg_analysis_event){

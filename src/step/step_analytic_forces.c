@@ -108,12 +108,11 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c) {
 /* --- one island ---------------------------------------------------------------------------------- */
 
 double rg_analysis_coefficient(const rg_analysis_contact *c) {
-    return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.dynamic_friction
-                                                      : c->law.static_friction;
+    return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.friction : c->law.static_friction;
 }
 
 bool rg_analysis_friction_drops(const rg_analysis_contact *c) {
-    return !c->started && c->law.static_friction > c->law.dynamic_friction;
+    return !c->started && c->law.static_friction > c->law.friction;
 }
 
 bool rg_analysis_has_friction(const rg_analysis_contact *c) {

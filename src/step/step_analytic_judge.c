@@ -1,21 +1,24 @@
-/* What the analytic method shows the judge: forces where an accepted substep begins, ends, and, where
- * contacts do work, in between on the polynomial of the substep; impulses of impacts; the forces that
- * readers get. Rejected trials and what was tried at an event before it was settled moved nothing and
- * are not shown. The judge changes nothing: what is evaluated for it alone is evaluated on copies. */
+/* What the analytic method shows the judge: forces where an accepted substep begins, ends, and,
+ * where contacts do work, in between on the polynomial of the substep; impulses of impacts; the
+ * forces that readers get. Rejected trials and what was tried at an event before it was settled
+ * moved nothing and are not shown. The judge changes nothing: what is evaluated for it alone is
+ * evaluated on copies.
+ *
+ * Tested by tests/step/test_events.c and tests/scene/test_force.c. */
 #include "step/step_analytic.h"
 
 #include <string.h>
 
-/* Times the speed of creep: a contact that is about to stop may slip as fast as RG_ANALYSIS_STOPPING of it
- * along the direction that it keeps and as much across it. */
+/* Times the speed of creep: a contact that is about to stop may slip as fast as
+ * RG_ANALYSIS_STOPPING of it along the direction that it keeps and as much across it. */
 #define SLOW 5.0
-/* Substeps below this share of the step of the world only lead from one event to the next: what acts in
- * them is settled anew before it has moved anything. */
+/* Substeps below this share of the step of the world only lead from one event to the next: what
+ * acts in them is settled anew before it has moved anything. */
 #define INSTANT 1e-12
 /* Power below this share of (forces x typical speeds) is that of rounding. */
 #define NO_POWER 1e-10
-/* Power that is off a straight line over two substeps by less than this share of itself is linear, if the
- * first of them is at least so long as this share of the second. */
+/* Power that is off a straight line over two substeps by less than this share of itself is linear,
+ * if the first of them is at least so long as this share of the second. */
 #define LINEAR     1e-9
 #define COMPARABLE 0.1
 
@@ -66,7 +69,8 @@ static rg_judge_contact contact_of(const rg_analysis *a, const rg_analysis_conta
                               .law = c->law};
 }
 
-/* The instant of a->motion and a->contacts; false without memory. `laws`: forces are of the instant. */
+/* The instant of a->motion and a->contacts; false without memory. `laws`: forces are of the
+ * instant. */
 static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_instant *now) {
     rg_judge_contact *contacts = rg_arena_take(a->arena, a->contact_count, sizeof *contacts);
     if (!contacts)
@@ -131,8 +135,8 @@ static bool works(const rg_analysis *a, const rg_judge_power *begin, const rg_ju
     return fmax(begin->size, end->size) > NO_POWER * size;
 }
 
-/* Whether power has been linear in time since the beginning of the substep before: a straight slide, a
- * steady support. */
+/* Whether power has been linear in time since the beginning of the substep before: a straight
+ * slide, a steady support. */
 static bool is_linear(const rg_analysis *a, double length, const rg_judge_power *begin,
                       const rg_judge_power *end) {
     const rg_analysis_judging *j = a->judge;

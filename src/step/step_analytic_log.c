@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[RG_STEP_EVENT_KINDS] = {
+static const char *const names[RG_STEP_EVENT_KIND_COUNT] = {
     "impact",       "contact",       "break",  "slip",     "stick",       "feature", "accumulation",
     "inconsistent", "indeterminate", "capped", "unsolved", "handed-over", "averaged"};
 
 const char *rg_step_event_name(rg_step_event_kind kind) {
-    return kind < RG_STEP_EVENT_KINDS ? names[kind] : "?";
+    return kind < RG_STEP_EVENT_KIND_COUNT ? names[kind] : "?";
 }
 
 void rg_analysis_log_clear(rg_world *world) {
@@ -18,7 +18,18 @@ void rg_analysis_log_clear(rg_world *world) {
     if (!m)
         return;
     m->event_count = 0;
+    m->impulse_count = 0;
+    m->impact_count = 0;
     rg_collision_forget_marks(m->collision);
+}
+
+rg_log_mark rg_analysis_log_mark(const rg_step_machinery *m) {
+    return (rg_log_mark){m->event_count, m->impulse_count};
+}
+
+void rg_analysis_log_return(rg_step_machinery *m, const rg_log_mark *mark) {
+    m->event_count = mark->events;
+    m->impulse_count = mark->impulses;
 }
 
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
@@ -34,8 +45,8 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
         return;
     e->body_b = rg_body_id_at(&a->view->world->content, contact->body_b);
     e->body_a = rg_body_id_at(&a->view->world->content, contact->body_a);
-    e->friction = contact->mode == RG_ANALYSIS_SLIPS ? contact->law.dynamic_friction
-                                                     : contact->law.static_friction;
+    e->friction =
+        contact->mode == RG_ANALYSIS_SLIPS ? contact->law.friction : contact->law.static_friction;
     e->restitution = contact->law.restitution;
 }
 
@@ -48,7 +59,7 @@ void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint
         m->event_count < RG_STEP_EVENTS_MOST - 1 ? m->event_count : RG_STEP_EVENTS_MOST - 1;
     memmove(m->events + 1, m->events, kept * sizeof *m->events);
     m->events[0] = (rg_step_event){.time = world->content.time,
-                                   .kind = RG_STEP_HANDED_OVER,
+                                   .kind = RG_STEP_EVENT_HANDED_OVER,
                                    .contacts = count,
                                    .body_b = bodies[1],
                                    .body_a = bodies[0],
@@ -82,9 +93,9 @@ static const char *name_of(const rg_world *world, rg_body_id body) {
     return *name ? name : "(no name)";
 }
 
-/* In full if it is one of the last. */
+/* In full if the world is given and it is one of the last. */
 static const char *cause_of(const rg_world *world, const rg_step_event *e) {
-    const rg_step_machinery *m = world->machinery;
+    const rg_step_machinery *m = world ? world->machinery : NULL;
     for (size_t i = 0; m && i < m->cause_count && i < RG_STEP_CAUSES; i++) {
         const rg_step_cause *c = &m->causes[(m->cause_count - 1 - i) % RG_STEP_CAUSES];
         if (c->time == e->time && c->body.index1 == e->body_a.index1 &&
@@ -109,53 +120,52 @@ static int hand_over_text(const rg_world *world, const rg_step_event *e, const c
                     start, a, b, e->contacts - 2, cause);
 }
 
-size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
-                          size_t capacity) {
-    const char *a = name_of(world, e->body_a), *b = name_of(world, e->body_b);
+static size_t put_words(const rg_world *world, const rg_step_event *e, const char *a, const char *b,
+                        char *text, size_t capacity) {
     int n = 0;
     switch ((rg_step_event_kind)e->kind) {
-    case RG_STEP_IMPACT_EVENT:
+    case RG_STEP_EVENT_IMPACT:
         n = snprintf(text, capacity,
                      "t = %.9g s: \"%s\" and \"%s\" meet at %.6g m/s (%u contacts, restitution %g)",
                      e->time, a, b, e->value, e->contacts, e->restitution);
         break;
-    case RG_STEP_ACCUMULATION:
+    case RG_STEP_EVENT_ACCUMULATION:
         n = snprintf(text, capacity,
                      "t = %.9g s: \"%s\" bounces on \"%s\" without end (restitution %g): at rest "
                      "from %.9g s on",
                      e->time, a, b, e->restitution, e->value);
         break;
-    case RG_STEP_INCONSISTENT:
+    case RG_STEP_EVENT_INCONSISTENT:
         n = snprintf(
             text, capacity,
             "t = %.9g s: no forces exist between \"%s\" and \"%s\" (friction %g): an impulse of "
             "%.6g N s resolves it",
             e->time, a, b, e->friction, e->value);
         break;
-    case RG_STEP_INDETERMINATE:
+    case RG_STEP_EVENT_INDETERMINATE:
         n = snprintf(text, capacity,
                      "t = %.9g s: several motions are possible at \"%s\" and \"%s\" (friction %g); "
                      "the policy chose one",
                      e->time, a, b, e->friction);
         break;
-    case RG_STEP_CAPPED:
+    case RG_STEP_EVENT_CAPPED:
         n = snprintf(text, capacity,
                      "t = %.9g s: %.0f impacts in one step: restitution is left out until its end",
                      e->time, e->value);
         break;
-    case RG_STEP_UNSOLVED:
+    case RG_STEP_EVENT_UNSOLVED:
         n = snprintf(text, capacity,
                      "t = %.9g s: forces between \"%s\" and \"%s\" and what touches them are not "
                      "exact: residual %.3g",
                      e->time, a, b, e->value);
         break;
-    case RG_STEP_AVERAGED:
+    case RG_STEP_EVENT_AVERAGED:
         n = snprintf(text, capacity,
                      "t = %.9g s: %u contacts change between stick and slip faster than can be "
                      "followed: to the end of the step forces are means over %.3g s at most",
                      e->time, e->contacts, e->value);
         break;
-    case RG_STEP_HANDED_OVER:
+    case RG_STEP_EVENT_HANDED_OVER:
         n = hand_over_text(world, e, a, b, text, capacity);
         break;
     default:
@@ -163,4 +173,15 @@ size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *t
                      rg_step_event_name((rg_step_event_kind)e->kind), a, b);
     }
     return n > 0 ? (size_t)n : 0;
+}
+
+size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
+                          size_t capacity) {
+    return put_words(world, e, name_of(world, e->body_a), name_of(world, e->body_b), text,
+                     capacity);
+}
+
+size_t rg_step_event_words(const rg_step_event *e, const char *a, const char *b, char *text,
+                           size_t capacity) {
+    return put_words(NULL, e, *a ? a : "(no name)", *b ? b : "(no name)", text, capacity);
 }

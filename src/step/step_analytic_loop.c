@@ -132,7 +132,7 @@ static void mark_stopping(rg_analysis *a) {
 static bool any_turned_aside(const rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.dynamic_friction > 0))
+        if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.friction > 0))
             continue;
         double along = rg_dot(c->motion.slip, c->direction);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
@@ -160,7 +160,7 @@ static void change_law(rg_analysis *a) {
     a->law = &rg_law_mean;
     rg_analysis_end_trial(a);
     a->mean_length = RG_ANALYSIS_MEAN * step_length(a);
-    rg_analysis_log(a, RG_STEP_AVERAGED, NULL, (uint32_t)a->contact_count, a->mean_length);
+    rg_analysis_log(a, RG_STEP_EVENT_AVERAGED, NULL, (uint32_t)a->contact_count, a->mean_length);
 }
 
 /* --- one trial step ------------------------------------------------------------------------------ */
@@ -301,7 +301,7 @@ static void note_progress(event_loop *l) {
                  !(e->changes && e->theta <= RG_ANALYSIS_LOCATED);
     bool stops = e->kind >= 0 || e->changes;
     l->stuck = stops && !moved && l->obstacle == NONE ? l->stuck + 1 : 0;
-    l->last = e->kind == RG_STEP_STICK_EVENT || e->kind == RG_STEP_SLIP_EVENT ||
+    l->last = e->kind == RG_STEP_EVENT_STICK || e->kind == RG_STEP_EVENT_SLIP ||
                       (e->changes && e->kind < 0)
                   ? FRICTION
                   : OTHER;
@@ -380,13 +380,13 @@ static rg_status accept_step(rg_analysis *a) {
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
     rg_analysis_contact *c =
         event->contact < a->contact_count ? &a->contacts[event->contact] : NULL;
-    if (c && event->kind == RG_STEP_STICK_EVENT && c->mode == RG_ANALYSIS_SLIPS) {
+    if (c && event->kind == RG_STEP_EVENT_STICK && c->mode == RG_ANALYSIS_SLIPS) {
         c->mode = RG_ANALYSIS_STICKS;
         c->at_limit = c->started = false;
     }
     /* Contacts are logged when it is known what they are, slips where they begin. */
-    if (event->kind >= 0 && event->kind != RG_STEP_CONTACT_EVENT &&
-        event->kind != RG_STEP_SLIP_EVENT)
+    if (event->kind >= 0 && event->kind != RG_STEP_EVENT_CONTACT &&
+        event->kind != RG_STEP_EVENT_SLIP)
         rg_analysis_log(a, (rg_step_event_kind)event->kind, c, 1, 0);
 }
 

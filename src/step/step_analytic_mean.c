@@ -129,7 +129,7 @@ static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t co
         a->tally.worst_cone = fmax(a->tally.worst_cone, info.residual.force);
         if (!(info.residual.natural <= RG_ANALYSIS_FAILED)) {
             a->tally.failures++;
-            rg_analysis_log(a, RG_STEP_UNSOLVED, &a->contacts[members[0]], (uint32_t)count,
+            rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, &a->contacts[members[0]], (uint32_t)count,
                             info.residual.natural);
         }
     }

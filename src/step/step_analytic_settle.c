@@ -3,6 +3,7 @@
 #include "base/base_text.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
+#include "step/step_impulse_log.h"
 
 #include <string.h>
 
@@ -35,6 +36,8 @@ typedef struct impact_rows {
     rg_analysis_row *row;
     double *matrix, *rate, *mu, *restitution, *moving, *impulse;
     uint32_t *pair;
+    rg_step_impulse *contact; /* for the log */
+    rg_impulse_log log;
 } impact_rows;
 
 static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
@@ -48,8 +51,9 @@ static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
     s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
     s->restitution = rg_arena_take(a->arena, contacts, sizeof *s->restitution);
     s->pair = rg_arena_take(a->arena, contacts, sizeof *s->pair);
+    s->contact = rg_arena_take(a->arena, contacts, sizeof *s->contact);
     return s->row && s->matrix && s->rate && s->moving && s->impulse && s->mu && s->restitution &&
-           s->pair;
+           s->pair && s->contact;
 }
 
 static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s) {
@@ -63,7 +67,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
             s->rate[j] = rg_analysis_rate(&a->motion, &s->row[j]);
             s->moving[j] = rg_analysis_prescribed_rate(a, &s->row[j]);
         }
-        s->mu[k] = c->law.dynamic_friction;
+        s->mu[k] = c->law.friction;
         s->pair[k] = (uint32_t)k;
         for (size_t j = 0; j < k; j++) {
             const rg_analysis_contact *other = &a->contacts[members[j]];
@@ -71,13 +75,26 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
                 s->pair[k] = s->pair[j];
         }
         s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
+        s->contact[k] =
+            (rg_step_impulse){.time = a->time,
+                              .body_b = rg_body_id_at(&a->view->world->content, c->body_b),
+                              .body_a = rg_body_id_at(&a->view->world->content, c->body_a),
+                              .position = c->motion.point,
+                              .normal = c->motion.normal,
+                              .friction = s->mu[k],
+                              .restitution = s->restitution[k]};
     }
     rg_analysis_couple_all(a, s->row, s->rows, s->matrix);
+    s->log = rg_impulse_log_begin(a->view->machinery, s->contact, a->view->world->content.planar);
 }
 
-static rg_impact_problem impact_problem(const impact_rows *s, double still) {
-    rg_impact_problem problem = {
-        .restitution = s->restitution, .moving = s->moving, .still = still, .pair = s->pair};
+static rg_impact_problem impact_problem(impact_rows *s, double still) {
+    rg_impact_problem problem = {.restitution = s->restitution,
+                                 .moving = s->moving,
+                                 .still = still,
+                                 .pair = s->pair,
+                                 .observer = rg_impulse_log_round,
+                                 .observer_user = &s->log};
     problem.contact.kind = RG_PROBLEM_CONTACT;
     problem.contact.contact =
         (rg_contact_problem){.dimension = s->dimension,
@@ -153,6 +170,8 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
         rg_impact_info info;
         rg_status status =
             rg_impact_along_ray(a->view->context, &problem, NULL, s.impulse, NULL, &info, NULL);
+        if (status)
+            rg_impulse_log_undo(&s.log);
         if (status && ray)
             status =
                 rg_impact_along_ray(a->view->context, &problem, ray, s.impulse, NULL, &info, NULL);
@@ -161,7 +180,7 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
             apply_impact(a, &s, &info);
             for (size_t k = 0; k < s.rows; k += (size_t)s.dimension)
                 normal += s.impulse[k];
-            rg_analysis_log(a, RG_STEP_INCONSISTENT, &a->contacts[contact], (uint32_t)count,
+            rg_analysis_log(a, RG_STEP_EVENT_INCONSISTENT, &a->contacts[contact], (uint32_t)count,
                             normal);
             a->tally.impacts++;
         }
@@ -207,7 +226,7 @@ static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
         b->rest = a->time + 2 * v / (pull * (1 - e));
     if (b->count < RG_ANALYSIS_BOUNCES || v * v > 2 * pull * BOUNCE_HEIGHT * c->size)
         return false;
-    rg_analysis_log(a, RG_STEP_ACCUMULATION, c, 1, b->rest);
+    rg_analysis_log(a, RG_STEP_EVENT_ACCUMULATION, c, 1, b->rest);
     b->count = 0;
     b->speed = 0;
     return true;
@@ -248,18 +267,27 @@ static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact 
                    rg_analysis_body_name(a, c->body_a), approach);
 }
 
+/* What was not solved is an event, counts as a failure, and is in the certificate, with one figure. */
+static void tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
+                          double residual) {
+    a->tally.failures++;
+    a->tally.worst_residual = fmax(a->tally.worst_residual, residual);
+    rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, c, (uint32_t)count, residual);
+}
+
 /* Impacts of an island, until nothing approaches. `met`: per contact, whether it approached. */
 static rg_status resolve_island(rg_analysis *a, const uint32_t *members, size_t count, uint8_t *met,
                                 rg_error *error) {
-    double still, approach;
+    double still, approach, first = 0; /* m/s: the fastest approach that is to be stopped */
     const rg_analysis_contact *worst;
     bool solved = true;
     for (int round = 0; round < RG_ANALYSIS_ROUNDS && solved; round++) {
         approach = fastest_approach(a, members, count, &still, &worst);
         if (!worst)
             return RG_OK;
+        first = fmax(first, approach);
         if (round == 0)
-            rg_analysis_log(a, RG_STEP_IMPACT_EVENT, worst, (uint32_t)count, approach);
+            rg_analysis_log(a, RG_STEP_EVENT_IMPACT, worst, (uint32_t)count, approach);
         for (size_t i = 0; i < count; i++)
             met[members[i]] |=
                 -a->contacts[members[i]].motion.gap_rate > still_of(a, &a->contacts[members[i]]);
@@ -276,10 +304,8 @@ static rg_status resolve_island(rg_analysis *a, const uint32_t *members, size_t 
             return refuse_squeeze(a, worst, after, error);
     }
     approach = fastest_approach(a, members, count, &still, &worst);
-    if (worst) {
-        a->tally.failures++;
-        rg_analysis_log(a, RG_STEP_UNSOLVED, worst, (uint32_t)count, approach);
-    }
+    if (worst)
+        tell_unsolved(a, worst, count, approach / first);
     return RG_OK;
 }
 
@@ -302,13 +328,13 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     }
     if (a->tally.impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
         a->no_restitution = true;
-        rg_analysis_log(a, RG_STEP_CAPPED, NULL, 0, (double)a->tally.impacts);
+        rg_analysis_log(a, RG_STEP_EVENT_CAPPED, NULL, 0, (double)a->tally.impacts);
     }
     /* Which sequences of bounces end here: those contacts stay, at rest. */
     for (size_t i = 0; i < a->contact_count && !status; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         if (c->fresh && !met[i] && a->time > a->view->begin) /* at the beginning all of them are */
-            rg_analysis_log(a, RG_STEP_CONTACT_EVENT, c, 1, -c->motion.gap_rate);
+            rg_analysis_log(a, RG_STEP_EVENT_CONTACT, c, 1, -c->motion.gap_rate);
         c->fresh = false;
         if (met[i] && ends_bouncing(a, c))
             c->still = INFINITY;
@@ -369,8 +395,8 @@ static void start_slips(rg_analysis *a) {
             c->slip_acceleration <= rg_analysis_let_go(c) * a->view->acceleration)
             continue;
         c->started = true;
-        changed |= c->law.static_friction > c->law.dynamic_friction;
-        rg_analysis_log(a, RG_STEP_SLIP_EVENT, c, 1, c->slip_acceleration);
+        changed |= c->law.static_friction > c->law.friction;
+        rg_analysis_log(a, RG_STEP_EVENT_SLIP, c, 1, c->slip_acceleration);
     }
     if (changed)
         rg_analysis_decide(a);
@@ -385,12 +411,12 @@ static void report_indeterminacy(rg_analysis *a) {
         if (c->mode != RG_ANALYSIS_SLIPS || c->force[0] > 0 || !(c->normal_acceleration > 0))
             continue;
         rg_vec3 n = c->motion.normal;
-        rg_vec3 e = rg_add_scaled(n, -c->law.dynamic_friction, c->basis[0]);
+        rg_vec3 e = rg_add_scaled(n, -c->law.friction, c->basis[0]);
         rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, n);
         rg_analysis_row push = rg_analysis_make_row(a, (uint32_t)i, 0, e);
         double w = rg_analysis_couple(a, &normal, &push);
         if (w < 0)
-            rg_analysis_log(a, RG_STEP_INDETERMINATE, c, 1, -c->normal_acceleration / w);
+            rg_analysis_log(a, RG_STEP_EVENT_INDETERMINATE, c, 1, -c->normal_acceleration / w);
     }
 }
 
@@ -402,15 +428,19 @@ void rg_analysis_turn(rg_analysis *a) {
         }
 }
 
-/* Contacts that approach slower than counts as an impact are stopped, without restitution. */
+/* Contacts that approach slower than counts as an impact are stopped, without restitution. A body
+ * without play between two that do not move may approach both by rounding, which no impulse can stop:
+ * then nothing is done, and nothing is wrong. */
 static rg_status stop_slow(rg_analysis *a, rg_error *error) {
-    bool any = false;
+    double approach = 0;
     size_t n = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
-        any |= touches(&a->contacts[i]) && a->contacts[i].motion.gap_rate < 0;
-        n += touches(&a->contacts[i]);
+        if (!touches(&a->contacts[i]))
+            continue;
+        approach = fmax(approach, -a->contacts[i].motion.gap_rate);
+        n++;
     }
-    if (!any)
+    if (!(approach > 0))
         return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
@@ -432,11 +462,11 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     rg_solve_info info;
     rg_status status =
         rg_solve(a->view->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
-    if (!status && info.outcome != RG_SOLVED) {
-        a->tally.failures++;
-        rg_analysis_log(a, RG_STEP_UNSOLVED, &a->contacts[0], (uint32_t)n, info.residual.natural);
-    }
-    if (!status) {
+    bool solved = !status && info.outcome == RG_SOLVED;
+    bool rounding = !solved && approach <= RG_ANALYSIS_SPEED * a->view->speed;
+    if (!status && !solved && !rounding)
+        tell_unsolved(a, &a->contacts[0], n, info.residual.natural);
+    if (!status && !rounding) {
         a->tally.stabilisation += rg_analysis_work(a, rows, n, x, rate);
         for (size_t i = 0; i < n; i++) {
             rg_analysis_push(a, a->y, &rows[i], x[i]);
@@ -486,10 +516,8 @@ rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error) {
         uint32_t contact = a->trouble.contact;
         if (jam < RG_ANALYSIS_JAMS && rg_analysis_unjam(a, contact))
             continue;
-        a->tally.failures++;
-        rg_analysis_log(a, RG_STEP_UNSOLVED,
-                        contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
-                        a->trouble.residual);
+        tell_unsolved(a, contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
+                      a->trouble.residual);
         return RG_OK;
     }
 }

@@ -9,9 +9,9 @@
 static rg_contact_mode mode_of(const rg_analysis_contact *c) {
     if (!c->active)
         return RG_MODE_SEPARATING;
-    if (c->mode == RG_ANALYSIS_SLIPS && c->law.dynamic_friction > 0)
+    if (c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0)
         return RG_MODE_SLIP;
-    bool curved = c->track.feature.kind == RG_CONTACT_SMOOTH;
+    bool curved = c->track.feature.kind == RG_FEATURES_SMOOTH;
     return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
@@ -33,7 +33,7 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
                               .impulse = rg_scale(a->view->end - a->view->begin, f),
                               .force = f,
                               .normal_force = c->force[0],
-                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.dynamic_friction
+                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.friction
                                                                        : c->law.static_friction,
                               .slip_speed = rg_length(c->motion.slip),
                               .approach = -c->motion.gap_rate,
@@ -200,11 +200,11 @@ static rg_status fail_group(const rg_analysis *g, rg_status status, const rg_err
 }
 
 /* A group that failed leaves no trace but the number of problems that were shown. */
-static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, size_t events,
+static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, const rg_log_mark *log,
                         rg_error *cause, rg_status status, rg_analysis_handover *handover) {
     cause->status = status;
     a->shown = g->shown;
-    a->view->machinery->event_count = events;
+    rg_analysis_log_return(a->view->machinery, log);
     return rg_analysis_refuse(a, (uint32_t)index, cause, handover);
 }
 
@@ -230,7 +230,7 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);
         rg_arena_mark mark = rg_arena_get_mark(a->arena);
-        size_t events = a->view->machinery->event_count;
+        rg_log_mark log = rg_analysis_log_mark(a->view->machinery);
         rg_error cause = {0};
         rg_arrival arrival = RG_ARRIVED;
         rg_status status = make_group(a, groups, index, memory, seen, g)
@@ -239,7 +239,7 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         if (rg_analysis_can_hand_over(a->view->world, status)) {
             rg_arena_return(a->arena, mark);
             rg_analysis_forget_group(memory, groups->label, index);
-            if (refuse(a, index, g, events, &cause, status, handover))
+            if (refuse(a, index, g, &log, &cause, status, handover))
                 return rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, error);
             continue;
         }

@@ -1,5 +1,5 @@
-/* What a fixed step did at its contacts: forces and modes, for readers, for the judge and for the next
- * step. Tested by tests/step/test_contacts.c. */
+/* What a fixed step did at its contacts: forces and modes, for readers, for the judge and for the
+ * next step. Tested by tests/step/test_contacts.c. */
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"
@@ -62,7 +62,7 @@ void rg_contacts_describe(rg_contact_job *job) {
             .friction = job->mu[i],
             .slip_speed = slip,
             .approach = -job->before[i * d],
-            .mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_CONTACT_SMOOTH),
+            .mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_FEATURES_SMOOTH),
             .impact = met,
         };
         contacts->impacts += met;

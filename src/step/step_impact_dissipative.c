@@ -1,19 +1,20 @@
 /* Impacts that dissipate as much as convex friction bounds allow (after Loetstedt 1984, as told in
  * the Baraff 1994 survey, section 6). First the normals, by Newton's law at all contacts and
- * without friction: no energy is made. Then friction, bounded by mu times those normal impulses, with
- * the normal impulses free to move from contact to contact so that the velocities that the normals
- * were to leave with hold: a cube that lands flat and slides stays flat, its front corners loaded
- * more. That is a convex problem (the least of 1/2 r'W r + r'(u + shift) over r_N >= 0 and
- * |r_T| <= mu N): it has a solution, and its motion is unique. With the normal impulses that it found
- * as the next bounds it is repeated until the bounds are those of the impulses themselves. Normal
- * impulses of redundant contacts are shared evenly (step_impact_share.c), since they bound friction.
+ * without friction: no energy is made. Then friction, bounded by mu times those normal impulses,
+ * with the normal impulses free to move from contact to contact so that the velocities that the
+ * normals were to leave with hold: a cube that lands flat and slides stays flat, its front corners
+ * loaded more. That is a convex problem (the least of 1/2 r'W r + r'(u + shift) over r_N >= 0 and
+ * |r_T| <= mu N): it has a solution, and its motion is unique. With the normal impulses that it
+ * found as the next bounds it is repeated until the bounds are those of the impulses themselves.
+ * Normal impulses of redundant contacts are shared evenly (step_impact_share.c), since they bound
+ * friction.
  *
- * Where that does not end, or would make energy or an approach, friction alone is found, bounded by
- * the normals of the impact without friction, and such that the kinetic energy becomes the least
- * that it can: convex as well.
+ * Where that does not end, or would make energy or an approach, friction alone is found, bounded
+ * by the normals of the impact without friction, and such that the kinetic energy becomes the
+ * least that it can: convex as well.
  *
- * How it fails: in that second way friction that would unload a contact, or load it, does not find its
- * bound changed.
+ * How it fails: in that second way friction that would unload a contact, or load it, does not find
+ * its bound changed.
  * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
@@ -22,8 +23,8 @@
 
 /* Bounds that move by no more than this share of the largest stand. */
 #define BOUNDS_STAND 1e-10
-/* Convex problems at most, and after so many each must move the bounds at most half as far as the one
- * before. */
+/* Convex problems at most, and after so many each must move the bounds at most half as far as the
+ * one before. */
 #define BRAKE_ROUNDS 40
 #define BRAKE_SLOW   8
 /* A contact leaves no faster than it should if its speed is within this share of the fastest. */
@@ -148,8 +149,8 @@ static rg_status brake_after(rg_impact_state *s, braking *b, rg_error *error) {
     return status ? status : rg_impact_apply(s, b->total, error);
 }
 
-/* What is to be added to the normals as they are; `found` becomes false if that would make energy or
- * an approach. */
+/* What is to be added to the normals as they are; `found` becomes false if that would make energy
+ * or an approach. */
 static rg_status account(const rg_impact_state *s, braking *b, bool *found, rg_error *error) {
     double energy;
     for (size_t i = 0; i < s->rows - s->bounded; i++)

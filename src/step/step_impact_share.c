@@ -1,16 +1,18 @@
-/* Normal impulses among redundant contacts. Where contacts outnumber the motions that they can stop,
- * the velocities after are unique and the impulses are not: a solver returns any of them, a cube's
- * weight on two corners of four. A law that bounds friction by those impulses would turn a symmetric
- * body. The least-norm solution is unique and has every symmetry of the problem:
+/* Normal impulses among redundant contacts. Where contacts outnumber the motions that they can
+ * stop, the velocities after are unique and the impulses are not: a solver returns any of them, a
+ * cube's weight on two corners of four. A law that bounds friction by those impulses would turn a
+ * symmetric body. The least-norm solution is unique and has every symmetry of the problem:
  *
  *     least |r|^2  over  r >= 0,  W r = W r*
  *
- * by the method of multipliers: the strictly convex problem with W + eps I and right-hand side
- * c + y, y growing by what is left of c - W r, c = W r*. Each round is one complementarity problem;
+ * by the method of multipliers: the strictly convex problem with W + eps I and right-hand side c +
+ * y, y growing by what is left of c - W r, c = W r*. Each round is one complementarity problem;
  * the error falls by eps over the smallest eigenvalue of W that is not zero.
  *
- * How it fails: the impulses that were given stand if the rounds do not end.
- * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
+ * How it fails: the impulses that were given stand if the rounds do not end. Tested by
+ * tests/step/test_impact.c and tests/step/test_impact_random.c.
+ *
+ * Tested by tests/step/test_impact.c. */
 #include "step/step_impact.h"
 
 #include <math.h>

@@ -15,7 +15,8 @@ typedef struct rg_judge_totals {
 
 rg_judge_totals rg_judge_look(const rg_world_content *content);
 
-/* What the judge remembers of the beginning of a step to explain its end: arrays over all bodies. */
+/* What the judge remembers of the beginning of a step to explain its end: arrays over all
+ * bodies. */
 typedef struct rg_judge_memory {
     rg_judge_totals totals;
     double time;
@@ -25,8 +26,8 @@ typedef struct rg_judge_memory {
 rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
                             rg_judge_memory *memory);
 
-/* Work done on the dynamic bodies by contacts, gravity's path, and the impulse of what does not move:
- * step_judge_contacts.c. Joules, N s, N m s about the origin. */
+/* Work done on the dynamic bodies by contacts, gravity's path, and the impulse of what does not
+ * move: step_judge_contacts.c. Joules, N s, N m s about the origin. */
 typedef struct rg_judge_contacts {
     double friction, impact, stabilisation, prescribed, integration;
     rg_vec3 impulse, angular_impulse;
@@ -34,10 +35,11 @@ typedef struct rg_judge_contacts {
      * momentum that gravity alone would bring, and contacts take away again. */
     double stake, momentum_stake, angular_stake;
 } rg_judge_contacts;
-/* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is always that of all. */
+/* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is
+ * always that of all. */
 rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
                                         double step, const uint8_t *whose);
-/* --- what a method did, at an instant and over a time (step_judge_instant.c) ---------------------- */
+/* --- what a method did, at an instant and over a time (step_judge_instant.c) ------------------ */
 
 /* A contact. The normal points from B to A; its rate and the drift of the relative velocity are the
  * geometry's (contact_motion.h). */
@@ -79,15 +81,16 @@ void rg_judge_laws(const rg_judge_instant *now, rg_judge_findings *found);
 rg_judge_power rg_judge_power_of(const rg_judge_instant *now);
 /* Impulses at the velocities before them: work and cone. */
 void rg_judge_impact(const rg_judge_instant *before, rg_judge_findings *found);
-/* Work over a time, from powers at its beginning, at the nodes of a rule (-1: none), and at its end. */
+/* Work over a time, from powers at its beginning, at the nodes of a rule (-1: none), and at its
+ * end. */
 enum { RG_JUDGE_RULES = 2, RG_JUDGE_INSIDE = 3 };
 extern const double rg_judge_node[RG_JUDGE_RULES][RG_JUDGE_INSIDE];
 void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judge_findings *found);
 
-/* --- the certificate ------------------------------------------------------------------------------ */
+/* --- the certificate -------------------------------------------------------------------------- */
 
-/* Smallest signed gap over all pairs of colliders that are near each other, by the narrow phase at the
- * poses of now, with an own search for pairs; infinity if no two are near. */
+/* Smallest signed gap over all pairs of colliders that are near each other, by the narrow phase at
+ * the poses of now, with an own search for pairs; infinity if no two are near. */
 rg_status rg_judge_gap(const rg_world_content *content, rg_arena *arena, double *gap);
 /* Certificate and energy without figures: all NaN. */
 void rg_judge_measure_nothing(rg_step_info *info);

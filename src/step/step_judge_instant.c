@@ -1,24 +1,27 @@
-/* The judge of contacts at an instant and over the time between two: the laws of contact, recomputed
- * from poses, velocities, accelerations without contacts, and forces, whatever method found them.
+/* The judge of contacts at an instant and over the time between two: the laws of contact,
+ * recomputed from poses, velocities, accelerations without contacts, and forces, whatever method
+ * found them.
  *
- * Laws. Forces are added up body by body (Newton and Euler, with the inertia tensor as the user gave it,
- * in the origin frame) instead of contact by contact in a matrix. With u' the acceleration of A's
- * material against B's at the contact, w the inverse mass that its normal feels, s the problem's scale
- * of acceleration:
+ * Laws. Forces are added up body by body (Newton and Euler, with the inertia tensor as the user
+ * gave it, in the origin frame) instead of contact by contact in a matrix. With u' the acceleration
+ * of A's material against B's at the contact, w the inverse mass that its normal feels, s the
+ * problem's scale of acceleration:
  *
- *   normal       f_N >= 0, a_N = n.u' + n'.u >= 0, one of them 0:      |min(w f_N, a_N)| / s
- *   slip         friction is mu_d f_N against it:                      w |f_T + mu_d f_N t| / s
- *   stick        acceleration only with all the friction there can be: min(w (mu f_N - |f_T|), |a_T|) / s,
- *                and not along friction:                               min(w |f_T|, a_T.f_T / |f_T|) / s
- *   cone         friction beyond mu f_N, or normal force below 0:      w (|f_T| - mu f_N) / s
+ *   normal   f_N >= 0, a_N = n.u' + n'.u >= 0, one of them 0:  |min(w f_N, a_N)| / s
+ *   slip     friction is mu_d f_N against it:                  w |f_T + mu_d f_N t| / s
+ *   stick    acceleration only with all possible friction:     min(w (mu f_N - |f_T|), |a_T|) / s,
+ *            and not along friction:                           min(w |f_T|, a_T.f_T / |f_T|) / s
+ *   cone     friction beyond mu f_N, or normal force below 0:  w (|f_T| - mu f_N) / s
  *
- * Points that slip slower than the method can tell a direction of (`slow`) may stick or slip, and if
- * they slip only the amount of friction counts, and that it drives nothing; so it is for those that do
- * not move at the end of a time over which friction kept its direction: they may just have stopped.
+ * Points that slip slower than the method can tell a direction of (`slow`) may stick or slip, and
+ * if they slip only the amount of friction counts, and that it drives nothing; so it is for those
+ * that do not move at the end of a time over which friction kept its direction: they may just have
+ * stopped.
  *
- * Work. Between two instants the power of friction (f_T.u), of normal forces (f_N n.u: only as far as
- * the constraint drifts) and of prescribed motion is integrated by Lobatto's formulas on the path that
- * was taken. At an impact it is 1/2 r.(u- + u+), exactly. */
+ * Work. Between two instants the power of friction (f_T.u), of normal forces (f_N n.u: only as far
+ * as the constraint drifts) and of prescribed motion is integrated by Lobatto's formulas on the
+ * path that was taken. At an impact it is 1/2 r.(u- + u+), exactly.
+ * Tested by tests/step/test_judge.c. */
 #include "step/step_judge.h"
 
 #include <string.h>
@@ -77,8 +80,8 @@ static double inverse_mass_at(const rg_judge_instant *now, const rg_judge_contac
     return sum;
 }
 
-/* What contacts give each of their bodies: accelerations of forces, or changes of velocity of impulses,
- * in now->linear and now->angular. */
+/* What contacts give each of their bodies: accelerations of forces, or changes of velocity of
+ * impulses, in now->linear and now->angular. */
 static void add_up(const rg_judge_instant *now) {
     for (size_t k = 0; k < now->count; k++)
         for (int side = 0; side < 2; side++) {
@@ -104,7 +107,7 @@ static rg_vec3 along_surface(rg_vec3 v, rg_vec3 n) {
     return rg_add_scaled(v, -rg_dot(v, n), n);
 }
 
-/* --- laws ---------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------- */
 
 static rg_vec3 acceleration_at(const rg_judge_instant *now, const rg_judge_contact *c) {
     rg_vec3 sides[2];
@@ -130,16 +133,16 @@ static double friction_error(const rg_judge_contact *c, bool stops, double w, rg
     rg_vec3 friction = rg_scale(w, along_surface(c->force, n));
     double grip = rg_length(friction), error = INFINITY;
     if (speed > 0) {
-        rg_vec3 law = rg_scale(-c->law.dynamic_friction * normal / speed, slip);
-        double known = c->law.dynamic_friction * normal * fmin(1, c->slow / speed);
+        rg_vec3 law = rg_scale(-c->law.friction * normal / speed, slip);
+        double known = c->law.friction * normal * fmin(1, c->slow / speed);
         error = fmax(0, rg_length(rg_sub(friction, law)) - known);
     }
     if (speed <= c->slow) {
         rg_vec3 a = along_surface(rate, n);
         error = fmin(error, stick_error(c->law.static_friction * normal, grip, friction, a));
-        error = fmin(error, stick_error(c->law.dynamic_friction * normal, grip, friction, a));
+        error = fmin(error, stick_error(c->law.friction * normal, grip, friction, a));
         if ((stops || speed > c->none) && rg_dot(friction, slip) <= c->none * grip)
-            error = fmin(error, fabs(grip - c->law.dynamic_friction * normal));
+            error = fmin(error, fabs(grip - c->law.friction * normal));
     }
     return error;
 }
@@ -176,7 +179,7 @@ void rg_judge_laws(const rg_judge_instant *now, rg_judge_findings *found) {
     }
 }
 
-/* --- work ---------------------------------------------------------------------------------------- */
+/* --- work ------------------------------------------------------------------------------------- */
 
 /* Work that goes in where something moves as prescribed: what it gives times how it moves. */
 static double prescribed_part(const rg_judge_instant *now, const rg_judge_contact *c) {

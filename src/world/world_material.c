@@ -8,31 +8,29 @@
 #include <string.h>
 
 rg_contact_law rg_contact_law_default(void) {
-    return (rg_contact_law){.dynamic_friction = 0.5};
+    return (rg_contact_law){.friction = 0.5};
 }
 
 rg_contact_law rg_contact_law_complete(rg_contact_law law) {
-    if (law.dynamic_friction == 0 || law.static_friction < law.dynamic_friction)
-        law.static_friction = law.dynamic_friction;
+    if (law.friction == 0 || law.static_friction < law.friction)
+        law.static_friction = law.friction;
     return law;
 }
 
 static rg_status check_law(const rg_contact_law *law, rg_error *error) {
-    if (!(isfinite(law->dynamic_friction) && law->dynamic_friction >= 0 &&
-          isfinite(law->static_friction)))
-        return rg_fail(
-            error, RG_INVALID_ARGUMENT, "friction: %g; a coefficient is finite and not negative",
-            isfinite(law->static_friction) ? law->dynamic_friction : law->static_friction);
-    if (law->dynamic_friction == 0 && law->static_friction > 0)
-        return rg_fail(
-            error, RG_INVALID_ARGUMENT,
-            "friction: static %g without dynamic; give dynamic_friction too, or it alone "
-            "for both",
-            law->static_friction);
-    if (law->static_friction != 0 && law->static_friction < law->dynamic_friction)
+    if (!(isfinite(law->friction) && law->friction >= 0 && isfinite(law->static_friction)))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "friction: %g; a coefficient is finite and not negative",
+                       isfinite(law->static_friction) ? law->friction : law->static_friction);
+    if (law->friction == 0 && law->static_friction > 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "friction: static %g without dynamic; give friction too, or it alone "
+                       "for both",
+                       law->static_friction);
+    if (law->static_friction != 0 && law->static_friction < law->friction)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "friction: static %g is below dynamic %g; it must be at least as large",
-                       law->static_friction, law->dynamic_friction);
+                       law->static_friction, law->friction);
     if (!(law->restitution >= 0 && law->restitution <= 1))
         return rg_fail(error, RG_INVALID_ARGUMENT, "restitution: %g is outside 0 ... 1",
                        law->restitution);
@@ -83,8 +81,8 @@ rg_status rg_world_add_material(rg_world *world, const char *name, const rg_cont
     return RG_OK;
 }
 
-rg_status rg_world_set_material(rg_world *world, rg_material_id material, const rg_contact_law *law,
-                                rg_error *error) {
+rg_status rg_world_set_material_law(rg_world *world, rg_material_id material,
+                                    const rg_contact_law *law, rg_error *error) {
     if (!exists(world, material))
         return rg_fail(error, RG_INVALID_HANDLE, "there is no material %u", material.index1);
     rg_status status = check_law(law, error);
@@ -113,8 +111,8 @@ static rg_material_pair *find_pair(const rg_world *world, rg_material_id a, rg_m
     return NULL;
 }
 
-rg_status rg_world_set_pair(rg_world *world, rg_material_id a, rg_material_id b,
-                            const rg_contact_law *law, rg_error *error) {
+rg_status rg_world_set_pair_law(rg_world *world, rg_material_id a, rg_material_id b,
+                                const rg_contact_law *law, rg_error *error) {
     rg_world_content *content = &world->content;
     if (!exists(world, a) || !exists(world, b))
         return rg_fail(error, RG_INVALID_HANDLE, "a pair of materials that do not exist");
@@ -161,7 +159,7 @@ rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_mat
     rg_contact_law p = rg_contact_law_complete(rg_world_material_law(world, a));
     rg_contact_law q = rg_contact_law_complete(rg_world_material_law(world, b));
     rg_contact_law law = {.static_friction = sqrt(p.static_friction * q.static_friction),
-                          .dynamic_friction = sqrt(p.dynamic_friction * q.dynamic_friction),
+                          .friction = sqrt(p.friction * q.friction),
                           .restitution =
                               p.restitution > q.restitution ? p.restitution : q.restitution};
     if (pair)

@@ -128,7 +128,7 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
     return status;
 }
 
-rg_status rg_world_snapshot(const rg_world *world, rg_snapshot **snapshot) {
+rg_status rg_snapshot_create(const rg_world *world, rg_snapshot **snapshot) {
     assert(world && snapshot);
     *snapshot = NULL;
     rg_snapshot *s = rg_allocate_zeroed(&world->allocator, 1, sizeof *s);
@@ -161,7 +161,7 @@ rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot) {
     return RG_OK;
 }
 
-void rg_snapshot_free(rg_snapshot *snapshot) {
+void rg_snapshot_destroy(rg_snapshot *snapshot) {
     if (!snapshot)
         return;
     rg_allocator allocator = snapshot->allocator;

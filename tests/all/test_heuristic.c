@@ -84,7 +84,7 @@ static watch watch_run(const char *name, const rg_scene_parameter *parameters, s
     rg_error error = {0};
     rg_scene_options options = {
         .parameters = parameters, .parameter_count = count, .method = "analytic"};
-    if (rg_scene_build(name, &options, &scene, &error))
+    if (rg_scene_create_builtin(name, &options, &scene, &error))
         fail_msg("%s", error.text);
     rg_world *world = rg_scene_world(scene);
     rg_method_settings settings = rg_world_settings(world);
@@ -96,7 +96,7 @@ static watch watch_run(const char *name, const rg_scene_parameter *parameters, s
     run_scene(scene, duration);
     rg_step_info summary = rg_world_summary(world);
     rg_solve_context_destroy(w.context);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     /* Where the heuristic was wrong another solver was right: the forces are exact. */
     assert_int_equal(summary.solver_failures, 0);
     assert_true(summary.certificate.complementarity < 1e-9);

@@ -194,7 +194,7 @@ static void a_restored_world(void **state) {
     add_box(world, "b", (rg_vec3){1, 1, 1}, (rg_vec3){0.5, 0, 0});
     rg_broad_world *broad = broad_world_of(NULL);
     rg_snapshot *snapshot;
-    assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+    assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
     assert_int_equal(rg_broad_world_update(broad, world, &now), RG_OK);
     assert_int_equal(check_world(broad, world), 1);
     rg_world_remove_body(world, a);
@@ -207,7 +207,7 @@ static void a_restored_world(void **state) {
     assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
     assert_int_equal(rg_broad_world_update(broad, world, &now), RG_OK);
     assert_int_equal(check_world(broad, world), 1);
-    rg_snapshot_free(snapshot);
+    rg_snapshot_destroy(snapshot);
     rg_broad_world_destroy(broad);
     rg_world_destroy(world);
 }

@@ -27,7 +27,7 @@ static void query_all_ways(const rg_shape *shape, rg_pose pose, uint32_t count,
         assert_vector(result.manifold.normal, rg_vec3_make(0, 0, way & 2 ? -1 : 1), 1e-7);
         assert_points(&result, expected, count, tolerance);
         assert_near(result.manifold.gap, 0, 1e-9);
-        assert_int_equal(count_kind(&result, RG_CONTACT_SMOOTH), count);
+        assert_int_equal(count_kind(&result, RG_FEATURES_SMOOTH), count);
     }
     rg_shape_release(ground);
     rg_shape_release(slab);

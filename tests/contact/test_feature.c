@@ -36,7 +36,7 @@ static void near_tie_keeps_the_feature(void **state) {
     assert_true(rg_dot(result.manifold.normal, last) < 0.5);
     query_with(cube, pose_at(0, 0, 0), cube, pose_at(3, 0, 0), &settings, &cache, &result);
     assert_int_equal(result.manifold.point_count, 0);
-    assert_int_equal(cache.event.kind, RG_EVENT_NONE);
+    assert_int_equal(cache.features.kind, RG_FEATURES_NONE);
     rg_shape_release(cube);
 }
 
@@ -123,13 +123,13 @@ static void averaged_only_at_the_tie(void **state) {
 static void stale_cache(void **state) {
     (void)state;
     rg_shape *cube = make_shape(rg_shape_def_box(1, 1, 1));
-    rg_event events[] = {{RG_EVENT_FACE_VERTEX, 77, 3},
-                         {RG_EVENT_VERTEX_FACE, 0, 600},
-                         {RG_EVENT_EDGE_EDGE, 3, 1000},
-                         {RG_EVENT_EDGE_EDGE, 0, 0},
-                         {RG_EVENT_SMOOTH, 0, 0}};
+    rg_feature_pair pairs_of_features[] = {{RG_FEATURES_FACE_VERTEX, 77, 3},
+                                           {RG_FEATURES_VERTEX_FACE, 0, 600},
+                                           {RG_FEATURES_EDGE_EDGE, 3, 1000},
+                                           {RG_FEATURES_EDGE_EDGE, 0, 0},
+                                           {RG_FEATURES_SMOOTH, 0, 0}};
     for (int i = 0; i < 5; i++) {
-        rg_contact_cache cache = {.event = events[i]};
+        rg_contact_cache cache = {.features = pairs_of_features[i]};
         query_with(cube, pose_at(0, 0, 0), cube, pose_at(0.3, 0.2, 1), NULL, &cache, &result);
         assert_int_equal(result.manifold.point_count, 4);
         assert_vector(result.manifold.normal, rg_vec3_make(0, 0, 1), 1e-15);

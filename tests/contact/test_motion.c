@@ -60,7 +60,7 @@ static void random_pairs(rg_random *random, rg_shape_kind kind_b, rg_shape_kind 
         bool polyhedra = rg_shape_polyhedron(k.b.shape) && rg_shape_polyhedron(k.a.shape);
         double gap = apart ? 0.02 * scale : 1e-9 * scale;
         if (polyhedra || (bounded && !apart))
-            approach_event(&k, gap);
+            approach_features(&k, gap);
         else
             assert_true(approach(&k, gap));
         compare_pair(&k, gap, apart, e, c);
@@ -102,9 +102,9 @@ static void pairs_in_general_position(void **state) {
     census c = {0};
     all_pairs(7, 1, 150, &c);
     assert_true(c.skipped < c.tried / 8);
-    assert_true(c.kind[RG_CONTACT_FACE_VERTEX] > 200);
-    assert_true(c.kind[RG_CONTACT_VERTEX_FACE] > 200);
-    assert_true(c.kind[RG_CONTACT_EDGE_EDGE] > 100);
+    assert_true(c.kind[RG_FEATURES_FACE_VERTEX] > 200);
+    assert_true(c.kind[RG_FEATURES_VERTEX_FACE] > 200);
+    assert_true(c.kind[RG_FEATURES_EDGE_EDGE] > 100);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             if (getenv("RIGOR_SHOW"))
@@ -170,7 +170,7 @@ static void planar_pairs(void **state) {
                 bool apart = trial & 1;
                 double gap = apart ? 0.02 : 1e-9;
                 if (i == 2 && j == 2)
-                    approach_event(&k, gap);
+                    approach_features(&k, gap);
                 else
                     assert_true(approach(&k, gap));
                 compare_pair(&k, gap, apart, &e, &c);
@@ -186,7 +186,7 @@ static void planar_pairs(void **state) {
             check_errors(&e);
         }
     assert_true(c.skipped < c.tried / 20);
-    assert_true(c.kind[RG_CONTACT_FACE_VERTEX] > 100 && c.kind[RG_CONTACT_VERTEX_FACE] > 100);
+    assert_true(c.kind[RG_FEATURES_FACE_VERTEX] > 100 && c.kind[RG_FEATURES_VERTEX_FACE] > 100);
 }
 
 /* ------------------------------------------------------------------ closed forms */

@@ -220,7 +220,7 @@ static void flush_boxes(void **state) {
     for (uint32_t i = 0; i < 4; i++) {
         rg_contact_track t =
             rg_contact_track_make(cube, low, cube, high, &found.manifold, &found.points[i]);
-        assert_int_equal(t.feature.kind, RG_CONTACT_VERTEX_VERTEX);
+        assert_int_equal(t.feature.kind, RG_FEATURES_VERTEX_VERTEX);
         assert_true(t.extended);
         rg_contact_motion m = rest(&t, low, high);
         assert_true(m.regular && m.inside > 0);
@@ -231,7 +231,7 @@ static void flush_boxes(void **state) {
         rg_pose aside = pose_at(1e-6, 0, 1 + 1e-9);
         assert_true(rest(&t, low, aside).inside < 0);
         query(cube, low, cube, aside, &other_found);
-        assert_int_equal(count_kind(&other_found, RG_CONTACT_VERTEX_VERTEX), 0);
+        assert_int_equal(count_kind(&other_found, RG_FEATURES_VERTEX_VERTEX), 0);
     }
     rg_shape_release(cube);
 }
@@ -273,7 +273,7 @@ static void edge_along_edge(void **state) {
     for (uint32_t i = 0; i < 2; i++) {
         rg_contact_track t =
             rg_contact_track_make(longer, low, cube, high, &found.manifold, &found.points[i]);
-        assert_int_equal(t.feature.kind, RG_CONTACT_EDGE_VERTEX);
+        assert_int_equal(t.feature.kind, RG_FEATURES_EDGE_VERTEX);
         rg_contact_motion m = rest(&t, low, high);
         assert_true(m.regular && m.inside > 0);
         assert_vector(m.normal, rg_vec3_make(sqrt(0.5), 0, sqrt(0.5)), 1e-12);
@@ -313,7 +313,7 @@ static void chords(void **state) {
                               .on_a = {0.1, 0.1, 0.5 + 1e-9},
                               .position = {0.1, 0.1, 0.5},
                               .gap = 1e-9,
-                              .feature = {RG_CONTACT_EDGE_EDGE, RG_CONTACT_CHORD | first, edge}};
+                              .feature = {RG_FEATURES_EDGE_EDGE, RG_CONTACT_CHORD | first, edge}};
     rg_contact_track t = rg_contact_track_make(cube, low, cube, high, &manifold, &point);
     assert_false(t.extended);
     rg_contact_motion m = rest(&t, low, high);
@@ -411,7 +411,7 @@ static void parallel_edges(void **state) {
     rg_pose low = {{0, 0, 0}, ridge}, high = {{0, 0, sqrt(2) + 1e-9}, across};
     query(cube, low, cube, high, &found);
     assert_int_equal(found.manifold.point_count, 1);
-    assert_int_equal(found.points[0].feature.kind, RG_CONTACT_EDGE_EDGE);
+    assert_int_equal(found.points[0].feature.kind, RG_FEATURES_EDGE_EDGE);
     rg_contact_track t =
         rg_contact_track_make(cube, low, cube, high, &found.manifold, found.points);
     rg_contact_motion m = rest(&t, low, high);

@@ -15,7 +15,7 @@ static void require(bool condition) {
 }
 
 static void check_problem(const rg_problem_file *file) {
-    const rg_problem *problem = rg_problem_file_get(file);
+    const rg_problem *problem = rg_problem_file_problem(file);
     rg_problem_file_info info = rg_problem_file_get_info(file);
     size_t rows = rg_problem_rows(problem);
     require(rg_problem_check(problem, NULL) == RG_OK);
@@ -31,8 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int format = RG_FORMAT_AUTO; format < RG_FORMAT_FCLIB; format++) {
         rg_problem_file *file;
         rg_error error;
-        rg_status status = rg_problem_file_parse(data, size, "fuzz", (rg_problem_format)format,
-                                                 NULL, &file, &error);
+        rg_status status = rg_problem_file_read_memory(
+            data, size, "fuzz", (rg_problem_format)format, NULL, &file, &error);
         if (status == RG_OK)
             check_problem(file);
         else

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         rg_world_state_hash(rg_scene_world(scene)) != rg_world_state_hash(rg_scene_world(again)))
         abort();
     free(text);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
     return 0;
 }

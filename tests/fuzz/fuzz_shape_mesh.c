@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             rg_mesh mesh;
             rg_mesh_report report;
             rg_error error;
-            rg_status status = rg_mesh_read(
+            rg_status status = rg_mesh_read_memory(
                 data, size, "fuzz", &(rg_mesh_options){.format = formats[f], .weld = welds[w]},
                 &mesh, &report, &error);
             if (status != RG_OK) {
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             check_mesh(&mesh, &report);
             if (mesh.vertex_count <= 200)
                 check_hull(&mesh);
-            rg_mesh_free(&mesh);
+            rg_mesh_destroy(&mesh);
         }
     return 0;
 }

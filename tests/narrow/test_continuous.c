@@ -54,14 +54,14 @@ static void ball_from_one_metre(void **state) {
         for (int root = 0; root < 3; root++) {
             rg_polynomial_motion motion = falling(1.1, 1, degrees[b / 2]);
             rg_path path = rg_path_polynomial(&motion);
-            rg_impact_settings settings = rg_impact_settings_default(1e-10);
-            settings.root = (rg_impact_root)root;
-            rg_impact impact;
-            assert_int_equal(rg_impact_between((rg_moving_shape){floor, &still},
-                                               (rg_moving_shape){bodies[b % 2], &path}, 0, 1,
-                                               &settings, &impact),
+            rg_first_contact_settings settings = rg_first_contact_settings_default(1e-10);
+            settings.root = (rg_root_method)root;
+            rg_first_contact impact;
+            assert_int_equal(rg_first_contact_between((rg_moving_shape){floor, &still},
+                                                      (rg_moving_shape){bodies[b % 2], &path}, 0, 1,
+                                                      &settings, &impact),
                              RG_OK);
-            assert_int_equal(impact.result, RG_IMPACT_HIT);
+            assert_int_equal(impact.result, RG_FIRST_CONTACT_HIT);
             assert_near(impact.time, 0.4515236, 5e-8);
             assert_true(impact.time <= sqrt(2 / 9.81));
             assert_true(impact.growth.gap > 0 && impact.growth.gap <= 1e-10);
@@ -70,7 +70,7 @@ static void ball_from_one_metre(void **state) {
         }
     print_message("root evaluations: ITP %u, Illinois %u, bisection %u\n", evaluations[0],
                   evaluations[1], evaluations[2]);
-    assert_true(evaluations[RG_IMPACT_ILLINOIS] < evaluations[RG_IMPACT_BISECTION]);
+    assert_true(evaluations[RG_ROOT_ILLINOIS] < evaluations[RG_ROOT_BISECTION]);
     rg_shape_release(floor);
     rg_shape_release(bodies[0]);
     rg_shape_release(bodies[1]);
@@ -125,13 +125,13 @@ static void bullets_do_not_pass_panes(void **state) {
         trial t = random_trial(&random, i % 3);
         rg_path bullet = rg_path_linear(&t.bullet_motion), pane = rg_path_linear(&t.pane_motion);
         double end = 0.004, tolerance = 1e-9;
-        rg_impact_settings settings = rg_impact_settings_default(tolerance);
-        rg_impact impact;
-        assert_int_equal(rg_impact_between((rg_moving_shape){t.pane, &pane},
-                                           (rg_moving_shape){t.bullet, &bullet}, 0, end, &settings,
-                                           &impact),
+        rg_first_contact_settings settings = rg_first_contact_settings_default(tolerance);
+        rg_first_contact impact;
+        assert_int_equal(rg_first_contact_between((rg_moving_shape){t.pane, &pane},
+                                                  (rg_moving_shape){t.bullet, &bullet}, 0, end,
+                                                  &settings, &impact),
                          RG_OK);
-        assert_int_equal(impact.result, RG_IMPACT_HIT);
+        assert_int_equal(impact.result, RG_FIRST_CONTACT_HIT);
         assert_true(impact.growth.gap > 0 && impact.growth.gap <= tolerance);
         if (gap_of(t.pane, &pane, t.bullet, &bullet, 0) > 0 &&
             gap_of(t.pane, &pane, t.bullet, &bullet, end) > 0)
@@ -166,19 +166,19 @@ static void near_misses_are_certified(void **state) {
         t.bullet_motion.start.position.x += rg_random_between(&random, 0.3, 0.9);
         rg_path bullet = rg_path_linear(&t.bullet_motion), pane = rg_path_linear(&t.pane_motion);
         double end = 0.004;
-        rg_impact_settings settings = rg_impact_settings_default(1e-8);
-        rg_impact impact;
-        assert_int_equal(rg_impact_between((rg_moving_shape){t.pane, &pane},
-                                           (rg_moving_shape){t.bullet, &bullet}, 0, end, &settings,
-                                           &impact),
+        rg_first_contact_settings settings = rg_first_contact_settings_default(1e-8);
+        rg_first_contact impact;
+        assert_int_equal(rg_first_contact_between((rg_moving_shape){t.pane, &pane},
+                                                  (rg_moving_shape){t.bullet, &bullet}, 0, end,
+                                                  &settings, &impact),
                          RG_OK);
-        if (impact.result == RG_IMPACT_NONE) {
+        if (impact.result == RG_FIRST_CONTACT_NONE) {
             misses++;
             for (int k = 0; k <= 400; k++)
                 assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, end * k / 400) > 0);
         } else {
             hits++;
-            assert_int_equal(impact.result, RG_IMPACT_HIT);
+            assert_int_equal(impact.result, RG_FIRST_CONTACT_HIT);
             for (int k = 0; k <= 400; k++)
                 assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, impact.time * k / 400) > 0);
         }
@@ -201,14 +201,15 @@ static void slow_whirls_are_caught(void **state) {
         t.bullet_motion.velocity = rg_scale(0.02, t.bullet_motion.velocity);
         t.bullet_motion.start.position = rg_scale(0.3, t.bullet_motion.start.position);
         rg_path bullet = rg_path_linear(&t.bullet_motion), pane = rg_path_linear(&t.pane_motion);
-        rg_impact_settings settings = rg_impact_settings_default(1e-8);
-        rg_impact impact;
-        assert_int_equal(rg_impact_between((rg_moving_shape){t.pane, &pane},
-                                           (rg_moving_shape){t.bullet, &bullet}, 0, 0.2, &settings,
-                                           &impact),
+        rg_first_contact_settings settings = rg_first_contact_settings_default(1e-8);
+        rg_first_contact impact;
+        assert_int_equal(rg_first_contact_between((rg_moving_shape){t.pane, &pane},
+                                                  (rg_moving_shape){t.bullet, &bullet}, 0, 0.2,
+                                                  &settings, &impact),
                          RG_OK);
-        assert_true(impact.result == RG_IMPACT_HIT || impact.result == RG_IMPACT_TOUCHING);
-        for (int k = 0; k < 500 && impact.result == RG_IMPACT_HIT; k++)
+        assert_true(impact.result == RG_FIRST_CONTACT_HIT ||
+                    impact.result == RG_FIRST_CONTACT_TOUCHING);
+        for (int k = 0; k < 500 && impact.result == RG_FIRST_CONTACT_HIT; k++)
             assert_true(gap_of(t.pane, &pane, t.bullet, &bullet, impact.time * k / 500) > 0);
         advances += impact.advances;
         rg_shape_release(t.bullet);
@@ -222,38 +223,43 @@ static void touching_and_parting(void **state) {
     rg_shape *cube = shape_of(rg_shape_def_box(1, 1, 1));
     rg_linear_motion a = {.start = at(0, 0, 0)}, b = {.start = at(0, 0, 1), .velocity = {0, 0, 1}};
     rg_path pa = rg_path_linear(&a), pb = rg_path_linear(&b);
-    rg_impact_settings settings = rg_impact_settings_default(1e-9);
-    rg_impact impact;
-    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
-                                       0, 1, &settings, &impact),
+    rg_first_contact_settings settings = rg_first_contact_settings_default(1e-9);
+    rg_first_contact impact;
+    assert_int_equal(rg_first_contact_between((rg_moving_shape){cube, &pa},
+                                              (rg_moving_shape){cube, &pb}, 0, 1, &settings,
+                                              &impact),
                      RG_OK);
-    assert_int_equal(impact.result, RG_IMPACT_TOUCHING);
+    assert_int_equal(impact.result, RG_FIRST_CONTACT_TOUCHING);
     b.start = at(0, 0, 1.1);
-    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
-                                       0, 1, &settings, &impact),
+    assert_int_equal(rg_first_contact_between((rg_moving_shape){cube, &pa},
+                                              (rg_moving_shape){cube, &pb}, 0, 1, &settings,
+                                              &impact),
                      RG_OK);
-    assert_int_equal(impact.result, RG_IMPACT_NONE);
+    assert_int_equal(impact.result, RG_FIRST_CONTACT_NONE);
     /* Gliding past at a small distance: nothing, and cheaply so. */
     b.velocity = (rg_vec3){50, 0, 0};
     b.start = at(-20, 0, 1.0001);
-    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
-                                       0, 1, &settings, &impact),
+    assert_int_equal(rg_first_contact_between((rg_moving_shape){cube, &pa},
+                                              (rg_moving_shape){cube, &pb}, 0, 1, &settings,
+                                              &impact),
                      RG_OK);
-    assert_int_equal(impact.result, RG_IMPACT_NONE);
+    assert_int_equal(impact.result, RG_FIRST_CONTACT_NONE);
     assert_true(impact.advances < 100);
     /* Out of advances: early, never late. */
     b.velocity = (rg_vec3){0, 0, -1};
     b.angular_velocity = (rg_vec3){30, 0, 0};
     b.start = at(0, 0, 3);
     settings.advance_limit = 2;
-    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
-                                       0, 5, &settings, &impact),
+    assert_int_equal(rg_first_contact_between((rg_moving_shape){cube, &pa},
+                                              (rg_moving_shape){cube, &pb}, 0, 5, &settings,
+                                              &impact),
                      RG_OK);
-    assert_int_equal(impact.result, RG_IMPACT_LIMIT);
+    assert_int_equal(impact.result, RG_FIRST_CONTACT_LIMIT);
     assert_true(impact.time > 0 && impact.time < 2 && impact.growth.gap > 0);
     settings.tolerance = 0;
-    assert_int_equal(rg_impact_between((rg_moving_shape){cube, &pa}, (rg_moving_shape){cube, &pb},
-                                       0, 5, &settings, &impact),
+    assert_int_equal(rg_first_contact_between((rg_moving_shape){cube, &pa},
+                                              (rg_moving_shape){cube, &pb}, 0, 5, &settings,
+                                              &impact),
                      RG_INVALID_ARGUMENT);
     rg_shape_release(cube);
 }

@@ -59,7 +59,7 @@ static void check_growth(const rg_shape *a, rg_quat qa, const rg_shape *b, rg_qu
     assert_true(rg_is_finite(g->normal) && rg_is_finite(g->point));
     assert_near(rg_length(g->normal), 1, 1e-14);
     assert_true(g->width > 0);
-    assert_int_equal(g->event.kind, RG_EVENT_SMOOTH);
+    assert_int_equal(g->features.kind, RG_FEATURES_SMOOTH);
     check_certificate(a, qa, b, qb, d, g);
     assert_near(dual_ratio(a, qa, b, qb, d, g->normal) / g->ratio, 1, rounded(a, b, d, g));
     double t1 = gauge_of(a, rg_rotate_back(qa, g->point)),

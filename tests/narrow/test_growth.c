@@ -1,5 +1,5 @@
 /* The growth function's table, half-spaces, gradients, component functions and directional
- * derivatives where the event is not unique (Hart and Anitescu 2010, section 3). */
+ * derivatives where the feature pair is not unique (Hart and Anitescu 2010, section 3). */
 #include "narrow_helpers.h"
 
 typedef struct scene {
@@ -63,19 +63,20 @@ static motion random_motion(rg_random *random, bool planar) {
 
 /* ------------------------------------------------------------------ gradients */
 
-static bool same_event(rg_event a, rg_event b) {
+static bool same_features(rg_feature_pair a, rg_feature_pair b) {
     return a.kind == b.kind && a.index1 == b.index1 && a.index2 == b.index2;
 }
 
-/* Eighth-order central difference; false if the event changes on the way. */
-static bool difference(const scene *s, motion m, rg_event event, double h, double *slope) {
+/* Eighth-order central difference; false if the feature pair changes on the way. */
+static bool difference(const scene *s, motion m, rg_feature_pair features, double h,
+                       double *slope) {
     static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
     *slope = 0;
     for (int k = 1; k <= 4; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
             scene t = moved(s, m, sign * k * h);
             rg_growth g = ask(&t);
-            if (!same_event(g.event, event))
+            if (!same_features(g.features, features))
                 return false;
             *slope += sign * weight[k - 1] * g.ratio / h;
         }
@@ -105,7 +106,7 @@ static void check_gradients(rg_random *random, const rg_shape *const *shapes, in
             motion m = coordinate(k);
             bool in_plane = k % 6 < 3 ? k % 3 != 1 : k % 3 == 1;
             double slope;
-            if ((planar && !in_plane) || !difference(&s, m, g.event, 2e-3, &slope))
+            if ((planar && !in_plane) || !difference(&s, m, g.features, 2e-3, &slope))
                 continue;
             double scale = 1 + rg_length(gradient.x1) + rg_length(gradient.theta1) +
                            rg_length(gradient.theta2);
@@ -163,16 +164,16 @@ static void gradients_balance(void **state) {
 /* ------------------------------------------------------------------ component functions */
 
 typedef struct event_list {
-    rg_event events[2048];
+    rg_feature_pair pairs_of_features[2048];
     rg_growth growths[2048];
     int count;
 } event_list;
 
-static void add_event(const scene *s, rg_event event, event_list *list) {
+static void add_event(const scene *s, rg_feature_pair features, event_list *list) {
     rg_growth g;
-    assert_int_equal(rg_growth_of_event(s->a, s->pa, s->b, s->pb, event, &g), RG_OK);
+    assert_int_equal(rg_growth_of_features(s->a, s->pa, s->b, s->pb, features, &g), RG_OK);
     assert_true(list->count < 2048);
-    list->events[list->count] = event;
+    list->pairs_of_features[list->count] = features;
     list->growths[list->count++] = g;
 }
 
@@ -181,22 +182,22 @@ static void all_events(const scene *s, event_list *list) {
     list->count = 0;
     for (uint32_t i = 0; i < p->facet_count; i++)
         for (uint32_t j = 0; j < q->vertex_count; j++)
-            add_event(s, (rg_event){RG_EVENT_FACE_VERTEX, i, j}, list);
+            add_event(s, (rg_feature_pair){RG_FEATURES_FACE_VERTEX, i, j}, list);
     for (uint32_t i = 0; i < p->vertex_count; i++)
         for (uint32_t j = 0; j < q->facet_count; j++)
-            add_event(s, (rg_event){RG_EVENT_VERTEX_FACE, i, j}, list);
+            add_event(s, (rg_feature_pair){RG_FEATURES_VERTEX_FACE, i, j}, list);
     for (uint32_t i = 0; i < p->edge_count; i++)
         for (uint32_t j = 0; j < q->edge_count; j++)
-            add_event(s, (rg_event){RG_EVENT_EDGE_EDGE, i, j}, list);
+            add_event(s, (rg_feature_pair){RG_FEATURES_EDGE_EDGE, i, j}, list);
 }
 
-/* Whether an event's plane has both bodies on its sides: h(n) is its width. */
+/* Whether a feature pair's plane has both bodies on its sides: h(n) is its width. */
 static bool is_facet_of_difference(const scene *s, const rg_growth *g) {
     return isfinite(g->ratio) &&
            width_by_scan(s->a, s->pa, s->b, s->pb, g->normal) <= g->width * (1 + 1e-12);
 }
 
-/* Theorem 4: the ratio is the largest component function among the facets of K; and the event of an
+/* Theorem 4: the ratio is the largest component function among the facets of K; and the feature pair of an
  * answer has the answer's ratio, point and normal. */
 static void components(void **state) {
     (void)state;
@@ -215,7 +216,7 @@ static void components(void **state) {
             if (is_facet_of_difference(&s, &list.growths[k]))
                 best = fmax(best, list.growths[k].ratio);
         assert_near(g.ratio, best, 1e-12 * best);
-        assert_int_equal(rg_growth_of_event(a, s.pa, b, s.pb, g.event, &component), RG_OK);
+        assert_int_equal(rg_growth_of_features(a, s.pa, b, s.pb, g.features, &component), RG_OK);
         assert_near(component.ratio, g.ratio, 1e-13 * g.ratio);
         assert_near(component.gap, g.gap, 1e-13);
         assert_near(rg_length(rg_sub(component.normal, g.normal)), 0, 1e-12);
@@ -238,25 +239,28 @@ static void components_of_one_face(void **state) {
     there.position = rg_sub(rg_vec3_make(0.05, 0.1, 0.6), lowest);
     scene s = {cube, cube, rg_pose_identity(), there};
     rg_growth g = ask(&s), component;
-    assert_int_equal(g.event.kind, RG_EVENT_FACE_VERTEX);
+    assert_int_equal(g.features.kind, RG_FEATURES_FACE_VERTEX);
     for (uint32_t v = 0; v < 8; v++) {
-        rg_event event = {RG_EVENT_FACE_VERTEX, g.event.index1, v};
-        assert_int_equal(rg_growth_of_event(cube, s.pa, cube, s.pb, event, &component), RG_OK);
+        rg_feature_pair features = {RG_FEATURES_FACE_VERTEX, g.features.index1, v};
+        assert_int_equal(rg_growth_of_features(cube, s.pa, cube, s.pb, features, &component),
+                         RG_OK);
         if (isfinite(component.ratio))
             assert_true(component.ratio >= g.ratio * (1 - 1e-14));
     }
     /* parallel edges have none */
     s.pb.orientation = rg_quat_identity();
-    assert_int_equal(rg_growth_of_event(cube, s.pa, cube, s.pb,
-                                        (rg_event){RG_EVENT_EDGE_EDGE, 0, 0}, &component),
+    assert_int_equal(rg_growth_of_features(cube, s.pa, cube, s.pb,
+                                           (rg_feature_pair){RG_FEATURES_EDGE_EDGE, 0, 0},
+                                           &component),
                      RG_OK);
     assert_true(isinf(component.ratio) && component.ratio < 0);
-    assert_int_equal(rg_growth_of_event(cube, s.pa, cube, s.pb,
-                                        (rg_event){RG_EVENT_EDGE_EDGE, 12, 0}, &component),
+    assert_int_equal(rg_growth_of_features(cube, s.pa, cube, s.pb,
+                                           (rg_feature_pair){RG_FEATURES_EDGE_EDGE, 12, 0},
+                                           &component),
                      RG_INVALID_ARGUMENT);
-    assert_int_equal(
-        rg_growth_of_event(cube, s.pa, cube, s.pb, (rg_event){RG_EVENT_NONE, 0, 0}, &component),
-        RG_INVALID_ARGUMENT);
+    assert_int_equal(rg_growth_of_features(cube, s.pa, cube, s.pb,
+                                           (rg_feature_pair){RG_FEATURES_NONE, 0, 0}, &component),
+                     RG_INVALID_ARGUMENT);
     rg_shape_release(cube);
 }
 
@@ -268,7 +272,7 @@ static double one_sided(const scene *s, motion m, double h) {
     return (4 * ask(&one).ratio - ask(&two).ratio - 3 * ask(s).ratio) / (2 * h);
 }
 
-/* Cube on cube, offset (0.3, 0.2): four events at the corners of the rectangle; the derivative is
+/* Cube on cube, offset (0.3, 0.2): four feature pairs at the corners of the rectangle; the derivative is
  * the smallest of theirs. */
 static void resting_box(void **state) {
     (void)state;
@@ -391,15 +395,15 @@ static void half_spaces(void **state) {
         assert_near(rg_dot(h.normal, rg_sub(h.on2, h.on1)), gap, 1e-13);
         assert_near(rg_dot(up, g.on1), level, 1e-13);
         assert_near(rg_dot(up, g.point), level, 1e-12);
-        assert_int_equal(g.event.kind, i % 4 < 2 ? RG_EVENT_FACE_VERTEX : RG_EVENT_SMOOTH);
+        assert_int_equal(g.features.kind, i % 4 < 2 ? RG_FEATURES_FACE_VERTEX : RG_FEATURES_SMOOTH);
         if (i % 4 < 2) {
-            rg_growth event;
-            assert_int_equal(rg_growth_of_event(floor_shape, pf, shape, pb, g.event, &event),
-                             RG_OK);
-            assert_near(event.gap, gap, 1e-13);
-            assert_int_equal(rg_growth_of_event(shape, pb, floor_shape, pf, h.event, &event),
-                             RG_OK);
-            assert_near(event.gap, gap, 1e-13);
+            rg_growth features;
+            assert_int_equal(
+                rg_growth_of_features(floor_shape, pf, shape, pb, g.features, &features), RG_OK);
+            assert_near(features.gap, gap, 1e-13);
+            assert_int_equal(
+                rg_growth_of_features(shape, pb, floor_shape, pf, h.features, &features), RG_OK);
+            assert_near(features.gap, gap, 1e-13);
         }
     }
     rg_shape_release(floor_shape);
@@ -422,7 +426,7 @@ static void half_space_gradients(void **state) {
         rg_growth_gradient f = gradient_at(&s, &g);
         for (int k = 0; k < 12; k++) {
             double slope;
-            if (!difference(&s, coordinate(k), g.event, 2e-3, &slope))
+            if (!difference(&s, coordinate(k), g.features, 2e-3, &slope))
                 continue;
             assert_near(slope, along(&f, coordinate(k)), 1e-9 * (1 + rg_length(f.theta1)));
             checked++;
@@ -492,9 +496,9 @@ static void stale_caches(void **state) {
                    random_pose(&random, 1.5)};
         rg_growth cold = ask(&s), warm;
         rg_growth_cache cache = {.valid = 1,
-                                 .event = {(rg_event_kind)rg_random_below(&random, 6),
-                                           (uint32_t)rg_random_below(&random, 100),
-                                           (uint32_t)rg_random_below(&random, 100)},
+                                 .features = {(rg_feature_kind)rg_random_below(&random, 6),
+                                              (uint32_t)rg_random_below(&random, 100),
+                                              (uint32_t)rg_random_below(&random, 100)},
                                  .vertex1 = (uint32_t)rg_random_next(&random),
                                  .vertex2 = (uint32_t)rg_random_next(&random)};
         assert_int_equal(rg_growth_between(s.a, s.pa, s.b, s.pb, &cache, &warm), RG_OK);

@@ -228,11 +228,11 @@ static void fallback_agrees(void **state) {
         assert_true(rg_ratio_seidel(&frame, planar, &sure));
         assert_near(sure.ratio, fast.ratio, 1e-12 * fast.ratio);
         assert_true(rg_ratio_error(&sure) <= 1e-11);
-        /* Its event, where it is unique, gives the same ratio. */
-        rg_growth event;
-        assert_int_equal(rg_growth_of_event(a, pa, b, pb, sure.event, &event), RG_OK);
+        /* Its feature pair, where it is unique, gives the same ratio. */
+        rg_growth features;
+        assert_int_equal(rg_growth_of_features(a, pa, b, pb, sure.features, &features), RG_OK);
         if (i % 7)
-            assert_near(event.ratio, fast.ratio, 1e-11 * fast.ratio);
+            assert_near(features.ratio, fast.ratio, 1e-11 * fast.ratio);
         rg_shape_release(a);
         rg_shape_release(b);
     }

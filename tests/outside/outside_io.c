@@ -14,7 +14,7 @@ static int record(rg_scene *scene, const char *path) {
     rg_error error;
     rg_recorder_options options = rg_recorder_options_default();
     rg_recorder *recorder;
-    if (rg_recorder_create(scene, path, &options, &recorder, &error))
+    if (rg_recorder_open(scene, path, &options, &recorder, &error))
         return fail("recorder", error.text);
     int result = 0;
     if (rg_world_step(rg_scene_world(scene), 0.01, NULL, &error))
@@ -52,6 +52,6 @@ int main(int argc, char **argv) {
     if (rg_scene_read_text(text, strlen(text), "text", NULL, NULL, &scene, &error))
         return fail("scene", error.text);
     int result = record(scene, argv[1]);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return result ? result : read_back(argv[1]);
 }

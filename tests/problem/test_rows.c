@@ -98,7 +98,7 @@ static void the_normal_row_is_the_gradient_of_the_gap(void **state) {
                 if (view.points[k].id == ids[i]) {
                     /* Corners of the overlap that are no vertex of A slide along its face, which is
                      * tilted by up to 3e-4. */
-                    bool vertex = view.points[k].feature.kind == RG_CONTACT_FACE_VERTEX;
+                    bool vertex = view.points[k].feature.kind == RG_FEATURES_FACE_VERTEX;
                     assert_near(view.points[k].gap, predicted[i], vertex ? 1e-13 : 1e-10);
                     compared += vertex;
                 }

@@ -8,14 +8,6 @@
 #include <hdf5.h>
 #include <math.h>
 
-static rg_recording *open_recording(const char *path) {
-    rg_recording *recording;
-    rg_error error = {0};
-    if (rg_recording_open(path, &recording, &error) != RG_OK)
-        fail_msg("%s", error.text);
-    return recording;
-}
-
 /* ---- the steps since the last frame ---- */
 
 static void test_worst_and_sums(void **state) {
@@ -111,7 +103,7 @@ static void find_frames(const char *text, frame_truth *frames) {
             interval = rg_step_info_nothing();
         }
     }
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void free_frames(frame_truth *frames) {
@@ -194,7 +186,7 @@ static void test_as_the_world_said(void **state) {
         check_frames(path, frames, FRAMES, rg_scene_world(scene));
         assert_int_equal(rg_recorder_close(recorder, true, NULL), RG_OK);
         check_frames(path, frames, FRAMES, rg_scene_world(scene));
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
     }
     free_frames(frames);
 }
@@ -215,7 +207,7 @@ static void test_stopped_between_frames(void **state) {
             rg_recorder_options options = {.overwrite = true, .checkpoint_every = 1e9};
             rg_recorder *recorder;
             rg_error error = {0};
-            assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, &error), RG_OK);
+            assert_int_equal(rg_recorder_open(scene, path, &options, &recorder, &error), RG_OK);
             go_on(scene, recorder, stop);
             if (closed) {
                 assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
@@ -224,14 +216,14 @@ static void test_stopped_between_frames(void **state) {
                 go_on(scene, recorder, stop + 4); /* dropped again */
                 rg_recorder_free(recorder);
             }
-            rg_scene_free(scene);
+            rg_scene_destroy(scene);
             if (rg_recorder_resume(path, NULL, NULL, &resumed, &recorder, &error) != RG_OK)
                 fail_msg("%s", error.text);
             assert_int_equal(rg_world_step_count(rg_scene_world(resumed)), stop);
             go_on(resumed, recorder, STEPS);
             assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
             check_frames(path, frames, FRAMES, rg_scene_world(resumed));
-            rg_scene_free(resumed);
+            rg_scene_destroy(resumed);
         }
     free_frames(frames);
 }
@@ -280,7 +272,7 @@ static void check_kept(const char *path, bool old_format) {
     run_truth truth = find_truth(on_a_floor);
     rg_scene *scene = scene_of_text(on_a_floor), *resumed;
     rg_recorder_options options = {.checkpoint_every = 0, .leave_out_contacts = true};
-    rg_recorder_tuning tuning = {.fold_bytes = 3000, .old_format = old_format};
+    rg_recorder_tuning tuning = {.fold_bytes = 3000, .format = old_format ? 1 : 0};
     rg_recorder *recorder;
     rg_error error = {0};
     assert_int_equal(rg_recorder_create_tuned(scene, path, &options, &tuning, &recorder, &error),
@@ -290,7 +282,7 @@ static void check_kept(const char *path, bool old_format) {
         assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
     }
     rg_recorder_free(recorder);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     check_without(path, !old_format);
     assert_int_equal(rg_recorder_resume(path, NULL, NULL, &resumed, &recorder, &error), RG_OK);
     for (int i = 9; i <= 12; i++) {
@@ -299,10 +291,10 @@ static void check_kept(const char *path, bool old_format) {
     }
     check_without(path, !old_format);
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(resumed);
+    rg_scene_destroy(resumed);
     check_without(path, !old_format);
     assert_int_equal(check_recording(path, &truth), 13);
-    assert_int_equal(format_version(path), old_format ? 1 : 2);
+    assert_int_equal(format_version(path), old_format ? 1 : 3);
 }
 
 static void test_contacts_left_out(void **state) {
@@ -355,7 +347,7 @@ static void test_csv(void **state) {
     in_directory("text.csv", csv);
     rg_scene *scene = scene_of_text(text);
     rg_recorder *recorder;
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, NULL), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, NULL), RG_OK);
     step_recorded(scene, recorder);
     assert_int_equal(rg_recorder_frame(recorder, NULL, NULL), RG_OK);
     size_t count;
@@ -419,7 +411,7 @@ static void test_csv(void **state) {
     free(content.data);
     rg_recording_close(recording);
     assert_int_equal(rg_recorder_close(recorder, true, NULL), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 int main(void) {

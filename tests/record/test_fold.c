@@ -26,7 +26,7 @@ static rg_status record_run(const char *path, failing_disk *disk, rg_error *erro
         rg_status closed = rg_recorder_close(recorder, true, status == RG_OK ? error : NULL);
         status = status == RG_OK ? closed : status;
     }
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return status;
 }
 
@@ -48,7 +48,7 @@ static void resume_run(const char *path, const run_truth *truth, size_t least_fr
     }
     assert_true(rg_world_state_hash(world) == truth->hash[STEPS]);
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     assert_int_equal(check_recording(path, truth), STEPS + 1);
     assert_int_equal(count_files(), 1); /* no journal, no leftovers */
 }

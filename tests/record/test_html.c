@@ -14,13 +14,13 @@ static rg_recording *record_named(const char *file, const char *name) {
     rg_scene *scene = scene_of_text(text);
     rg_recorder_options options = {.overwrite = true};
     rg_recorder *recorder;
-    assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, NULL), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, &options, &recorder, NULL), RG_OK);
     for (int i = 0; i < 12; i++) {
         step_recorded(scene, recorder);
         assert_int_equal(rg_recorder_frame(recorder, NULL, NULL), RG_OK);
     }
     assert_int_equal(rg_recorder_close(recorder, true, NULL), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     rg_recording *recording;
     assert_int_equal(rg_recording_open(path, &recording, NULL), RG_OK);
     return recording;

@@ -19,7 +19,7 @@ static rg_problem_file *parse_as(const char *text, rg_problem_format format) {
     rg_problem_file *file = NULL;
     rg_error error = {0};
     rg_status status =
-        rg_problem_file_parse(text, strlen(text), "test", format, NULL, &file, &error);
+        rg_problem_file_read_memory(text, strlen(text), "test", format, NULL, &file, &error);
     if (status != RG_OK)
         fail_msg("%s", error.text);
     assert_non_null(file);
@@ -42,7 +42,7 @@ static void assert_refused(const char *text, rg_problem_format format, rg_status
     rg_problem_file *file = (rg_problem_file *)&file;
     rg_error error = {0};
     rg_status status =
-        rg_problem_file_parse(text, strlen(text), "test", format, NULL, &file, &error);
+        rg_problem_file_read_memory(text, strlen(text), "test", format, NULL, &file, &error);
     assert_string_equal(error.text, message);
     assert_string_equal(rg_status_name(status), rg_status_name(expected));
     assert_int_equal(error.status, expected);
@@ -56,7 +56,7 @@ static rg_problem_format format_of(const rg_problem_file *file) {
 /* ------------------------------------------------------------------ LCP */
 
 static void check_lcp2(rg_problem_file *file, const char *remark) {
-    const rg_problem *problem = rg_problem_file_get(file);
+    const rg_problem *problem = rg_problem_file_problem(file);
     assert_int_equal(format_of(file), RG_FORMAT_LCP);
     assert_int_equal(problem->kind, RG_PROBLEM_LINEAR);
     assert_int_equal(problem->linear.size, 2);
@@ -108,9 +108,35 @@ static void test_lcp_empty_rows(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         rg_problem_file *file = parse(texts[i]);
         assert_int_equal(format_of(file), RG_FORMAT_LCP);
-        assert_numbers(rg_problem_file_get(file)->linear.matrix, 9, expected);
+        assert_numbers(rg_problem_file_problem(file)->linear.matrix, 9, expected);
         rg_problem_file_destroy(file);
     }
+}
+
+/* ------------------------------------------------------------------ relay */
+
+static void test_relay(void **state) {
+    (void)state;
+    static const char *const texts[] = {"2 0 2 2 2 2 1 2 3 4 -5 -6  0 -1  1 9",
+                                        "2 0 2 2 2 2 1 2 3 4 -5 -6  0 -1  1 9  A remark"};
+    for (size_t i = 0; i < 2; i++) {
+        rg_problem_file *file = parse(texts[i]);
+        const rg_linear_problem *p = &rg_problem_file_problem(file)->linear;
+        assert_int_equal(format_of(file), RG_FORMAT_RELAY);
+        assert_int_equal(p->kinds[0], RG_ROW_BOUNDED);
+        assert_int_equal(p->kinds[1], RG_ROW_BOUNDED);
+        assert_numbers(p->matrix, 4, (double[]){1, 3, 2, 4});
+        assert_numbers(p->lower, 2, (double[]){0, -1});
+        assert_numbers(p->upper, 2, (double[]){1, 9});
+        assert_string_equal(rg_problem_file_get_info(file).remark, i ? "A remark" : "");
+        rg_problem_file_destroy(file);
+    }
+    assert_refused("2 0 2 2 2 2 1 2 3 4 -5 -6 0 -1 1", RG_FORMAT_LCP, RG_SYNTAX,
+                   "test:1:27: 3 more numbers behind q; an lcp ends there, a relay problem has 2 "
+                   "lower and 2 upper bounds");
+    assert_refused("2 0 2 2 2 2 1 2 3 4 -5 -6 0 -1 1 x", RG_FORMAT_RELAY, RG_SYNTAX,
+                   "test:1:34: 'x' is not a number; here should be number 2 of 2 of the upper "
+                   "bounds");
 }
 
 /* ------------------------------------------------------------------ mixed LCP */
@@ -119,7 +145,7 @@ static void test_lcp_empty_rows(void **state) {
 #define MIXED_PARTS "1\n5 6 8 9\n2 3\n4 7\n-1\n-2 -3\n"
 
 static void check_mixed(rg_problem_file *file, const char *remark) {
-    const rg_linear_problem *p = &rg_problem_file_get(file)->linear;
+    const rg_linear_problem *p = &rg_problem_file_problem(file)->linear;
     assert_int_equal(format_of(file), RG_FORMAT_MLCP);
     assert_int_equal(p->size, 3);
     assert_numbers(p->matrix, 9, (double[]){1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -144,7 +170,7 @@ static void test_mixed_order(void **state) {
     (void)state;
     rg_problem_file *file =
         parse("1 1 1 2\n0 2 3\n1 0\n0 3 3 3 3\n5 8 2\n6 9 3\n4 7 1\n-2 -3 -1\n" MIXED_PARTS);
-    const rg_linear_problem *p = &rg_problem_file_get(file)->linear;
+    const rg_linear_problem *p = &rg_problem_file_problem(file)->linear;
     assert_numbers(p->matrix, 9, (double[]){5, 6, 4, 8, 9, 7, 2, 3, 1});
     assert_numbers(p->b, 3, (double[]){-2, -3, -1});
     assert_int_equal(p->kinds[0], RG_ROW_UNILATERAL);
@@ -158,7 +184,7 @@ static void test_mixed_rectangular(void **state) {
     (void)state;
     rg_problem_file *file =
         parse("1 1 1 1\n0 1 2\n0 1\n0 3 2 3 2\n1 -1 1\n-1 -1 1\n0 1\n1\n1\n-1\n1\n0\n-1\n");
-    const rg_problem *problem = rg_problem_file_get(file);
+    const rg_problem *problem = rg_problem_file_problem(file);
     const rg_linear_problem *p = &problem->linear;
     assert_int_equal(p->size, 3);
     assert_numbers(p->matrix, 9, (double[]){1, 0, -1, -1, 0, -1, 1, 0, 1});
@@ -179,7 +205,7 @@ static void test_friction_dense(void **state) {
     rg_problem_file *file =
         parse("3\n1\n\n0\n3\n3\n\n3\n3\n\n15\n-1\n-2\n\n-1\n14\n1\n\n-3\n1\n16\n"
               "\n-1\n2\n3\n\n0.1");
-    const rg_contact_problem *p = &rg_problem_file_get(file)->contact;
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact;
     assert_int_equal(format_of(file), RG_FORMAT_FRICTION);
     assert_int_equal(p->dimension, 3);
     assert_int_equal(p->contacts, 1);
@@ -195,7 +221,7 @@ static void test_friction_sparse(void **state) {
     (void)state;
     rg_problem_file *file = parse("2 2 1 4 4 3 2 2 2 4 2 4 3 3 0 2 3 0 1 1\n"
                                   "0 1 2 3 4\n1 5 6 7 8\n2 9 10 11 12\n-1 0 -2 0\n0.5 0.25\n1\n");
-    const rg_contact_problem *p = &rg_problem_file_get(file)->contact;
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact;
     assert_int_equal(format_of(file), RG_FORMAT_FRICTION);
     assert_int_equal(p->dimension, 2);
     assert_null(p->w.dense);
@@ -213,7 +239,7 @@ static void test_global_blocks(void **state) {
     (void)state;
     rg_problem_file *file = parse("3 1\n0 3 3 3 3\n2 0 0 0 4 0 0 0 8\n"
                                   "0 3 3 3 3\n1 2 3 4 5 6 7 8 9\n2 4 16\n-1 -2 -3\n0.5\n1\n");
-    const rg_contact_problem *p = &rg_problem_file_get(file)->contact;
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact;
     const rg_global_form *g = &p->global;
     assert_int_equal(format_of(file), RG_FORMAT_GLOBAL_FRICTION);
     assert_int_equal(p->form, RG_FORM_GLOBAL);
@@ -290,7 +316,7 @@ static void check_condensed(bool symmetric) {
     }
     snprintf(text + at, sizeof text - (size_t)at, " 0.3 0.4 1");
     rg_problem_file *file = parse(text);
-    const rg_contact_problem *p = &rg_problem_file_get(file)->contact;
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact;
     assert_int_equal(format_of(file), RG_FORMAT_GLOBAL_FRICTION);
     assert_true(rg_problem_file_get_info(file).condensed);
     assert_int_equal(rg_problem_file_get_info(file).freedom, N);
@@ -323,7 +349,7 @@ static void test_global_three_bodies(void **state) {
     rg_problem_file *file = parse("2 1 0 7 7 7 7 2 0 0 0 0 0 0 0 2 0 0 0 0 0 0 0 2 0 0 0 0 "
                                   "0 0 0 2 0 0 0 0 0 0 0 2 0 0 0 0 0 0 0 2 0 0 0 0 0 0 0 2 "
                                   "0 7 2 7 2 1 0 0 1 0 0 1 0 0 1 0 0 0 0 0 0 0 0 0 0 0 4 5 0.1");
-    const rg_contact_problem *p = &rg_problem_file_get(file)->contact;
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact;
     assert_true(rg_problem_file_get_info(file).condensed);
     const double expected[] = {1.5, 0, 0, 0.5};
     for (int i = 0; i < 4; i++)
@@ -344,7 +370,7 @@ static void test_sequence(void **state) {
     (void)state;
     rg_problem_file *file = parse(SEQUENCE);
     rg_problem_file_info info = rg_problem_file_get_info(file);
-    const rg_problem *problem = rg_problem_file_get(file);
+    const rg_problem *problem = rg_problem_file_problem(file);
     const rg_contact_problem *p = &problem->contact;
     const rg_global_form *g = &p->global;
     assert_int_equal(info.format, RG_FORMAT_SEQUENCE);
@@ -568,10 +594,10 @@ static void try_every_format(const char *data, size_t size) {
     for (int format = 0; format < RG_FORMATS; format++) {
         rg_problem_file *file;
         rg_error error = {0};
-        rg_status status = rg_problem_file_parse(data, size, "test", (rg_problem_format)format,
-                                                 NULL, &file, &error);
+        rg_status status = rg_problem_file_read_memory(
+            data, size, "test", (rg_problem_format)format, NULL, &file, &error);
         if (status == RG_OK)
-            assert_int_equal(rg_problem_check(rg_problem_file_get(file), NULL), RG_OK);
+            assert_int_equal(rg_problem_check(rg_problem_file_problem(file), NULL), RG_OK);
         else
             assert_true(error.status == status && error.text[0]);
         rg_problem_file_destroy(file);
@@ -619,8 +645,8 @@ static void test_no_memory(void **state) {
             counter.fail_after = calls;
             rg_problem_file *file;
             rg_error error;
-            rg_status status = rg_problem_file_parse(texts[i], strlen(texts[i]), "test",
-                                                     RG_FORMAT_AUTO, &allocator, &file, &error);
+            rg_status status = rg_problem_file_read_memory(
+                texts[i], strlen(texts[i]), "test", RG_FORMAT_AUTO, &allocator, &file, &error);
             rg_problem_file_destroy(file);
             if (status == RG_OK)
                 break;
@@ -665,8 +691,8 @@ static void test_small_requests(void **state) {
             rg_allocator allocator = {note_resize, note_release, &request};
             rg_problem_file *file;
             rg_status status =
-                rg_problem_file_parse(texts[i], strlen(texts[i]), "test", (rg_problem_format)format,
-                                      &allocator, &file, NULL);
+                rg_problem_file_read_memory(texts[i], strlen(texts[i]), "test",
+                                            (rg_problem_format)format, &allocator, &file, NULL);
             assert_int_not_equal(status, RG_OK);
             assert_true(request.largest < 100000);
         }
@@ -725,7 +751,7 @@ static void test_fclib_local_dense(void **state) {
                                            .q = q};
     rg_problem_file *file =
         write_and_read(&problem, &(rg_problem_text){"a title", " two\nlines \n", NULL});
-    const rg_problem *read = rg_problem_file_get(file);
+    const rg_problem *read = rg_problem_file_problem(file);
     const rg_contact_problem *p = &read->contact;
     assert_true(read->scale == 0.125);
     assert_int_equal(p->dimension, 3);
@@ -753,14 +779,14 @@ static void test_fclib_local_sparse(void **state) {
         .w = {.rows = 4, .columns = 4, .starts = starts, .indices = indices, .values = values},
         .q = q};
     rg_problem_file *file = write_and_read(&problem, NULL);
-    const rg_contact_problem *p = &rg_problem_file_get(file)->contact;
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact;
     assert_null(p->w.dense);
     assert_memory_equal(p->w.starts, starts, sizeof starts);
     assert_memory_equal(p->w.indices, indices, sizeof indices);
     assert_same_bits(p->w.values, values, 6);
     assert_same_bits(p->q, q, 4);
     assert_numbers(p->mu, 2, (double[]){0, 0});
-    assert_true(rg_problem_file_get(file)->scale == 0);
+    assert_true(rg_problem_file_problem(file)->scale == 0);
     rg_problem_file_destroy(file);
 }
 
@@ -807,7 +833,7 @@ static void check_fclib_global(int dimension, int freedom, unsigned seed) {
                                               .joint_blocks = joint_blocks,
                                               .joint_jacobian = joints};
     rg_problem_file *file = write_and_read(&problem, NULL);
-    const rg_contact_problem *p = &rg_problem_file_get(file)->contact;
+    const rg_contact_problem *p = &rg_problem_file_problem(file)->contact;
     const rg_global_form *g = &p->global;
     assert_int_equal(p->form, RG_FORM_GLOBAL);
     assert_int_equal(g->freedom, freedom);
@@ -836,9 +862,9 @@ static void test_fclib_global(void **state) {
 static void test_fclib_sequence(void **state) {
     (void)state;
     rg_problem_file *file = parse(SEQUENCE);
-    const rg_problem *a = rg_problem_file_get(file);
+    const rg_problem *a = rg_problem_file_problem(file);
     rg_problem_file *again = write_and_read(a, NULL);
-    const rg_problem *b = rg_problem_file_get(again);
+    const rg_problem *b = rg_problem_file_problem(again);
     assert_true(a->scale == b->scale);
     assert_same_bits(a->contact.q, b->contact.q, 6);
     assert_same_bits(a->contact.global.free_velocity, b->contact.global.free_velocity, 12);
@@ -893,7 +919,7 @@ static char *fclib_bytes(size_t *size) {
     rg_error error;
     rg_problem_file *file = parse(SEQUENCE);
     scratch_path(path, sizeof path, "bytes.hdf5");
-    if (rg_problem_write_fclib(path, rg_problem_file_get(file), NULL, NULL, &error) != RG_OK)
+    if (rg_problem_write_fclib(path, rg_problem_file_problem(file), NULL, NULL, &error) != RG_OK)
         fail_msg("%s", error.text);
     rg_problem_file_destroy(file);
     FILE *stream = fopen(path, "rb");
@@ -921,7 +947,7 @@ static void test_fclib_cut(void **state) {
         char *cut = malloc(length);
         memcpy(cut, bytes, length);
         rg_status status =
-            rg_problem_file_parse(cut, length, "test", RG_FORMAT_AUTO, NULL, &file, &error);
+            rg_problem_file_read_memory(cut, length, "test", RG_FORMAT_AUTO, NULL, &file, &error);
         assert_int_equal(status, RG_FILE_DAMAGED);
         assert_string_equal(error.text, "test: is no HDF5 file, or is cut short or damaged");
         free(cut);
@@ -951,8 +977,8 @@ static bool survive_damage(const char *bytes, size_t size, int rounds) {
         rg_problem_file *file;
         rg_error error = {0};
         rg_status status =
-            rg_problem_file_parse(copy, size, "test", RG_FORMAT_FCLIB, NULL, &file, &error);
-        good = status == RG_OK ? rg_problem_check(rg_problem_file_get(file), NULL) == RG_OK
+            rg_problem_file_read_memory(copy, size, "test", RG_FORMAT_FCLIB, NULL, &file, &error);
+        good = status == RG_OK ? rg_problem_check(rg_problem_file_problem(file), NULL) == RG_OK
                                : error.status == status && error.text[0];
         refused += status != RG_OK;
         rg_problem_file_destroy(file);
@@ -984,6 +1010,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lcp_storages),
         cmocka_unit_test(test_lcp_empty_rows),
+        cmocka_unit_test(test_relay),
         cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_mixed_order),
         cmocka_unit_test(test_mixed_rectangular),

@@ -15,7 +15,7 @@ static void test_existing_file(void **state) {
     rg_scene *scene = scene_of_text(two_bodies);
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_WRITE_FAILED);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_WRITE_FAILED);
     assert_null(recorder);
     check_message(&error, path, "exists; choose another name, overwrite it or resume it");
     bytes kept = read_bytes(path);
@@ -23,17 +23,17 @@ static void test_existing_file(void **state) {
     free(kept.data);
     rg_recorder_options options = rg_recorder_options_default();
     options.overwrite = true;
-    assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, &options, &recorder, &error), RG_OK);
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
     run_truth truth = find_truth(two_bodies);
     assert_int_equal(check_recording(path, &truth), 1);
-    assert_int_equal(rg_recorder_create(scene, "/dev/null", &options, &recorder, &error),
+    assert_int_equal(rg_recorder_open(scene, "/dev/null", &options, &recorder, &error),
                      RG_WRITE_FAILED);
     check_message(&error, "/dev/null", "is not a regular file; a recording needs one");
-    assert_int_equal(rg_recorder_create(scene, "/nowhere/a.h5", &options, &recorder, &error),
+    assert_int_equal(rg_recorder_open(scene, "/nowhere/a.h5", &options, &recorder, &error),
                      RG_WRITE_FAILED);
     check_message(&error, "/nowhere/a.h5", "cannot be written: No such file or directory");
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void test_two_runs_into_one_file(void **state) {
@@ -44,9 +44,9 @@ static void test_two_runs_into_one_file(void **state) {
     rg_recorder_options options = {.checkpoint_every = 0, .overwrite = true};
     rg_recorder *recorder, *second;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, &options, &recorder, &error), RG_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(rg_recorder_create(scene, path, &options, &second, &error), RG_BUSY);
+        assert_int_equal(rg_recorder_open(scene, path, &options, &second, &error), RG_BUSY);
         check_message(&error, path, "another run is recording into it");
         assert_int_equal(rg_recorder_resume(path, &options, NULL, &other, &second, &error),
                          RG_BUSY);
@@ -57,8 +57,8 @@ static void test_two_runs_into_one_file(void **state) {
     assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
     assert_int_equal(rg_recorder_resume(path, &options, NULL, &other, &recorder, &error), RG_OK);
     assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
-    rg_scene_free(other);
-    rg_scene_free(scene);
+    rg_scene_destroy(other);
+    rg_scene_destroy(scene);
 }
 
 static void test_bodies_that_come_and_go(void **state) {
@@ -69,7 +69,7 @@ static void test_bodies_that_come_and_go(void **state) {
     rg_world *world = rg_scene_world(scene);
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_OK);
     assert_int_equal(rg_world_remove_body(world, rg_world_body_at(world, 1)), RG_OK);
     assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_UNSUPPORTED);
     /* As many as before, but another one. */
@@ -83,7 +83,7 @@ static void test_bodies_that_come_and_go(void **state) {
                   "bodies came or went since the recording began; a recording has the same bodies "
                   "in every frame");
     rg_recorder_free(recorder);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void test_resume_keeps_its_settings(void **state) {
@@ -93,7 +93,7 @@ static void test_resume_keeps_its_settings(void **state) {
     rg_scene *scene = scene_of_text(two_bodies), *resumed;
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_OK);
     assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
     rg_scene_options options = {.step = 0.02};
     assert_int_equal(rg_recorder_resume(path, NULL, &options, &resumed, &recorder, &error),
@@ -107,8 +107,8 @@ static void test_resume_keeps_its_settings(void **state) {
     assert_true(rg_recorder_duration(recorder) == rg_scene_duration(scene));
     assert_true(rg_scene_record_every(resumed) == rg_scene_record_every(scene));
     assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
-    rg_scene_free(resumed);
-    rg_scene_free(scene);
+    rg_scene_destroy(resumed);
+    rg_scene_destroy(scene);
 }
 
 /* How long a run is meant to last is the run's, not the scene's: in FILE and in the journal. */
@@ -120,7 +120,7 @@ static void test_duration_is_kept(void **state) {
     rg_recorder_options options = {.duration = 7, .checkpoint_every = 0};
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, &options, &recorder, &error), RG_OK);
     rg_recorder_free(recorder);
     for (int i = 0; i < 3; i++) {
         options.duration = i == 1 ? 9 : 0; /* a new one is kept as well, by the journal alone */
@@ -133,13 +133,13 @@ static void test_duration_is_kept(void **state) {
             rg_recorder_free(recorder);
         else
             assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
-        rg_scene_free(resumed);
+        rg_scene_destroy(resumed);
     }
     rg_recording *recording;
     assert_int_equal(rg_recording_open(path, &recording, &error), RG_OK);
     assert_true(rg_recording_get_info(recording).duration == 9);
     rg_recording_close(recording);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 /* The summary goes on where it was: worst, sums and first values are those of the whole run. */
@@ -150,7 +150,7 @@ static void test_summary_goes_on(void **state) {
     rg_scene *scene = scene_of_text(two_bodies), *resumed;
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_OK);
     for (int i = 0; i < 5; i++)
         step_scene(scene);
     /* A checkpoint between frames, as on a signal. */
@@ -170,8 +170,8 @@ static void test_summary_goes_on(void **state) {
         assert_memory_equal((char *)&undisturbed + rg_summary_fields[i].offset,
                             (char *)&summary + rg_summary_fields[i].offset, 8);
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(resumed);
-    rg_scene_free(scene);
+    rg_scene_destroy(resumed);
+    rg_scene_destroy(scene);
 }
 
 /* A built-in scene keeps its measures over a resume: what was observed before counts too. */
@@ -184,8 +184,8 @@ static void test_measures_go_on(void **state) {
     rg_scene *scene, *resumed;
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_scene_build("tennis-racket", &options, &scene, &error), RG_OK);
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    assert_int_equal(rg_scene_create_builtin("tennis-racket", &options, &scene, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_OK);
     for (int i = 0; i < 150; i++) {
         step_scene(scene);
         rg_scene_observe(scene);
@@ -212,8 +212,8 @@ static void test_measures_go_on(void **state) {
         assert_memory_equal(&wanted[i].value, &got[i].value, sizeof wanted[i].value);
     }
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(resumed);
-    rg_scene_free(scene);
+    rg_scene_destroy(resumed);
+    rg_scene_destroy(scene);
 }
 
 /* One that is no longer what its name builds is resumed from the text in FILE, without measures. */
@@ -224,9 +224,9 @@ static void test_changed_builtin(void **state) {
     rg_scene *scene, *resumed;
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_scene_build("tennis-racket", NULL, &scene, &error), RG_OK);
+    assert_int_equal(rg_scene_create_builtin("tennis-racket", NULL, &scene, &error), RG_OK);
     assert_int_equal(rg_world_set_gravity(rg_scene_world(scene), (rg_vec3){0, 0, -1}), RG_OK);
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_OK);
     step_scene(scene);
     assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
     assert_int_equal(rg_recorder_resume(path, NULL, NULL, &resumed, &recorder, &error), RG_OK);
@@ -239,8 +239,8 @@ static void test_changed_builtin(void **state) {
     assert_true(rg_world_state_hash(rg_scene_world(resumed)) ==
                 rg_world_state_hash(rg_scene_world(scene)));
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(resumed);
-    rg_scene_free(scene);
+    rg_scene_destroy(resumed);
+    rg_scene_destroy(scene);
 }
 
 /* A finished recording: its end, and beyond it if somebody wants more. */
@@ -252,18 +252,18 @@ static void test_resume_of_a_finished_run(void **state) {
     rg_scene *scene = scene_of_text(two_bodies);
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_OK);
     for (int i = 0; i < 3; i++) {
         step_scene(scene);
         assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
     }
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     bytes before = read_bytes(path);
     assert_int_equal(rg_recorder_resume(path, NULL, NULL, &scene, &recorder, &error), RG_OK);
     assert_int_equal(rg_world_step_count(rg_scene_world(scene)), 3);
     assert_int_equal(rg_recorder_close(recorder, true, &error), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     bytes after = read_bytes(path); /* nothing to do, nothing done */
     assert_int_equal(before.size, after.size);
     assert_memory_equal(before.data, after.data, before.size);
@@ -273,7 +273,7 @@ static void test_resume_of_a_finished_run(void **state) {
     step_scene(scene);
     assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
     assert_int_equal(rg_recorder_close(recorder, false, &error), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     assert_int_equal(check_recording(path, &truth), 5);
     rg_recording *recording;
     assert_int_equal(rg_recording_open(path, &recording, &error), RG_OK);
@@ -304,7 +304,7 @@ static rg_status run_with_little_memory(const char *path, size_t fail_after) {
         rg_status closed = rg_recorder_close(recorder, true, NULL);
         status = status == RG_OK ? closed : status;
     }
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return status;
 }
 
@@ -334,7 +334,7 @@ static rg_status resume_with_little_memory(const char *path, size_t fail_after) 
     rg_status status = rg_recorder_resume(path, &options, NULL, &scene, &recorder, &error);
     if (status == RG_OK) {
         rg_recorder_free(recorder);
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
     }
     return status;
 }

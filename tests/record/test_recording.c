@@ -4,14 +4,6 @@
 
 #include <hdf5.h>
 
-static rg_recording *open_recording(const char *path) {
-    rg_recording *recording;
-    rg_error error = {0};
-    if (rg_recording_open(path, &recording, &error) != RG_OK)
-        fail_msg("%s", error.text);
-    return recording;
-}
-
 /* A frame with room for `bodies`. */
 static rg_frame make_frame(size_t bodies) {
     rg_frame frame = {.position = calloc(bodies + 1, sizeof(rg_vec3)),
@@ -74,7 +66,7 @@ static void check_scene(const char *name, const char *text, int steps, uint64_t 
         assert_int_equal(info.finished, closed);
         if (closed)
             assert_false(info.recovered);
-        rg_scene_free(again);
+        rg_scene_destroy(again);
         again = scene_of_text(text);
         for (int i = 0; i <= steps; i++) {
             if (i > 0)
@@ -87,8 +79,8 @@ static void check_scene(const char *name, const char *text, int steps, uint64_t 
         rg_recording_close(recording);
     }
     free_frame(&frame);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
 }
 
 static void test_two_bodies(void **state) {
@@ -139,7 +131,7 @@ static void test_what_it_says_of_itself(void **state) {
     in_directory("info.h5", path);
     rg_scene *scene = scene_of_text(two_bodies);
     rg_recorder *recorder;
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, NULL), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, NULL), RG_OK);
     assert_int_equal(rg_recorder_close(recorder, false, NULL), RG_OK);
     rg_recording *recording = open_recording(path);
     rg_recording_info info = rg_recording_get_info(recording);
@@ -155,7 +147,7 @@ static void test_what_it_says_of_itself(void **state) {
     assert_string_equal(info.scene_text, text);
     free(text);
     rg_recording_close(recording);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 /* A reader opened before a fold keeps reading what it saw. */
@@ -187,7 +179,7 @@ static void test_reader_beside_the_run(void **state) {
         }
         rg_recording_close(readers[i]);
     }
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 /* ---- files that are not what they should be ---- */
@@ -242,13 +234,13 @@ static bytes make_recording(const char *path) {
     rg_scene *scene = scene_of_text(crowd);
     rg_recorder_options options = {.overwrite = true};
     rg_recorder *recorder;
-    assert_int_equal(rg_recorder_create(scene, path, &options, &recorder, NULL), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, &options, &recorder, NULL), RG_OK);
     for (int i = 1; i < 20; i++) {
         step_recorded(scene, recorder);
         assert_int_equal(rg_recorder_frame(recorder, NULL, NULL), RG_OK);
     }
     assert_int_equal(rg_recorder_close(recorder, true, NULL), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return read_bytes(path);
 }
 
@@ -338,13 +330,13 @@ static void check_resume_of_damaged(const char *name, bool finished) {
     rg_scene *scene = scene_of_text(crowd);
     rg_recorder *recorder;
     rg_error error = {0};
-    assert_int_equal(rg_recorder_create(scene, path, NULL, &recorder, &error), RG_OK);
+    assert_int_equal(rg_recorder_open(scene, path, NULL, &recorder, &error), RG_OK);
     for (int i = 1; i < 20; i++) {
         step_scene(scene);
         assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
     }
     assert_int_equal(rg_recorder_close(recorder, finished, &error), RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     bytes whole = read_bytes(path);
     rg_random random = rg_random_make(12);
     for (int trial = 0, trials = test_cases(300, 300); trial < trials; trial++) {
@@ -374,7 +366,7 @@ static void check_resume_of_damaged(const char *name, bool finished) {
     assert_memory_equal(left.data, whole.data, whole.size);
     free(left.data);
     free(whole.data);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void test_resume_of_damaged_file(void **state) {

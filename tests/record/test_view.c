@@ -29,7 +29,8 @@ static bool same(float a, double b) {
 typedef struct run_options {
     const char *text;
     int steps, every;
-    bool old_format, leave_out_contacts, leave_open, not_told;
+    int format;
+    bool leave_out_contacts, leave_open, not_told;
 } run_options;
 
 static rg_recorder *open_recorder; /* of a run that is still going on */
@@ -41,7 +42,7 @@ static rg_recording *record(const char *name, const run_options *run) {
     rg_scene *scene = scene_of_text(run->text);
     rg_recorder_options options = {
         .overwrite = true, .checkpoint_every = 1e9, .leave_out_contacts = run->leave_out_contacts};
-    rg_recorder_tuning tuning = {.old_format = run->old_format};
+    rg_recorder_tuning tuning = {.format = run->format};
     rg_recorder *recorder;
     rg_error error = {0};
     if (rg_recorder_create_tuned(scene, path, &options, &tuning, &recorder, &error) != RG_OK)
@@ -59,7 +60,7 @@ static rg_recording *record(const char *name, const run_options *run) {
         open_scene = scene;
     } else {
         assert_int_equal(rg_recorder_close(recorder, true, NULL), RG_OK);
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
     }
     rg_recording *recording;
     if (rg_recording_open(path, &recording, &error) != RG_OK)
@@ -213,7 +214,7 @@ static void check_chunks(rg_recording *recording, size_t chunk_frames, size_t ev
     rg_error error = {0};
     assert_int_equal(rg_view_chunk(view, rg_view_chunk_count(view), &buffer, &error),
                      RG_INVALID_ARGUMENT);
-    rg_view_buffer_free(&buffer);
+    rg_view_buffer_destroy(&buffer);
     rg_view_close(view);
 }
 
@@ -240,11 +241,11 @@ static void test_going_on(void **state) {
     rg_view_buffer json = rg_view_buffer_create(NULL);
     assert_int_equal(rg_view_manifest(view, &json, NULL), RG_OK);
     assert_true(is_json(&json) && contains(&json, "\"finished\":false"));
-    rg_view_buffer_free(&json);
+    rg_view_buffer_destroy(&json);
     rg_view_close(view);
     rg_recording_close(recording);
     assert_int_equal(rg_recorder_close(open_recorder, false, NULL), RG_OK);
-    rg_scene_free(open_scene);
+    rg_scene_destroy(open_scene);
 }
 
 /* Without contacts, without certificates, without having been told of the steps. */
@@ -254,8 +255,7 @@ static void test_older_and_poorer(void **state) {
         record("bare.h5", &(run_options){.text = on_a_floor, .steps = 9, .leave_out_contacts = 1});
     check_chunks(recording, 4, 1);
     rg_recording_close(recording);
-    recording =
-        record("old.h5", &(run_options){.text = on_a_floor, .steps = 9, .old_format = true});
+    recording = record("old.h5", &(run_options){.text = on_a_floor, .steps = 9, .format = 1});
     assert_false(rg_recording_get_info(recording).has_certificate);
     check_chunks(recording, 4, 2);
     rg_view *view = open_view(recording, &(rg_view_options){.chunk_frames = 4});
@@ -271,7 +271,7 @@ static void test_older_and_poorer(void **state) {
     chunk = view_read(&buffer);
     assert_int_equal(chunk.frames, 10);
     view_free(&chunk);
-    rg_view_buffer_free(&buffer);
+    rg_view_buffer_destroy(&buffer);
     rg_view_close(view);
     rg_recording_close(recording);
     recording =
@@ -313,10 +313,10 @@ static void check_kinetic(const char *name, const char *text) {
     }
     view_free(&chunk);
     view_free(&overview);
-    rg_view_buffer_free(&buffer);
+    rg_view_buffer_destroy(&buffer);
     rg_view_close(view);
     rg_recording_close(recording);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static const char flat[] =
@@ -353,7 +353,7 @@ static void test_times(void **state) {
         read_numbers(recording, i < 13 ? 4 * i : 50, &numbers);
         assert_true(time == numbers.frame.time);
     }
-    rg_view_buffer_free(&buffer);
+    rg_view_buffer_destroy(&buffer);
     rg_view_close(view);
     rg_recording_close(recording);
 }
@@ -391,7 +391,7 @@ static void test_overview_of_a_long_run(void **state) {
     }
     assert_int_equal(next, FRAMES);
     view_free(&overview);
-    rg_view_buffer_free(&buffer);
+    rg_view_buffer_destroy(&buffer);
     rg_view_close(view);
     rg_recording_close(recording);
 }
@@ -414,8 +414,8 @@ static void test_order_of_questions(void **state) {
     assert_memory_equal(one.bytes, two.bytes, one.size);
     rg_view_close(view);
     rg_recording_close(recording);
-    rg_view_buffer_free(&one);
-    rg_view_buffer_free(&two);
+    rg_view_buffer_destroy(&one);
+    rg_view_buffer_destroy(&two);
 }
 
 /* ---- what is left out of contacts ---- */
@@ -463,8 +463,8 @@ static void test_rounded_contacts(void **state) {
     view_free(&exact);
     rg_view_close(view);
     rg_recording_close(recording);
-    rg_view_buffer_free(&full);
-    rg_view_buffer_free(&less);
+    rg_view_buffer_destroy(&full);
+    rg_view_buffer_destroy(&less);
 }
 
 /* ---- manifests ---- */
@@ -520,7 +520,7 @@ static void test_manifest(void **state) {
         if (!contains(&json, wanted[i]))
             fail_msg("no %s in %.*s", wanted[i], (int)json.size, (const char *)json.bytes);
     assert_false(contains(&json, "{\"shape\":7,")); /* equal boxes are one shape */
-    rg_view_buffer_free(&json);
+    rg_view_buffer_destroy(&json);
     rg_view_close(view);
     rg_recording_close(recording);
 }
@@ -535,7 +535,7 @@ static void test_flat_manifest(void **state) {
     assert_true(contains(&json, "\"planar\":true"));
     assert_true(contains(&json, "{\"kind\":\"disc\",\"radius\":0.5}"));
     assert_true(contains(&json, "{\"kind\":\"polygon\",\"points\":[0,0,0,2,0,0,0,0,1]}"));
-    rg_view_buffer_free(&json);
+    rg_view_buffer_destroy(&json);
     rg_view_close(view);
     rg_recording_close(recording);
 }
@@ -598,8 +598,8 @@ static void test_running_world(void **state) {
     for (size_t k = 0; k < chunk.contacts; k++)
         assert_true(chunk.a[k] < 2 && chunk.b[k] < 2);
     view_free(&chunk);
-    rg_view_buffer_free(&buffer);
-    rg_scene_free(scene);
+    rg_view_buffer_destroy(&buffer);
+    rg_scene_destroy(scene);
 }
 
 /* Names are any bytes. */
@@ -632,8 +632,8 @@ static void test_names(void **state) {
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
         if (!contains(&json, written[i]))
             fail_msg("name %zu in %.*s", i, (int)json.size, (const char *)json.bytes);
-    rg_view_buffer_free(&json);
-    rg_scene_free(scene);
+    rg_view_buffer_destroy(&json);
+    rg_scene_destroy(scene);
 }
 
 /* ---- no memory ---- */
@@ -661,7 +661,7 @@ static void test_no_memory(void **state) {
             status = rg_view_times(view, &buffer, NULL);
         assert_true(status == RG_OK || status == RG_OUT_OF_MEMORY);
         rg_view_close(view);
-        rg_view_buffer_free(&buffer);
+        rg_view_buffer_destroy(&buffer);
         assert_true(n < 100000);
     }
     assert_true(n > 20);

@@ -132,7 +132,7 @@ static void test_lcp(void **state) {
                 FILE *text = begin();
                 text_lcp(text, (text_storage)storage, matrix, q, n);
                 rg_problem_file *file = read_again(text, RG_FORMAT_LCP);
-                const rg_problem *problem = rg_problem_file_get(file);
+                const rg_problem *problem = rg_problem_file_problem(file);
                 assert_memory_equal(problem->linear.matrix, matrix, n * n * sizeof *matrix);
                 assert_memory_equal(problem->linear.b, q, n * sizeof *q);
                 expect("auto", problem, RG_SOLVED, force);
@@ -164,10 +164,10 @@ static void test_many_pivots(void **state) {
             FILE *text = begin();
             text_lcp(text, TEXT_DENSE, matrix, q, n);
             rg_problem_file *file = read_again(text, RG_FORMAT_LCP);
-            expect("auto", rg_problem_file_get(file), RG_SOLVED, force);
-            check_known(rg_problem_file_get(file), z, force);
-            expect("lemke", rg_problem_file_get(file), RG_SOLVED, force);
-            check_known(rg_problem_file_get(file), z, force);
+            expect("auto", rg_problem_file_problem(file), RG_SOLVED, force);
+            check_known(rg_problem_file_problem(file), z, force);
+            expect("lemke", rg_problem_file_problem(file), RG_SOLVED, force);
+            check_known(rg_problem_file_problem(file), z, force);
             rg_problem_file_destroy(file);
         }
 }
@@ -179,9 +179,9 @@ static void test_no_solution(void **state) {
     FILE *text = begin();
     text_lcp(text, TEXT_DENSE, matrix, q, 3);
     rg_problem_file *file = read_again(text, RG_FORMAT_LCP);
-    expect("auto", rg_problem_file_get(file), RG_SOLVE_INFEASIBLE, force);
-    expect("enumerate", rg_problem_file_get(file), RG_SOLVE_INFEASIBLE, force);
-    rg_solve_outcome outcome = solve("lemke", rg_problem_file_get(file), force);
+    expect("auto", rg_problem_file_problem(file), RG_SOLVE_INFEASIBLE, force);
+    expect("enumerate", rg_problem_file_problem(file), RG_SOLVE_INFEASIBLE, force);
+    rg_solve_outcome outcome = solve("lemke", rg_problem_file_problem(file), force);
     assert_true(outcome == RG_SOLVE_RAY || outcome == RG_SOLVE_INFEASIBLE);
     rg_problem_file_destroy(file);
 }
@@ -206,7 +206,7 @@ static void test_mlcp(void **state) {
             FILE *text = begin();
             text_mlcp(text, (text_storage)storage, matrix, q, equations, n);
             rg_problem_file *file = read_again(text, RG_FORMAT_MLCP);
-            const rg_problem *problem = rg_problem_file_get(file);
+            const rg_problem *problem = rg_problem_file_problem(file);
             for (size_t i = 0; i < n; i++)
                 assert_int_equal(problem->linear.kinds[i],
                                  i < equations ? RG_ROW_FREE : RG_ROW_UNILATERAL);
@@ -221,7 +221,7 @@ static void test_mlcp(void **state) {
 
 /* The same problem by another way: its solution judged there. */
 static void check_contacts(rg_problem_file *file, const rg_problem *original) {
-    const rg_problem *problem = rg_problem_file_get(file);
+    const rg_problem *problem = rg_problem_file_problem(file);
     assert_int_equal(problem->contact.dimension, original->contact.dimension);
     assert_int_equal(problem->contact.contacts, original->contact.contacts);
     double *force = calloc(rg_problem_rows(problem), sizeof *force);
@@ -285,7 +285,7 @@ static void test_sequence(void **state) {
             write_stack(text, count, excess);
             rg_problem_file *file = read_again(text, RG_FORMAT_SEQUENCE);
             rg_problem_file_info info = rg_problem_file_get_info(file);
-            const rg_problem *problem = rg_problem_file_get(file);
+            const rg_problem *problem = rg_problem_file_problem(file);
             rg_residual residual;
             assert_int_equal(rg_judge(problem, info.reference, NULL, NULL, &residual, NULL), RG_OK);
             assert_near(residual.natural, info.reference_residual,

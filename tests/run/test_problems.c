@@ -69,7 +69,7 @@ static result solve_file(const char *solver, const char *path, double tolerance,
     rg_error error = {0};
     if (rg_problem_file_read(path, RG_FORMAT_AUTO, NULL, &file, &error))
         fail_msg("%s", error.text);
-    rg_problem problem = *rg_problem_file_get(file);
+    rg_problem problem = *rg_problem_file_problem(file);
     rg_problem_file_info about = rg_problem_file_get_info(file);
     r.known = about.reference_residual;
     r.format = about.format;

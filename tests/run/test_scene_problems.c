@@ -61,17 +61,17 @@ static rg_problem_file *capture_problem(const struct capture *wanted) {
                                 .method = "stepping"};
     rg_scene *scene;
     rg_error error = {0};
-    if (rg_scene_build(wanted->scene, &options, &scene, &error) != RG_OK)
+    if (rg_scene_create_builtin(wanted->scene, &options, &scene, &error) != RG_OK)
         fail_msg("%s", error.text);
     rg_world *world = rg_scene_world(scene);
     largest so_far = {0};
     for (unsigned step = 1; step <= wanted->step; step++) {
         if (step == wanted->step)
             assert_int_equal(rg_world_observe_problems(world, keep_largest, &so_far), RG_OK);
-        if (rg_world_step(world, rg_world_settings(world).step, NULL, &error) != RG_OK)
+        if (rg_world_step(world, rg_scene_step_size(scene), NULL, &error) != RG_OK)
             fail_msg("%s", error.text);
     }
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     if (so_far.contacts < wanted->contacts)
         fail_msg("%s, step %u: %zu contacts", wanted->scene, wanted->step, so_far.contacts);
     rg_problem_file *file;
@@ -101,7 +101,7 @@ static int close_all(void **state) {
 
 /* Solves the k-th problem; the residual by the judge. */
 static rg_solve_info solve(const char *solver, size_t k, bool friction, double tolerance) {
-    rg_problem problem = *rg_problem_file_get(captured[k]);
+    rg_problem problem = *rg_problem_file_problem(captured[k]);
     if (!friction)
         problem.contact.mu = NULL;
     double *force = calloc(rg_problem_rows(&problem), sizeof *force);

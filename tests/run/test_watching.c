@@ -51,7 +51,7 @@ static uint64_t run(const char *name, rg_scene_parameter parameter, const char *
         .method = method, .parameters = &parameter, .parameter_count = parameter.name ? 1 : 0};
     rg_scene *scene;
     rg_error error = {0};
-    if (rg_scene_build(name, &options, &scene, &error))
+    if (rg_scene_create_builtin(name, &options, &scene, &error))
         fail_msg("%s: %s", name, error.text);
     rg_world *world = rg_scene_world(scene);
     rg_collision_def def = rg_collision_def_default();
@@ -69,7 +69,7 @@ static uint64_t run(const char *name, rg_scene_parameter parameter, const char *
         *touching += view.touches[i].touching;
     uint64_t hash = rg_world_state_hash(world);
     rg_collision_destroy(w->own);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return hash;
 }
 

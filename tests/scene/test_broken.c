@@ -182,7 +182,7 @@ static void files_that_cannot_be_read(void **state) {
     assert_string_equal(error.text, "no/such/file.yaml: there is no such file; check the path");
     assert_int_equal(rg_scene_read_file(RIGOR_TEST_DATA, NULL, &scene, &error), RG_FILE_UNREADABLE);
     assert_non_null(strstr(error.text, ": this is a directory; name a scene file in it"));
-    assert_int_equal(rg_scene_open("tenis-racket", NULL, &scene, &error), RG_NOT_FOUND);
+    assert_int_equal(rg_scene_create("tenis-racket", NULL, &scene, &error), RG_NOT_FOUND);
     assert_string_equal(error.text,
                         "tenis-racket: neither a built-in scene nor a file; did you mean "
                         "\"tennis-racket\"?");

@@ -7,7 +7,7 @@ static rg_scene *build(const char *name, const rg_scene_parameter *parameters, s
     rg_scene_options options = {.parameters = parameters, .parameter_count = count};
     rg_scene *scene;
     rg_error error = {0};
-    if (rg_scene_build(name, &options, &scene, &error) != RG_OK)
+    if (rg_scene_create_builtin(name, &options, &scene, &error) != RG_OK)
         fail_msg("%s", error.text);
     return scene;
 }
@@ -44,8 +44,8 @@ static void the_list(void **state) {
         rg_scene *same = build(info.name, given, info.parameter_count);
         assert_true(rg_world_state_hash(rg_scene_world(scene)) ==
                     rg_world_state_hash(rg_scene_world(same)));
-        rg_scene_free(scene);
-        rg_scene_free(same);
+        rg_scene_destroy(scene);
+        rg_scene_destroy(same);
     }
 }
 
@@ -56,10 +56,11 @@ static void the_same_bits_for_any_number_of_threads(void **state) {
         for (int threads = 1; threads <= 3; threads++) {
             rg_scene_options options = {.threads = threads};
             rg_scene *scene;
-            assert_int_equal(rg_scene_build(rg_builtin_at(i).name, &options, &scene, NULL), RG_OK);
+            assert_int_equal(rg_scene_create_builtin(rg_builtin_at(i).name, &options, &scene, NULL),
+                             RG_OK);
             run_scene(scene, 0.05); /* longer runs: tests/scripts/test_run_hashes.py */
             hashes[threads - 1] = rg_world_state_hash(rg_scene_world(scene));
-            rg_scene_free(scene);
+            rg_scene_destroy(scene);
         }
         assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
     }
@@ -73,7 +74,7 @@ static void spinning_top_follows_its_cone(void **state) {
     assert_near(measure_of(scene, "angular_momentum_drift_rel").value, 0, 1e-12);
     /* It has gone round several times, so that the angle is a sharp test of the rate. */
     assert_near(measure_of(scene, "axis_error_rad").value, 0, 1e-10);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void a_wrong_rate_would_show(void **state) {
@@ -81,10 +82,10 @@ static void a_wrong_rate_would_show(void **state) {
     /* The stepping method turns at second order: its error must be seen. */
     rg_scene_options options = {.method = "stepping", .step = 0.01};
     rg_scene *scene;
-    assert_int_equal(rg_scene_build("spinning-top", &options, &scene, NULL), RG_OK);
+    assert_int_equal(rg_scene_create_builtin("spinning-top", &options, &scene, NULL), RG_OK);
     run_scene(scene, 5);
     assert_true(measure_of(scene, "axis_error_rad").value > 1e-6);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void racket_flips_in_time(void **state) {
@@ -98,7 +99,7 @@ static void racket_flips_in_time(void **state) {
     assert_near(measure_of(scene, "flips").value, floor(10 / period.expected + 0.5), 0);
     /* Close to the separatrix the period magnifies the drift of energy by (spin / nudge)^2. */
     assert_near(period.value, period.expected, 1e-6);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void racket_with_a_big_nudge(void **state) {
@@ -112,7 +113,7 @@ static void racket_with_a_big_nudge(void **state) {
         rg_measure period = measure_of(scene, "flip_period_s");
         assert_true(measure_of(scene, "flips").value >= 5);
         assert_near(period.value, period.expected, 2e-8 * period.expected);
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
     }
 }
 
@@ -124,7 +125,7 @@ static void projectiles_follow_parabolas(void **state) {
     /* 2400 additions to coordinates of up to 500 m. */
     assert_near(measure_of(scene, "position_error_m").value, 0, 1e-9);
     assert_near(measure_of(scene, "energy_drift_rel").value, 0, 1e-12);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 /* Random numbers must be drawn in an order that the source says, not the compiler: the last body
@@ -138,7 +139,7 @@ static void draws_have_an_order(void **state) {
     assert_vector(rg_body_velocity(world, last), -1.4598168855661453, -4.9179308896887406,
                   23.190726888780894);
     assert_near(rg_body_angular_velocity(world, last).z, 1.5795218348815123, 0);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void seeds_differ(void **state) {
@@ -148,8 +149,8 @@ static void seeds_differ(void **state) {
     rg_scene *a = build("projectiles", one, 2), *b = build("projectiles", two, 2);
     assert_int_equal(rg_world_body_count(rg_scene_world(a)), 10);
     assert_true(rg_world_state_hash(rg_scene_world(a)) != rg_world_state_hash(rg_scene_world(b)));
-    rg_scene_free(a);
-    rg_scene_free(b);
+    rg_scene_destroy(a);
+    rg_scene_destroy(b);
 }
 
 static void wrong_parameters_are_refused(void **state) {
@@ -205,7 +206,8 @@ static void wrong_parameters_are_refused(void **state) {
         rg_scene_options options = {.parameters = &cases[i].given, .parameter_count = 1};
         rg_scene *scene = (rg_scene *)1;
         rg_error error = {0};
-        assert_int_equal(rg_scene_build(cases[i].scene, &options, &scene, &error), cases[i].status);
+        assert_int_equal(rg_scene_create_builtin(cases[i].scene, &options, &scene, &error),
+                         cases[i].status);
         assert_null(scene);
         assert_string_equal(error.text, cases[i].message);
     }
@@ -216,8 +218,8 @@ static void scenes_from_files_have_no_measures(void **state) {
     rg_scene *scene = read_scene("{}");
     rg_scene_observe(scene);
     assert_int_equal(rg_scene_measures(scene, NULL, 0), 0);
-    rg_scene_free(scene);
-    rg_scene_free(NULL);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(NULL);
 }
 
 int main(void) {

@@ -31,7 +31,7 @@ static outcome run(const char *count, int per_second, double duration) {
     rg_scene_options options = {.parameters = &parameter, .parameter_count = 1};
     rg_scene *scene;
     rg_error error;
-    if (rg_scene_build("dominoes", &options, &scene, &error))
+    if (rg_scene_create_builtin("dominoes", &options, &scene, &error))
         fail_msg("%s", error.text);
     rg_world *world = rg_scene_world(scene);
     for (int i = 0; i < duration * per_second; i++) {
@@ -43,7 +43,7 @@ static outcome run(const char *count, int per_second, double duration) {
     outcome o = {sum.certificate.max_penetration, sum.certificate.complementarity,
                  sum.energy.closure_rel,          measure(scene, "fallen"),
                  measure(scene, "t_last_s"),      sum.solver_failures};
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return o;
 }
 

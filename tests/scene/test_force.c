@@ -42,7 +42,7 @@ static void the_forces_of_the_bricks(void **state) {
                              .duration = 1.0 / 240};
             rg_scene *scene = finish_run(&run);
             assert_int_equal(measures_hold(scene, GEOMETRY), i == 0 ? 10 : 4);
-            rg_scene_free(scene);
+            rg_scene_destroy(scene);
         }
     /* The two that break, and one that carries most. */
     scene_run five = {
@@ -64,7 +64,7 @@ static void bricks_stand_or_fall(void **state) {
                        .duration = 1};
     rg_scene *scene = finish_run(&falls);
     assert_true(find_measure(scene, "max_move_m").value > 0.5);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void the_bead_leaves_at_two_thirds(void **state) {
@@ -75,7 +75,7 @@ static void the_bead_leaves_at_two_thirds(void **state) {
     /* Fast enough at the top it flies at once. */
     rg_scene *scene = finish_run(&(scene_run){.scene = "bead", .parameters = "speed=2.5"});
     assert_true(find_measure(scene, "leaving_cosine").value > 0.8);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void four_legs_carry_the_table(void **state) {
@@ -103,7 +103,7 @@ static void painleve_without_a_force(void **state) {
     rg_step_info summary = rg_world_summary(rg_scene_world(scene));
     assert_true(summary.certificate.complementarity < 1e-12);
     assert_int_equal(summary.solver_failures, 0);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void slides_to_a_stop(void **state) {

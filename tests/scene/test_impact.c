@@ -28,11 +28,11 @@ static void the_command_line_chooses_the_law(void **state) {
     rg_scene *scene = build_run(&(scene_run){.scene = "billiard", .law = "poisson"});
     assert_ptr_equal(rg_world_settings(rg_scene_world(scene)).impact,
                      rg_impact_law_find("poisson"));
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     scene = build_run(&(scene_run){.scene = "billiard", .parameters = "law=energetic"});
     assert_ptr_equal(rg_world_settings(rg_scene_world(scene)).impact,
                      rg_impact_law_find("energetic"));
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void heavy_against_light_at_a_wall(void **state) {
@@ -60,7 +60,7 @@ static void no_law_gives_the_rod_energy(void **state) {
                       find_measure(scene, "energy_change_J").value);
         assert_true(find_measure(scene, "energy_change_J").value <= 1e-12);
         assert_true(find_measure(scene, "velocity_z").value > -1);
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
     }
 }
 
@@ -71,7 +71,7 @@ static void bounces_keep_their_height(void **state) {
     rg_scene *scene = finish_run(&thousand);
     assert_true(find_measure(scene, "bounces").value >= 1000);
     assert_near(find_measure(scene, "first_bounce_s").value, 0.4515236, 5e-8);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 /* One event says when it is at rest: 1.354571 s and 8.578949 s. */
@@ -84,7 +84,7 @@ static void bounces_without_end_end(void **state) {
     rg_scene *scene =
         finish_run(&(scene_run){.scene = "bounce", .parameters = "e=0.5", .duration = 2});
     assert_near(find_measure(scene, "apex_error_rel").value, 0, 1e-9);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void the_cube_comes_to_rest(void **state) {

@@ -56,9 +56,9 @@ static rg_status attempt_open(const rg_allocator *allocator, const void *input, 
         options.parameter_count = 1;
     }
     rg_scene *scene;
-    rg_status status = rg_scene_open(input, &options, &scene, error);
+    rg_status status = rg_scene_create(input, &options, &scene, error);
     assert_int_equal(scene != NULL, status == RG_OK);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return status;
 }
 
@@ -86,7 +86,7 @@ static void writing(void **state) {
     (void)state;
     rg_scene *scene = open_scene(GOOD_SCENES "every-key.yaml");
     sweep(attempt_write, scene);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 int main(void) {

@@ -24,7 +24,7 @@ static rg_scene *open_with(const char *name, double step, double gamma) {
     rg_scene_options options = {.step = step};
     rg_scene *scene;
     rg_error error = {0};
-    if (rg_scene_open(name, &options, &scene, &error) != RG_OK)
+    if (rg_scene_create(name, &options, &scene, &error) != RG_OK)
         fail_msg("%s", error.text);
     rg_world *world = rg_scene_world(scene);
     rg_method_settings settings = rg_world_settings(world);
@@ -66,7 +66,7 @@ static run_outcome run(const char *name, double step, double gamma) {
     const double same = 1;
     rg_scene *scene = open_with(name, step, gamma);
     run_outcome outcome = advance(scene, rg_scene_duration(scene), step, &same, 1);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return outcome;
 }
 
@@ -147,7 +147,7 @@ static void the_constant_of_the_rod(void **state) {
             double moved = o.top_speed * h, C = o.infeasibility / (moved * moved);
             least = fmin(least, C);
             most = fmax(most, C);
-            rg_scene_free(scene);
+            rg_scene_destroy(scene);
         }
     assert_true(least > 0);
     if (most > 1.1 * least)
@@ -200,7 +200,7 @@ static void infeasibility_is_quadratic(void **state) {
                 fail_msg("%s, h = %g: infeasibility %g m", claim->scene, h, I[i]);
             if (truth(scene, "at_rest") != claim->rests)
                 fail_msg("%s, h = %g: at the end at rest, or not", claim->scene, h);
-            rg_scene_free(scene);
+            rg_scene_destroy(scene);
         }
         double order =
             slope(I[count - 2], I[count - 1], claim->steps[count - 2] / claim->steps[count - 1]);
@@ -223,7 +223,7 @@ static void infeasibility_with_variable_steps(void **state) {
                 o.infeasibility > claims[k].constant * moved * moved)
                 fail_msg("%s, h = %g: infeasibility %g m, top speed %g m/s", claims[k].scene, h,
                          o.infeasibility, o.top_speed);
-            rg_scene_free(scene);
+            rg_scene_destroy(scene);
         }
 }
 
@@ -279,7 +279,7 @@ static void the_story_of_balance2(void **state) {
     assert_near(degrees(scene, "wedge"), 0, 1e-6);
     assert_near(degrees(scene, "plank"), -30, 1);
     assert_near(rg_body_pose(world, body_of(scene, "dropped")).position.z, 1, 1e-6);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static int fallen(rg_scene *scene) {
@@ -309,7 +309,7 @@ static void the_story_of_pyramid1(void **state) {
     }
     assert_int_equal(before, 9);
     assert_true(truth(scene, "at_rest"));
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void the_story_of_dice3(void **state) {
@@ -328,7 +328,7 @@ static void the_story_of_dice3(void **state) {
     go_to(scene, 5);
     assert_true(truth(scene, "at_rest"));
     assert_near(rg_body_pose(world, upper).position.z, 1.25, 1e-9);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* Contact reduction from scenes: a drum of 32 sides stands on the floor by fewer points than it has, and
- * just as well. */
+/* Contact reduction from scenes: a drum of 32 sides stands on the floor by fewer points than it
+ * has, and just as well. */
 #include "test_scene_support.h"
 
 #include "rigor/contact_force.h"
@@ -45,7 +45,7 @@ static size_t contacts_at_rest(const char *points) {
     if (!(fabs(rg_body_pose(world, body).position.z) < 1e-9))
         fail_msg("points %s: z = %g m", points, rg_body_pose(world, body).position.z);
     assert_true(rg_world_summary(world).certificate.max_penetration < 1e-9);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return count;
 }
 

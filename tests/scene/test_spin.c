@@ -15,8 +15,8 @@ static void the_rattleback_prefers_a_way(void **state) {
     assert_true(find_measure(b, "turned_round").value == 0);
     /* Rolling costs nothing. */
     assert_near(find_measure(a, "energy_error_rel").value, 0, 1e-7);
-    rg_scene_free(a);
-    rg_scene_free(b);
+    rg_scene_destroy(a);
+    rg_scene_destroy(b);
 }
 
 static void the_top_turns_over(void **state) {
@@ -28,7 +28,7 @@ static void the_top_turns_over(void **state) {
     rg_step_info summary = rg_world_summary(rg_scene_world(scene));
     assert_true(summary.energy.friction_work < 0);
     assert_true(summary.energy.closure_rel < 1e-8);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void the_disc_keeps_its_rate(void **state) {
@@ -60,7 +60,7 @@ static double difference_at_end(const scene_run *run, double tolerance) {
         rg_step_info summary = rg_world_summary(world);
         assert_true(summary.energy.closure_rel < 1e-8);
         assert_true(summary.certificate.max_penetration == 0);
-        rg_scene_free(scene);
+        rg_scene_destroy(scene);
     }
     rg_quat p = pose[0].orientation, q = pose[1].orientation;
     double turn = fabs(p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w);

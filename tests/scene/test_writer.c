@@ -132,6 +132,7 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_ptr_equal(rg_world_method(p), rg_world_method(q));
     rg_method_settings s = rg_world_settings(p), t = rg_world_settings(q);
     assert_true(s.tolerance == t.tolerance && s.integrator == t.integrator);
+    assert_int_equal(s.root_finder, t.root_finder);
     assert_true(s.gamma == t.gamma && s.solver_tolerance == t.solver_tolerance);
     assert_ptr_equal(s.impact, t.impact);
     assert_string_equal(rg_solver_name(s.solver ? s.solver : rg_solver_find("auto")),
@@ -187,12 +188,35 @@ static void scenes_read_back_bit_for_bit(void **state) {
         run_scene(again, 0.1);
         assert_true(rg_world_state_hash(rg_scene_world(scene)) ==
                     rg_world_state_hash(rg_scene_world(again)));
-        rg_scene_free(scene);
-        rg_scene_free(again);
+        rg_scene_destroy(scene);
+        rg_scene_destroy(again);
     }
 }
 
 /* Random poses of bodies whose centre of mass and principal axes are anywhere. */
+static rg_collider_def collider_of(const rg_shape_def *shape) {
+    rg_collider_def collider = rg_collider_def_default();
+    assert_int_equal(rg_shape_create(shape, NULL, &collider.shape, NULL), RG_OK);
+    return collider;
+}
+
+/* With one collider, whose shape becomes the world's. */
+static void add_body(rg_world *world, rg_body_def *def, rg_collider_def *collider) {
+    rg_error error = {0};
+    rg_body_id body;
+    def->colliders = collider;
+    def->collider_count = 1;
+    assert_int_equal(rg_world_add_body(world, def, &body, &error), RG_OK);
+    rg_shape_release(collider->shape);
+}
+
+static void check_read_back(rg_scene *scene) {
+    rg_scene *again = read_back(scene);
+    compare_scenes(scene, again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
+}
+
 static void random_bodies_read_back_bit_for_bit(void **state) {
     (void)state;
     rg_scene *scene = read_scene("{}");
@@ -206,25 +230,16 @@ static void random_bodies_read_back_bit_for_bit(void **state) {
             points[k].z = 0.3 * points[k].z - 2;
         }
         rg_shape_def shape_def = rg_shape_def_hull(points, 12);
-        rg_collider_def collider = rg_collider_def_default();
-        rg_error error = {0};
-        assert_int_equal(rg_shape_create(&shape_def, NULL, &collider.shape, &error), RG_OK);
+        rg_collider_def collider = collider_of(&shape_def);
         collider.pose.orientation = rg_random_rotation(&random);
         collider.pose.position = rg_random_direction(&random);
         rg_body_def def = rg_body_def_default();
         def.pose = (rg_pose){rg_random_direction(&random), rg_random_rotation(&random)};
         def.velocity = rg_random_direction(&random);
         def.angular_velocity = rg_random_direction(&random);
-        def.colliders = &collider;
-        def.collider_count = 1;
-        rg_body_id body;
-        assert_int_equal(rg_world_add_body(world, &def, &body, &error), RG_OK);
-        rg_shape_release(collider.shape);
+        add_body(world, &def, &collider);
     }
-    rg_scene *again = read_back(scene);
-    compare_scenes(scene, again);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    check_read_back(scene);
 }
 
 static void random_planar_angles_read_back(void **state) {
@@ -234,9 +249,7 @@ static void random_planar_angles_read_back(void **state) {
     rg_random random = rg_random_make(3);
     for (int i = 0; i < 200; i++) {
         rg_shape_def shape_def = rg_shape_def_disc(rg_random_between(&random, 0.1, 1));
-        rg_collider_def collider = rg_collider_def_default();
-        rg_error error = {0};
-        assert_int_equal(rg_shape_create(&shape_def, NULL, &collider.shape, &error), RG_OK);
+        rg_collider_def collider = collider_of(&shape_def);
         rg_body_def def = rg_body_def_default();
         def.pose.position.x = rg_random_normal(&random);
         def.angle = 10 * rg_random_normal(&random);
@@ -248,16 +261,9 @@ static void random_planar_angles_read_back(void **state) {
                                                  .phase = rg_random_normal(&random)};
         if (i % 4 != 1)
             def.angular_velocity.y = rg_random_normal(&random);
-        def.colliders = &collider;
-        def.collider_count = 1;
-        rg_body_id body;
-        assert_int_equal(rg_world_add_body(world, &def, &body, &error), RG_OK);
-        rg_shape_release(collider.shape);
+        add_body(world, &def, &collider);
     }
-    rg_scene *again = read_back(scene);
-    compare_scenes(scene, again);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    check_read_back(scene);
 }
 
 static void moved_worlds_read_back_to_rounding(void **state) {
@@ -274,8 +280,8 @@ static void moved_worlds_read_back_to_rounding(void **state) {
         assert_near(x.x, y.x, 1e-9);
         assert_near(x.z, y.z, 1e-9);
     }
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
 }
 
 static void shared_shapes_are_written_once(void **state) {
@@ -292,8 +298,8 @@ static void shared_shapes_are_written_once(void **state) {
     rg_body_id first = rg_world_body_at(world, 0), other = rg_world_body_at(world, 49);
     assert_ptr_equal(rg_collider_get_def(world, rg_body_collider_at(world, first, 0)).shape,
                      rg_collider_get_def(world, rg_body_collider_at(world, other, 0)).shape);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
 }
 
 static void odd_names_survive(void **state) {
@@ -324,7 +330,7 @@ static void odd_names_survive(void **state) {
     }
     rg_scene *again = read_back(scene);
     compare_scenes(scene, again);
-    rg_scene_free(again);
+    rg_scene_destroy(again);
     rg_body_def def = rg_body_def_default();
     def.name = "caf\xe9";
     def.motion = RG_MOTION_FIXED;
@@ -335,7 +341,7 @@ static void odd_names_survive(void **state) {
     rg_error error = {0};
     assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
     assert_null(text);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void pull(void *user, rg_force_context *context) {
@@ -362,7 +368,7 @@ static void callbacks_are_unsupported(void **state) {
     assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
     assert_string_equal(error.text, "a force is a function of the program, which a file cannot "
                                     "hold; remove it");
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 
     scene = read_scene("{}");
     rg_body_def def = rg_body_def_default();
@@ -374,7 +380,7 @@ static void callbacks_are_unsupported(void **state) {
     assert_int_equal(rg_world_add_body(rg_scene_world(scene), &def, &body, NULL), RG_OK);
     assert_int_equal(rg_scene_write_text(scene, NULL, &text, &size, &error), RG_UNSUPPORTED);
     assert_null(text);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 
     scene = read_scene("bodies: [{shape: {sphere: 1}}]");
     force = rg_force_def_default(RG_FORCE_FIELD);
@@ -384,7 +390,7 @@ static void callbacks_are_unsupported(void **state) {
     assert_string_equal(error.text,
                         "a force acts on body 0, which has no name for the file to refer "
                         "to; give it one");
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 static void files(void **state) {
@@ -396,13 +402,13 @@ static void files(void **state) {
     assert_int_equal(rg_scene_write_file(scene, path, &error), RG_OK);
     assert_int_equal(rg_scene_read_file(path, NULL, &again, &error), RG_OK);
     compare_scenes(scene, again);
-    rg_scene_free(again);
+    rg_scene_destroy(again);
     assert_int_equal(access(RIGOR_BUILD_DIR "/test_scene_writer.yaml.part", F_OK), -1);
     remove(path);
     assert_int_equal(rg_scene_write_file(scene, "/nonexistent/a.yaml", &error), RG_WRITE_FAILED);
     assert_string_equal(error.text,
                         "/nonexistent/a.yaml: there is no such directory; make it first");
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 int main(void) {

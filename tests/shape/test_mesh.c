@@ -18,8 +18,8 @@ static rg_mesh read_good(const char *file, rg_mesh_report *report) {
 static rg_mesh read_text(const char *text, double weld, rg_mesh_report *report) {
     rg_error error = {0};
     rg_mesh mesh;
-    if (rg_mesh_read(text, strlen(text), "text", &(rg_mesh_options){.weld = weld}, &mesh, report,
-                     &error) != RG_OK)
+    if (rg_mesh_read_memory(text, strlen(text), "text", &(rg_mesh_options){.weld = weld}, &mesh,
+                            report, &error) != RG_OK)
         fail_msg("%s", error.text);
     return mesh;
 }
@@ -29,9 +29,9 @@ static void expect_refusal(const void *data, size_t size, rg_mesh_format format,
     rg_error error = {0};
     rg_mesh mesh;
     rg_mesh_report report;
-    assert_int_equal(
-        rg_mesh_read(data, size, "m", &(rg_mesh_options){.format = format}, &mesh, &report, &error),
-        status);
+    assert_int_equal(rg_mesh_read_memory(data, size, "m", &(rg_mesh_options){.format = format},
+                                         &mesh, &report, &error),
+                     status);
     assert_null(mesh.vertices);
     assert_null(mesh.triangles);
     assert_int_equal(error.status, status);
@@ -64,8 +64,8 @@ static void cubes_in_all_formats(void **state) {
         rg_shape *hull = make_shape(rg_shape_def_hull(mesh.vertices, mesh.vertex_count));
         assert_int_equal(rg_shape_polyhedron(hull)->facet_count, 6);
         rg_shape_release(hull);
-        rg_mesh_free(&mesh);
-        rg_mesh_free(&mesh); /* twice does no harm */
+        rg_mesh_destroy(&mesh);
+        rg_mesh_destroy(&mesh); /* twice does no harm */
     }
 }
 
@@ -83,7 +83,7 @@ static void concave_faces(void **state) {
     assert_near(m.centre.x, 5.0 / 6, 1e-15);
     assert_near(m.centre.y, 5.0 / 6, 1e-15);
     assert_true(mass_difference(m, reference_mass_of_mesh(&mesh), 1) < 1e-14);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
     /* a star with four points: area 12, all ears are at the tips */
     const char *star =
         "v 0 3 0\nv 1 1 0\nv 3 0 0\nv 1 -1 0\nv 0 -3 0\nv -1 -1 0\nv -3 0 0\nv -1 1 0\n"
@@ -100,7 +100,7 @@ static void concave_faces(void **state) {
         area += one;
     }
     assert_near(area, -12, 1e-14);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
 }
 
 static void several_surfaces(void **state) {
@@ -116,7 +116,7 @@ static void several_surfaces(void **state) {
     assert_int_equal(rg_mesh_mass(&mesh, 1, &m, NULL), RG_OK);
     assert_near(m.mass, 1.0 / 3, 1e-15);
     assert_near(m.centre.x, 2.75, 1e-14);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
 }
 
 /* ------------------------------------------------------------------ checks */
@@ -129,7 +129,7 @@ static void inverted_surface_is_turned_round(void **state) {
     rg_mass_properties m;
     assert_int_equal(rg_mesh_mass(&mesh, 1, &m, NULL), RG_OK);
     assert_near(m.mass, 1, 1e-15);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
 }
 
 static void expect_not_watertight(const char *file, size_t open, size_t branching,
@@ -146,7 +146,7 @@ static void expect_not_watertight(const char *file, size_t open, size_t branchin
     rg_error error;
     assert_int_equal(rg_mesh_mass(&mesh, 1, &m, &error), RG_NOT_WATERTIGHT);
     assert_string_equal(error.text, message);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
 }
 
 static void surfaces_that_are_not_closed(void **state) {
@@ -183,12 +183,12 @@ static void welding(void **state) {
     assert_int_equal(report.welded_vertices, 8);
     assert_true(report.watertight && report.convex);
     assert_true(mesh.vertices[0].x == 0); /* the first in the file stays, where it was */
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
     mesh = read_text(text, 0, &report); /* 1e-9 of the size: too little */
     assert_int_equal(mesh.vertex_count, 12);
     assert_int_equal(report.components, 4);
     assert_int_equal(report.open_edges, 12);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
     mesh = read_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv -0.0 0 0\nf 1 2 3\nf 4 3 2\n", -1, &report);
     assert_int_equal(mesh.vertex_count, 3); /* equal ones, -0 among them */
     assert_int_equal(report.welded_vertices, 1);
@@ -198,7 +198,7 @@ static void welding(void **state) {
     assert_int_equal(rg_mesh_mass(&mesh, 1, &m, &error), RG_DEGENERATE_GEOMETRY);
     assert_string_equal(error.text, "the surface encloses no volume; must be a solid with its "
                                     "triangles counter-clockwise seen from outside");
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
 }
 
 /* Random points at many scales of distance, against the rule by brute force. */
@@ -232,7 +232,7 @@ static void welding_by_brute_force(void **state) {
         rg_mesh_report report;
         rg_mesh mesh = read_text(text, weld, &report);
         assert_int_equal(report.welded_vertices, COUNT - kept);
-        rg_mesh_free(&mesh);
+        rg_mesh_destroy(&mesh);
     }
 }
 
@@ -252,7 +252,7 @@ static void big_meshes(void **state) {
         }
     rg_mesh mesh;
     rg_mesh_report report;
-    assert_int_equal(rg_mesh_read(data, size, "e", NULL, &mesh, &report, NULL), RG_OK);
+    assert_int_equal(rg_mesh_read_memory(data, size, "e", NULL, &mesh, &report, NULL), RG_OK);
     assert_int_equal(mesh.vertex_count, original.vertex_count);
     assert_true(report.watertight && report.convex);
     rg_mass_properties a, b;
@@ -260,7 +260,7 @@ static void big_meshes(void **state) {
     assert_int_equal(rg_mesh_mass(&original, 1, &b, NULL), RG_OK);
     assert_true(mass_difference(a, b, 1) < 1e-6);
     assert_true(mass_difference(a, reference_mass_of_mesh(&mesh), 1) < 1e-13);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
     /* a dent makes it not convex */
     mesh = original;
     for (size_t i = 0; i < mesh.vertex_count; i++)
@@ -272,9 +272,9 @@ static void big_meshes(void **state) {
             float f[3] = {(float)p.x, (float)p.y, (float)p.z};
             memcpy(data + 84 + 50 * t + 12 + 12 * (size_t)k, f, sizeof f);
         }
-    assert_int_equal(rg_mesh_read(data, size, "e", NULL, &mesh, &report, NULL), RG_OK);
+    assert_int_equal(rg_mesh_read_memory(data, size, "e", NULL, &mesh, &report, NULL), RG_OK);
     assert_true(report.watertight && !report.convex);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
     free(data);
     free_test_mesh(&original);
 }
@@ -300,7 +300,7 @@ static void star_pyramid_is_not_convex(void **state) {
     rg_mesh mesh = read_text(text, 0, &report);
     assert_true(report.watertight);
     assert_false(report.convex);
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
 }
 
 /* ------------------------------------------------------------------ broken files */
@@ -412,7 +412,7 @@ static void broken_files_on_disk(void **state) {
     snprintf(expected, sizeof expected, "%s: is not a regular file; must be a readable file", DATA);
     assert_string_equal(error.text, expected);
     assert_int_equal(
-        rg_mesh_read("v", 1, "m", &(rg_mesh_options){.weld = NAN}, &mesh, NULL, &error),
+        rg_mesh_read_memory("v", 1, "m", &(rg_mesh_options){.weld = NAN}, &mesh, NULL, &error),
         RG_NOT_FINITE);
     assert_string_equal(error.text,
                         "m: the welding distance is not finite; must be a number of metres");
@@ -433,7 +433,7 @@ static void bad_mass_requests(void **state) {
     mesh.triangles[7] = 8;
     assert_int_equal(rg_mesh_mass(&mesh, 1, &m, &error), RG_INVALID_ARGUMENT);
     assert_string_equal(error.text, "triangle 2 has the vertex 8; must be one of the mesh's 8");
-    rg_mesh_free(&mesh);
+    rg_mesh_destroy(&mesh);
 }
 
 static void want_of_memory(void **state) {
@@ -461,7 +461,7 @@ static void want_of_memory(void **state) {
                 }
                 counter.fail_after = 0;
                 assert_int_equal(rg_mesh_mass(&mesh, 1, &m, NULL), RG_OK);
-                rg_mesh_free(&mesh);
+                rg_mesh_destroy(&mesh);
             } else {
                 assert_null(mesh.vertices);
                 assert_non_null(strstr(error.text, "no memory"));

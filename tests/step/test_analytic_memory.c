@@ -17,8 +17,8 @@ static rg_world *make_eggs(int count, double apart) {
     def.method = rg_method_find("analytic");
     def.settings.integrator = RG_INTEGRATOR_ADAMS;
     rg_world *world = world_of(&def);
-    rg_contact_law law = {.dynamic_friction = 5};
-    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_contact_law law = {.friction = 5};
+    assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
     rg_body_def floor = rg_body_def_default();
     floor.motion = RG_MOTION_FIXED;
     add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);

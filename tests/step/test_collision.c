@@ -151,7 +151,7 @@ static void filters_sensors_and_materials(void **state) {
         const rg_touch *t = &view.touches[i];
         assert_true(t->body_a.index1 == ball.index1 || t->body_b.index1 == ball.index1);
         assert_near(t->law.static_friction, 1, 1e-15);
-        assert_near(t->law.dynamic_friction, 0.5, 1e-15);
+        assert_near(t->law.friction, 0.5, 1e-15);
         sensors += t->sensor;
     }
     assert_int_equal(sensors, 1);
@@ -197,7 +197,7 @@ static void snapshots_carry_the_contacts(void **state) {
         rg_world *world = stack(kinds[k]);
         step_world(world, 0.01, 20);
         rg_snapshot *snapshot;
-        assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+        assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
         for (int again = 0; again < 2; again++) {
             if (again)
                 assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
@@ -209,7 +209,7 @@ static void snapshots_carry_the_contacts(void **state) {
             seen[k][again] = hash;
         }
         assert_true(seen[k][0] == seen[k][1]);
-        rg_snapshot_free(snapshot);
+        rg_snapshot_destroy(snapshot);
         rg_world_destroy(world);
     }
     assert_true(seen[0][0] == seen[1][0]);
@@ -251,7 +251,7 @@ static void memory_failures_are_survived(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- events out of the step ------------------------------------------------------------------- */
+/* --- feature pairs out of the step ------------------------------------------------------------------- */
 
 typedef struct counts {
     size_t began, ended, touching;
@@ -282,8 +282,8 @@ static void bounces_begin_and_end(void **state) {
     (void)state;
     for (int m = 0; m < 2; m++) {
         rg_world *world = world_by(methods[m]);
-        rg_contact_law law = {.static_friction = 0, .dynamic_friction = 0, .restitution = 1};
-        assert_int_equal(rg_world_set_material(world, (rg_material_id){1}, &law, NULL), RG_OK);
+        rg_contact_law law = {.static_friction = 0, .friction = 0, .restitution = 1};
+        assert_int_equal(rg_world_set_material_law(world, (rg_material_id){1}, &law, NULL), RG_OK);
         add_floor(world);
         rg_body_def def = rg_body_def_default();
         def.pose.position = (rg_vec3){0, 0, 1.1};
@@ -346,7 +346,7 @@ static void no_friction(void *user, const rg_world *world, const rg_touch *touch
                         rg_contact_law *law) {
     (void)world;
     (void)touch;
-    law->dynamic_friction = 0; /* enough: there is no static friction without it */
+    law->friction = 0; /* enough: there is no static friction without it */
     ++*(int *)user;
 }
 

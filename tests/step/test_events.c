@@ -15,17 +15,16 @@
 
 #define G 9.81
 
-static rg_world *make_world(bool planar, double static_friction, double dynamic_friction,
+static rg_world *make_world(bool planar, double static_friction, double friction,
                             double restitution, double tilt) {
     rg_world_def def = rg_world_def_default();
     def.planar = planar;
     def.method = rg_method_find("analytic");
     def.settings.integrator = test_integrator;
     rg_world *world = world_of(&def);
-    rg_contact_law law = {.static_friction = static_friction,
-                          .dynamic_friction = dynamic_friction,
-                          .restitution = restitution};
-    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_contact_law law = {
+        .static_friction = static_friction, .friction = friction, .restitution = restitution};
+    assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
     rg_body_def floor = rg_body_def_default();
     floor.name = "floor";
     floor.motion = RG_MOTION_FIXED;
@@ -114,7 +113,7 @@ static void a_fall_ends_in_time(void **state) {
         double h[3] = {1.0 / 240, 0.01, 0.3};
         rg_world *world = make_world(false, 0, 0, 0, 0);
         add_ball(world, 0.1, (rg_vec3){0, 0, 1.1}, (rg_vec3){0, 0, 0});
-        rg_step_event hit = step_until(world, h[i], 400, RG_STEP_IMPACT_EVENT);
+        rg_step_event hit = step_until(world, h[i], 400, RG_STEP_EVENT_IMPACT);
         assert_near(hit.time, sqrt(2 / G), 1e-10);
         assert_near(hit.value, sqrt(2 * G), 1e-9);
         rg_world_destroy(world);
@@ -128,7 +127,7 @@ static void bounces_end_in_closed_form(void **state) {
     for (int i = 0; i < 2; i++) {
         rg_world *world = make_world(false, 0, 0, e[i], 0);
         rg_body_id ball = add_ball(world, 0.1, (rg_vec3){0, 0, 1.1}, (rg_vec3){0, 0, 0});
-        rg_step_event rest = step_until(world, 0.01, 1000, RG_STEP_ACCUMULATION);
+        rg_step_event rest = step_until(world, 0.01, 1000, RG_STEP_EVENT_ACCUMULATION);
         assert_near(rest.value, sqrt(2 / G) * (1 + e[i]) / (1 - e[i]), 1e-6);
         assert_near(rest.value, end[i], 2e-6);
         step_exactly(world, 0.01, 20, 0.1);
@@ -168,7 +167,7 @@ static void a_block_slides_to_a_stop(void **state) {
         def.velocity = (rg_vec3){3, 0, 0};
         rg_body_id block = add_shape(
             world, planar ? rg_shape_def_polygon(corners, 4) : rg_shape_def_box(1, 0.7, 0.2), &def);
-        rg_step_event stop = step_until(world, 0.01, 100, RG_STEP_STICK_EVENT);
+        rg_step_event stop = step_until(world, 0.01, 100, RG_STEP_EVENT_STICK);
         assert_near(stop.time, 3 / (0.4 * G), 1e-9);
         step_exactly(world, 0.01, 100, 0.1);
         assert_near(rg_body_pose(world, block).position.x, 9 / (0.8 * G), 1e-9);
@@ -183,7 +182,7 @@ static void a_ball_goes_from_sliding_to_rolling(void **state) {
     rg_world *world = make_world(false, 0.3, 0.3, 0, 0);
     double speed = 2.25;
     rg_body_id ball = add_ball(world, 0.1, (rg_vec3){0, 0, 0.1}, (rg_vec3){speed, 0, 0});
-    rg_step_event rolls = step_until(world, 0.01, 100, RG_STEP_STICK_EVENT);
+    rg_step_event rolls = step_until(world, 0.01, 100, RG_STEP_EVENT_STICK);
     assert_near(rolls.time, 2 * speed / (7 * 0.3 * G), 1e-9);
     step_exactly(world, 0.01, 50, 0.1);
     assert_near(rg_body_velocity(world, ball).x, speed * 5 / 7, 1e-9);
@@ -298,7 +297,7 @@ static void a_moving_support_carries_and_throws(void **state) {
             assert_near(rg_body_pose(world, block).position.z,
                         0.5 + amplitude * rg_sin(omega * 0.5), 1e-8);
         } else {
-            rg_step_event thrown = step_until(world, 0.005, 100, RG_STEP_BREAK_EVENT);
+            rg_step_event thrown = step_until(world, 0.005, 100, RG_STEP_EVENT_BREAK);
             /* A omega^2 sin(omega t) = g */
             assert_near(rg_sin(omega * thrown.time), 1 / 1.5, 1e-6);
         }
@@ -343,7 +342,7 @@ static void who_comes_back_has_been_away(void **state) {
     push(world, ball, 200, 0.1, 0.3);
     push(world, ball, -200, 0.3, 0.7);
     push(world, ball, 200, 0.7, 0.9);
-    rg_step_event met = step_until(world, 1, 1, RG_STEP_IMPACT_EVENT);
+    rg_step_event met = step_until(world, 1, 1, RG_STEP_EVENT_IMPACT);
     /* 2.895 m: 100 t^2 until 0.2 s, no further than 4 m + 40 t - 100 t^2 from then on */
     assert_near(met.time, 0.1 + sqrt(0.02895), 1e-9);
     rg_world_destroy(world);
@@ -361,7 +360,7 @@ static void who_turns_gets_somewhere(void **state) {
     def.body = body;
     def.torque.z = 6e4;
     assert_int_equal(rg_world_add_force(world, &def, &(rg_force_id){0}, NULL), RG_OK);
-    rg_step_event met = step_until(world, 1.0 / 240, 1, RG_STEP_IMPACT_EVENT);
+    rg_step_event met = step_until(world, 1.0 / 240, 1, RG_STEP_EVENT_IMPACT);
     /* At a right angle to the post's corner (0.625, 0.575), 0.01 m off the rod's middle: angle =
      * I^-1 torque t^2 / 2 */
     double inertia = (2.0 * 2.0 + 0.02 * 0.02) / 12,
@@ -392,8 +391,8 @@ static rg_world *shaken_table(double tolerance) {
     world_def.settings.integrator = test_integrator;
     world_def.settings.tolerance = tolerance;
     rg_world *world = world_of(&world_def);
-    rg_contact_law law = {.dynamic_friction = 0.4, .restitution = 0.3};
-    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_contact_law law = {.friction = 0.4, .restitution = 0.3};
+    assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
     rg_body_def table = rg_body_def_default();
     table.motion = RG_MOTION_KINEMATIC;
     table.prescription = (rg_prescription){
@@ -536,8 +535,8 @@ static void heaps_in_the_plane(void **state) {
         def.settings.integrator = test_integrator;
         def.planar = true;
         rg_world *world = world_of(&def);
-        rg_contact_law law = {.dynamic_friction = mu, .restitution = e};
-        assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+        rg_contact_law law = {.friction = mu, .restitution = e};
+        assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
         add_rectangle(world, RG_MOTION_FIXED, 4, 0.2, 0, -0.1, 0);
         add_rectangle(world, RG_MOTION_FIXED, 0.2, 4, -0.8, 2, 0);
         add_rectangle(world, RG_MOTION_FIXED, 0.2, 4, 0.8, 2, 0);
@@ -556,7 +555,7 @@ static void heaps_in_the_plane(void **state) {
             assert_true(info.energy.closure_rel < 1e-8);
             assert_true(info.energy.final - info.energy.initial <
                         1e-9 * fabs(info.energy.initial) + 1e-9);
-            averaged += find_event(world, RG_STEP_AVERAGED) != NULL;
+            averaged += find_event(world, RG_STEP_EVENT_AVERAGED) != NULL;
         }
         rg_world_destroy(world);
     }

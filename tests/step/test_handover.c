@@ -43,7 +43,7 @@ static const rg_step_event *handed_over(const rg_world *world, size_t *count) {
     size_t kept;
     const rg_step_event *events = rg_world_step_events(world, &kept, count);
     for (size_t i = 0; i < kept; i++)
-        if (events[i].kind == RG_STEP_HANDED_OVER)
+        if (events[i].kind == RG_STEP_EVENT_HANDED_OVER)
             return &events[i];
     return NULL;
 }
@@ -120,7 +120,7 @@ static void it_says_why_and_goes_on(void **state) {
         assert_true(info.certificate.max_penetration < DEEP);
     }
     assert_in_range(last, 0, 10);
-    assert_string_equal(rg_step_event_name(RG_STEP_HANDED_OVER), "handed-over");
+    assert_string_equal(rg_step_event_name(RG_STEP_EVENT_HANDED_OVER), "handed-over");
     rg_world_destroy(world);
 }
 
@@ -129,7 +129,7 @@ static void an_old_event_keeps_its_kind_of_cause(void **state) {
     (void)state;
     rg_world *world = make_world("analytic", true, RG_INTEGRATOR_DORMAND_PRINCE);
     rg_step_event old = {
-        .time = 17, .kind = RG_STEP_HANDED_OVER, .value = (double)RG_ITERATION_LIMIT};
+        .time = 17, .kind = RG_STEP_EVENT_HANDED_OVER, .value = (double)RG_ITERATION_LIMIT};
     char text[256];
     rg_step_event_text(world, &old, text, sizeof text);
     assert_string_equal(text,

@@ -121,7 +121,7 @@ static void nothing_is_claimed_that_was_not_measured(void **state) {
 
     /* The judge comes later: the run that it speaks of begins where it does. */
     rg_snapshot *snapshot;
-    assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+    assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
     assert_int_equal(rg_world_restore(judged, snapshot), RG_OK);
     double energy = rg_world_energy(judged);
     step_world(judged, 0.01, 2);
@@ -129,7 +129,7 @@ static void nothing_is_claimed_that_was_not_measured(void **state) {
     assert_int_equal(info.steps, 3);
     assert_true(info.energy.initial == energy && info.energy.closure_rel < 1e-13);
     assert_true(info.certificate.momentum_error < 1e-13);
-    rg_snapshot_free(snapshot);
+    rg_snapshot_destroy(snapshot);
     rg_world_destroy(world);
     rg_world_destroy(judged);
 }
@@ -147,7 +147,7 @@ static void what_overflows_is_not_certified(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- contacts at an instant ---------------------------------------------------------------------- */
+/* --- contacts at an instant ------------------------------------------------------------------- */
 
 /* A ball of 2 kg and 0.1 m on a floor, g = 10 m/s^2, mu_s = 0.5, mu_d = 0.4. */
 typedef struct ball_scene {
@@ -180,7 +180,7 @@ static void make_ball(ball_scene *s) {
                                     .force = {0, 0, 20},
                                     .slow = 1e-4,
                                     .none = 1e-8,
-                                    .law = {.static_friction = 0.5, .dynamic_friction = 0.4}};
+                                    .law = {.static_friction = 0.5, .friction = 0.4}};
     s->now = (rg_judge_instant){.content = &s->world->content,
                                 .position = s->position,
                                 .velocity = s->velocity,
@@ -202,7 +202,8 @@ static rg_judge_findings laws_of(ball_scene *s) {
     return found;
 }
 
-/* At rest its weight is right; nothing lets it fall with g; twice the weight throws it up with g. */
+/* At rest its weight is right; nothing lets it fall with g; twice the weight throws it up with
+ * g. */
 static void normal_forces_are_judged(void **state) {
     (void)state;
     static const double force[] = {20, 0, 40, -20}, complementarity[] = {0, 1, 1, 2},
@@ -218,9 +219,9 @@ static void normal_forces_are_judged(void **state) {
     }
 }
 
-/* Friction: a slip of 1 m/s along x takes -mu_d 20 N; what is more than mu_s 20 N is out of the cone;
- * what sticks with less than all friction, mu_d 20 N at least, does not accelerate (1/m + r^2/I = 3.5/m
- * along the floor); friction does not pull along. */
+/* Friction: a slip of 1 m/s along x takes -mu_d 20 N; what is more than mu_s 20 N is out of the
+ * cone; what sticks with less than all friction, mu_d 20 N at least, does not accelerate (1/m +
+ * r^2/I = 3.5/m along the floor); friction does not pull along. */
 static void friction_is_judged(void **state) {
     (void)state;
     static const struct {

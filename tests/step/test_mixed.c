@@ -35,7 +35,7 @@ enum {
 static rg_material_id material_of(rg_world *world, const char *name, double friction,
                                   double restitution) {
     rg_contact_law law = {0};
-    law.dynamic_friction = friction;
+    law.friction = friction;
     law.restitution = restitution;
     rg_material_id material;
     assert_int_equal(rg_world_add_material(world, name, &law, &material, NULL), RG_OK);
@@ -168,7 +168,7 @@ static size_t hand_overs(const rg_world *world, const rg_step_event **events) {
     size_t kept, count, found = 0;
     *events = rg_world_step_events(world, &kept, &count);
     for (size_t i = 0; i < kept; i++) {
-        if ((*events)[i].kind == RG_STEP_HANDED_OVER)
+        if ((*events)[i].kind == RG_STEP_EVENT_HANDED_OVER)
             assert_int_equal(found++, i);
         if (i > 0)
             assert_true((*events)[i].time >= (*events)[i - 1].time);

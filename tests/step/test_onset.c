@@ -1,8 +1,8 @@
-/* The onset of slip where friction drops from its static to its dynamic coefficient, beside closed forms:
- * a contact slips as soon as what holds it would exceed the static limit, by however little, and not
- * before. A block on a slope just above and just below the limit; a block on a belt, held by a spring,
- * that sticks and slips (Coulomb friction with two coefficients). In the plane, in the exact cone and
- * with two tangents. With both integrators. */
+/* The onset of slip where friction drops from its static to its dynamic coefficient, beside closed
+ * forms: a contact slips as soon as what holds it would exceed the static limit, by however little,
+ * and not before. A block on a slope just above and just below the limit; a block on a belt, held
+ * by a spring, that sticks and slips (Coulomb friction with two coefficients). In the plane, in the
+ * exact cone and with two tangents. With both integrators. */
 #include "both_integrators.h"
 #include "test_world_support.h"
 
@@ -11,9 +11,9 @@
 
 #define G 9.81
 
-typedef enum friction { PLANE, CONE, TANGENTS, FRICTIONS } friction;
+typedef enum friction_law { PLANE, CONE, TANGENTS, FRICTIONS } friction_law;
 
-static rg_world *make_world(friction kind, double static_friction, double dynamic_friction) {
+static rg_world *make_world(friction_law kind, double static_friction, double friction) {
     rg_world_def def = rg_world_def_default();
     def.planar = kind == PLANE;
     def.method = rg_method_find("analytic");
@@ -21,8 +21,8 @@ static rg_world *make_world(friction kind, double static_friction, double dynami
     def.settings.tolerance = 1e-11;
     def.settings.friction_directions = kind == TANGENTS ? 4 : 0;
     rg_world *world = world_of(&def);
-    rg_contact_law law = {.static_friction = static_friction, .dynamic_friction = dynamic_friction};
-    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_contact_law law = {.static_friction = static_friction, .friction = friction};
+    assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
     return world;
 }
 
@@ -46,7 +46,7 @@ static void step(rg_world *world, double h, int count) {
 }
 
 /* A block on a slope with tan(tilt) = (1 + above) mu_s, after a second. */
-static double speed_on_slope(friction kind, double above) {
+static double speed_on_slope(friction_law kind, double above) {
     const double tilt = RG_PI / 6, dynamic = 0.3;
     double limit = rg_sin(tilt) / rg_cos(tilt) / (1 + above);
     rg_world *world = make_world(kind, limit, dynamic);
@@ -74,14 +74,15 @@ static void a_slope_above_the_limit_lets_go_at_once(void **state) {
     for (int kind = 0; kind < FRICTIONS; kind++)
         for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
 
-            assert_near(speed_on_slope((friction)kind, above[i]), expected, 1e-9 * expected);
-            assert_near(speed_on_slope((friction)kind, -above[i]), 0, 1e-9);
+            assert_near(speed_on_slope((friction_law)kind, above[i]), expected, 1e-9 * expected);
+            assert_near(speed_on_slope((friction_law)kind, -above[i]), 0, 1e-9);
         }
 }
 
-/* A block of mass m on a belt with speed v, held by a spring of stiffness k from where it is relaxed at x = 0. It
- * sticks to x0 = mu_s m g / k, then x = xd + (x0 - xd) cos w t + v / w sin w t with xd = mu_d m g / k until it has
- * the speed of the belt again, at x1 = 2 xd - x0: a jump of 2 (mu_s - mu_d) m g / k. */
+/* A block of mass m on a belt with speed v, held by a spring of stiffness k from where it is
+ * relaxed at x = 0. It sticks to x0 = mu_s m g / k, then x = xd + (x0 - xd) cos w t + v / w sin w t
+ * with xd = mu_d m g / k until it has the speed of the belt again, at x1 = 2 xd - x0: a jump of 2
+ * (mu_s - mu_d) m g / k. */
 static double on_belt(double t, double x0, double xd, double w, double v) {
     if (t < x0 / v)
         return v * t;
@@ -98,7 +99,7 @@ static void a_block_on_a_belt_sticks_and_slips(void **state) {
     (void)state;
     const double mu_s = 0.6, mu_d = 0.4, v = 0.1, k = 2000, h = 1.0 / 240;
     for (int kind = 0; kind < FRICTIONS; kind++) {
-        rg_world *world = make_world((friction)kind, mu_s, mu_d);
+        rg_world *world = make_world((friction_law)kind, mu_s, mu_d);
         rg_body_def belt = rg_body_def_default();
         belt.motion = RG_MOTION_KINEMATIC;
         belt.prescription = (rg_prescription){.kind = RG_PRESCRIBED_VELOCITY};

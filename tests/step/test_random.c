@@ -163,13 +163,12 @@ static random_scene make_scene(uint64_t seed, int threads) {
         char name[16];
         snprintf(name, sizeof name, "m%d", i);
         double mu = rg_random_unit(random), more = rg_random_below(random, 2) ? 1 : 1.2;
-        rg_contact_law law = {.static_friction = mu * more,
-                              .dynamic_friction = mu,
-                              .restitution = rg_random_unit(random)};
+        rg_contact_law law = {
+            .static_friction = mu * more, .friction = mu, .restitution = rg_random_unit(random)};
         if (rg_random_below(random, 3) == 0)
             law.restitution = rg_random_below(random, 2) ? 1 : 0;
         if (rg_random_below(random, 5) == 0)
-            law.static_friction = law.dynamic_friction = 0;
+            law.static_friction = law.friction = 0;
         assert_int_equal(rg_world_add_material(scene.world, name, &law, &materials[i], NULL),
                          RG_OK);
     }

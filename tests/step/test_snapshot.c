@@ -19,7 +19,7 @@ static void restore_goes_on_with_the_same_bits(void **state) {
         rg_world *world = mixed(method);
         step_world(world, 0.01, 7);
         rg_snapshot *snapshot;
-        assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+        assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
         uint64_t then = rg_world_state_hash(world);
         double number = rg_random_unit(rg_world_random(world));
         step_world(world, 0.01, 20);
@@ -39,7 +39,7 @@ static void restore_goes_on_with_the_same_bits(void **state) {
             step_world(world, 0.01, 20);
             assert_true(rg_world_state_hash(world) == later);
         }
-        rg_snapshot_free(snapshot);
+        rg_snapshot_destroy(snapshot);
         rg_world_destroy(world);
     }
 }
@@ -50,7 +50,7 @@ static void old_handles_stay_dead_after_a_restore(void **state) {
     rg_world *world = mixed(0);
     rg_body_id kept = rg_world_body_at(world, 0);
     rg_snapshot *snapshot;
-    assert_int_equal(rg_world_snapshot(world, &snapshot), RG_OK);
+    assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
     rg_body_id late[3], again[3];
     for (int i = 0; i < 3; i++)
         late[i] = add_box(world, NULL, (rg_vec3){1, 1, 1}, (rg_vec3){9, 9, i});
@@ -63,7 +63,7 @@ static void old_handles_stay_dead_after_a_restore(void **state) {
         assert_int_equal(again[i].index1, late[i].index1); /* slots as before, for the same order */
         assert_false(rg_body_exists(world, late[i]));
     }
-    rg_snapshot_free(snapshot);
+    rg_snapshot_destroy(snapshot);
     rg_world_destroy(world);
 }
 

@@ -22,8 +22,8 @@ static rg_world *empty_world(void) {
 }
 
 static void set_friction(rg_world *world, double mu) {
-    rg_contact_law law = {.dynamic_friction = mu};
-    assert_int_equal(rg_world_set_material(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_contact_law law = {.friction = mu};
+    assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
 }
 
 static rg_body_id add_floor(rg_world *world, rg_motion motion, double slope) {

@@ -357,10 +357,10 @@ static void materials_mix(void **state) {
     assert_int_equal(rg_world_find_material(world, "rubber", &rubber), RG_OK);
     rg_contact_law law = rg_world_pair_law(world, ice, rubber);
     assert_near(law.static_friction, 0.2, 1e-15);
-    assert_near(law.dynamic_friction, 0.09, 1e-15);
+    assert_near(law.friction, 0.09, 1e-15);
     assert_true(law.restitution == 0.8);
-    rg_contact_law special = {.dynamic_friction = 0.3, .restitution = 0.5};
-    assert_int_equal(rg_world_set_pair(world, rubber, ice, &special, NULL), RG_OK);
+    rg_contact_law special = {.friction = 0.3, .restitution = 0.5};
+    assert_int_equal(rg_world_set_pair_law(world, rubber, ice, &special, NULL), RG_OK);
     assert_true(rg_world_pair_law(world, ice, rubber).restitution == 0.5);
     assert_true(rg_world_pair_law(world, rubber, ice).static_friction == 0.3);
     assert_true(rg_world_pair_law(world, standard, standard).static_friction == 0.5);
@@ -388,12 +388,12 @@ static void laws_of_impact_mix(void **state) {
     assert_ptr_equal(rg_world_pair_law(world, steel, plain).impact, second);
     assert_null(rg_world_pair_law(world, ivory, steel).impact);
     /* An entry that names none leaves it to the materials, one that does has the last word. */
-    law = (rg_contact_law){.dynamic_friction = 0.25};
-    assert_int_equal(rg_world_set_pair(world, steel, plain, &law, NULL), RG_OK);
+    law = (rg_contact_law){.friction = 0.25};
+    assert_int_equal(rg_world_set_pair_law(world, steel, plain, &law, NULL), RG_OK);
     assert_ptr_equal(rg_world_pair_law(world, plain, steel).impact, second);
     assert_true(rg_world_pair_law(world, plain, steel).static_friction == 0.25);
     law.impact = first;
-    assert_int_equal(rg_world_set_pair(world, steel, ivory, &law, NULL), RG_OK);
+    assert_int_equal(rg_world_set_pair_law(world, steel, ivory, &law, NULL), RG_OK);
     assert_ptr_equal(rg_world_pair_law(world, ivory, steel).impact, first);
     rg_world *clone;
     assert_int_equal(rg_world_clone(world, &clone), RG_OK);
@@ -432,11 +432,11 @@ static void memory_failures_are_survived(void **state) {
             rg_world *clone = NULL;
             rg_snapshot *snapshot = NULL;
             if (rg_world_clone(world, &clone) == RG_OK &&
-                rg_world_snapshot(world, &snapshot) == RG_OK &&
+                rg_snapshot_create(world, &snapshot) == RG_OK &&
                 rg_world_restore(world, snapshot) == RG_OK)
                 done = true;
             assert_int_equal(rg_world_body_count(world), 1);
-            rg_snapshot_free(snapshot);
+            rg_snapshot_destroy(snapshot);
             rg_world_destroy(clone);
         }
         rg_world_destroy(world);

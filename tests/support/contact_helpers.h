@@ -68,7 +68,7 @@ static inline void query(const rg_shape *s1, rg_pose p1, const rg_shape *s2, rg_
     query_with(s1, p1, s2, p2, NULL, NULL, r);
 }
 
-static inline uint32_t count_kind(const contact_result *r, rg_contact_kind kind) {
+static inline uint32_t count_kind(const contact_result *r, rg_feature_kind kind) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < r->manifold.point_count; i++)
         count += r->points[i].feature.kind == kind;

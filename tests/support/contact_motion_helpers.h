@@ -113,15 +113,16 @@ static inline bool is_level(const rg_contact_track *track, int side, rg_pose pos
     return p->size.x * rg_dot(p->direction, m) + p->size.y * rg_dot(out, m) > -0.05;
 }
 
-/* chi by another way: the growth of the event alone, or the distance where that is the same. */
+/* chi by another way: the growth of the feature pair alone, or the distance where that is the
+ * same. */
 static inline bool reference_gap(const pair *k, const rg_contact_track *track,
                                  const rg_contact_motion *m, double t, double *gap) {
     rg_pose b = motion_at(&k->b, t).pose, a = motion_at(&k->a, t).pose;
     if (rg_shape_polyhedron(k->b.shape) && rg_shape_polyhedron(k->a.shape)) {
-        rg_event event = {(rg_event_kind)track->feature.kind, track->feature.index1,
-                          track->feature.index2};
+        rg_feature_pair features = {(rg_feature_kind)track->feature.kind, track->feature.index1,
+                                    track->feature.index2};
         rg_growth g;
-        assert_int_equal(rg_growth_of_event(k->b.shape, b, k->a.shape, a, event, &g), RG_OK);
+        assert_int_equal(rg_growth_of_features(k->b.shape, b, k->a.shape, a, features, &g), RG_OK);
         *gap = g.gap;
         return g.ratio > 0;
     }
@@ -242,8 +243,8 @@ static inline bool approach(pair *k, double gap) {
 }
 
 /* The same for polyhedra, of which vertex and vertex may be nearest: moves A along the line of
- * centres until they touch in an event, and then off by `gap`. */
-static inline void approach_event(pair *k, double gap) {
+ * centres until a feature pair touches, and then off by `gap`. */
+static inline void approach_features(pair *k, double gap) {
     rg_growth g;
     for (int i = 0; i < 3; i++) {
         rg_pose b = motion_at(&k->b, 0).pose, a = motion_at(&k->a, 0).pose;

@@ -38,7 +38,7 @@ static inline rg_scene *build_run(const scene_run *run) {
                                 .step = run->step};
     rg_scene *scene;
     rg_error error = {0};
-    if (rg_scene_build(run->scene, &options, &scene, &error))
+    if (rg_scene_create_builtin(run->scene, &options, &scene, &error))
         fail_msg("%s", error.text);
     return scene;
 }
@@ -85,7 +85,7 @@ static inline void run_holds(const scene_run *run, double tolerance) {
     assert_true(measures_hold(scene, tolerance) > 0);
     assert_true(summary.certificate.max_penetration <= 1e-12);
     assert_true(summary.energy.closure_rel <= 1e-8);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 /* One measure against a number that was worked out elsewhere. */
@@ -94,7 +94,7 @@ static inline void run_gives(const scene_run *run, const char *measure, double v
     rg_scene *scene = finish_run(run);
     double scale = value != 0 ? fabs(value) : 1;
     assert_near(find_measure(scene, measure).value, value, tolerance * scale);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
 }
 
 /* Writes it and reads it back: the same state, and the same after some steps. */
@@ -118,8 +118,8 @@ static inline void survives_a_file(const scene_run *run) {
     }
     assert_true(rg_world_state_hash(a) == rg_world_state_hash(b));
     free(text);
-    rg_scene_free(scene);
-    rg_scene_free(again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
 }
 
 #endif

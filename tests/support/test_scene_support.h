@@ -26,7 +26,7 @@ static inline rg_scene *read_scene(const char *text) {
 static inline rg_scene *open_scene(const char *name_or_path) {
     rg_scene *scene;
     rg_error error = {0};
-    if (rg_scene_open(name_or_path, NULL, &scene, &error) != RG_OK)
+    if (rg_scene_create(name_or_path, NULL, &scene, &error) != RG_OK)
         fail_msg("%s", error.text);
     return scene;
 }

@@ -298,7 +298,7 @@ rg_status view_server_add_scene(view_server *server, rg_scene *scene,
     }
     if (r)
         free(r->name);
-    rg_scene_free(scene);
+    rg_scene_destroy(scene);
     return status;
 }
 

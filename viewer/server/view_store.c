@@ -116,7 +116,7 @@ static bool make_locks(view_store *store) {
 /* What a store has before its thread, and after it. */
 static void discard(view_store *store) {
     free(store->recordings);
-    rg_view_buffer_free(&store->buffer);
+    rg_view_buffer_destroy(&store->buffer);
     pthread_cond_destroy(&store->ordered);
     pthread_cond_destroy(&store->delivered);
     pthread_mutex_destroy(&store->mutex);

@@ -52,7 +52,7 @@ void view_laws_free(view_laws *laws) {
 
 static rg_contact_law with_friction(rg_contact_law law, const double *friction) {
     if (friction) {
-        law.dynamic_friction = *friction;
+        law.friction = *friction;
         law.static_friction = 0;
     }
     return law;
@@ -63,11 +63,11 @@ rg_status view_laws_apply(const view_laws *laws, rg_world *world, const double *
     rg_status status = RG_OK;
     for (size_t i = 0; i < laws->material_count && status == RG_OK; i++) {
         rg_contact_law law = with_friction(laws->materials[i], friction);
-        status = rg_world_set_material(world, material_at(i), &law, error);
+        status = rg_world_set_material_law(world, material_at(i), &law, error);
     }
     for (size_t i = 0; i < laws->pair_count && status == RG_OK; i++) {
         rg_contact_law law = with_friction(laws->pairs[i].law, friction);
-        status = rg_world_set_pair(world, laws->pairs[i].a, laws->pairs[i].b, &law, error);
+        status = rg_world_set_pair_law(world, laws->pairs[i].a, laws->pairs[i].b, &law, error);
     }
     return status;
 }
