@@ -1,14 +1,17 @@
-/* The analytic method: adaptive integration with error control, stopped and started again wherever
- * something happens (Baraff 1989, section 3; an integration step never spans a discontinuity). A step in
- * which nothing can meet is free flight; otherwise the event loop makes it (step_analytic.h), group by group, and finds
- * events on the polynomial of the integrator. Both are by either integrator, Dormand and Prince's or Adams'.
+/* The analytic method: adaptive integration with error control, stopped and started again
+ * wherever something happens (Baraff 1989, section 3; an integration step never spans a
+ * discontinuity). A step in which nothing can meet is free flight; otherwise the event loop
+ * makes it (step_analytic.h), group by group, and finds events on the polynomial of the
+ * integrator. Both are by either integrator, Dormand and Prince's or Adams'.
  *
- * What it learns (step sizes, differences of the multistep method) stays in the world's memory from step to step
- * (step_analytic_memory.c), as long as nobody edits the world in between.
+ * What it learns (step sizes, differences of the multistep method) stays in the world's memory
+ * from step to step (step_analytic_memory.c), as long as nobody edits the world in between.
  *
- * A step that cannot be made fails with the cause and changes nothing; if the settings allow it, the
- * stepping method makes that of the group that is in trouble instead (step_analytic_handover.c), and the next one is
- * tried here again. */
+ * A step that cannot be made fails with the cause and changes nothing; if the settings allow it,
+ * the stepping method makes that of the group that is in trouble instead
+ * (step_analytic_handover.c), and the next one is tried here again.
+ *
+ * Tested by tests/step/test_analytic.c. */
 #include "step/step_analytic.h"
 #include "base/base_text.h"
 #include "contact/contact.h"
@@ -16,10 +19,12 @@
 
 #include <string.h>
 
-/* Reaches are this many times what speeds of now would bring; if that was too little, so many times more. */
+/* Reaches are this many times what speeds of now would bring; if that was too little, so many
+ * times more. */
 #define FARTHER      2.0
 #define MUCH_FARTHER 8.0
-/* Of what would stop the fastest body in the step: the scale of accelerations where there is no force. */
+/* Of what would stop the fastest body in the step: the scale of accelerations where there is no
+ * force. */
 #define WITHOUT_FORCE 1e-3
 /* m/s^2: smaller ones are rounding of nothing. */
 #define LEAST_ACCELERATION 1e-290
@@ -74,7 +79,8 @@ rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time,
     }
 }
 
-/* m: how far the fastest point of a body has got, from where it was at the beginning of the step to y. */
+/* m: how far the fastest point of a body has got, from where it was at the beginning of the step
+ * to y. */
 static double distance_to(const rg_flight *flight, const double *y, size_t k, double extent) {
     const rg_world_content *c = &flight->world->content;
     uint32_t body = flight->body[k];
@@ -97,7 +103,8 @@ static bool strays(const rg_flight *flight, const double *y, const rg_analysis *
     return false;
 }
 
-/* A flight that is looked at wherever a step of the integrator ends: bodies may be back at the end of all. */
+/* A flight that is looked at wherever a step of the integrator ends: bodies may be back at the
+ * end of all. */
 typedef struct watched_flight {
     rg_flight flight;            /* first: the functions of an rg_ode have it as user */
     const rg_analysis *analysis; /* null with reach */
@@ -111,8 +118,8 @@ static void accept_watched(void *user, double t, double *y) {
     w->strayed = w->strayed || (w->reach && strays(&w->flight, y, w->analysis, w->reach));
 }
 
-/* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and nothing
- * changed, if they went beyond. */
+/* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and
+ * nothing changed, if they went beyond. */
 static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, const double *reach,
                      bool *strayed, rg_step_report *report, rg_error *error) {
     watched_flight watched = {.analysis = a, .reach = reach};
@@ -167,7 +174,7 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
     return RG_OK;
 }
 
-/* --- with contacts ------------------------------------------------------------------------------- */
+/* --- with contacts ---------------------------------------------------------------------------- */
 
 static bool take_motion(rg_analysis *a, size_t n) {
     rg_analysis_motion *m = &a->motion;
@@ -300,8 +307,8 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                    rg_add(t->angular_impulse, (rg_vec3){w[3], w[4], w[5]})};
 }
 
-/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer: because of bodies that
- * were handed over, whose reach (a->least) is longer now. */
+/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer:
+ * because of bodies that were handed over, whose reach (a->least) is longer now. */
 static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
                              bool *longer, rg_step_report *report, rg_error *error) {
     rg_world *world = a->view->world;
@@ -335,8 +342,9 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     return RG_OK;
 }
 
-/* Free flight of all bodies, none of which can meet another: if that fails, the stepping method makes the whole step,
- * from its beginning. What the integrator has learnt does not hold after a motion that it has not made. */
+/* Free flight of all bodies, none of which can meet another: if that fails, the stepping method
+ * makes the whole step, from its beginning. What the integrator has learnt does not hold after a
+ * motion that it has not made. */
 static rg_status fly_or_hand_over(rg_world *world, double end_time, const rg_analysis *a,
                                   const double *reach, bool *strayed, rg_step_report *report,
                                   rg_error *error) {

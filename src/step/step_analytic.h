@@ -19,9 +19,23 @@
  *   step_analytic_judge.c      what the judge is shown
  *   step_analytic_log.c        what happened, for people
  *
- * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
- * do to momenta. Contacts are found afresh at the beginning of every step and carried from event to event within
- * it: of them the last bounces and forces are kept between steps, with what the integrator has learnt. */
+ * Four nouns: rg_analysis_view is what the method may read of the world; rg_analysis the state
+ * of a group of bodies that can reach each other; rg_force_law how contact forces follow from it
+ * (pivoting, cone, mean), a value that the group points to; the event loop is a state machine
+ * with a verdict per trial step (step_analytic_loop.c). Modes of operation are values, arguments
+ * and results; no flag selects an algorithm in another file. Every evaluation that moves the
+ * state goes through rg_analysis_derivative.
+ *
+ * Words: the active set is which contacts stick, slip, are at the limit of stick (they stick,
+ * with all the friction that they can have) or carry no force; the shell is the tolerance of
+ * contact, the gap within which resting contacts live; creep is slip so slow that it is left to
+ * the law of stick; a trial step is a step of the integrator that is looked at before it is
+ * taken.
+ *
+ * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that
+ * add up what contacts do to momenta. Contacts are found afresh at the beginning of every step
+ * and carried from event to event within it: of them the last bounces and forces are kept
+ * between steps, with what the integrator has learnt. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
 
@@ -36,8 +50,9 @@
 #include "step/step_stepping.h"
 #include "step/step_trial.h"
 
-/* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
- * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
+/* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts;
+ * accelerations to `acceleration`, the largest that gravity and the forces give anything; speeds
+ * as said. */
 #define RG_ANALYSIS_SHELL   4e-10 /* L: resting contacts live at gaps between 0 and this */
 #define RG_ANALYSIS_REST    0.5   /* shell: where projection puts them */
 #define RG_ANALYSIS_ASIDE   0.25  /* shell: where it puts points that it would push together */
@@ -47,20 +62,22 @@
 #define RG_ANALYSIS_MEAN_NEAR                                                                      \
     1e3                         /* shell: the same, while forces are means, which may close gaps */
 #define RG_ANALYSIS_ROUNDING 64 /* units in the last place of the distance from the origin */
-/* An approach slower than this times sqrt(2 acceleration shell) is rest, not impact: bodies that leave
- * slower would be back within as little as 16 shells of height. */
+/* An approach slower than this times sqrt(2 acceleration shell) is rest, not impact: bodies that
+ * leave slower would be back within as little as 16 shells of height. */
 #define RG_ANALYSIS_STILL 4.0
-/* Relative to the fastest body, or, at rest, to what forces give it in the step: what rounding leaves of a speed. */
+/* Relative to the fastest body, or, at rest, to what forces give it in the step: what rounding
+ * leaves of a speed. */
 #define RG_ANALYSIS_SPEED 1e-12
 #define RG_ANALYSIS_SLIP  1e-9 /* sqrt(acceleration L): slower slip is none */
-/* Near rest the direction of slip changes faster than anything else moves: contacts that slip slower than
- * this (in sqrt(acceleration L)) and hardly accelerate (in `acceleration`) are left to the law of stick,
- * whose friction opposes the acceleration instead. Those that come to a stop keep the direction that they have
- * at this many times that speed. */
+/* Near rest the direction of slip changes faster than anything else moves: contacts that slip
+ * slower than this (in sqrt(acceleration L)) and hardly accelerate (in `acceleration`) are left
+ * to the law of stick, whose friction opposes the acceleration instead. Those that come to a
+ * stop keep the direction that they have at this many times that speed. */
 #define RG_ANALYSIS_CREEP    1e-5
 #define RG_ANALYSIS_DECISIVE 1e-2
 #define RG_ANALYSIS_STOPPING 3.0
-#define RG_ANALYSIS_SLOW     1e-2 /* of that speed: slower slip is left to the law of stick anyway */
+/* of that speed: slower slip is left to the law of stick anyway */
+#define RG_ANALYSIS_SLOW 1e-2
 #define RG_ANALYSIS_MUCH                                                                           \
     1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
 /* acceleration: slip at the static limit, where friction then drops. */
@@ -74,18 +91,20 @@
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
-/* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative digits. */
+/* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative
+ * digits. */
 #define RG_ANALYSIS_MOMENTUM 1e-2
-/* Share of the diagonal by which projections raise it. Contacts land anywhere in their shells while forces are means:
- * rows that nearly depend on each other then disagree, and would move bodies far. */
+/* Share of the diagonal by which projections raise it. Contacts land anywhere in their shells
+ * while forces are means: rows that nearly depend on each other then disagree, and would move
+ * bodies far. */
 #define RG_ANALYSIS_REGULAR      1e-9
 #define RG_ANALYSIS_MEAN_REGULAR 1e-6
-/* Mean forces are taken over this share of the step of the world at most, and over at most so many times the time of the
- * last ones. */
+/* Mean forces are taken over this share of the step of the world at most, and over at most so
+ * many times the time of the last ones. */
 #define RG_ANALYSIS_MEAN        0.05
 #define RG_ANALYSIS_MEAN_GROWTH 2.0
-/* Share of a step to which events of forces are located: across them forces are continuous, or jump by a
- * little. */
+/* Share of a step to which events of forces are located: across them forces are continuous, or
+ * jump by a little. */
 #define RG_ANALYSIS_LOCATED 1e-10
 /* Radians that a body may turn in one step, so that samples see everything. */
 #define RG_ANALYSIS_TURN 0.25
@@ -97,9 +116,10 @@ enum {
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
-    RG_ANALYSIS_MANY = 24, /* contacts of an island: where friction decides among more, mean forces
-                                are taken where the quick ways fail; to look on would take seconds */
-    RG_ANALYSIS_HARD = 8,  /* decisions of few contacts that one of many weighs as much as */
+    /* Contacts of an island: where friction decides among more, mean forces are taken where the
+     * quick ways fail; to look on would take seconds. */
+    RG_ANALYSIS_MANY = 24,
+    RG_ANALYSIS_HARD = 8,    /* decisions of few contacts that one of many weighs as much as */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
@@ -207,10 +227,10 @@ typedef struct rg_analysis_judging {
     rg_judge_power before;
 } rg_analysis_judging;
 
-/* --- the four nouns ------------------------------------------------------------------------------ */
+/* --- the four nouns --------------------------------------------------------------------------- */
 
-/* What the method may read of the world: constant while groups are integrated, but for the log and the solvers'
- * memory behind its pointers. */
+/* What the method may read of the world: constant while groups are integrated, but for the log
+ * and the solvers' memory behind its pointers. */
 typedef struct rg_analysis_view {
     rg_world *world;
     rg_step_machinery *machinery;
@@ -224,13 +244,14 @@ typedef struct rg_analysis_view {
 
 typedef struct rg_analysis rg_analysis;
 
-/* How contact forces follow from the state: one of three values. Which contacts stick, slip or are at the limit of
- * stick (the active set) is decided between trial steps and kept during them, so that the right-hand side is
- * smooth. */
+/* How contact forces follow from the state: one of three values. Which contacts stick, slip or
+ * are at the limit of stick (the active set) is decided between trial steps and kept during
+ * them, so that the right-hand side is smooth. */
 typedef struct rg_force_law {
     const char *name;
     bool exact_cone; /* in space; otherwise each tangent has its own limit */
-    /* At the beginning of a trial step of at most *length seconds, which it may shorten; null: nothing to do. */
+    /* At the beginning of a trial step of at most *length seconds, which it may shorten; null:
+     * nothing to do. */
     rg_status (*prepare)(rg_analysis *a, double *length);
     /* Decides the active set at a->motion, then evaluates. */
     void (*decide)(rg_analysis *a);
@@ -239,9 +260,9 @@ typedef struct rg_force_law {
     /* What the law promises of contacts: */
     double near;    /* shell: gaps up to this are contacts */
     double regular; /* share of the diagonal by which projections raise it */
-    bool
-        mean; /* forces are constant over a trial step, right at its end: gaps may close until then, velocities
-                     * need no projection, changes between stick and slip are not located */
+    /* Forces are constant over a trial step, right at its end: gaps may close until then,
+     * velocities need no projection, changes between stick and slip are not located. */
+    bool mean;
 } rg_force_law;
 extern const rg_force_law rg_law_pivoting; /* in the plane, and with two tangents: Baraff 1994 */
 extern const rg_force_law rg_law_cone;     /* in space: the exact cone */
@@ -276,8 +297,8 @@ typedef struct rg_analysis_tally {
     double worst_residual, worst_cone; /* of impacts and mean forces */
 } rg_analysis_tally;
 
-/* The state of a group: bodies that can reach each other within the step of the world. That of all bodies is one, too,
- * from which the others are cut. */
+/* The state of a group: bodies that can reach each other within the step of the world. That of
+ * all bodies is one, too, from which the others are cut. */
 struct rg_analysis {
     const rg_analysis_view *view;
     rg_arena *arena; /* the world's scratch */
@@ -301,8 +322,9 @@ struct rg_analysis {
     size_t pair_count;
     /* Per body: m, how far its points may get and got at most; m/s, of its fastest point of now. */
     double *reach, *travel, *fastest;
-    /* Per dynamic body of the world, m: how far it gets at least, by what was found when its group was handed over and
-     * strayed; kept while the step is made again. Null: nothing is handed over. */
+    /* Per dynamic body of the world, m: how far it gets at least, by what was found when its
+     * group was handed over and strayed; kept while the step is made again. Null: nothing is
+     * handed over. */
     double *least;
 
     rg_analysis_contact *contacts, *spare; /* spare: those that were leaving at the last event */
@@ -329,8 +351,8 @@ struct rg_analysis {
 };
 
 /* --- groups --- */
-/* Bodies that can reach each other within the step of the world have the same label; those that can reach
- * nothing have the label `count`. Pairs of parts that may meet, group by group. */
+/* Bodies that can reach each other within the step of the world have the same label; those that
+ * can reach nothing have the label `count`. Pairs of parts that may meet, group by group. */
 typedef struct rg_analysis_groups {
     double farther; /* by which they were made */
     size_t count;
@@ -340,12 +362,14 @@ typedef struct rg_analysis_groups {
     size_t pair_count, pair_capacity;
     size_t *pair_end; /* per group */
 } rg_analysis_groups;
-/* `farther`: how many times as far as its speed of now would bring it a body may get; a->least if that is more. */
+/* `farther`: how many times as far as its speed of now would bring it a body may get; a->least
+ * if that is more. */
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
 
 /* --- memory --- */
-/* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories of the
- * groups; then differences: those of the flight of all bodies, or those of the groups, body by body. */
+/* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories
+ * of the groups; then differences: those of the flight of all bodies, or those of the groups,
+ * body by body. */
 typedef struct rg_analysis_memory {
     uint64_t valid; /* 0: start afresh */
     uint64_t edits;
@@ -359,8 +383,8 @@ typedef struct rg_analysis_memory {
 } rg_analysis_memory;
 rg_analysis_known *rg_analysis_known_of(const rg_analysis_memory *memory);
 double *rg_analysis_differences(const rg_analysis_memory *memory);
-/* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise; null without
- * memory. The world's own is replaced only when the step has succeeded. */
+/* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise;
+ * null without memory. The world's own is replaced only when the step has succeeded. */
 rg_analysis_memory *rg_analysis_recall(rg_world *world, const rg_flight *flight);
 /* Room in the world for what is to be remembered; false, and no change, without memory. */
 bool rg_analysis_make_room(rg_world *world, const rg_flight *flight);
@@ -387,14 +411,15 @@ rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m,
 bool rg_analysis_boxes_meet(const rg_analysis *a, uint32_t part, uint32_t other);
 rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
                                         double length);
-/* Those of the candidates that may meet on the polynomial of a trial step, or, null, at the instant of
- * a->motion. */
+/* Those of the candidates that may meet on the polynomial of a trial step, or, null, at the
+ * instant of a->motion. */
 void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
 /* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
 
 /* --- rows --- */
-/* m/s: of the fastest point of the body at this place of the group, with velocities over all bodies. */
+/* m/s: of the fastest point of the body at this place of the group, with velocities over all
+ * bodies. */
 double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3 *velocity,
                                const rg_vec3 *angular_velocity);
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m);
@@ -407,8 +432,9 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uin
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
-/* Contacts in the exact cone, three rows each, in the plane two, as a problem in the accelerations of their bodies: rates are
- * what forces along the rows give, and q. Its arrays are in the arena; false: no memory. */
+/* Contacts in the exact cone, three rows each, in the plane two, as a problem in the
+ * accelerations of their bodies: rates are what forces along the rows give, and q. Its arrays
+ * are in the arena; false: no memory. */
 bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
                               const double *q, const double *mu, double scale, rg_problem *problem);
 /* The matrix of all of them, count x count. */
@@ -421,13 +447,14 @@ size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
 /* a->motion and the motions of contacts, at a->y. */
 void rg_analysis_move_to(rg_analysis *a);
-/* What an impulse j along a row is to the ledger: the outside's share, and the energy that impulses x bring. */
+/* What an impulse j along a row is to the ledger: the outside's share, and the energy that
+ * impulses x bring. */
 void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j);
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row);
 double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
                         const double *before);
-/* Contacts of bodies that they join: of island k members[first[k]] ... members[first[k + 1] - 1]. Arrays are in the
- * arena. */
+/* Contacts of bodies that they join: of island k members[first[k]] ... members[first[k + 1] -
+ * 1]. Arrays are in the arena. */
 typedef struct rg_analysis_islands {
     size_t count;
     uint32_t *members;
@@ -440,8 +467,8 @@ rg_status rg_analysis_find_islands(const rg_analysis *a, rg_analysis_islands *is
  * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
                            const double *raise, int solves, double scale);
-/* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is > 0 as long as it
- * is. False if there is no answer. */
+/* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is
+ * > 0 as long as it is. False if there is no answer. */
 bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *begin,
                             const double *b, const double *raise, int solves, double scale,
                             double *margin);
@@ -457,29 +484,35 @@ bool rg_analysis_friction_drops(const rg_analysis_contact *c);
 void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* e . (u' without contact forces) of a row. */
 double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row);
-/* The forces of an island with the active set as it is, and how contacts at their limits accelerate across. */
+/* The forces of an island with the active set as it is, and how contacts at their limits
+ * accelerate across. */
 void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
                               rg_effort effort, rg_solve_info *info);
-/* The pivoting solver is there for what is not known beforehand; who chose another one wants it asked. */
+/* The pivoting solver is there for what is not known beforehand; who chose another one wants it
+ * asked. */
 bool rg_analysis_may_know(const rg_analysis *a);
 void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);
 void rg_analysis_scale(void *analysis, const double *y, double *scale);
 void rg_analysis_accept(void *analysis, double t, double *y);
-/* Forces and accelerations of all contacts at (t, y): fills force, active, accelerations, motion. */
+/* Forces and accelerations of all contacts at (t, y): fills force, active, accelerations,
+ * motion. */
 void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
 /* Motion and accelerations there, without forces. */
 void rg_analysis_evaluate_free(rg_analysis *a, double t, const double *y);
 /* The active set, and forces by it, at a->time and a->y. */
 void rg_analysis_decide(rg_analysis *a);
-/* Evaluations from here to the end of the trial step: the first one is at its beginning. `constant`: by the forces of
- * now. Otherwise the active set of the beginning is kept, if no solver was needed to find it. */
+/* Evaluations from here to the end of the trial step: the first one is at its beginning.
+ * `constant`: by the forces of now. Otherwise the active set of the beginning is kept, if no
+ * solver was needed to find it. */
 void rg_analysis_begin_trial(rg_analysis *a, bool constant);
 void rg_analysis_end_trial(rg_analysis *a);
 bool rg_analysis_keeps_active_set(const rg_analysis *a);
-/* At the end of the step of the world, for readers. `resting`: the forces of the last step, which hold. */
+/* At the end of the step of the world, for readers. `resting`: the forces of the last step,
+ * which hold. */
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
 
-/* How much less than it can be the friction of a contact that is held is, relative to that; < 0: more. */
+/* How much less than it can be the friction of a contact that is held is, relative to that; < 0:
+ * more. */
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
 /* --- hold --- */
@@ -494,22 +527,23 @@ void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t mem
 bool rg_analysis_may_average(const rg_analysis *a);
 
 /* --- settle --- */
-/* Stick and slip after a step without an event. True if the rest of a slip has to be taken away: what is left
- * to the law of stick must not move, or friction, which then opposes accelerations, could give energy. */
+/* Stick and slip after a step without an event. True if the rest of a slip has to be taken away:
+ * what is left to the law of stick must not move, or friction, which then opposes accelerations,
+ * could give energy. */
 bool rg_analysis_refresh_modes(rg_analysis *a);
 void rg_analysis_turn(rg_analysis *a);
 /* m/s: slower slip is left to the law of stick. */
 double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
-/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a decisive one,
- * or, where the coefficient then drops, little. */
+/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a
+ * decisive one, or, where the coefficient then drops, little. */
 double rg_analysis_let_go(const rg_analysis_contact *c);
 /* m/s: slower slip is none. */
 double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
 /* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent. */
 rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error);
 
-/* No forces exist, or they grow without bound: an impulse along them, until the slip that makes them stops
- * (Painleve's paradox). False if there is none. */
+/* No forces exist, or they grow without bound: an impulse along them, until the slip that makes
+ * them stops (Painleve's paradox). False if there is none. */
 bool rg_analysis_unjam(rg_analysis *a, uint32_t contact);
 
 /* --- project --- */
@@ -553,8 +587,9 @@ bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
 /* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
                              rg_analysis_handover *handover);
-/* Makes the step of those groups, in scratch memory; *strayed, and a->least, if a body got so far that it could have
- * met one of another group. This and what follows do nothing if there are none. */
+/* Makes the step of those groups, in scratch memory; *strayed, and a->least, if a body got so
+ * far that it could have met one of another group. This and what follows do nothing if there are
+ * none. */
 rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
                                 rg_analysis_handover *handover, bool *strayed, rg_error *error);
 /* Adds their contact forces to a list, which is sorted then. */
@@ -573,8 +608,8 @@ typedef struct rg_analysis_forces {
     rg_contact_force *forces;
     size_t count, capacity;
 } rg_analysis_forces;
-/* All groups, one after the other, to the end of the step. If none strayed, a->y is there, but for groups that are to
- * be handed over. */
+/* All groups, one after the other, to the end of the step. If none strayed, a->y is there, but
+ * for groups that are to be handed over. */
 rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups,
                                  rg_analysis_memory *memory, rg_analysis_forces *list,
                                  rg_analysis_handover *handover, bool *strayed, rg_error *error);
@@ -603,8 +638,8 @@ rg_log_mark rg_analysis_log_mark(const rg_step_machinery *machinery);
 void rg_analysis_log_return(rg_step_machinery *machinery, const rg_log_mark *mark);
 /* In the order of time: groups come one after the other. */
 void rg_analysis_log_sort(rg_world *world);
-/* At the beginning of the step, before all others: that of `count` bodies, of which the first two are told, is made
- * by the stepping method, because of an error; 0: that of the whole world. */
+/* At the beginning of the step, before all others: that of `count` bodies, of which the first
+ * two are told, is made by the stepping method, because of an error; 0: that of the whole world. */
 void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
                                const rg_error *cause);
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,

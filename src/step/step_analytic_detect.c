@@ -1,9 +1,12 @@
-/* Which pairs of a group may meet during a step of its integrator, and which contacts there are at an
- * instant.
+/* Which pairs of a group may meet during a step of its integrator, and which contacts there are
+ * at an instant.
  *
- * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients bound it), so
- * that no speed has to be guessed: a pair whose boxes stay apart cannot meet. (Prescribed motions are
- * looked at in samples, with a margin: one that swings many times within a step may be missed.) */
+ * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients
+ * bound it), so that no speed has to be guessed: a pair whose boxes stay apart cannot meet.
+ * (Prescribed motions are looked at in samples, with a margin: one that swings many times within
+ * a step may be missed.)
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"
 #include "contact/contact.h"
 #include "problem/problem_rows.h"
@@ -12,7 +15,7 @@
 #include <float.h>
 #include <string.h>
 
-/* --- parts --------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 static size_t parts_of(const rg_shape *shape) {
     return rg_shape_is_convex(shape) ? 1 : rg_shape_get_def(shape).part_count;
@@ -71,7 +74,7 @@ double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q) {
                 RG_ANALYSIS_ROUNDING * DBL_EPSILON * far);
 }
 
-/* --- boxes around paths -------------------------------------------------------------------------- */
+/* --- boxes around paths ----------------------------------------------------------------------- */
 
 static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense, size_t k) {
     bool planar = a->view->world->content.planar;
@@ -89,7 +92,8 @@ static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense,
     return bounds;
 }
 
-/* Kinematic bodies: ends and middles; swings are bounded by what lies between by half as much again. */
+/* Kinematic bodies: ends and middles; swings are bounded by what lies between by half as much
+ * again. */
 rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
                                         double length) {
     rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -154,7 +158,7 @@ void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
             memcpy(a->pairs[a->pair_count++], a->candidates[i], sizeof *a->pairs);
 }
 
-/* --- contacts of now ----------------------------------------------------------------------------- */
+/* --- contacts of now -------------------------------------------------------------------------- */
 
 enum { POINTS_MOST = 256 };
 

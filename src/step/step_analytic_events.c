@@ -1,13 +1,15 @@
-/* The first event on the polynomial of a step. In the order in which they are looked for, each within what
- * the ones before have left of the step:
+/* The first event on the polynomial of a step. In the order in which they are looked for, each
+ * within what the ones before have left of the step:
  *
- *   - parts that do not touch come to within a shell of each other: safe advance and root finding on the
- *     polynomial itself, so that nothing is passed over (rg_first_contact_between);
+ *   - parts that do not touch come to within a shell of each other: safe advance and root finding
+ *     on the polynomial itself, so that nothing is passed over (rg_first_contact_between);
  *   - parts that touch come nearer elsewhere: their gap falls below that of the points that rest,
  *     looked at in samples and located by root finding;
  *   - a point leaves its face or edge; a slip stops: roots of smooth functions;
- *   - a normal force has reached zero, or the limit of stick: seen at the end of the step, and located by
- *     root finding on how far everybody is from that. */
+ *   - a normal force has reached zero, or the limit of stick: seen at the end of the step, and
+ *     located by root finding on how far every contact is from that.
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_root.h"
 #include "base/base_text.h"
 #include "rigor/proximity.h"
@@ -85,7 +87,7 @@ static void go_to(look *l, double theta) {
     }
 }
 
-/* --- paths --------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 _Static_assert((int)RG_DENSE_DEGREE_MAX <= (int)RG_PATH_DEGREE_MAX, "paths take any dense output");
 
@@ -122,8 +124,8 @@ static void path_pose(const void *user, double time, rg_pose *pose) {
     *pose = pose_at(user, time);
 }
 
-/* Least and most of the derivative of component `i` over the step, per second: from the differences of its
- * Bernstein coefficients. */
+/* Least and most of the derivative of component `i` over the step, per second: from the
+ * differences of its Bernstein coefficients. */
 static void rate_bounds(const rg_dense_output *dense, size_t i, double *least, double *most) {
     double b[RG_DENSE_DEGREE_MAX + 1];
     rg_dense_bernstein(dense, i, b);
@@ -200,7 +202,7 @@ static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uin
     return rg_path_polynomial(m);
 }
 
-/* --- pairs --------------------------------------------------------------------------------------- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static double pair_gap(look *l, double theta) {
     const rg_analysis *a = l->a;
@@ -235,8 +237,8 @@ static double room(void *user, double theta) {
     look *l = user;
     double gap = pair_gap(l, theta);
     double resting = resting_gap(l->a, l->part_b, l->part_a);
-    /* What rests may drift by a little; what is new may not come below zero, and what was there already not
-     * any deeper. */
+    /* What rests may drift by a little; what is new may not come below zero, and what was there
+     * already not any deeper. */
     return gap - fmin(l->deepest, resting - l->level);
 }
 
@@ -316,8 +318,9 @@ static void look_at_touching(look *l, rg_analysis_event *event) {
     }
 }
 
-/* A pair within the shell that is not followed is leaving (it was settled, or else it would be followed):
- * from where on is it apart? If it comes back before it is, the last place where it was free. */
+/* A pair within the shell that is not followed is leaving (it was settled, or else it would be
+ * followed): from where on is it apart? If it comes back before it is, the last place where it
+ * was free. */
 static double apart_from(look *l, double end, double shell, bool *back) {
     double theta = fmin(end, FIRST_LOOK), last = 0;
     *back = false;
@@ -379,7 +382,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     return RG_OK;
 }
 
-/* --- points and slips ---------------------------------------------------------------------------- */
+/* --- points and slips ------------------------------------------------------------------------- */
 
 static rg_contact_motion contact_at(look *l, double theta) {
     rg_analysis *a = l->a;
@@ -433,11 +436,11 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
         look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
 }
 
-/* --- forces -------------------------------------------------------------------------------------- */
+/* --- forces ----------------------------------------------------------------------------------- */
 
-/* How far a contact, as it was evaluated, is from breaking or from a change between stick and slip: > 0 as
- * long as nothing has happened, falling through 0 where it does. Every figure is relative: to the force of the
- * beginning, the limit of friction, the scale of accelerations. */
+/* How far a contact, as it was evaluated, is from breaking or from a change between stick and
+ * slip: > 0 as long as nothing has happened, falling through 0 where it does. Every figure is
+ * relative: to the force of the beginning, the limit of friction, the scale of accelerations. */
 static double margin(const look *l, uint32_t contact, int *kind) {
     const rg_analysis *a = l->a;
     const rg_analysis_contact *c = &a->contacts[contact];
@@ -453,7 +456,8 @@ static double margin(const look *l, uint32_t contact, int *kind) {
     double change = INFINITY;
     if ((a->law->exact_cone || rg_analysis_friction_drops(c)) && !c->at_limit)
         change = rg_analysis_cone_margin(c);
-    /* Directions are turned after every step; what happens meanwhile is an event only if it is much. */
+    /* Directions are turned after every step; what happens meanwhile is an event only if it is
+     * much. */
     double back = c->at_limit ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
     if (!c->started)
         change = fmin(change, rg_analysis_let_go(c) - c->slip_acceleration * unit);
@@ -490,8 +494,9 @@ static void put_forces(rg_analysis *a, double (*kept)[3]) {
         memcpy(a->contacts[i].force, kept[i], sizeof *kept);
 }
 
-/* With friction there may be several solutions, and which one is found depends on where it is started: from
- * the forces of the last place that was good, so that forces are followed and do not jump. */
+/* With friction there may be several solutions, and which one is found depends on where it is
+ * started: from the forces of the last place that was good, so that forces are followed and do
+ * not jump. */
 static double margin_at(void *user, double theta) {
     look *l = user;
     rg_analysis *a = l->a;

@@ -1,34 +1,40 @@
 /* Contact forces inside the right-hand side (Baraff 1989, section 5; Baraff 1994).
  *
- * Rows are accelerations: a = A f + b with b = what the forces besides contact give, and the terms of
- * curvature and rotation (contact_motion.h). A contact that sticks has unilateral normal and static
- * tangent rows; one that slips has a normal row and a dynamic one against its slip; one without friction
- * the normal alone. The problem is linear with friction rows, which the pivoting solver takes as it is.
+ * Rows are accelerations: a = A f + b with b = what the forces besides contact give, and the
+ * terms of curvature and rotation (contact_motion.h). A contact that sticks has unilateral
+ * normal and static tangent rows; one that slips has a normal row and a dynamic one against its
+ * slip; one without friction the normal alone. The problem is linear with friction rows, which
+ * the pivoting solver takes as it is.
  *
- * In space, who is held and who is at the limit of stick is decided between steps (step_analytic_hold.c). During
- * a step that stays, a contact at its limit has a dynamic row, and the right-hand side is smooth; that a force
- * leaves its cone, or that a contact at its limit turns back, is an event. Where the scene asks for a polygon,
- * there are two tangents with a limit each, and nothing to decide.
+ * In space, who is held and who is at the limit of stick is decided between steps
+ * (step_analytic_hold.c). During a step that stays, a contact at its limit has a dynamic row,
+ * and the right-hand side is smooth; that a force leaves its cone, or that a contact at its
+ * limit turns back, is an event. Where the scene asks for a polygon, there are two tangents with
+ * a limit each, and nothing to decide.
  *
- * Many points share a load in many ways, and with friction the way matters: the motion would jump from one
- * evaluation to the next, and what is symmetric would not stay so. So forces are as small as they can be, friction
- * in proportion to what a contact can hold (or, where that leaves a cone, as near as can be to those of the
- * decision): the diagonal is raised by a little, and further solves take back what that did to the rest (the
- * proximal point iteration).
+ * Many points share a load in many ways, and with friction the way matters: the motion would
+ * jump from one evaluation to the next, and what is symmetric would not stay so. So forces are
+ * as small as they can be, friction in proportion to what a contact can hold (or, where that
+ * leaves a cone, as near as can be to those of the decision): the diagonal is raised by a
+ * little, and further solves take back what that did to the rest (the proximal point iteration).
  *
- * Every evaluation that moves the state goes through rg_analysis_derivative. */
+ * Every evaluation that moves the state goes through rg_analysis_derivative.
+ *
+ * Tested by tests/step/test_forces.c. */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
 #include <string.h>
 
-/* Relative: a force this much outside its cone during a step is an event; and one whose friction drops then. */
+/* Relative: a force this much outside its cone during a step is an event; and one whose friction
+ * drops then. */
 #define EXCEEDS      1e-8
 #define EXCEEDS_DROP 2e-11
 /* Of the judge's residual: what is good enough for the right-hand side. */
 #define EXACT 1e-11
-/* Share of the diagonal by which it is raised. Errors are this to the power of the number of solves. */
+/* Share of the diagonal by which it is raised. Errors are this to the power of the number of
+ * solves. */
 #define NEAR_LAST 1e-8
 enum { NEAR_SOLVES = 2, QUICK_SOLVES = 4 };
 /* In the exact cone who is held is held: tangents by themselves have no bounds worth mentioning. */
@@ -105,7 +111,7 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c) {
     return rg_add_scaled(f, c->force[2], c->basis[1]);
 }
 
-/* --- one island ---------------------------------------------------------------------------------- */
+/* --- one island ------------------------------------------------------------------------------- */
 
 double rg_analysis_coefficient(const rg_analysis_contact *c) {
     return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.friction : c->law.static_friction;
@@ -455,7 +461,7 @@ static void solve_islands(rg_analysis *a, rows_solver *solve) {
     rg_arena_return(a->arena, mark);
 }
 
-/* --- force laws ---------------------------------------------------------------------------------- */
+/* --- force laws ------------------------------------------------------------------------------- */
 
 static void evaluate_rows(rg_analysis *a) {
     solve_islands(a, solve_rows);
@@ -507,8 +513,8 @@ static void keep_start(rg_analysis *a) {
     }
 }
 
-/* The first evaluation of a trial step. Where points share a load in many ways a solver's answer is not the one that
- * its rows would give. */
+/* The first evaluation of a trial step. Where points share a load in many ways a solver's answer
+ * is not the one that its rows would give. */
 static void evaluate_first(rg_analysis *a) {
     a->law->evaluate(a);
     keep_start(a);
@@ -539,7 +545,7 @@ bool rg_analysis_keeps_active_set(const rg_analysis *a) {
     return a->active == &kept_active_set;
 }
 
-/* --- the right-hand side ------------------------------------------------------------------------- */
+/* --- the right-hand side ---------------------------------------------------------------------- */
 
 static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double *dydt) {
     rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
@@ -575,7 +581,8 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         add_force(a, c, dydt);
-        /* Momenta change by the force as they would by an impulse in a second: the same arithmetic. */
+        /* Momenta change by the force as they would by an impulse in a second: the same
+         * arithmetic. */
         rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, rg_analysis_force_of(c));
         rg_analysis_push(a, dydt, &normal, 1);
     }

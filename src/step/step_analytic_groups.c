@@ -1,12 +1,14 @@
-/* Who may meet whom during a step of the world: bodies fall into groups that cannot reach each other before
- * its end. Each group is integrated by itself, with its own steps and its own events: what happens in one
- * corner costs nothing in another, and what rests is left to rest.
+/* Who may meet whom during a step of the world: bodies fall into groups that cannot reach each
+ * other before its end. Each group is integrated by itself, with its own steps and its own
+ * events: what happens in one corner costs nothing in another, and what rests is left to rest.
  *
- * Every body has a reach: how far any of its points can get, from its speed and the largest acceleration
- * of anything, with a margin. Bodies of a group can hand their speed on, so all of them have the reach of
- * the fastest; groups grow until that changes nothing. That is a guess, as contacts may accelerate more: how
- * far bodies travel is added up while they do, and a step in which one left its reach is made again with
- * longer ones (rg_analysis_run says so). */
+ * Every body has a reach: how far any of its points can get, from its speed and the largest
+ * acceleration of anything, with a margin. Bodies of a group can hand their speed on, so all of
+ * them have the reach of the fastest; groups grow until that changes nothing. That is a guess,
+ * as contacts may accelerate more: how far bodies travel is added up while they do, and a step
+ * in which one left its reach is made again with longer ones (rg_analysis_run says so).
+ *
+ * Tested by tests/step/test_mixed.c. */
 #include "base/base_sets.h"
 #include "base/base_sort.h"
 #include "step/step_analytic.h"

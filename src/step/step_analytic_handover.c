@@ -1,14 +1,18 @@
-/* Groups of bodies that the event loop could not bring to the end of the step, made by the stepping method while
- * all others are integrated as always: what is hard in one corner does not cost another its accuracy.
+/* Groups of bodies that the event loop could not bring to the end of the step, made by the
+ * stepping method while all others are integrated as always: what is hard in one corner does not
+ * cost another its accuracy.
  *
- * Such a group is stepped from its beginning, as if the event loop had never seen it; several of them in one go, so
- * that contacts are looked for once. That nobody else is near them holds as long as no body leaves its reach, as in
- * the event loop. If one does, it gets a longer one (a->least), and if somebody else is within that, the step is made
- * again with such groups (*strayed). Contact forces of both methods
- * end in one list, in the order of colliders, which the stepping method needs for its next step. The judge computes
- * what contacts did to the bodies that were stepped (rg_step_report.judged), since only he knows.
+ * Such a group is stepped from its beginning, as if the event loop had never seen it; several of
+ * them in one go, so that contacts are looked for once. That nobody else is near them holds as
+ * long as no body leaves its reach, as in the event loop. If one does, it gets a longer one
+ * (a->least), and if somebody else is within that, the step is made again with such groups
+ * (*strayed). Contact forces of both methods end in one list, in the order of colliders, which
+ * the stepping method needs for its next step. The judge computes what contacts did to the
+ * bodies that were stepped (rg_step_report.judged), since only he knows.
  *
- * It fails if the stepping method does; both causes are told, and nothing has changed. */
+ * It fails if the stepping method does; both causes are told, and nothing has changed.
+ *
+ * Tested by tests/step/test_handover.c. */
 #include "base/base_sort.h"
 #include "base/base_text.h"
 #include "step/step_analytic.h"
@@ -41,7 +45,7 @@ rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cau
     return RG_OK;
 }
 
-/* --- who ----------------------------------------------------------------------------------------- */
+/* --- who -------------------------------------------------------------------------------------- */
 
 /* Refusals come in the order of groups. */
 static const rg_analysis_refusal *refusal_of(const rg_analysis_handover *h, uint32_t group) {
@@ -69,7 +73,8 @@ static rg_status mark_members(const rg_analysis *a, const rg_analysis_groups *gr
     return RG_OK;
 }
 
-/* Whether a body got farther than it was taken to; how far it may then get when the step is made again. */
+/* Whether a body got farther than it was taken to; how far it may then get when the step is made
+ * again. */
 static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const rg_stepping *s) {
     const rg_world_content *c = &a->view->world->content;
     bool any = false;
@@ -106,7 +111,7 @@ static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *mem
     return RG_OK;
 }
 
-/* --- forces -------------------------------------------------------------------------------------- */
+/* --- forces ----------------------------------------------------------------------------------- */
 
 static bool comes_before(const rg_contact_force *f, const rg_contact_force *g) {
     if (f->collider_b.index1 != g->collider_b.index1)
@@ -147,7 +152,7 @@ rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *h,
     return *forces ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
-/* --- the step ------------------------------------------------------------------------------------ */
+/* --- the step --------------------------------------------------------------------------------- */
 
 static rg_status fail_both(const rg_analysis *a, const rg_analysis_groups *groups,
                            const rg_analysis_handover *h, rg_status status, const rg_error *inner,
@@ -205,7 +210,7 @@ void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *h,
     forget(a, h->stepping.member, known);
 }
 
-/* --- what is told of it -------------------------------------------------------------------------- */
+/* --- what is told of it ----------------------------------------------------------------------- */
 
 /* The group's first two bodies, and how many there are. */
 static void log_refusal(const rg_analysis *a, const rg_analysis_groups *groups,

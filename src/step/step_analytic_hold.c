@@ -1,9 +1,12 @@
-/* Who is held and who is at the limit of stick, and in which direction, in the exact cone: decided between steps.
+/* Who is held and who is at the limit of stick, and in which direction, in the exact cone:
+ * decided between steps.
  *
- * First it is tried whether all can be held. Then whoever leaves his cone is put at his limit and whoever turns
- * back is held again, one after the other. If that does not end, a solver of the exact cone is asked; contacts that
- * slip enter it with a velocity that dwarfs every acceleration, so that their friction has the direction it must
- * have. */
+ * First it is tried whether all can be held. Then whoever leaves his cone is put at his limit
+ * and whoever turns back is held again, one after the other. If that does not end, a solver of
+ * the exact cone is asked; contacts that slip enter it with a velocity that dwarfs every
+ * acceleration, so that their friction has the direction it must have.
+ *
+ * Tested by tests/step/test_onset.c and tests/step/test_events.c. */
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -12,8 +15,8 @@
 #define HELD 2e-6
 /* Of the judge's residual: what is good enough for deciding who is held. */
 #define DECIDES 1e-8
-/* Tangents of contacts that carry less are raised by up to this many times more: what they can hold is less,
- * too. */
+/* Tangents of contacts that carry less are raised by up to this many times more: what they can
+ * hold is less, too. */
 #define NEAR_LIGHT 100
 /* Contacts at their limits that turn back by more than this share of the most do so together. */
 #define ALIKE 0.999
@@ -24,7 +27,8 @@ enum { CORRECTIONS = 16, FOLLOWING = 32, TURNS = 2 };
 #define TURNED 1e-7
 /* Slip of the cone problem, in `acceleration`. */
 #define DWARFS 1e4
-/* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
+/* In `acceleration`: a contact at its limit that turns back by less does so by the error of the
+ * decision. */
 #define BACK 1e-5
 
 /* What a solver of the exact cone says. */
@@ -58,8 +62,8 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
             if (c->at_limit)
                 c->direction = rg_scale(-1 / size, across);
         }
-        /* The quick way starts from here: where many points share the load, rows would stay at the bounds at
-         * which they were, outside the cone. */
+        /* The quick way starts from here: where many points share the load, rows would stay at
+         * the bounds at which they were, outside the cone. */
         rg_analysis_make_basis(a, c);
         c->force[0] = force[0];
         c->force[1] = rg_dot(across, c->basis[0]);
@@ -67,8 +71,8 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
     }
 }
 
-/* The velocity that slips were given in the problem has turned by what they accelerate: that is taken back. If that
- * makes it too hard, the answer stays. `q` is the problem's. */
+/* The velocity that slips were given in the problem has turned by what they accelerate: that is
+ * taken back. If that makes it too hard, the answer stays. `q` is the problem's. */
 static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_count,
                        const rg_problem *problem, double *q, rg_solution *solution,
                        rg_solve_info *info) {
@@ -165,8 +169,8 @@ static bool is_near_limit(const rg_analysis_contact *c) {
     return rg_analysis_cone_margin(c) < HELD;
 }
 
-/* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. Where friction
- * drops at the limit, it cannot. */
+/* Who was at the limit is held again only if there is room: nobody goes back and forth by
+ * rounding. Where friction drops at the limit, it cannot. */
 static bool exceeds(const rg_analysis_contact *c) {
     return rg_analysis_cone_margin(c) < (c->tight && !rg_analysis_friction_drops(c) ? HELD : 0);
 }
@@ -188,8 +192,9 @@ static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t me
     return false;
 }
 
-/* The direction at the limit of member `j`, where friction drops then: that of a contact of the same bodies which is
- * there already, if it is the same but for rounding. Points of a face that begin to slide together must not turn it. */
+/* The direction at the limit of member `j`, where friction drops then: that of a contact of the
+ * same bodies which is there already, if it is the same but for rounding. Points of a face that
+ * begin to slide together must not turn it. */
 static rg_vec3 common_direction(const rg_analysis *a, const uint32_t *members, size_t j,
                                 rg_vec3 own) {
     const rg_analysis_contact *c = &a->contacts[members[j]];
@@ -202,10 +207,11 @@ static rg_vec3 common_direction(const rg_analysis *a, const uint32_t *members, s
     return own;
 }
 
-/* What was got wrong: held contacts whose force leaves the cone after all; if there are none, contacts at their
- * limit that turn back: those that do so most, all of them, for contacts that are symmetric must stay so. Where
- * friction drops at the limit, those that are as good as there go there together: how many points of a face share
- * their load is known to 1e-8 only, and their sum, which decides, far better. */
+/* What was got wrong: held contacts whose force leaves the cone after all; if there are none,
+ * contacts at their limit that turn back: those that do so most, all of them, for contacts that
+ * are symmetric must stay so. Where friction drops at the limit, those that are as good as there
+ * go there together: how many points of a face share their load is known to 1e-8 only, and their
+ * sum, which decides, far better. */
 static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
     bool any = any_exceeds(a, members, member_count);
     double most = -BACK * a->view->acceleration;
@@ -235,9 +241,9 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
     return true;
 }
 
-/* Forces that are held in many ways are best held in the middle, by as little as it takes: then the load is
- * shared, bodies that are symmetric stay so, and it takes long until one of them leaves its cone. Friction is
- * shared in proportion to what contacts can hold. */
+/* Forces that are held in many ways are best held in the middle, by as little as it takes: then
+ * the load is shared, bodies that are symmetric stay so, and it takes long until one of them
+ * leaves its cone. Friction is shared in proportion to what contacts can hold. */
 static void centre(rg_analysis *a, const uint32_t *members, size_t member_count) {
     double heaviest = 0;
     for (size_t j = 0; j < member_count; j++)
@@ -250,8 +256,9 @@ static void centre(rg_analysis *a, const uint32_t *members, size_t member_count)
     }
 }
 
-/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed, but for contacts whose
- * friction drops when they slip: those are held up to the limit, and go there from these forces. */
+/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed, but
+ * for contacts whose friction drops when they slip: those are held up to the limit, and go there
+ * from these forces. */
 static bool hold_all(rg_analysis *a, const uint32_t *members, size_t member_count,
                      rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
@@ -301,9 +308,9 @@ static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member
     return largest;
 }
 
-/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by step, so that
- * nothing else does. Forces are shared evenly, or as near to the references as can be. Returns whether that came to
- * an end; if not, nothing is changed. */
+/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by
+ * step, so that nothing else does. Forces are shared evenly, or as near to the references as can
+ * be. Returns whether that came to an end; if not, nothing is changed. */
 static bool follow_limits(rg_analysis *a, const uint32_t *members, size_t member_count, bool evenly,
                           rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);

@@ -1,4 +1,7 @@
-/* The log of a step: a fixed number of entries in the world's machinery, cleared when a step begins. */
+/* The log of a step: a fixed number of entries in the world's machinery, cleared when a step
+ * begins.
+ *
+ * Tested by tests/step/test_mixed.c. */
 #include "contact/contact.h"
 #include "step/step_analytic.h"
 

@@ -1,6 +1,6 @@
-/* The event loop: try a step of the integrator, find the first event on its polynomial, stop there, make the state
- * consistent, go on (Baraff 1989, section 3). Between events the right-hand side is smooth; no accepted step spans
- * one.
+/* The event loop: try a step of the integrator, find the first event on its polynomial, stop
+ * there, make the state consistent, go on (Baraff 1989, section 3). Between events the
+ * right-hand side is smooth; no accepted step spans one.
  *
  * Every trial step ends with a verdict (in the manner of CVODE's cvStep, Hindmarsh et al. 2005):
  *
@@ -11,22 +11,27 @@
  *   no progress    nothing is taken: what keeps the clock from moving is taken out of the way
  *   hand over      nothing more can be done here: the status says why
  *
- * One measure of progress, the least time: NUDGE of the step of the world. What cannot be had by shorter steps than
- * that is not had by cutting further: forces that are not found there are those of the beginning for that time; events
- * in a row that do not move the clock are passed over for that time; steps in a row that are hardly longer end in a
- * rescue (an impulse along forces that grow without bound, or a coarser distinction of stick and slip). */
+ * One measure of progress, the least time: NUDGE of the step of the world. What cannot be had by
+ * shorter steps than that is not had by cutting further: forces that are not found there are
+ * those of the beginning for that time; events in a row that do not move the clock are passed
+ * over for that time; steps in a row that are hardly longer end in a rescue (an impulse along
+ * forces that grow without bound, or a coarser distinction of stick and slip).
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
 #include <string.h>
 
-/* The least time, relative to the step of the world: at first, and, where it is friction that does not settle, at
- * most; and how long it takes, in such times, until it is the first one again. */
+/* The least time, relative to the step of the world: at first, and, where it is friction that
+ * does not settle, at most; and how long it takes, in such times, until it is the first one
+ * again. */
 #define NUDGE      1e-9
 #define NUDGE_MOST 1e-2
 #define NUDGES     100.0
-/* Events that move the clock by less than this share of it do not move it; so many in a row are no progress. */
+/* Events that move the clock by less than this share of it do not move it; so many in a row are
+ * no progress. */
 #define STANDS 1e-3
 enum { STUCK_MOST = 4 };
 /* Steps this short, relative to the step of the world, so many in a row, are no progress. */
@@ -35,8 +40,9 @@ enum { CRAWLS_MOST = 50 };
 #define COARSEST 1e4
 /* Steps of the integrator in one step of the world. */
 enum { STEPS_MOST = 200000 };
-/* Decisions of the active set that take a solver, in one step of the world, before mean forces are taken to its end;
- * and in a step after one that ended so. Those of few contacts: of many, an eighth. */
+/* Decisions of the active set that take a solver, in one step of the world, before mean forces
+ * are taken to its end; and in a step after one that ended so. Those of few contacts: of many,
+ * an eighth. */
 enum { DECISIONS_MOST = 8 * RG_ANALYSIS_HARD, DECISIONS_AGAIN = RG_ANALYSIS_HARD };
 /* Iterations of solvers in it before that. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
@@ -76,7 +82,7 @@ static double step_length(const rg_analysis *a) {
     return a->view->end - a->view->begin;
 }
 
-/* --- judging a trial step ------------------------------------------------------------------------ */
+/* --- judging a trial step --------------------------------------------------------------------- */
 
 static double largest_turn(const rg_analysis *a) {
     double spin = 0;
@@ -88,8 +94,9 @@ static double largest_turn(const rg_analysis *a) {
     return spin;
 }
 
-/* How far contacts that rest have moved from their places at the end of the trial step, relative to what projection
- * should mend. (Mean forces may stop one that was leaving: then outwards is no harm.) */
+/* How far contacts that rest have moved from their places at the end of the trial step, relative
+ * to what projection should mend. (Mean forces may stop one that was leaving: then outwards is
+ * no harm.) */
 static double largest_drift(rg_analysis *a) {
     const rg_dense_output *dense = &a->trial.output;
     double largest = 0;
@@ -107,8 +114,9 @@ static double largest_drift(rg_analysis *a) {
     return largest / RG_ANALYSIS_DRIFT;
 }
 
-/* Contacts that are about to stop: slow, and slowing down. The direction of a slip turns the faster the slower it
- * is, and in the end faster than any step; what it still does then is beyond the tolerance. */
+/* Contacts that are about to stop: slow, and slowing down. The direction of a slip turns the
+ * faster the slower it is, and in the end faster than any step; what it still does then is
+ * beyond the tolerance. */
 static void mark_stopping(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
@@ -127,8 +135,9 @@ static void mark_stopping(rg_analysis *a) {
     }
 }
 
-/* Whether a slip has turned aside, at the end of the trial step, while friction kept its direction: beyond where it
- * stops, and for one that is about to. What it then does on the way there is wrong, too, unless it is next to nothing. */
+/* Whether a slip has turned aside, at the end of the trial step, while friction kept its
+ * direction: beyond where it stops, and for one that is about to. What it then does on the way
+ * there is wrong, too, unless it is next to nothing. */
 static bool any_turned_aside(const rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
@@ -142,8 +151,8 @@ static bool any_turned_aside(const rg_analysis *a) {
     return false;
 }
 
-/* The next time for means, after one of `length` with the drift given: contacts that rest at both ends have moved
- * by the cube of it in between. */
+/* The next time for means, after one of `length` with the drift given: contacts that rest at
+ * both ends have moved by the cube of it in between. */
 static double next_mean(const rg_analysis *a, double length, double drift) {
     double fitting = drift > 0 ? SAFETY * rg_ode_power(drift, -1.0 / 3) : RG_ANALYSIS_MEAN_GROWTH;
     fitting = fmin(fmax(fitting, SHRINK_MOST), RG_ANALYSIS_MEAN_GROWTH);
@@ -163,7 +172,7 @@ static void change_law(rg_analysis *a) {
     rg_analysis_log(a, RG_STEP_EVENT_AVERAGED, NULL, (uint32_t)a->contact_count, a->mean_length);
 }
 
-/* --- one trial step ------------------------------------------------------------------------------ */
+/* --- one trial step --------------------------------------------------------------------------- */
 
 static rg_status integrate(rg_analysis *a, bool constant, double most, double *next_step,
                            double *length) {
@@ -180,7 +189,8 @@ static rg_status integrate(rg_analysis *a, bool constant, double most, double *n
     return status;
 }
 
-/* The least time with the forces of its beginning: where those of any later place cannot be found. */
+/* The least time with the forces of its beginning: where those of any later place cannot be
+ * found. */
 static verdict coast(event_loop *l) {
     rg_analysis *a = l->a;
     double most = NUDGE * step_length(a), next = most;
@@ -256,11 +266,11 @@ static verdict try_until_verdict(event_loop *l) {
     }
 }
 
-/* --- no progress --------------------------------------------------------------------------------- */
+/* --- no progress ------------------------------------------------------------------------------ */
 
-/* Near rest many points with friction can chatter: directions of slips of micrometres a second change
- * faster than any step. Then slips that slow are left to the law of stick, in steps of ten, until it goes
- * on; the energy that it costs is in the ledger. */
+/* Near rest many points with friction can chatter: directions of slips of micrometres a second
+ * change faster than any step. Then slips that slow are left to the law of stick, in steps of
+ * ten, until it goes on; the energy that it costs is in the ledger. */
 static bool rescue(rg_analysis *a) {
     uint32_t worst = 0;
     double largest = 0;
@@ -307,7 +317,7 @@ static void note_progress(event_loop *l) {
                   : OTHER;
 }
 
-/* --- what is taken ------------------------------------------------------------------------------- */
+/* --- what is taken ---------------------------------------------------------------------------- */
 
 /* As a->motion has it. */
 static double speed_of_now(const rg_analysis *a, size_t place) {
@@ -319,7 +329,8 @@ static void note_speeds(rg_analysis *a) {
         a->fastest[k] = speed_of_now(a, k);
 }
 
-/* After a step of `length` seconds, before what happens at its end: whether a body left its reach. */
+/* After a step of `length` seconds, before what happens at its end: whether a body left its
+ * reach. */
 static bool note_travel(rg_analysis *a, double length) {
     bool strayed = false;
     rg_analysis_move(a, a->time, a->y, &a->motion);
@@ -401,7 +412,7 @@ static rg_status take_event(event_loop *l) {
     return rg_analysis_settle(a, l->event.detect, l->error);
 }
 
-/* --- the loop ------------------------------------------------------------------------------------ */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static rg_status check_limits(const rg_analysis *a, rg_error *error) {
     if (a->ode_info.accepted + a->ode_info.rejected > STEPS_MOST)

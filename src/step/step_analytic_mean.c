@@ -1,12 +1,15 @@
 /* Mean forces over a short time, where forces of an instant cannot be followed.
  *
- * Many contacts near their limits of friction may change between stick and slip faster than anything else moves,
- * and who is held then takes longer to find out than it lasts. So for a short time forces are constant: those that
- * bring all velocities to where the laws of contact hold at its end (Moreau's step; with all slips in it, those that
- * stop within the time, too). They are integrated like any others: places, ledger and the search for parts that
- * meet are as exact as always; changes between stick and slip, and forces that reach zero, are not located within that
- * time, and approaches that a force of weight could stop in it are stopped without an impact. With the exact law of
- * friction alone: not with polygons. */
+ * Many contacts near their limits of friction may change between stick and slip faster than
+ * anything else moves, and who is held then takes longer to find out than it lasts. So for a
+ * short time forces are constant: those that bring all velocities to where the laws of contact
+ * hold at its end (Moreau's step; with all slips in it, those that stop within the time, too).
+ * They are integrated like any others: places, ledger and the search for parts that meet are as
+ * exact as always; changes between stick and slip, and forces that reach zero, are not located
+ * within that time, and approaches that a force of weight could stop in it are stopped without
+ * an impact. With the exact law of friction alone: not with polygons.
+ *
+ * Tested by tests/step/test_events.c. */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
@@ -32,9 +35,10 @@ static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
     return s->rows && s->q && s->mu && s->force && s->rate;
 }
 
-/* m/s: the least rate of a gap at the end. It may close, but only so fast that a force which is constant over the next
- * time, too, can stop it before there is no room: with rate u of now and u' at the end the room then is
- * room + (u + u') length / 2, and what another time takes that is GROWTH times as long is at most all of it. */
+/* m/s: the least rate of a gap at the end. It may close, but only so fast that a force which is
+ * constant over the next time, too, can stop it before there is no room: with rate u of now and
+ * u' at the end the room then is room + (u + u') length / 2, and what another time takes that is
+ * GROWTH times as long is at most all of it. */
 static double least_rate(const rg_analysis_contact *c, double rate, double length) {
     double room = fmax(0, c->motion.gap - RG_ANALYSIS_REST * c->shell);
     return -fmax(0, 2 / (1 + RG_ANALYSIS_MEAN_GROWTH) * (room / length + rate / 2));
@@ -71,7 +75,8 @@ static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_inf
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = ENOUGH;
     settings.warm = true;
-    /* In the plane pivoting would go first, from nothing; and with that many contacts at the limit go on for long. */
+    /* In the plane pivoting would go first, from nothing; and with that many contacts at the
+     * limit go on for long. */
     static const char *const solvers[] = {"interior-point", "auto"};
     rg_status status = RG_OK;
     for (size_t i = a->view->world->content.planar ? 0 : 1; i < 2 && !status; i++) {

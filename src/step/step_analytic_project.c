@@ -1,9 +1,12 @@
 /* The projection that brings resting contacts back where integration let them drift from.
  *
- * Positions and velocities are projected in the mass metric, onto gap = RG_ANALYSIS_REST of the shell and
- * onto rate 0, over the rows that carry force. Redundant rows make the matrix singular: its diagonal is raised
- * by a little. Points that carry no force, and those that have just begun to leave, join in where they would
- * be pushed into each other. What projection does to the energy goes into the ledger as stabilisation. */
+ * Positions and velocities are projected in the mass metric, onto gap = RG_ANALYSIS_REST of the
+ * shell and onto rate 0, over the rows that carry force. Redundant rows make the matrix
+ * singular: its diagonal is raised by a little. Points that carry no force, and those that have
+ * just begun to leave, join in where they would be pushed into each other. What projection does
+ * to the energy goes into the ledger as stabilisation.
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_ldlt.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
@@ -16,8 +19,9 @@ enum { REFINEMENTS = 2 };
 /* Attempts at a projection that pushes nothing else together. */
 enum { SQUEEZES_MOST = 4 };
 
-/* Impulses along rows that change their rates by `change`. Rows may depend on each other, exactly or nearly: the
- * diagonal is raised by a little, so that impulses stay small, and what that does is taken back once. */
+/* Impulses along rows that change their rates by `change`. Rows may depend on each other,
+ * exactly or nearly: the diagonal is raised by a little, so that impulses stay small, and what
+ * that does is taken back once. */
 static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                                const double *change, double *x) {
     rg_ldlt factor = {.capacity = count,
@@ -188,8 +192,8 @@ static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, 
     }
 }
 
-/* Contacts that carry no force, and points that have just begun to leave: they may be anywhere near, but must
- * not be pushed into each other when the others are put right. */
+/* Contacts that carry no force, and points that have just begun to leave: they may be anywhere
+ * near, but must not be pushed into each other when the others are put right. */
 static size_t bystanders(const rg_analysis *a) {
     return a->contact_count + a->leaving_count;
 }
@@ -220,8 +224,8 @@ static bool any_squeezed(rg_analysis *a, bool *joins) {
     return any;
 }
 
-/* Rows of what is put right: active contacts to the middle of their shells, those that joined out of the
- * others. Returns whether it is worth while. */
+/* Rows of what is put right: active contacts to the middle of their shells, those that joined
+ * out of the others. Returns whether it is worth while. */
 static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *rows, double *change,
                            size_t *count) {
     bool needed = false;

@@ -1,14 +1,16 @@
-/* Rows: a direction at a contact point, how it acts on both bodies, and how rows act on each other
- * (A_ij of Baraff 1989, Appendix A; Giang 2003, eq. 20, without its assumption that both contacts join
- * the same bodies in the same roles). */
+/* Rows: a direction at a contact point, how it acts on both bodies, and how rows act on each
+ * other (A_ij of Baraff 1989, Appendix A; Giang 2003, eq. 20, without its assumption that both
+ * contacts join the same bodies in the same roles).
+ *
+ * Tested by tests/step/test_forces.c. */
 #include "base/base_sets.h"
 #include "problem/problem_islands.h"
 #include "step/step_analytic.h"
 
 #include <string.h>
 
-/* Seconds over which the velocity of a prescribed motion is differenced, where its kind has no formula:
- * relative to the step. */
+/* Seconds over which the velocity of a prescribed motion is differenced, where its kind has no
+ * formula: relative to the step. */
 #define PRESCRIBED_DIFFERENCE 1e-3
 
 static void prescribed_acceleration(const rg_analysis *a, size_t body, double t,
@@ -228,7 +230,8 @@ void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, dou
     push_body(a, y, row->b, rg_scale(-j, row->e), rg_scale(-j, row->arm_b));
 }
 
-/* By disjoint sets over the places of bodies in the group; islands in the order of their first contacts. */
+/* By disjoint sets over the places of bodies in the group; islands in the order of their first
+ * contacts. */
 rg_status rg_analysis_find_islands(const rg_analysis *a, rg_analysis_islands *islands) {
     const rg_body_dynamics *d = a->view->world->content.dynamics;
     size_t bodies = a->flight.body_count, n = a->contact_count;
@@ -298,7 +301,8 @@ void rg_analysis_move_to(rg_analysis *a) {
     rg_analysis_follow(a, &a->motion);
 }
 
-/* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the outside's. */
+/* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the
+ * outside's. */
 double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
                         const double *before) {
     double work = 0;

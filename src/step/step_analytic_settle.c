@@ -1,5 +1,7 @@
 /* What happens at an instant: impacts to completion, then stick or slip, then forces (Baraff 1989,
- * section 3: collision forces first, contact forces only when nothing approaches any more). */
+ * section 3: collision forces first, contact forces only when nothing approaches any more).
+ *
+ * Tested by tests/step/test_settle.c. */
 #include "base/base_text.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
@@ -7,7 +9,8 @@
 
 #include <string.h>
 
-/* An impact that nobody can solve and that leaves more than this share of the approach is the end. */
+/* An impact that nobody can solve and that leaves more than this share of the approach is the
+ * end. */
 #define UNSTOPPED 0.5
 /* Relative: approaches that differ by less do so by rounding. */
 #define EQUALLY_FAST 1e-9
@@ -16,10 +19,10 @@
 /* Such a sequence is cut short where bounces are lower than this share of the size. */
 #define BOUNCE_HEIGHT 1e-7
 
-/* --- impacts ------------------------------------------------------------------------------------- */
+/* --- impacts ---------------------------------------------------------------------------------- */
 
-/* Of an island: that of the contact that approaches fastest, its materials' or the scene's; of equally
- * fast ones, that of the first. */
+/* Of an island: that of the contact that approaches fastest, its materials' or the scene's; of
+ * equally fast ones, that of the first. */
 static const rg_impact_law *law_of(const rg_analysis *a, const uint32_t *members, double approach) {
     while (!(-a->contacts[*members].motion.gap_rate >= approach * (1 - EQUALLY_FAST)))
         members++;
@@ -191,7 +194,7 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
     return done;
 }
 
-/* --- bounces without end ------------------------------------------------------------------------- */
+/* --- bounces without end ---------------------------------------------------------------------- */
 
 static rg_bounce *bounce_of(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
     for (size_t i = 0; i < a->bounce_count; i++)
@@ -207,10 +210,10 @@ static rg_bounce *bounce_of(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
     return b;
 }
 
-/* After an impact: if the speeds of leaving have shrunk by the coefficient for some bounces in a row, and
- * the flights between have, too, the rest is a geometric series: remaining time 2 v / (a (1 - e)), a from
- * the last flight. The time is taken from the first bounces that show it, the highest; low ones end at
- * once. */
+/* After an impact: if the speeds of leaving have shrunk by the coefficient for some bounces in a
+ * row, and the flights between have, too, the rest is a geometric series: remaining time 2 v /
+ * (a (1 - e)), a from the last flight. The time is taken from the first bounces that show it,
+ * the highest; low ones end at once. */
 static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
     double e = c->law.restitution, v = c->motion.gap_rate;
     if (!(e > 0 && e < 1) || !(v > 0))
@@ -267,7 +270,8 @@ static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact 
                    rg_analysis_body_name(a, c->body_a), approach);
 }
 
-/* What was not solved is an event, counts as a failure, and is in the certificate, with one figure. */
+/* What was not solved is an event, counts as a failure, and is in the certificate, with one
+ * figure. */
 static void tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
                           double residual) {
     a->tally.failures++;
@@ -343,7 +347,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     return status;
 }
 
-/* --- modes --------------------------------------------------------------------------------------- */
+/* --- modes ------------------------------------------------------------------------------------ */
 
 static void drop_leaving(rg_analysis *a) {
     size_t kept = 0;
@@ -402,9 +406,9 @@ static void start_slips(rg_analysis *a) {
         rg_analysis_decide(a);
 }
 
-/* A contact that slides and would be pressed the harder the more it is pressed (its own entry of the matrix,
- * friction included, is negative) may do without any force, or with one: Painleve's indeterminacy. The
- * policy is the smallest force: it lets go. */
+/* A contact that slides and would be pressed the harder the more it is pressed (its own entry of
+ * the matrix, friction included, is negative) may do without any force, or with one: Painleve's
+ * indeterminacy. The policy is the smallest force: it lets go. */
 static void report_indeterminacy(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
@@ -428,9 +432,9 @@ void rg_analysis_turn(rg_analysis *a) {
         }
 }
 
-/* Contacts that approach slower than counts as an impact are stopped, without restitution. A body
- * without play between two that do not move may approach both by rounding, which no impulse can stop:
- * then nothing is done, and nothing is wrong. */
+/* Contacts that approach slower than counts as an impact are stopped, without restitution. A
+ * body without play between two that do not move may approach both by rounding, which no impulse
+ * can stop: then nothing is done, and nothing is wrong. */
 static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     double approach = 0;
     size_t n = 0;

@@ -1,6 +1,9 @@
-/* Bodies that stand still. Forces that balance everything and keep the laws of contact are contact forces, whoever found
- * them: where bodies are at rest and those of the end of the last step do both, nothing moves during this step, and
- * nothing has to be solved or integrated but what the ledger adds up. Without it rounding would add up to a creep. */
+/* Bodies that stand still. Forces that balance everything and keep the laws of contact are
+ * contact forces, whoever found them: where bodies are at rest and those of the end of the last
+ * step do both, nothing moves during this step, and nothing has to be solved or integrated but
+ * what the ledger adds up. Without it rounding would add up to a creep.
+ *
+ * Tested by tests/step/test_stand.c. */
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -10,7 +13,8 @@
 /* Shell: how far speeds that are none may bring a body in the step. */
 #define STAYS 1e-3
 
-/* Whether bodies may have no speed but what rounding leaves of forces that cancel: of the largest forces of any. */
+/* Whether bodies may have no speed but what rounding leaves of forces that cancel: of the
+ * largest forces of any. */
 static bool has_hardly_speed(const rg_analysis *a) {
     const rg_analysis_motion *m = &a->motion;
     double rounding = RG_ANALYSIS_SPEED * a->view->acceleration * (a->view->end - a->view->begin);
@@ -20,7 +24,8 @@ static bool has_hardly_speed(const rg_analysis *a) {
     return true;
 }
 
-/* N, per body: the sizes of all forces on it, which rounding errors of their sum are relative to. */
+/* N, per body: the sizes of all forces on it, which rounding errors of their sum are relative
+ * to. */
 static void add_loads(const rg_analysis *a, double *load) {
     const rg_body_dynamics *d = a->view->world->content.dynamics;
     for (size_t k = 0; k < a->flight.body_count; k++) {
@@ -52,7 +57,8 @@ static bool has_no_speed(const rg_analysis *a, const double *load) {
     return true;
 }
 
-/* Whether nothing that bodies touch, or may touch, moves as prescribed, and forces stay what they are. */
+/* Whether nothing that bodies touch, or may touch, moves as prescribed, and forces stay what
+ * they are. */
 static bool has_steady_surroundings(const rg_analysis *a) {
     const rg_world_content *c = &a->view->world->content;
     for (size_t i = 0; i < a->mine_count; i++)
@@ -62,8 +68,8 @@ static bool has_steady_surroundings(const rg_analysis *a) {
            rg_forces_next_break(c, a->view->begin, a->view->end) == a->view->end;
 }
 
-/* Whether the forces that contacts have been given are such as contacts can have; they stick. Contacts that are too deep
- * must be projected. */
+/* Whether the forces that contacts have been given are such as contacts can have; they stick.
+ * Contacts that are too deep must be projected. */
 static bool are_admissible(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];

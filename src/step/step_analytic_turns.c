@@ -1,6 +1,9 @@
-/* The groups of a step, one after the other: each gets its bodies, their numbers and the pairs that may meet, is brought
- * to the end of the step by the event loop, and gives back where it is, what it did, and its forces of the last instant.
- * A group that fails is handed over, if that is allowed, or ends the step with the cause. */
+/* The groups of a step, one after the other: each gets its bodies, their numbers and the pairs
+ * that may meet, is brought to the end of the step by the event loop, and gives back where it
+ * is, what it did, and its forces of the last instant. A group that fails is handed over, if
+ * that is allowed, or ends the step with the cause.
+ *
+ * Tested by tests/step/test_mixed.c. */
 #include "base/base_text.h"
 #include "step/step_analytic.h"
 
