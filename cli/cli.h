@@ -42,6 +42,7 @@ const char *cli_exact(double value, char text[CLI_NUMBER_SIZE]);
  * is not UTF-8). */
 void cli_print_json_number(double value);
 void cli_print_json_text(const char *text);
+void cli_print_json_value(double value, bool is_truth); /* true, false or a number */
 /* s, from an arbitrary start. */
 double cli_clock(void);
 
@@ -182,6 +183,13 @@ void cli_heuristic_print(const cli_heuristic *heuristic);
 /* A member of an object, ending with ", ". */
 void cli_heuristic_print_json(const cli_heuristic *heuristic, uint64_t fallbacks);
 
+/* ---- cli_profile.c ---- */
+
+/* How long the stages of a step took, in this process. */
+void cli_profile_print(const rg_world *world);
+/* A member of an object, ending with ", ". */
+void cli_profile_print_json(const rg_world *world);
+
 /* ---- cli_summary.c ---- */
 
 typedef struct cli_report {
@@ -190,6 +198,7 @@ typedef struct cli_report {
     double wall;           /* s, of this process */
     double simulated_here; /* s, by this process: less than all of it after a resume */
     const char *recording; /* null: none */
+    bool profile;          /* tell how long the stages took */
     uint64_t frames;
     const cli_events *events;       /* of this process */
     const cli_heuristic *heuristic; /* likewise; null: not asked */

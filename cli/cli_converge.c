@@ -492,10 +492,7 @@ static void print_json_row(const cli_study_row *row) {
         fputs(i ? ", " : "", stdout);
         cli_print_json_text(measure->name);
         fputs(": ", stdout);
-        if (measure->is_truth && !isnan(measure->value))
-            fputs(measure->value != 0 ? "true" : "false", stdout);
-        else
-            cli_print_json_number(measure->value);
+        cli_print_json_value(measure->value, measure->is_truth);
     }
     fputs("}}", stdout);
 }

@@ -21,29 +21,29 @@ const char cli_run_help[] =
     "(`rigor scenes` lists them) or a scene file (YAML or JSON); NAME=VALUE sets\n"
     "parameters of the scene.\n"
     "\n"
-    "Options:\n"
+    "Options, instead of what the scene says:\n"
     "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
     "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
     "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
-    "      --method NAME    step method instead of the scene's: analytic, stepping\n"
-    "      --step S         seconds of a step instead of the scene's, such as 1/240\n"
-    "      --solver NAME    solver of contact problems instead of the scene's: auto, dantzig,\n"
-    "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate;\n"
+    "      --method NAME    step method: analytic, stepping\n"
+    "      --step S         seconds of a step, such as 1/240\n"
+    "      --solver NAME    solver of contact problems: auto, dantzig, lemke, qp,\n"
+    "                       gauss-seidel, newton, interior-point, admm, enumerate;\n"
     "                       lp, the heuristic of 1989, counts how often its guesses are right\n"
     "                       (analytic method, without --out)\n"
-    "      --tolerance T    a solve whose residual is above T counts as failed, instead of\n"
-    "                       the scene's\n"
-    "      --impact LAW     law of collisions of the analytic method instead of the scene's:\n"
+    "      --tolerance T    a solve whose residual is above T counts as failed\n"
+    "      --impact LAW     law of impacts of the analytic method:\n"
     "                       simultaneous, propagation, poisson, energetic, reflection,\n"
     "                       dissipative; what a material names stays\n"
-    "      --integrator I   of the analytic method instead of the scene's: dormand-prince,\n"
-    "                       adams\n"
+    "      --integrator I   of the analytic method: dormand-prince, adams\n"
+    "      --root-finder F  how the analytic method finds times of events: itp, illinois\n"
+    "                       (that of 1989), bisection\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts at the current poses only\n"
     "      --points N       contact points of two convex parts: all, or N at most where\n"
     "                       that keeps the area of contact to 1 %\n"
-    "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
+    "      --duration S     seconds to simulate; the nearest whole\n"
     "                       number of steps is made; with --resume, in all, and not less than\n"
     "                       there is already\n"
     "      --threads N      threads; the results do not depend on it\n"
@@ -56,6 +56,8 @@ const char cli_run_help[] =
     "      --dump-problem STEP[:FILE]\n"
     "                       write the contact problems of a step, counted from 1, one file\n"
     "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
+    "      --profile        report also how long each stage of a step took (in any case in\n"
+    "                       the JSON report)\n"
     "      --json           report as one JSON object on one line\n"
     "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
     "  -h, --help           this text\n"
@@ -76,7 +78,6 @@ const char cli_run_help[] =
     "  rigor run projectiles count=100000 --duration 2 --threads 2 --json\n"
     "  rigor run tower count=10 --solver newton --require 'complementarity<1e-8'\n"
     "  rigor run my-scene.yaml --dump-problem 120:hard.h5 && rigor solve hard-0.h5\n"
-    "  rigor run brick-stack --method analytic --impact energetic\n"
     "  rigor run dominoes count=3 mu=0 --method analytic --solver lp --duration 1\n"
     "  rigor run --resume dominoes.h5\n";
 
@@ -90,6 +91,7 @@ enum {
     OPTION_TOLERANCE,
     OPTION_IMPACT,
     OPTION_INTEGRATOR,
+    OPTION_ROOT_FINDER,
     OPTION_FRICTION,
     OPTION_GAMMA,
     OPTION_DETECTION,
@@ -100,6 +102,7 @@ enum {
     OPTION_REQUIRE,
     OPTION_ACCEPT_FAILURES,
     OPTION_DUMP_PROBLEM,
+    OPTION_PROFILE,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,
@@ -110,11 +113,13 @@ enum {
         {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
             {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
             {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL},                               \
-            {"integrator", 0, true, NULL}, {"friction", 0, true, NULL}, {"gamma", 0, true, NULL},  \
-            {"detection", 0, true, NULL}, {"points", 0, true, NULL}, {"duration", 0, true, NULL},  \
-            {"threads", 0, true, NULL}, {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL}, \
+            {"integrator", 0, true, NULL}, {"root-finder", 0, true, NULL},                         \
+            {"friction", 0, true, NULL}, {"gamma", 0, true, NULL}, {"detection", 0, true, NULL},   \
+            {"points", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL},    \
+            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
             {"accept-failures", 0, false, NULL}, {"dump-problem", 0, true, NULL},                  \
-            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
+            {"profile", 0, false, NULL}, {"json", 0, false, NULL}, {"quiet", 'q', false, NULL},    \
+            {"help", 'h', false, NULL},                                                            \
     }
 
 typedef struct run {
@@ -254,6 +259,16 @@ static bool check_integrator(const char *name) {
     return complain_name("integrator", name, names, 2);
 }
 
+static bool check_root_finder(const char *name) {
+    const char *names[RG_ROOT_METHOD_COUNT];
+    for (int i = 0; i < RG_ROOT_METHOD_COUNT; i++) {
+        names[i] = rg_root_method_name((rg_root_method)i);
+        if (!name || strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return complain_name("root-finder", name, names, RG_ROOT_METHOD_COUNT);
+}
+
 static bool check_friction(const char *text) {
     static const char prefix[] = "polygon:";
     double corners;
@@ -309,10 +324,10 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
 }
 
 static bool check_resume_options(const run *this, int others) {
-    static const int fixed[] = {OPTION_OUT,        OPTION_METHOD,    OPTION_STEP,
-                                OPTION_SOLVER,     OPTION_TOLERANCE, OPTION_IMPACT,
-                                OPTION_INTEGRATOR, OPTION_FRICTION,  OPTION_GAMMA,
-                                OPTION_DETECTION,  OPTION_POINTS};
+    static const int fixed[] = {OPTION_OUT,        OPTION_METHOD,      OPTION_STEP,
+                                OPTION_SOLVER,     OPTION_TOLERANCE,   OPTION_IMPACT,
+                                OPTION_INTEGRATOR, OPTION_ROOT_FINDER, OPTION_FRICTION,
+                                OPTION_GAMMA,      OPTION_DETECTION,   OPTION_POINTS};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (given(this, fixed[i])) {
             cli_complain("run: --%s does not go with --resume: the run keeps what it was started "
@@ -381,6 +396,7 @@ static int parse(run *this, int count, const char **arguments) {
     if (!check_method(this->options[OPTION_METHOD].value) || !check_solver(this) ||
         !check_impact(this->options[OPTION_IMPACT].value) ||
         !check_integrator(this->options[OPTION_INTEGRATOR].value) ||
+        !check_root_finder(this->options[OPTION_ROOT_FINDER].value) ||
         !check_friction(this->options[OPTION_FRICTION].value) ||
         !check_detection(this->options[OPTION_DETECTION].value) ||
         !check_points(this->options[OPTION_POINTS].value) || !parse_numbers(this))
@@ -512,6 +528,7 @@ static int open_run(run *this) {
                                 .solver_tolerance = this->tolerance,
                                 .impact = this->options[OPTION_IMPACT].value,
                                 .integrator = this->options[OPTION_INTEGRATOR].value,
+                                .root_finder = this->options[OPTION_ROOT_FINDER].value,
                                 .friction = this->options[OPTION_FRICTION].value,
                                 .detection = this->options[OPTION_DETECTION].value,
                                 .points = this->options[OPTION_POINTS].value,
@@ -626,6 +643,7 @@ static int report(run *this) {
                           .wall = this->wall,
                           .simulated_here = rg_world_time(world) - this->first_time,
                           .recording = this->recording,
+                          .profile = given(this, OPTION_PROFILE),
                           .events = &this->events,
                           .heuristic = this->heuristic.context ? &this->heuristic : NULL};
     int code = close_recorder(this, true);

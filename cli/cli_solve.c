@@ -1,9 +1,7 @@
 /* `rigor solve`: solves contact problems from files by any of the solvers, and checks the answers
  * with the judge. */
-#include "cli.h"
+#include "cli_solve.h"
 
-#include "rigor/problem_file.h"
-#include "rigor/solver.h"
 #ifdef RIGOR_HAVE_LP
 #include "rigor/lp.h"
 #endif
@@ -20,10 +18,10 @@
 const char cli_solve_help[] =
     "Usage: rigor solve FILE ... [OPTION ...]\n"
     "\n"
-    "Solves contact problems: the Siconos texts (LCP, mixed LCP, friction in local and global\n"
-    "form), FCLIB's HDF5 files and rigidfc3d, told apart by their content. A FILE that is a\n"
-    "directory stands for the files in it, in order, without *.md and hidden ones. Whatever a\n"
-    "solver says of its answer, status and residual are the judge's.\n"
+    "Solves contact problems: the Siconos texts (LCP, mixed LCP, relay, friction in local and\n"
+    "global form), FCLIB's HDF5 files and rigidfc3d, told apart by their content. A FILE that\n"
+    "is a directory stands for the files in it, in order, without *.md and hidden ones.\n"
+    "Whatever a solver says of its answer, status and residual are the judge's.\n"
     "\n"
     "Options:\n"
     "  -s, --solver NAMES   one solver, several with commas, all, or none to read only (auto)\n"
@@ -31,47 +29,40 @@ const char cli_solve_help[] =
     "                       problem's own scale, is at most T (1e-8)\n"
     "      --friction F     cone, or polygon:K with K corners instead of the cone\n"
     "      --mu X           this friction coefficient for every contact; 0: no friction\n"
+    "      --law NAME       coulomb, or lotstedt: friction bounded by mu times the normal\n"
+    "                       forces of the frictionless solution (coulomb)\n"
+    "      --policy NAME    where friction leaves several solutions, the one with the smallest\n"
+    "                       or largest normal forces (smallest); by auto and enumerate\n"
+    "      --vanishing LIST solve for given contacts that break: rows from 0 with commas, or\n"
+    "                       none; tested by linear programming, instead of a solver\n"
+    "      --start FILE     start from the forces of a file that --out wrote\n"
     "      --iterations N   at most so many (each solver has its own limit)\n"
     "      --repeat N       solve N times; the time is the shortest (1)\n"
-    "      --format NAME    lcp, mlcp, friction, global-friction, rigidfc3d or fclib, instead\n"
-    "                       of finding out\n"
+    "      --format NAME    lcp, mlcp, relay, friction, global-friction, rigidfc3d or fclib,\n"
+    "                       instead of finding out\n"
+    "      --out FILE       write the solution: a force and a velocity for each row (one\n"
+    "                       problem, one solver)\n"
     "      --write FILE     write the problem in FCLIB's form (one problem, contacts only)\n"
     "      --json           a line of JSON for each problem, and a last one that counts\n"
     "  -h, --help           this text\n"
     "\n"
     "A problem counts as solved if one of the solvers solved it.\n"
     "Exit codes: 0 all solved, 1 one was not solved, 2 usage, 3 a file cannot be used (the\n"
-    "others are solved nevertheless), 4 --write failed.\n"
+    "others are solved nevertheless), 4 --write or --out failed.\n"
     "\n"
     "Examples:\n"
     "  rigor solve stack.hdf5\n"
     "  rigor solve problems/ --solver all --tolerance 1e-10\n"
+    "  rigor solve stack.hdf5 --out forces.txt\n"
     "  rigor solve wall.txt --mu 0 --json | tail -1\n";
 
-enum { MOST_SOLVERS = 32 };
 #define TOLERANCE 1e-8
-
-typedef struct solving {
-    const rg_solver *solvers[MOST_SOLVERS];
-    size_t solver_count; /* 0: none */
-    rg_solve_settings settings;
-    rg_problem_format format;
-    bool has_mu;
-    double mu;
-    int directions; /* -1: as the file has it */
-    long repeat;
-    const char *write;
-    bool json;
-    rg_solve_context *context;
-    size_t solved, unsolved, unread;
-    int code; /* the exit code so far */
-} solving;
 
 /* ---- options ---- */
 
-static size_t list_solvers(const rg_solver *list[MOST_SOLVERS]) {
+static size_t list_solvers(const rg_solver *list[CLI_MOST_SOLVERS]) {
     size_t count = 0;
-    for (size_t i = 0; i < rg_solver_count() && count < MOST_SOLVERS - 1; i++)
+    for (size_t i = 0; i < rg_solver_count() && count < CLI_MOST_SOLVERS - 1; i++)
         list[count++] = rg_solver_at(i);
 #ifdef RIGOR_HAVE_LP
     list[count++] = rg_solver_lp();
@@ -79,23 +70,30 @@ static size_t list_solvers(const rg_solver *list[MOST_SOLVERS]) {
     return count;
 }
 
-static bool add_solver(solving *s, const char *name) {
-    const rg_solver *known[MOST_SOLVERS];
-    const char *names[MOST_SOLVERS + 2];
+/* Whether what needs linear programs is there. */
+static bool check_lp(const char *what) {
+#ifdef RIGOR_HAVE_LP
+    (void)what;
+    return true;
+#else
+    cli_complain("solve: %s is not built in: it needs Clp (RIGOR_LP)", what);
+    return false;
+#endif
+}
+
+static bool add_solver(cli_solving *s, const char *name) {
+    const rg_solver *known[CLI_MOST_SOLVERS];
+    const char *names[CLI_MOST_SOLVERS + 2];
     size_t count = list_solvers(known);
     for (size_t i = 0; i < count; i++) {
         names[i] = rg_solver_name(known[i]);
-        if (strcmp(names[i], name) == 0 && s->solver_count < MOST_SOLVERS) {
+        if (strcmp(names[i], name) == 0 && s->solver_count < CLI_MOST_SOLVERS) {
             s->solvers[s->solver_count++] = known[i];
             return true;
         }
     }
-#ifndef RIGOR_HAVE_LP
-    if (strcmp(name, "lp") == 0) {
-        cli_complain("solve: the solver lp is not built in: it needs Clp (RIGOR_LP)");
+    if (strcmp(name, "lp") == 0 && !check_lp("the solver lp"))
         return false;
-    }
-#endif
     names[count++] = "all";
     names[count++] = "none";
     const char *nearest = cli_nearest(name, names, count);
@@ -106,7 +104,7 @@ static bool add_solver(solving *s, const char *name) {
     return false;
 }
 
-static bool parse_solvers(solving *s, const char *text) {
+static bool parse_solvers(cli_solving *s, const char *text) {
     if (strcmp(text, "none") == 0)
         return true;
     if (strcmp(text, "all") == 0) {
@@ -125,7 +123,7 @@ static bool parse_solvers(solving *s, const char *text) {
     }
 }
 
-static bool parse_friction(solving *s, const char *text) {
+static bool parse_friction(cli_solving *s, const char *text) {
     static const char polygon[] = "polygon:";
     double corners;
     s->directions = -1;
@@ -146,7 +144,7 @@ static bool parse_friction(solving *s, const char *text) {
     return false;
 }
 
-static bool parse_format(solving *s, const char *text) {
+static bool parse_format(cli_solving *s, const char *text) {
     const char *names[RG_FORMATS];
     s->format = RG_FORMAT_AUTO;
     if (!text || rg_problem_format_find(text, &s->format))
@@ -171,13 +169,57 @@ static bool parse_whole(const cli_option *option, double most, double fallback, 
     return false;
 }
 
-enum { SOLVER, TOLERANCE_OF, FRICTION, MU, ITERATIONS, REPEAT, FORMAT, WRITE, JSON, HELP, OPTIONS };
+/* Which of the names; the first if the option is not given. */
+static bool parse_choice(const cli_option *option, const char *const names[2], int *choice) {
+    *choice = 0;
+    if (!option->value || strcmp(option->value, names[0]) == 0)
+        return true;
+    *choice = 1;
+    if (strcmp(option->value, names[1]) == 0)
+        return true;
+    cli_complain("solve: --%s: '%s'; give %s or %s", option->name, option->value, names[0],
+                 names[1]);
+    return false;
+}
 
-static bool parse(solving *s, const cli_option *options) {
+static bool parse_laws(cli_solving *s, const cli_option *law, const cli_option *policy) {
+    static const char *const laws[] = {"coulomb", "lotstedt"};
+    static const char *const policies[] = {"smallest", "largest"};
+    int which_law, which_policy;
+    if (!parse_choice(law, laws, &which_law) || !parse_choice(policy, policies, &which_policy))
+        return false;
+    s->settings.friction_law = which_law ? RG_FRICTION_LOTSTEDT : RG_FRICTION_COULOMB;
+    s->settings.policy = which_policy ? RG_POLICY_LARGEST_FORCE : RG_POLICY_SMALLEST_FORCE;
+    return true;
+}
+
+enum {
+    SOLVER,
+    TOLERANCE_OF,
+    FRICTION,
+    MU,
+    LAW,
+    POLICY,
+    VANISHING,
+    START,
+    ITERATIONS,
+    REPEAT,
+    FORMAT,
+    OUT,
+    WRITE,
+    JSON,
+    HELP,
+    OPTIONS
+};
+
+static bool parse(cli_solving *s, const cli_option *options) {
     double iterations, repeat;
     s->settings = rg_solve_settings_default();
     s->json = options[JSON].value != NULL;
     s->write = options[WRITE].value;
+    s->out = options[OUT].value;
+    s->start = options[START].value;
+    s->vanishing = options[VANISHING].value;
     s->has_mu = options[MU].value != NULL;
     if (s->has_mu && (!cli_parse_number(options[MU].value, &s->mu) || s->mu < 0)) {
         cli_complain("solve: --mu: '%s' is not a number from 0", options[MU].value);
@@ -187,8 +229,19 @@ static bool parse(solving *s, const cli_option *options) {
         !parse_whole(&options[ITERATIONS], 4e9, 0, &iterations) ||
         !parse_whole(&options[REPEAT], 1e6, 1, &repeat) ||
         !parse_friction(s, options[FRICTION].value) || !parse_format(s, options[FORMAT].value) ||
+        !parse_laws(s, &options[LAW], &options[POLICY]) ||
         !parse_solvers(s, options[SOLVER].value ? options[SOLVER].value : "auto"))
         return false;
+    if (s->vanishing && (options[SOLVER].value || !check_lp("--vanishing"))) {
+        if (options[SOLVER].value)
+            cli_complain("solve: --vanishing stands for a solver: give no --solver");
+        return false;
+    }
+    if (s->out && s->solver_count != 1) {
+        cli_complain("solve: --out takes one solver");
+        return false;
+    }
+    s->settings.warm = s->start != NULL;
     s->settings.iteration_limit = (uint32_t)iterations;
     s->repeat = (long)repeat;
     return true;
@@ -198,7 +251,7 @@ static bool parse(solving *s, const cli_option *options) {
 
 /* The file's problem with the friction that was asked for. Its coefficients are the caller's to
  * free. */
-static rg_status change_friction(const solving *s, rg_problem *problem, double **mu) {
+static rg_status change_friction(const cli_solving *s, rg_problem *problem, double **mu) {
     rg_contact_problem *contact = &problem->contact;
     *mu = NULL;
     if (problem->kind != RG_PROBLEM_CONTACT)
@@ -219,199 +272,131 @@ static rg_status change_friction(const solving *s, rg_problem *problem, double *
 }
 
 /* Whether it is still the problem that the file's own solution is for. */
-static bool is_unchanged(const solving *s, const rg_problem *problem, const rg_problem *original) {
+static bool is_unchanged(const cli_solving *s, const rg_problem *problem,
+                         const rg_problem *original) {
     return problem->kind != RG_PROBLEM_CONTACT ||
            (!s->has_mu && problem->contact.directions == original->contact.directions);
 }
 
-static void print_seconds(double seconds) {
-    double ms = 1e3 * seconds;
-    printf("  %*.*f ms", 12, ms < 10 ? 4 : ms < 1000 ? 2 : 0, ms);
+/* Forces for given contacts that break, judged. */
+static rg_status solve_given(cli_solving *s, const rg_problem *problem, const uint8_t *vanishing,
+                             rg_solution *solution, rg_solve_info *info, rg_error *error) {
+#ifdef RIGOR_HAVE_LP
+    bool right = false;
+    double begin = cli_clock();
+    rg_status status = rg_lp_given(s->context, problem, vanishing, solution, &right, error);
+    *info = (rg_solve_info){.seconds = cli_clock() - begin, .attempts = 1};
+    if (status == RG_OK)
+        status = rg_judge(problem, solution->force, NULL, NULL, &info->residual, error);
+    bool good = info->residual.natural <= s->settings.tolerance;
+    info->outcome = !right ? RG_SOLVE_INFEASIBLE : good ? RG_SOLVED : RG_SOLVE_INEXACT;
+    if (!right)
+        snprintf(info->text, sizeof info->text,
+                 "no forces have f = 0, a >= 0 in the given rows and a = 0, f >= 0 in the others");
+    return status;
+#else
+    (void)s, (void)problem, (void)vanishing, (void)solution, (void)info, (void)error;
+    return RG_UNSUPPORTED;
+#endif
 }
 
-static void print_head(const char *path, const rg_problem_file_info *info,
-                       const rg_problem *problem) {
-    const rg_contact_problem *p = &problem->contact;
-    printf("%s: %s", path, rg_problem_format_name(info->format));
-    if (problem->kind == RG_PROBLEM_LINEAR) {
-        printf(", %zu rows", problem->linear.size);
-    } else {
-        printf(", %dD, %zu contacts", p->dimension, p->contacts);
-        if (p->joints)
-            printf(", %zu joint rows", p->joints);
-        if (info->freedom)
-            printf(", %zu degrees of freedom%s", info->freedom,
-                   info->condensed ? " (eliminated)" : "");
-        if (!p->mu)
-            printf(", no friction");
-        else if (p->directions)
-            printf(", polygon of %d corners", p->directions);
-    }
-    if (info->title[0])
-        printf("; %.*s", (int)strcspn(info->title, "\r\n"), info->title);
-    printf("\n");
-}
-
-static void print_table_head(void) {
-    printf("  %-15s %-13s %10s %12s  %15s\n", "solver", "status", "residual", "iterations", "time");
-}
-
-static void print_reference(const rg_problem_file_info *info, double judged) {
-    printf("  %-15s %-13s %10.2e", "(in the file)", "known", judged);
-    if (info->reference_residual >= 0)
-        printf("   said to be %.2e", info->reference_residual);
-    printf("\n");
-}
-
-static void print_row(const rg_solver *solver, const rg_solve_info *info) {
-    printf("  %-15s %-13s", rg_solver_name(solver), rg_solve_outcome_name(info->outcome));
-    if (info->outcome == RG_SOLVE_UNSUITABLE) {
-        printf("\n");
-        return;
-    }
-    printf(" %10.2e %12llu", info->residual.natural, (unsigned long long)info->iterations);
-    print_seconds(info->seconds);
-    if (info->attempts > 1 && info->solver)
-        printf("  by %s, attempt %u", rg_solver_name(info->solver), info->attempts);
-    printf("\n");
-    if (info->text[0])
-        printf("    %s\n", info->text);
-}
-
-static void json_number(const char *key, double value) {
-    printf(", \"%s\": ", key);
-    cli_print_json_number(value);
-}
-
-static void json_head(const char *path, const rg_problem_file_info *info,
-                      const rg_problem *problem) {
-    const rg_contact_problem *p = &problem->contact;
-    bool linear = problem->kind == RG_PROBLEM_LINEAR;
-    printf("{\"file\": ");
-    cli_print_json_text(path);
-    printf(", \"format\": \"%s\", \"kind\": \"%s\", \"rows\": %zu",
-           rg_problem_format_name(info->format), linear ? "linear" : "contact",
-           rg_problem_rows(problem));
-    if (!linear)
-        printf(", \"dimension\": %d, \"contacts\": %zu, \"joints\": %zu, \"form\": \"%s\", "
-               "\"condensed\": %s, \"freedom\": %zu, \"friction\": %s, \"directions\": %d",
-               p->dimension, p->contacts, p->joints, p->form == RG_FORM_LOCAL ? "local" : "global",
-               info->condensed ? "true" : "false", info->freedom, p->mu ? "true" : "false",
-               p->directions);
-    json_number("scale", rg_problem_scale(problem));
-    if (info->title[0]) {
-        printf(", \"title\": ");
-        cli_print_json_text(info->title);
-    }
-}
-
-static void json_attempts(const rg_solve_info *info) {
-    printf(", \"attempts\": [");
-    for (uint32_t i = 0; i < info->attempts && i < RG_SOLVE_CHAIN_MAX; i++) {
-        const rg_solve_attempt *a = &info->chain[i];
-        printf("%s{\"solver\": \"%s\", \"status\": \"%s\", \"iterations\": %llu", i ? ", " : "",
-               a->solver ? rg_solver_name(a->solver) : "", rg_solve_outcome_name(a->outcome),
-               (unsigned long long)a->iterations);
-        json_number("residual", a->residual);
-        json_number("seconds", a->seconds);
-        printf("}");
-    }
-    printf("]");
-}
-
-static void json_row(const rg_solver *solver, const rg_solve_info *info, bool first) {
-    printf("%s{\"solver\": \"%s\", \"status\": \"%s\"", first ? "" : ", ", rg_solver_name(solver),
-           rg_solve_outcome_name(info->outcome));
-    json_number("residual", info->residual.natural);
-    json_number("feasibility", info->residual.feasibility);
-    json_number("force", info->residual.force);
-    json_number("complementarity", info->residual.complementarity);
-    json_number("dissipation", info->residual.dissipation);
-    printf(", \"worst\": %zu, \"iterations\": %llu, \"factorisations\": %llu", info->residual.worst,
-           (unsigned long long)info->iterations, (unsigned long long)info->factorisations);
-    json_number("seconds", info->seconds);
-    json_attempts(info);
-    printf(", \"text\": ");
-    cli_print_json_text(info->text);
-    printf("}");
-}
+typedef struct attempt {
+    const rg_problem *problem;
+    const double *start;      /* forces to start from */
+    const uint8_t *vanishing; /* null: by a solver */
+} attempt;
 
 /* Solves by one solver, as often as asked for; keeps the shortest time. */
-static rg_status solve_by(solving *s, const rg_solver *solver, const rg_problem *problem,
+static rg_status solve_by(cli_solving *s, const rg_solver *solver, const attempt *a,
                           rg_solution *solution, rg_solve_info *info, rg_error *error) {
     double shortest = INFINITY;
     rg_status status = RG_OK;
     for (long i = 0; i < s->repeat && status == RG_OK; i++) {
-        memset(solution->force, 0, rg_problem_rows(problem) * sizeof *solution->force);
-        status = rg_solve(s->context, solver, problem, &s->settings, solution, info, error);
+        memcpy(solution->force, a->start, rg_problem_rows(a->problem) * sizeof *a->start);
+        status = a->vanishing ? solve_given(s, a->problem, a->vanishing, solution, info, error)
+                              : rg_solve(s->context, solver, a->problem, &s->settings, solution,
+                                         info, error);
         shortest = fmin(shortest, info->seconds);
     }
     info->seconds = shortest;
     return status;
 }
 
-static void remember(solving *s, int code) {
+static void remember(cli_solving *s, int code) {
     if (code > s->code)
         s->code = code;
 }
 
 /* True if one of the solvers solved it. */
-static bool solve_by_all(solving *s, const char *path, const rg_problem *problem,
+static bool solve_by_all(cli_solving *s, const char *path, const attempt *a,
                          rg_solution *solution) {
     bool solved = false;
     for (size_t i = 0; i < s->solver_count; i++) {
         rg_solve_info info = {0};
         rg_error error = {0};
-        rg_status status = solve_by(s, s->solvers[i], problem, solution, &info, &error);
+        const char *name = a->vanishing ? "lp-given" : rg_solver_name(s->solvers[i]);
+        rg_status status = solve_by(s, s->solvers[i], a, solution, &info, &error);
         if (status != RG_OK) {
-            cli_complain("%s: %s: %s", path, rg_solver_name(s->solvers[i]), error.text);
+            cli_complain("%s: %s: %s", path, name, error.text);
             remember(s, cli_exit_code(status));
             info.outcome = RG_SOLVE_STALLED;
             info.residual.natural = INFINITY;
             snprintf(info.text, sizeof info.text, "%.250s", error.text);
         }
-        s->json ? json_row(s->solvers[i], &info, i == 0) : print_row(s->solvers[i], &info);
+        s->json ? cli_solve_json_row(name, &info, i == 0) : cli_solve_print_row(name, &info);
         fflush(stdout);
+        if (s->out && status == RG_OK &&
+            !cli_solution_write(s->out, path, name, &info, solution, rg_problem_rows(a->problem)))
+            remember(s, EXIT_UNWRITABLE);
         solved = solved || info.outcome == RG_SOLVED;
     }
     return solved;
 }
 
-static rg_status write_problem(const solving *s, const rg_problem *problem,
+static rg_status write_problem(const cli_solving *s, const rg_problem *problem,
                                const rg_problem_file_info *info, rg_error *error) {
     rg_problem_text text = {info->title, info->remark, NULL};
     return s->write ? rg_problem_write_fclib(s->write, problem, &text, NULL, error) : RG_OK;
 }
 
-/* Shows the problem, writes it if asked to, solves it. */
-static rg_status solve_problem(solving *s, const char *path, const rg_problem_file *file,
-                               const rg_problem *problem, double *forces, rg_error *error) {
+/* The heading, and the judge's residual of the solution that the file brings. */
+static rg_status show_problem(const cli_solving *s, const char *path, const rg_problem_file *file,
+                              const rg_problem *problem, rg_error *error) {
     rg_problem_file_info info = rg_problem_file_get_info(file);
-    rg_status status = write_problem(s, problem, &info, error);
+    bool known = info.reference && is_unchanged(s, problem, rg_problem_file_problem(file));
+    rg_residual judged = {0};
+    rg_status status =
+        known ? rg_judge(problem, info.reference, NULL, NULL, &judged, error) : RG_OK;
     if (status != RG_OK)
         return status;
-    s->json ? json_head(path, &info, problem) : print_head(path, &info, problem);
-    if (info.reference && is_unchanged(s, problem, rg_problem_file_problem(file))) {
-        rg_residual judged;
-        status = rg_judge(problem, info.reference, NULL, NULL, &judged, error);
-        if (status != RG_OK)
-            return status;
-        if (s->json) {
-            json_number("known_residual", judged.natural);
-            if (info.reference_residual >= 0)
-                json_number("stated_residual", info.reference_residual);
-        }
-        if (!s->json && s->solver_count)
-            print_table_head();
-        if (!s->json)
-            print_reference(&info, judged.natural);
-    } else if (!s->json && s->solver_count) {
-        print_table_head();
+    if (s->json) {
+        cli_solve_json_head(path, &info, problem);
+        if (known)
+            cli_solve_json_number("known_residual", judged.natural);
+        if (known && info.reference_residual >= 0)
+            cli_solve_json_number("stated_residual", info.reference_residual);
+        return RG_OK;
     }
-    rg_solution solution = {.force = forces};
+    cli_solve_print_head(path, &info, problem);
+    if (s->solver_count)
+        cli_solve_print_table_head();
+    if (known)
+        cli_solve_print_reference(&info, judged.natural);
+    return RG_OK;
+}
+
+/* Shows the problem, writes it if asked to, solves it. */
+static rg_status solve_problem(cli_solving *s, const char *path, const rg_problem_file *file,
+                               const attempt *a, rg_solution *solution, rg_error *error) {
+    rg_problem_file_info info = rg_problem_file_get_info(file);
+    rg_status status = write_problem(s, a->problem, &info, error);
+    if (status == RG_OK)
+        status = show_problem(s, path, file, a->problem, error);
+    if (status != RG_OK)
+        return status;
     if (s->json)
         printf(", \"results\": [");
-    bool solved = solve_by_all(s, path, problem, &solution);
+    bool solved = solve_by_all(s, path, a, solution);
     if (s->json)
         printf("]}\n");
     if (s->solver_count)
@@ -421,7 +406,30 @@ static rg_status solve_problem(solving *s, const char *path, const rg_problem_fi
     return RG_OK;
 }
 
-static void solve_file(solving *s, const char *path) {
+/* With memory for an answer, and what it starts from. */
+static rg_status solve_changed(cli_solving *s, const char *path, const rg_problem_file *file,
+                               const rg_problem *problem, rg_error *error) {
+    size_t rows = rg_problem_rows(problem), room = rows ? rows : 1;
+    double *numbers = calloc(3 * room, sizeof *numbers);
+    uint8_t *marks = calloc(room, sizeof *marks);
+    rg_status status = numbers && marks ? RG_OK : RG_OUT_OF_MEMORY;
+    bool ready = status == RG_OK &&
+                 (!s->start || cli_solution_read(s->start, rows, numbers + 2 * room)) &&
+                 (!s->vanishing || cli_rows_parse(s->vanishing, rows, marks));
+    if (status != RG_OK)
+        snprintf(error->text, sizeof error->text, "%s: %s", path, rg_status_text(status));
+    attempt a = {problem, numbers + 2 * room, s->vanishing ? marks : NULL};
+    rg_solution solution = {.force = numbers, .velocity = numbers + room};
+    if (ready)
+        status = solve_problem(s, path, file, &a, &solution, error);
+    else if (status == RG_OK)
+        s->unsolved++, remember(s, EXIT_BAD_INPUT);
+    free(numbers);
+    free(marks);
+    return status;
+}
+
+static void solve_file(cli_solving *s, const char *path) {
     rg_error error = {0};
     rg_problem_file *file = NULL;
     rg_status status = rg_problem_file_read(path, s->format, NULL, &file, &error);
@@ -432,19 +440,17 @@ static void solve_file(solving *s, const char *path) {
         return;
     }
     rg_problem problem = *rg_problem_file_problem(file);
-    size_t rows = rg_problem_rows(&problem);
-    double *mu = NULL, *forces = calloc(rows ? rows : 1, sizeof *forces);
-    status = forces ? change_friction(s, &problem, &mu) : RG_OUT_OF_MEMORY;
+    double *mu = NULL;
+    status = change_friction(s, &problem, &mu);
     if (status != RG_OK)
         snprintf(error.text, sizeof error.text, "%s: %s", path, rg_status_text(status));
     else
-        status = solve_problem(s, path, file, &problem, forces, &error);
+        status = solve_changed(s, path, file, &problem, &error);
     if (status != RG_OK) {
         cli_complain("%s", error.text);
         s->unsolved++;
         remember(s, cli_exit_code(status));
     }
-    free(forces);
     free(mu);
     rg_problem_file_destroy(file);
 }
@@ -490,7 +496,7 @@ static bool list_directory(DIR *directory, const char *path, char ***list, size_
     return true;
 }
 
-static void solve_directory(solving *s, DIR *directory, const char *path) {
+static void solve_directory(cli_solving *s, DIR *directory, const char *path) {
     char **list;
     size_t count;
     bool listed = list_directory(directory, path, &list, &count);
@@ -507,7 +513,7 @@ static void solve_directory(solving *s, DIR *directory, const char *path) {
     free(list);
 }
 
-static void solve_argument(solving *s, const char *path) {
+static void solve_argument(cli_solving *s, const char *path) {
     DIR *directory = opendir(path);
     if (!directory) {
         solve_file(s, path);
@@ -517,32 +523,23 @@ static void solve_argument(solving *s, const char *path) {
     closedir(directory);
 }
 
-static void print_end(const solving *s) {
-    if (s->json) {
-        printf("{\"solved\": %zu, \"unsolved\": %zu, \"unreadable\": %zu", s->solved, s->unsolved,
-               s->unread);
-        json_number("tolerance", s->settings.tolerance);
-        printf("}\n");
-    } else if (s->solver_count && s->solved + s->unsolved + s->unread > 1) {
-        printf("%zu solved to %.0e, %zu not solved", s->solved, s->settings.tolerance, s->unsolved);
-        if (s->unread)
-            printf(", %zu cannot be used", s->unread);
-        printf("\n");
-    }
-}
-
 int cli_solve(int count, const char **arguments) {
     cli_option options[OPTIONS] = {[SOLVER] = {"solver", 's', true, NULL},
                                    [TOLERANCE_OF] = {"tolerance", 0, true, NULL},
                                    [FRICTION] = {"friction", 0, true, NULL},
                                    [MU] = {"mu", 0, true, NULL},
+                                   [LAW] = {"law", 0, true, NULL},
+                                   [POLICY] = {"policy", 0, true, NULL},
+                                   [VANISHING] = {"vanishing", 0, true, NULL},
+                                   [START] = {"start", 0, true, NULL},
                                    [ITERATIONS] = {"iterations", 0, true, NULL},
                                    [REPEAT] = {"repeat", 0, true, NULL},
                                    [FORMAT] = {"format", 0, true, NULL},
+                                   [OUT] = {"out", 0, true, NULL},
                                    [WRITE] = {"write", 0, true, NULL},
                                    [JSON] = {"json", 0, false, NULL},
                                    [HELP] = {"help", 'h', false, NULL}};
-    solving s = {0};
+    cli_solving s = {0};
     if (!cli_parse_options("solve", options, OPTIONS, arguments, &count))
         return EXIT_USAGE;
     if (options[HELP].value) {
@@ -551,9 +548,13 @@ int cli_solve(int count, const char **arguments) {
     }
     if (!parse(&s, options))
         return EXIT_USAGE;
-    if (count == 0 || (s.write && (count > 1 || !is_file(arguments[0])))) {
-        cli_complain(count == 0 ? "solve: which FILE? see `rigor solve --help`"
-                                : "solve: --write takes one problem: give one FILE");
+    const char *single = s.write ? "write" : s.out ? "out" : s.start ? "start" : NULL;
+    if (count == 0) {
+        cli_complain("solve: which FILE? see `rigor solve --help`");
+        return EXIT_USAGE;
+    }
+    if (single && (count > 1 || !is_file(arguments[0]))) {
+        cli_complain("solve: --%s takes one problem: give one FILE", single);
         return EXIT_USAGE;
     }
     signal(SIGXFSZ, SIG_IGN); /* a limit on sizes makes a write fail, it does not kill */
@@ -563,7 +564,7 @@ int cli_solve(int count, const char **arguments) {
     }
     for (int i = 0; i < count; i++)
         solve_argument(&s, arguments[i]);
-    print_end(&s);
+    cli_solve_print_end(&s);
     rg_solve_context_destroy(s.context);
     int flushed = cli_flush();
     return s.code > flushed ? s.code : flushed;

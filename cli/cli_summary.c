@@ -165,6 +165,8 @@ void cli_print_summary(const cli_report *report) {
     print_certificate(&summary->certificate);
     print_energy(&summary->energy);
     print_contacts(summary);
+    if (report->profile)
+        cli_profile_print(world);
     if (report->heuristic)
         cli_heuristic_print(report->heuristic);
     if (report->events)
@@ -194,57 +196,50 @@ static void print_json_measures(rg_scene *scene) {
             fputs(", ", stdout);
         cli_print_json_text(measure->name);
         fputs(": ", stdout);
-        if (measure->is_truth && !isnan(measure->value))
-            fputs(measure->value != 0 ? "true" : "false", stdout);
-        else
-            cli_print_json_number(measure->value);
+        cli_print_json_value(measure->value, measure->is_truth);
         if (measure->has_expected) {
             printf(", \"%s_expected\": ", measure->name);
-            if (measure->is_truth)
-                fputs(measure->expected != 0 ? "true" : "false", stdout);
-            else
-                cli_print_json_number(measure->expected);
+            cli_print_json_value(measure->expected, measure->is_truth);
         }
     }
     putchar('}');
 }
 
-static void print_json_certificate(const rg_certificate *certificate) {
-    fputs("\"certificate\": {", stdout);
-    print_member("min_gap_m", certificate->min_gap);
-    fputs(", ", stdout);
-    print_member("max_penetration_m", certificate->max_penetration);
-    fputs(", ", stdout);
-    print_member("complementarity", certificate->complementarity);
-    fputs(", ", stdout);
-    print_member("cone_violation", certificate->cone_violation);
-    fputs(", ", stdout);
-    print_member("joint_error_m", certificate->joint_error);
-    fputs(", ", stdout);
-    print_member("momentum_error_rel", certificate->momentum_error);
+typedef struct json_member {
+    const char *name;
+    double value;
+} json_member;
+
+static void print_json_object(const char *name, const json_member *members, size_t count) {
+    printf("\"%s\": {", name);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", stdout);
+        print_member(members[i].name, members[i].value);
+    }
     fputs("}, ", stdout);
 }
 
+static void print_json_certificate(const rg_certificate *certificate) {
+    const json_member members[] = {{"min_gap_m", certificate->min_gap},
+                                   {"max_penetration_m", certificate->max_penetration},
+                                   {"complementarity", certificate->complementarity},
+                                   {"cone_violation", certificate->cone_violation},
+                                   {"joint_error_m", certificate->joint_error},
+                                   {"momentum_error_rel", certificate->momentum_error}};
+    print_json_object("certificate", members, sizeof members / sizeof members[0]);
+}
+
 static void print_json_energy(const rg_energy_ledger *energy) {
-    fputs("\"energy\": {", stdout);
-    print_member("initial_J", energy->initial);
-    fputs(", ", stdout);
-    print_member("final_J", energy->final);
-    fputs(", ", stdout);
-    print_member("impact_loss_J", energy->impact_loss);
-    fputs(", ", stdout);
-    print_member("friction_work_J", energy->friction_work);
-    fputs(", ", stdout);
-    print_member("stabilisation_J", energy->stabilisation);
-    fputs(", ", stdout);
-    print_member("integration_J", energy->integration);
-    fputs(", ", stdout);
-    print_member("external_J", energy->external_work);
-    fputs(", ", stdout);
-    print_member("prescribed_J", energy->prescribed_work);
-    fputs(", ", stdout);
-    print_member("closure_rel", energy->closure_rel);
-    fputs("}, ", stdout);
+    const json_member members[] = {{"initial_J", energy->initial},
+                                   {"final_J", energy->final},
+                                   {"impact_loss_J", energy->impact_loss},
+                                   {"friction_work_J", energy->friction_work},
+                                   {"stabilisation_J", energy->stabilisation},
+                                   {"integration_J", energy->integration},
+                                   {"external_J", energy->external_work},
+                                   {"prescribed_J", energy->prescribed_work},
+                                   {"closure_rel", energy->closure_rel}};
+    print_json_object("energy", members, sizeof members / sizeof members[0]);
 }
 
 void cli_print_json(const cli_report *report) {
@@ -272,7 +267,9 @@ void cli_print_json(const cli_report *report) {
     print_member("wall_s", report->wall);
     fputs(", ", stdout);
     print_member("cpu_ms_per_step", cpu_ms_per_step(summary));
-    printf(", \"bodies\": %zu, \"contacts_max\": %" PRIu64 ", ", rg_world_body_count(world),
+    fputs(", ", stdout);
+    cli_profile_print_json(world);
+    printf("\"bodies\": %zu, \"contacts_max\": %" PRIu64 ", ", rg_world_body_count(world),
            summary->contacts_max);
     print_json_certificate(&summary->certificate);
     print_json_energy(&summary->energy);

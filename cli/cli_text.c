@@ -132,6 +132,13 @@ void cli_print_json_number(double value) {
     fputs(isfinite(value) ? cli_exact(value, text) : "null", stdout);
 }
 
+void cli_print_json_value(double value, bool is_truth) {
+    if (is_truth && !isnan(value))
+        fputs(value != 0 ? "true" : "false", stdout);
+    else
+        cli_print_json_number(value);
+}
+
 /* Bytes of the UTF-8 character that begins here; 0 if none does (RFC 3629: no overlong forms, no
  * surrogates, nothing past U+10FFFF). */
 static size_t utf8_length(const unsigned char *c) {

@@ -132,10 +132,10 @@ rg_body_state rg_body_get_state(const rg_world *world, rg_body_id body);
 
 /* The setters change everything that is asked for or nothing. RG_INVALID_HANDLE: there is no such
  * body. RG_NOT_FINITE: a number, or a momentum that follows from it, is not finite.
- * RG_INVALID_ARGUMENT: an orientation that is no unit quaternion; a planar body that would leave its
- * plane; a velocity of a fixed body; a kinematic body that a function moves, or a velocity of one that
- * oscillates, other than the one that it has. Kinematic bodies go on from the new state with their
- * velocity, or their oscillation in its present phase. */
+ * RG_INVALID_ARGUMENT: an orientation that is no unit quaternion; a planar body that would leave
+ * its plane; a velocity of a fixed body; a kinematic body that a function moves, or a velocity of
+ * one that oscillates, other than the one that it has. Kinematic bodies go on from the new state
+ * with their velocity, or their oscillation in its present phase. */
 rg_status rg_body_set_state(rg_world *world, rg_body_id body, const rg_body_state *state);
 /* In planar worlds the angle stays, and the orientation of the pose is not read. */
 rg_status rg_body_set_pose(rg_world *world, rg_body_id body, rg_pose pose);

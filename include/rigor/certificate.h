@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* NaN in a figure means that nothing was measured there (no pair, no joint ..., or no judge: a world
- * that is not certified). Infinity means that the figure is beyond the range of numbers. */
+/* NaN in a figure means that nothing was measured there (no pair, no joint ..., or no judge: a
+ * world that is not certified). Infinity means that the figure is beyond the range of numbers. */
 typedef struct rg_certificate {
     double min_gap;         /* m: smallest signed gap of a pair */
     double max_penetration; /* m: largest negative gap, as a positive number; 0: none */
@@ -21,10 +21,10 @@ typedef struct rg_certificate {
     double momentum_error;  /* relative: linear and angular momentum minus external impulses */
 } rg_certificate;
 
-/* Joules. Kinetic energy and gravity's potential are state; the others are work done on the
- * dynamic bodies, each from its own formula. closure = final - initial - all work; in the summary of
- * a run it is the sum over its steps, so that energy which the caller brings in between steps (a
- * velocity set, a body added) does not count. All NaN without a judge. */
+/* Joules. Kinetic energy and gravity's potential are state; the others are work done on the dynamic
+ * bodies, each from its own formula. closure = final - initial - all work; in the summary of a run
+ * it is the sum over its steps, so that energy which the caller brings in between steps (a velocity
+ * set, a body added) does not count. All NaN without a judge. */
 typedef struct rg_energy_ledger {
     double initial;       /* J: energy at the beginning */
     double final;         /* J: energy at the end */
@@ -44,9 +44,9 @@ typedef struct rg_step_profile {
     double judge_cpu; /* s */
 } rg_step_profile;
 
-/* About one step; or, as the summary of a run, the worst (certificate), the sum (counts, profile, work),
- * the first and last (energy) over all steps. The judge fills certificate and energy, the method the
- * rest. */
+/* About one step; or, as the summary of a run, the worst (certificate), the sum (counts, profile,
+ * work), the first and last (energy) over all steps. The judge fills certificate and energy, the
+ * method the rest. */
 typedef struct rg_step_info {
     uint64_t steps;
     double time; /* s, at the end */
@@ -66,8 +66,8 @@ typedef struct rg_step_info {
 
 /* For summaries of a part of a run, such as the steps between two frames: begin with that of no
  * step (counts 0, figures NaN) and add the steps. As in the summary of a run, except that
- * closure_rel is the worst of the steps (the scale of a whole run means nothing for a part) and that
- * processor times are left out: the same run gives the same figures. */
+ * closure_rel is the worst of the steps (the scale of a whole run means nothing for a part) and
+ * that processor times are left out: the same run gives the same figures. */
 rg_step_info rg_step_info_nothing(void);
 void rg_step_info_add(rg_step_info *sum, const rg_step_info *step);
 

@@ -1,10 +1,10 @@
-/* Contacts of a whole world: which colliders touch, where, what began and what ended; and questions to a
- * world: rays, moving shapes, overlaps, nearest things.
+/* Contacts of a whole world: which colliders touch, where, what began and what ended; and questions
+ * to a world: rays, moving shapes, overlaps, nearest things.
  *
- * A world has one collision. Its step brings it up to date and owns it; programs read it between steps
- * (rg_world_collision, rg_collision_get). Looking changes nothing. A program that wants contacts at the
- * current poses without a step makes a collision of its own (rg_collision_create), which reads the
- * world and never writes to it. */
+ * A world has one collision. Its step brings it up to date and owns it; programs read it between
+ * steps (rg_world_collision, rg_collision_get). Looking changes nothing. A program that wants
+ * contacts at the current poses without a step makes a collision of its own (rg_collision_create),
+ * which reads the world and never writes to it. */
 #ifndef RIGOR_COLLISION_H
 #define RIGOR_COLLISION_H
 
@@ -35,11 +35,11 @@ typedef struct rg_touch_end {
 } rg_touch_end;
 
 /* May change the law of a pair, which comes with both coefficients of friction filled in; what it
- * makes of it is completed in the same way (rg_contact_law_complete). Called in every step, and acts in that step, for every pair that may
- * have contact forces in it: by the method stepping when contact points have been found, by the
- * method analytic also at the instants at which contacts begin (then the touch has no manifolds). It
- * may be called several times for a pair in one step and must then give the same law. The world may
- * only be read. */
+ * makes of it is completed in the same way (rg_contact_law_complete). Called in every step, and
+ * acts in that step, for every pair that may have contact forces in it: by the method stepping when
+ * contact points have been found, by the method analytic also at the instants at which contacts
+ * begin (then the touch has no manifolds). It may be called several times for a pair in one step
+ * and must then give the same law. The world may only be read. */
 typedef void rg_material_function(void *user, const rg_world *world, const rg_touch *touch,
                                   rg_contact_law *law);
 
@@ -54,8 +54,9 @@ typedef struct rg_collision_def {
     rg_broad_phase broad_phase;
     rg_contact_settings contacts;
     /* m: gap up to which two colliders touch, and twice that as long as they go on touching; 0:
-     * RG_TOUCH_SHARE of the smaller circumradius. In a step two colliders touch, too, if there was a
-     * contact force between them, or, in the method analytic, a contact at any time of the step. */
+     * RG_TOUCH_SHARE of the smaller circumradius. In a step two colliders touch, too, if there was
+     * a contact force between them, or, in the method analytic, a contact at any time of the
+     * step. */
     double touch;
     rg_material_function *material;
     void *material_user;
@@ -75,14 +76,14 @@ rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *a
                               rg_collision **collision, rg_error *error);
 void rg_collision_destroy(rg_collision *collision); /* null is allowed; never that of a world */
 /* Finds all contacts at the current poses. `ahead` > 0 looks that many seconds ahead (continuous
- * detection): pairs that may meet within them have contact points, too; 0 is discrete. Colliders filter
- * by category and mask; fixed and kinematic bodies do not meet each other. What began and ended is told
- * from one update of this object to the next. */
+ * detection): pairs that may meet within them have contact points, too; 0 is discrete. Colliders
+ * filter by category and mask; fixed and kinematic bodies do not meet each other. What began and
+ * ended is told from one update of this object to the next. */
 rg_status rg_collision_update(rg_collision *collision, const rg_world *world, double ahead,
                               rg_error *error);
 
-/* As of the last step or update, in the order of collider slots. Contact points of a step are those at its
- * beginning, from which its contact forces were found (rg_world_contact_forces). */
+/* As of the last step or update, in the order of collider slots. Contact points of a step are those
+ * at its beginning, from which its contact forces were found (rg_world_contact_forces). */
 typedef struct rg_collision_view {
     const rg_touch *touches;
     size_t touch_count;
@@ -101,7 +102,7 @@ rg_collision_view rg_collision_get(const rg_collision *collision);
 size_t rg_collision_of_body(const rg_collision *collision, rg_body_id body, uint32_t *touches,
                             size_t capacity);
 
-/* --- questions to a world ------------------------------------------------------------------------ */
+/* --- questions to a world --------------------------------------------------------------------- */
 
 typedef struct rg_query_filter {
     uint64_t mask; /* colliders whose category has none of these bits are not seen; 0: all are */

@@ -1,11 +1,12 @@
-/* Contact problems as plain arrays: what the solvers are given (rigor/solver.h). No bodies, no world.
+/* Contact problems as plain arrays: what the solvers are given (rigor/solver.h). No bodies, no
+ * world.
  *
  * Convention everywhere: a = A f + b, where f are forces (or impulses) and a accelerations (or
  * velocities) along the same rows. Two kinds of problems:
  *
  * - linear: a dense matrix and one law per row (LCP, mixed LCP, bounds, planar or box friction);
- * - contact: blocks of one to three rows per contact (normal, tangents) under Coulomb's law with the
- *   exact cone or an inscribed polygon, then scalar joint rows; either local (W, q) or global
+ * - contact: blocks of one to three rows per contact (normal, tangents) under Coulomb's law with
+ *   the exact cone or an inscribed polygon, then scalar joint rows; either local (W, q) or global
  *   (M, J, v), whichever the caller has.
  *
  * A problem only points at the caller's arrays; nothing is copied and nothing is owned. */
@@ -19,7 +20,7 @@
 extern "C" {
 #endif
 
-/* --- linear ------------------------------------------------------------------------------------- */
+/* --- linear ----------------------------------------------------------------------------------- */
 
 typedef enum rg_row_kind {
     RG_ROW_UNILATERAL, /* f >= 0, a >= 0, f a = 0 */
@@ -40,7 +41,7 @@ typedef struct rg_linear_problem {
     const double *mu;            /* read in friction rows */
 } rg_linear_problem;
 
-/* --- contact ------------------------------------------------------------------------------------ */
+/* --- contact ---------------------------------------------------------------------------------- */
 
 /* Dense (row-major) if `dense` is there, otherwise compressed rows: entries of row i are
  * [starts[i], starts[i + 1]), columns ascending. */
@@ -92,7 +93,7 @@ typedef struct rg_contact_problem {
 
 enum { RG_DIRECTIONS_MAX = 256 };
 
-/* --- either ------------------------------------------------------------------------------------- */
+/* --- either ----------------------------------------------------------------------------------- */
 
 typedef enum rg_problem_kind { RG_PROBLEM_LINEAR, RG_PROBLEM_CONTACT } rg_problem_kind;
 

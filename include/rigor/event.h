@@ -40,13 +40,36 @@ typedef struct rg_step_event {
                      the acceleration apart without any (m/s^2) */
 } rg_step_event;
 
-/* Of the last step, also of one that failed, in the order in which they happened; until the next step. At most
- * RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
+/* Of the last step, also of one that failed, in the order in which they happened; until the next
+ * step. At most RG_STEP_EVENTS_MOST are kept; *count says how many there were. */
 enum { RG_STEP_EVENTS_MOST = 1024 };
 const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, size_t *count);
 /* In plain words, with names, time and coefficients. Returns the length that the text has. */
 size_t rg_step_event_text(const rg_world *world, const rg_step_event *event, char *text,
                           size_t capacity);
+/* The same without the world: the names are given, and a hand-over has no other cause than its
+ * status. */
+size_t rg_step_event_words(const rg_step_event *event, const char *name_a, const char *name_b,
+                           char *text, size_t capacity);
+
+/* One contact's share of one round of an impact of the event-driven method. A law that goes contact
+ * by contact (propagation) makes many rounds; the sum over them is the impulse of the impact. */
+typedef struct rg_step_impulse {
+    double time;
+    uint32_t impact; /* of the step, from 1 */
+    uint32_t round;  /* of the impact, from 1 */
+    rg_body_id body_b, body_a;
+    rg_vec3 position;      /* m */
+    rg_vec3 normal;        /* unit, from B to A */
+    rg_vec3 impulse;       /* N s, on A; on B the opposite */
+    rg_vec3 before, after; /* m/s: of A relative to B at the contact, before and after the round */
+    double friction, restitution;
+} rg_step_impulse;
+
+/* Of the last step, in the order in which they were found; until the next step. *count says how
+ * many there were; no more than RG_STEP_IMPULSES_MOST are kept. */
+enum { RG_STEP_IMPULSES_MOST = 65536 };
+const rg_step_impulse *rg_world_step_impulses(const rg_world *world, size_t *kept, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,15 @@ extern "C" {
 
 typedef struct rg_impact_law rg_impact_law;
 
+typedef struct rg_impact_round {
+    uint64_t number; /* from 1 */
+    size_t contacts;
+    int dimension;
+    const double *impulse, *before, *after; /* of each contact's rows: N s, m/s, m/s */
+} rg_impact_round;
+/* Told of impulses as they are applied: laws that go contact by contact apply them many times. */
+typedef void rg_impact_observer(void *user, const rg_impact_round *round);
+
 /* A contact problem whose q (local form) or J v_free + q (global form) are the velocities before
  * the impact, u-; the law makes r and u+ = W r + u-. Rows that are not approaching take part (they
  * may be pushed into, Baraff's footnote 9), as do joints (u+ = 0 there). */
@@ -38,6 +47,8 @@ typedef struct rg_impact_problem {
     /* Rounds at most, and then the law stops where it is. 0: the law's own cap, and what still
      * approaches then is stopped without restitution in one solve. */
     uint64_t round_limit;
+    rg_impact_observer *observer; /* null: nobody */
+    void *observer_user;
 } rg_impact_problem;
 
 typedef enum rg_impact_outcome {

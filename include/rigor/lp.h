@@ -29,8 +29,9 @@ typedef enum rg_lp_stage {
 } rg_lp_stage;
 const char *rg_lp_stage_name(rg_lp_stage stage); /* "empty", "predicted", "fallback", "none" */
 
-/* What the heuristic saw and what it took. The arrays are the caller's, a number per row, each may be null. The
- * minimum-sum program is solved only if V = {} was wrong: before that its arrays are 0. */
+/* What the heuristic saw and what it took. The arrays are the caller's, a number per row, each may
+ * be null. The minimum-sum program is solved only if V = {} was wrong: before that its arrays are
+ * 0. */
 typedef struct rg_lp_details {
     double *guess;       /* A f = -b whatever the signs (least squares if there is no such f) */
     double *approximate; /* f_a: least sum of contact forces with a >= 0, f >= 0 (22), (23) */

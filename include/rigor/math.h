@@ -1,7 +1,8 @@
 /* Vectors, quaternions and poses: the arithmetic of rigor/types.h, inline. Angles in radians.
  *
- * A quaternion q rotates by v -> q v q*, and the functions that rotate take it to be of unit length.
- * A pose maps local to outer coordinates: rg_pose_apply(pose, p) = position + orientation p. */
+ * A quaternion q rotates by v -> q v q*, and the functions that rotate take it to be of unit
+ * length. A pose maps local to outer coordinates: rg_pose_apply(pose, p) = position + orientation
+ * p. */
 #ifndef RIGOR_MATH_H
 #define RIGOR_MATH_H
 
@@ -15,11 +16,7 @@ extern "C" {
 
 #define RG_PI 3.14159265358979323846
 
-/* How a root in a bracket is found: ITP (Oliveira and Takahashi 2020), the Illinois regula falsi (Baraff
- * 1989, section 3, footnote 2), bisection. */
-typedef enum rg_root_method { RG_ROOT_ITP, RG_ROOT_ILLINOIS, RG_ROOT_BISECTION } rg_root_method;
-
-/* --- vectors ------------------------------------------------------------------------------------ */
+/* --- vectors ---------------------------------------------------------------------------------- */
 
 static inline rg_vec3 rg_vec3_make(double x, double y, double z) {
     rg_vec3 v = {x, y, z};
@@ -87,7 +84,7 @@ static inline rg_vec3 rg_normalised(rg_vec3 a) {
     return rg_scale(1 / sqrt(rg_length_squared(a)), a);
 }
 
-/* --- quaternions -------------------------------------------------------------------------------- */
+/* --- quaternions ------------------------------------------------------------------------------ */
 
 static inline rg_quat rg_quat_make(double x, double y, double z, double w) {
     rg_quat q = {x, y, z, w};
@@ -131,8 +128,8 @@ static inline rg_vec3 rg_rotate(rg_quat q, rg_vec3 v) {
 static inline rg_vec3 rg_rotate_back(rg_quat q, rg_vec3 v) {
     return rg_rotate(rg_quat_conjugate(q), v);
 }
-/* The rotation by `angle` about `axis` (any length), counter-clockwise seen from its tip; an axis of
- * no length gives the identity. The same bits on every machine, as for the next three. */
+/* The rotation by `angle` about `axis` (any length), counter-clockwise seen from its tip; an axis
+ * of no length gives the identity. The same bits on every machine, as for the next three. */
 rg_quat rg_quat_of_axis_angle(rg_vec3 axis, double angle);
 /* The rotation by |v| about v. */
 rg_quat rg_quat_of_rotation_vector(rg_vec3 v);
@@ -141,7 +138,7 @@ rg_quat rg_quat_of_planar_angle(double angle);
 /* Of a rotation matrix. */
 rg_quat rg_quat_of_mat3(const rg_mat3 *r);
 
-/* --- 3 x 3 matrices ----------------------------------------------------------------------------- */
+/* --- 3 x 3 matrices --------------------------------------------------------------------------- */
 
 static inline rg_mat3 rg_mat3_diagonal(rg_vec3 d) {
     rg_mat3 a = {{{d.x, 0, 0}, {0, d.y, 0}, {0, 0, d.z}}};
@@ -179,7 +176,7 @@ static inline rg_mat3 rg_mat3_multiply(const rg_mat3 *a, const rg_mat3 *b) {
     return c;
 }
 
-/* --- poses -------------------------------------------------------------------------------------- */
+/* --- poses ------------------------------------------------------------------------------------ */
 
 static inline rg_pose rg_pose_make(rg_vec3 position, rg_quat orientation) {
     rg_pose pose = {position, orientation};

@@ -1,5 +1,5 @@
-/* Step methods: how a world is advanced in time. A method is a value that is chosen in the world def,
- * by name in scenes and on the command line. */
+/* Step methods: how a world is advanced in time. A method is a value that is chosen in the world
+ * def, by name in scenes and on the command line. */
 #ifndef RIGOR_METHOD_H
 #define RIGOR_METHOD_H
 
@@ -22,25 +22,26 @@ typedef enum rg_integrator {
 typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 
 typedef struct rg_method_settings {
-    double tolerance;         /* analytic: relative error of the integrator per step */
-    rg_integrator integrator; /* analytic */
+    double tolerance;           /* analytic: relative error of the integrator per step */
+    rg_integrator integrator;   /* analytic */
+    rg_root_method root_finder; /* analytic: of the times of events */
     /* stepping (Hart-Anitescu 2010): */
     double gamma;            /* share of a penetration that one step takes back, 0 ... 1 */
     const rg_solver *solver; /* of contact problems, both methods; null: auto */
     double solver_tolerance; /* a solve whose residual, by the judge, is larger counts as failed */
     int friction_directions; /* 0: the exact cone; otherwise corners of a polygon, even, 4 to 256 */
     bool discrete_detection; /* contacts at the current poses only: fast bodies may pass through
-                                    thin ones */
+                                thin ones */
     const rg_impact_law *impact; /* analytic: law of impacts; null: simultaneous */
     rg_solution_policy policy;   /* where friction leaves several solutions; both methods */
-    bool
-        hand_over; /* analytic: where a step fails for a group of bodies, the method stepping makes the
-                       step of that group; otherwise rg_world_step returns the error */
+    bool hand_over; /* analytic: where a step fails for a group of bodies, the method stepping makes
+                       the step of that group; otherwise rg_world_step returns the error */
 } rg_method_settings;
 
-/* 1e-9, Dormand-Prince; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
+/* 1e-9, Dormand-Prince, ITP; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
 rg_method_settings rg_method_settings_default(void);
 const char *rg_integrator_name(rg_integrator integrator); /* "dormand-prince", "adams" */
+const char *rg_root_method_name(rg_root_method finder);   /* "itp", "illinois", "bisection" */
 
 /* All methods, and one by name (null if there is none). */
 size_t rg_method_count(void);

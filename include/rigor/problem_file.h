@@ -25,13 +25,14 @@ typedef enum rg_problem_format {
     RG_FORMAT_AUTO,            /* by content; the name of the file does not matter */
     RG_FORMAT_LCP,             /* Siconos text: w = M z + q */
     RG_FORMAT_MLCP,            /* Siconos text: the same with equations */
+    RG_FORMAT_RELAY,           /* Siconos text: the same with bounds on z */
     RG_FORMAT_FRICTION,        /* Siconos text: u = W r + q with Coulomb's law, 2D or 3D */
     RG_FORMAT_GLOBAL_FRICTION, /* Siconos text: M v = q + H r, u = H' v + b */
     RG_FORMAT_SEQUENCE,        /* rigidfc3d: bodies and contacts of one time step */
     RG_FORMAT_FCLIB,           /* HDF5: fclib_local or fclib_global */
     RG_FORMATS
 } rg_problem_format;
-/* "auto", "lcp", "mlcp", "friction", "global-friction", "rigidfc3d", "fclib". */
+/* "auto", "lcp", "mlcp", "relay", "friction", "global-friction", "rigidfc3d", "fclib". */
 const char *rg_problem_format_name(rg_problem_format format);
 bool rg_problem_format_find(const char *name, rg_problem_format *format);
 

@@ -10,8 +10,8 @@ extern "C" {
 
 typedef struct rg_world rg_world;
 
-/* In the order in which a step of the method stepping goes through them. The method analytic uses the
- * same stages, some of them many times a step. */
+/* In the order in which a step of the method stepping goes through them. The method analytic uses
+ * the same stages, some of them many times a step. */
 typedef enum rg_stage {
     RG_STAGE_FORCES,  /* forces besides contact, and the velocities that they give */
     RG_STAGE_PAIRS,   /* candidate pairs: the broad phase */
@@ -28,8 +28,8 @@ typedef enum rg_stage {
 } rg_stage;
 const char *rg_stage_name(rg_stage stage); /* "forces", "pairs", ... */
 
-/* Seconds of wall time since the world was made. `step` is measured on its own, from the beginning to
- * the end of rg_world_step without the callbacks; the stages share it out. */
+/* Seconds of wall time since the world was made. `step` is measured on its own, from the beginning
+ * to the end of rg_world_step without the callbacks; the stages share it out. */
 typedef struct rg_profile {
     uint64_t steps;
     double step;

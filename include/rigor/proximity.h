@@ -105,9 +105,9 @@ rg_status rg_distance_between(const rg_shape *shape1, rg_pose pose1, const rg_sh
                               rg_pose pose2, rg_distance_cache *cache, rg_distance *distance);
 
 /* Penetration depth in the sense of the smallest translation that separates two polyhedra or
- * polygons: exact, by all candidate normals (facets of either, crossed edges). Apart, it is minus the
- * largest separation along one of these: a lower bound of the distance, equal to it unless the closest
- * features are vertex and vertex or vertex and edge. An oracle, not a fast path: O(m n). */
+ * polygons: exact, by all candidate normals (facets of either, crossed edges). Apart, it is minus
+ * the largest separation along one of these: a lower bound of the distance, equal to it unless the
+ * closest features are vertex and vertex or vertex and edge. An oracle, not a fast path: O(m n). */
 typedef struct rg_depth {
     double depth;   /* m */
     rg_vec3 normal; /* move 2 along it by depth to separate */

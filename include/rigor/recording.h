@@ -9,6 +9,7 @@
 #define RIGOR_RECORDING_H
 
 #include "rigor/contact_force.h"
+#include "rigor/event.h"
 #include "rigor/scene.h"
 
 #ifdef __cplusplus
@@ -33,9 +34,9 @@ rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting, w
 rg_status rg_recorder_open(rg_scene *scene, const char *path, const rg_recorder_options *options,
                            rg_recorder **recorder, rg_error *error);
 /* Goes on with an unfinished recording: rebuilds the scene from it, brings the world to the last
- * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. FILE is
- * read as a whole and compared with its checksums: RG_FILE_DAMAGED if it is not what was written. A
- * duration that the run is already past is RG_INVALID_ARGUMENT. */
+ * checkpoint, and drops the frames after that. A finished recording gives a scene at its end. FILE
+ * is read as a whole and compared with its checksums: RG_FILE_DAMAGED if it is not what was
+ * written. A duration that the run is already past is RG_INVALID_ARGUMENT. */
 rg_status rg_recorder_resume(const char *path, const rg_recorder_options *options,
                              const rg_scene_options *scene_options, rg_scene **scene,
                              rg_recorder **recorder, rg_error *error);
@@ -62,8 +63,9 @@ typedef struct rg_recording_info {
     bool planar;
     bool finished;
     bool recovered;       /* part of it came from a journal */
-    bool has_certificate; /* recordings of format 1 have neither; contacts can be left out */
+    bool has_certificate; /* recordings of format 1 have none of them; contacts can be left out */
     bool has_contacts;
+    bool has_events; /* and impulses: from format 3 on */
     double duration; /* s that the run is meant to last; record_every: s between frames */
     double record_every;
     const char *scene_text;
@@ -110,6 +112,37 @@ rg_status rg_recording_read_contacts(rg_recording *recording, size_t index,
                                      const rg_recorded_contact **contacts, size_t *count,
                                      rg_error *error);
 
+/* An event of the steps since the frame before (rigor/event.h); of the method analytic. */
+enum { RG_RECORDED_NONE = UINT32_MAX };
+typedef struct rg_recorded_event {
+    double time;             /* s */
+    uint64_t step;           /* in which it happened, from 1 */
+    uint32_t kind;           /* rg_step_event_kind */
+    uint32_t contacts;       /* as in rg_step_event, and so are the numbers */
+    uint32_t body_a, body_b; /* RG_RECORDED_NONE: none, or one that had left */
+    double value, friction, restitution;
+} rg_recorded_event;
+/* One contact's share of one round of an impact: as rg_step_impulse. */
+typedef struct rg_recorded_impulse {
+    double time;            /* s */
+    uint64_t step;          /* in which it happened, from 1 */
+    uint32_t impact, round; /* of the step, of the impact, from 1 */
+    uint32_t body_a, body_b;
+    rg_vec3 position;      /* m */
+    rg_vec3 normal;        /* unit, from B to A */
+    rg_vec3 impulse;       /* N s, on A */
+    rg_vec3 before, after; /* m/s: of A relative to B */
+    double friction, restitution;
+} rg_recorded_impulse;
+/* All of the steps since the frame before, until the next call with this recording. RG_UNSUPPORTED:
+ * it has none. */
+rg_status rg_recording_read_events(rg_recording *recording, size_t index,
+                                   const rg_recorded_event **events, size_t *count,
+                                   rg_error *error);
+rg_status rg_recording_read_impulses(rg_recording *recording, size_t index,
+                                     const rg_recorded_impulse **impulses, size_t *count,
+                                     rg_error *error);
+
 /* One line per frame and body. "-" is standard output. The recording itself and its journal are
  * refused. */
 rg_status rg_recording_export_csv(rg_recording *recording, const char *path, rg_error *error);
@@ -118,6 +151,11 @@ rg_status rg_recording_export_contacts_csv(rg_recording *recording, const char *
                                            rg_error *error);
 rg_status rg_recording_export_certificate_csv(rg_recording *recording, const char *path,
                                               rg_error *error);
+/* One line per event; one line per impact, round and contact. RG_UNSUPPORTED if it has none. */
+rg_status rg_recording_export_events_csv(rg_recording *recording, const char *path,
+                                         rg_error *error);
+rg_status rg_recording_export_impulses_csv(rg_recording *recording, const char *path,
+                                           rg_error *error);
 
 #ifdef __cplusplus
 }

@@ -32,8 +32,9 @@ typedef struct rg_scene_options {
     const char *points;  /* of a pair of convex parts: "all", or at most how many, as a number */
     const double *gamma; /* 0 ... 1; 0 is a value here */
     /* As above, for the analytic method. */
-    const char *impact;     /* law of collisions by name: rg_impact_law_find */
-    const char *integrator; /* "dormand-prince", "adams" */
+    const char *impact;      /* law of collisions by name: rg_impact_law_find */
+    const char *integrator;  /* "dormand-prince", "adams" */
+    const char *root_finder; /* "itp", "illinois", "bisection" */
 } rg_scene_options;
 
 /* A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,

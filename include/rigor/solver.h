@@ -181,16 +181,20 @@ typedef enum rg_friction_verdict {
     RG_FRICTION_UNDECIDED      /* too large to try every mode */
 } rg_friction_verdict;
 typedef struct rg_friction_report {
+    /* in: the caller's arrays; zero: none */
+    double *forces; /* capacity x rows: as for rg_solve_all */
+    size_t capacity;
+    double *ray; /* rows: the direction of the impulse, if inconsistent */
+    /* out: */
     rg_friction_verdict verdict;
     rg_solution_set set;
     size_t chosen;  /* index of the solution that the policy picks */
     char text[512]; /* in plain words, with the numbers */
 } rg_friction_report;
-/* Tries every mode and explains what it finds. `forces` as for rg_solve_all. `ray` (may be null):
- * the direction of the impulse, if inconsistent. */
+/* Tries every mode and explains what it finds. */
 rg_status rg_friction_explain(rg_solve_context *context, const rg_problem *problem,
-                              const rg_solve_settings *settings, double *forces, size_t capacity,
-                              double *ray, rg_friction_report *report, rg_error *error);
+                              const rg_solve_settings *settings, rg_friction_report *report,
+                              rg_error *error);
 
 /* --- extensions ------------------------------------------------------------------------------- */
 

@@ -50,6 +50,15 @@ typedef struct rg_allocator {
     void *user;
 } rg_allocator;
 
+/* How roots in a bracket are found, such as times of impact. */
+typedef enum rg_root_method {
+    RG_ROOT_ITP,      /* Oliveira and Takahashi 2020: superlinear on smooth functions, never much
+                         slower than bisection */
+    RG_ROOT_ILLINOIS, /* regula falsi that halves a value that stays: Baraff 1989, footnote 2 */
+    RG_ROOT_BISECTION,
+    RG_ROOT_METHOD_COUNT
+} rg_root_method;
+
 /* Value handles: an index and the generation that it had when it was made, so that a handle of
  * something removed is recognised. All bits zero is the null handle. */
 typedef struct rg_body_id {

@@ -1,8 +1,9 @@
 /* The world: bodies, colliders, materials and forces, and the step that moves them.
  *
  * Any number of worlds may live in a process, each used by one thread at a time. Between steps
- * everything may be added, removed and changed, in the callbacks before and after a step too; inside
- * force functions and prescribed motions the world may only be read (changes answer RG_BUSY). */
+ * everything may be added, removed and changed, in the callbacks before and after a step too;
+ * inside force functions and prescribed motions the world may only be read (changes answer
+ * RG_BUSY). */
 #ifndef RIGOR_WORLD_H
 #define RIGOR_WORLD_H
 
@@ -79,14 +80,14 @@ double rg_world_energy(const rg_world *world);
 rg_vec3 rg_world_momentum(const rg_world *world);
 rg_vec3 rg_world_angular_momentum(const rg_world *world);
 
-/* Equal for two worlds if every bit of their states is equal: time, poses, velocities and momenta, in
- * body order. */
+/* Equal for two worlds if every bit of their states is equal: time, poses, velocities and momenta,
+ * in body order. */
 uint64_t rg_world_state_hash(const rg_world *world);
 
-/* The whole world in memory: bodies, colliders, materials, forces, generator, time, and what the method
- * keeps between steps. A restored world continues with the same bits. Callbacks, threads and allocator
- * are not part of a snapshot. Handles stay valid across restore if what they name exists in the
- * snapshot. */
+/* The whole world in memory: bodies, colliders, materials, forces, generator, time, and what the
+ * method keeps between steps. A restored world continues with the same bits. Callbacks, threads and
+ * allocator are not part of a snapshot. Handles stay valid across restore if what they name exists
+ * in the snapshot. */
 rg_status rg_snapshot_create(const rg_world *world, rg_snapshot **snapshot);
 rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot);
 void rg_snapshot_destroy(rg_snapshot *snapshot);

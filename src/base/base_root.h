@@ -6,7 +6,7 @@
 #ifndef RIGOR_BASE_ROOT_H
 #define RIGOR_BASE_ROOT_H
 
-#include "rigor/math.h"
+#include "rigor/types.h"
 
 typedef double rg_scalar_function(void *user, double x);
 
@@ -24,8 +24,8 @@ typedef struct rg_bracket {
     double b, fb;
 } rg_bracket;
 
-/* The search stops when the bracket is at most x_tolerance long, or 0 < f(x) <= f_tolerance, or after
- * evaluation_limit evaluations. */
+/* The search stops when the bracket is at most x_tolerance long, or 0 < f(x) <= f_tolerance, or
+ * after evaluation_limit evaluations. */
 typedef struct rg_root_settings {
     rg_root_method method;
     double x_tolerance, f_tolerance;

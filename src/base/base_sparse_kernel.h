@@ -21,8 +21,9 @@ typedef struct rg_sparse_tiles {
     bool lower; /* tiles on and under the diagonal only */
 } rg_sparse_tiles;
 
-/* Every entry of c is one running sum over the depth, in order, without fused operations: the bits do
- * not depend on which of the versions runs. All addresses and pitches are multiples of 32 bytes. */
+/* Every entry of c is one running sum over the depth, in order, without fused operations: the bits
+ * do not depend on which of the versions runs. All addresses and pitches are multiples of 32
+ * bytes. */
 typedef void rg_sparse_product(const rg_sparse_tiles *tiles);
 
 /* A factored diagonal panel as what the rows below it need. */

@@ -380,7 +380,8 @@ static void try_pair(choice *best, rg_contact_track *track, rg_pose pose_b, rg_p
     }
 }
 
-/* The best pair of pieces at poses of B and A where the normal is n; `all`: whatever the names say. */
+/* The best pair of pieces at poses of B and A where the normal is n; `all`: whatever the names
+ * say. */
 static void choose(choice *best, const rg_contact_track *track, const rg_pose pose[2], rg_vec3 n,
                    bool all, const rg_manifold *manifold, const rg_contact_point *point) {
     candidates c[2];

@@ -1,12 +1,12 @@
-/* The contacts of a world, from step to step: candidate pairs from the broad phase, then manifolds of
- * each.
+/* The contacts of a world, from step to step: candidate pairs from the broad phase, then manifolds
+ * of each.
  *
  * What must survive from look to look is flat: per candidate pair the two handles and the caches of
- * their convex parts. For the collision of a world it lies in the world's memory for contacts, which
- * is read when a step begins and written when it ends (rg_collision_store); for a program's own, in
- * the object. Everything else is made anew at every look from that and the state of the world, so that
- * a restored world goes on with the same bits, and looking never changes a world. Which pairs touch,
- * began to and no longer do: contact_touch.c.
+ * their convex parts. For the collision of a world it lies in the world's memory for contacts,
+ * which is read when a step begins and written when it ends (rg_collision_store); for a program's
+ * own, in the object. Everything else is made anew at every look from that and the state of the
+ * world, so that a restored world goes on with the same bits, and looking never changes a world.
+ * Which pairs touch, began to and no longer do: contact_touch.c.
  *
  * Tested by tests/step/test_collision.c. */
 #include "base/base_text.h"
@@ -64,7 +64,7 @@ void rg_collision_destroy(rg_collision *collision) {
     rg_release(&memory, collision);
 }
 
-/* --- what the last look found ------------------------------------------------------------------- */
+/* --- what the last look found ----------------------------------------------------------------- */
 
 /* Empty if there is none, or if it is not of this layout. */
 static rg_pair_view read_memory(const rg_world *world) {
@@ -124,7 +124,7 @@ static void find_memory(const rg_pair_view *old, size_t *at, rg_pair_ids ids,
     *count = p->cache_count;
 }
 
-/* --- one look ------------------------------------------------------------------------------------ */
+/* --- one look --------------------------------------------------------------------------------- */
 
 static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) {
     return &world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
@@ -157,9 +157,9 @@ static double closing_at(const rg_collision *c, const rg_world_content *content,
            turning_of(c, content, a, j, rg_length(v.angular_velocity[j]));
 }
 
-/* The settings of the def, with the distances that the motion of the next step may cover: a pair that
- * may meet has points, and all of those that may touch before it is over (E1 and E2 of Hart-Anitescu
- * 2010, scaled by speed times step). */
+/* The settings of the def, with the distances that the motion of the next step may cover: a pair
+ * that may meet has points, and all of those that may touch before it is over (E1 and E2 of
+ * Hart-Anitescu 2010, scaled by speed times step). */
 static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_world *world,
                                             const rg_collider *b, const rg_collider *a) {
     rg_contact_settings settings = c->def.contacts;
@@ -174,8 +174,8 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
     double falling = rg_length(content->gravity) * c->ahead * c->ahead;
     double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
     double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
-    /* An impact within the step may turn straight motion into turning: the far end of a rod whose other
-     * end is stopped goes on faster than before. */
+    /* An impact within the step may turn straight motion into turning: the far end of a rod whose
+     * other end is stopped goes on faster than before. */
     double reach = RG_CONTACT_AHEAD * closing;
     settings.near = fmax(near, reach + RG_CONTACT_AHEAD * falling);
     settings.band = fmax(band, reach + RG_CONTACT_AHEAD * falling);

@@ -1,5 +1,6 @@
 /* The loader of Clp. The name of the library (RG_CLP_LIBRARY) is that of the one whose header was
- * compiled against. */
+ * compiled against.
+ * Tested by tests/lp/test_clp.c. */
 #include "lp/lp_clp_load.h"
 
 #include "base/base_text.h"

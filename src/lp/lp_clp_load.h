@@ -1,7 +1,7 @@
 /* Clp, loaded when the first linear program is asked for.
  *
- * Clp brings BLAS with it, and OpenBLAS starts threads as soon as it is loaded: a program that never
- * solves a linear program would pay for them, and with little address space hang at its end.
+ * Clp brings BLAS with it, and OpenBLAS starts threads as soon as it is loaded: a program that
+ * never solves a linear program would pay for them, and with little address space hang at its end.
  * Nothing is kept here: the system's loader counts who has the library open, and finding the
  * functions again costs microseconds. */
 #ifndef RIGOR_LP_LP_CLP_LOAD_H

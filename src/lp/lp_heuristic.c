@@ -33,7 +33,8 @@
 /* Corners that are degenerate twice over are rare. */
 enum { SHARPEN_ROUNDS = 4 };
 /* Equations count as solved up to this rest, relative to the largest force; a force or acceleration
- * below minus this is negative whatever the rounding (it is above the rest over RG_LP_INDEPENDENT). */
+ * below minus this is negative whatever the rounding (it is above the rest over
+ * RG_LP_INDEPENDENT). */
 #define EQUATIONS_REST 1e-12
 #define CLEARLY        1e-5
 
@@ -137,8 +138,9 @@ static rg_status sharpen(search *s, rg_error *error) {
 
 typedef enum verdict { UNDECIDED, RIGHT, WRONG } verdict;
 
-/* Where the equations a = 0 outside V have one solution, its signs decide, and no program is needed:
- * what 6.2 starts from. Undecided where there are more solutions, or signs are too near to 0. */
+/* Where the equations a = 0 outside V have one solution, its signs decide, and no program is
+ * needed: what 6.2 starts from. Undecided where there are more solutions, or signs are too near to
+ * 0. */
 static rg_status try_equations(search *s, verdict *made, rg_error *error) {
     const rg_lp_form *form = &s->form;
     bool singular = false, clear = true;

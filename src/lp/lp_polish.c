@@ -12,7 +12,8 @@
  * column count as zero: what Clp left there stays.
  *
  * With a fill-reducing order the cost follows the non-zeros of the factor; on matrices with a band
- * that is linear in the rows. */
+ * that is linear in the rows.
+ * Tested by tests/lp/test_heuristic.c. */
 #include "lp/lp_polish.h"
 
 #include "base/base_math.h"

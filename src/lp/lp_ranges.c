@@ -232,10 +232,15 @@ static rg_status sharpen(rg_solve_context *context, const space *r, const uint8_
 
 /* The least of sign * force of the row, as a change; -inf if there is none. */
 static rg_status find_end(rg_solve_context *context, const space *r, size_t row, double sign,
-                          double *cost, const double *lower, const double *upper, double *change,
-                          rg_error *error) {
-    for (size_t k = 0; k < r->dimension; k++)
+                          double *change, rg_error *error) {
+    double *cost, *lower, *upper;
+    RG_TAKE(cost, context, r->dimension, error);
+    RG_TAKE(lower, context, r->dimension, error);
+    RG_TAKE(upper, context, r->dimension, error);
+    for (size_t k = 0; k < r->dimension; k++) {
         cost[k] = sign * r->changes[row * r->dimension + k];
+        lower[k] = -INFINITY, upper[k] = INFINITY;
+    }
     rg_program program = {
         .matrix = {.rows = r->conditions, .columns = r->dimension, .dense = r->matrix},
         .cost = cost,
@@ -267,12 +272,6 @@ static rg_status find_end(rg_solve_context *context, const space *r, size_t row,
 
 static rg_status find_ranges(rg_solve_context *context, space *r, double *least, double *most,
                              rg_error *error) {
-    double *cost, *lower, *upper;
-    RG_TAKE(cost, context, r->dimension, error);
-    RG_TAKE(lower, context, r->dimension, error);
-    RG_TAKE(upper, context, r->dimension, error);
-    for (size_t k = 0; k < r->dimension; k++)
-        lower[k] = -INFINITY, upper[k] = INFINITY;
     for (size_t i = 0; i < r->problem->size; i++) {
         double largest = 0, down, up;
         for (size_t k = 0; k < r->dimension; k++)
@@ -281,9 +280,9 @@ static rg_status find_ranges(rg_solve_context *context, space *r, double *least,
         if (!(largest > RG_LP_RANK))
             continue;
         rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-        rg_status status = find_end(context, r, i, 1, cost, lower, upper, &down, error);
+        rg_status status = find_end(context, r, i, 1, &down, error);
         if (!status)
-            status = find_end(context, r, i, -1, cost, lower, upper, &up, error);
+            status = find_end(context, r, i, -1, &up, error);
         rg_arena_return(&context->arena, mark);
         if (status)
             return status;

@@ -19,7 +19,7 @@ size_t rg_problem_rows(const rg_problem *problem) {
                                               : rg_contact_rows(&problem->contact);
 }
 
-/* --- pieces that solvers and judge need, too ----------------------------------------------------- */
+/* --- pieces that solvers and judge need, too -------------------------------------------------- */
 
 void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_t count,
                         double *values) {
@@ -86,7 +86,7 @@ void rg_polygon_direction(int directions, int k, double direction[2]) {
     direction[0] = sign * cosine, direction[1] = sign * sine;
 }
 
-/* --- checks -------------------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static rg_status check_finite(const double *values, size_t count, const char *what,
                               rg_error *error) {
@@ -325,7 +325,7 @@ rg_status rg_problem_check(const rg_problem *problem, rg_error *error) {
     }
 }
 
-/* --- scale --------------------------------------------------------------------------------------- */
+/* --- scale ------------------------------------------------------------------------------------ */
 
 /* J v of one row over its two blocks. */
 static double row_velocity(const rg_global_form *g, const uint32_t *pair, const double *row,

@@ -18,13 +18,14 @@ void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_
 /* Largest |entry|. */
 double rg_matrix_largest(const rg_matrix *matrix);
 
-/* Cholesky of one mass block: lower (freedom x freedom, row-major) with its diagonal inverted; false if
- * it is not positive definite. */
+/* Cholesky of one mass block: lower (freedom x freedom, row-major) with its diagonal inverted;
+ * false if it is not positive definite. */
 bool rg_mass_factor(const double *mass, int freedom, double *lower);
 /* x := mass^-1 x. */
 void rg_mass_solve(const double *lower, int freedom, double *x);
 
-/* The corners of the friction polygon: (cos, sin)(2 pi k / directions), opposite ones exactly so. */
+/* The corners of the friction polygon: (cos, sin)(2 pi k / directions), opposite ones exactly
+ * so. */
 void rg_polygon_direction(int directions, int k, double direction[2]);
 
 #endif

@@ -1,5 +1,5 @@
-/* The islands of a world (problem_partition.h) with their bodies, in the order of bodies and contacts
- * whatever the history.
+/* The islands of a world (problem_partition.h) with their bodies, in the order of bodies and
+ * contacts whatever the history.
  * Tested by tests/problem/test_rows.c. */
 #include "problem/problem_islands.h"
 
@@ -77,7 +77,7 @@ rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *ar
     return RG_OK;
 }
 
-/* --- one problem --------------------------------------------------------------------------------- */
+/* --- one problem ------------------------------------------------------------------------------ */
 
 void rg_mass_block(const rg_body_dynamics *d, bool planar, rg_quat orientation, double *mass) {
     if (planar) {

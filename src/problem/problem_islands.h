@@ -1,5 +1,5 @@
-/* Islands: bodies that contacts join, each with a contact problem of its own. Bodies that forces do not
- * move join nothing. */
+/* Islands: bodies that contacts join, each with a contact problem of its own. Bodies that forces do
+ * not move join nothing. */
 #ifndef RIGOR_PROBLEM_ISLANDS_H
 #define RIGOR_PROBLEM_ISLANDS_H
 

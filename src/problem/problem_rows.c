@@ -1,8 +1,8 @@
-/* Rows of contact problems from contact points. The normal row is the gradient of the gap: at a point,
- * n.(velocity of A's material - velocity of B's), whichever of the two surfaces the point is taken on,
- * since moving it along n does not change n.(w x r). So one point serves both bodies, and momentum and
- * angular momentum balance exactly (Hart-Anitescu 2010; the gradient of the ratio metric, divided by
- * |N| / t^2, is this row: impulses are in N s and gaps in metres). */
+/* Rows of contact problems from contact points. The normal row is the gradient of the gap: at a
+ * point, n.(velocity of A's material - velocity of B's), whichever of the two surfaces the point is
+ * taken on, since moving it along n does not change n.(w x r). So one point serves both bodies, and
+ * momentum and angular momentum balance exactly (Hart-Anitescu 2010; the gradient of the ratio
+ * metric, divided by |N| / t^2, is this row: impulses are in N s and gaps in metres). */
 #include "problem/problem_rows.h"
 
 #include <assert.h>

@@ -1,9 +1,9 @@
-/* Rows of contact problems from the contact points of a world: where, along which directions, how far
- * apart, under which law. One set for the whole world; problem_islands.h cuts it up.
+/* Rows of contact problems from the contact points of a world: where, along which directions, how
+ * far apart, under which law. One set for the whole world; problem_islands.h cuts it up.
  *
- * Velocity space: 6 numbers per body (velocity of the centre of mass, angular velocity, both in world
- * axes), in planar worlds 3 (x, z, angular velocity about y). Component order of a contact: normal,
- * first tangent, second tangent (in space). */
+ * Velocity space: 6 numbers per body (velocity of the centre of mass, angular velocity, both in
+ * world axes), in planar worlds 3 (x, z, angular velocity about y). Component order of a contact:
+ * normal, first tangent, second tangent (in space). */
 #ifndef RIGOR_PROBLEM_ROWS_H
 #define RIGOR_PROBLEM_ROWS_H
 
@@ -12,7 +12,8 @@
 #include "rigor/complementarity.h"
 #include "world/world.h"
 
-/* Velocity of the material of body `user`'s world at a point: for bodies that forces do not move. */
+/* Velocity of the material of body `user`'s world at a point: for bodies that forces do not
+ * move. */
 typedef struct rg_contact_row {
     uint32_t touch, manifold, point; /* in the view */
     uint32_t body_a, body_b;         /* dense indices */
@@ -40,7 +41,8 @@ rg_status rg_rows_build(const rg_world_content *content, const rg_collision_view
                         rg_displacement_function *displacement, const void *user, rg_arena *arena,
                         rg_row_set *set);
 
-/* Leaves out contacts of bodies that forces move and that are no members: `member` per body of the world. */
+/* Leaves out contacts of bodies that forces move and that are no members: `member` per body of the
+ * world. */
 void rg_rows_keep(rg_row_set *set, const uint8_t *member);
 
 /* The Jacobian of row `row` of contact i at side 0 (A) or 1 (B). */
@@ -57,8 +59,8 @@ rg_vec3 rg_row_force(const rg_row_set *set, size_t i, const double *components);
 void rg_row_components(const rg_row_set *set, size_t i, rg_vec3 force, double *components);
 
 /* Two unit vectors across a unit normal, a continuous function of it but for a half-line: the
- * projection of the x axis where the normal is steep to it, of the y axis otherwise. In the plane the
- * tangent is the normal turned from z to x. */
+ * projection of the x axis where the normal is steep to it, of the y axis otherwise. In the plane
+ * the tangent is the normal turned from z to x. */
 void rg_contact_tangents(rg_vec3 normal, bool planar, rg_vec3 *tangent1, rg_vec3 *tangent2);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * Every solver's time grows faster than its problem, and a hard part must not make the rest wait:
  * five hundred bodies in ten piles are ten problems. Splitting changes nothing in the answer:
- * forces of one island do not appear in the equations of another. */
+ * forces of one island do not appear in the equations of another.
+ * Tested by tests/solve/test_islands.c. */
 #include "problem/problem_split.h"
 
 #include "problem/problem.h"

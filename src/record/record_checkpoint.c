@@ -48,14 +48,26 @@ const rg_summary_field rg_summary_fields[] = {
 const size_t rg_summary_field_count = sizeof rg_summary_fields / sizeof rg_summary_fields[0];
 
 rg_checkpoint rg_checkpoint_make(const rg_allocator *allocator) {
-    return (rg_checkpoint){.interval = rg_step_info_nothing(),
-                           .state = rg_buffer_make(allocator),
-                           .observations = rg_buffer_make(allocator)};
+    rg_checkpoint checkpoint = {.interval = rg_step_info_nothing(),
+                                .state = rg_buffer_make(allocator),
+                                .observations = rg_buffer_make(allocator)};
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        checkpoint.pending[i] = rg_buffer_make(allocator);
+    return checkpoint;
 }
 
 void rg_checkpoint_free(rg_checkpoint *checkpoint) {
     rg_buffer_free(&checkpoint->state);
     rg_buffer_free(&checkpoint->observations);
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        rg_buffer_free(&checkpoint->pending[i]);
+}
+
+bool rg_checkpoint_pending_fits(const rg_checkpoint *checkpoint) {
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        if (checkpoint->pending[i].size % rg_rows_size(i) != 0)
+            return false;
+    return checkpoint->pending[RG_ROWS_CONTACTS].size == 0;
 }
 
 static rg_status make_room(rg_buffer *buffer, size_t size) {
@@ -119,8 +131,10 @@ rg_status rg_checkpoint_apply(const rg_checkpoint *checkpoint, rg_scene *scene, 
 }
 
 /* Fields of the summary and, above them in the same word, of the interval: 0 in journals of format
- * 1, which had none. */
+ * 1, which had none. The highest bit says that the sizes of the pending rows follow: from format 3
+ * on. */
 enum { INTERVAL_SHIFT = 32 };
+static const uint64_t has_pending = UINT64_C(1) << 63;
 
 void rg_checkpoint_encode(const rg_checkpoint *checkpoint, rg_buffer *bytes) {
     rg_buffer_append(bytes, &checkpoint->frames, 8);
@@ -128,9 +142,12 @@ void rg_checkpoint_encode(const rg_checkpoint *checkpoint, rg_buffer *bytes) {
     rg_buffer_append(bytes, &checkpoint->time, 8);
     rg_buffer_append(bytes, &checkpoint->state_hash, 8);
     rg_buffer_append(bytes, &checkpoint->duration, 8);
-    uint64_t sizes[3] = {(uint64_t)rg_summary_field_count << INTERVAL_SHIFT |
-                             (uint64_t)rg_summary_field_count,
-                         checkpoint->state.size, checkpoint->observations.size};
+    uint64_t sizes[3 + RG_ROWS_COUNT] = {has_pending |
+                                             (uint64_t)rg_summary_field_count << INTERVAL_SHIFT |
+                                             (uint64_t)rg_summary_field_count,
+                                         checkpoint->state.size, checkpoint->observations.size};
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        sizes[3 + i] = checkpoint->pending[i].size;
     rg_buffer_append(bytes, sizes, sizeof sizes);
     const rg_step_info *const infos[2] = {&checkpoint->summary, &checkpoint->interval};
     for (int k = 0; k < 2; k++)
@@ -138,35 +155,69 @@ void rg_checkpoint_encode(const rg_checkpoint *checkpoint, rg_buffer *bytes) {
             rg_buffer_append(bytes, (const char *)infos[k] + rg_summary_fields[i].offset, 8);
     rg_buffer_append(bytes, checkpoint->state.data, checkpoint->state.size);
     rg_buffer_append(bytes, checkpoint->observations.data, checkpoint->observations.size);
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        rg_buffer_append(bytes, checkpoint->pending[i].data, checkpoint->pending[i].size);
+}
+
+/* Where the parts of an encoded checkpoint are. */
+typedef struct parts {
+    uint64_t summary_fields, interval_fields;
+    uint64_t sizes[2 + RG_ROWS_COUNT]; /* state, observations, pending rows */
+    const char *figures, *bytes;
+} parts;
+
+static bool find_parts(const char *bytes, uint64_t size, parts *found) {
+    enum { FIXED = 48 }; /* and the sizes of what is in any checkpoint: */
+    uint64_t fields, left;
+    *found = (parts){0};
+    if (size < FIXED + 16)
+        return false;
+    memcpy(&fields, bytes + 40, 8);
+    size_t sizes = (fields & has_pending) ? 2 + RG_ROWS_COUNT : 2;
+    if (size < FIXED + 8 * sizes)
+        return false;
+    memcpy(found->sizes, bytes + FIXED, 8 * sizes);
+    found->summary_fields = fields & UINT32_MAX;
+    found->interval_fields = (fields & ~has_pending) >> INTERVAL_SHIFT;
+    found->figures = bytes + FIXED + 8 * sizes;
+    left = size - FIXED - 8 * sizes;
+    fields = found->summary_fields + found->interval_fields;
+    if (fields > left / 8)
+        return false;
+    found->bytes = found->figures + 8 * fields;
+    left -= 8 * fields;
+    for (size_t i = 0; i < sizes; i++) {
+        if (found->sizes[i] > left)
+            return false;
+        left -= found->sizes[i];
+    }
+    return left == 0;
 }
 
 rg_status rg_checkpoint_decode(rg_checkpoint *checkpoint, const char *bytes, uint64_t size) {
-    enum { FIXED = 64 };
-    uint64_t sizes[3];
-    if (size < FIXED)
+    parts found;
+    if (!find_parts(bytes, size, &found))
         return RG_FILE_DAMAGED;
     memcpy(&checkpoint->frames, bytes, 8);
     memcpy(&checkpoint->step, bytes + 8, 8);
     memcpy(&checkpoint->time, bytes + 16, 8);
     memcpy(&checkpoint->state_hash, bytes + 24, 8);
     memcpy(&checkpoint->duration, bytes + 32, 8);
-    memcpy(sizes, bytes + 40, sizeof sizes);
-    uint64_t left = size - FIXED;
-    uint64_t interval_fields = sizes[0] >> INTERVAL_SHIFT;
-    uint64_t summary_fields = sizes[0] & UINT32_MAX, fields = summary_fields + interval_fields;
-    if (fields > left / 8 || sizes[1] > left - 8 * fields ||
-        sizes[2] != left - 8 * fields - sizes[1])
-        return RG_FILE_DAMAGED;
-
     /* Fields that a later version appended are skipped, those that an earlier one lacked are 0. */
     checkpoint->summary = (rg_step_info){0};
-    rg_interval_decode(&checkpoint->summary, bytes + FIXED, (size_t)summary_fields);
+    rg_interval_decode(&checkpoint->summary, found.figures, (size_t)found.summary_fields);
     checkpoint->interval = rg_step_info_nothing();
-    rg_interval_decode(&checkpoint->interval, bytes + FIXED + 8 * summary_fields,
-                       (size_t)interval_fields);
-    const char *state = bytes + FIXED + 8 * fields;
-    rg_status status = replace_content(&checkpoint->state, state, (size_t)sizes[1]);
-    if (status == RG_OK)
-        status = replace_content(&checkpoint->observations, state + sizes[1], (size_t)sizes[2]);
+    rg_interval_decode(&checkpoint->interval, found.figures + 8 * found.summary_fields,
+                       (size_t)found.interval_fields);
+    rg_buffer *const places[2 + RG_ROWS_COUNT] = {
+        &checkpoint->state, &checkpoint->observations, &checkpoint->pending[RG_ROWS_CONTACTS],
+        &checkpoint->pending[RG_ROWS_EVENTS], &checkpoint->pending[RG_ROWS_IMPULSES]};
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < 2 + RG_ROWS_COUNT && status == RG_OK; i++) {
+        status = replace_content(places[i], found.bytes, (size_t)found.sizes[i]);
+        found.bytes += found.sizes[i];
+    }
+    if (status == RG_OK && !rg_checkpoint_pending_fits(checkpoint))
+        status = RG_FILE_DAMAGED;
     return status;
 }

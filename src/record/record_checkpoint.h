@@ -4,6 +4,7 @@
 #define RIGOR_RECORD_CHECKPOINT_H
 
 #include "base/base_memory.h"
+#include "record/record_rows.h"
 #include "rigor/scene.h"
 
 typedef struct rg_checkpoint {
@@ -13,9 +14,10 @@ typedef struct rg_checkpoint {
     uint64_t state_hash;
     double duration; /* s that the run is meant to last */
     rg_step_info summary;
-    rg_step_info interval;  /* since the last frame: record_interval.h */
-    rg_buffer state;        /* of rg_world_save_state */
-    rg_buffer observations; /* what the scene's measures have gathered */
+    rg_step_info interval;            /* since the last frame: record_interval.h */
+    rg_buffer pending[RG_ROWS_COUNT]; /* and its events and impulses; no contacts */
+    rg_buffer state;                  /* of rg_world_save_state */
+    rg_buffer observations;           /* what the scene's measures have gathered */
 } rg_checkpoint;
 
 rg_checkpoint rg_checkpoint_make(const rg_allocator *allocator);
@@ -30,6 +32,9 @@ rg_status rg_checkpoint_apply(const rg_checkpoint *checkpoint, rg_scene *scene, 
 /* As bytes, for the journal. Decoding gives RG_FILE_DAMAGED if they do not fit together. */
 void rg_checkpoint_encode(const rg_checkpoint *checkpoint, rg_buffer *bytes);
 rg_status rg_checkpoint_decode(rg_checkpoint *checkpoint, const char *bytes, uint64_t size);
+
+/* Whether its pending rows are whole ones. */
+bool rg_checkpoint_pending_fits(const rg_checkpoint *checkpoint);
 
 /* The numbers of a summary, one by one: journal and HDF5 attributes walk the same list. */
 typedef struct rg_summary_field {

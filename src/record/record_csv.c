@@ -1,7 +1,7 @@
 /* Recordings as comma-separated values (RFC 4180): a header line, then one line for every frame and
- * body, for every frame and contact, or for every frame (certificates; a figure that was not
- * measured is an empty field). Numbers are the shortest that read back to the same bits. How it
- * fails: as what it writes to does (record_outlet.h). */
+ * body, for every frame and contact, for every event, for every impulse, or for every frame
+ * (certificates; a figure that was not measured is an empty field). Numbers are the shortest that
+ * read back to the same bits. How it fails: as what it writes to does (record_outlet.h). */
 #include "record/record_recording.h"
 
 #include "base/base_memory.h"
@@ -18,6 +18,11 @@
 static const char bodies_header[] = "time,step,body,px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz\n";
 static const char contacts_header[] = "time,step,body_a,body_b,px,py,pz,nx,ny,nz,fx,fy,fz,gap,"
                                       "friction,slip_speed,mode\n";
+static const char events_header[] = "time,step,kind,body_a,body_b,contacts,value,friction,"
+                                    "restitution,text\n";
+static const char impulses_header[] =
+    "time,step,impact,round,body_a,body_b,px,py,pz,nx,ny,nz,ix,iy,iz,before_x,before_y,before_z,"
+    "after_x,after_y,after_z,friction,restitution\n";
 /* Bytes gathered before they are written. */
 static const size_t piece_size = 1 << 20;
 
@@ -48,19 +53,21 @@ static void append_numbers(rg_buffer *text, const double *numbers, size_t count)
     }
 }
 
-/* A body without a name goes by its number. */
+/* A body without a name goes by its number; none is an empty field. */
 static void append_body(rg_buffer *text, const rg_recording *recording, size_t body) {
-    const char *name = rg_recording_body_name(recording, body);
     append_text(text, ",");
+    if (body == RG_RECORDED_NONE)
+        return;
+    const char *name = rg_recording_body_name(recording, body);
     if (name[0])
         append_field(text, name);
     else
         rg_buffer_print(text, "%zu", body);
 }
 
-static void append_clock(rg_buffer *text, const rg_frame *frame) {
-    char time[RG_NUMBER_SIZE];
-    rg_buffer_print(text, "%s,%" PRIu64, rg_format_double(frame->time, time), frame->step);
+static void append_clock(rg_buffer *text, double time, uint64_t step) {
+    char number[RG_NUMBER_SIZE];
+    rg_buffer_print(text, "%s,%" PRIu64, rg_format_double(time, number), step);
 }
 
 /* ---- one frame, by what is asked for ---- */
@@ -84,7 +91,7 @@ static rg_status append_bodies(rg_buffer *text, rg_recording *recording, size_t 
     (void)error;
     size_t bodies = rg_recording_get_info(recording).body_count;
     for (size_t i = 0; i < bodies; i++) {
-        append_clock(text, frame);
+        append_clock(text, frame->time, frame->step);
         append_body(text, recording, i);
         append_numbers(text, &frame->position[i].x, 3);
         append_numbers(text, &frame->orientation[i].x, 4);
@@ -106,7 +113,7 @@ static rg_status append_contacts(rg_buffer *text, rg_recording *recording, size_
     rg_status status = rg_recording_read_contacts(recording, index, &contacts, &count, error);
     for (size_t i = 0; i < count; i++) {
         const rg_recorded_contact *contact = &contacts[i];
-        append_clock(text, frame);
+        append_clock(text, frame->time, frame->step);
         append_body(text, recording, contact->body_a);
         append_body(text, recording, contact->body_b);
         append_numbers(text, &contact->position.x, 3);
@@ -116,6 +123,80 @@ static rg_status append_contacts(rg_buffer *text, rg_recording *recording, size_
         append_numbers(text, &contact->friction, 1);
         append_numbers(text, &contact->slip_speed, 1);
         rg_buffer_print(text, ",%s\n", rg_contact_mode_name((rg_contact_mode)contact->mode));
+    }
+    return status;
+}
+
+static void append_events_header(rg_buffer *text) {
+    append_text(text, events_header);
+}
+
+static const char *name_of(const rg_recording *recording, uint32_t body) {
+    return body == RG_RECORDED_NONE ? "?" : rg_recording_body_name(recording, body);
+}
+
+/* In plain words, with the names of the recording. */
+static void append_event_text(rg_buffer *text, const rg_recording *recording,
+                              const rg_recorded_event *event) {
+    char words[1024];
+    rg_step_event e = {.time = event->time,
+                       .kind = event->kind,
+                       .contacts = event->contacts,
+                       .value = event->value,
+                       .friction = event->friction,
+                       .restitution = event->restitution};
+    rg_step_event_words(&e, name_of(recording, event->body_a), name_of(recording, event->body_b),
+                        words, sizeof words);
+    append_text(text, ",");
+    append_field(text, words);
+    append_text(text, "\n");
+}
+
+static rg_status append_events(rg_buffer *text, rg_recording *recording, size_t index,
+                               const rg_frame *frame, rg_error *error) {
+    const rg_recorded_event *events;
+    size_t count;
+    (void)frame;
+    rg_status status = rg_recording_read_events(recording, index, &events, &count, error);
+    for (size_t i = 0; i < count; i++) {
+        const rg_recorded_event *event = &events[i];
+        append_clock(text, event->time, event->step);
+        rg_buffer_print(text, ",%s", rg_step_event_name((rg_step_event_kind)event->kind));
+        append_body(text, recording, event->body_a);
+        append_body(text, recording, event->body_b);
+        rg_buffer_print(text, ",%" PRIu32, event->contacts);
+        append_numbers(text, &event->value, 1);
+        append_numbers(text, &event->friction, 1);
+        append_numbers(text, &event->restitution, 1);
+        append_event_text(text, recording, event);
+    }
+    return status;
+}
+
+static void append_impulses_header(rg_buffer *text) {
+    append_text(text, impulses_header);
+}
+
+static rg_status append_impulses(rg_buffer *text, rg_recording *recording, size_t index,
+                                 const rg_frame *frame, rg_error *error) {
+    const rg_recorded_impulse *impulses;
+    size_t count;
+    (void)frame;
+    rg_status status = rg_recording_read_impulses(recording, index, &impulses, &count, error);
+    for (size_t i = 0; i < count; i++) {
+        const rg_recorded_impulse *impulse = &impulses[i];
+        append_clock(text, impulse->time, impulse->step);
+        rg_buffer_print(text, ",%" PRIu32 ",%" PRIu32, impulse->impact, impulse->round);
+        append_body(text, recording, impulse->body_a);
+        append_body(text, recording, impulse->body_b);
+        append_numbers(text, &impulse->position.x, 3);
+        append_numbers(text, &impulse->normal.x, 3);
+        append_numbers(text, &impulse->impulse.x, 3);
+        append_numbers(text, &impulse->before.x, 3);
+        append_numbers(text, &impulse->after.x, 3);
+        append_numbers(text, &impulse->friction, 1);
+        append_numbers(text, &impulse->restitution, 1);
+        append_text(text, "\n");
     }
     return status;
 }
@@ -149,7 +230,7 @@ static rg_status append_certificate(rg_buffer *text, rg_recording *recording, si
     rg_status status = rg_recording_read_certificate(recording, index, &info, error);
     if (status != RG_OK)
         return status;
-    append_clock(text, frame);
+    append_clock(text, frame->time, frame->step);
     for (int table = 0; table < RG_TABLE_COUNT; table++)
         for (size_t i = 0; i < rg_summary_field_count; i++)
             if ((int)rg_interval_table_of(&rg_summary_fields[i]) == table)
@@ -160,6 +241,8 @@ static rg_status append_certificate(rg_buffer *text, rg_recording *recording, si
 
 static const table_kind bodies_table = {true, append_bodies_header, append_bodies};
 static const table_kind contacts_table = {false, append_contacts_header, append_contacts};
+static const table_kind events_table = {false, append_events_header, append_events};
+static const table_kind impulses_table = {false, append_impulses_header, append_impulses};
 static const table_kind certificate_table = {false, append_certificate_header, append_certificate};
 
 /* ---- all frames ---- */
@@ -231,4 +314,14 @@ rg_status rg_recording_export_contacts_csv(rg_recording *recording, const char *
 rg_status rg_recording_export_certificate_csv(rg_recording *recording, const char *path,
                                               rg_error *error) {
     return export_table(recording, &certificate_table, NULL, path, error);
+}
+
+rg_status rg_recording_export_events_csv(rg_recording *recording, const char *path,
+                                         rg_error *error) {
+    return export_table(recording, &events_table, NULL, path, error);
+}
+
+rg_status rg_recording_export_impulses_csv(rg_recording *recording, const char *path,
+                                           rg_error *error) {
+    return export_table(recording, &impulses_table, NULL, path, error);
 }

@@ -63,9 +63,9 @@ static rg_status append_first_frame(rg_recorder *recorder, rg_store *store, rg_e
     rg_status status = RG_OUT_OF_MEMORY;
     if (numbers && contacts) {
         rg_frame_head head = rg_recorder_fill_frame(recorder, numbers);
-        head.contact_count = rg_recorder_fill_contacts(recorder, contacts);
+        head.row_count[RG_ROWS_CONTACTS] = rg_recorder_fill_contacts(recorder, contacts);
         rg_frame_batch batch = rg_frame_batch_in(numbers, &head, 1, recorder->body_count);
-        batch.contacts = contacts;
+        batch.rows[RG_ROWS_CONTACTS] = contacts;
         status = rg_store_append(store, &batch, error);
     } else {
         rg_fail(error, status, "%s: no memory for a frame", recorder->paths.file);
@@ -127,7 +127,7 @@ rg_status rg_fold_create(rg_recorder *recorder, rg_error *error) {
                                   .run_id = recorder->run_id,
                                   .body_count = recorder->body_count,
                                   .has_certificate = recorder->has_certificate,
-                                  .has_contacts = recorder->has_contacts};
+                                  .rows = recorder->rows};
     rg_status status = rg_scene_write_text(recorder->scene, &recorder->allocator, &text,
                                            &identity.scene_size, error);
     if (status == RG_OK && lines.failed)
@@ -148,8 +148,8 @@ rg_status rg_fold_create(rg_recorder *recorder, rg_error *error) {
 /* What a batch of frames is gathered in. */
 typedef struct fold_memory {
     rg_frame_batch batch;
-    rg_buffer block;    /* of the journal */
-    rg_buffer contacts; /* of all frames of the batch: rg_recorded_contact */
+    rg_buffer block;               /* of the journal */
+    rg_buffer rows[RG_ROWS_COUNT]; /* of all frames of the batch */
 } fold_memory;
 
 /* Puts frame `slot` of a batch from a block's payload. */
@@ -158,8 +158,9 @@ static void unpack_frame(const rg_journal *journal, const char *payload, fold_me
     rg_frame_batch *batch = &memory->batch;
     rg_journal_frame frame = rg_journal_unpack_frame(&journal->header, payload);
     batch->heads[slot] = frame.head;
-    rg_buffer_append(&memory->contacts, frame.contacts,
-                     (size_t)frame.head.contact_count * sizeof(rg_recorded_contact));
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        rg_buffer_append(&memory->rows[i], frame.rows[i],
+                         (size_t)frame.head.row_count[i] * rg_rows_size(i));
     const char *numbers = frame.numbers;
     memcpy(batch->position + slot * 3 * bodies, numbers, 24 * bodies);
     memcpy(batch->orientation + slot * 4 * bodies, numbers + 24 * bodies, 32 * bodies);
@@ -174,7 +175,8 @@ static rg_status append_batches(rg_recorder *recorder, const rg_journal *journal
     while (next < journal->frame_count) {
         size_t room = rg_store_batch_size(store), left = journal->frame_count - next;
         batch->count = room < left ? room : left;
-        memory->contacts.size = 0;
+        for (int k = 0; k < RG_ROWS_COUNT; k++)
+            memory->rows[k].size = 0;
         for (size_t i = 0; i < batch->count; i++) {
             const char *payload;
             rg_status status =
@@ -184,10 +186,12 @@ static rg_status append_batches(rg_recorder *recorder, const rg_journal *journal
                                rg_status_text(status));
             unpack_frame(journal, payload, memory, i, recorder->body_count);
         }
-        if (memory->contacts.failed)
-            return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for contacts",
-                           recorder->paths.file);
-        batch->contacts = (const rg_recorded_contact *)(const void *)memory->contacts.data;
+        for (int k = 0; k < RG_ROWS_COUNT; k++) {
+            if (memory->rows[k].failed)
+                return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for %s",
+                               recorder->paths.file, rg_rows_name(k));
+            batch->rows[k] = memory->rows[k].data;
+        }
         rg_status status = rg_store_append(store, batch, error);
         if (status != RG_OK)
             return status;
@@ -210,8 +214,9 @@ static rg_status append_journal(rg_recorder *recorder, const rg_journal *journal
     size_t largest = chunk < journal->frame_count ? chunk : journal->frame_count;
     double *numbers = rg_allocate(allocator, largest, 8 * RG_FRAME_DOUBLES * recorder->body_count);
     rg_frame_head *heads = rg_allocate(allocator, largest, sizeof *heads);
-    fold_memory memory = {.block = rg_buffer_make(allocator),
-                          .contacts = rg_buffer_make(allocator)};
+    fold_memory memory = {.block = rg_buffer_make(allocator)};
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        memory.rows[i] = rg_buffer_make(allocator);
     rg_status status = RG_OUT_OF_MEMORY;
     if (numbers && heads) {
         memory.batch = rg_frame_batch_in(numbers, heads, largest, recorder->body_count);
@@ -219,7 +224,8 @@ static rg_status append_journal(rg_recorder *recorder, const rg_journal *journal
     } else {
         rg_fail(error, status, "%s: no memory for frames", recorder->paths.file);
     }
-    rg_buffer_free(&memory.contacts);
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        rg_buffer_free(&memory.rows[i]);
     rg_buffer_free(&memory.block);
     rg_release(allocator, heads);
     rg_release(allocator, numbers);
@@ -264,7 +270,7 @@ rg_status rg_fold_start_journal(rg_recorder *recorder, rg_error *error) {
                                 .body_count = recorder->body_count,
                                 .figure_count =
                                     recorder->has_certificate ? rg_summary_field_count : 0,
-                                .has_contacts = recorder->has_contacts};
+                                .rows = recorder->rows};
     const char *path = recorder->paths.new_journal;
     int failed = rg_disk_open(&recorder->disk, path, RG_DISK_NEW, &fresh.file);
     if (!failed)

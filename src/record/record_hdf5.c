@@ -176,6 +176,20 @@ hid_t rg_chunk_properties(int rank, const hsize_t *chunk, bool compressed) {
     return properties;
 }
 
+hid_t rg_dataset_create(hid_t file, const char *path, hid_t type, hid_t space, hid_t properties) {
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), dataset = -1;
+    if (type >= 0 && space >= 0 && properties >= 0 && links >= 0 &&
+        H5Pset_create_intermediate_group(links, 1) >= 0)
+        dataset = H5Dcreate2(file, path, type, space, links, properties, H5P_DEFAULT);
+    if (links >= 0)
+        H5Pclose(links);
+    if (properties >= 0)
+        H5Pclose(properties);
+    if (space >= 0)
+        H5Sclose(space);
+    return dataset;
+}
+
 herr_t rg_bytes_create(hid_t group, const char *name, size_t chunk_size) {
     const hsize_t size = 0, largest = H5S_UNLIMITED, chunk = chunk_size;
     hid_t space = H5Screate_simple(1, &size, &largest);

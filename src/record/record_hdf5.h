@@ -33,6 +33,9 @@ hid_t rg_text_type(size_t size);
 /* A property list for chunks, compressed (shuffle, deflate) and with checksums. */
 hid_t rg_chunk_properties(int rank, const hsize_t *chunk, bool compressed);
 
+/* A new dataset of a file, with the groups of its path; takes space and properties with it. */
+hid_t rg_dataset_create(hid_t file, const char *path, hid_t type, hid_t space, hid_t properties);
+
 /* All bytes of a one-dimensional dataset of uint8, growing and shrinking by chunks. */
 herr_t rg_bytes_create(hid_t group, const char *name, size_t chunk_size);
 herr_t rg_bytes_put(hid_t group, const char *name, const rg_buffer *bytes);

@@ -8,10 +8,7 @@
 #include <string.h>
 
 static const uint32_t block_magic = 0x424A4752; /* "RGJB" on a little-endian machine */
-static const uint64_t journal_version = 2;
-
-/* Blocks of contacts are copies of it. */
-_Static_assert(sizeof(rg_recorded_contact) == 112, "part of the journal's format");
+static const uint64_t journal_version = 3;
 
 static uint64_t checksum_of(uint64_t run_id, uint64_t offset, const void *bytes, size_t size) {
     uint64_t hash = rg_hash_u64(rg_hash_u64(rg_hash_begin(), run_id), offset);
@@ -83,7 +80,7 @@ int rg_journal_write_header(rg_journal_writer *writer, const rg_journal_header *
     put_u64(&writer->block, header->first_frame);
     put_u64(&writer->block, header->body_count);
     put_u64(&writer->block, header->figure_count);
-    put_u64(&writer->block, header->has_contacts);
+    put_u64(&writer->block, header->rows);
     return rg_journal_end_block(writer);
 }
 
@@ -93,9 +90,16 @@ uint64_t rg_journal_numbers_offset(const rg_journal_header *header) {
     return 8 * (RG_JOURNAL_FRAME_WORDS + header->figure_count);
 }
 
+static uint64_t kinds_of_rows(const rg_journal_header *header) {
+    uint64_t kinds = 0;
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        kinds += rg_rows_has(header->rows, i);
+    return kinds;
+}
+
 uint64_t rg_journal_frame_size(const rg_journal_header *header) {
     return rg_journal_numbers_offset(header) + 8 * RG_FRAME_DOUBLES * header->body_count +
-           (header->has_contacts ? 8 : 0);
+           8 * kinds_of_rows(header);
 }
 
 rg_journal_frame rg_journal_unpack_frame(const rg_journal_header *header, const char *payload) {
@@ -105,12 +109,19 @@ rg_journal_frame rg_journal_unpack_frame(const rg_journal_header *header, const 
                                        .state_hash = get_u64(payload + 24),
                                        .energy = get_double(payload + 32),
                                        .interval = rg_step_info_nothing()},
-                              .numbers = payload + rg_journal_numbers_offset(header),
-                              .contacts = payload + rg_journal_frame_size(header)};
+                              .numbers = payload + rg_journal_numbers_offset(header)};
     rg_interval_decode(&frame.head.interval, payload + 8 * RG_JOURNAL_FRAME_WORDS,
                        (size_t)header->figure_count);
-    if (header->has_contacts)
-        frame.head.contact_count = get_u64(frame.contacts - 8);
+    const char *rows = payload + rg_journal_frame_size(header);
+    const char *count = rows - 8 * kinds_of_rows(header);
+    for (int i = 0; i < RG_ROWS_COUNT; i++) {
+        if (!rg_rows_has(header->rows, i))
+            continue;
+        frame.rows[i] = rows;
+        frame.head.row_count[i] = get_u64(count);
+        rows += frame.head.row_count[i] * rg_rows_size(i);
+        count += 8;
+    }
     return frame;
 }
 
@@ -119,9 +130,17 @@ static bool frame_fits(const rg_journal_header *header, uint64_t length, const c
     uint64_t fixed = rg_journal_frame_size(header);
     if (length < fixed)
         return false;
-    uint64_t contacts = header->has_contacts ? get_u64(payload + fixed - 8) : 0;
-    return contacts == (length - fixed) / sizeof(rg_recorded_contact) &&
-           (length - fixed) % sizeof(rg_recorded_contact) == 0;
+    uint64_t left = length - fixed;
+    const char *count = payload + fixed - 8 * kinds_of_rows(header);
+    for (int i = 0; i < RG_ROWS_COUNT; i++) {
+        if (!rg_rows_has(header->rows, i))
+            continue;
+        if (get_u64(count) > left / rg_rows_size(i))
+            return false;
+        left -= get_u64(count) * rg_rows_size(i);
+        count += 8;
+    }
+    return left == 0;
 }
 
 /* The header of any version that there has been; false if it is none. */
@@ -138,11 +157,12 @@ static bool take_header(rg_journal *journal, const rg_journal_block *block, cons
                                   .body_count = get_u64(payload + 24)};
     if (version > 1) {
         header->figure_count = get_u64(payload + 32);
-        header->has_contacts = get_u64(payload + 40);
+        header->rows = get_u64(payload + 40);
     }
     /* No machine holds so many; and sizes computed from them must not overflow. */
     journal->valid = header->body_count < UINT64_C(1) << 48 &&
-                     header->figure_count < UINT64_C(1) << 32 && header->has_contacts <= 1;
+                     header->figure_count < UINT64_C(1) << 32 &&
+                     header->rows <= (version < 3 ? RG_ROWS_OF_FORMAT_2 : RG_ROWS_ALL);
     return journal->valid;
 }
 

@@ -2,10 +2,11 @@
  *
  *   block:   magic u32, type u32, length u64 | payload (length bytes) | checksum u64
  *   header:  version, run id, first frame, body count: ties the journal to its FILE; from version 2
- *            on, figures of a frame, and whether it has contacts (before: 0, 0)
+ *            on, figures of a frame, and which rows it has (before: 0, 0; version 2: at most
+ *            contacts)
  *   frame:   index, time, step, state hash, energy; the figures (record_interval.h); positions (3 a
- *            body), orientations (4), velocities (3), angular velocities (3), all as doubles; and,
- *            with contacts, their number and a rg_recorded_contact for each
+ *            body), orientations (4), velocities (3), angular velocities (3), all as doubles; of
+ *            the kinds of rows that it has (record_rows.h), first their numbers, then themselves
  *   checkpoint: see record_checkpoint.h
  *   end:     frames, finished: the recorder was closed here
  *
@@ -20,7 +21,7 @@
 
 #include "base/base_memory.h"
 #include "record/record_disk.h"
-#include "rigor/recording.h"
+#include "record/record_rows.h"
 
 typedef enum rg_journal_type {
     RG_JOURNAL_HEADER = 1,
@@ -42,7 +43,7 @@ typedef struct rg_journal_header {
     uint64_t first_frame; /* index of the first frame that it holds */
     uint64_t body_count;
     uint64_t figure_count; /* words of rg_interval_encode in each frame */
-    uint64_t has_contacts;
+    uint64_t rows;         /* a set of rg_rows */
 } rg_journal_header;
 
 /* Frame numbers beside the bodies' own. */
@@ -52,8 +53,8 @@ typedef struct rg_frame_head {
     uint64_t step;
     uint64_t state_hash;
     double energy;
-    rg_step_info interval;                 /* the steps since the frame before */
-    uint64_t contact_start, contact_count; /* rows of FILE's table of contacts */
+    rg_step_info interval; /* the steps since the frame before */
+    uint64_t row_start[RG_ROWS_COUNT], row_count[RG_ROWS_COUNT]; /* of FILE's tables */
 } rg_frame_head;
 
 /* ---- writing ---- */
@@ -100,15 +101,15 @@ void rg_journal_free(rg_journal *journal, const rg_allocator *allocator);
  * RG_FILE_DAMAGED if it is no longer what the scan saw, or RG_OUT_OF_MEMORY. */
 rg_status rg_journal_read_block(const rg_journal *journal, uint64_t offset, rg_buffer *buffer,
                                 const char **payload);
-/* Bytes of a frame's payload without its contacts, and where in it the bodies' numbers begin. */
+/* Bytes of a frame's payload without its rows, and where in it the bodies' numbers begin. */
 uint64_t rg_journal_frame_size(const rg_journal_header *header);
 uint64_t rg_journal_numbers_offset(const rg_journal_header *header);
 
 /* A frame's payload, taken apart. */
 typedef struct rg_journal_frame {
     rg_frame_head head;
-    const char *numbers;  /* RG_FRAME_DOUBLES a body */
-    const char *contacts; /* head.contact_count of rg_recorded_contact */
+    const char *numbers;             /* RG_FRAME_DOUBLES a body */
+    const char *rows[RG_ROWS_COUNT]; /* head.row_count of each kind */
 } rg_journal_frame;
 rg_journal_frame rg_journal_unpack_frame(const rg_journal_header *header, const char *payload);
 

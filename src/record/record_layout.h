@@ -1,6 +1,6 @@
 /* The inside of a store, shared by record_store.c (frames, checkpoint), record_store_tables.c
- * (certificates, contacts), record_store_create.c and record_store_open.c. See docs/recording.md
- * for the layout in the file. */
+ * (certificates), record_store_rows.c (contacts, events, impulses), record_store_create.c and
+ * record_store_open.c. See docs/recording.md for the layout in the file. */
 #ifndef RIGOR_RECORD_LAYOUT_H
 #define RIGOR_RECORD_LAYOUT_H
 
@@ -9,10 +9,9 @@
 #include "record/record_store.h"
 
 #define RG_FORMAT_NAME "rigor recording"
-/* 2 has certificate, ledger, counts and, unless they are left out, contacts; 1 had none of them and
- * is still read and gone on with. */
-#define RG_FORMAT_VERSION     UINT64_C(2)
-#define RG_FORMAT_VERSION_OLD UINT64_C(1)
+/* 3 has events and impulses, 2 and 3 certificate, ledger, counts and, unless they are left out,
+ * contacts; 1 had none of them. Older ones are still read, and gone on with as they are. */
+#define RG_FORMAT_VERSION UINT64_C(3)
 
 /* Chunks hold about 128 KiB of numbers: many frames of few bodies (a plot of one body over time
  * reads few chunks), or part of one frame of many (a frame of 100,000 bodies is 25 chunks, none of
@@ -21,7 +20,7 @@ enum {
     RG_CHUNK_NUMBERS = 16384, /* about, in the largest datasets */
     RG_CHUNK_FRAMES = 1024,   /* at most, and in datasets of one number a frame */
     RG_CHUNK_BODIES = 4096,   /* at most */
-    RG_CHUNK_CONTACTS = 1024  /* rows of 105 bytes */
+    RG_CHUNK_ROWS = 1024      /* of about 100 bytes */
 };
 
 /* The datasets that grow with the frames. */
@@ -30,9 +29,9 @@ enum {
     RG_DATA_STEP,
     RG_DATA_HASH,
     RG_DATA_ENERGY,
-    RG_DATA_CONTACT_START,
-    RG_DATA_CONTACT_COUNT,
-    RG_DATA_POSITION,
+    RG_DATA_ROW_START, /* of each kind of rows, */
+    RG_DATA_ROW_COUNT = RG_DATA_ROW_START + RG_ROWS_COUNT,
+    RG_DATA_POSITION = RG_DATA_ROW_COUNT + RG_ROWS_COUNT,
     RG_DATA_ORIENTATION,
     RG_DATA_VELOCITY,
     RG_DATA_ANGULAR,
@@ -57,12 +56,12 @@ struct rg_store {
     hid_t file;
     hid_t data[RG_DATA_COUNT];    /* -1: FILE does not have it */
     hid_t tables[RG_TABLE_COUNT]; /* of intervals */
-    hid_t contacts;
+    hid_t rows[RG_ROWS_COUNT];
     rg_store_identity identity;
     char *texts[6]; /* owned: those of the identity of an opened store */
     char *names;    /* body_count of name_size bytes, each with a zero byte */
     size_t name_size;
-    size_t frame_count, contact_count;
+    size_t frame_count, row_count[RG_ROWS_COUNT];
     size_t chunk_frames;
     bool finished;
 };
@@ -83,17 +82,27 @@ rg_status rg_store_fail_writing(const rg_store *store, rg_error *error);
 /* `what` is wrong, unless the driver knows better. */
 rg_status rg_store_fail_reading(const rg_store *store, rg_error *error, const char *what);
 
-/* record_store_tables.c: certificate, ledger and counts of each frame; contacts. */
+/* record_store_tables.c: certificate, ledger and counts of each frame. record_store_rows.c:
+ * contacts, events and impulses. */
 herr_t rg_tables_create(rg_store *store);
 herr_t rg_tables_open(rg_store *store);
 bool rg_tables_close(rg_store *store);
 /* Makes them as long as the store will be. */
-herr_t rg_tables_extend(rg_store *store, size_t frames, size_t contacts);
+herr_t rg_tables_extend(rg_store *store, size_t frames);
 herr_t rg_tables_transfer(const rg_store *store, size_t first, const rg_frame_batch *batch,
                           bool writing);
-herr_t rg_tables_write_contacts(const rg_store *store, size_t start,
-                                const rg_recorded_contact *contacts, size_t count);
-herr_t rg_tables_read_contacts(const rg_store *store, size_t start, rg_recorded_contact *contacts,
-                               size_t count);
+herr_t rg_rows_create(rg_store *store);
+herr_t rg_rows_open(rg_store *store);
+bool rg_rows_close(rg_store *store);
+/* Appends `count` rows of a kind. */
+herr_t rg_rows_write(rg_store *store, int rows, const void *data, size_t count);
+herr_t rg_rows_read(const rg_store *store, int rows, size_t start, void *data, size_t count);
+
+/* What both are made of. Creating takes the type with it; opening tells how many rows there are. */
+hid_t rg_table_create(hid_t file, const char *path, hid_t type, hsize_t chunk, const char *unit,
+                      const char *meaning);
+hid_t rg_table_open(hid_t file, const char *path, size_t *rows);
+herr_t rg_table_transfer(hid_t dataset, hid_t type, size_t first, size_t count, void *memory,
+                         bool writing);
 
 #endif

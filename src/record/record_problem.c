@@ -150,14 +150,19 @@ rg_status rg_problem_need_words(const rg_problem_reader *reader, const char *wha
         count, what, left);
 }
 
-rg_status rg_problem_take_numbers(rg_problem_reader *reader, const char *what, size_t count,
-                                  double **values) {
+/* Memory for as many numbers as can be in what is left of the text. */
+static rg_status take_room(rg_problem_reader *reader, const char *what, size_t count, size_t size,
+                           void **room) {
     rg_status status = rg_problem_need_words(reader, what, count);
     if (status != RG_OK)
         return status;
-    *values = RG_PROBLEM_TAKE(reader->file, double, count);
-    if (!*values)
-        return rg_problem_no_memory(reader);
+    *room = rg_arena_take(&reader->file->arena, count, size);
+    return *room ? RG_OK : rg_problem_no_memory(reader);
+}
+
+rg_status rg_problem_take_numbers(rg_problem_reader *reader, const char *what, size_t count,
+                                  double **values) {
+    rg_status status = take_room(reader, what, count, sizeof **values, (void **)values);
     for (size_t i = 0; i < count && status == RG_OK; i++)
         status = take_number_at(reader, what, i, count, &(*values)[i]);
     return status;
@@ -165,12 +170,7 @@ rg_status rg_problem_take_numbers(rg_problem_reader *reader, const char *what, s
 
 rg_status rg_problem_take_counts(rg_problem_reader *reader, const char *what, size_t count,
                                  size_t **values) {
-    rg_status status = rg_problem_need_words(reader, what, count);
-    if (status != RG_OK)
-        return status;
-    *values = RG_PROBLEM_TAKE(reader->file, size_t, count);
-    if (!*values)
-        return rg_problem_no_memory(reader);
+    rg_status status = take_room(reader, what, count, sizeof **values, (void **)values);
     for (size_t i = 0; i < count && status == RG_OK; i++)
         status = rg_problem_take_count(reader, what, 0, RG_PROBLEM_MOST_ROWS, &(*values)[i]);
     return status;
@@ -230,6 +230,7 @@ static const struct format {
     [RG_FORMAT_AUTO] = {"auto", NULL},
     [RG_FORMAT_LCP] = {"lcp", rg_problem_read_lcp},
     [RG_FORMAT_MLCP] = {"mlcp", rg_problem_read_mlcp},
+    [RG_FORMAT_RELAY] = {"relay", rg_problem_read_relay},
     [RG_FORMAT_FRICTION] = {"friction", rg_problem_read_friction},
     [RG_FORMAT_GLOBAL_FRICTION] = {"global-friction", rg_problem_read_global_friction},
     [RG_FORMAT_SEQUENCE] = {"rigidfc3d", rg_problem_read_sequence},
@@ -270,7 +271,7 @@ static rg_status read_as(rg_problem_reader *reader, rg_problem_format format) {
 
 /* A text without a mark: see the top. */
 static rg_status read_siconos(rg_problem_reader *reader) {
-    static const rg_problem_format kinds[] = {RG_FORMAT_LCP, RG_FORMAT_MLCP,
+    static const rg_problem_format kinds[] = {RG_FORMAT_LCP, RG_FORMAT_MLCP, RG_FORMAT_RELAY,
                                               RG_FORMAT_GLOBAL_FRICTION, RG_FORMAT_FRICTION};
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
     rg_error *error = reader->error, complaint, farthest_complaint;
@@ -288,7 +289,8 @@ static rg_status read_siconos(rg_problem_reader *reader) {
             reader->error = error;
             return RG_OK;
         }
-        if (status == RG_OK && with_remark == RG_FORMAT_AUTO)
+        /* Of two that leave a remark, the relay problem knows what the numbers in the other's are. */
+        if (status == RG_OK && (with_remark == RG_FORMAT_AUTO || kinds[i] == RG_FORMAT_RELAY))
             with_remark = kinds[i];
         if (status != RG_OK && (i == 0 || reader->at > farthest)) {
             farthest = reader->at;

@@ -109,6 +109,7 @@ rg_status rg_problem_fill_blocks(rg_problem_reader *reader, const rg_global_part
 
 rg_status rg_problem_read_lcp(rg_problem_reader *reader);
 rg_status rg_problem_read_mlcp(rg_problem_reader *reader);
+rg_status rg_problem_read_relay(rg_problem_reader *reader);
 rg_status rg_problem_read_friction(rg_problem_reader *reader);
 rg_status rg_problem_read_global_friction(rg_problem_reader *reader);
 rg_status rg_problem_read_sequence(rg_problem_reader *reader);

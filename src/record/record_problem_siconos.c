@@ -1,5 +1,5 @@
-/* The problem texts of Siconos: linear complementarity, mixed, and friction in local and global
- * form.
+/* The problem texts of Siconos: linear complementarity, mixed, relay (with bounds), and friction in
+ * local and global form.
  *
  * Format: bare numbers between white space (docs/problem-files.md has the order). A matrix is
  * `storage rows columns` and then 0: dense, by columns; 1: block-sparse; 2: what CSparse prints of
@@ -372,7 +372,8 @@ static rg_status spread_matrix(const rg_problem_reader *reader, const text_matri
 
 /* ------------------------------------------------------------------ LCP */
 
-rg_status rg_problem_read_lcp(rg_problem_reader *reader) {
+/* n, M and q: all of an LCP, the beginning of a relay problem. */
+static rg_status read_rows(rg_problem_reader *reader) {
     size_t n;
     text_matrix m;
     double *matrix, *q;
@@ -387,6 +388,53 @@ rg_status rg_problem_read_lcp(rg_problem_reader *reader) {
     if (status != RG_OK)
         return status;
     reader->file->problem = rg_problem_linear(n, matrix, q);
+    return RG_OK;
+}
+
+/* Numbers and nothing else behind q are no remark: most likely bounds, which must not be passed over.
+ */
+static rg_status refuse_numbers(rg_problem_reader *reader) {
+    rg_problem_reader ahead = *reader;
+    rg_error ignored;
+    double value;
+    size_t count = 0, n = reader->file->problem.linear.size;
+    ahead.error = &ignored;
+    while (rg_problem_take_number(&ahead, "a number", &value) == RG_OK)
+        count++;
+    if (count == 0 || ahead.word_size != 0)
+        return RG_OK;
+    rg_problem_next(reader);
+    return rg_problem_fail(reader, RG_SYNTAX,
+                           "%zu more numbers behind q; an lcp ends there, a relay problem has %zu "
+                           "lower and %zu upper bounds",
+                           count, n, n);
+}
+
+rg_status rg_problem_read_lcp(rg_problem_reader *reader) {
+    rg_status status = read_rows(reader);
+    if (status == RG_OK)
+        status = refuse_numbers(reader);
+    return status == RG_OK ? rg_problem_take_remark(reader) : status;
+}
+
+/* ------------------------------------------------------------------ relay */
+
+/* -w in the normal cone of [lower, upper] at z: a bounded row. */
+rg_status rg_problem_read_relay(rg_problem_reader *reader) {
+    rg_linear_problem *p = &reader->file->problem.linear;
+    double *lower, *upper;
+    rg_status status = read_rows(reader);
+    if (status == RG_OK)
+        status = rg_problem_take_numbers(reader, "the lower bounds", p->size, &lower);
+    if (status == RG_OK)
+        status = rg_problem_take_numbers(reader, "the upper bounds", p->size, &upper);
+    if (status != RG_OK)
+        return status;
+    uint8_t *kinds = RG_PROBLEM_TAKE(reader->file, uint8_t, p->size);
+    if (!kinds)
+        return rg_problem_no_memory(reader);
+    memset(kinds, RG_ROW_BOUNDED, p->size);
+    p->kinds = kinds, p->lower = lower, p->upper = upper;
     return rg_problem_take_remark(reader);
 }
 

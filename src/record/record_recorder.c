@@ -57,8 +57,11 @@ rg_recorder *rg_recorder_make(const char *path, const rg_recorder_options *optio
     recorder->options = options ? *options : rg_recorder_options_default();
     recorder->disk = tuning ? tuning->disk : (rg_disk){NULL, NULL};
     recorder->fold_bytes = tuning && tuning->fold_bytes ? tuning->fold_bytes : default_fold_bytes;
-    recorder->has_certificate = !(tuning && tuning->old_format);
-    recorder->has_contacts = recorder->has_certificate && !recorder->options.leave_out_contacts;
+    int format = tuning ? tuning->format : 0;
+    recorder->has_certificate = format != 1;
+    recorder->rows = format == 1 ? 0 : format == 2 ? RG_ROWS_OF_FORMAT_2 : RG_ROWS_ALL;
+    if (recorder->options.leave_out_contacts)
+        recorder->rows &= ~(UINT64_C(1) << RG_ROWS_CONTACTS);
     recorder->checkpoint = rg_checkpoint_make(allocator);
     recorder->journal.file.fd = -1;
     recorder->journal.block = rg_buffer_make(allocator);
@@ -215,7 +218,7 @@ rg_frame_head rg_recorder_fill_frame(const rg_recorder *recorder, double *number
 
 size_t rg_recorder_count_contacts(const rg_recorder *recorder) {
     size_t count = 0;
-    if (recorder->has_contacts)
+    if (rg_rows_has(recorder->rows, RG_ROWS_CONTACTS))
         (void)rg_world_contact_forces(rg_scene_world(recorder->scene), &count);
     return count;
 }
@@ -224,29 +227,51 @@ size_t rg_recorder_fill_contacts(const rg_recorder *recorder, rg_recorded_contac
     const rg_world *world = rg_scene_world(recorder->scene);
     size_t count, filled = 0;
     const rg_contact_force *forces = rg_world_contact_forces(world, &count);
-    for (size_t i = 0; recorder->has_contacts && i < count; i++) {
-        const rg_contact_force *force = &forces[i];
-        /* Frames come after steps; but nothing stops a caller from taking a body away in between
-         * and bringing an equal one. */
-        if (!rg_body_exists(world, force->body_a) || !rg_body_exists(world, force->body_b))
-            continue;
-        contacts[filled++] =
-            (rg_recorded_contact){.body_a = (uint32_t)rg_body_dense(&world->content, force->body_a),
-                                  .body_b = (uint32_t)rg_body_dense(&world->content, force->body_b),
-                                  .position = force->position,
-                                  .normal = force->normal,
-                                  .force = force->force,
-                                  .gap = force->gap,
-                                  .friction = force->friction,
-                                  .slip_speed = force->slip_speed,
-                                  .mode = force->mode};
-    }
+    /* Frames come after steps; but nothing stops a caller from taking a body away in between and
+     * bringing an equal one. */
+    for (size_t i = 0; rg_rows_has(recorder->rows, RG_ROWS_CONTACTS) && i < count; i++)
+        filled += rg_rows_contact(world, &forces[i], &contacts[filled]);
     return filled;
 }
 
 void rg_recorder_step(rg_recorder *recorder, const rg_step_info *step) {
     assert(recorder && step);
+    const rg_world *world = rg_scene_world(recorder->scene);
     rg_step_info_add(&recorder->checkpoint.interval, step);
+    if (rg_rows_has(recorder->rows, RG_ROWS_EVENTS))
+        rg_rows_append_events(&recorder->checkpoint.pending[RG_ROWS_EVENTS], world);
+    if (rg_rows_has(recorder->rows, RG_ROWS_IMPULSES))
+        rg_rows_append_impulses(&recorder->checkpoint.pending[RG_ROWS_IMPULSES], world);
+}
+
+/* Bytes that the rows of the next frame take at most. */
+static size_t most_rows(const rg_recorder *recorder) {
+    size_t bytes = rg_recorder_count_contacts(recorder) * sizeof(rg_recorded_contact);
+    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT; i++)
+        bytes += recorder->checkpoint.pending[i].size;
+    return bytes;
+}
+
+/* The rows of a frame, kind after kind, and right before them how many there are of each; the bytes
+ * that they take. */
+static size_t fill_rows(const rg_recorder *recorder, char *rows) {
+    uint64_t counts[RG_ROWS_COUNT];
+    size_t kinds = 0, filled = 0;
+    if (rg_rows_has(recorder->rows, RG_ROWS_CONTACTS)) {
+        counts[kinds] = rg_recorder_fill_contacts(recorder, (rg_recorded_contact *)(void *)rows);
+        filled = (size_t)counts[kinds++] * sizeof(rg_recorded_contact);
+    }
+    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT; i++) {
+        const rg_buffer *pending = &recorder->checkpoint.pending[i];
+        if (!rg_rows_has(recorder->rows, i))
+            continue;
+        if (pending->size)
+            memcpy(rows + filled, pending->data, pending->size);
+        counts[kinds++] = pending->size / rg_rows_size(i);
+        filled += pending->size;
+    }
+    memcpy(rows - 8 * kinds, counts, 8 * kinds);
+    return filled;
 }
 
 static bool bodies_are_the_same(const rg_recorder *recorder) {
@@ -267,9 +292,10 @@ static int write_frame(rg_recorder *recorder) {
     rg_journal_begin_block(journal, RG_JOURNAL_FRAME);
     const rg_journal_header *header = &recorder->journal_header;
     size_t size = (size_t)rg_journal_frame_size(header);
-    size_t most = size + rg_recorder_count_contacts(recorder) * sizeof(rg_recorded_contact);
+    size_t most = size + most_rows(recorder);
     rg_buffer *block = &journal->block;
-    if (block->failed ||
+    if (block->failed || recorder->checkpoint.pending[RG_ROWS_EVENTS].failed ||
+        recorder->checkpoint.pending[RG_ROWS_IMPULSES].failed ||
         rg_array_reserve(&block->allocator, (void **)&block->data, &block->capacity,
                          block->size + most + RG_JOURNAL_CHECKSUM, 1) != RG_OK)
         return ENOMEM;
@@ -284,13 +310,7 @@ static int write_frame(rg_recorder *recorder) {
     memcpy(payload + 32, &head.energy, 8);
     rg_interval_encode(&head.interval, payload + 8 * RG_JOURNAL_FRAME_WORDS,
                        (size_t)header->figure_count);
-    block->size += size;
-    if (header->has_contacts) {
-        uint64_t contacts =
-            rg_recorder_fill_contacts(recorder, (rg_recorded_contact *)(void *)(payload + size));
-        memcpy(payload + size - 8, &contacts, 8);
-        block->size += (size_t)contacts * sizeof(rg_recorded_contact);
-    }
+    block->size += size + fill_rows(recorder, payload + size);
     return rg_journal_end_block(journal);
 }
 
@@ -339,6 +359,8 @@ rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, 
         return rg_recorder_fail(recorder, error, recorder->paths.journal, failed);
     recorder->frame_count++;
     recorder->checkpoint.interval = rg_step_info_nothing();
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        recorder->checkpoint.pending[i].size = 0;
 
     uint64_t enough =
         recorder->file_size > recorder->fold_bytes ? recorder->file_size : recorder->fold_bytes;

@@ -40,7 +40,7 @@
 typedef struct rg_recorder_tuning {
     rg_disk disk;
     uint64_t fold_bytes; /* the 64 MiB; 0: those */
-    bool old_format;     /* as format 1 was: neither certificate nor contacts */
+    int format;          /* as it was: 1 had neither certificate nor rows, 2 no events; 0: newest */
 } rg_recorder_tuning;
 
 /* FILE and the names beside it; one allocation. */
@@ -58,7 +58,8 @@ struct rg_recorder {
     rg_body_id *bodies;
     size_t body_count;
     uint64_t run_id;
-    bool has_certificate, has_contacts;         /* as in FILE */
+    bool has_certificate;                       /* as in FILE */
+    uint64_t rows;                              /* a set of rg_rows, as in FILE */
     uint64_t frame_count;                       /* in FILE and journal */
     uint64_t file_frames, file_size, file_step; /* FILE's frames, bytes, and checkpoint's step */
     bool file_finished;

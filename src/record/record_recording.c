@@ -27,8 +27,7 @@ struct rg_recording {
     size_t journal_skip;   /* that FILE has too */
     bool finished;
     rg_buffer buffer;
-    rg_recorded_contact *contacts; /* of the frame that was asked for last */
-    size_t contact_capacity;
+    rg_buffer rows[RG_ROWS_COUNT]; /* of the frame that was asked for last */
 };
 
 static void use_journal(rg_recording *recording) {
@@ -83,6 +82,8 @@ rg_status rg_recording_open_with(const char *path, const rg_allocator *allocator
     made->allocator = used;
     made->file.fd = made->journal.file.fd = -1;
     made->buffer = rg_buffer_make(&used);
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        made->rows[i] = rg_buffer_make(&used);
     made->path = rg_copy_text(&used, path);
     made->journal_path = rg_allocate(&used, room, 1);
     rg_status status;
@@ -112,7 +113,8 @@ void rg_recording_close(rg_recording *recording) {
     rg_disk_close(&recording->file);
     rg_journal_free(&recording->journal, &allocator);
     rg_buffer_free(&recording->buffer);
-    rg_release(&allocator, recording->contacts);
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        rg_buffer_free(&recording->rows[i]);
     rg_release(&allocator, recording->journal_path);
     rg_release(&allocator, recording->path);
     rg_release(&allocator, recording);
@@ -141,7 +143,8 @@ rg_recording_info rg_recording_get_info(const rg_recording *recording) {
                                .finished = recording->finished,
                                .recovered = recording->journal_frames > 0,
                                .has_certificate = identity->has_certificate,
-                               .has_contacts = identity->has_contacts,
+                               .has_contacts = rg_rows_has(identity->rows, RG_ROWS_CONTACTS),
+                               .has_events = rg_rows_has(identity->rows, RG_ROWS_EVENTS),
                                .duration = identity->duration,
                                .record_every = identity->record_every,
                                .scene_text = identity->scene_text,
@@ -279,7 +282,7 @@ rg_status rg_recording_read_range(rg_recording *recording, size_t first, rg_fram
     return status;
 }
 
-/* ---- certificates and contacts ---- */
+/* ---- certificates and rows ---- */
 
 static rg_status fail_without(const rg_recording *recording, const char *what, rg_error *error) {
     return rg_fail(error, RG_UNSUPPORTED,
@@ -311,57 +314,79 @@ rg_status rg_recording_read_certificate(rg_recording *recording, size_t index, r
     return RG_OK;
 }
 
-static rg_status make_room(rg_recording *recording, uint64_t count, rg_error *error) {
-    if (count > SIZE_MAX / sizeof *recording->contacts ||
-        rg_array_grow(&recording->allocator, &recording->contacts, &recording->contact_capacity,
-                      (size_t)count) != RG_OK)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for contacts", recording->path);
+/* Room for the rows that a head speaks of. */
+static rg_status make_room(rg_recording *recording, int rows, uint64_t count, rg_error *error) {
+    rg_buffer *buffer = &recording->rows[rows];
+    size_t size = rg_rows_size(rows);
+    if (count > SIZE_MAX / size - 1 ||
+        rg_array_reserve(&buffer->allocator, (void **)&buffer->data, &buffer->capacity,
+                         ((size_t)count + 1) * size, 1) != RG_OK)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory for %s", recording->path,
+                       rg_rows_name(rows));
     return RG_OK;
 }
 
-/* Names and modes that do not exist are never returned, whatever the file says. */
-static rg_status check_contacts(const rg_recording *recording, size_t count, rg_error *error) {
-    size_t bodies = rg_store_get_identity(recording->store)->body_count;
-    for (size_t i = 0; i < count; i++) {
-        const rg_recorded_contact *contact = &recording->contacts[i];
-        if (contact->body_a >= bodies || contact->body_b >= bodies || contact->mode > RG_MODE_ROLL)
-            return rg_fail(error, RG_FILE_DAMAGED,
-                           "%s: is a damaged recording: a contact makes no sense", recording->path);
-    }
-    return RG_OK;
+static rg_status fail_damaged(const rg_recording *recording, int rows, const char *how,
+                              rg_error *error) {
+    return rg_fail(error, RG_FILE_DAMAGED, "%s: is a damaged recording: %s %s", recording->path,
+                   rg_rows_name(rows), how);
+}
+
+/* The rows of a kind of a frame, in recording->rows. */
+static rg_status read_rows(rg_recording *recording, size_t index, int rows, size_t *count,
+                           rg_error *error) {
+    const rg_store_identity *identity = rg_store_get_identity(recording->store);
+    *count = 0;
+    rg_status status = check_index(recording, index, error);
+    if (status != RG_OK)
+        return status;
+    if (!rg_rows_has(identity->rows, rows))
+        return fail_without(recording, rg_rows_name(rows), error);
+    rg_journal_frame block = {0};
+    rg_frame_batch batch = {.count = 1, .heads = &block.head};
+    bool in_file = index < recording->file_frames;
+    status = in_file ? rg_store_read(recording->store, index, &batch, RG_PART_ROWS << rows, error)
+                     : read_block(recording, index, &block, error);
+    if (status == RG_OK && in_file && !rg_store_has_rows(recording->store, rows, &block.head))
+        status = fail_damaged(recording, rows, "cannot be read", error);
+    uint64_t found = block.head.row_count[rows];
+    if (status == RG_OK)
+        status = make_room(recording, rows, found, error);
+    char *data = recording->rows[rows].data;
+    if (status == RG_OK && in_file)
+        status = rg_store_read_rows(recording->store, rows, &block.head, data, error);
+    else if (status == RG_OK && found)
+        memcpy(data, block.rows[rows], (size_t)found * rg_rows_size(rows));
+    /* Bodies, modes and kinds that do not exist are not handed on, whoever wrote them. */
+    if (status == RG_OK && !rg_rows_make_sense(rows, data, (size_t)found, identity->body_count))
+        status = fail_damaged(recording, rows, "make no sense", error);
+    *count = status == RG_OK ? (size_t)found : 0;
+    return status;
 }
 
 rg_status rg_recording_read_contacts(rg_recording *recording, size_t index,
                                      const rg_recorded_contact **contacts, size_t *count,
                                      rg_error *error) {
     assert(recording && contacts && count);
-    *contacts = NULL;
-    *count = 0;
-    rg_status status = check_index(recording, index, error);
-    if (status != RG_OK)
-        return status;
-    if (!rg_store_get_identity(recording->store)->has_contacts)
-        return fail_without(recording, "contacts", error);
-    rg_journal_frame block = {.contacts = NULL};
-    rg_frame_batch batch = {.count = 1, .heads = &block.head};
-    bool in_file = index < recording->file_frames;
-    status = in_file ? rg_store_read(recording->store, index, &batch, RG_PART_CONTACTS, error)
-                     : read_block(recording, index, &block, error);
-    if (status == RG_OK && in_file && !rg_store_has_rows(recording->store, &block.head))
-        status = rg_fail(error, RG_FILE_DAMAGED,
-                         "%s: is a damaged recording: contacts cannot be read", recording->path);
-    if (status == RG_OK)
-        status = make_room(recording, block.head.contact_count, error);
-    if (status == RG_OK && in_file)
-        status = rg_store_read_contacts(recording->store, &block.head, recording->contacts, error);
-    else if (status == RG_OK && block.head.contact_count)
-        memcpy(recording->contacts, block.contacts,
-               (size_t)block.head.contact_count * sizeof *recording->contacts);
-    if (status == RG_OK)
-        status = check_contacts(recording, (size_t)block.head.contact_count, error);
-    if (status != RG_OK)
-        return status;
-    *contacts = recording->contacts;
-    *count = (size_t)block.head.contact_count;
-    return RG_OK;
+    rg_status status = read_rows(recording, index, RG_ROWS_CONTACTS, count, error);
+    *contacts = (const void *)recording->rows[RG_ROWS_CONTACTS].data;
+    return status;
+}
+
+rg_status rg_recording_read_events(rg_recording *recording, size_t index,
+                                   const rg_recorded_event **events, size_t *count,
+                                   rg_error *error) {
+    assert(recording && events && count);
+    rg_status status = read_rows(recording, index, RG_ROWS_EVENTS, count, error);
+    *events = (const void *)recording->rows[RG_ROWS_EVENTS].data;
+    return status;
+}
+
+rg_status rg_recording_read_impulses(rg_recording *recording, size_t index,
+                                     const rg_recorded_impulse **impulses, size_t *count,
+                                     rg_error *error) {
+    assert(recording && impulses && count);
+    rg_status status = read_rows(recording, index, RG_ROWS_IMPULSES, count, error);
+    *impulses = (const void *)recording->rows[RG_ROWS_IMPULSES].data;
+    return status;
 }

@@ -100,7 +100,7 @@ static rg_status look(rg_recorder *recorder, remains *found, rg_error *error) {
         const rg_store_identity *identity = rg_store_get_identity(found->store);
         recorder->run_id = identity->run_id;
         recorder->has_certificate = identity->has_certificate;
-        recorder->has_contacts = identity->has_contacts;
+        recorder->rows = identity->rows;
         failed = rg_disk_size(&found->file, &recorder->file_size);
         status = failed ? fail_at_file(recorder, error, failed)
                         : look_into_journal(recorder, found, error);
@@ -265,7 +265,7 @@ static rg_status resume(rg_recorder *recorder, const rg_scene_options *options, 
 static bool changes_scene(const rg_scene_options *options) {
     return options->method || options->step != 0 || options->parameter_count || options->solver ||
            options->solver_tolerance != 0 || options->impact || options->integrator ||
-           options->friction || options->detection || options->gamma;
+           options->root_finder || options->friction || options->detection || options->gamma;
 }
 
 rg_status rg_recorder_resume_tuned(const char *path, const rg_recorder_options *options,

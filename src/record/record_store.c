@@ -5,7 +5,17 @@
 #include "base/base_text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#define ROWS_DATA(group, name, rows, member, meaning)                                              \
+    {                                                                                              \
+        group "/" name, 0, true, RG_PART_ROWS << (rows),                                           \
+            offsetof(rg_frame_head, member) + 8 * (rows), "1", meaning " in " group "/table"       \
+    }
+#define ROWS_START(group, rows)                                                                    \
+    ROWS_DATA(group, "start", rows, row_start, "first row of each frame")
+#define ROWS_COUNT(group, rows) ROWS_DATA(group, "count", rows, row_count, "rows of each frame")
 
 const rg_data_kind rg_data_kinds[RG_DATA_COUNT] = {
     {"time", 0, false, RG_PART_STATE, offsetof(rg_frame_head, time), "s",
@@ -16,10 +26,12 @@ const rg_data_kind rg_data_kinds[RG_DATA_COUNT] = {
      "equal if every bit of two states is"},
     {"energy", 0, false, RG_PART_STATE, offsetof(rg_frame_head, energy), "J",
      "kinetic energy plus gravity's potential of the dynamic bodies"},
-    {"contacts/start", 0, true, RG_PART_CONTACTS, offsetof(rg_frame_head, contact_start), "1",
-     "first row of each frame in contacts/table"},
-    {"contacts/count", 0, true, RG_PART_CONTACTS, offsetof(rg_frame_head, contact_count), "1",
-     "rows of each frame in contacts/table"},
+    ROWS_START("contacts", RG_ROWS_CONTACTS),
+    ROWS_START("events", RG_ROWS_EVENTS),
+    ROWS_START("impulses", RG_ROWS_IMPULSES),
+    ROWS_COUNT("contacts", RG_ROWS_CONTACTS),
+    ROWS_COUNT("events", RG_ROWS_EVENTS),
+    ROWS_COUNT("impulses", RG_ROWS_IMPULSES),
     {"poses/position", 3, false, RG_PART_STATE, 0, "m", "origin frame of each body: x y z"},
     {"poses/orientation", 4, false, RG_PART_STATE, 0, "1",
      "origin frame of each body: unit quaternion x y z w"},
@@ -45,12 +57,14 @@ rg_store *rg_store_make(rg_disk_file file, bool writable, const rg_allocator *al
         store->data[i] = -1;
     for (int i = 0; i < RG_TABLE_COUNT; i++)
         store->tables[i] = -1;
-    store->contacts = -1;
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        store->rows[i] = -1;
     return store;
 }
 
 bool rg_store_close_handles(rg_store *store) {
     bool good = rg_tables_close(store);
+    good = rg_rows_close(store) && good;
     for (int i = 0; i < RG_DATA_COUNT; i++)
         good = (store->data[i] < 0 || H5Dclose(store->data[i]) >= 0) && good;
     good = (store->file < 0 || H5Fclose(store->file) >= 0) && good;
@@ -102,7 +116,7 @@ bool rg_store_is_finished(const rg_store *store) {
 
 unsigned rg_store_parts(const rg_store *store) {
     return RG_PART_STATE | (store->identity.has_certificate ? RG_PART_CERTIFICATE : 0u) |
-           (store->identity.has_contacts ? RG_PART_CONTACTS : 0u);
+           RG_PART_ROWS * (unsigned)store->identity.rows;
 }
 
 bool rg_store_owns_journal(const rg_store *store, const rg_journal *journal) {
@@ -111,7 +125,7 @@ bool rg_store_owns_journal(const rg_store *store, const rg_journal *journal) {
     return journal->valid && header->run_id == identity->run_id &&
            header->body_count == identity->body_count &&
            (header->figure_count > 0) == identity->has_certificate &&
-           (header->has_contacts != 0) == identity->has_contacts;
+           header->rows == identity->rows;
 }
 
 const char *rg_store_body_name(const rg_store *store, size_t body) {
@@ -208,38 +222,43 @@ static herr_t transfer_batch(const rg_store *store, size_t first, const rg_frame
     return 0;
 }
 
-/* Contacts of all frames of the batch; the heads learn that they are after those of the store. */
-static size_t place_contacts(const rg_store *store, const rg_frame_batch *batch) {
-    size_t end = store->contact_count;
+/* Rows of all frames of the batch; the heads learn that they are after those of the store. */
+static size_t place_rows(const rg_store *store, int rows, const rg_frame_batch *batch) {
+    size_t end = store->row_count[rows];
     for (size_t i = 0; i < batch->count; i++) {
-        batch->heads[i].contact_start = end;
-        end += (size_t)batch->heads[i].contact_count;
+        batch->heads[i].row_start[rows] = end;
+        end += (size_t)batch->heads[i].row_count[rows];
     }
-    return end - store->contact_count;
+    return end - store->row_count[rows];
 }
 
-static herr_t append_batch(rg_store *store, const rg_frame_batch *batch, size_t contacts) {
+static herr_t append_batch(rg_store *store, const rg_frame_batch *batch, const size_t *rows) {
     size_t frames = store->frame_count + batch->count;
     for (int i = 0; i < RG_DATA_COUNT; i++) {
         hsize_t size[3] = {frames, store->identity.body_count, rg_data_kinds[i].columns};
         if (store->data[i] >= 0 && H5Dset_extent(store->data[i], size) < 0)
             return -1;
     }
-    if (rg_tables_extend(store, frames, store->contact_count + contacts) < 0 ||
-        rg_tables_write_contacts(store, store->contact_count, batch->contacts, contacts) < 0)
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        if (rg_rows_write(store, i, batch->rows[i], rows[i]) < 0)
+            return -1;
+    if (rg_tables_extend(store, frames) < 0)
         return -1;
     return transfer_batch(store, store->frame_count, batch, rg_store_parts(store), true);
 }
 
 rg_status rg_store_append(rg_store *store, const rg_frame_batch *batch, rg_error *error) {
     rg_quiet quiet = rg_quiet_begin();
-    size_t contacts = place_contacts(store, batch);
-    herr_t result = append_batch(store, batch, contacts);
+    size_t rows[RG_ROWS_COUNT];
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        rows[i] = place_rows(store, i, batch);
+    herr_t result = append_batch(store, batch, rows);
     rg_quiet_end(quiet);
     if (result < 0 || store->driver.failed)
         return rg_store_fail_writing(store, error);
     store->frame_count += batch->count;
-    store->contact_count += contacts;
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        store->row_count[i] += rows[i];
     return RG_OK;
 }
 
@@ -256,20 +275,20 @@ rg_status rg_store_read(rg_store *store, size_t first, rg_frame_batch *batch, un
     return RG_OK;
 }
 
-bool rg_store_has_rows(const rg_store *store, const rg_frame_head *head) {
-    return head->contact_start <= store->contact_count &&
-           head->contact_count <= store->contact_count - head->contact_start;
+bool rg_store_has_rows(const rg_store *store, int rows, const rg_frame_head *head) {
+    return head->row_start[rows] <= store->row_count[rows] &&
+           head->row_count[rows] <= store->row_count[rows] - head->row_start[rows];
 }
 
-rg_status rg_store_read_contacts(rg_store *store, const rg_frame_head *head,
-                                 rg_recorded_contact *contacts, rg_error *error) {
+rg_status rg_store_read_rows(rg_store *store, int rows, const rg_frame_head *head, void *data,
+                             rg_error *error) {
+    char text[80];
     rg_quiet quiet = rg_quiet_begin();
-    herr_t result = rg_tables_read_contacts(store, (size_t)head->contact_start, contacts,
-                                            (size_t)head->contact_count);
+    herr_t result = rg_rows_read(store, rows, (size_t)head->row_start[rows], data,
+                                 (size_t)head->row_count[rows]);
     rg_quiet_end(quiet);
-    return result < 0 ? rg_store_fail_reading(store, error,
-                                              "is a damaged recording: contacts cannot be read")
-                      : RG_OK;
+    snprintf(text, sizeof text, "is a damaged recording: %s cannot be read", rg_rows_name(rows));
+    return result < 0 ? rg_store_fail_reading(store, error, text) : RG_OK;
 }
 
 /* ---- the checkpoint ---- */
@@ -298,6 +317,23 @@ static herr_t get_interval(const rg_store *store, hid_t group, rg_step_info *int
     return result;
 }
 
+/* Events and impulses since the last frame: as bytes, too. */
+static herr_t put_pending(const rg_store *store, hid_t group, const rg_checkpoint *checkpoint) {
+    herr_t result = 0;
+    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT && result >= 0; i++)
+        if (rg_rows_has(store->identity.rows, i))
+            result = rg_bytes_put(group, rg_rows_name(i), &checkpoint->pending[i]);
+    return result;
+}
+
+static herr_t get_pending(const rg_store *store, hid_t group, rg_checkpoint *checkpoint) {
+    herr_t result = 0;
+    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT && result >= 0; i++)
+        if (rg_rows_has(store->identity.rows, i))
+            result = rg_bytes_get(group, rg_rows_name(i), &checkpoint->pending[i]);
+    return result >= 0 && rg_checkpoint_pending_fits(checkpoint) ? 0 : -1;
+}
+
 static herr_t put_checkpoint(rg_store *store, const rg_checkpoint *checkpoint, bool finished) {
     hid_t group = H5Gopen2(store->file, "checkpoint", H5P_DEFAULT);
     hid_t summary = H5Gopen2(store->file, "summary", H5P_DEFAULT);
@@ -305,6 +341,7 @@ static herr_t put_checkpoint(rg_store *store, const rg_checkpoint *checkpoint, b
     if (group >= 0 && summary >= 0 && rg_bytes_put(group, "state", &checkpoint->state) >= 0 &&
         rg_bytes_put(group, "observations", &checkpoint->observations) >= 0 &&
         put_interval(store, group, &checkpoint->interval) >= 0 &&
+        put_pending(store, group, checkpoint) >= 0 &&
         rg_attribute_put_u64(group, "frames", checkpoint->frames) >= 0 &&
         rg_attribute_put_u64(group, "step", checkpoint->step) >= 0 &&
         rg_attribute_put_double(group, "time_s", checkpoint->time) >= 0 &&
@@ -344,6 +381,7 @@ static herr_t get_checkpoint(rg_store *store, rg_checkpoint *checkpoint) {
     if (group >= 0 && summary >= 0 && rg_bytes_get(group, "state", &checkpoint->state) >= 0 &&
         rg_bytes_get(group, "observations", &checkpoint->observations) >= 0 &&
         get_interval(store, group, &checkpoint->interval) >= 0 &&
+        get_pending(store, group, checkpoint) >= 0 &&
         rg_attribute_get_u64(group, "frames", &checkpoint->frames) >= 0 &&
         rg_attribute_get_u64(group, "step", &checkpoint->step) >= 0 &&
         rg_attribute_get_double(group, "time_s", &checkpoint->time) >= 0 &&

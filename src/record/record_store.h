@@ -26,24 +26,24 @@ typedef struct rg_store_identity {
     double record_every; /* s */
     uint64_t run_id;
     size_t body_count;
-    bool has_certificate; /* format 2; format 1 had neither */
-    bool has_contacts;
+    bool has_certificate; /* formats 2 and 3; format 1 had neither that nor rows */
+    uint64_t rows;        /* a set of rg_rows */
 } rg_store_identity;
 
-/* Frames beside each other: heads[i], and position[i * body_count + body] and so on; contacts of
- * all frames one after the other, as many as the heads say. */
+/* Frames beside each other: heads[i], and position[i * body_count + body] and so on; rows of all
+ * frames one after the other, as many as the heads say. */
 typedef struct rg_frame_batch {
     size_t count;
     rg_frame_head *heads;
     double *position, *orientation, *velocity, *angular_velocity;
-    const rg_recorded_contact *contacts; /* only to append */
+    const void *rows[RG_ROWS_COUNT]; /* only to append */
 } rg_frame_batch;
 
 /* What is read into the heads; parts that FILE does not have are left alone. */
 enum {
     RG_PART_STATE = 1,       /* time, step, hash, energy */
     RG_PART_CERTIFICATE = 2, /* the interval */
-    RG_PART_CONTACTS = 4     /* contact_start, contact_count */
+    RG_PART_ROWS = 4         /* shifted by the kind of rows: row_start, row_count */
 };
 
 /* A new, empty store in `file`, which must be open for writing; bodies are taken from the world.
@@ -73,7 +73,7 @@ const char *rg_store_body_name(const rg_store *store, size_t body); /* opened on
 size_t rg_store_chunk_frames(const rg_store *store);
 size_t rg_store_batch_size(const rg_store *store);
 
-/* Sets the heads' contact_start. */
+/* Sets the heads' row_start. */
 rg_status rg_store_append(rg_store *store, const rg_frame_batch *batch, rg_error *error);
 /* Replaces the checkpoint, the summary and whether the run is finished. */
 rg_status rg_store_set_checkpoint(rg_store *store, const rg_checkpoint *checkpoint, bool finished,
@@ -83,9 +83,9 @@ rg_status rg_store_get_checkpoint(rg_store *store, rg_checkpoint *checkpoint, rg
  * in `parts`. */
 rg_status rg_store_read(rg_store *store, size_t first, rg_frame_batch *batch, unsigned parts,
                         rg_error *error);
-/* Whether the contacts that a head speaks of are there; and these contacts. */
-bool rg_store_has_rows(const rg_store *store, const rg_frame_head *head);
-rg_status rg_store_read_contacts(rg_store *store, const rg_frame_head *head,
-                                 rg_recorded_contact *contacts, rg_error *error);
+/* Whether the rows that a head speaks of are there; and these rows. */
+bool rg_store_has_rows(const rg_store *store, int rows, const rg_frame_head *head);
+rg_status rg_store_read_rows(rg_store *store, int rows, const rg_frame_head *head, void *data,
+                             rg_error *error);
 
 #endif

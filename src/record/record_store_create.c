@@ -24,25 +24,13 @@ static herr_t create_data(rg_store *store, int which) {
     hsize_t largest[3] = {H5S_UNLIMITED, bodies ? bodies : H5S_UNLIMITED, kind->columns};
     hsize_t chunk[3] = {kind->columns ? store->chunk_frames : RG_CHUNK_FRAMES,
                         smaller(bodies ? bodies : 1, RG_CHUNK_BODIES), kind->columns};
-    hid_t space = H5Screate_simple(rank, size, largest);
-    hid_t properties = rg_chunk_properties(rank, chunk, true);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE);
-    herr_t result = -1;
-    if (space >= 0 && properties >= 0 && links >= 0 &&
-        H5Pset_create_intermediate_group(links, 1) >= 0) {
-        store->data[which] =
-            H5Dcreate2(store->file, kind->path, kind->is_integer ? H5T_STD_U64LE : H5T_IEEE_F64LE,
-                       space, links, properties, H5P_DEFAULT);
-        if (store->data[which] >= 0)
-            result = rg_store_describe(store->data[which], kind->unit, kind->meaning);
-    }
-    if (links >= 0)
-        H5Pclose(links);
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
-    return result;
+    hid_t type = kind->is_integer ? H5T_STD_U64LE : H5T_IEEE_F64LE;
+    store->data[which] =
+        rg_dataset_create(store->file, kind->path, type, H5Screate_simple(rank, size, largest),
+                          rg_chunk_properties(rank, chunk, true));
+    if (store->data[which] < 0)
+        return -1;
+    return rg_store_describe(store->data[which], kind->unit, kind->meaning);
 }
 
 /* A dataset that is written once. Chunked (whole, or by RG_CHUNK_BODIES rows) for compression and
@@ -171,7 +159,9 @@ static herr_t write_identity(hid_t file, const rg_store_identity *identity) {
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (rg_attribute_put_text(file, texts[i].name, texts[i].text) < 0)
             return -1;
-    uint64_t version = identity->has_certificate ? RG_FORMAT_VERSION : RG_FORMAT_VERSION_OLD;
+    uint64_t version = !identity->has_certificate                     ? 1
+                       : !rg_rows_has(identity->rows, RG_ROWS_EVENTS) ? 2
+                                                                      : RG_FORMAT_VERSION;
     if (rg_attribute_put_u64(file, "format_version", version) < 0 ||
         rg_attribute_put_u64(file, "run_id", identity->run_id) < 0 ||
         rg_attribute_put_bool(file, "planar", identity->planar) < 0 ||
@@ -191,14 +181,17 @@ static herr_t write_identity(hid_t file, const rg_store_identity *identity) {
     return result;
 }
 
-static herr_t create_checkpoint(hid_t file, bool has_certificate) {
+static herr_t create_checkpoint(hid_t file, const rg_store_identity *identity) {
     hid_t checkpoint = H5Gcreate2(file, "checkpoint", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     hid_t summary = H5Gcreate2(file, "summary", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     herr_t result = -1;
     if (checkpoint >= 0 && summary >= 0 && rg_bytes_create(checkpoint, "state", 1 << 14) >= 0 &&
         rg_bytes_create(checkpoint, "observations", 1 << 14) >= 0 &&
-        (!has_certificate || rg_bytes_create(checkpoint, "interval", 1 << 9) >= 0))
+        (!identity->has_certificate || rg_bytes_create(checkpoint, "interval", 1 << 9) >= 0))
         result = 0;
+    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT && result >= 0; i++)
+        if (rg_rows_has(identity->rows, i))
+            result = rg_bytes_create(checkpoint, rg_rows_name(i), 1 << 14);
     if (summary >= 0)
         H5Gclose(summary);
     if (checkpoint >= 0)
@@ -219,9 +212,9 @@ static herr_t create_contents(rg_store *store, const rg_world *world) {
     for (int i = 0; i < RG_DATA_COUNT; i++)
         if ((rg_data_kinds[i].part & parts) && create_data(store, i) < 0)
             return -1;
-    return rg_tables_create(store) < 0
+    return rg_tables_create(store) < 0 || rg_rows_create(store) < 0
                ? -1
-               : create_checkpoint(store->file, store->identity.has_certificate);
+               : create_checkpoint(store->file, &store->identity);
 }
 
 rg_status rg_store_create(rg_disk_file file, const rg_store_identity *identity,

@@ -98,15 +98,24 @@ static herr_t open_data(rg_store *store, int which) {
     return good ? 0 : -1;
 }
 
-/* The contacts end where the last frame's do. */
-static bool contacts_fit(rg_store *store) {
+/* The rows end where the last frame's do. */
+static bool rows_fit(rg_store *store) {
     rg_frame_head last = {0};
     rg_frame_batch batch = {.count = 1, .heads = &last};
-    if (!store->identity.has_contacts)
-        return true;
-    return rg_store_read(store, store->frame_count - 1, &batch, RG_PART_CONTACTS, NULL) == RG_OK &&
-           rg_store_has_rows(store, &last) &&
-           last.contact_start + last.contact_count == store->contact_count;
+    if (rg_store_read(store, store->frame_count - 1, &batch, RG_PART_ROWS * RG_ROWS_ALL, NULL) !=
+        RG_OK)
+        return false;
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        if (!rg_store_has_rows(store, i, &last) ||
+            last.row_start[i] + last.row_count[i] != store->row_count[i])
+            return false;
+    return true;
+}
+
+/* Formats have the rows that they have; contacts may be left out of any. */
+static uint64_t rows_of_format(hid_t file, uint64_t version) {
+    uint64_t rows = version == 1 ? 0 : version == 2 ? RG_ROWS_OF_FORMAT_2 : RG_ROWS_ALL;
+    return H5Lexists(file, "contacts", H5P_DEFAULT) > 0 ? rows : rows & ~RG_ROWS_OF_FORMAT_2;
 }
 
 /* Null, or what is wrong with the file. */
@@ -126,24 +135,23 @@ static const char *open_contents(rg_store *store) {
     rg_release(&store->allocator, format);
     if (!is_ours)
         return "is an HDF5 file, but not a recording made by rigor";
-    if (rg_attribute_get_u64(store->file, "format_version", &version) < 0 ||
-        (version != RG_FORMAT_VERSION && version != RG_FORMAT_VERSION_OLD))
+    if (rg_attribute_get_u64(store->file, "format_version", &version) < 0 || version < 1 ||
+        version > RG_FORMAT_VERSION)
         return "is a recording in a format that this version of rigor does not know";
     if (read_identity(store) < 0 || read_texts_of_file(store) < 0)
         return "is a damaged recording: its description cannot be read";
-    store->identity.has_certificate = version >= RG_FORMAT_VERSION;
-    store->identity.has_contacts =
-        version >= RG_FORMAT_VERSION && H5Lexists(store->file, "contacts", H5P_DEFAULT) > 0;
+    store->identity.has_certificate = version > 1;
+    store->identity.rows = rows_of_format(store->file, version);
     unsigned parts = rg_store_parts(store);
     for (int i = 0; i < RG_DATA_COUNT; i++)
         if ((rg_data_kinds[i].part & parts) && open_data(store, i) < 0)
             return "is a damaged recording: its frames cannot be read";
-    if (rg_tables_open(store) < 0)
+    if (rg_tables_open(store) < 0 || rg_rows_open(store) < 0)
         return "is a damaged recording: its tables cannot be read";
     if (store->frame_count == 0)
         return "is a damaged recording: it has no frame";
-    if (!contacts_fit(store))
-        return "is a damaged recording: its contacts are not those of its frames";
+    if (!rows_fit(store))
+        return "is a damaged recording: its contacts or events are not those of its frames";
     store->chunk_frames = rg_store_frames_of_chunk(store->identity.body_count);
     return NULL;
 }

@@ -1,6 +1,6 @@
-/* The tables of FILE: of every frame certificate, energy ledger and counts, and of every contact a
- * row. Compound types, whose fields have names: h5py and others show them as tables without knowing
- * the structures here. See docs/recording.md.
+/* The tables of FILE with a row for every frame: certificate, energy ledger and counts. Compound
+ * types, whose fields have names: h5py and others show them as tables without knowing the
+ * structures here. See docs/recording.md.
  *
  * How it fails: a field that FILE lacks stays as it is when it is read; a table that is no table,
  * or that has another number of rows than there are frames, makes FILE a damaged one.
@@ -20,13 +20,7 @@ static const struct {
     [RG_TABLE_COUNTS] = {"counts", "1",
                          "of the steps since the frame before: sums; contacts_max: the largest"},
 };
-static const char contacts_unit[] = "1, 1, m, 1, N, m, 1, m/s, 1";
-static const char contacts_meaning[] =
-    "one row for each contact point of the step before each frame, rows start to start + count of "
-    "the frame: bodies; position, unit normal from B to A, force on A (world axes); gap; friction "
-    "coefficient; speed of slip; mode. Position and gap at the beginning of that step";
-
-/* Frames and contacts that are moved at a time, by way of the stack. */
+/* Frames that are moved at a time, by way of the stack. */
 enum { PIECE_FRAMES = 128, MOST_FIELDS = 16 };
 
 /* ---- types ---- */
@@ -58,78 +52,17 @@ static hid_t table_type(const table_fields *fields, bool in_memory) {
     return type;
 }
 
-static hid_t mode_type(bool in_memory) {
-    hid_t type = H5Tenum_create(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U8LE);
-    for (uint32_t i = RG_MODE_SEPARATING; type >= 0 && i <= RG_MODE_ROLL; i++) {
-        uint8_t small = (uint8_t)i;
-        const void *value = in_memory ? (const void *)&i : (const void *)&small;
-        if (H5Tenum_insert(type, rg_contact_mode_name((rg_contact_mode)i), value) < 0) {
-            H5Tclose(type);
-            return -1;
-        }
-    }
-    return type;
-}
-
-/* In FILE without gaps, in memory as rg_recorded_contact. */
-static hid_t contact_type(bool in_memory) {
-    const hsize_t three = 3;
-    hid_t number = in_memory ? H5T_NATIVE_DOUBLE : H5T_IEEE_F64LE;
-    hid_t body = in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U32LE;
-    hid_t vector = H5Tarray_create2(number, 1, &three), mode = mode_type(in_memory);
-    const struct {
-        const char *name;
-        hid_t type;
-        size_t file_offset, offset;
-    } fields[] = {{"body_a", body, 0, offsetof(rg_recorded_contact, body_a)},
-                  {"body_b", body, 4, offsetof(rg_recorded_contact, body_b)},
-                  {"position", vector, 8, offsetof(rg_recorded_contact, position)},
-                  {"normal", vector, 32, offsetof(rg_recorded_contact, normal)},
-                  {"force", vector, 56, offsetof(rg_recorded_contact, force)},
-                  {"gap", number, 80, offsetof(rg_recorded_contact, gap)},
-                  {"friction", number, 88, offsetof(rg_recorded_contact, friction)},
-                  {"slip_speed", number, 96, offsetof(rg_recorded_contact, slip_speed)},
-                  {"mode", mode, 104, offsetof(rg_recorded_contact, mode)}};
-    enum { FILE_SIZE = 105 };
-    hid_t type = -1;
-    bool good = vector >= 0 && mode >= 0;
-    if (good)
-        type = H5Tcreate(H5T_COMPOUND, in_memory ? sizeof(rg_recorded_contact) : FILE_SIZE);
-    good = type >= 0;
-    for (size_t i = 0; good && i < sizeof fields / sizeof fields[0]; i++)
-        good = H5Tinsert(type, fields[i].name, in_memory ? fields[i].offset : fields[i].file_offset,
-                         fields[i].type) >= 0;
-    if (vector >= 0)
-        H5Tclose(vector);
-    if (mode >= 0)
-        H5Tclose(mode);
-    if (!good && type >= 0)
-        H5Tclose(type);
-    return good ? type : -1;
-}
-
 /* ---- making and opening ---- */
 
-/* Takes the type with it. */
-static hid_t create_table(hid_t file, const char *path, hid_t type, hsize_t chunk, const char *unit,
-                          const char *meaning) {
+hid_t rg_table_create(hid_t file, const char *path, hid_t type, hsize_t chunk, const char *unit,
+                      const char *meaning) {
     const hsize_t none = 0, unlimited = H5S_UNLIMITED;
-    hid_t space = H5Screate_simple(1, &none, &unlimited);
-    hid_t properties = rg_chunk_properties(1, &chunk, true);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), dataset = -1;
-    if (type >= 0 && space >= 0 && properties >= 0 && links >= 0 &&
-        H5Pset_create_intermediate_group(links, 1) >= 0)
-        dataset = H5Dcreate2(file, path, type, space, links, properties, H5P_DEFAULT);
+    hid_t dataset = rg_dataset_create(file, path, type, H5Screate_simple(1, &none, &unlimited),
+                                      rg_chunk_properties(1, &chunk, true));
     if (dataset >= 0 && rg_store_describe(dataset, unit, meaning) < 0) {
         H5Dclose(dataset);
         dataset = -1;
     }
-    if (links >= 0)
-        H5Pclose(links);
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
     if (type >= 0)
         H5Tclose(type);
     return dataset;
@@ -138,20 +71,15 @@ static hid_t create_table(hid_t file, const char *path, hid_t type, hsize_t chun
 herr_t rg_tables_create(rg_store *store) {
     for (int i = 0; store->identity.has_certificate && i < RG_TABLE_COUNT; i++) {
         table_fields fields = fields_of(i);
-        store->tables[i] = create_table(store->file, tables[i].path, table_type(&fields, false),
-                                        RG_CHUNK_FRAMES, tables[i].unit, tables[i].meaning);
+        store->tables[i] = rg_table_create(store->file, tables[i].path, table_type(&fields, false),
+                                           RG_CHUNK_FRAMES, tables[i].unit, tables[i].meaning);
         if (store->tables[i] < 0)
             return -1;
     }
-    if (!store->identity.has_contacts)
-        return 0;
-    store->contacts = create_table(store->file, "contacts/table", contact_type(false),
-                                   RG_CHUNK_CONTACTS, contacts_unit, contacts_meaning);
-    return store->contacts < 0 ? -1 : 0;
+    return 0;
 }
 
-/* Opens a table and says how many rows it has. */
-static hid_t open_table(hid_t file, const char *path, size_t *rows) {
+hid_t rg_table_open(hid_t file, const char *path, size_t *rows) {
     hsize_t size = 0;
     hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
     hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
@@ -174,35 +102,32 @@ static hid_t open_table(hid_t file, const char *path, size_t *rows) {
 herr_t rg_tables_open(rg_store *store) {
     size_t rows;
     for (int i = 0; store->identity.has_certificate && i < RG_TABLE_COUNT; i++) {
-        store->tables[i] = open_table(store->file, tables[i].path, &rows);
+        store->tables[i] = rg_table_open(store->file, tables[i].path, &rows);
         if (store->tables[i] < 0 || rows != store->frame_count)
             return -1;
     }
-    if (!store->identity.has_contacts)
-        return 0;
-    store->contacts = open_table(store->file, "contacts/table", &store->contact_count);
-    return store->contacts < 0 ? -1 : 0;
+    return 0;
 }
 
 bool rg_tables_close(rg_store *store) {
     bool good = true;
     for (int i = 0; i < RG_TABLE_COUNT; i++)
         good = (store->tables[i] < 0 || H5Dclose(store->tables[i]) >= 0) && good;
-    return (store->contacts < 0 || H5Dclose(store->contacts) >= 0) && good;
+    return good;
 }
 
-herr_t rg_tables_extend(rg_store *store, size_t frames, size_t contacts) {
-    const hsize_t rows = frames, contact_rows = contacts;
+herr_t rg_tables_extend(rg_store *store, size_t frames) {
+    const hsize_t rows = frames;
     for (int i = 0; i < RG_TABLE_COUNT; i++)
         if (store->tables[i] >= 0 && H5Dset_extent(store->tables[i], &rows) < 0)
             return -1;
-    return store->contacts >= 0 ? H5Dset_extent(store->contacts, &contact_rows) : 0;
+    return 0;
 }
 
 /* ---- rows ---- */
 
-static herr_t transfer_rows(hid_t dataset, hid_t type, size_t first, size_t count, void *memory,
-                            bool writing) {
+herr_t rg_table_transfer(hid_t dataset, hid_t type, size_t first, size_t count, void *memory,
+                         bool writing) {
     const hsize_t start = first, size = count;
     hid_t there = H5Dget_space(dataset), here = H5Screate_simple(1, &size, NULL);
     herr_t result = -1;
@@ -238,7 +163,7 @@ static herr_t transfer_table(const rg_store *store, int table, size_t first,
         size_t part = batch->count - done < PIECE_FRAMES ? batch->count - done : PIECE_FRAMES;
         /* Also before reading: fields that FILE lacks stay what they are. */
         gather(&fields, batch->heads + done, part, rows, true);
-        result = transfer_rows(store->tables[table], type, first + done, part, rows, writing);
+        result = rg_table_transfer(store->tables[table], type, first + done, part, rows, writing);
         if (!writing && result >= 0)
             gather(&fields, batch->heads + done, part, rows, false);
         done += part;
@@ -254,30 +179,4 @@ herr_t rg_tables_transfer(const rg_store *store, size_t first, const rg_frame_ba
         if (store->tables[i] >= 0 && transfer_table(store, i, first, batch, writing) < 0)
             return -1;
     return 0;
-}
-
-herr_t rg_tables_write_contacts(const rg_store *store, size_t start,
-                                const rg_recorded_contact *contacts, size_t count) {
-    if (store->contacts < 0 || count == 0)
-        return 0;
-    hid_t type = contact_type(true);
-    if (type < 0)
-        return -1;
-    herr_t result = transfer_rows(store->contacts, type, start, count, (void *)contacts, true);
-    H5Tclose(type);
-    return result;
-}
-
-herr_t rg_tables_read_contacts(const rg_store *store, size_t start, rg_recorded_contact *contacts,
-                               size_t count) {
-    if (count == 0)
-        return 0;
-    hid_t type = contact_type(true);
-    if (type < 0)
-        return -1;
-    herr_t result = transfer_rows(store->contacts, type, start, count, contacts, false);
-    H5Tclose(type);
-    for (size_t i = 0; i < count; i++)
-        contacts[i].reserved = 0;
-    return result;
 }

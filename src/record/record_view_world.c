@@ -6,6 +6,7 @@
 
 #include "base/base_math.h"
 #include "base/base_text.h"
+#include "record/record_rows.h"
 
 #include <assert.h>
 
@@ -16,23 +17,6 @@ rg_status rg_view_world_manifest(rg_scene *scene, rg_view_buffer *json, rg_error
         rg_manifest_write(&out, scene, rg_scene_name(scene), NULL, &json->allocator, error);
     rg_status returned = rg_view_return(json, &out, error);
     return status != RG_OK ? status : returned;
-}
-
-/* Bodies may have been removed since the step. */
-static bool is_shown(const rg_world *world, const rg_contact_force *force) {
-    return rg_body_exists(world, force->body_a) && rg_body_exists(world, force->body_b);
-}
-
-static rg_recorded_contact contact_of(const rg_world *world, const rg_contact_force *force) {
-    return (rg_recorded_contact){.body_a = (uint32_t)rg_body_index(world, force->body_a),
-                                 .body_b = (uint32_t)rg_body_index(world, force->body_b),
-                                 .position = force->position,
-                                 .normal = force->normal,
-                                 .force = force->force,
-                                 .gap = force->gap,
-                                 .friction = force->friction,
-                                 .slip_speed = force->slip_speed,
-                                 .mode = force->mode};
 }
 
 /* Writes all bodies; returns their kinetic energy. */
@@ -58,8 +42,9 @@ rg_status rg_view_world_frame(const rg_world *world, uint32_t index, const rg_st
     assert(world && chunk);
     size_t count, shown = 0;
     const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+    rg_recorded_contact contact;
     for (size_t i = 0; i < count; i++)
-        shown += is_shown(world, &forces[i]);
+        shown += rg_rows_contact(world, &forces[i], &contact);
     rg_chunk_layout layout;
     rg_status status = rg_chunk_plan(&layout, RG_CHUNK_HAS_CONTACTS | RG_CHUNK_HAS_FIGURES, index,
                                      1, rg_world_body_count(world), shown, error);
@@ -73,10 +58,8 @@ rg_status rg_view_world_frame(const rg_world *world, uint32_t index, const rg_st
         double kinetic = put_bodies(world, &layout, raw);
         rg_chunk_put_contact_count(&layout, raw, 0, shown);
         for (size_t i = 0, k = 0; i < count; i++)
-            if (is_shown(world, &forces[i])) {
-                rg_recorded_contact contact = contact_of(world, &forces[i]);
+            if (rg_rows_contact(world, &forces[i], &contact))
                 rg_chunk_put_contact(&layout, raw, k++, &contact, 23);
-            }
         double figures[RG_FIGURE_COUNT];
         rg_figures_of_steps(last, figures);
         if (sums)

@@ -163,6 +163,16 @@ static rg_status apply_integrator(const char *text, rg_world_def *def, rg_error 
                    "integrator: \"%.100s\" is neither dormand-prince nor adams", text);
 }
 
+static rg_status apply_root_finder(const char *text, rg_world_def *def, rg_error *error) {
+    for (int i = 0; i < RG_ROOT_METHOD_COUNT; i++)
+        if (strcmp(text, rg_root_method_name((rg_root_method)i)) == 0) {
+            def->settings.root_finder = (rg_root_method)i;
+            return RG_OK;
+        }
+    return rg_fail(error, RG_INVALID_ARGUMENT,
+                   "root finder: \"%.100s\" is neither itp nor illinois nor bisection", text);
+}
+
 static rg_status check_step(double step, rg_error *error) {
     return isfinite(step) && step > 0
                ? RG_OK
@@ -183,6 +193,8 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
         status = apply_impact(options->impact, def, error);
     if (status == RG_OK && options->integrator)
         status = apply_integrator(options->integrator, def, error);
+    if (status == RG_OK && options->root_finder)
+        status = apply_root_finder(options->root_finder, def, error);
     if (status == RG_OK && options->friction)
         status = apply_friction(options->friction, def, error);
     if (status == RG_OK && options->detection)

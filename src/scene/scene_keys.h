@@ -28,6 +28,7 @@
     X(METHOD_STEP, "step")                                                                         \
     X(METHOD_TOLERANCE, "tolerance")                                                               \
     X(METHOD_INTEGRATOR, "integrator")                                                             \
+    X(METHOD_ROOT_FINDER, "root_finder")                                                           \
     X(METHOD_GAMMA, "gamma")                                                                       \
     X(METHOD_DETECTION, "detection")                                                               \
     X(METHOD_POINTS, "points")                                                                     \

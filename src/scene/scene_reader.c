@@ -136,12 +136,33 @@ static rg_status read_points(rg_reader *reader, const rg_place *place, rg_world_
     return status;
 }
 
-static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_def *def) {
+/* One of the words, if it is given. */
+static rg_status read_word(rg_reader *reader, const rg_place *place, const char *const *words,
+                           size_t count, size_t *choice) {
+    return rg_given(place) ? rg_read_choice(reader, place, words, count, choice) : RG_OK;
+}
+
+/* Of the analytic method. */
+static rg_status read_numerics(rg_reader *reader, const rg_place v[METHOD_COUNT],
+                               rg_method_settings *settings) {
     static const char *const integrators[] = {"dormand-prince", "adams"};
+    const char *finders[RG_ROOT_METHOD_COUNT];
+    size_t integrator = settings->integrator, finder = settings->root_finder;
+    for (int i = 0; i < RG_ROOT_METHOD_COUNT; i++)
+        finders[i] = rg_root_method_name((rg_root_method)i);
+    rg_status status = read_word(reader, &v[METHOD_INTEGRATOR], integrators, 2, &integrator);
+    if (status == RG_OK)
+        status = read_word(reader, &v[METHOD_ROOT_FINDER], finders, RG_ROOT_METHOD_COUNT, &finder);
+    settings->integrator = (rg_integrator)integrator;
+    settings->root_finder = (rg_root_method)finder;
+    return status;
+}
+
+static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_def *def) {
     if (!rg_is_mapping(place))
         return read_method_name(reader, place, def);
     rg_place v[METHOD_COUNT];
-    size_t integrator, detection, hand_over;
+    size_t detection = def->settings.discrete_detection, hand_over = def->settings.hand_over;
     rg_method_settings *settings = &def->settings;
     rg_status status = rg_read_keys(reader, place, &rg_keys_method, v);
     if (status == RG_OK && rg_given(&v[METHOD_NAME]))
@@ -151,25 +172,18 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
     if (status == RG_OK && rg_given(&v[METHOD_TOLERANCE]))
         status =
             rg_read_positive(reader, &v[METHOD_TOLERANCE], "a tolerance", &settings->tolerance);
-    if (status == RG_OK && rg_given(&v[METHOD_INTEGRATOR])) {
-        status = rg_read_choice(reader, &v[METHOD_INTEGRATOR], integrators, 2, &integrator);
-        if (status == RG_OK)
-            settings->integrator = (rg_integrator)integrator;
-    }
+    if (status == RG_OK)
+        status = read_numerics(reader, v, settings);
     if (status == RG_OK && rg_given(&v[METHOD_GAMMA]))
         status = rg_read_not_negative(reader, &v[METHOD_GAMMA], "gamma", &settings->gamma);
-    if (status == RG_OK && rg_given(&v[METHOD_DETECTION])) {
-        status = rg_read_choice(reader, &v[METHOD_DETECTION], rg_detection_names, 2, &detection);
-        if (status == RG_OK)
-            settings->discrete_detection = detection == 1;
-    }
+    if (status == RG_OK)
+        status = read_word(reader, &v[METHOD_DETECTION], rg_detection_names, 2, &detection);
     if (status == RG_OK && rg_given(&v[METHOD_POINTS]))
         status = read_points(reader, &v[METHOD_POINTS], def);
-    if (status == RG_OK && rg_given(&v[METHOD_HAND_OVER])) {
-        status = rg_read_choice(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
-        if (status == RG_OK)
-            settings->hand_over = hand_over == 1;
-    }
+    if (status == RG_OK)
+        status = read_word(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
+    settings->discrete_detection = detection == 1;
+    settings->hand_over = hand_over == 1;
     return status;
 }
 

@@ -172,12 +172,12 @@ typedef struct rg_repeat {
 } rg_repeat;
 
 rg_status rg_read_repeat(rg_reader *reader, const rg_place *place, rg_repeat *repeat);
-/* Adds up the copies of all entries of a list and holds them against the limits, before any work.
- */
-rg_status rg_check_copies(rg_reader *reader, const rg_place *list, const char *what);
 typedef rg_status rg_copy_function(rg_reader *reader, const rg_place *entry,
                                    const rg_repeat *repeat, const uint64_t index[3]);
-rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, rg_copy_function *function);
+/* All copies of all entries of a list, which is said to be one of `what`. Their number is held
+ * against the limits before any work. */
+rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, const char *what,
+                           rg_copy_function *function);
 /* Replaces {i}, {j}, {k} in reader->text. Without a repeat the name stays as it is. */
 rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *name,
                          const rg_repeat *repeat, const uint64_t index[3], const char **expanded);

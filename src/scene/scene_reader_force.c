@@ -183,10 +183,5 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
 }
 
 rg_status rg_read_forces(rg_reader *reader, const rg_place *place) {
-    rg_status status = rg_require_list(reader, place, "a list of forces");
-    if (status == RG_OK)
-        status = rg_check_copies(reader, place, "forces");
-    if (status == RG_OK)
-        status = rg_for_each_copy(reader, place, read_copy);
-    return status;
+    return rg_for_each_copy(reader, place, "forces", read_copy);
 }

@@ -52,7 +52,7 @@ static rg_place find_key(rg_reader *reader, const rg_place *entry, const char *k
     return (rg_place){entry, NULL, key, 0};
 }
 
-rg_status rg_check_copies(rg_reader *reader, const rg_place *list, const char *what) {
+static rg_status check_copies(rg_reader *reader, const rg_place *list, const char *what) {
     uint64_t copies = 0, values = 0;
     for (size_t e = 0; e < rg_list_size(list); e++) {
         rg_place entry = rg_list_at(reader, list, e), key = find_key(reader, &entry, "repeat");
@@ -110,14 +110,18 @@ static rg_status copy_entry(rg_reader *reader, const rg_place *entry, rg_copy_fu
     return status;
 }
 
-rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, rg_copy_function *function) {
-    for (size_t e = 0; e < rg_list_size(list); e++) {
+rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, const char *what,
+                           rg_copy_function *function) {
+    char kind[32];
+    snprintf(kind, sizeof kind, "a list of %s", what);
+    rg_status status = rg_require_list(reader, list, kind);
+    if (status == RG_OK)
+        status = check_copies(reader, list, what);
+    for (size_t e = 0; status == RG_OK && e < rg_list_size(list); e++) {
         rg_place entry = rg_list_at(reader, list, e);
-        rg_status status = copy_entry(reader, &entry, function);
-        if (status != RG_OK)
-            return status;
+        status = copy_entry(reader, &entry, function);
     }
-    return RG_OK;
+    return status;
 }
 
 /* The loop whose variable the {x} at `text` names; -1 if it is not of that form. */

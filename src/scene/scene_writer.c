@@ -322,7 +322,10 @@ static rg_status put_settings(writer *w) {
     put_number(w, w->scene->step);
     put(w, ", tolerance: ");
     put_number(w, settings.tolerance);
-    rg_buffer_print(&w->out, ", integrator: %s, gamma: ", rg_integrator_name(settings.integrator));
+    rg_buffer_print(&w->out, ", integrator: %s", rg_integrator_name(settings.integrator));
+    if (settings.root_finder != RG_ROOT_ITP)
+        rg_buffer_print(&w->out, ", root_finder: %s", rg_root_method_name(settings.root_finder));
+    put(w, ", gamma: ");
     put_number(w, settings.gamma);
     rg_buffer_print(&w->out, ", detection: %s", rg_detection_names[settings.discrete_detection]);
     uint32_t points = rg_world_collision_def(w->world).contacts.reduce_to;

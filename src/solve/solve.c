@@ -1,5 +1,5 @@
-/* The driver: checks the problem, brings it into a form that the solver takes, runs it, has the answer
- * judged, and keeps account of what was tried.
+/* The driver: checks the problem, brings it into a form that the solver takes, runs it, has the
+ * answer judged, and keeps account of what was tried.
  * Tested by tests/solve/test_worked.c. */
 #include "solve/solve.h"
 
@@ -58,7 +58,7 @@ rg_solve_settings rg_solve_settings_default(void) {
     return (rg_solve_settings){.tolerance = 1e-10};
 }
 
-/* --- context ------------------------------------------------------------------------------------- */
+/* --- context ---------------------------------------------------------------------------------- */
 
 rg_status rg_solve_context_create(const rg_allocator *allocator, rg_solve_context **context) {
     rg_allocator memory = rg_allocator_or_default(allocator);
@@ -97,7 +97,7 @@ rg_allocator rg_solve_arena_allocator(rg_solve_context *context) {
     return (rg_allocator){resize_in_arena, release_in_arena, &context->arena};
 }
 
-/* --- linear helpers ------------------------------------------------------------------------------ */
+/* --- linear helpers --------------------------------------------------------------------------- */
 
 bool rg_linear_is_symmetric(const rg_linear_problem *problem) {
     double largest = 0;
@@ -128,7 +128,7 @@ void rg_linear_apply(const rg_linear_problem *problem, const double *force, doub
     }
 }
 
-/* --- one attempt --------------------------------------------------------------------------------- */
+/* --- one attempt ------------------------------------------------------------------------------ */
 
 static bool has_friction_rows(const rg_linear_problem *problem) {
     for (size_t i = 0; problem->kinds && i < problem->size; i++)
@@ -282,7 +282,7 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
     return RG_OK;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static rg_status check_settings(const rg_solve_settings *settings, rg_error *error) {
     if (settings->tolerance > 0 && settings->tolerance < 1)

@@ -1,8 +1,8 @@
 /* What the files of this stage share: the context, the list of solvers, conversions between forms.
  *
- * Memory: everything that a solve needs comes from the context's arena by rg_solve_take and is given
- * back by the driver; a solver that works in phases may use rg_arena_get_mark / rg_arena_return on
- * context->arena. */
+ * Memory: everything that a solve needs comes from the context's arena by rg_solve_take and is
+ * given back by the driver; a solver that works in phases may use rg_arena_get_mark /
+ * rg_arena_return on context->arena. */
 #ifndef RIGOR_SOLVE_SOLVE_H
 #define RIGOR_SOLVE_SOLVE_H
 
@@ -19,10 +19,10 @@ struct rg_solve_context {
     bool starved;        /* a factor found no memory: the attempt fails with that, not as stalled */
 };
 
-/* Runs one solver on the problem, conversion included, and lets the judge look at the answer. Notes the
- * attempt in context->info; if the answer is better than the best so far (by the natural residual) it
- * becomes the solution, and info->residual, solver, outcome and text follow. Starts from the forces in the solution
- * if settings->warm, from zero otherwise. `attempt` may be null. */
+/* Runs one solver on the problem, conversion included, and lets the judge look at the answer. Notes
+ * the attempt in context->info; if the answer is better than the best so far (by the natural
+ * residual) it becomes the solution, and info->residual, solver, outcome and text follow. Starts
+ * from the forces in the solution if settings->warm, from zero otherwise. `attempt` may be null. */
 rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solver,
                                const rg_problem *problem, const rg_solve_settings *settings,
                                rg_solution *solution, rg_solve_attempt *attempt, rg_error *error);
@@ -45,8 +45,8 @@ extern const rg_solver rg_solver_interior_point;
 extern const rg_solver rg_solver_admm;
 extern const rg_solver rg_solver_enumerate;
 
-/* A matrix counts as symmetric if |A_ij - A_ji| <= this times sqrt(|A_ii A_jj|) or, where a diagonal
- * entry vanishes, times the largest entry. */
+/* A matrix counts as symmetric if |A_ij - A_ji| <= this times sqrt(|A_ii A_jj|) or, where a
+ * diagonal entry vanishes, times the largest entry. */
 #define RG_SYMMETRY_TOLERANCE 1e-9
 
 /* Takes from the context or returns from the calling function with RG_OUT_OF_MEMORY. */

@@ -1,6 +1,6 @@
-/* The solver that chooses: one list of attempts, worked down until the judge is content. Each attempt
- * says for which problems it is (kind, size, structure); the list below is in the order in which
- * they are tried, first what is fastest where it works.
+/* The solver that chooses: one list of attempts, worked down until the judge is content. Each
+ * attempt says for which problems it is (kind, size, structure); the list below is in the order in
+ * which they are tried, first what is fastest where it works.
  *
  * There is no universal solver of contact problems (Acary, Bremond and Huber 2018 compare a dozen
  * on thousands). Pivoting is exact and quick on small and on frictionless problems; the interior
@@ -10,11 +10,11 @@
  * counts. qp, admm and the first-order method run to its end never did, and are left to be
  * chosen by name.
  *
- * First of all the forces given for a warm start are looked at: if they pass, nothing is run; if they
- * are near, a few Newton steps from them are tried. The islands of a contact problem come here one
- * by one (solve_islands.c). Every attempt is judged and noted in the info; the answer is the best
- * that was found, with its honest residual. A proof that there is no solution ends the list; a ray
- * does so at its end.
+ * First of all the forces given for a warm start are looked at: if they pass, nothing is run; if
+ * they are near, a few Newton steps from them are tried. The islands of a contact problem come here
+ * one by one (solve_islands.c). Every attempt is judged and noted in the info; the answer is the
+ * best that was found, with its honest residual. A proof that there is no solution ends the list; a
+ * ray does so at its end.
  *
  * The budget is counted in factorisations (settings.effort), which do not depend on the machine.
  *
@@ -373,7 +373,8 @@ static const attempt list[] = {
     {ALL_CONES, &rg_solver_widen, FROM_BEST, 0, 0, NULL},
 };
 
-/* An enumeration may prove that there is no solution; where an impulse would point, pivoting tells. */
+/* An enumeration may prove that there is no solution; where an impulse would point, pivoting
+ * tells. */
 static bool wants_ray(const chain *c, const attempt *a) {
     return c->proof == RG_SOLVE_INFEASIBLE && c->class == ROWS_FRICTION &&
            a->solver == &rg_solver_dantzig;

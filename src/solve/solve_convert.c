@@ -1,7 +1,7 @@
-/* Problems in another form, for solvers that take only that: global contact problems condensed to
- * W = J M^-1 J', frictionless and planar contacts as rows, the friction polygon as a mixed LCP
- * (Hart-Anitescu 2010, 4.11-4.12). Each changes the form and not the problem; rg_convert_back brings
- * the forces home. */
+/* Problems in another form, for solvers that take only that: global contact problems condensed to W
+ * = J M^-1 J', frictionless and planar contacts as rows, the friction polygon as a mixed LCP
+ * (Hart-Anitescu 2010, 4.11-4.12). Each changes the form and not the problem; rg_convert_back
+ * brings the forces home. */
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* --- global to local ----------------------------------------------------------------------------- */
+/* --- global to local -------------------------------------------------------------------------- */
 
 /* The Jacobian of a row as two sparse parts. */
 static const double *row_part(const rg_contact_problem *p, size_t row, size_t side,
@@ -25,6 +25,51 @@ static const double *row_part(const rg_contact_problem *p, size_t row, size_t si
     return g->joint_jacobian + (joint * 2 + side) * n;
 }
 
+/* The rows that touch each block: rows [first[b], first[b + 1]) of `list`. */
+typedef struct block_rows {
+    size_t *first;
+    uint32_t *list;
+} block_rows;
+
+static rg_status list_rows(rg_solve_context *context, const rg_contact_problem *p,
+                           block_rows *touching, rg_error *error) {
+    size_t rows = rg_contact_rows(p), blocks = p->global.blocks;
+    RG_TAKE(touching->first, context, blocks + 2, error);
+    RG_TAKE(touching->list, context, 2 * rows, error);
+    size_t *first = touching->first;
+    memset(first, 0, (blocks + 2) * sizeof *first);
+    uint32_t block;
+    for (size_t k = 0; k < 2 * rows; k++) {
+        row_part(p, k / 2, k % 2, &block);
+        if (block != RG_NO_BLOCK)
+            first[block + 2]++;
+    }
+    for (size_t b = 0; b < blocks; b++)
+        first[b + 2] += first[b + 1];
+    for (size_t k = 0; k < 2 * rows; k++) {
+        row_part(p, k / 2, k % 2, &block);
+        if (block != RG_NO_BLOCK)
+            touching->list[first[block + 1]++] = (uint32_t)(k / 2);
+    }
+    return RG_OK;
+}
+
+/* What one side of a row adds to the lower half of its row of W: x = M^-1 J' of that block, times
+ * the rows that touch it. */
+static void add_side(const rg_contact_problem *p, const block_rows *touching, size_t row,
+                     uint32_t block, const double *x, double *w) {
+    size_t n = (size_t)p->global.freedom;
+    for (size_t k = touching->first[block]; k < touching->first[block + 1]; k++) {
+        size_t column = touching->list[k];
+        uint32_t other;
+        const double *there = row_part(p, column, 0, &other);
+        if (other != block)
+            there = row_part(p, column, 1, &other);
+        for (size_t c = 0; c < n && column <= row; c++)
+            w[column] += x[c] * there[c];
+    }
+}
+
 /* W_ij = sum over shared blocks of J_i M^-1 J_j'. Row i times M^-1 first, then only the rows j that
  * touch the same blocks matter; a list of rows per block finds them. */
 static rg_status condense(rg_solve_context *context, const rg_problem *problem,
@@ -33,40 +78,20 @@ static rg_status condense(rg_solve_context *context, const rg_problem *problem,
     const rg_global_form *g = &p->global;
     size_t rows = rg_contact_rows(p), n = (size_t)g->freedom;
     double *w, *q, *lower;
-    size_t *first;
-    uint32_t *list;
+    block_rows touching;
     RG_TAKE(w, context, rows * rows, error);
     RG_TAKE(q, context, rows, error);
     RG_TAKE(lower, context, g->blocks * n * n, error);
-    RG_TAKE(first, context, g->blocks + 1, error);
-    RG_TAKE(list, context, 2 * rows, error);
+    rg_status status = list_rows(context, p, &touching, error);
+    if (status)
+        return status;
     memset(w, 0, rows * rows * sizeof *w);
-    memset(first, 0, (g->blocks + 1) * sizeof *first);
     for (size_t b = 0; b < g->blocks; b++)
         rg_mass_factor(g->mass + b * n * n, g->freedom, lower + b * n * n);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t side = 0; side < 2; side++) {
-            uint32_t block;
-            row_part(p, row, side, &block);
-            if (block != RG_NO_BLOCK)
-                first[block + 1]++;
-        }
-    for (size_t b = 0; b < g->blocks; b++)
-        first[b + 1] += first[b];
-    size_t *next;
-    RG_TAKE(next, context, g->blocks + 1, error);
-    memcpy(next, first, (g->blocks + 1) * sizeof *next);
-    for (size_t row = 0; row < rows; row++)
-        for (size_t side = 0; side < 2; side++) {
-            uint32_t block;
-            row_part(p, row, side, &block);
-            if (block != RG_NO_BLOCK)
-                list[next[block]++] = (uint32_t)row;
-        }
     for (size_t row = 0; row < rows; row++) {
         q[row] = p->q[row];
         for (size_t side = 0; side < 2; side++) {
-            uint32_t block, other;
+            uint32_t block;
             const double *jacobian = row_part(p, row, side, &block);
             if (block == RG_NO_BLOCK)
                 continue;
@@ -76,14 +101,7 @@ static rg_status condense(rg_solve_context *context, const rg_problem *problem,
                 q[row] += jacobian[k] * g->free_velocity[block * n + k];
             }
             rg_mass_solve(lower + block * n * n, g->freedom, x);
-            for (size_t k = first[block]; k < first[block + 1]; k++) {
-                size_t column = list[k];
-                const double *there = row_part(p, column, 0, &other);
-                if (other != block)
-                    there = row_part(p, column, 1, &other);
-                for (size_t c = 0; c < n && column <= row; c++)
-                    w[row * rows + column] += x[c] * there[c];
-            }
+            add_side(p, &touching, row, block, x, w + row * rows);
         }
     }
     for (size_t i = 0; i < rows; i++)
@@ -95,10 +113,10 @@ static rg_status condense(rg_solve_context *context, const rg_problem *problem,
     return RG_OK;
 }
 
-/* --- local contacts to rows ---------------------------------------------------------------------- */
+/* --- local contacts to rows ------------------------------------------------------------------- */
 
-/* Rows of the contact problem that appear in the linear one: all in the plane with friction, normals
- * and joints otherwise. */
+/* Rows of the contact problem that appear in the linear one: all in the plane with friction,
+ * normals and joints otherwise. */
 static size_t kept_per_contact(const rg_contact_problem *p) {
     bool friction = false;
     for (size_t i = 0; p->mu && p->dimension == 2 && i < p->contacts; i++)
@@ -186,10 +204,10 @@ static rg_status to_rows(rg_solve_context *context, const rg_contact_problem *p,
     return RG_OK;
 }
 
-/* --- the polygon as a mixed LCP ------------------------------------------------------------------ */
+/* --- the polygon as a mixed LCP --------------------------------------------------------------- */
 
-/* Unknowns: r_N per contact; beta, `corners` per contact; lambda per contact; joints. Planar friction
- * has two corners, +1 and -1. */
+/* Unknowns: r_N per contact; beta, `corners` per contact; lambda per contact; joints. Planar
+ * friction has two corners, +1 and -1. */
 static int corners_of(const rg_contact_problem *p) {
     return p->dimension == 2 ? 2 : p->directions;
 }
@@ -278,7 +296,7 @@ static rg_status to_polygon(rg_solve_context *context, const rg_contact_problem 
     return RG_OK;
 }
 
-/* --- the table of contents ----------------------------------------------------------------------- */
+/* --- the table of contents -------------------------------------------------------------------- */
 
 rg_status rg_convert(rg_solve_context *context, const rg_problem *problem, rg_conversion_kind kind,
                      rg_conversion *conversion, rg_error *error) {

@@ -53,8 +53,8 @@ enum { PIVOTS_PER_ROW = 100, PIVOTS_BASE = 1000 };
 /* Forces are refined until a in C is below this, relative to the row's magnitude, or gets no
  * better. */
 #define REFINE_TOLERANCE 4e-16
-/* The error of a by plain sums, relative to |b| + sum |A_ij f_j|. Long sums at the end if that comes
- * near the tolerance. */
+/* The error of a by plain sums, relative to |b| + sum |A_ij f_j|. Long sums at the end if that
+ * comes near the tolerance. */
 #define LONG_SUMS_ERROR 1e-14
 /* An answer from a guess that misses this share of the tolerance is compared with one from
  * nothing. */
@@ -434,16 +434,9 @@ static bool explain(rg_dantzig *z, size_t d, rg_drive_end end, drive_context *c)
  * hundreds in a row on walls, are gone. Nothing of it stays: the round ends with the true b, and a
  * relaxed problem has no proof of infeasibility that the true one has not. */
 static void relax(rg_dantzig *z, unsigned round) {
-    double mean = 0, size = RELAX_SIZE;
-    for (size_t i = 0; i < z->size; i++)
-        mean += fabs(z->exact_b[i]) / (double)z->size;
-    for (unsigned k = 2; k < round; k += 2)
-        size *= 0.1;
-    uint64_t random = UINT64_C(0x9E3779B97F4A7C15) * (round + 1);
+    rg_disturbance source = rg_disturbance_begin(z->exact_b, z->size, round, RELAX_SIZE, 0.1);
     for (size_t i = 0; i < z->size; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        double unit = 1 + (double)(random >> 40) / (1 << 24);
-        double amount = size * unit * (z->exact_b[i] != 0 ? fabs(z->exact_b[i]) : mean);
+        double amount = rg_disturbance_next(&source, z->exact_b[i]);
         if (z->lower[i] > -INFINITY)
             z->b[i] = z->exact_b[i] + amount;
         else if (z->upper[i] < INFINITY)
@@ -563,8 +556,8 @@ static double natural(const rg_dantzig *z) {
     return worst;
 }
 
-/* The guess has the right signs everywhere, but it solves the matrix with the enlarged diagonal. Its
- * factor, used as the proximal point method uses it (Rockafellar 1976),
+/* The guess has the right signs everywhere, but it solves the matrix with the enlarged diagonal.
+ * Its factor, used as the proximal point method uses it (Rockafellar 1976),
  *   f += (A_CC + shift)^-1 (-a_C),  a = A f + b with the true matrix,
  * goes to a solution of the true equations if they have one, singular or not: what is left of an
  * error shrinks by shift / (eigenvalue + shift) a step. False, and the pivoting begins from these

@@ -3,6 +3,7 @@
 #define RIGOR_SOLVE_DANTZIG_H
 
 #include "base/base_ldlt.h"
+#include "base/base_math.h"
 #include "solve/solve.h"
 
 /* Rounding errors allowed in the conditions of a row, relative to its magnitude. */
@@ -94,8 +95,8 @@ void rg_dantzig_add_column(const rg_dantzig *dantzig, size_t j, double s, double
  * factor is that of C with the enlarged diagonal. */
 bool rg_dantzig_guess(rg_dantzig *dantzig);
 
-/* solve_dantzig_small.c: unilateral rows only, RG_SMALL_MIN to RG_SMALL_MAX; *solved is false if
- * it takes the general method. Answers with rows whose magnitude (unit of a) exceeds the limit are not
+/* solve_dantzig_small.c: unilateral rows only, RG_SMALL_MIN to RG_SMALL_MAX; *solved is false if it
+ * takes the general method. Answers with rows whose magnitude (unit of a) exceeds the limit are not
  * accepted. */
 enum { RG_SMALL_MIN = 4, RG_SMALL_MAX = 64, RG_SMALL_SET_MAX = 28 };
 rg_status rg_dantzig_solve_small(rg_solve_context *context, const rg_linear_problem *problem,
@@ -106,5 +107,28 @@ rg_status rg_dantzig_solve_small(rg_solve_context *context, const rg_linear_prob
 rg_status rg_dantzig_solve_friction(rg_solve_context *context, const rg_problem *problem,
                                     const rg_solve_settings *settings, rg_solution *solution,
                                     rg_solve_report *report, rg_error *error);
+
+/* Small amounts to change b by, another one for each row and the same on every machine: a share of
+ * |b_i|, or of their mean where that is 0. The share shrinks every second round. */
+typedef struct rg_disturbance {
+    double mean, size;
+    uint64_t random; /* of the last amount */
+} rg_disturbance;
+
+static inline rg_disturbance rg_disturbance_begin(const double *b, size_t n, unsigned round,
+                                                  double size, double shrink) {
+    rg_disturbance d = {0, size, UINT64_C(0x9E3779B97F4A7C15) * (round + 1)};
+    for (size_t i = 0; i < n; i++)
+        d.mean += fabs(b[i]) / (double)n;
+    for (unsigned k = 2; k < round; k += 2)
+        d.size *= shrink;
+    return d;
+}
+
+static inline double rg_disturbance_next(rg_disturbance *d, double b) {
+    d->random = d->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    double unit = 1 + (double)(d->random >> 40) / (1 << 24);
+    return d->size * unit * (b != 0 ? fabs(b) : d->mean);
+}
 
 #endif

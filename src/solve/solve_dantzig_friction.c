@@ -596,17 +596,10 @@ static rg_drive_end drive_all(friction *z, unsigned round, size_t *row) {
 /* A little other b in every row, against ties: contacts of bodies that fall together have a = 0 in
  * all their rows, and no step from there has a length. The round ends with the true b. */
 static void disturb(friction *z, unsigned round) {
-    double mean = 0, size = DISTURB_SIZE;
-    for (size_t i = 0; i < z->n; i++)
-        mean += fabs(z->exact_b[i]) / (double)z->n;
-    for (unsigned k = 2; k < round; k += 2)
-        size *= 0.5;
-    uint64_t random = UINT64_C(0x9E3779B97F4A7C15) * (round + 1);
+    rg_disturbance source = rg_disturbance_begin(z->exact_b, z->n, round, DISTURB_SIZE, 0.5);
     for (size_t i = 0; i < z->n; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        double unit = 1 + (double)(random >> 40) / (1 << 24);
-        double amount = size * unit * (z->exact_b[i] != 0 ? fabs(z->exact_b[i]) : mean);
-        if (is_static(z, i) && (random >> 39 & 1))
+        double amount = rg_disturbance_next(&source, z->exact_b[i]);
+        if (is_static(z, i) && (source.random >> 39 & 1))
             amount = -amount;
         if (z->lower[i] > -INFINITY)
             z->b[i] = z->exact_b[i] + amount;

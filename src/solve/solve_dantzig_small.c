@@ -10,13 +10,13 @@
  * without the chains of dependent operations that make substitutions slow when there are ten rows.
  * The matrix is used where it lies; nothing depends on units, so none are changed.
  *
- * Contact matrices are singular, so the diagonal is enlarged by a relative 1e-8 while pivoting; then
- * the forces go to a solution for the true matrix by proximal point steps with G (see accept_guess in
- * solve_dantzig.c) and every condition is looked at with the true matrix.
+ * Contact matrices are singular, so the diagonal is enlarged by a relative 1e-8 while pivoting;
+ * then the forces go to a solution for the true matrix by proximal point steps with G (see
+ * accept_guess in solve_dantzig.c) and every condition is looked at with the true matrix.
  *
- * How it fails: it says so, and the general method starts from nothing: too many rows in C or pivots,
- * a pivot that is no pivot (indefinite), conditions not met to rounding errors at the end (wrong set,
- * infeasible), large forces that cancel.
+ * How it fails: it says so, and the general method starts from nothing: too many rows in C or
+ * pivots, a pivot that is no pivot (indefinite), conditions not met to rounding errors at the end
+ * (wrong set, infeasible), large forces that cancel.
  * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 
@@ -37,8 +37,8 @@ enum { SMALL_PIVOTS_PER_ROW = 3, SMALL_PIVOTS_BASE = 10 };
  * this. */
 enum { SMALL_TRIAL = 16, SMALL_SET_LIKELY = RG_SMALL_SET_MAX * 8 / 5 };
 /* Vectors are padded to, and loops run over, multiples of this: two vectors of two doubles. Where a
- * vector of the caller does not end at a multiple, the last four overlap those before: the same bits
- * once more. */
+ * vector of the caller does not end at a multiple, the last four overlap those before: the same
+ * bits once more. */
 enum { WIDTH = 4 };
 typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
 

@@ -8,10 +8,10 @@
  *
  * Contact matrices are singular: a box on four corners. So the guess is made for the matrix with
  * its diagonal enlarged by a relative 1e-8. Then all four corners share the load, no tie is exact,
- * and all of C can be factored. The answer is not about the enlarged matrix: if all signs are right,
- * its factor serves to find forces for the true one (accept_guess in solve_dantzig.c), otherwise the
- * forces go on as a starting point (start() there, which picks independent rows as C, leaves the
- * other forces where they are and computes everything anew).
+ * and all of C can be factored. The answer is not about the enlarged matrix: if all signs are
+ * right, its factor serves to find forces for the true one (accept_guess in solve_dantzig.c),
+ * otherwise the forces go on as a starting point (start() there, which picks independent rows as C,
+ * leaves the other forces where they are and computes everything anew).
  * Tested by tests/solve/test_dantzig.c. */
 #include "solve/solve_dantzig.h"
 

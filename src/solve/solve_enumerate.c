@@ -20,8 +20,8 @@
  * modes are, but for pathological matrices, solutions of other modes with a regular matrix.
  *
  * How it fails: too many rows (UNSUITABLE); modes whose matrix is singular only to about 1e-11 are
- * taken as singular. Where nothing is found and a mode failed by no more than rounding may do, nothing
- * is proved (STALLED). */
+ * taken as singular. Where nothing is found and a mode failed by no more than rounding may do,
+ * nothing is proved (STALLED). */
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve_enumerate_state.h"

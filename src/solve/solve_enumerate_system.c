@@ -1,6 +1,7 @@
 /* The linear system of a mode: a rank-revealing LU with full pivoting of the equilibrated matrix.
  * How it fails: what is singular only to about RG_ENUMERATION_RANK is taken as singular.
  * Tested by tests/solve/test_enumerate.c. */
+#include "base/base_dense.h"
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve_enumerate_state.h"
@@ -56,22 +57,6 @@ static void equilibrate(rg_enumeration *e) {
             e->lu[r * m + c] = e->matrix[r * m + c] * e->row_scale[r] * e->column_scale[c];
 }
 
-static void swap_columns(double *lu, size_t m, size_t a, size_t b) {
-    for (size_t r = 0; r < m; r++) {
-        double t = lu[r * m + a];
-        lu[r * m + a] = lu[r * m + b];
-        lu[r * m + b] = t;
-    }
-}
-
-static void swap_rows(double *lu, size_t m, size_t a, size_t b) {
-    for (size_t c = 0; c < m; c++) {
-        double t = lu[a * m + c];
-        lu[a * m + c] = lu[b * m + c];
-        lu[b * m + c] = t;
-    }
-}
-
 /* LU with full pivoting; stops at the rank. */
 static void factor(rg_enumeration *e) {
     size_t m = e->unknowns, k = 0;
@@ -80,31 +65,16 @@ static void factor(rg_enumeration *e) {
     for (size_t i = 0; i < m; i++)
         e->row_order[i] = e->column_order[i] = (uint32_t)i;
     for (; k < m; k++) {
-        size_t pr = k, pc = k;
-        double largest = 0;
-        for (size_t r = k; r < m; r++)
-            for (size_t c = k; c < m; c++)
-                if (fabs(lu[r * m + c]) > largest) {
-                    largest = fabs(lu[r * m + c]);
-                    pr = r;
-                    pc = c;
-                }
+        size_t pr, pc;
+        double largest = rg_dense_largest(lu, m, k, &pr, &pc);
         if (largest <= RG_ENUMERATION_RANK) {
             e->dropped = largest;
             break;
         }
-        if (pr != k) {
-            swap_rows(lu, m, pr, k);
-            uint32_t t = e->row_order[pr];
-            e->row_order[pr] = e->row_order[k];
-            e->row_order[k] = t;
-        }
-        if (pc != k) {
-            swap_columns(lu, m, pc, k);
-            uint32_t t = e->column_order[pc];
-            e->column_order[pc] = e->column_order[k];
-            e->column_order[k] = t;
-        }
+        rg_dense_swap_rows(lu, m, pr, k, m);
+        rg_dense_swap_columns(lu, m, pc, k, m);
+        rg_swap_numbers(&e->row_order[pr], &e->row_order[k]);
+        rg_swap_numbers(&e->column_order[pc], &e->column_order[k]);
         for (size_t r = k + 1; r < m; r++) {
             double *row = lu + r * m, multiplier = row[k] / lu[k * m + k];
             row[k] = multiplier;

@@ -1,12 +1,12 @@
 /* The judge: how good are these forces as an answer to this problem?
  *
  * It shares no code with any solver. Velocities are recomputed from the forces in numbers of two
- * doubles, so that what it finds is the error of the answer and not its own. The leading figure is the
- * natural map |f - P(f - rho a)| / rho: zero exactly at the solutions, in the unit of a, hence
- * comparable over masses and sizes once it is divided by the problem's scale. For Coulomb's law with
- * the exact cone it is De Saxce's form, r - P_K(r - rho (u + mu |u_T| n)) (as in Siconos and FCLIB);
- * for the polygon the pair of projections r_N = max(0, r_N - rho u_N), r_T on mu r_N times the polygon
- * (Hart-Anitescu 2010, 4.12, is the optimality of that projection). */
+ * doubles, so that what it finds is the error of the answer and not its own. The leading figure is
+ * the natural map |f - P(f - rho a)| / rho: zero exactly at the solutions, in the unit of a, hence
+ * comparable over masses and sizes once it is divided by the problem's scale. For Coulomb's law
+ * with the exact cone it is De Saxce's form, r - P_K(r - rho (u + mu |u_T| n)) (as in Siconos and
+ * FCLIB); for the polygon the pair of projections r_N = max(0, r_N - rho u_N), r_T on mu r_N times
+ * the polygon (Hart-Anitescu 2010, 4.12, is the optimality of that projection). */
 #include "base/base_long.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
@@ -46,7 +46,7 @@ static rg_long long_dot(rg_long sum, const double *a, const double *x, size_t co
     return sum;
 }
 
-/* --- linear -------------------------------------------------------------------------------------- */
+/* --- linear ----------------------------------------------------------------------------------- */
 
 /* Forces times this are in the unit of a. */
 static double row_stiffness(const rg_linear_problem *p, size_t stride, size_t i) {
@@ -129,7 +129,7 @@ static void judge_linear(const rg_linear_problem *p, const double *force, const 
     }
 }
 
-/* --- contact ------------------------------------------------------------------------------------- */
+/* --- contact ---------------------------------------------------------------------------------- */
 
 /* Nearest point of K = {N >= 0, |T| <= mu N} to y; mu = 0 is the half-line. */
 static void project_cone(double mu, const double y[3], double p[3]) {
@@ -200,8 +200,8 @@ static void judge_one(verdict *v, size_t where, double mu, int directions, const
     }
     for (int k = 0; k < 3; k++)
         off[k] = r[k] - p[k], in[k] = r[k] - in[k];
-    /* Where the projection is y itself the difference is u, which a huge r must not swallow; elsewhere
-     * what rounding does to r is as good as an error of it. */
+    /* Where the projection is y itself the difference is u, which a huge r must not swallow;
+     * elsewhere what rounding does to r is as good as an error of it. */
     double natural = inside ? length3(shifted) : length3(off) + DBL_EPSILON * length3(r);
     double together = fabs(r[0] * shifted[0] + r[1] * u[1] + r[2] * u[2]);
     double complementarity = directions == 0
@@ -295,8 +295,8 @@ static void divide_by_mass(const double *mass, const mass_block *block, int n, r
         x[i] = rg_long_sum(start[i], rest[i]);
 }
 
-/* v = v_free + M^-1 J' r. Forces on a body nearly cancel (all but 1e-6 of them under a weight a million
- * times its own), so their sum is what needs the long arithmetic. */
+/* v = v_free + M^-1 J' r. Forces on a body nearly cancel (all but 1e-6 of them under a weight a
+ * million times its own), so their sum is what needs the long arithmetic. */
 static void body_velocities(const rg_contact_problem *p, const double *force,
                             const mass_block *masses, rg_long *v) {
     const rg_global_form *g = &p->global;

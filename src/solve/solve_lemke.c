@@ -45,7 +45,7 @@
 #define RESIDUAL_GOOD    1e-12 /* of a direction: better needs no refinement */
 #define RESIDUAL_BAD     1e-7  /* of a direction after refinement: the inverse has aged */
 #define FARKAS           1e-9  /* rounding that the proof of infeasibility may contain */
-#define FARKAS_REACH     1e12 /* forces, scaled, that a proof must rule out: larger have no digits */
+#define FARKAS_REACH     1e12  /* scaled forces that a proof must rule out: larger have no digits */
 
 enum {
     REFRESH_PIVOTS = 16,   /* values are recomputed from the basis after so many pivots */
@@ -612,8 +612,8 @@ static bool proves_infeasible(const path *p, const double *y) {
             return false;
         value += column * (column > 0 ? pair->upper : pair->lower);
     }
-    /* What was taken for zero leaves forces of -value / dropped possible: a heavy body on a light one
-     * looks like a ray. */
+    /* What was taken for zero leaves forces of -value / dropped possible: a heavy body on a light
+     * one looks like a ray. */
     return value < -FARKAS * size && FARKAS_REACH * dropped <= -value;
 }
 

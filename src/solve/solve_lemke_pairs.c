@@ -18,6 +18,7 @@
  * the basis together with one of them (solve_lemke.c) or, if that leads nowhere, becomes two pairs,
  * |a| <= z0 along the path, with its force split by sign.
  * Tested by tests/solve/test_lemke.c. */
+#include "base/base_dense.h"
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve_lemke.h"
@@ -196,12 +197,6 @@ static double scaled_entry(const rg_pairs *pairs, size_t i, size_t j) {
     return pairs->row_scale[i] * pairs->w[i * pairs->stride + j] * pairs->column_scale[j];
 }
 
-static void swap_numbers(uint32_t *a, uint32_t *b) {
-    uint32_t t = *a;
-    *a = *b;
-    *b = t;
-}
-
 /* LU with full pivoting of the equations' matrix, for its rank and the order of rows and
  * columns. */
 static void find_rank(set_up *s, double *m) {
@@ -210,29 +205,13 @@ static void find_rank(set_up *s, double *m) {
         for (size_t j = 0; j < n; j++)
             m[i * n + j] = scaled_entry(s->pairs, s->equation_rows[i], s->equation_columns[j]);
     for (; k < n; k++) {
-        size_t pr = k, pc = k;
-        double largest = 0;
-        for (size_t i = k; i < n; i++)
-            for (size_t j = k; j < n; j++)
-                if (fabs(m[i * n + j]) > largest) {
-                    largest = fabs(m[i * n + j]);
-                    pr = i;
-                    pc = j;
-                }
-        if (largest <= EQUATION_PIVOT)
+        size_t pr, pc;
+        if (rg_dense_largest(m, n, k, &pr, &pc) <= EQUATION_PIVOT)
             break;
-        swap_numbers(&s->equation_rows[pr], &s->equation_rows[k]);
-        swap_numbers(&s->equation_columns[pc], &s->equation_columns[k]);
-        for (size_t j = 0; j < n && pr != k; j++) {
-            double t = m[pr * n + j];
-            m[pr * n + j] = m[k * n + j];
-            m[k * n + j] = t;
-        }
-        for (size_t i = 0; i < n && pc != k; i++) {
-            double t = m[i * n + pc];
-            m[i * n + pc] = m[i * n + k];
-            m[i * n + k] = t;
-        }
+        rg_swap_numbers(&s->equation_rows[pr], &s->equation_rows[k]);
+        rg_swap_numbers(&s->equation_columns[pc], &s->equation_columns[k]);
+        rg_dense_swap_rows(m, n, pr, k, n);
+        rg_dense_swap_columns(m, n, pc, k, n);
         for (size_t i = k + 1; i < n; i++) {
             double factor = m[i * n + k] / m[k * n + k];
             for (size_t j = k; j < n && factor != 0; j++)
@@ -328,7 +307,7 @@ static bool sort_leftovers(set_up *s, const double *inverse, double *z, double *
             }
             if (by_row && !is_consistent(s, k, z, ray))
                 return false;
-            swap_numbers(&list[k], &list[--last]);
+            rg_swap_numbers(&list[k], &list[--last]);
         }
         counts[side] = last - s->rank;
     }
@@ -336,7 +315,7 @@ static bool sort_leftovers(set_up *s, const double *inverse, double *z, double *
     for (size_t i = s->rank; i < s->rank + counts[0]; i++)
         for (size_t j = i; j < s->rank + counts[1]; j++)
             if (s->equation_columns[j] == s->equation_rows[i]) {
-                swap_numbers(&s->equation_columns[i], &s->equation_columns[j]);
+                rg_swap_numbers(&s->equation_columns[i], &s->equation_columns[j]);
                 break;
             }
     return true;

@@ -100,20 +100,32 @@ static void replace_rows(const rg_linear_problem *p, const double *reference, re
     }
 }
 
-static rg_status solve_rows(rg_solve_context *context, const rg_solver *solver,
-                            const rg_problem *problem, const double *reference,
-                            const rg_solve_settings *settings, double *force, double *ray,
-                            rg_solve_info *info, rg_error *error) {
+/* How the replaced problem is solved, and by which bounds. */
+typedef struct replacement {
+    rg_solve_context *context;
+    const rg_solver *solver;
+    const double *reference; /* normal forces, per row or contact; null: no friction */
+    const rg_solve_settings *settings;
+    rg_solve_info *info;
+} replacement;
+
+static bool has_ray(const replacement *r, const rg_solution *solution) {
+    return solution->ray &&
+           (r->info->outcome == RG_SOLVE_RAY || r->info->outcome == RG_SOLVE_INFEASIBLE);
+}
+
+static rg_status solve_rows(const replacement *r, const rg_problem *problem, double *force,
+                            double *ray, rg_error *error) {
     replaced_rows rows = {0};
-    rg_status status = take_rows(context, problem, &rows, error);
+    rg_status status = take_rows(r->context, problem, &rows, error);
     if (status)
         return status;
     size_t n = problem->linear.size;
-    replace_rows(&problem->linear, reference, &rows);
+    replace_rows(&problem->linear, r->reference, &rows);
     for (size_t i = 0; i < n; i++)
         force[i] -= rows.constant[i];
     rg_solution solution = {.force = force, .ray = ray};
-    status = rg_solve(context, solver, &rows.problem, settings, &solution, info, error);
+    status = rg_solve(r->context, r->solver, &rows.problem, r->settings, &solution, r->info, error);
     for (size_t i = 0; i < n; i++)
         force[i] += rows.constant[i];
     return status;
@@ -267,64 +279,59 @@ static void from_doubled(const doubled *two, const double *force, double *out) {
         out[p->contacts * d + j] = force[(p->contacts + two->doubles) * d + j];
 }
 
-static rg_status solve_doubled(rg_solve_context *context, const rg_solver *solver,
-                               const rg_problem *problem, const double *reference,
-                               const rg_solve_settings *settings, rg_solution *solution,
-                               rg_solve_info *info, rg_error *error) {
+static rg_status solve_doubled(const replacement *r, const rg_problem *problem,
+                               rg_solution *solution, rg_error *error) {
     doubled two;
-    rg_status status = double_contacts(context, problem, reference, &two, error);
+    rg_status status = double_contacts(r->context, problem, r->reference, &two, error);
     if (status)
         return status;
     rg_solution inner = {0};
-    RG_TAKE(inner.force, context, two.rows, error);
-    RG_TAKE(inner.ray, context, two.rows, error);
+    RG_TAKE(inner.force, r->context, two.rows, error);
+    RG_TAKE(inner.ray, r->context, two.rows, error);
     memset(inner.ray, 0, two.rows * sizeof *inner.ray);
-    to_doubled(&two, reference, solution->force, inner.force);
-    status = rg_solve(context, solver, &two.problem, settings, &inner, info, error);
+    to_doubled(&two, r->reference, solution->force, inner.force);
+    status = rg_solve(r->context, r->solver, &two.problem, r->settings, &inner, r->info, error);
     if (status)
         return status;
     from_doubled(&two, inner.force, solution->force);
-    if (solution->ray && (info->outcome == RG_SOLVE_RAY || info->outcome == RG_SOLVE_INFEASIBLE))
+    if (has_ray(r, solution))
         from_doubled(&two, inner.ray, solution->ray);
     /* Counted in contacts of the doubled problem, joints behind: back to the caller's. */
-    size_t contacts = problem->contact.contacts, worst = info->residual.worst;
-    if (worst >= contacts + two.doubles)
-        info->residual.worst = worst - two.doubles;
-    else if (worst >= contacts)
-        info->residual.worst = two.source[worst - contacts];
+    size_t contacts = problem->contact.contacts, *worst = &r->info->residual.worst;
+    if (*worst >= contacts + two.doubles)
+        *worst -= two.doubles;
+    else if (*worst >= contacts)
+        *worst = two.source[*worst - contacts];
     return RG_OK;
 }
 
 /* In the plane, as rows. */
-static rg_status solve_planar(rg_solve_context *context, const rg_solver *solver,
-                              const rg_problem *problem, const double *reference,
-                              const rg_solve_settings *settings, rg_solution *solution,
-                              rg_solve_info *info, rg_error *error) {
+static rg_status solve_planar(const replacement *r, const rg_problem *problem,
+                              rg_solution *solution, rg_error *error) {
     rg_conversion conversion;
-    rg_status status = rg_convert(context, problem, RG_CONVERT_ROWS, &conversion, error);
+    rg_status status = rg_convert(r->context, problem, RG_CONVERT_ROWS, &conversion, error);
     if (status)
         return status;
     const rg_linear_problem *rows = &conversion.problem.linear;
     double *force, *ray, *normal;
-    RG_TAKE(force, context, rows->size, error);
-    RG_TAKE(ray, context, rows->size, error);
-    RG_TAKE(normal, context, rows->size, error);
+    RG_TAKE(force, r->context, rows->size, error);
+    RG_TAKE(ray, r->context, rows->size, error);
+    RG_TAKE(normal, r->context, rows->size, error);
     memset(ray, 0, rows->size * sizeof *ray);
     memset(normal, 0, rows->size * sizeof *normal);
     for (size_t i = 0; i < problem->contact.contacts; i++)
-        normal[2 * i] = reference[i];
+        normal[2 * i] = r->reference[i];
     rg_convert_force(&conversion, solution->force, force);
-    status =
-        solve_rows(context, solver, &conversion.problem, normal, settings, force, ray, info, error);
+    replacement by_rows = *r;
+    by_rows.reference = normal;
+    status = solve_rows(&by_rows, &conversion.problem, force, ray, error);
     if (status)
         return status;
     rg_convert_back(&conversion, force, solution->force);
-    if (solution->ray && (info->outcome == RG_SOLVE_RAY || info->outcome == RG_SOLVE_INFEASIBLE))
+    if (has_ray(r, solution))
         rg_convert_back(&conversion, ray, solution->ray);
-    if (info->residual.worst < 2 * problem->contact.contacts)
-        info->residual.worst /= 2;
-    else
-        info->residual.worst -= problem->contact.contacts;
+    size_t contacts = problem->contact.contacts, *worst = &r->info->residual.worst;
+    *worst = *worst < 2 * contacts ? *worst / 2 : *worst - contacts;
     return RG_OK;
 }
 
@@ -338,8 +345,8 @@ static rg_status frictionless_normals(rg_solve_context *context, const rg_proble
     plain.warm = false;
     if (problem->kind == RG_PROBLEM_LINEAR) {
         memset(normal, 0, problem->linear.size * sizeof *normal);
-        return solve_rows(context, &rg_solver_auto, problem, NULL, &plain, normal, solution->ray,
-                          info, error);
+        replacement none = {context, &rg_solver_auto, NULL, &plain, info};
+        return solve_rows(&none, problem, normal, solution->ray, error);
     }
     rg_problem slippery = *problem;
     slippery.contact.mu = NULL;
@@ -392,9 +399,9 @@ rg_status rg_lotstedt_solve(rg_solve_context *context, const rg_solver *solver,
     }
     if (status)
         return status;
+    replacement bounded = {context, solver, normal, &inner, info};
     if (linear)
-        return solve_rows(context, solver, problem, normal, &inner, solution->force, solution->ray,
-                          info, error);
+        return solve_rows(&bounded, problem, solution->force, solution->ray, error);
     for (size_t i = 0; i < problem->contact.contacts; i++)
         normal[i] = fmax(0, normal[i]);
     rg_conversion local = {.problem = *problem};
@@ -404,6 +411,5 @@ rg_status rg_lotstedt_solve(rg_solve_context *context, const rg_solver *solver,
             return status;
     }
     bool planar = problem->contact.dimension == 2 && (solver->accepts & RG_ACCEPT_LINEAR) != 0;
-    return (planar ? solve_planar : solve_doubled)(context, solver, &local.problem, normal, &inner,
-                                                   solution, info, error);
+    return (planar ? solve_planar : solve_doubled)(&bounded, &local.problem, solution, error);
 }

@@ -628,12 +628,12 @@ static void tell_culprit(const culprit *worst, char *text, size_t size) {
 }
 
 static rg_status tell_inconsistent(rg_solve_context *context, const rg_problem *problem,
-                                   const rg_solve_settings *settings, double *ray,
-                                   rg_friction_report *report, rg_error *error) {
+                                   const rg_solve_settings *settings, rg_friction_report *report,
+                                   rg_error *error) {
     culprit worst;
     bool found = false;
-    double *own_ray = ray;
-    if (!ray)
+    double *own_ray = report->ray;
+    if (!own_ray)
         RG_TAKE(own_ray, context, rg_problem_rows(problem), error);
     rg_status status = find_culprit(context, problem, &worst, error);
     if (!status)
@@ -681,23 +681,23 @@ static rg_status tell_indeterminate(rg_solve_context *context, const rg_problem 
 }
 
 /* Solutions in the order of their sums; what the policy picks is among those that fit. */
-static void hand_over(const solution_list *list, const rg_solve_settings *settings, double *forces,
-                      size_t capacity, rg_friction_report *report) {
+static void hand_over(const solution_list *list, const rg_solve_settings *settings,
+                      rg_friction_report *report) {
     if (!list->kept)
         return;
     size_t chosen = settings->policy == RG_POLICY_LARGEST_FORCE ? list->kept - 1 : 0;
-    size_t count = list->kept < capacity ? list->kept : capacity;
+    size_t count = list->kept < report->capacity ? list->kept : report->capacity;
     for (size_t s = 0; s < count; s++) {
         size_t from = s + 1 == count && chosen >= count ? chosen : s;
-        memcpy(forces + s * list->rows, list->forces + list->order[from] * list->rows,
-               list->rows * sizeof *forces);
+        memcpy(report->forces + s * list->rows, list->forces + list->order[from] * list->rows,
+               list->rows * sizeof *report->forces);
     }
     report->chosen = count && chosen >= count ? count - 1 : chosen;
 }
 
 static rg_status explain(rg_solve_context *context, const rg_problem *problem,
-                         const rg_solve_settings *settings, double *forces, size_t capacity,
-                         double *ray, rg_friction_report *report, rg_error *error) {
+                         const rg_solve_settings *settings, rg_friction_report *report,
+                         rg_error *error) {
     solution_list list;
     rg_error inner = {0};
     rg_status status = list_solutions(context, problem, settings->tolerance, &list, &inner);
@@ -709,9 +709,9 @@ static rg_status explain(rg_solve_context *context, const rg_problem *problem,
     if (status)
         return rg_fail(error, status, "%s", inner.text);
     report->set = list.set;
-    hand_over(&list, settings, forces, capacity, report);
+    hand_over(&list, settings, report);
     if (!list.kept && !list.set.continuum)
-        return tell_inconsistent(context, problem, settings, ray, report, error);
+        return tell_inconsistent(context, problem, settings, report, error);
     if (list.several_motions)
         return tell_indeterminate(context, problem, &list, settings, report, error);
     report->verdict = RG_FRICTION_REGULAR;
@@ -724,16 +724,16 @@ static rg_status explain(rg_solve_context *context, const rg_problem *problem,
 }
 
 rg_status rg_friction_explain(rg_solve_context *context, const rg_problem *problem,
-                              const rg_solve_settings *settings, double *forces, size_t capacity,
-                              double *ray, rg_friction_report *report, rg_error *error) {
-    *report = (rg_friction_report){0};
+                              const rg_solve_settings *settings, rg_friction_report *report,
+                              rg_error *error) {
+    *report = (rg_friction_report){
+        .forces = report->forces, .capacity = report->capacity, .ray = report->ray};
     rg_solve_settings defaults = rg_solve_settings_default();
     rg_status status = rg_problem_check(problem, error);
     if (status)
         return status;
     nested inside = nested_begin(context);
-    status = explain(context, problem, settings ? settings : &defaults, forces, capacity, ray,
-                     report, error);
+    status = explain(context, problem, settings ? settings : &defaults, report, error);
     nested_end(context, inside);
     return status;
 }

@@ -62,7 +62,7 @@ rg_status rg_mend_create(rg_mend *mend, rg_system *system, rg_solve_context *con
     return RG_OK;
 }
 
-/* --- the part ----------------------------------------------------------------------------------- */
+/* --- the part --------------------------------------------------------------------------------- */
 
 static bool is_near(const rg_mend *mend, uint32_t block) {
     return block != RG_NO_BLOCK && mend->near[block];
@@ -125,13 +125,14 @@ static size_t choose(rg_mend *mend, int rings) {
     return members;
 }
 
-/* One solver on the part; `force` is kept if that is better than `best`. */
+/* One solver on the part, from mend->rest; mend->part gets its forces if they are the best so
+ * far. */
 static rg_status try_part(rg_mend *mend, const rg_problem *part, const rg_solver *solver,
-                          rg_solve_settings settings, double *force, double *best,
-                          double *best_residual, rg_error *error) {
-    rg_solution solution = {.force = force};
+                          const rg_solve_settings *settings, double *best_residual,
+                          rg_error *error) {
+    rg_solution solution = {.force = mend->rest};
     rg_solve_info info;
-    rg_status status = rg_solve(mend->context, solver, part, &settings, &solution, &info, error);
+    rg_status status = rg_solve(mend->context, solver, part, settings, &solution, &info, error);
     if (status)
         return status;
     mend->iterations += info.iterations;
@@ -139,7 +140,7 @@ static rg_status try_part(rg_mend *mend, const rg_problem *part, const rg_solver
                   (double)mend->problem->contact.contacts;
     if (info.residual.natural < *best_residual) {
         *best_residual = info.residual.natural;
-        memcpy(best, force, rg_problem_rows(part) * sizeof *best);
+        memcpy(mend->part, mend->rest, rg_problem_rows(part) * sizeof *mend->part);
     }
     return RG_OK;
 }
@@ -161,14 +162,13 @@ static rg_status solve_part(rg_mend *mend, size_t members, double tolerance, rg_
     double residual = INFINITY;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = fmax(PART_TOLERANCE * tolerance, 1e-15);
-    rg_status status = try_part(mend, &part, &rg_solver_interior_point, settings, mend->rest,
-                                mend->part, &residual, error);
+    rg_status status =
+        try_part(mend, &part, &rg_solver_interior_point, &settings, &residual, error);
     if (!status && residual > tolerance) {
         settings.warm = true;
         settings.iteration_limit = PART_STEPS;
         rg_split_gather(&mend->split, 0, mend->force, mend->rest);
-        status = try_part(mend, &part, &rg_solver_newton, settings, mend->rest, mend->part,
-                          &residual, error);
+        status = try_part(mend, &part, &rg_solver_newton, &settings, &residual, error);
     }
     if (!status && residual < INFINITY)
         rg_split_scatter(&mend->split, 0, mend->part, mend->force);
@@ -177,7 +177,7 @@ static rg_status solve_part(rg_mend *mend, size_t members, double tolerance, rg_
     return status;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 /* Newton on the whole from mend->force, which gets the result; its residual. */
 static double polish(rg_mend *mend, double tolerance) {

@@ -70,14 +70,25 @@ static double length2(const double *x, size_t n) {
     return n == 2 ? sqrt(x[0] * x[0] + x[1] * x[1]) : n == 1 ? fabs(x[0]) : 0;
 }
 
-/* One contact: e, and unless a is null the blocks a = 1 - DP, b = rho DP and the slope. */
-static void evaluate_contact(size_t d, double mu, double rho, double s, const double *soft,
-                             const double *y, const double *r, const double *u, double *e,
-                             double *a, double *b, double *slope) {
-    plus_part n = plus(y[0], s, soft[0]);
+/* Where a contact or joint is: its rows of the point. */
+typedef struct block_point {
+    double rho, s;           /* s: tau in the unit of forces */
+    const double *y, *r, *u; /* rows */
+} block_point;
+
+/* What comes of it: e, and unless a is null the blocks a = 1 - DP, b = rho DP and the slope. */
+typedef struct block_map {
+    double *e, *a, *b, *slope;
+} block_map;
+
+static void evaluate_contact(size_t d, double mu, const double *soft, const block_point *at,
+                             const block_map *to) {
+    const double *y = at->y, *r = at->r, *u = at->u;
+    double *e = to->e, *a = to->a, *b = to->b, *slope = to->slope, rho = at->rho;
+    plus_part n = plus(y[0], at->s, soft[0]);
     size_t m = d - 1;
     double t = length2(y + 1, m), radius = mu * n.value;
-    disc_part c = disc(t, radius, mu * s, soft[1]);
+    disc_part c = disc(t, radius, mu * at->s, soft[1]);
     double direction[2] = {1, 0};
     if (t > 0)
         for (size_t k = 0; k < m; k++)
@@ -117,24 +128,25 @@ static interval joint_interval(const rg_system *system, size_t joint) {
 }
 
 /* p = lower + plus(y - lower) - plus(y - upper). */
-static void evaluate_joint(interval limits, double rho, double s, double y, double r, double u,
-                           double *e, double *a, double *b, double *slope) {
+static void evaluate_joint(interval limits, const block_point *at, const block_map *to) {
     const plus_part none = {.slope = 1, .rest_slope = 0};
+    double y = at->y[0], r = at->r[0], s = at->s;
     plus_part low = isfinite(limits.lower) ? plus(y - limits.lower, s, 0) : none;
     plus_part high = isfinite(limits.upper) ? plus(limits.upper - y, s, 0) : none;
     if (y < limits.lower)
-        *e = r - limits.lower - low.value + high.rest;
+        *to->e = r - limits.lower - low.value + high.rest;
     else if (y > limits.upper)
-        *e = r - limits.upper + high.value - low.rest;
+        *to->e = r - limits.upper + high.value - low.rest;
     else
-        *e = rho * u - low.rest + high.rest;
-    if (!a)
+        *to->e = at->rho * at->u[0] - low.rest + high.rest;
+    if (!to->a)
         return;
-    *a = low.rest_slope + high.rest_slope + FREE_ROW;
-    *b = rho * (low.slope < high.slope ? low.slope - high.rest_slope : high.slope - low.rest_slope);
-    if (*b < 0)
-        *b = 0;
-    *slope = -low.tau_slope + high.tau_slope;
+    *to->a = low.rest_slope + high.rest_slope + FREE_ROW;
+    *to->b = at->rho *
+             (low.slope < high.slope ? low.slope - high.rest_slope : high.slope - low.rest_slope);
+    if (*to->b < 0)
+        *to->b = 0;
+    *to->slope = -low.tau_slope + high.tau_slope;
 }
 
 void rg_newton_refresh(rg_newton *newton, rg_newton_point *point) {
@@ -168,15 +180,14 @@ void rg_newton_evaluate(rg_newton *newton, const rg_newton_point *point, bool wi
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
         size_t row = rg_system_block_row(system, i), offset = rg_system_block_offset(system, i);
         double *a = with_jacobian ? map->a + offset : NULL, rho = system->rho[i];
-        double s = point->tau * rho * system->scale;
+        block_point at = {rho, point->tau * rho * system->scale, point->y + row, point->r + row,
+                          point->u + row};
+        block_map to = {map->e2 + row, a, map->b + offset, map->slope + row};
         if (i < system->contacts)
-            evaluate_contact((size_t)system->dimension, system->mu[i], rho, s, newton->soft + 2 * i,
-                             point->y + row, point->r + row, point->u + row, map->e2 + row, a,
-                             map->b + offset, map->slope + row);
+            evaluate_contact((size_t)system->dimension, system->mu[i], newton->soft + 2 * i, &at,
+                             &to);
         else
-            evaluate_joint(joint_interval(system, i - system->contacts), rho, s, point->y[row],
-                           point->r[row], point->u[row], map->e2 + row, a, map->b + offset,
-                           map->slope + row);
+            evaluate_joint(joint_interval(system, i - system->contacts), &at, &to);
     }
 }
 

@@ -41,7 +41,7 @@
 #define TAU_END       1e-10
 #define TAU_BACK      1e2  /* times the first tau: the path has turned back for good */
 #define SOFTNESS      1e-9 /* residual that strongly loaded and wide open contacts are left with */
-#define JUMP_TAU      1e-2 /* below this tau, the descent is tried each time it fell by JUMP_RATIO */
+#define JUMP_TAU      1e-2 /* below this tau the descent is tried whenever it fell by JUMP_RATIO */
 #define JUMP_RATIO    0.1
 enum { TRIES = 6, CORRECTIONS = 3, CORRECTIONS_AT_BASE = 5, JUMP_STEPS = 60, START_STEPS = 60 };
 

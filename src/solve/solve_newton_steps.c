@@ -17,11 +17,11 @@
 
 #include <string.h>
 
-#define DELTA_LOW 1e-8 /* no unit: A is of order one in weak and in open contacts */
-#define ALPHA_LOW 1e-3 /* the shortest step */
-#define DECREASE  1e-2 /* share of alpha by which the merit must fall below the largest recent one */
-#define TAU_SHARE 0.1  /* tau follows the merit down at this distance, ... */
-#define TAU_RATIO 0.1  /* ... at most by this ratio a step */
+#define DELTA_LOW 1e-8  /* no unit: A is of order one in weak and in open contacts */
+#define ALPHA_LOW 1e-3  /* the shortest step */
+#define DECREASE  1e-2  /* share of alpha by which the merit must fall below the largest recent */
+#define TAU_SHARE 0.1   /* tau follows the merit down at this distance, ... */
+#define TAU_RATIO 0.1   /* ... at most by this ratio a step */
 #define TAU_UP    10.0  /* and up again where no step is short enough: a kink is in the way */
 #define TAU_LOW   1e-10 /* kinks sharper than this are no different from none */
 enum {

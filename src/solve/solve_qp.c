@@ -17,6 +17,7 @@
  *
  * How it fails: NOT_SYMMETRIC, INDEFINITE (found by a factor with diagonal pivoting); INFEASIBLE
  * with the ray y >= 0, A y = 0, b'y < 0 (Farkas); LIMIT; UNSUITABLE with friction. */
+#include "base/base_dense.h"
 #include "base/base_long.h"
 #include "base/base_math.h"
 #include "solve/solve.h"
@@ -139,19 +140,9 @@ static size_t factor_with_rank(program *p, size_t count, bool *indefinite) {
         }
         if (m[best * n + best] <= RANK_PIVOT)
             break;
-        uint32_t t = p->order[k];
-        p->order[k] = p->order[best];
-        p->order[best] = t;
-        for (size_t j = 0; j < count && best != k; j++) {
-            double x = m[k * n + j];
-            m[k * n + j] = m[best * n + j];
-            m[best * n + j] = x;
-        }
-        for (size_t i = 0; i < count && best != k; i++) {
-            double x = m[i * n + k];
-            m[i * n + k] = m[i * n + best];
-            m[i * n + best] = x;
-        }
+        rg_swap_numbers(&p->order[k], &p->order[best]);
+        rg_dense_swap_rows(m, n, k, best, count);
+        rg_dense_swap_columns(m, n, k, best, count);
         double root = sqrt(m[k * n + k]);
         m[k * n + k] = root;
         for (size_t i = k + 1; i < count; i++)

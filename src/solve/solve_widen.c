@@ -56,25 +56,29 @@ static void find_disagreement(const rg_contact_problem *p, const double *u, doub
 }
 
 typedef struct widened {
-    rg_problem problem;
+    rg_solve_context *context;
+    const rg_problem *given;
+    const rg_solve_settings *settings;
+    rg_problem problem; /* with q as it is at kappa */
     double *q, *e, *force;
+    double first; /* the residual of the forces that were given */
+    bool warm;    /* from the forces before */
 } widened;
 
-/* One kappa, from the forces before. */
-static rg_status solve_at(widened *w, rg_solve_context *context, const rg_problem *problem,
-                          const rg_solve_settings *settings, double kappa, double residual,
-                          bool warm, rg_solve_report *report, rg_error *error) {
-    rg_solve_settings now = *settings;
+/* One kappa. */
+static rg_status solve_at(widened *w, double kappa, rg_solve_report *report, rg_error *error) {
+    rg_solve_settings now = *w->settings;
     rg_solution solution = {.force = w->force};
     rg_solve_info info;
-    size_t rows = rg_problem_rows(problem);
+    size_t rows = rg_problem_rows(w->given);
     for (size_t i = 0; i < rows; i++)
-        w->q[i] = problem->contact.q[i] + (kappa - 1) * w->e[i];
+        w->q[i] = w->given->contact.q[i] + (kappa - 1) * w->e[i];
     if (kappa > 1)
-        now.acceptable = fmax(settings->acceptable, SHARE * kappa * residual);
-    now.warm = warm;
+        now.acceptable = fmax(now.acceptable, SHARE * kappa * w->first);
+    now.warm = w->warm;
     rg_status status =
-        rg_solve(context, &rg_solver_auto, &w->problem, &now, &solution, &info, error);
+        rg_solve(w->context, &rg_solver_auto, &w->problem, &now, &solution, &info, error);
+    w->warm = true;
     report->iterations += status ? 0 : info.iterations;
     report->factorisations += status ? 0 : info.factorisations;
     return status;
@@ -88,7 +92,7 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
     report->outcome = RG_SOLVE_UNSUITABLE;
     if (p->contacts > CONTACTS_MOST || context->depth > 1 || !settings->warm)
         return RG_OK;
-    widened w = {.problem = *problem};
+    widened w = {context, problem, settings, .problem = *problem};
     double *u;
     RG_TAKE(u, context, rows, error);
     RG_TAKE(w.q, context, rows, error);
@@ -103,11 +107,12 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         return status;
     w.problem.scale = rg_problem_scale(problem);
     w.problem.contact.q = w.q;
+    w.first = first;
     find_disagreement(p, u, DISAGREE * first * w.problem.scale, w.e);
     while (kappa * first < FALL * WIDEST)
         kappa /= FALL;
-    for (bool warm = false; !status; warm = true) {
-        status = solve_at(&w, context, problem, settings, kappa, first, warm, report, error);
+    while (!status) {
+        status = solve_at(&w, kappa, report, error);
         if (kappa == 1)
             break;
         kappa = fmax(1, FALL * kappa);

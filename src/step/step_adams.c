@@ -361,7 +361,8 @@ rg_status rg_adams(const rg_ode_run *run, double *y, rg_adams_memory *memory, do
 enum { STARTS = 4 };
 /* Steps that are refused one after the other before it starts again. */
 enum { REFUSALS_MOST = 3 };
-/* Of the tolerance: errors of a multistep method are much the same from step to step: they add up. */
+/* Of the tolerance: errors of a multistep method are much the same from step to step: they add
+ * up. */
 #define FINER 0.1
 /* Times the tolerance: the error that steps are made for; and how much their length changes at
  * once. */
@@ -369,8 +370,8 @@ enum { REFUSALS_MOST = 3 };
 #define GROW_MOST   2.0
 #define SHRINK_MOST 0.5
 #define WORTH_WHILE 1.2
-/* Of the step that Dormand and Prince's method would take: shorter ones cost more than that, three evaluations against
- * seven, and noise in f keeps them so. */
+/* Of the step that Dormand and Prince's method would take: shorter ones cost more than that, three
+ * evaluations against seven, and noise in f keeps them so. */
 #define CHEAPER 0.125
 enum { HALVINGS_MOST = 40 };
 
@@ -561,8 +562,9 @@ rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prin
             step->next_step =
                 longest >= h && h < wanted ? fmax(longest, fmin(wanted, GROW_MOST * h)) : longest;
             step->length = parts <= 1 ? most : h;
-            /* Noise in f that the tolerance does not stand makes steps of any order short: before they
-             * are much shorter than those of Dormand and Prince were, it starts again with those. */
+            /* Noise in f that the tolerance does not stand makes steps of any order short: before
+             * they are much shorter than those of Dormand and Prince were, it starts again with
+             * those. */
             if (step->next_step < CHEAPER * trial->memory.next_step) {
                 trial->next = (rg_adams_memory){.rising = 1, .next_step = trial->memory.next_step};
                 step->next_step = trial->memory.next_step;

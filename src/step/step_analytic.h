@@ -528,6 +528,12 @@ void rg_analysis_judge_rest(rg_analysis *a);
 
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);
+/* To forget what a trial that failed has logged. */
+typedef struct rg_log_mark {
+    size_t events, impulses;
+} rg_log_mark;
+rg_log_mark rg_analysis_log_mark(const rg_step_machinery *machinery);
+void rg_analysis_log_return(rg_step_machinery *machinery, const rg_log_mark *mark);
 /* In the order of time: groups come one after the other. */
 void rg_analysis_log_sort(rg_world *world);
 /* At the beginning of the step, before all others: that of `count` bodies, of which the first two are told, is made

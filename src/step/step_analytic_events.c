@@ -47,6 +47,10 @@ typedef struct look {
     int kind;          /* of what happens first */
 } look;
 
+static rg_root_method root_finder(const look *l) {
+    return l->a->world->content.settings.root_finder;
+}
+
 static void add_mover(look *l, uint32_t body) {
     const rg_analysis *a = l->a;
     if (!(a->world->content.dynamics[body].inverse_mass > 0))
@@ -266,7 +270,8 @@ static rg_analysis_event contact_event(const look *l, double theta) {
 /* A change of sign of a function of theta, to THETA or a value of at most `level`. */
 static rg_root locate(rg_scalar_function *function, look *l, rg_bracket bracket, double level) {
     return rg_root_find(function, l, bracket,
-                        (rg_root_settings){.x_tolerance = THETA,
+                        (rg_root_settings){.method = root_finder(l),
+                                           .x_tolerance = THETA,
                                            .f_tolerance = level,
                                            .evaluation_limit = ROOT_EVALUATIONS});
 }
@@ -353,6 +358,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     if (!(t1 > t0))
         return RG_OK;
     rg_first_contact_settings settings = rg_first_contact_settings_default(shell);
+    settings.root = root_finder(l);
     rg_first_contact impact;
     rg_status status = rg_first_contact_between(
         (rg_moving_shape){a->parts[l->part_b].shape, &b},
@@ -510,7 +516,8 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
         memcpy(l->kept, a->begin_forces, a->contact_count * sizeof *l->kept);
         double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
         rg_root root = rg_root_find(margin_at, l, (rg_bracket){0, at_begin, event->theta, at_end},
-                                    (rg_root_settings){.x_tolerance = RG_ANALYSIS_LOCATED,
+                                    (rg_root_settings){.method = root_finder(l),
+                                                       .x_tolerance = RG_ANALYSIS_LOCATED,
                                                        .evaluation_limit = ROOT_EVALUATIONS});
         margin_at(l, root.upper); /* just past it */
         *event = (rg_analysis_event){

@@ -18,7 +18,18 @@ void rg_analysis_log_clear(rg_world *world) {
     if (!m)
         return;
     m->event_count = 0;
+    m->impulse_count = 0;
+    m->impact_count = 0;
     rg_collision_forget_marks(m->collision);
+}
+
+rg_log_mark rg_analysis_log_mark(const rg_step_machinery *m) {
+    return (rg_log_mark){m->event_count, m->impulse_count};
+}
+
+void rg_analysis_log_return(rg_step_machinery *m, const rg_log_mark *mark) {
+    m->event_count = mark->events;
+    m->impulse_count = mark->impulses;
 }
 
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
@@ -90,9 +101,9 @@ static const char *name_of(const rg_world *world, rg_body_id body) {
     return *name ? name : "(no name)";
 }
 
-/* In full if it is one of the last. */
+/* In full if the world is given and it is one of the last. */
 static const char *cause_of(const rg_world *world, const rg_step_event *e) {
-    const rg_step_machinery *m = world->machinery;
+    const rg_step_machinery *m = world ? world->machinery : NULL;
     for (size_t i = 0; m && i < m->cause_count && i < RG_STEP_CAUSES; i++) {
         const rg_step_cause *c = &m->causes[(m->cause_count - 1 - i) % RG_STEP_CAUSES];
         if (c->time == e->time && c->body.index1 == e->body_a.index1 &&
@@ -117,9 +128,8 @@ static int hand_over_text(const rg_world *world, const rg_step_event *e, const c
                     start, a, b, e->contacts - 2, cause);
 }
 
-size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
-                          size_t capacity) {
-    const char *a = name_of(world, e->body_a), *b = name_of(world, e->body_b);
+static size_t put_words(const rg_world *world, const rg_step_event *e, const char *a, const char *b,
+                        char *text, size_t capacity) {
     int n = 0;
     switch ((rg_step_event_kind)e->kind) {
     case RG_STEP_EVENT_IMPACT:
@@ -175,4 +185,15 @@ size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *t
                      rg_step_event_name((rg_step_event_kind)e->kind), a, b);
     }
     return n > 0 ? (size_t)n : 0;
+}
+
+size_t rg_step_event_text(const rg_world *world, const rg_step_event *e, char *text,
+                          size_t capacity) {
+    return put_words(world, e, name_of(world, e->body_a), name_of(world, e->body_b), text,
+                     capacity);
+}
+
+size_t rg_step_event_words(const rg_step_event *e, const char *a, const char *b, char *text,
+                           size_t capacity) {
+    return put_words(NULL, e, *a ? a : "(no name)", *b ? b : "(no name)", text, capacity);
 }

@@ -3,6 +3,7 @@
 #include "base/base_text.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
+#include "step/step_impulse_log.h"
 
 #include <string.h>
 
@@ -35,6 +36,8 @@ typedef struct impact_rows {
     rg_analysis_row *row;
     double *matrix, *rate, *mu, *restitution, *moving, *impulse;
     uint32_t *pair;
+    rg_step_impulse *contact; /* for the log */
+    rg_impulse_log log;
 } impact_rows;
 
 static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
@@ -48,8 +51,9 @@ static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
     s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
     s->restitution = rg_arena_take(a->arena, contacts, sizeof *s->restitution);
     s->pair = rg_arena_take(a->arena, contacts, sizeof *s->pair);
+    s->contact = rg_arena_take(a->arena, contacts, sizeof *s->contact);
     return s->row && s->matrix && s->rate && s->moving && s->impulse && s->mu && s->restitution &&
-           s->pair;
+           s->pair && s->contact;
 }
 
 static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s) {
@@ -71,13 +75,25 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
                 s->pair[k] = s->pair[j];
         }
         s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
+        s->contact[k] = (rg_step_impulse){.time = a->time,
+                                          .body_b = rg_body_id_at(&a->world->content, c->body_b),
+                                          .body_a = rg_body_id_at(&a->world->content, c->body_a),
+                                          .position = c->motion.point,
+                                          .normal = c->motion.normal,
+                                          .friction = s->mu[k],
+                                          .restitution = s->restitution[k]};
     }
     rg_analysis_couple_all(a, s->row, s->rows, s->matrix);
+    s->log = rg_impulse_log_begin(a->machinery, s->contact, a->world->content.planar);
 }
 
-static rg_impact_problem impact_problem(const impact_rows *s, double still) {
-    rg_impact_problem problem = {
-        .restitution = s->restitution, .moving = s->moving, .still = still, .pair = s->pair};
+static rg_impact_problem impact_problem(impact_rows *s, double still) {
+    rg_impact_problem problem = {.restitution = s->restitution,
+                                 .moving = s->moving,
+                                 .still = still,
+                                 .pair = s->pair,
+                                 .observer = rg_impulse_log_round,
+                                 .observer_user = &s->log};
     problem.contact.kind = RG_PROBLEM_CONTACT;
     problem.contact.contact =
         (rg_contact_problem){.dimension = s->dimension,
@@ -148,6 +164,8 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
         rg_impact_info info;
         rg_status status =
             rg_impact_along_ray(a->context, &problem, NULL, s.impulse, NULL, &info, NULL);
+        if (status)
+            rg_impulse_log_undo(&s.log);
         if (status && ray)
             status = rg_impact_along_ray(a->context, &problem, ray, s.impulse, NULL, &info, NULL);
         done = status == RG_OK;

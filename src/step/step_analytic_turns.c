@@ -206,11 +206,11 @@ static rg_status fail_group(const rg_analysis *g, rg_status status, const rg_err
 }
 
 /* A group that failed leaves no trace but the number of problems that were shown. */
-static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, size_t events,
+static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, const rg_log_mark *log,
                         rg_error *cause, rg_status status, rg_analysis_handover *handover) {
     cause->status = status;
     a->shown = g->shown;
-    a->machinery->event_count = events;
+    rg_analysis_log_return(a->machinery, log);
     return rg_analysis_refuse(a, (uint32_t)index, cause, handover);
 }
 
@@ -235,13 +235,13 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);
         rg_arena_mark mark = rg_arena_get_mark(a->arena);
-        size_t events = a->machinery->event_count;
+        rg_log_mark log = rg_analysis_log_mark(a->machinery);
         rg_error cause = {0};
         rg_status status = run_group(a, groups, index, memory, seen, g, &cause);
         if (rg_analysis_can_hand_over(a->world, status)) {
             rg_arena_return(a->arena, mark);
             rg_analysis_forget_group(memory, groups->label, index);
-            if (refuse(a, index, g, events, &cause, status, handover))
+            if (refuse(a, index, g, &log, &cause, status, handover))
                 return rg_analysis_fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
             continue;
         }

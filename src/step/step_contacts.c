@@ -1,7 +1,8 @@
-/* One complementarity problem per island and step (Hart-Anitescu 2010, Algorithm 9): velocities v+ and
- * impulses r with
+/* One complementarity problem per island and step (Hart-Anitescu 2010, Algorithm 9): velocities v+
+ * and impulses r with
  *
- *     M (v+ - v_free) = J' r,   u = J v+ + gamma gap / h (normal rows),   Coulomb's law between r and u,
+ *     M (v+ - v_free) = J' r,   u = J v+ + gamma gap / h (normal rows),
+ *     Coulomb's law between r and u,
  *
  * so that after the step, q+ = q + h v+, gaps are what they should be up to O(h^2).
  *
@@ -9,10 +10,11 @@
  * face may approach as far as it is away); gaps that are open count in full, penetrations by gamma;
  * all events of the one separating feature are used, and no other feature.
  *
- * Restitution. The problem is solved without it first. Where bodies met that have some, it is solved
- * again with u_N >= e (speed of approach) there, and the answer is the point on the way from the first
- * to the second that is farthest without more kinetic energy than the forces of the step account for:
- * Newton's law with friction can gain energy (Baraff 1994 survey, section 6), this one cannot. */
+ * Restitution. The problem is solved without it first. Where bodies met that have some, it is
+ * solved again with u_N >= e (speed of approach) there, and the answer is the point on the way from
+ * the first to the second that is farthest without more kinetic energy than the forces of the step
+ * account for: Newton's law with friction can gain energy (Baraff 1994 survey, section 6), this one
+ * cannot. */
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"
@@ -20,7 +22,7 @@
 
 #include <string.h>
 
-/* --- one island ---------------------------------------------------------------------------------- */
+/* --- one island ------------------------------------------------------------------------------- */
 
 typedef struct island_answer {
     double *force, *velocity; /* rows */
@@ -84,11 +86,11 @@ static double share_without_gain(const double *r0, const double *r1, const doubl
     return fmax(0, fmin(1, root));
 }
 
-/* The second solve, and the mixture of both. Newton's law holds at every contact that meets, whether
- * or not the first solve loaded it: u_N >= e |u_N before|, complementary to the impulse (Baraff 1989,
- * eq. 27-29; Giang 2003, eq. 19-20). Which contacts of a redundant set carry force is the solver's
- * choice, and the answer must not depend on it. Contacts that separate beforehand take no part
- * (Baraff 1989, footnote 9): `meets` leaves them out. */
+/* The second solve, and the mixture of both. Newton's law holds at every contact that meets,
+ * whether or not the first solve loaded it: u_N >= e |u_N before|, complementary to the impulse
+ * (Baraff 1989, eq. 27-29; Giang 2003, eq. 19-20). Which contacts of a redundant set carry force is
+ * the solver's choice, and the answer must not depend on it. Contacts that separate beforehand take
+ * no part (Baraff 1989, footnote 9): `meets` leaves them out. */
 static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                                  const rg_island *island, rg_problem *problem,
                                  island_answer *answer, rg_lane_report *report) {

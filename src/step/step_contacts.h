@@ -1,6 +1,6 @@
 /* Contacts in a fixed step, stage by stage: rows (step_contacts_rows.c), forces island by island
- * (step_contacts.c), and what is told of them (step_contacts_forces.c). step_stepping.c calls them in
- * order. */
+ * (step_contacts.c), and what is told of them (step_contacts_forces.c). step_stepping.c calls them
+ * in order. */
 #ifndef RIGOR_STEP_CONTACTS_H
 #define RIGOR_STEP_CONTACTS_H
 
@@ -25,9 +25,9 @@
 /* Normal impulses below this share of (lighter mass) x (that speed) are none. */
 #define RG_STEP_NO_FORCE 1e-9
 /* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the
- * surfaces may have caused them (with this factor of safety), and the speed that rises by a quarter of
- * the depth against gravity (so that bodies that overlap at the start do not jump), or without gravity
- * the depth over this many seconds. */
+ * surfaces may have caused them (with this factor of safety), and the speed that rises by a quarter
+ * of the depth against gravity (so that bodies that overlap at the start do not jump), or without
+ * gravity the depth over this many seconds. */
 #define RG_STEP_DRIFT     4.0
 #define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1
@@ -50,8 +50,7 @@ typedef struct rg_contact_step {
         *member; /* per body: 1 if its contacts are wanted; null: all. Of the others none */
     const rg_contact_force *last; /* of the step before, in the order of colliders, parts, points */
     size_t last_count;
-    size_t
-        shown; /* problems that an observer has seen in this step: islands are numbered from there */
+    size_t shown; /* problems shown to an observer in this step: numbers of islands go on there */
     /* out: */
     rg_row_set set;
     rg_islands islands;
@@ -83,8 +82,9 @@ typedef struct rg_contact_job {
     size_t grain;
 } rg_contact_job;
 
-/* Rows from the contact points of the last look, with laws, shifts and first guesses. `first` (null: none):
- * forces of an earlier pass of this step, to start from. RG_OUT_OF_MEMORY is the only failure. */
+/* Rows from the contact points of the last look, with laws, shifts and first guesses. `first`
+ * (null: none): forces of an earlier pass of this step, to start from. RG_OUT_OF_MEMORY is the only
+ * failure. */
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count);
 /* Impulses of all islands. */
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);

@@ -1,5 +1,5 @@
-/* What a fixed step did at its contacts: forces and modes, for readers, for the judge and for the next
- * step. Tested by tests/step/test_contacts.c. */
+/* What a fixed step did at its contacts: forces and modes, for readers, for the judge and for the
+ * next step. Tested by tests/step/test_contacts.c. */
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"

@@ -1,16 +1,16 @@
-/* From contact points to rows of a fixed step: which law holds at each, what its gap adds, and where the
- * solver starts.
+/* From contact points to rows of a fixed step: which law holds at each, what its gap adds, and
+ * where the solver starts.
  *
- * Of the traps in Hart and Anitescu 2010: the gap is that of the event itself, not of the pair (each
- * vertex of a face may approach as far as it is away); gaps that are open count in full, penetrations
- * by gamma; all events of the one separating feature are used, and no other feature.
+ * Of the traps in Hart and Anitescu 2010: the gap is that of the event itself, not of the pair
+ * (each vertex of a face may approach as far as it is away); gaps that are open count in full,
+ * penetrations by gamma; all events of the one separating feature are used, and no other feature.
  *
  * Tested by tests/step/test_contacts.c. */
 #include "step/step_contacts.h"
 
 #include <string.h>
 
-/* --- prescribed motion --------------------------------------------------------------------------- */
+/* --- prescribed motion ------------------------------------------------------------------------ */
 
 typedef struct displacement_job {
     const rg_world_content *content;
@@ -27,7 +27,7 @@ static rg_vec3 displacement_of(const void *user, size_t body, rg_vec3 p) {
     return rg_sub(rg_add(end.position, rg_rotate(end.orientation, local)), p);
 }
 
-/* --- what was there before ----------------------------------------------------------------------- */
+/* --- what was there before -------------------------------------------------------------------- */
 
 static int compare_numbers(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
@@ -68,7 +68,7 @@ static void find_old(const rg_contact_job *job, const rg_contact_force *old, siz
     }
 }
 
-/* --- laws ---------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------- */
 
 double rg_contact_slip(const rg_row_set *set, const double *u) {
     return set->dimension == 3 ? sqrt(u[1] * u[1] + u[2] * u[2]) : fabs(u[1]);
@@ -88,8 +88,8 @@ static double coefficient(const rg_contact_job *job, size_t i) {
     return stuck ? law->static_friction : law->friction;
 }
 
-/* How fast a gap may close within a step although the linear problem holds it: surfaces that turn or
- * slide follow arcs, and leave their tangents by (speed^2 / arm) h^2 / 2. */
+/* How fast a gap may close within a step although the linear problem holds it: surfaces that turn
+ * or slide follow arcs, and leave their tangents by (speed^2 / arm) h^2 / 2. */
 static double drift_speed(const rg_contact_job *job, size_t i) {
     const rg_row_set *set = &job->contacts->set;
     const rg_world_content *c = &job->world->content;
@@ -168,7 +168,7 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     return RG_OK;
 }
 
-/* --- speeds that others are relative to ---------------------------------------------------------- */
+/* --- speeds that others are relative to ------------------------------------------------------- */
 
 /* The largest speed of a body's material at a contact: what relative speeds are rounded against. */
 static double largest_speed(const rg_contact_job *job) {
@@ -205,7 +205,7 @@ static double reference_speed(const rg_contact_job *job) {
     return fmax(speed, rounding);
 }
 
-/* --- the stage ----------------------------------------------------------------------------------- */
+/* --- the stage -------------------------------------------------------------------------------- */
 
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {
     rg_world *world = job->world;

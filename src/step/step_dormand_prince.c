@@ -202,7 +202,7 @@ rg_status rg_dormand_prince(const rg_ode_run *run, double *y, double *next_step)
     return status;
 }
 
-/* --- one step at a time -------------------------------------------------------------------------- */
+/* --- one step at a time ----------------------------------------------------------------------- */
 
 static workspace workspace_of(const rg_dormand_prince_trial *trial) {
     workspace w = {
@@ -249,7 +249,8 @@ rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *tria
         info->not_finite = isnan(error);
         if (error <= 1) {
             double factor = grown(error, trial->error_before);
-            /* After an event steps begin small: where the error is nothing, they grow as they can. */
+            /* After an event steps begin small: where the error is nothing, they grow as they
+             * can. */
             if (error <= ERROR_FLOOR)
                 factor = GROW_MOST;
             trial->error_before = fmax(error, ERROR_FLOOR);

@@ -96,8 +96,9 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     sum->profile.judge_cpu += info->profile.judge_cpu;
 }
 
-/* Where forces vary within the step, what the judge found as the method went takes the place of what it
- * finds from the forces of the end, but for bodies whose contacts had one impulse over the step. */
+/* Where forces vary within the step, what the judge found as the method went takes the place of
+ * what it finds from the forces of the end, but for bodies whose contacts had one impulse over the
+ * step. */
 static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts) {
     rg_judge_contacts found = *contacts;
     contacts->friction = report->found.friction;
@@ -135,7 +136,8 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
     rg_judge_record(&c->run, &before->totals, &after, &contacts, info);
 }
 
-/* A step that has succeeded: time goes on, and what the next step and readers want to know is kept. */
+/* A step that has succeeded: time goes on, and what the next step and readers want to know is
+ * kept. */
 static void keep_step(rg_world *world, const rg_world_content *clock,
                       const rg_motion_state *kinematic, const rg_step_report *report) {
     rg_world_content *c = &world->content;
@@ -144,8 +146,8 @@ static void keep_step(rg_world *world, const rg_world_content *clock,
      * whose bodies may be gone. */
     if (report->contacts == 0)
         rg_memory_resize(world, RG_MEMORY_FORCES, 0);
-    /* Without memory for it nothing is lost: who began to touch, and no longer does, is told by the next
-     * step that has some, and features are found anew. */
+    /* Without memory for it nothing is lost: who began to touch, and no longer does, is told by the
+     * next step that has some, and features are found anew. */
     rg_collision_store(machinery->collision, world);
     move_kinematic(c, kinematic);
     forget_applied(c);

@@ -33,7 +33,8 @@ typedef struct rg_flight {
     rg_flight_ledger *chunk_ledger;
 } rg_flight;
 
-/* Where the momenta of a body stand among its numbers: to the end of its width; and how many are linear. */
+/* Where the momenta of a body stand among its numbers: to the end of its width; and how many are
+ * linear. */
 static inline size_t rg_flight_momenta(const rg_flight *flight) {
     return flight->world->content.planar ? 3 : 7;
 }

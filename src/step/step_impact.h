@@ -29,6 +29,10 @@ typedef struct rg_impact_state {
     double normal_work; /* of what was applied */
     uint32_t *all;      /* the contacts that impulses can move, ascending */
     size_t all_count;
+    rg_impact_observer *observer;
+    void *observer_user;
+    uint64_t applied;       /* how often impulses were */
+    double *before, *given; /* for the observer: velocities before, impulses */
 } rg_impact_state;
 
 struct rg_impact_law {
@@ -113,12 +117,13 @@ rg_status rg_impact_newton_rounds(rg_impact_state *state, bool friction, rg_erro
  * e of the impulse or e^2 of the work. */
 rg_status rg_impact_expand_round(rg_impact_state *state, const uint32_t *list, size_t count,
                                  bool energetic, rg_error *error);
-/* The normal impulses of the listed contacts shared as evenly as the motion allows: the least sum of
- * squares with the same velocities (step_impact_share.c). `impulse`: rows, in and out. */
+/* The normal impulses of the listed contacts shared as evenly as the motion allows: the least sum
+ * of squares with the same velocities (step_impact_share.c). `impulse`: rows, in and out. */
 rg_status rg_impact_share(const rg_impact_state *state, const uint32_t *list, size_t count,
                           double *impulse, rg_error *error);
-/* Friction bounded by the normal impulses, after the normals are done without it: as much loss as it
- * can make, at the velocities that the normals were to leave with (step_impact_dissipative.c). */
+/* Friction bounded by the normal impulses, after the normals are done without it: as much loss as
+ * it can make, at the velocities that the normals were to leave with
+ * (step_impact_dissipative.c). */
 rg_status rg_impact_brake(rg_impact_state *state, rg_error *error);
 /* Everything that approaches is stopped, without restitution. */
 rg_status rg_impact_stop_all(rg_impact_state *state, rg_error *error);

@@ -14,7 +14,8 @@
  * least that it can: convex as well.
  *
  * How it fails: in that second way friction that would unload a contact, or load it, does not find
- * its bound changed. Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
+ * its bound changed.
+ * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
 #include <math.h>

@@ -186,6 +186,10 @@ static rg_status take_state(rg_solve_context *context, rg_impact_state *s, rg_er
     RG_TAKE(s->all, context, s->contacts, error);
     RG_TAKE(s->lower, context, s->bounded, error);
     RG_TAKE(s->upper, context, s->bounded, error);
+    if (s->observer) {
+        RG_TAKE(s->before, context, s->rows, error);
+        RG_TAKE(s->given, context, s->rows, error);
+    }
     memset(s->r, 0, s->rows * sizeof *s->r);
     return RG_OK;
 }
@@ -212,7 +216,9 @@ rg_status rg_impact_reduce(rg_solve_context *context, const rg_impact_problem *p
                                .contacts = p->contacts,
                                .rows = contact_rows,
                                .directions = p->directions,
-                               .pair = problem->pair};
+                               .pair = problem->pair,
+                               .observer = problem->observer,
+                               .observer_user = problem->observer_user};
     for (size_t i = 0; i < contact_rows; i++)
         m->kept[i] = i;
     for (size_t j = 0; j < p->joints; j++) {
@@ -277,6 +283,25 @@ void rg_impact_change(const rg_impact_state *s, const double *impulse, double *c
     }
 }
 
+static void remember_velocities(const rg_impact_state *s) {
+    if (s->observer)
+        memcpy(s->before, s->u, s->rows * sizeof *s->u);
+}
+
+/* `impulse`: of all contacts' rows. */
+static void tell_observer(rg_impact_state *s, const double *impulse) {
+    s->applied++;
+    if (!s->observer)
+        return;
+    rg_impact_round round = {.number = s->applied,
+                             .contacts = s->contacts,
+                             .dimension = s->d,
+                             .impulse = impulse,
+                             .before = s->before,
+                             .after = s->u};
+    s->observer(s->observer_user, &round);
+}
+
 rg_status rg_impact_apply(rg_impact_state *s, const double *impulse, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(&s->context->arena);
     double *change;
@@ -290,8 +315,10 @@ rg_status rg_impact_apply(rg_impact_state *s, const double *impulse, rg_error *e
             parts += fabs(rg_impact_row(s, n)[j] * impulse[j]);
         s->still = fmax(s->still, 8 * DBL_EPSILON * parts);
     }
+    remember_velocities(s);
     for (size_t i = 0; i < s->rows; i++)
         s->u[i] += change[i], s->r[i] += impulse[i];
+    tell_observer(s, impulse);
     rg_arena_return(&s->context->arena, mark);
     return RG_OK;
 }
@@ -300,12 +327,18 @@ void rg_impact_apply_one(rg_impact_state *s, size_t contact, const double *impul
                          double normal_work) {
     size_t n = rg_impact_normal(s, contact);
     s->normal_work += normal_work;
+    remember_velocities(s);
     for (size_t k = 0; k < (size_t)s->d; k++) {
         const double *row = rg_impact_row(s, n + k);
         for (size_t i = 0; i < s->rows; i++)
             s->u[i] += row[i] * impulse[k];
         s->r[n + k] += impulse[k];
     }
+    if (s->observer) {
+        memset(s->given, 0, s->rows * sizeof *s->given);
+        memcpy(s->given + n, impulse, (size_t)s->d * sizeof *s->given);
+    }
+    tell_observer(s, s->given);
 }
 
 void rg_impact_one(const rg_impact_state *s, size_t contact, double w[9], double u[3]) {
@@ -480,8 +513,8 @@ rg_status rg_impact_solve(rg_impact_state *s, const rg_impact_part *part, double
     bool rows = t.kept < 3;
     if (rows)
         status = try_solver(s, &t, part, "dantzig", SOLVE_TOLERANCE, &residual, error);
-    /* Where impulses can be shared in many ways: in the middle, so that what is symmetric stays so. The last digits
-     * would take as long again. */
+    /* Where impulses can be shared in many ways: in the middle, so that what is symmetric stays so.
+     * The last digits would take as long again. */
     else if (!part->reference && part->count >= MANY_CONTACTS)
         status = try_solver(s, &t, part, "interior-point", SOLVE_ACCEPTABLE, &residual, error);
     if (!status)

@@ -15,7 +15,8 @@ typedef struct rg_judge_totals {
 
 rg_judge_totals rg_judge_look(const rg_world_content *content);
 
-/* What the judge remembers of the beginning of a step to explain its end: arrays over bodies. */
+/* What the judge remembers of the beginning of a step to explain its end: arrays over all
+ * bodies. */
 typedef struct rg_judge_memory {
     rg_judge_totals totals;
     double time;
@@ -38,8 +39,7 @@ typedef struct rg_judge_contacts {
  * always that of all. */
 rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
                                         double step, const uint8_t *whose);
-/* --- what a method did, at an instant and over a time (step_judge_instant.c)
- * ---------------------- */
+/* --- what a method did, at an instant and over a time (step_judge_instant.c) ------------------ */
 
 /* A contact. The normal points from B to A; its rate and the drift of the relative velocity are the
  * geometry's (contact_motion.h). */
@@ -87,8 +87,7 @@ enum { RG_JUDGE_RULES = 2, RG_JUDGE_INSIDE = 3 };
 extern const double rg_judge_node[RG_JUDGE_RULES][RG_JUDGE_INSIDE];
 void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judge_findings *found);
 
-/* --- the certificate
- * ------------------------------------------------------------------------------ */
+/* --- the certificate -------------------------------------------------------------------------- */
 
 /* Smallest signed gap over all pairs of colliders that are near each other, by the narrow phase at
  * the poses of now, with an own search for pairs; infinity if no two are near. */

@@ -3,10 +3,10 @@
  * Work. An impulse P changes kinetic energy by P times the mean of the velocities before and after
  * of the point where it acts, exactly, as long as the body does not turn meanwhile. So the
  * velocities after are taken at the orientation of the beginning: angular momentum of the end,
- * inertia of the beginning. The turning itself brings nothing (no torque acts then), or it shows
- * in the closure. The formulas are the judge's own: inertia tensors in the origin frame as the
- * user gave them, prescribed motion from the poses of the bodies and not from the rows that the
- * solver saw.
+ * inertia of the beginning. The turning itself brings nothing (no torque acts then), or it shows in
+ * the closure. The formulas are the judge's own: inertia tensors in the origin frame as the user
+ * gave them, prescribed motion from the poses of the bodies and not from the rows that the solver
+ * saw.
  *
  * Gaps. Pairs are found by sorting bounds along x, apart from the broad phase, and measured by the
  * ratio metric's gap, a lower bound of the signed distance. Tested by tests/step/test_judge.c. */
@@ -40,8 +40,7 @@ rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
     return RG_OK;
 }
 
-/* --- work
- * ---------------------------------------------------------------------------------------- */
+/* --- work ------------------------------------------------------------------------------------- */
 
 /* Angular velocity that the body would have after the impulses, had it not turned. */
 static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_memory *before,
@@ -126,8 +125,7 @@ rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_me
     return sum;
 }
 
-/* --- gaps
- * ---------------------------------------------------------------------------------------- */
+/* --- gaps ------------------------------------------------------------------------------------- */
 
 /* A convex part of a collider, at its place. */
 typedef struct judged_part {

@@ -3,15 +3,15 @@
  * found them.
  *
  * Laws. Forces are added up body by body (Newton and Euler, with the inertia tensor as the user
- * gave it, in the origin frame) instead of contact by contact in a matrix. With u' the
- * acceleration of A's material against B's at the contact, w the inverse mass that its normal
- * feels, s the problem's scale of acceleration:
+ * gave it, in the origin frame) instead of contact by contact in a matrix. With u' the acceleration
+ * of A's material against B's at the contact, w the inverse mass that its normal feels, s the
+ * problem's scale of acceleration:
  *
- *   normal       f_N >= 0, a_N = n.u' + n'.u >= 0, one of them 0: |min(w f_N, a_N)| / s
- *   slip         friction is mu_d f_N against it:                w |f_T + mu_d f_N t| / s
- *   stick        no acceleration with less than all friction:    min(w (mu f_N - |f_T|), |a_T|) / s
- *                and none along friction:                        min(w |f_T|, a_T.f_T / |f_T|) / s
- *   cone         friction beyond mu f_N, normal force below 0:   w (|f_T| - mu f_N) / s
+ *   normal   f_N >= 0, a_N = n.u' + n'.u >= 0, one of them 0:  |min(w f_N, a_N)| / s
+ *   slip     friction is mu_d f_N against it:                  w |f_T + mu_d f_N t| / s
+ *   stick    acceleration only with all possible friction:     min(w (mu f_N - |f_T|), |a_T|) / s,
+ *            and not along friction:                           min(w |f_T|, a_T.f_T / |f_T|) / s
+ *   cone     friction beyond mu f_N, or normal force below 0:  w (|f_T| - mu f_N) / s
  *
  * Points that slip slower than the method can tell a direction of (`slow`) may stick or slip, and
  * if they slip only the amount of friction counts, and that it drives nothing; so it is for those
@@ -21,7 +21,6 @@
  * Work. Between two instants the power of friction (f_T.u), of normal forces (f_N n.u: only as far
  * as the constraint drifts) and of prescribed motion is integrated by Lobatto's formulas on the
  * path that was taken. At an impact it is 1/2 r.(u- + u+), exactly.
- *
  * Tested by tests/step/test_judge.c. */
 #include "step/step_judge.h"
 
@@ -108,8 +107,7 @@ static rg_vec3 along_surface(rg_vec3 v, rg_vec3 n) {
     return rg_add_scaled(v, -rg_dot(v, n), n);
 }
 
-/* --- laws
- * ---------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------- */
 
 static rg_vec3 acceleration_at(const rg_judge_instant *now, const rg_judge_contact *c) {
     rg_vec3 sides[2];
@@ -181,8 +179,7 @@ void rg_judge_laws(const rg_judge_instant *now, rg_judge_findings *found) {
     }
 }
 
-/* --- work
- * ---------------------------------------------------------------------------------------- */
+/* --- work ------------------------------------------------------------------------------------- */
 
 /* Work that goes in where something moves as prescribed: what it gives times how it moves. */
 static double prescribed_part(const rg_judge_instant *now, const rg_judge_contact *c) {

@@ -1,5 +1,5 @@
-/* What the step methods keep beside the state of a world: contact detection and the solvers' memory.
- * Made when first needed, freed with the world; no result depends on what is in it. */
+/* What the step methods keep beside the state of a world: contact detection and the solvers'
+ * memory. Made when first needed, freed with the world; no result depends on what is in it. */
 #ifndef RIGOR_STEP_MACHINERY_H
 #define RIGOR_STEP_MACHINERY_H
 
@@ -16,7 +16,8 @@ enum { RG_STEP_LANES = 8 };
 /* Causes of hand-overs whose words are kept. */
 enum { RG_STEP_CAUSES = 8 };
 
-/* Why a step was handed over: that of the group of bodies that begins with `body` (null: of the world). */
+/* Why a step was handed over: that of the group of bodies that begins with `body` (null: of the
+ * world). */
 typedef struct rg_step_cause {
     double time; /* s */
     rg_body_id body;
@@ -32,6 +33,9 @@ typedef struct rg_step_machinery {
     void *observer_user;
     size_t event_count; /* of the last step; no more than fit are kept */
     rg_step_event events[RG_STEP_EVENTS_MOST];
+    uint32_t impact_count; /* of the last step */
+    size_t impulse_count, impulse_capacity;
+    rg_step_impulse *impulses;
     size_t cause_count; /* ever; the last of them are kept, in turns */
     rg_step_cause causes[RG_STEP_CAUSES];
 } rg_step_machinery;

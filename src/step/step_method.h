@@ -5,8 +5,8 @@
 #include "solve/solve_counts.h"
 #include "world/world.h"
 
-/* What the judge found of contacts within a step (step_judge.h): the worst of each law, relative, NaN
- * without any; work in J. */
+/* What the judge found of contacts within a step (step_judge.h): the worst of each law, relative,
+ * NaN without any; work in J. */
 typedef struct rg_judge_findings {
     double complementarity, cone;
     double friction, impact, stabilisation, prescribed;
@@ -20,15 +20,15 @@ typedef struct rg_step_report {
     uint64_t substeps, rejected, evaluations;
     rg_solve_counts counts; /* of contact problems */
     uint64_t contacts, impacts;
-    /* A method whose contact forces vary within the step shows them to the judge as it goes, who cannot
-     * tell from their values at one instant. `stabilisation`, `prescribed_work`: J, of corrections that
-     * are no contact forces; impulses by what forces do not move. */
+    /* A method whose contact forces vary within the step shows them to the judge as it goes, who
+     * cannot tell from their values at one instant. `stabilisation`, `prescribed_work`: J, of
+     * corrections that are no contact forces; impulses by what forces do not move. */
     bool varies;
     rg_judge_findings found;
     double stabilisation, prescribed_work;
     rg_vec3 contact_impulse, contact_angular_impulse;
-    /* With `varies`: bodies (per body 1, in scratch memory) whose contacts had one impulse over the step, so that the
-     * judge can tell, and adds it. Null: none. */
+    /* With `varies`: bodies (per body 1, in scratch memory) whose contacts had one impulse over the
+     * step, so that the judge can tell, and adds it. Null: none. */
     const uint8_t *judged;
 } rg_step_report;
 

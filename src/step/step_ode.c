@@ -125,8 +125,9 @@ rg_dense_output rg_dense_part(const rg_dense_output *dense, size_t first, size_t
     return part;
 }
 
-/* th^k = sum of (j over k) / (d over k) B_j: all weights are between 0 and 1, so nothing is lost. In place:
- * b_j / (d over j) are the divided coefficients, and d rounds of adding neighbours give their sums. */
+/* th^k = sum of (j over k) / (d over k) B_j: all weights are between 0 and 1, so nothing is lost.
+ * In place: b_j / (d over j) are the divided coefficients, and d rounds of adding neighbours give
+ * their sums. */
 static void bernstein_of_powers(const rg_dense_output *dense, size_t i, double *b) {
     int d = dense->degree;
     double choose = 1; /* d over k */
@@ -139,7 +140,8 @@ static void bernstein_of_powers(const rg_dense_output *dense, size_t i, double *
             b[k] += b[k - 1];
 }
 
-/* th = k/4 of B_k; th (1-th) = B1/4 + B2/3 + B3/4; th^2 (1-th) = B2/6 + B3/4; th^2 (1-th)^2 = B2/6. */
+/* th = k/4 of B_k; th (1-th) = B1/4 + B2/3 + B3/4; th^2 (1-th) = B2/6 + B3/4; th^2 (1-th)^2 =
+ * B2/6. */
 void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[RG_DENSE_DEGREE_MAX + 1]) {
     if (dense->powers) {
         bernstein_of_powers(dense, i, b);

@@ -12,8 +12,8 @@ enum { RG_ADAMS_ORDER_MAX = 12, RG_ADAMS_VECTORS = RG_ADAMS_ORDER_MAX + 2 };
 /* The corrector of Adams has an order more than its predictor, and its polynomial that degree. */
 enum { RG_DENSE_DEGREE_MAX = RG_ADAMS_ORDER_MAX + 1 };
 
-/* y over one accepted step as a polynomial in theta = (t - begin) / step. It begins at y and ends at the
- * step's end, to rounding. */
+/* y over one accepted step as a polynomial in theta = (t - begin) / step. It begins at y and ends
+ * at the step's end, to rounding. */
 typedef struct rg_dense_output {
     double begin, step;
     size_t n;
@@ -27,8 +27,8 @@ double rg_dense_value(const rg_dense_output *dense, double theta, size_t i); /* 
 void rg_dense_evaluate(const rg_dense_output *dense, double theta, double *y);
 /* The same of y[first] ... y[first + count - 1] alone. */
 rg_dense_output rg_dense_part(const rg_dense_output *dense, size_t first, size_t count);
-/* The Bernstein coefficients of y[i], degree + 1 of them: they bound it, and their differences bound its
- * rate. */
+/* The Bernstein coefficients of y[i], degree + 1 of them: they bound it, and their differences
+ * bound its rate. */
 void rg_dense_bernstein(const rg_dense_output *dense, size_t i, double b[RG_DENSE_DEGREE_MAX + 1]);
 
 typedef struct rg_ode {
@@ -133,12 +133,12 @@ typedef struct rg_adams_memory {
  * unchanged and the memory is cleared. */
 rg_status rg_adams(const rg_ode_run *run, double *y, rg_adams_memory *memory, double *phi);
 
-/* The same, one accepted step at a time. Its first steps, and those after `rg_adams_forget`, are Dormand and
- * Prince's. What is remembered changes only if the caller keeps the step, or if none was accepted: then it is
- * forgotten. */
+/* The same, one accepted step at a time. Its first steps, and those after `rg_adams_forget`, are
+ * Dormand and Prince's. What is remembered changes only if the caller keeps the step, or if none
+ * was accepted: then it is forgotten. */
 typedef struct rg_adams_trial {
-    /* At the point that was kept last; `rising`: so far there are steps of Dormand and Prince's alone;
-     * `next_step`: what that method would have tried next. */
+    /* At the point that was kept last; `rising`: so far there are steps of Dormand and Prince's
+     * alone; `next_step`: what that method would have tried next. */
     rg_adams_memory memory;
     double *phi
         [RG_ADAMS_VECTORS]; /* differences there, Phi_1 to Phi_count; Phi_0 is that of the trial */
@@ -150,8 +150,8 @@ typedef struct rg_adams_trial {
     rg_dense_output output;
 } rg_adams_trial;
 rg_status rg_adams_make(const rg_ode *ode, rg_arena *scratch, rg_adams_trial *trial);
-/* As rg_dormand_prince_try, which `first` is for. y may differ by about the tolerance from the end of the step that
- * was kept. */
+/* As rg_dormand_prince_try, which `first` is for. y may differ by about the tolerance from the end
+ * of the step that was kept. */
 rg_status rg_adams_try(const rg_ode *ode, rg_adams_trial *trial, rg_dormand_prince_trial *first,
                        rg_ode_try *step);
 void rg_adams_keep(rg_adams_trial *trial);

@@ -3,8 +3,8 @@
 
 #include <time.h>
 
-/* Seconds of wall time: its clock is read without a call of the system, some 20 ns; that of processor
- * time costs twenty times as much. */
+/* Seconds of wall time: its clock is read without a call of the system, some 20 ns; that of
+ * processor time costs twenty times as much. */
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

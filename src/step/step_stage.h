@@ -1,5 +1,5 @@
-/* Timers of the stages of a step. Exactly one stage runs at any time: entering one ends the one before, so
- * the stages add up to the step. Only the thread that steps the world enters stages. */
+/* Timers of the stages of a step. Exactly one stage runs at any time: entering one ends the one
+ * before, so the stages add up to the step. Only the thread that steps the world enters stages. */
 #ifndef RIGOR_STEP_STAGE_H
 #define RIGOR_STEP_STAGE_H
 

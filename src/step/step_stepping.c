@@ -1,12 +1,14 @@
-/* The time-stepping method (Hart-Anitescu 2010): one fixed step, one complementarity problem per island
- * for the velocities, then positions with the new velocities, q+ = q + h v+ (the paper's Algorithm 9
- * prints the old ones; section 4.1 is right). rg_stepping_make is the table of contents. */
+/* The time-stepping method (Hart-Anitescu 2010): one fixed step, one complementarity problem per
+ * island for the velocities, then positions with the new velocities, q+ = q + h v+ (the paper's
+ * Algorithm 9 prints the old ones; section 4.1 is right). rg_stepping_make is the table of
+ * contents. */
 #include "step/step_stepping.h"
 #include "base/base_text.h"
 #include "contact/contact.h"
 #include "step/step_stage.h"
 
-/* Contacts are looked for again after impacts, with the velocities that they gave: at most so often. */
+/* Contacts are looked for again after impacts, with the velocities that they gave: at most so
+ * often. */
 #define PASSES_MOST 4
 
 /* Did impacts change a velocity so much that bodies may meet which were not looked at? */
@@ -23,7 +25,8 @@ static bool has_impacts(const rg_stepping *job) {
 }
 
 /* Contact points at the poses of the beginning, as far ahead as velocities reach: those of the
- * beginning, those that forces other than gravity give, and those after impacts of an earlier pass. */
+ * beginning, those that forces other than gravity give, and those after impacts of an earlier
+ * pass. */
 static rg_status find_contacts(rg_stepping *job, rg_contact_job *contacts, int pass,
                                rg_error *error) {
     rg_world *world = contacts->world;

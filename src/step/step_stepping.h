@@ -1,6 +1,7 @@
-/* A step of the stepping method in two halves, for all bodies of a world or for some: making it writes to scratch
- * memory only (and to what contact detection remembers), committing it cannot fail. Whoever asks for some bodies
- * knows that the others cannot come near them within the step: of those nothing is looked at. */
+/* A step of the stepping method in two halves, for all bodies of a world or for some: making it
+ * writes to scratch memory only (and to what contact detection remembers), committing it cannot
+ * fail. Whoever asks for some bodies knows that the others cannot come near them within the step:
+ * of those nothing is looked at. */
 #ifndef RIGOR_STEP_STEPPING_H
 #define RIGOR_STEP_STEPPING_H
 
@@ -14,8 +15,8 @@ typedef struct rg_stepping_chunk {
     size_t failed_body;
 } rg_stepping_chunk;
 
-/* Per body of the world. Angular velocities are those at the orientation of the beginning, until bodies have been
- * moved. */
+/* Per body of the world. Angular velocities are those at the orientation of the beginning, until
+ * bodies have been moved. */
 typedef struct rg_stepping_velocities {
     rg_vec3 *momentum, *angular_momentum, *velocity, *angular_velocity;
 } rg_stepping_velocities;
@@ -28,7 +29,8 @@ typedef struct rg_stepping {
     const rg_contact_force *last;
     size_t last_count;
     size_t shown; /* problems of this step that an observer has seen already */
-    /* out: new state per body of the world, of those that are not stepped the old one; contacts; report. */
+    /* out: new state per body of the world, of those that are not stepped the old one; contacts;
+     * report. */
     rg_vec3 *position;
     rg_quat *orientation;
     double *angle;
@@ -46,8 +48,8 @@ typedef struct rg_stepping {
 
 /* Contact forces that there were in the step are marked for those who want to know who touches. */
 rg_status rg_stepping_make(rg_world *world, rg_stepping *stepping, rg_error *error);
-/* Its parts (step_stepping_bodies.c): memory and free velocities, velocities with the contact impulses, new
- * poses. */
+/* Its parts (step_stepping_bodies.c): memory and free velocities, velocities with the contact
+ * impulses, new poses. */
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
 void rg_stepping_apply(rg_stepping *stepping);
 rg_status rg_stepping_move(rg_world *world, rg_stepping *stepping, rg_error *error);

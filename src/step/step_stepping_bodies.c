@@ -1,11 +1,11 @@
-/* The bodies in a fixed step: forces into free velocities, contact impulses into velocities, velocities into
- * poses.
+/* The bodies in a fixed step: forces into free velocities, contact impulses into velocities,
+ * velocities into poses.
  *
  * Two refinements that need no extra evaluation. A body on which nothing but gravity acts, and that
- * is near nothing, moves by the mean of old and new velocity, which is its exact parabola; with other
- * forces the plain update is kept, since the mean would make springs gain energy. Rotation at given
- * angular momentum is done by the energy-momentum method of step_rotation.h, so that a spinning body
- * keeps its energy.
+ * is near nothing, moves by the mean of old and new velocity, which is its exact parabola; with
+ * other forces the plain update is kept, since the mean would make springs gain energy. Rotation at
+ * given angular momentum is done by the energy-momentum method of step_rotation.h, so that a
+ * spinning body keeps its energy.
  *
  * Tested by tests/step/test_stepping.c. */
 #include "base/base_text.h"

@@ -32,6 +32,11 @@ const char *rg_integrator_name(rg_integrator integrator) {
     return "unknown";
 }
 
+const char *rg_root_method_name(rg_root_method finder) {
+    static const char *const names[RG_ROOT_METHOD_COUNT] = {"itp", "illinois", "bisection"};
+    return (unsigned)finder < RG_ROOT_METHOD_COUNT ? names[finder] : "unknown";
+}
+
 rg_world_def rg_world_def_default(void) {
     return (rg_world_def){.api_version = RG_API_VERSION,
                           .gravity = {0, 0, -9.81},
@@ -55,6 +60,9 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
         settings->integrator != RG_INTEGRATOR_ADAMS)
         return rg_fail(error, RG_INVALID_ARGUMENT, "integrator: there is no number %d",
                        (int)settings->integrator);
+    if ((unsigned)settings->root_finder >= RG_ROOT_METHOD_COUNT)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "root finder: there is no number %d",
+                       (int)settings->root_finder);
     if (!(settings->gamma >= 0 && settings->gamma <= 1))
         return rg_fail(error, RG_INVALID_ARGUMENT, "gamma: %g is outside 0 ... 1", settings->gamma);
     if (!(settings->solver_tolerance >= SOLVER_TOLERANCE_MIN &&

@@ -582,8 +582,8 @@ static void test_memory(void **state) {
     assert_true(failures > 0);
 }
 
-/* Bands of seven entries: `b` all pushed, or some rows that break. Work besides Clp's, counted and not
- * timed, follows the non-zeros; so do Clp's pivots. */
+/* Bands of seven entries: `b` all pushed, or some rows that break. Work besides Clp's, counted and
+ * not timed, follows the non-zeros; so do Clp's pivots. */
 static void test_bands(void **state) {
     (void)state;
     enum { MOST = 1600, BAND = 3 };

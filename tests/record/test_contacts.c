@@ -8,14 +8,6 @@
 #include <hdf5.h>
 #include <math.h>
 
-static rg_recording *open_recording(const char *path) {
-    rg_recording *recording;
-    rg_error error = {0};
-    if (rg_recording_open(path, &recording, &error) != RG_OK)
-        fail_msg("%s", error.text);
-    return recording;
-}
-
 /* ---- the steps since the last frame ---- */
 
 static void test_worst_and_sums(void **state) {
@@ -280,7 +272,7 @@ static void check_kept(const char *path, bool old_format) {
     run_truth truth = find_truth(on_a_floor);
     rg_scene *scene = scene_of_text(on_a_floor), *resumed;
     rg_recorder_options options = {.checkpoint_every = 0, .leave_out_contacts = true};
-    rg_recorder_tuning tuning = {.fold_bytes = 3000, .old_format = old_format};
+    rg_recorder_tuning tuning = {.fold_bytes = 3000, .format = old_format ? 1 : 0};
     rg_recorder *recorder;
     rg_error error = {0};
     assert_int_equal(rg_recorder_create_tuned(scene, path, &options, &tuning, &recorder, &error),
@@ -302,7 +294,7 @@ static void check_kept(const char *path, bool old_format) {
     rg_scene_destroy(resumed);
     check_without(path, !old_format);
     assert_int_equal(check_recording(path, &truth), 13);
-    assert_int_equal(format_version(path), old_format ? 1 : 2);
+    assert_int_equal(format_version(path), old_format ? 1 : 3);
 }
 
 static void test_contacts_left_out(void **state) {

@@ -28,11 +28,9 @@ static void record(const char *text, const char *path, int steps) {
 static void test_exact_text(void **state) {
     (void)state;
     char path[256], csv[256];
-    in_directory("odd.h5", path);
     in_directory("odd.csv", csv);
-    record(odd_names, path, 1);
-    rg_recording *recording;
-    assert_int_equal(rg_recording_open(path, &recording, NULL), RG_OK);
+    record(odd_names, in_directory("odd.h5", path), 1);
+    rg_recording *recording = open_recording(path);
     const char *second = rg_recording_body_name(recording, 1);
     char wanted[1024];
     snprintf(wanted, sizeof wanted,
@@ -54,11 +52,9 @@ static void test_exact_text(void **state) {
 static void test_same_bits(void **state) {
     (void)state;
     char path[256], csv[256];
-    in_directory("bits.h5", path);
     in_directory("bits.csv", csv);
-    record(two_bodies, path, 40);
-    rg_recording *recording;
-    assert_int_equal(rg_recording_open(path, &recording, NULL), RG_OK);
+    record(two_bodies, in_directory("bits.h5", path), 40);
+    rg_recording *recording = open_recording(path);
     assert_int_equal(rg_recording_export_csv(recording, csv, NULL), RG_OK);
     bytes text = read_bytes(csv);
     char *line = strchr(text.data, '\n') + 1;

@@ -168,14 +168,14 @@ static void test_every_byte_damaged(void **state) {
     check_damaged(on_a_floor, 13);
 }
 
-/* A frame whose checksum is right, but which is not as long as its contacts are many. */
+/* A frame whose checksum is right, but which is not as long as its rows are many. */
 static void test_contacts_that_do_not_fit(void **state) {
     (void)state;
     char path[256], journal_path[256];
     in_directory("many.h5", path);
     in_directory("many.h5.journal", journal_path);
     run_truth truth = find_truth(on_a_floor);
-    for (int lie = 0; lie < 6; lie++) {
+    for (int lie = 0; lie < 7; lie++) {
         rg_scene *scene = scene_of_text(on_a_floor);
         rg_recorder_options options = {.checkpoint_every = 1e9, .overwrite = true};
         rg_recorder *recorder;
@@ -188,13 +188,17 @@ static void test_contacts_that_do_not_fit(void **state) {
         assert_int_equal(rg_recorder_frame(recorder, NULL, &error), RG_OK);
         /* The last frame once more at the same place, with another number of contacts. */
         rg_journal_writer *writer = &recorder->journal;
-        size_t at =
-            RG_JOURNAL_PREFIX + (size_t)rg_journal_frame_size(&recorder->journal_header) - 8;
+        size_t at = RG_JOURNAL_PREFIX + (size_t)rg_journal_frame_size(&recorder->journal_header) -
+                    8 * RG_ROWS_COUNT;
         uint64_t count;
         memcpy(&count, writer->block.data + at, 8);
         assert_int_equal(count, truth.contacts[2]);
         const uint64_t lies[] = {count, count + 1, count - 1, 0, UINT64_MAX, UINT64_C(1) << 61};
-        memcpy(writer->block.data + at, &lies[lie], 8);
+        const uint64_t event = 1;
+        if (lie < 6)
+            memcpy(writer->block.data + at, &lies[lie], 8);
+        else
+            memcpy(writer->block.data + at + 8, &event, 8);
         writer->block.size -= RG_JOURNAL_CHECKSUM;
         writer->end = start;
         assert_int_equal(rg_journal_end_block(writer), 0);

@@ -113,6 +113,32 @@ static void test_lcp_empty_rows(void **state) {
     }
 }
 
+/* ------------------------------------------------------------------ relay */
+
+static void test_relay(void **state) {
+    (void)state;
+    static const char *const texts[] = {"2 0 2 2 2 2 1 2 3 4 -5 -6  0 -1  1 9",
+                                        "2 0 2 2 2 2 1 2 3 4 -5 -6  0 -1  1 9  A remark"};
+    for (size_t i = 0; i < 2; i++) {
+        rg_problem_file *file = parse(texts[i]);
+        const rg_linear_problem *p = &rg_problem_file_problem(file)->linear;
+        assert_int_equal(format_of(file), RG_FORMAT_RELAY);
+        assert_int_equal(p->kinds[0], RG_ROW_BOUNDED);
+        assert_int_equal(p->kinds[1], RG_ROW_BOUNDED);
+        assert_numbers(p->matrix, 4, (double[]){1, 3, 2, 4});
+        assert_numbers(p->lower, 2, (double[]){0, -1});
+        assert_numbers(p->upper, 2, (double[]){1, 9});
+        assert_string_equal(rg_problem_file_get_info(file).remark, i ? "A remark" : "");
+        rg_problem_file_destroy(file);
+    }
+    assert_refused("2 0 2 2 2 2 1 2 3 4 -5 -6 0 -1 1", RG_FORMAT_LCP, RG_SYNTAX,
+                   "test:1:27: 3 more numbers behind q; an lcp ends there, a relay problem has 2 "
+                   "lower and 2 upper bounds");
+    assert_refused("2 0 2 2 2 2 1 2 3 4 -5 -6 0 -1 1 x", RG_FORMAT_RELAY, RG_SYNTAX,
+                   "test:1:34: 'x' is not a number; here should be number 2 of 2 of the upper "
+                   "bounds");
+}
+
 /* ------------------------------------------------------------------ mixed LCP */
 
 #define MIXED_WHOLE "0 1 3\n0 1\n0\n3\n3\n3 3\n1 4 7\n2 5 8\n3 6 9\n-1 -2 -3\n"
@@ -984,6 +1010,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lcp_storages),
         cmocka_unit_test(test_lcp_empty_rows),
+        cmocka_unit_test(test_relay),
         cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_mixed_order),
         cmocka_unit_test(test_mixed_rectangular),

@@ -4,14 +4,6 @@
 
 #include <hdf5.h>
 
-static rg_recording *open_recording(const char *path) {
-    rg_recording *recording;
-    rg_error error = {0};
-    if (rg_recording_open(path, &recording, &error) != RG_OK)
-        fail_msg("%s", error.text);
-    return recording;
-}
-
 /* A frame with room for `bodies`. */
 static rg_frame make_frame(size_t bodies) {
     rg_frame frame = {.position = calloc(bodies + 1, sizeof(rg_vec3)),

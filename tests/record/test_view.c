@@ -29,7 +29,8 @@ static bool same(float a, double b) {
 typedef struct run_options {
     const char *text;
     int steps, every;
-    bool old_format, leave_out_contacts, leave_open, not_told;
+    int format;
+    bool leave_out_contacts, leave_open, not_told;
 } run_options;
 
 static rg_recorder *open_recorder; /* of a run that is still going on */
@@ -41,7 +42,7 @@ static rg_recording *record(const char *name, const run_options *run) {
     rg_scene *scene = scene_of_text(run->text);
     rg_recorder_options options = {
         .overwrite = true, .checkpoint_every = 1e9, .leave_out_contacts = run->leave_out_contacts};
-    rg_recorder_tuning tuning = {.old_format = run->old_format};
+    rg_recorder_tuning tuning = {.format = run->format};
     rg_recorder *recorder;
     rg_error error = {0};
     if (rg_recorder_create_tuned(scene, path, &options, &tuning, &recorder, &error) != RG_OK)
@@ -254,8 +255,7 @@ static void test_older_and_poorer(void **state) {
         record("bare.h5", &(run_options){.text = on_a_floor, .steps = 9, .leave_out_contacts = 1});
     check_chunks(recording, 4, 1);
     rg_recording_close(recording);
-    recording =
-        record("old.h5", &(run_options){.text = on_a_floor, .steps = 9, .old_format = true});
+    recording = record("old.h5", &(run_options){.text = on_a_floor, .steps = 9, .format = 1});
     assert_false(rg_recording_get_info(recording).has_certificate);
     check_chunks(recording, 4, 2);
     rg_view *view = open_view(recording, &(rg_view_options){.chunk_frames = 4});

@@ -1,5 +1,5 @@
-/* Contact reduction from scenes: a drum of 32 sides stands on the floor by fewer points than it has, and
- * just as well. */
+/* Contact reduction from scenes: a drum of 32 sides stands on the floor by fewer points than it
+ * has, and just as well. */
 #include "test_scene_support.h"
 
 #include "rigor/contact_force.h"

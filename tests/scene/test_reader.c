@@ -54,6 +54,7 @@ static void every_setting(void **state) {
     assert_near(rg_scene_step_size(scene), 0.002, 0);
     assert_near(settings.tolerance, 1e-10, 0);
     assert_int_equal(settings.integrator, RG_INTEGRATOR_ADAMS);
+    assert_int_equal(settings.root_finder, RG_ROOT_ILLINOIS);
     assert_near(settings.gamma, 0.75, 0);
     assert_true(settings.discrete_detection);
     assert_true(settings.hand_over);

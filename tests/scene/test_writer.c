@@ -132,6 +132,7 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_ptr_equal(rg_world_method(p), rg_world_method(q));
     rg_method_settings s = rg_world_settings(p), t = rg_world_settings(q);
     assert_true(s.tolerance == t.tolerance && s.integrator == t.integrator);
+    assert_int_equal(s.root_finder, t.root_finder);
     assert_true(s.gamma == t.gamma && s.solver_tolerance == t.solver_tolerance);
     assert_ptr_equal(s.impact, t.impact);
     assert_string_equal(rg_solver_name(s.solver ? s.solver : rg_solver_find("auto")),
@@ -194,6 +195,29 @@ static void scenes_read_back_bit_for_bit(void **state) {
 }
 
 /* Random poses of bodies whose centre of mass and principal axes are anywhere. */
+static rg_collider_def collider_of(const rg_shape_def *shape) {
+    rg_collider_def collider = rg_collider_def_default();
+    assert_int_equal(rg_shape_create(shape, NULL, &collider.shape, NULL), RG_OK);
+    return collider;
+}
+
+/* With one collider, whose shape becomes the world's. */
+static void add_body(rg_world *world, rg_body_def *def, rg_collider_def *collider) {
+    rg_error error = {0};
+    rg_body_id body;
+    def->colliders = collider;
+    def->collider_count = 1;
+    assert_int_equal(rg_world_add_body(world, def, &body, &error), RG_OK);
+    rg_shape_release(collider->shape);
+}
+
+static void check_read_back(rg_scene *scene) {
+    rg_scene *again = read_back(scene);
+    compare_scenes(scene, again);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
+}
+
 static void random_bodies_read_back_bit_for_bit(void **state) {
     (void)state;
     rg_scene *scene = read_scene("{}");
@@ -207,25 +231,16 @@ static void random_bodies_read_back_bit_for_bit(void **state) {
             points[k].z = 0.3 * points[k].z - 2;
         }
         rg_shape_def shape_def = rg_shape_def_hull(points, 12);
-        rg_collider_def collider = rg_collider_def_default();
-        rg_error error = {0};
-        assert_int_equal(rg_shape_create(&shape_def, NULL, &collider.shape, &error), RG_OK);
+        rg_collider_def collider = collider_of(&shape_def);
         collider.pose.orientation = rg_random_rotation(&random);
         collider.pose.position = rg_random_direction(&random);
         rg_body_def def = rg_body_def_default();
         def.pose = (rg_pose){rg_random_direction(&random), rg_random_rotation(&random)};
         def.velocity = rg_random_direction(&random);
         def.angular_velocity = rg_random_direction(&random);
-        def.colliders = &collider;
-        def.collider_count = 1;
-        rg_body_id body;
-        assert_int_equal(rg_world_add_body(world, &def, &body, &error), RG_OK);
-        rg_shape_release(collider.shape);
+        add_body(world, &def, &collider);
     }
-    rg_scene *again = read_back(scene);
-    compare_scenes(scene, again);
-    rg_scene_destroy(scene);
-    rg_scene_destroy(again);
+    check_read_back(scene);
 }
 
 static void random_planar_angles_read_back(void **state) {
@@ -235,9 +250,7 @@ static void random_planar_angles_read_back(void **state) {
     rg_random random = rg_random_make(3);
     for (int i = 0; i < 200; i++) {
         rg_shape_def shape_def = rg_shape_def_disc(rg_random_between(&random, 0.1, 1));
-        rg_collider_def collider = rg_collider_def_default();
-        rg_error error = {0};
-        assert_int_equal(rg_shape_create(&shape_def, NULL, &collider.shape, &error), RG_OK);
+        rg_collider_def collider = collider_of(&shape_def);
         rg_body_def def = rg_body_def_default();
         def.pose.position.x = rg_random_normal(&random);
         def.angle = 10 * rg_random_normal(&random);
@@ -249,16 +262,9 @@ static void random_planar_angles_read_back(void **state) {
                                                  .phase = rg_random_normal(&random)};
         if (i % 4 != 1)
             def.angular_velocity.y = rg_random_normal(&random);
-        def.colliders = &collider;
-        def.collider_count = 1;
-        rg_body_id body;
-        assert_int_equal(rg_world_add_body(world, &def, &body, &error), RG_OK);
-        rg_shape_release(collider.shape);
+        add_body(world, &def, &collider);
     }
-    rg_scene *again = read_back(scene);
-    compare_scenes(scene, again);
-    rg_scene_destroy(scene);
-    rg_scene_destroy(again);
+    check_read_back(scene);
 }
 
 static void moved_worlds_read_back_to_rounding(void **state) {

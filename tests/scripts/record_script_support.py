@@ -42,3 +42,16 @@ def check(condition, message):
 
 def check_equal(value, expected, what):
     check(value == expected, f"{what}: {value!r}, expected {expected!r}")
+
+
+def expect(rigor, arguments, code, stderr=None, stdout=None, **options):
+    """Exit code, and texts that must occur in what was printed ("" for nothing)."""
+    result = rigor(*arguments, **options)
+    what = f"rigor {' '.join(map(str, arguments))}"
+    check_equal(result.returncode, code, f"{what}: exit code ({result.stderr.strip()})")
+    for text, got, name in ((stderr, result.stderr, "stderr"), (stdout, result.stdout, "stdout")):
+        if text == "":
+            check_equal(got, "", f"{what}: {name}")
+        elif text is not None:
+            check(text in got, f"{what}: {name} is {got!r}, without {text!r}")
+    return result

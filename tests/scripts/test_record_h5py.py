@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The layout of a recording as docs/recording.md has it, read by h5py as a user would."""
+import csv
 import os
 import sys
 
@@ -43,6 +44,13 @@ CONTACT = {"body_a": "<u4", "body_b": "<u4", "position": "(3,)<f8", "normal": "(
            "force": "(3,)<f8", "gap": "<f8", "friction": "<f8", "slip_speed": "<f8", "mode": "u1"}
 
 
+EVENT = {"time": "<f8", "step": "<u8", "kind": "u1", "contacts": "<u4", "body_a": "<u4", "body_b": "<u4",
+         "value": "<f8", "friction": "<f8", "restitution": "<f8"}
+IMPULSE = {"time": "<f8", "step": "<u8", "impact": "<u4", "round": "<u4", "body_a": "<u4",
+           "body_b": "<u4", "position": "(3,)<f8", "normal": "(3,)<f8", "impulse": "(3,)<f8",
+           "before": "(3,)<f8", "after": "(3,)<f8", "friction": "<f8", "restitution": "<f8"}
+
+
 def check_tables(file, frames):
     for name, fields, kind in (("certificate", CERTIFICATE, "<f8"), ("ledger", LEDGER, "<f8"),
                                ("counts", COUNTS, "<u8")):
@@ -50,14 +58,16 @@ def check_tables(file, frames):
         check_equal(sorted(table.dtype.names), sorted(fields), f"fields of {name}")
         check_equal({table.dtype[field].str for field in fields}, {kind}, f"types of {name}")
         check_equal(table.shape, (frames,), f"shape of {name}")
+    for group, fields in (("contacts", CONTACT), ("events", EVENT), ("impulses", IMPULSE)):
+        table = file[f"{group}/table"]
+        check_equal(list(table.dtype.names), list(fields), f"fields of {group}")
+        for field, kind in fields.items():
+            check_equal(table.dtype[field], numpy.dtype(kind), f"type of {group}: {field}")
     contacts = file["contacts/table"]
-    check_equal(list(contacts.dtype.names), list(CONTACT), "fields of contacts")
-    for field, kind in CONTACT.items():
-        check_equal(contacts.dtype[field], numpy.dtype(kind), f"type of {field}")
     check_equal(h5py.check_enum_dtype(contacts.dtype["mode"]),
                 {"separating": 0, "stick": 1, "slip": 2, "roll": 3}, "modes")
     check(contacts.dtype.itemsize <= 105, "a contact takes too many bytes")
-    for name in ("certificate", "ledger", "counts", "contacts/table"):
+    for name in ("certificate", "ledger", "counts", "contacts/table", "events/table", "impulses/table"):
         dataset = file[name]
         check(len(dataset.attrs["meaning"]) > 2 and len(dataset.attrs["unit"]) > 0, f"meaning of {name}")
         check(dataset.maxshape == (None,) and dataset.compression == "gzip" and dataset.shuffle and
@@ -140,11 +150,48 @@ def check_contacts(file, report, rigor, path):
                   f"{field} in CSV: {row[field]}")
 
 
+def check_events(file, rigor, path):
+    """Baraff 1989, Figure 12: 9 kg at 1 m/s, 1 kg, a wall: rounds of 0.9, 0.9, 0.81, 0.81 ... N s."""
+    names, step = list(file["bodies/name"].asstr()[:]), file["step"][:]
+    for group in ("events", "impulses"):
+        start, count, table = (file[f"{group}/{name}"][:] for name in ("start", "count", "table"))
+        check(numpy.array_equal(start, numpy.cumsum(count) - count), f"{group}/start")
+        check_equal(len(table), count.sum(), f"rows of {group}")
+        frame = numpy.searchsorted(step, table["step"])  # that they happened before
+        check(numpy.array_equal(numpy.bincount(frame, minlength=len(step)), count), f"{group}/count")
+    events, table = file["events/table"][:], file["impulses/table"][:]
+    kinds = h5py.check_enum_dtype(events.dtype["kind"])
+    check_equal((kinds["impact"], kinds["averaged"]), (0, 12), "kinds of events")
+    check_equal(events["kind"][0], kinds["impact"], "the first event")
+    check(abs(events["time"][0] - 0.5) < 1e-9 and abs(events["value"][0] - 1) < 1e-9, "the impact")
+    check(len(table) > 100 and numpy.all(table["round"] == numpy.arange(len(table)) + 1), "rounds")
+    size = (table["impulse"] * table["normal"]).sum(axis=1)
+    expected = 0.9 ** (1 + numpy.arange(len(table)) // 2)
+    check(numpy.all(abs(size - expected) < 1e-12), "impulses of Figure 12")
+    change = ((table["after"] - table["before"]) * table["normal"]).sum(axis=1)
+    check(numpy.all(change > 0), "changes of velocity")
+
+    lines = rigor("export", path, "--impulses-csv", "-").stdout.splitlines()
+    check_equal(len(lines), 1 + len(table), "lines of impulses")
+    row, fields = table[7], lines[8].split(",")
+    numbers = [*row["position"], *row["normal"], *row["impulse"], *row["before"], *row["after"],
+               row["friction"], row["restitution"]]
+    check_equal(fields[1:6], [str(row["step"]), str(row["impact"]), str(row["round"]),
+                              names[row["body_a"]], names[row["body_b"]]], "impulse in CSV")
+    check_equal([float(field) for field in fields[6:]], [float(n) for n in numbers], "CSV row")
+    lines = list(csv.DictReader(rigor("export", path, "--events-csv", "-").stdout.splitlines()))
+    check_equal(len(lines), len(events), "lines of events")
+    check_equal({name: lines[0][name] for name in ("kind", "body_a", "body_b", "contacts", "text")},
+                {"kind": "impact", "body_a": "heavy", "body_b": "light", "contacts": "2",
+                 "text": 't = 0.5 s: "heavy" and "light" meet at 1 m/s (2 contacts, restitution 0)'},
+                "event in CSV")
+
+
 def check_layout(file, report):
     frames = len(file["time"])
     attributes = dict(file.attrs)
     check_equal(attributes["format"], "rigor recording", "format")
-    check_equal(attributes["format_version"], 2, "format_version")
+    check_equal(attributes["format_version"], 3, "format_version")
     check(isinstance(attributes["rigor_version"], str), "rigor_version is not a text")
     check_equal(attributes["scene_name"], "layout", "scene_name")
     check_equal(attributes["method"], report["method"], "method")
@@ -162,6 +209,10 @@ def check_layout(file, report):
         "velocities/angular": ((frames, BODIES, 3), "<f8", "rad/s"),
         "contacts/start": ((frames,), "<u8", "1"),
         "contacts/count": ((frames,), "<u8", "1"),
+        "events/start": ((frames,), "<u8", "1"),
+        "events/count": ((frames,), "<u8", "1"),
+        "impulses/start": ((frames,), "<u8", "1"),
+        "impulses/count": ((frames,), "<u8", "1"),
         "bodies/mass": ((BODIES,), "<f8", "kg"),
         "bodies/local_centre": ((BODIES, 7), "<f8", "m, 1"),
     }
@@ -173,7 +224,7 @@ def check_layout(file, report):
         check(len(dataset.attrs["meaning"]) > 2, f"meaning of {name}")
         check(dataset.chunks is not None and dataset.compression == "gzip" and dataset.shuffle and
               dataset.fletcher32, f"storage of {name}")
-        if name.count("/") == 0 or name.startswith(("poses", "velocities", "contacts")):
+        if name.count("/") == 0 or name.startswith(("poses", "velocities", "contacts", "events", "impulses")):
             check(dataset.maxshape[0] is None, f"{name} does not grow")
     check_tables(file, frames)
     names = file["bodies/name"].asstr()[:]
@@ -206,9 +257,9 @@ def check_numbers(file, report, rigor, path):
         check_equal(summary[key], value, key)
     check_equal(summary["steps"], report["steps"], "steps")
 
-    csv = rigor("export", path, "--csv", "-").stdout.splitlines()
-    check_equal(len(csv), 1 + len(time) * BODIES, "lines of CSV")
-    row = csv[1 + 5 * BODIES + 3].split(",")
+    lines = rigor("export", path, "--csv", "-").stdout.splitlines()
+    check_equal(len(lines), 1 + len(time) * BODIES, "lines of CSV")
+    row = lines[1 + 5 * BODIES + 3].split(",")
     check_equal(row[2], file["bodies/name"].asstr()[3], "name in CSV")
     numbers = [*file["poses/position"][5, 3], *file["poses/orientation"][5, 3],
                *file["velocities/linear"][5, 3], *file["velocities/angular"][5, 3]]
@@ -236,6 +287,10 @@ def main():
             check_tables(file, len(file["time"]))
             check_certificates(file, report)
             check_contacts(file, report, rigor, touching_path)
+        nine = os.path.join(directory, "nine.h5")
+        rigor.report("run", "mass-nine", "law=propagation", "--duration", "0.6", "--out", nine)
+        with h5py.File(nine, "r") as file:
+            check_events(file, rigor, nine)
         # The same run gives the same content: only the run id differs.
         again = os.path.join(directory, "again.h5")
         rigor.report("run", scene, "--out", again)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from record_script_support import Command, check, check_equal, scratch_directory
+from record_script_support import Command, check, check_equal, expect, scratch_directory
 
 GOOD = """
 rigor: 1
@@ -47,6 +47,24 @@ bodies:
 LONG = ["projectiles", "count=200", "--duration", "10"]
 
 
+def check_profile(rigor):
+    """The stages of a step sum to the step within 2 %, by both methods."""
+    for scene in (["pyramid"], ["slide-to-roll"]):
+        profile = rigor.report("run", *scene, "--duration", "0.5")["profile"]
+        check_equal(list(profile), ["step_ms", "stages_ms"], "keys of the profile")
+        check_equal(list(profile["stages_ms"]),
+                    "forces pairs points events rows islands solve apply move judge store".split(), "stages")
+        total = sum(profile["stages_ms"].values())
+        check(abs(total / profile["step_ms"] - 1) < 0.02, f"{scene}: stages {total}, {profile}")
+    text = expect(rigor, ["run", "pyramid", "--duration", "0.5", "--profile"], 0).stdout
+    rows = re.findall(r"^    (\w+) +([0-9.]+) +([0-9.]+) %$", text, re.M)
+    check_equal([row[0] for row in rows], [*profile["stages_ms"], "sum", "step"], "rows of the table")
+    check(abs(sum(float(row[2]) for row in rows[:-2]) - 100) < 2.6, f"shares: {text}") # as rounded
+    check(float(dict((row[0], row[2]) for row in rows)["solve"]) > 5, f"solving takes time: {text}")
+    text = expect(rigor, ["run", "pyramid", "--duration", "0.1"], 0).stdout
+    check("stages" not in text, "a profile that was not asked for")
+
+
 def check_integrators(rigor):
     """The integrator of the analytic method: in the report, and fewer evaluations where motion is smooth."""
     plain = rigor.report("run", "euler-disc", "--duration", "0.2")
@@ -56,6 +74,13 @@ def check_integrators(rigor):
     check(adams["evaluations"] * 5 < plain["evaluations"],
           f"evaluations: {adams['evaluations']} beside {plain['evaluations']}")
     check(adams["evaluations"] > adams["substeps"] > 0, "steps of the integrator")
+    finders = {finder: rigor.report("run", "bounce", "--duration", "1", "--root-finder", finder)
+               for finder in ("itp", "illinois", "bisection")}
+    for finder, report in finders.items():  # dropped from 1 m: down after sqrt(2 / 9.81) s
+        check(abs(report["measures"]["first_bounce_s"] - 0.4515236409857309) < 1e-10, f"bounce by {finder}")
+    check_equal(finders["itp"]["state_hash"],
+                rigor.report("run", "bounce", "--duration", "1")["state_hash"], "itp is the default")
+    check(finders["itp"]["state_hash"] != finders["bisection"]["state_hash"], "bisection is not heard")
     check_equal(rigor.report("run", "tennis-racket", "--method", "stepping")["integrator"], None,
                 "integrator of a method that has none")
     check("integrator       adams to 1e-09, " in
@@ -111,19 +136,6 @@ def check_material_laws(rigor):
     os.remove("rows.yaml")
     check_equal(rigor.report("run", "--resume", "rows.h5", "--duration", "0.5")["state_hash"],
                 whole["state_hash"], "hash of a run that went on before the impacts")
-
-
-def expect(rigor, arguments, code, stderr=None, stdout=None, **options):
-    """Exit code, and texts that must occur in what was printed ("" for nothing)."""
-    result = rigor(*arguments, **options)
-    what = f"rigor {' '.join(arguments)}"
-    check_equal(result.returncode, code, f"{what}: exit code ({result.stderr.strip()})")
-    for text, got, name in ((stderr, result.stderr, "stderr"), (stdout, result.stdout, "stdout")):
-        if text == "":
-            check_equal(got, "", f"{what}: {name}")
-        elif text is not None:
-            check(text in got, f"{what}: {name} is {got!r}, without {text!r}")
-    return result
 
 
 def test_help(rigor):
@@ -189,6 +201,8 @@ def test_usage(rigor):
              "rigor: run: --method: penalty is not in this version"),
             (["run", "tennis-racket", "--method", "analitic"],
              "rigor: run: --method: unknown method 'analitic'; did you mean analytic?"),
+            (["run", "bounce", "--root-finder", "bisecton"],
+             "rigor: run: --root-finder: unknown root-finder 'bisecton'; did you mean bisection?"),
             (["run", "tennis-racket", "--step"],
              "rigor: run: --step needs a value; see `rigor run --help`"),
             (["run", "tennis-racket", "--step", "0"],
@@ -295,7 +309,7 @@ def test_scenes_and_check(rigor):
 
 
 KEYS = ["scene", "method", "solver", "impact", "integrator", "steps", "simulated_s", "wall_s", "cpu_ms_per_step",
-        "bodies", "contacts_max", "certificate", "energy", "solves", "solver_iterations", "substeps",
+        "profile", "bodies", "contacts_max", "certificate", "energy", "solves", "solver_iterations", "substeps",
         "evaluations", "solver_failures", "fallbacks", "impacts", "state_hash", "events", "event_texts", "measures"]
 CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violation",
                "joint_error_m", "momentum_error_rel"]
@@ -343,6 +357,7 @@ def test_report(rigor):
     expect(rigor, ["run", "tennis-racket", "--duration", "1e300"], 3, stdout="",
            stderr="more steps than can be counted")
 
+    check_profile(rigor)
     check_integrators(rigor)
     check_events(rigor)
     check_material_laws(rigor)

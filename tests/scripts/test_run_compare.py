@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from record_script_support import Command, check, check_equal, scratch_directory
+from record_script_support import Command, check, check_equal, expect, scratch_directory
 
 BROKEN = """
 rigor: 1
@@ -20,19 +20,6 @@ forces:
   - {kind: constant, body: mote, force: [1.0e+307, 0, 0]}
 duration: 20
 """
-
-
-def expect(rigor, arguments, code, stderr=None, stdout=None, **options):
-    """Exit code, and texts that must occur in what was printed ("" for nothing)."""
-    result = rigor(*arguments, **options)
-    what = f"rigor {' '.join(map(str, arguments))}"
-    check_equal(result.returncode, code, f"{what}: exit code ({result.stderr.strip()})")
-    for text, got, name in ((stderr, result.stderr, "stderr"), (stdout, result.stdout, "stdout")):
-        if text == "":
-            check_equal(got, "", f"{what}: {name}")
-        elif text is not None:
-            check(text in got, f"{what}: {name} is {got!r}, without {text!r}")
-    return result
 
 
 def test_help(rigor):

@@ -21,6 +21,11 @@ SEQUENCE = ("rigidfc3d 1\n# scene drop step 3\n0.01 10 0.5 1 1\n"
             "2 1 1 1 0 0 1 1 0 0 0 0 0 -1 0 0 0 0 0 -20\n"
             "-1 0 9 0 0 0 0 0 1 0\n3e-16 0 1 0\n0 0 2.2\n")
 
+# The same as LCP with z in [0, 1] x [0, 9]: z1 stays at 1, z2 = (6 - 1) / 2.
+RELAY = "2\n0\n2\n2\n2\t2\n2 1\n1 2\n-5 -6\n0 0\n1 9\n"
+# W = [1 2; 2 5], mu = 1, q = (1, 10): apart; sliding with r = (1, -1); stuck with r = (15, -8).
+SEVERAL = "2\n1\n0\n2\n2\n2 2\n1 2 2 5\n1 10\n1\n"
+
 
 def write(folder, name, text):
     path = os.path.join(folder, name)
@@ -76,6 +81,13 @@ def test_usage(rigor, folder):
             ([lcp, "--format", "frictoin"], "rigor: solve: unknown format 'frictoin'; did you mean friction?"),
             ([lcp, lcp, "--write", os.path.join(folder, "x.hdf5")],
              "rigor: solve: --write takes one problem: give one FILE"),
+            ([lcp, lcp, "--out", os.path.join(folder, "x.txt")],
+             "rigor: solve: --out takes one problem: give one FILE"),
+            ([lcp, "--solver", "all", "--out", os.path.join(folder, "x.txt")],
+             "rigor: solve: --out takes one solver"),
+            ([folder, "--start", lcp], "rigor: solve: --start takes one problem: give one FILE"),
+            ([lcp, "--law", "newton"], "rigor: solve: --law: 'newton'; give coulomb or lotstedt"),
+            ([lcp, "--policy", "best"], "rigor: solve: --policy: 'best'; give smallest or largest"),
             ([lcp, "--solvr", "auto"], "rigor: solve: unknown option --solvr; did you mean --solver?")):
         check_equal(run(rigor, *arguments, code=2, stderr=message), "", f"stdout of {arguments}")
 
@@ -299,6 +311,97 @@ def test_bad_fclib(rigor, folder):
     run(rigor, path, code=3, stderr=f"rigor: {path}: is no HDF5 file, or is cut short or damaged")
 
 
+# ---- solutions, laws ----
+
+def read_solution(path):
+    """Heads by name, and the rows (force, velocity)."""
+    with open(path, encoding="utf-8") as stream:
+        lines = stream.read().splitlines()
+    check_equal(lines[0], "# rigor solution 1", "first line")
+    heads = dict(line[2:].split(" ", 1) for line in lines[1:] if line.startswith("#"))
+    return heads, [[float(word) for word in line.split()] for line in lines if line[0] != "#"]
+
+
+def check_rows(rows, expected, what):
+    check_equal(len(rows), len(expected), f"{what}: rows")
+    for row, right in zip(rows, expected):
+        check(all(abs(a - b) <= 1e-14 * 20 for a, b in zip(row, right)), f"{what}: {rows}, not {expected}")
+
+
+def test_out(rigor, folder):
+    lcp, out = write(folder, "a.dat", LCP), os.path.join(folder, "z.txt")
+    run(rigor, lcp, "--solver", "dantzig", "--out", out)
+    heads, rows = read_solution(out)
+    check_equal((heads["problem"], heads["solver"], heads["status"], heads["rows"]),
+                (lcp, "dantzig", "solved", "2"), "heads")
+    check(float(heads["residual"]) <= 1e-15, f"residual {heads['residual']}")
+    check_rows(rows, [[4 / 3, 0], [7 / 3, 0]], "an LCP")
+    (problem,), _ = run_json(rigor, lcp, "--start", out)
+    check_equal(problem["results"][0]["attempts"][0]["solver"], "warm-start", "read back")
+    check_equal(len(problem["results"][0]["attempts"]), 1, "and found good")
+    # A ball of mass 2 at -20 / 1 m/s: what stops it.
+    run(rigor, write(folder, "drop.txt", SEQUENCE), "--out", out)
+    heads, rows = read_solution(out)
+    check_equal(heads["rows"], "3", "rows of a contact")
+    missing = os.path.join(folder, "no", "z.txt")
+    run(rigor, lcp, "--out", missing, code=4,
+        stderr=f"rigor: solve: --out: {missing} cannot be written: No such file or directory")
+    for text, message in (("", "is no solution: it does not begin with '# rigor solution 1'"),
+                          ("1 2\n3 4\n", "is no solution: it does not begin with"),
+                          ("# rigor solution 1\n1 2\n", "has 1 rows; the problem has 2"),
+                          ("# rigor solution 1\n1 2\n1 2\n1 2\n", "has 3 rows; the problem has 2"),
+                          ("# rigor solution 1\n1 2\n3\n", ":3: here should be a force and a velocity"),
+                          ("# rigor solution 1\nx 2\n3 4\n", ":2: here should be a force")):
+        run(rigor, lcp, "--start", write(folder, "bad.txt", text), code=3, stderr=message)
+    run(rigor, lcp, "--start", missing, code=3, stderr=f"{missing} cannot be read: No such file")
+
+
+def test_relay(rigor, folder):
+    path, out = write(folder, "relay.dat", RELAY), os.path.join(folder, "z.txt")
+    for text in (RELAY + "A remark.\n", RELAY):
+        write(folder, "relay.dat", text)
+        (problem,), _ = run_json(rigor, path, "--out", out)
+        check_equal(problem["format"], "relay", "format")
+        check_rows(read_solution(out)[1], [[1, -0.5], [2.5, 0]], "a relay problem")
+    solved, _ = run_json(rigor, path, "--solver", "dantzig,lemke,gauss-seidel,enumerate")
+    check_equal([r["status"] for r in solved[0]["results"]], ["solved"] * 4, "by solvers with bounds")
+    run(rigor, path, "--format", "lcp", code=3,
+        stderr=":9:1: 4 more numbers behind q; an lcp ends there, a relay problem has 2 lower and 2 upper")
+    run(rigor, write(folder, "cut.dat", RELAY[:-3]), code=3, stderr="the upper bounds")
+    run(rigor, write(folder, "turned.dat", RELAY.replace("1 9", "1 -9")), code=3, stderr="row 1")
+
+
+def test_laws(rigor, folder):
+    out = os.path.join(folder, "z.txt")
+    several = write(folder, "several.dat", SEVERAL)
+    for policy, expected in (("smallest", [[0, 1], [0, 10]]), ("largest", [[15, 0], [-8, 0]])):
+        run(rigor, several, "--policy", policy, "--out", out)
+        check_rows(read_solution(out)[1], expected, f"--policy {policy}")
+    # W = [1 1; 1 2], q = (-1, 1), mu = 1: without friction r_N = 1, u_T = 2. Coulomb: stuck, r = (3, -2).
+    # Bound 1: sliding with r_T = -1, r_N = 2, u_T = 2 - 2 + 1.
+    tied = write(folder, "tied.dat", "2\n1\n0\n2\n2\n2 2\n1 1 1 2\n-1 1\n1\n")
+    for law, expected in (("coulomb", [[3, 0], [-2, 0]]), ("lotstedt", [[2, 0], [-1, 1]])):
+        run(rigor, tied, "--law", law, "--out", out)
+        check_rows(read_solution(out)[1], expected, f"--law {law}")
+
+
+def test_vanishing(rigor, folder):
+    lcp, out = write(folder, "a.dat", LCP), os.path.join(folder, "z.txt")
+    result = rigor("solve", lcp, "--vanishing", "none", "--out", out)
+    if "is not built in" in result.stderr:
+        check_equal(result.returncode, 2, "exit code without rigor-lp")
+        return
+    check_rows(read_solution(out)[1], [[4 / 3, 0], [7 / 3, 0]], "no contact breaks")
+    check_equal(read_solution(out)[0]["solver"], "lp-given", "named")
+    text = run(rigor, lcp, "--vanishing", "0,1", code=1)
+    check("infeasible" in text and "no forces have f = 0" in text, text)
+    run(rigor, lcp, "--vanishing", "2", code=3,
+        stderr="rigor: solve: --vanishing: '2': give rows from 0 to 1 with commas, or none")
+    run(rigor, lcp, "--vanishing", "1", "--solver", "lp", code=2,
+        stderr="rigor: solve: --vanishing stands for a solver: give no --solver")
+    run(rigor, write(folder, "f.dat", SEVERAL), "--vanishing", "none", code=3, stderr="linear problems")
+
+
 # ---- a folder of many files ----
 
 def random_lcp(generator, n):
@@ -339,7 +442,8 @@ def test_folder(rigor, folder):
 def main():
     rigor = Command(sys.argv[1])
     for test in (test_help, test_usage, test_table, test_json, test_friction, test_exit_codes,
-                 test_directory, test_write, test_fclib, test_bad_fclib, test_folder):
+                 test_directory, test_write, test_fclib, test_bad_fclib, test_out, test_relay,
+                 test_laws, test_vanishing, test_folder):
         with scratch_directory() as folder:
             test(rigor, folder)
 

@@ -328,6 +328,10 @@ def test_control(rigor, _folder, page):
         check(passed > 0.4, f"half a second took {passed} s")
         client.ask("speed", value=4)
         client.until(lambda: client.state["achieved"] > 1, "more than real time")
+        profile = client.state["profile"]
+        total = sum(profile["stages_ms"].values())
+        check(len(profile["stages_ms"]) == 11 and abs(total / profile["step_ms"] - 1) < 0.02,
+              f"the stages sum to the step: {profile}")
         frame = client.settle()
         time.sleep(0.3)
         client.drain()

@@ -189,9 +189,9 @@ static rg_friction_report explained(const rg_problem *problem, rg_solution_polic
                                     double *forces, size_t capacity, double *ray) {
     rg_solve_settings settings = rg_solve_settings_default();
     settings.policy = policy;
-    rg_friction_report report;
+    rg_friction_report report = {.forces = forces, .capacity = capacity, .ray = ray};
     rg_error error = {0};
-    if (rg_friction_explain(context, problem, &settings, forces, capacity, ray, &report, &error))
+    if (rg_friction_explain(context, problem, &settings, &report, &error))
         fail_msg("%s", error.text);
     return report;
 }
@@ -292,8 +292,8 @@ static void test_undecided_and_bad_input(void **state) {
     forces[5] = 0;
     assert_int_not_equal(rg_solution_uniqueness(context, &c.problem, forces, &u, NULL, &error),
                          RG_OK);
-    assert_int_not_equal(
-        rg_friction_explain(context, &c.problem, NULL, forces, 1, NULL, &report, &error), RG_OK);
+    report = (rg_friction_report){.forces = forces, .capacity = 1};
+    assert_int_not_equal(rg_friction_explain(context, &c.problem, NULL, &report, &error), RG_OK);
 }
 
 /* --- random systems: all modes, counted here too ---------------------------------------------- */

@@ -147,8 +147,7 @@ static void what_overflows_is_not_certified(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- contacts at an instant
- * ---------------------------------------------------------------------- */
+/* --- contacts at an instant ------------------------------------------------------------------- */
 
 /* A ball of 2 kg and 0.1 m on a floor, g = 10 m/s^2, mu_s = 0.5, mu_d = 0.4. */
 typedef struct ball_scene {
@@ -203,7 +202,8 @@ static rg_judge_findings laws_of(ball_scene *s) {
     return found;
 }
 
-/* At rest its weight is right; nothing lets it fall with g; twice the weight throws it with g. */
+/* At rest its weight is right; nothing lets it fall with g; twice the weight throws it up with
+ * g. */
 static void normal_forces_are_judged(void **state) {
     (void)state;
     static const double force[] = {20, 0, 40, -20}, complementarity[] = {0, 1, 1, 2},

@@ -1,8 +1,8 @@
-/* The onset of slip where friction drops from its static to its dynamic coefficient, beside closed forms:
- * a contact slips as soon as what holds it would exceed the static limit, by however little, and not
- * before. A block on a slope just above and just below the limit; a block on a belt, held by a spring,
- * that sticks and slips (Coulomb friction with two coefficients). In the plane, in the exact cone and
- * with two tangents. With both integrators. */
+/* The onset of slip where friction drops from its static to its dynamic coefficient, beside closed
+ * forms: a contact slips as soon as what holds it would exceed the static limit, by however little,
+ * and not before. A block on a slope just above and just below the limit; a block on a belt, held
+ * by a spring, that sticks and slips (Coulomb friction with two coefficients). In the plane, in the
+ * exact cone and with two tangents. With both integrators. */
 #include "both_integrators.h"
 #include "test_world_support.h"
 
@@ -79,9 +79,10 @@ static void a_slope_above_the_limit_lets_go_at_once(void **state) {
         }
 }
 
-/* A block of mass m on a belt with speed v, held by a spring of stiffness k from where it is relaxed at x = 0. It
- * sticks to x0 = mu_s m g / k, then x = xd + (x0 - xd) cos w t + v / w sin w t with xd = mu_d m g / k until it has
- * the speed of the belt again, at x1 = 2 xd - x0: a jump of 2 (mu_s - mu_d) m g / k. */
+/* A block of mass m on a belt with speed v, held by a spring of stiffness k from where it is
+ * relaxed at x = 0. It sticks to x0 = mu_s m g / k, then x = xd + (x0 - xd) cos w t + v / w sin w t
+ * with xd = mu_d m g / k until it has the speed of the belt again, at x1 = 2 xd - x0: a jump of 2
+ * (mu_s - mu_d) m g / k. */
 static double on_belt(double t, double x0, double xd, double w, double v) {
     if (t < x0 / v)
         return v * t;

@@ -143,6 +143,14 @@ static inline void step_recorded(rg_scene *scene, rg_recorder *recorder) {
     rg_recorder_step(recorder, &info);
 }
 
+static inline rg_recording *open_recording(const char *path) {
+    rg_recording *recording;
+    rg_error error = {0};
+    if (rg_recording_open(path, &recording, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    return recording;
+}
+
 /* ---- what really happened: state hashes, positions of body 0 and so on, step by step ---- */
 
 enum { TRUTH_STEPS = 64 };
@@ -231,10 +239,8 @@ static inline run_truth find_truth(const char *text) {
 
 /* Every frame of the recording is one of a run with a frame at every step. Returns their number. */
 static inline size_t check_recording(const char *path, const run_truth *truth) {
-    rg_recording *recording;
+    rg_recording *recording = open_recording(path);
     rg_error error = {0};
-    if (rg_recording_open(path, &recording, &error) != RG_OK)
-        fail_msg("%s", error.text);
     rg_recording_info info = rg_recording_get_info(recording);
     rg_vec3 position[4];
     assert_true(info.body_count <= 4);

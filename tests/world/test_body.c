@@ -1,6 +1,6 @@
-/* Changing bodies and colliders between steps: poses, velocities and both together, all or nothing, in
- * space and in the plane, for every kind of motion; pointers of the caller's; defs that were not begun
- * with their default. */
+/* Changing bodies and colliders between steps: poses, velocities and both together, all or nothing,
+ * in space and in the plane, for every kind of motion; pointers of the caller's; defs that were not
+ * begun with their default. */
 #include "test_support.h"
 
 #include "base/base_math.h"
@@ -49,8 +49,8 @@ static rg_body_id add_moving(rg_world *world, rg_motion motion, rg_prescription 
     return add_body(world, &def);
 }
 
-/* What is set is read; momenta follow; the centre of mass goes along; and it is the same as pose and
- * velocities one after the other, bit for bit. */
+/* What is set is read; momenta follow; the centre of mass goes along; and it is the same as pose
+ * and velocities one after the other, bit for bit. */
 static void state_of_dynamic_body(void **unused) {
     (void)unused;
     rg_world *world = make_world(false), *other = make_world(false);

@@ -44,9 +44,22 @@ void view_live_tell(view_live *live, uint64_t number, const char *problem) {
     pthread_mutex_unlock(&live->mutex);
 }
 
+/* The profile of the steps since the window began, if there were any. */
+static void take_profile(view_live *live) {
+    rg_profile now = rg_world_profile(live->world), *begin = &live->window_profile;
+    if (now.steps > begin->steps) {
+        live->now.profile.steps = now.steps - begin->steps;
+        live->now.profile.step = now.step - begin->step;
+        for (int i = 0; i < RG_STAGE_COUNT; i++)
+            live->now.profile.stage[i] = now.stage[i] - begin->stage[i];
+    }
+    *begin = now;
+}
+
 void view_live_begin_window(view_live *live) {
     live->window = view_clock();
     live->window_time = rg_world_time(live->world);
+    take_profile(live);
 }
 
 void view_live_show_state(view_live *live) {
@@ -401,6 +414,20 @@ static void put_field(view_text *text, const char *name, double number) {
     view_text_put_number(text, number);
 }
 
+/* Milliseconds a step, as `rigor run --json` has them; null: no step yet. */
+static void put_profile(view_text *text, const rg_profile *profile) {
+    double scale = profile->steps ? 1e3 / (double)profile->steps : 0;
+    if (profile->steps == 0) {
+        view_text_put(text, ",\"profile\":null");
+        return;
+    }
+    view_text_put(text, ",\"profile\":{\"step_ms\":%.6g,\"stages_ms\":{", scale * profile->step);
+    for (int i = 0; i < RG_STAGE_COUNT; i++)
+        view_text_put(text, "%s\"%s\":%.6g", i ? "," : "", rg_stage_name((rg_stage)i),
+                      scale * profile->stage[i]);
+    view_text_put(text, "}}");
+}
+
 size_t view_live_state(view_live *live, uint64_t dropped, char bytes[VIEW_LIVE_STATE_SIZE]) {
     view_text text = {.bytes = bytes, .capacity = VIEW_LIVE_STATE_SIZE};
     pthread_mutex_lock(&live->mutex);
@@ -428,6 +455,8 @@ size_t view_live_state(view_live *live, uint64_t dropped, char bytes[VIEW_LIVE_S
     view_text_put(&text, "],\"solvers\":[");
     for (size_t i = 0; i < rg_solver_count(); i++)
         view_text_put(&text, "%s\"%s\"", i ? "," : "", rg_solver_name(rg_solver_at(i)));
-    view_text_put(&text, "],\"dropped\":%llu}", (unsigned long long)dropped);
+    view_text_put(&text, "]");
+    put_profile(&text, &s.profile);
+    view_text_put(&text, ",\"dropped\":%llu}", (unsigned long long)dropped);
     return text.size;
 }

@@ -7,6 +7,7 @@
 #include "view_live.h"
 #include "view_world.h"
 
+#include "rigor/profile.h"
 #include "rigor/view.h"
 
 #include <pthread.h>
@@ -35,6 +36,7 @@ typedef struct live_state {
     bool friction_is_set;
     double friction;
     rg_vec3 gravity;
+    rg_profile profile; /* of the steps of the last window that had any */
 } live_state;
 
 struct view_live {
@@ -55,6 +57,7 @@ struct view_live {
     bool paced;                        /* it was running when the clock was looked at last: */
     double last_look;
     double window, window_time; /* beginning of what `achieved` is about: s, simulated s */
+    rg_profile window_profile;  /* and of what `profile` is about */
     rg_view_buffer buffer;
 
     pthread_t thread;

@@ -2,7 +2,7 @@
  * moved, friction is changed until it slips, a box is thrown; and the server goes away. `rigor view
  * RECORDING` is played as well: chunks come as they are needed. */
 
-import { byId, check, checkNear, forcesOn, main, project, settle, showTime, until, whereIs } from "./harness.mjs";
+import { byId, check, checkNear, forcesOn, main, openTab, project, settle, showTime, until, whereIs } from "./harness.mjs";
 
 const STEP = 1 / 240;
 /* A crate that stands, one that friction holds on a slope of 20 degrees, room to throw. */
@@ -236,6 +236,32 @@ async function testWeight(page) {
   check(Math.hypot(sum[0], sum[1]) < 1e-6 * 50 * 9.81, `and do not push it aside: ${sum}`);
 }
 
+/* The panel shows what the server measured: a row for each stage, whose shares sum to the step. */
+async function testProfile(page) {
+  await go(page);
+  await until("there is a profile", async () => (await live(page)).profile !== null);
+  await openTab(page, "live");
+  const panel = byId(page, "live-profile");
+  check(await panel.isVisible(), "the stages are shown");
+  await pause(page);
+  await settle(page);
+  const { profile } = await live(page);
+  const names = Object.keys(profile.stages_ms);
+  check(names.includes("solve") && names.includes("judge") && names.length === 11, `the stages: ${names}`);
+  const rows = await panel.locator("tbody tr").evaluateAll((all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent)),
+  );
+  check(rows.map((row) => row[0]).join() === names.join(), `a row for each of them: ${rows}`);
+  const sum = Object.values(profile.stages_ms).reduce((a, b) => a + b, 0);
+  checkNear(sum, profile.step_ms, 0.02, "they sum to the step");
+  const shares = rows.reduce((total, row) => total + Number(row[3]), 0);
+  check(Math.abs(shares - 100) < 2.6, `the shares, as rounded, sum to ${shares} %`);
+  const widest = await panel.locator(".bar").evaluateAll((bars) => Math.max(...bars.map((bar) => bar.offsetWidth)));
+  check(widest > 5, `the longest bar is ${widest} pixels wide`);
+  const overflow = await panel.evaluate((element) => element.scrollWidth - element.clientWidth);
+  check(overflow <= 0, `the table is ${overflow} pixels too wide`);
+}
+
 async function testServerEnds(bench) {
   const server = await bench.serve("scene.yaml");
   const page = await bench.open(server.address, { allow: [/WebSocket|ERR_CONNECTION|ERR_SOCKET/, /^http:\/\/127/] });
@@ -259,6 +285,7 @@ await main(async (bench) => {
   bench.write("pucks.yaml", PUCKS);
   const pucks = await bench.serve("pucks.yaml");
   await bench.testPage("what has left the view comes back", pucks.address, {}, testFrameAll);
+  await bench.testPage("how long the stages of a step take", server.address, {}, testProfile);
   await bench.testPage("another solver", server.address, {}, testSettings);
   await bench.test("without the token there is nothing to see", async () => {
     const answer = await fetch(server.address.replace(/token=[^&]*/, "token=x"));

@@ -157,7 +157,14 @@ export interface LiveState {
   gravity: Vec3;
   methods: string[];
   solvers: string[];
+  profile: StepProfile | null; // of the last steps; null: none yet
   dropped: number; // frames that this client was too slow for
+}
+
+/** Milliseconds a step, and how its stages share them, in their order. */
+export interface StepProfile {
+  step_ms: number;
+  stages_ms: Record<string, number>;
 }
 
 export interface LiveControl {

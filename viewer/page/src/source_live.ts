@@ -108,6 +108,7 @@ class LiveSource implements FrameSource, LiveControl {
     gravity: [0, 0, 0],
     methods: [],
     solvers: [],
+    profile: null,
     dropped: 0,
   };
   private opened!: () => void;

@@ -6,6 +6,7 @@ import type { LiveState, Vec3 } from "./contract";
 import type { Context, Panel } from "./ui_context";
 import { type Attributes, h, icon, setText } from "./ui_dom";
 import { count, fixed } from "./ui_number";
+import { createProfile } from "./ui_profile";
 import { typicalSize } from "./ui_size";
 import { add, length, scale, subtract, unit } from "./ui_vector";
 
@@ -154,6 +155,7 @@ export function createLive(context: Context): Panel & { chip: HTMLElement } {
   };
   pull.addEventListener("click", () => setPulling(true));
   turn.addEventListener("click", () => setPulling(false));
+  const profile = createProfile();
   const status = h("p", { class: "fine status", "data-testid": "live-status" });
   const chipText = h("span", {});
   const chip = h(
@@ -182,6 +184,7 @@ export function createLive(context: Context): Panel & { chip: HTMLElement } {
     h("div", { class: "row end" }, asScene),
     field("Gravity", gravity, preset),
     status,
+    profile.element,
   );
 
   const update = (): void => {
@@ -226,6 +229,7 @@ export function createLive(context: Context): Panel & { chip: HTMLElement } {
         ? `${state.running ? `Wanted ${state.speed}×, reached ${reached} of real time.` : "Paused."}${dropped}`
         : "The connection to the simulation is lost. Start rigor view again and reload the page.",
     );
+    profile.show(state.profile);
     for (const control of element.querySelectorAll<HTMLInputElement>("input, select, button"))
       control.disabled = !state.connected;
   };

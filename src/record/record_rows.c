@@ -1,0 +1,105 @@
+/* What a frame has any number of: see record_rows.h.
+ * Tested by tests/record/test_events.c and tests/record/test_contacts.c. */
+#include "record/record_rows.h"
+
+#include "world/world.h"
+
+/* The journal holds copies of them. */
+_Static_assert(sizeof(rg_recorded_contact) == 112, "part of the journal's format");
+_Static_assert(sizeof(rg_recorded_event) == 56, "part of the journal's format");
+_Static_assert(sizeof(rg_recorded_impulse) == 168, "part of the journal's format");
+
+static const struct {
+    const char *name;
+    size_t size;
+} kinds[RG_ROWS_COUNT] = {{"contacts", sizeof(rg_recorded_contact)},
+                          {"events", sizeof(rg_recorded_event)},
+                          {"impulses", sizeof(rg_recorded_impulse)}};
+
+const char *rg_rows_name(int rows) {
+    return kinds[rows].name;
+}
+
+size_t rg_rows_size(int rows) {
+    return kinds[rows].size;
+}
+
+bool rg_rows_make_sense(int rows, const void *data, size_t count, size_t body_count) {
+    bool good = true;
+    for (size_t i = 0; i < count; i++)
+        if (rows == RG_ROWS_CONTACTS) {
+            const rg_recorded_contact *contact = (const rg_recorded_contact *)data + i;
+            good = good && contact->body_a < body_count && contact->body_b < body_count &&
+                   contact->mode <= RG_MODE_ROLL;
+        } else if (rows == RG_ROWS_EVENTS) {
+            const rg_recorded_event *event = (const rg_recorded_event *)data + i;
+            good = good && (event->body_a < body_count || event->body_a == RG_RECORDED_NONE) &&
+                   (event->body_b < body_count || event->body_b == RG_RECORDED_NONE) &&
+                   event->kind < RG_STEP_EVENT_KIND_COUNT;
+        } else {
+            const rg_recorded_impulse *impulse = (const rg_recorded_impulse *)data + i;
+            good = good && impulse->body_a < body_count && impulse->body_b < body_count;
+        }
+    return good;
+}
+
+static uint32_t number_of(const rg_world *world, rg_body_id body) {
+    return body.index1 && rg_body_exists(world, body)
+               ? (uint32_t)rg_body_dense(&world->content, body)
+               : RG_RECORDED_NONE;
+}
+
+bool rg_rows_contact(const rg_world *world, const rg_contact_force *force,
+                     rg_recorded_contact *contact) {
+    *contact = (rg_recorded_contact){.body_a = number_of(world, force->body_a),
+                                     .body_b = number_of(world, force->body_b),
+                                     .position = force->position,
+                                     .normal = force->normal,
+                                     .force = force->force,
+                                     .gap = force->gap,
+                                     .friction = force->friction,
+                                     .slip_speed = force->slip_speed,
+                                     .mode = force->mode};
+    return contact->body_a != RG_RECORDED_NONE && contact->body_b != RG_RECORDED_NONE;
+}
+
+void rg_rows_append_events(rg_buffer *events, const rg_world *world) {
+    size_t kept, count;
+    const rg_step_event *happened = rg_world_step_events(world, &kept, &count);
+    for (size_t i = 0; i < kept; i++) {
+        const rg_step_event *e = &happened[i];
+        rg_recorded_event event = {.time = e->time,
+                                   .step = rg_world_step_count(world),
+                                   .kind = e->kind,
+                                   .contacts = e->contacts,
+                                   .body_a = number_of(world, e->body_a),
+                                   .body_b = number_of(world, e->body_b),
+                                   .value = e->value,
+                                   .friction = e->friction,
+                                   .restitution = e->restitution};
+        rg_buffer_append(events, &event, sizeof event);
+    }
+}
+
+void rg_rows_append_impulses(rg_buffer *impulses, const rg_world *world) {
+    size_t kept, count;
+    const rg_step_impulse *happened = rg_world_step_impulses(world, &kept, &count);
+    for (size_t i = 0; i < kept; i++) {
+        const rg_step_impulse *p = &happened[i];
+        rg_recorded_impulse impulse = {.time = p->time,
+                                       .step = rg_world_step_count(world),
+                                       .impact = p->impact,
+                                       .round = p->round,
+                                       .body_a = number_of(world, p->body_a),
+                                       .body_b = number_of(world, p->body_b),
+                                       .position = p->position,
+                                       .normal = p->normal,
+                                       .impulse = p->impulse,
+                                       .before = p->before,
+                                       .after = p->after,
+                                       .friction = p->friction,
+                                       .restitution = p->restitution};
+        if (impulse.body_a != RG_RECORDED_NONE && impulse.body_b != RG_RECORDED_NONE)
+            rg_buffer_append(impulses, &impulse, sizeof impulse);
+    }
+}
