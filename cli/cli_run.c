@@ -56,8 +56,7 @@ const char cli_run_help[] =
     "      --dump-problem STEP[:FILE]\n"
     "                       write the contact problems of a step, counted from 1, one file\n"
     "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
-    "      --profile        report also how long each stage of a step took (in any case in\n"
-    "                       the JSON report)\n"
+    "      --profile        report also how long the stages of a step took\n"
     "      --json           report as one JSON object on one line\n"
     "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
     "  -h, --help           this text\n"
@@ -108,19 +107,32 @@ enum {
     OPTION_HELP,
     OPTION_COUNT
 };
-#define OPTIONS                                                                                    \
-    {                                                                                              \
-        {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
-            {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
-            {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL},                               \
-            {"integrator", 0, true, NULL}, {"root-finder", 0, true, NULL},                         \
-            {"friction", 0, true, NULL}, {"gamma", 0, true, NULL}, {"detection", 0, true, NULL},   \
-            {"points", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL},    \
-            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
-            {"accept-failures", 0, false, NULL}, {"dump-problem", 0, true, NULL},                  \
-            {"profile", 0, false, NULL}, {"json", 0, false, NULL}, {"quiet", 'q', false, NULL},    \
-            {"help", 'h', false, NULL},                                                            \
-    }
+static const cli_option all_options[OPTION_COUNT] = {
+    [OPTION_OUT] = {"out", 'o', true, NULL},
+    [OPTION_OVERWRITE] = {"overwrite", 'f', false, NULL},
+    [OPTION_RESUME] = {"resume", 0, true, NULL},
+    [OPTION_METHOD] = {"method", 0, true, NULL},
+    [OPTION_STEP] = {"step", 0, true, NULL},
+    [OPTION_SOLVER] = {"solver", 0, true, NULL},
+    [OPTION_TOLERANCE] = {"tolerance", 0, true, NULL},
+    [OPTION_IMPACT] = {"impact", 0, true, NULL},
+    [OPTION_INTEGRATOR] = {"integrator", 0, true, NULL},
+    [OPTION_ROOT_FINDER] = {"root-finder", 0, true, NULL},
+    [OPTION_FRICTION] = {"friction", 0, true, NULL},
+    [OPTION_GAMMA] = {"gamma", 0, true, NULL},
+    [OPTION_DETECTION] = {"detection", 0, true, NULL},
+    [OPTION_POINTS] = {"points", 0, true, NULL},
+    [OPTION_DURATION] = {"duration", 0, true, NULL},
+    [OPTION_THREADS] = {"threads", 0, true, NULL},
+    [OPTION_CHECKPOINT] = {"checkpoint", 0, true, NULL},
+    [OPTION_REQUIRE] = {"require", 0, true, NULL},
+    [OPTION_ACCEPT_FAILURES] = {"accept-failures", 0, false, NULL},
+    [OPTION_DUMP_PROBLEM] = {"dump-problem", 0, true, NULL},
+    [OPTION_PROFILE] = {"profile", 0, false, NULL},
+    [OPTION_JSON] = {"json", 0, false, NULL},
+    [OPTION_QUIET] = {"quiet", 'q', false, NULL},
+    [OPTION_HELP] = {"help", 'h', false, NULL},
+};
 
 typedef struct run {
     cli_option options[OPTION_COUNT];
@@ -686,7 +698,8 @@ static int execute(run *this) {
 }
 
 int cli_run(int count, const char **arguments) {
-    run this = {.options = OPTIONS, .overlap = NAN};
+    run this = {.overlap = NAN};
+    memcpy(this.options, all_options, sizeof all_options);
     int code = parse(&this, count, arguments);
     if (code == EXIT_GOOD && given(&this, OPTION_HELP)) {
         fputs(cli_run_help, stdout);

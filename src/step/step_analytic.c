@@ -1,14 +1,17 @@
-/* The analytic method: adaptive integration with error control, stopped and started again wherever
- * something happens (Baraff 1989, section 3; an integration step never spans a discontinuity). A step in
- * which nothing can meet is free flight; otherwise the event loop makes it (step_analytic.h), group by group, and finds
- * events on the polynomial of the integrator. Both are by either integrator, Dormand and Prince's or Adams'.
+/* The analytic method: adaptive integration with error control, stopped and started again
+ * wherever something happens (Baraff 1989, section 3; an integration step never spans a
+ * discontinuity). A step in which nothing can meet is free flight; otherwise the event loop
+ * makes it (step_analytic.h), group by group, and finds events on the polynomial of the
+ * integrator. Both are by either integrator, Dormand and Prince's or Adams'.
  *
- * What it learns (step sizes, differences of the multistep method) stays in the world's memory from step to step
- * (step_analytic_memory.c), as long as nobody edits the world in between.
+ * What it learns (step sizes, differences of the multistep method) stays in the world's memory
+ * from step to step (step_analytic_memory.c), as long as nobody edits the world in between.
  *
- * A step that cannot be made fails with the cause and changes nothing; if the settings allow it, the
- * stepping method makes that of the group that is in trouble instead (step_analytic_handover.c), and the next one is
- * tried here again. */
+ * A step that cannot be made fails with the cause and changes nothing; if the settings allow it,
+ * the stepping method makes that of the group that is in trouble instead
+ * (step_analytic_handover.c), and the next one is tried here again.
+ *
+ * Tested by tests/step/test_analytic.c. */
 #include "step/step_analytic.h"
 #include "base/base_text.h"
 #include "contact/contact.h"
@@ -16,10 +19,12 @@
 
 #include <string.h>
 
-/* Reaches are this many times what speeds of now would bring; if that was too little, so many times more. */
+/* Reaches are this many times what speeds of now would bring; if that was too little, so many
+ * times more. */
 #define FARTHER      2.0
 #define MUCH_FARTHER 8.0
-/* Of what would stop the fastest body in the step: the scale of accelerations where there is no force. */
+/* Of what would stop the fastest body in the step: the scale of accelerations where there is no
+ * force. */
 #define WITHOUT_FORCE 1e-3
 /* m/s^2: smaller ones are rounding of nothing. */
 #define LEAST_ACCELERATION 1e-290
@@ -74,7 +79,8 @@ rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time,
     }
 }
 
-/* m: how far the fastest point of a body has got, from where it was at the beginning of the step to y. */
+/* m: how far the fastest point of a body has got, from where it was at the beginning of the step
+ * to y. */
 static double distance_to(const rg_flight *flight, const double *y, size_t k, double extent) {
     const rg_world_content *c = &flight->world->content;
     uint32_t body = flight->body[k];
@@ -97,7 +103,8 @@ static bool strays(const rg_flight *flight, const double *y, const rg_analysis *
     return false;
 }
 
-/* A flight that is looked at wherever a step of the integrator ends: bodies may be back at the end of all. */
+/* A flight that is looked at wherever a step of the integrator ends: bodies may be back at the
+ * end of all. */
 typedef struct watched_flight {
     rg_flight flight;            /* first: the functions of an rg_ode have it as user */
     const rg_analysis *analysis; /* null with reach */
@@ -111,8 +118,8 @@ static void accept_watched(void *user, double t, double *y) {
     w->strayed = w->strayed || (w->reach && strays(&w->flight, y, w->analysis, w->reach));
 }
 
-/* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and nothing
- * changed, if they went beyond. */
+/* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and
+ * nothing changed, if they went beyond. */
 static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, const double *reach,
                      bool *strayed, rg_step_report *report, rg_error *error) {
     watched_flight watched = {.analysis = a, .reach = reach};
@@ -167,7 +174,7 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
     return RG_OK;
 }
 
-/* --- with contacts ------------------------------------------------------------------------------- */
+/* --- with contacts ---------------------------------------------------------------------------- */
 
 static bool take_motion(rg_analysis *a, size_t n) {
     rg_analysis_motion *m = &a->motion;
@@ -183,7 +190,7 @@ static bool take_motion(rg_analysis *a, size_t n) {
         return false;
     if (n == 0)
         return true;
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     memcpy(m->position, c->position, n * sizeof(rg_vec3));
     memcpy(m->orientation, c->orientation, n * sizeof(rg_quat));
     memset(m->velocity, 0, n * sizeof(rg_vec3));
@@ -195,17 +202,17 @@ static bool take_motion(rg_analysis *a, size_t n) {
 }
 
 /* Reference accelerations and speeds: what thresholds are relative to. */
-static void take_references(rg_analysis *a) {
-    const rg_world_content *c = &a->world->content;
-    a->acceleration = rg_length(c->gravity);
+static void take_references(rg_analysis *a, rg_analysis_view *view) {
+    const rg_world_content *c = &view->world->content;
+    view->acceleration = rg_length(c->gravity);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     double *dydt = rg_arena_take(a->arena, a->ode.n, sizeof *dydt);
     for (size_t i = 0; i < c->bodies.count; i++) {
         double spin = rg_length(c->angular_velocity[i]) * c->dynamics[i].gyration_radius;
-        a->speed = fmax(a->speed, fmax(spin, rg_length(c->velocity[i])));
+        view->speed = fmax(view->speed, fmax(spin, rg_length(c->velocity[i])));
     }
     if (dydt) {
-        rg_flight_derivative(&a->flight, a->begin, a->y, dydt);
+        rg_flight_derivative(&a->flight, view->begin, a->y, dydt);
         for (size_t k = 0; k < a->flight.body_count; k++) {
             const double *d = dydt + k * a->flight.width;
             const rg_body_dynamics *body = &c->dynamics[a->flight.body[k]];
@@ -215,37 +222,38 @@ static void take_references(rg_analysis *a) {
                 c->planar ? fabs(d[5]) : rg_largest_entry((rg_vec3){d[10], d[11], d[12]});
             if (torque > 0)
                 force = fmax(force, torque / body->gyration_radius);
-            a->acceleration = fmax(a->acceleration, body->inverse_mass * force);
+            view->acceleration = fmax(view->acceleration, body->inverse_mass * force);
         }
     }
     rg_arena_return(a->arena, mark);
     /* Shares of it must be numbers, too. */
-    if (!(a->acceleration > LEAST_ACCELERATION))
-        a->acceleration = a->speed / (a->end - a->begin) * WITHOUT_FORCE;
-    if (!(a->acceleration > LEAST_ACCELERATION))
-        a->acceleration = 1;
+    if (!(view->acceleration > LEAST_ACCELERATION))
+        view->acceleration = view->speed / (view->end - view->begin) * WITHOUT_FORCE;
+    if (!(view->acceleration > LEAST_ACCELERATION))
+        view->acceleration = 1;
 }
 
 /* All bodies where they are at the beginning of the step: groups leave y and motion at its end. */
 static void begin_anew(rg_analysis *a) {
     rg_flight_pack(&a->flight, a->y);
     memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
-    rg_analysis_move(a, a->begin, a->y, &a->motion);
+    rg_analysis_move(a, a->view->begin, a->y, &a->motion);
 }
 
-static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time, rg_error *error) {
-    *a = (rg_analysis){.world = world,
+static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world *world,
+                               double end_time, rg_error *error) {
+    bool cone = !world->content.planar && world->content.settings.friction_directions == 0;
+    *view = (rg_analysis_view){.world = world, .begin = world->content.time, .end = end_time};
+    *a = (rg_analysis){.view = view,
                        .arena = &world->scratch,
-                       .begin = world->content.time,
                        .time = world->content.time,
-                       .end = end_time,
-                       .cones = !world->content.planar &&
-                                world->content.settings.friction_directions == 0,
+                       .law = cone ? &rg_law_cone : &rg_law_pivoting,
                        .coarser = 1};
-    rg_status status = rg_machinery_of(world, &a->machinery, error);
+    a->active = a->law;
+    rg_status status = rg_machinery_of(world, &view->machinery, error);
     if (status)
         return status;
-    a->context = a->machinery->contexts[0];
+    view->context = view->machinery->contexts[0];
     status = rg_flight_make(&a->flight, world);
     if (!status) {
         a->ode = (rg_ode){.n = a->flight.size + RG_ANALYSIS_LEDGER,
@@ -254,7 +262,7 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
                           .derivative = rg_analysis_derivative,
                           .scale = rg_analysis_scale,
                           .accept = rg_analysis_accept};
-        a->flight.phase_begin = a->begin;
+        a->flight.phase_begin = a->view->begin;
         a->flight.phase_end = end_time;
         a->y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
@@ -263,7 +271,7 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
             status = RG_OUT_OF_MEMORY;
     }
     if (!status)
-        status = rg_analysis_make_parts(a);
+        status = rg_analysis_make_parts(a, view);
     if (!status)
         status = rg_analysis_judge_make(a);
     if (status)
@@ -275,34 +283,35 @@ static rg_status make_analysis(rg_analysis *a, rg_world *world, double end_time,
 static void tell(const rg_analysis *a, rg_step_report *report) {
     rg_flight_ledger ledger = rg_flight_ledger_of(&a->flight, a->y);
     const double *w = a->y + a->flight.size; /* impulse, angular impulse */
+    const rg_analysis_tally *t = &a->tally;
     *report = (rg_step_report){.external_work = ledger.work,
                                .impulse = ledger.impulse,
                                .angular_impulse = ledger.angular_impulse,
                                .substeps = a->ode_info.accepted,
                                .rejected = a->ode_info.rejected,
                                .evaluations = a->ode_info.evaluations,
-                               .counts = {.solves = a->solves,
-                                          .iterations = a->iterations,
-                                          .failures = a->failures,
-                                          .fallbacks = a->fallbacks,
-                                          .worst_residual = a->worst_residual,
-                                          .worst_cone = a->worst_cone},
-                               .contacts = a->contacts_most,
-                               .impacts = a->impacts,
+                               .counts = {.solves = t->solves,
+                                          .iterations = t->iterations,
+                                          .failures = t->failures,
+                                          .fallbacks = t->fallbacks,
+                                          .worst_residual = t->worst_residual,
+                                          .worst_cone = t->worst_cone},
+                               .contacts = t->contacts_most,
+                               .impacts = t->impacts,
                                .varies = true,
                                .found = a->found,
-                               .stabilisation = a->stabilisation,
-                               .prescribed_work = a->prescribed,
-                               .contact_impulse = rg_add(a->impulse, (rg_vec3){w[0], w[1], w[2]}),
+                               .stabilisation = t->stabilisation,
+                               .prescribed_work = t->prescribed,
+                               .contact_impulse = rg_add(t->impulse, (rg_vec3){w[0], w[1], w[2]}),
                                .contact_angular_impulse =
-                                   rg_add(a->angular_impulse, (rg_vec3){w[3], w[4], w[5]})};
+                                   rg_add(t->angular_impulse, (rg_vec3){w[3], w[4], w[5]})};
 }
 
-/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer: because of bodies that
- * were handed over, whose reach (a->least) is longer now. */
+/* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer:
+ * because of bodies that were handed over, whose reach (a->least) is longer now. */
 static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, bool *strayed,
                              bool *longer, rg_step_report *report, rg_error *error) {
-    rg_world *world = a->world;
+    rg_world *world = a->view->world;
     rg_analysis_memory *memory = rg_analysis_recall(world, &a->flight);
     if (!memory)
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->time, error);
@@ -310,17 +319,16 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     memcpy(a->bounces, memory->bounces, sizeof a->bounces);
     rg_analysis_forces list = {0};
     rg_analysis_handover handover = {0};
-    rg_status status = rg_analysis_run_groups(a, groups, memory, &list, &handover, error);
-    *longer = !status && !a->strayed;
+    rg_status status = rg_analysis_run_groups(a, groups, memory, &list, &handover, strayed, error);
+    *longer = !status && !*strayed;
     if (*longer)
-        status = rg_analysis_hand_over(a, groups, &handover, error);
-    *strayed = !status && a->strayed;
+        status = rg_analysis_hand_over(a, groups, &handover, strayed, error);
     if (status || *strayed)
         return status;
     if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
-        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->end, error);
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     if (!keep_forces(world, list.forces, list.count, &a->flight))
-        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->end, error);
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     rg_flight_unpack(&a->flight, a->y);
     rg_analysis_take_over(a, &handover, rg_analysis_known_of(memory));
     memory->valid = !world->content.has_applied;
@@ -334,8 +342,9 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     return RG_OK;
 }
 
-/* Free flight of all bodies, none of which can meet another: if that fails, the stepping method makes the whole step,
- * from its beginning. What the integrator has learnt does not hold after a motion that it has not made. */
+/* Free flight of all bodies, none of which can meet another: if that fails, the stepping method
+ * makes the whole step, from its beginning. What the integrator has learnt does not hold after a
+ * motion that it has not made. */
 static rg_status fly_or_hand_over(rg_world *world, double end_time, const rg_analysis *a,
                                   const double *reach, bool *strayed, rg_step_report *report,
                                   rg_error *error) {
@@ -376,22 +385,23 @@ static rg_status find_touches(rg_world *world, double end_time, rg_error *error)
                                          end_time - world->content.time, NULL, error);
     rg_stage_enter(world, RG_STAGE_POINTS);
     if (!status)
-        status = rg_collision_find_points(machinery->collision, world, error);
+        status = rg_collision_find_points(machinery->collision, world, false, error);
     rg_stage_enter(world, outer);
     return status;
 }
 
 static rg_status step_analytic(rg_world *world, double end_time, rg_step_report *report,
                                rg_error *error) {
+    rg_analysis_view view;
     rg_analysis start;
     rg_status status = find_touches(world, end_time, error);
     if (!status)
-        status = make_analysis(&start, world, end_time, error);
+        status = make_analysis(&start, &view, world, end_time, error);
     if (status)
         return status;
-    if (start.part_count < 2)
+    if (view.part_count < 2)
         return fly_or_hand_over(world, end_time, NULL, NULL, &(bool){false}, report, error);
-    take_references(&start);
+    take_references(&start, &view);
     if (world->content.settings.hand_over && !take_least(&start))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, start.time, error);
     for (double farther = FARTHER;;) {

@@ -19,9 +19,23 @@
  *   step_analytic_judge.c      what the judge is shown
  *   step_analytic_log.c        what happened, for people
  *
- * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that add up what contacts
- * do to momenta. Contacts are found afresh at the beginning of every step and carried from event to event within
- * it: of them the last bounces and forces are kept between steps, with what the integrator has learnt. */
+ * Four nouns: rg_analysis_view is what the method may read of the world; rg_analysis the state
+ * of a group of bodies that can reach each other; rg_force_law how contact forces follow from it
+ * (pivoting, cone, mean), a value that the group points to; the event loop is a state machine
+ * with a verdict per trial step (step_analytic_loop.c). Modes of operation are values, arguments
+ * and results; no flag selects an algorithm in another file. Every evaluation that moves the
+ * state goes through rg_analysis_derivative.
+ *
+ * Words: the active set is which contacts stick, slip, are at the limit of stick (they stick,
+ * with all the friction that they can have) or carry no force; the shell is the tolerance of
+ * contact, the gap within which resting contacts live; creep is slip so slow that it is left to
+ * the law of stick; a trial step is a step of the integrator that is looked at before it is
+ * taken.
+ *
+ * State of a group: the vector of step_flight.h and behind it RG_ANALYSIS_LEDGER numbers that
+ * add up what contacts do to momenta. Contacts are found afresh at the beginning of every step
+ * and carried from event to event within it: of them the last bounces and forces are kept
+ * between steps, with what the integrator has learnt. */
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
 
@@ -36,8 +50,9 @@
 #include "step/step_stepping.h"
 #include "step/step_trial.h"
 
-/* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts; accelerations to
- * `acceleration`, the largest that gravity and the forces give anything; speeds as said. */
+/* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts;
+ * accelerations to `acceleration`, the largest that gravity and the forces give anything; speeds
+ * as said. */
 #define RG_ANALYSIS_SHELL   4e-10 /* L: resting contacts live at gaps between 0 and this */
 #define RG_ANALYSIS_REST    0.5   /* shell: where projection puts them */
 #define RG_ANALYSIS_ASIDE   0.25  /* shell: where it puts points that it would push together */
@@ -47,20 +62,22 @@
 #define RG_ANALYSIS_MEAN_NEAR                                                                      \
     1e3                         /* shell: the same, while forces are means, which may close gaps */
 #define RG_ANALYSIS_ROUNDING 64 /* units in the last place of the distance from the origin */
-/* An approach slower than this times sqrt(2 acceleration shell) is rest, not impact: bodies that leave
- * slower would be back within as little as 16 shells of height. */
+/* An approach slower than this times sqrt(2 acceleration shell) is rest, not impact: bodies that
+ * leave slower would be back within as little as 16 shells of height. */
 #define RG_ANALYSIS_STILL 4.0
-/* Relative to the fastest body, or, at rest, to what forces give it in the step: what rounding leaves of a speed. */
+/* Relative to the fastest body, or, at rest, to what forces give it in the step: what rounding
+ * leaves of a speed. */
 #define RG_ANALYSIS_SPEED 1e-12
 #define RG_ANALYSIS_SLIP  1e-9 /* sqrt(acceleration L): slower slip is none */
-/* Near rest the direction of slip changes faster than anything else moves: contacts that slip slower than
- * this (in sqrt(acceleration L)) and hardly accelerate (in `acceleration`) are left to the law of stick,
- * whose friction opposes the acceleration instead. Those that come to a stop keep the direction that they have
- * at this many times that speed. */
+/* Near rest the direction of slip changes faster than anything else moves: contacts that slip
+ * slower than this (in sqrt(acceleration L)) and hardly accelerate (in `acceleration`) are left
+ * to the law of stick, whose friction opposes the acceleration instead. Those that come to a
+ * stop keep the direction that they have at this many times that speed. */
 #define RG_ANALYSIS_CREEP    1e-5
 #define RG_ANALYSIS_DECISIVE 1e-2
 #define RG_ANALYSIS_STOPPING 3.0
-#define RG_ANALYSIS_SLOW     1e-2 /* of that speed: slower slip is left to the law of stick anyway */
+/* of that speed: slower slip is left to the law of stick anyway */
+#define RG_ANALYSIS_SLOW 1e-2
 #define RG_ANALYSIS_MUCH                                                                           \
     1e-3 /* acceleration: a contact at its limit that turns back by more is an event */
 /* acceleration: slip at the static limit, where friction then drops. */
@@ -74,14 +91,20 @@
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
 /* Integration with contacts is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
-/* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative digits. */
+/* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative
+ * digits. */
 #define RG_ANALYSIS_MOMENTUM 1e-2
-/* Mean forces are taken over this share of the step of the world at most, and over at most so many times the time of the
- * last ones. */
+/* Share of the diagonal by which projections raise it. Contacts land anywhere in their shells
+ * while forces are means: rows that nearly depend on each other then disagree, and would move
+ * bodies far. */
+#define RG_ANALYSIS_REGULAR      1e-9
+#define RG_ANALYSIS_MEAN_REGULAR 1e-6
+/* Mean forces are taken over this share of the step of the world at most, and over at most so
+ * many times the time of the last ones. */
 #define RG_ANALYSIS_MEAN        0.05
 #define RG_ANALYSIS_MEAN_GROWTH 2.0
-/* Share of a step to which events of forces are located: across them forces are continuous, or jump by a
- * little. */
+/* Share of a step to which events of forces are located: across them forces are continuous, or
+ * jump by a little. */
 #define RG_ANALYSIS_LOCATED 1e-10
 /* Radians that a body may turn in one step, so that samples see everything. */
 #define RG_ANALYSIS_TURN 0.25
@@ -93,9 +116,10 @@ enum {
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */
-    RG_ANALYSIS_MANY = 24, /* contacts of an island: where friction decides among more, mean forces
-                                are taken where the quick ways fail; to look on would take seconds */
-    RG_ANALYSIS_HARD = 8,  /* decisions of few contacts that one of many weighs as much as */
+    /* Contacts of an island: where friction decides among more, mean forces are taken where the
+     * quick ways fail; to look on would take seconds. */
+    RG_ANALYSIS_MANY = 24,
+    RG_ANALYSIS_HARD = 8,    /* decisions of few contacts that one of many weighs as much as */
     RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
@@ -203,28 +227,93 @@ typedef struct rg_analysis_judging {
     rg_judge_power before;
 } rg_analysis_judging;
 
-typedef struct rg_analysis {
+/* --- the four nouns --------------------------------------------------------------------------- */
+
+/* What the method may read of the world: constant while groups are integrated, but for the log
+ * and the solvers' memory behind its pointers. */
+typedef struct rg_analysis_view {
     rg_world *world;
-    rg_arena *arena; /* the world's scratch */
     rg_step_machinery *machinery;
     rg_solve_context *context;
+    double begin, end;   /* s: of the step of the world */
+    double acceleration; /* m/s^2: the largest that gravity and forces give anything */
+    double speed;        /* m/s: of the fastest body at the beginning */
+    rg_analysis_part *parts;
+    size_t part_count;
+} rg_analysis_view;
+
+typedef struct rg_analysis rg_analysis;
+
+/* How contact forces follow from the state: one of three values. Which contacts stick, slip or
+ * are at the limit of stick (the active set) is decided between trial steps and kept during
+ * them, so that the right-hand side is smooth. */
+typedef struct rg_force_law {
+    const char *name;
+    bool exact_cone; /* in space; otherwise each tangent has its own limit */
+    /* At the beginning of a trial step of at most *length seconds, which it may shorten; null:
+     * nothing to do. */
+    rg_status (*prepare)(rg_analysis *a, double *length);
+    /* Decides the active set at a->motion, then evaluates. */
+    void (*decide)(rg_analysis *a);
+    /* Forces and accelerations of contacts at a->motion. */
+    void (*evaluate)(rg_analysis *a);
+    /* What the law promises of contacts: */
+    double near;    /* shell: gaps up to this are contacts */
+    double regular; /* share of the diagonal by which projections raise it */
+    /* Forces are constant over a trial step, right at its end: gaps may close until then,
+     * velocities need no projection, changes between stick and slip are not located. */
+    bool mean;
+} rg_force_law;
+extern const rg_force_law rg_law_pivoting; /* in the plane, and with two tangents: Baraff 1994 */
+extern const rg_force_law rg_law_cone;     /* in space: the exact cone */
+extern const rg_force_law rg_law_mean;     /* constant over a short time: Moreau's step */
+extern const rg_force_law rg_law_constant; /* during one trial step: forces stay what they are */
+
+/* How far to go for the forces of an island. */
+typedef enum rg_effort {
+    RG_EFFORT_EXCHANGE, /* by exchanges in the active set; may fail */
+    RG_EFFORT_SOLVE     /* by a solver where that fails */
+} rg_effort;
+
+/* What the last evaluation has shown. */
+typedef struct rg_evaluation {
+    bool searched;  /* a solver was asked */
+    bool undecided; /* it was not found which contacts stick */
+    double margin;  /* of the active set that is kept: > 0 while it is right */
+} rg_evaluation;
+
+/* Values at the beginning of a trial step, per contact. */
+typedef struct rg_analysis_start {
+    double (*force)[3];
+    uint8_t *active;
+    double *gap;
+} rg_analysis_start;
+
+/* What a group has done, to be added up. */
+typedef struct rg_analysis_tally {
+    double stabilisation, prescribed; /* J, of projections */
+    rg_vec3 impulse, angular_impulse; /* N s, by what does not move, at instants */
+    uint64_t impacts, solves, iterations, failures, fallbacks, contacts_most;
+    double worst_residual, worst_cone; /* of impacts and mean forces */
+} rg_analysis_tally;
+
+/* The state of a group: bodies that can reach each other within the step of the world. That of
+ * all bodies is one, too, from which the others are cut. */
+struct rg_analysis {
+    const rg_analysis_view *view;
+    rg_arena *arena; /* the world's scratch */
     rg_flight flight;
     rg_ode ode;
     rg_ode_info ode_info;
     rg_trial trial;
-    double begin, end, time; /* s */
+    double time; /* s */
     double *y, *scratch_y;
     double next_step;
+    rg_analysis_motion motion; /* of the last evaluation */
 
-    double acceleration; /* m/s^2 */
-    double speed;        /* m/s: of the fastest body at the beginning */
-    rg_analysis_part *parts;
-    size_t part_count;
-    rg_bounds *bounds; /* per part: over the step that is looked at */
-    uint32_t *order;   /* parts by lower x */
-    double *extent;    /* per dynamic body, m: its farthest point from its centre */
-
-    /* Of the group: */
+    rg_bounds *bounds;         /* per part: over the step that is looked at */
+    uint32_t *order;           /* parts by lower x */
+    double *extent;            /* per dynamic body, m: its farthest point from its centre */
     uint32_t (*candidates)[2]; /* parts that may meet during the step of the world */
     size_t candidate_count;
     uint32_t *mine; /* parts in them */
@@ -233,55 +322,37 @@ typedef struct rg_analysis {
     size_t pair_count;
     /* Per body: m, how far its points may get and got at most; m/s, of its fastest point of now. */
     double *reach, *travel, *fastest;
-    bool strayed; /* one got farther: nothing that was found counts */
-    /* Per dynamic body of the world, m: how far it gets at least, by what was found when its group was handed over and
-     * strayed; kept while the step is made again. Null: nothing is handed over. */
+    /* Per dynamic body of the world, m: how far it gets at least, by what was found when its
+     * group was handed over and strayed; kept while the step is made again. Null: nothing is
+     * handed over. */
     double *least;
 
     rg_analysis_contact *contacts, *spare; /* spare: those that were leaving at the last event */
-    size_t leaving_count;
-    /* At the beginning of the trial step, per contact: */
-    double (*begin_forces)[3];
-    uint8_t *begin_active;
-    double *begin_gaps;
-    bool at_begin; /* the next evaluation is there */
-    bool searched; /* by solvers, at the last evaluation */
-    bool keeps;    /* the basis of that: during the step, so that the right-hand side is smooth */
-    double basis_margin; /* of the last evaluation: <= 0 where it is no longer right */
-    size_t contact_count, contact_capacity;
-    rg_analysis_motion motion; /* of the last evaluation */
+    size_t contact_count, contact_capacity, leaving_count;
 
-    rg_analysis_trouble trouble;
-    size_t shown;       /* problems that an observer has seen in this step */
-    bool judging;       /* every problem is shown to the judge: at the end of the step */
-    bool turning;       /* directions at the limit may turn: between steps */
-    bool cones;         /* exact ones; or two tangents, each with its own limit */
-    bool quickly;       /* the solver is not asked: no answer is one, too */
-    bool stands;        /* at rest, with the forces of the last step */
-    bool frozen;        /* forces stay what they are */
-    bool undecided;     /* nobody knows who is held */
-    bool means;         /* forces are means over short times, to the end of the step of the world */
-    uint64_t decisions; /* that took a solver of the exact cone, in this step of the world */
-    bool blind;         /* to changes between stick and slip */
-    bool was_averaged;  /* so were those of the last step */
+    const rg_force_law *law;    /* of the group */
+    const rg_force_law *active; /* that evaluates now: during a trial step it may be another one */
+    rg_analysis_start start;
+    rg_evaluation evaluation;
+    rg_analysis_trouble trouble; /* the first one since the last trial step, or event, began */
+    size_t shown;                /* problems that an observer has seen in this step */
+    int64_t
+        decisions; /* by a solver of the exact cone, that are left; < 0: mean forces are taken */
     double mean_length; /* s: of the next ones */
+    bool was_averaged;  /* the last step of the world ended with mean forces */
     double coarser;     /* 1, or what creep is multiplied by until the end of the step */
-    bool no_restitution; /* the cap was reached */
+    uint64_t events;
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
     size_t bounce_count;
-
-    double stabilisation, prescribed; /* J, of projections */
-    rg_vec3 impulse, angular_impulse; /* N s, by what does not move, at instants */
-    uint64_t impacts, solves, iterations, failures, fallbacks, events, contacts_most;
-    double worst_residual, worst_cone; /* of impacts and mean forces */
-
+    bool no_restitution; /* the cap was reached */
+    rg_analysis_tally tally;
     rg_judge_findings found;    /* by the judge */
     rg_analysis_judging *judge; /* null: nobody asks */
-} rg_analysis;
+};
 
 /* --- groups --- */
-/* Bodies that can reach each other within the step of the world have the same label; those that can reach
- * nothing have the label `count`. Pairs of parts that may meet, group by group. */
+/* Bodies that can reach each other within the step of the world have the same label; those that
+ * can reach nothing have the label `count`. Pairs of parts that may meet, group by group. */
 typedef struct rg_analysis_groups {
     double farther; /* by which they were made */
     size_t count;
@@ -291,12 +362,14 @@ typedef struct rg_analysis_groups {
     size_t pair_count, pair_capacity;
     size_t *pair_end; /* per group */
 } rg_analysis_groups;
-/* `farther`: how many times as far as its speed of now would bring it a body may get; a->least if that is more. */
+/* `farther`: how many times as far as its speed of now would bring it a body may get; a->least
+ * if that is more. */
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
 
 /* --- memory --- */
-/* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories of the
- * groups; then differences: those of the flight of all bodies, or those of the groups, body by body. */
+/* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories
+ * of the groups; then differences: those of the flight of all bodies, or those of the groups,
+ * body by body. */
 typedef struct rg_analysis_memory {
     uint64_t valid; /* 0: start afresh */
     uint64_t edits;
@@ -310,8 +383,8 @@ typedef struct rg_analysis_memory {
 } rg_analysis_memory;
 rg_analysis_known *rg_analysis_known_of(const rg_analysis_memory *memory);
 double *rg_analysis_differences(const rg_analysis_memory *memory);
-/* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise; null without
- * memory. The world's own is replaced only when the step has succeeded. */
+/* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise;
+ * null without memory. The world's own is replaced only when the step has succeeded. */
 rg_analysis_memory *rg_analysis_recall(rg_world *world, const rg_flight *flight);
 /* Room in the world for what is to be remembered; false, and no change, without memory. */
 bool rg_analysis_make_room(rg_world *world, const rg_flight *flight);
@@ -325,40 +398,43 @@ void rg_analysis_remember_group(rg_analysis_memory *memory, const uint32_t *labe
 void rg_analysis_forget_group(rg_analysis_memory *memory, const uint32_t *label, size_t index);
 
 /* --- stand --- */
-/* At the beginning of the step: if everything stands still to its end, it is there (a->stands). */
-rg_status rg_analysis_stand(rg_analysis *a, rg_error *error);
+/* At the beginning of the step: if everything stands still to its end (*rests), it is there. */
+rg_status rg_analysis_stand(rg_analysis *a, bool *rests, rg_error *error);
 
 /* --- detect --- */
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);
-rg_status rg_analysis_make_parts(rg_analysis *a);
+/* Of the view, with room for their bounds. */
+rg_status rg_analysis_make_parts(rg_analysis *a, rg_analysis_view *view);
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q);
 double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q);
-double rg_analysis_near(const rg_analysis *a); /* shells: gaps up to this are contacts */
 rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
 bool rg_analysis_boxes_meet(const rg_analysis *a, uint32_t part, uint32_t other);
 rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
                                         double length);
-/* Those of the candidates that may meet on the polynomial of a trial step, or, null, at the instant of
- * a->motion. */
+/* Those of the candidates that may meet on the polynomial of a trial step, or, null, at the
+ * instant of a->motion. */
 void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
 /* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
 
 /* --- rows --- */
-/* m/s: of the fastest point of the body at this place of the group, with velocities over all bodies. */
+/* m/s: of the fastest point of the body at this place of the group, with velocities over all
+ * bodies. */
 double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3 *velocity,
                                const rg_vec3 *angular_velocity);
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m);
 rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
 /* Evaluates c->motion of all contacts at m. */
 void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m);
-rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,
-                                     uint32_t contact, uint32_t component, rg_vec3 e);
+/* At a->motion. */
+rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uint32_t component,
+                                     rg_vec3 e);
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
-/* Contacts in the exact cone, three rows each, in the plane two, as a problem in the accelerations of their bodies: rates are
- * what forces along the rows give, and q. Its arrays are in the arena; false: no memory. */
+/* Contacts in the exact cone, three rows each, in the plane two, as a problem in the
+ * accelerations of their bodies: rates are what forces along the rows give, and q. Its arrays
+ * are in the arena; false: no memory. */
 bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
                               const double *q, const double *mu, double scale, rg_problem *problem);
 /* The matrix of all of them, count x count. */
@@ -371,25 +447,28 @@ size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
 /* a->motion and the motions of contacts, at a->y. */
 void rg_analysis_move_to(rg_analysis *a);
-/* What an impulse j along a row is to the ledger: the outside's share, and the energy that impulses x bring. */
+/* What an impulse j along a row is to the ledger: the outside's share, and the energy that
+ * impulses x bring. */
 void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j);
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row);
 double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
                         const double *before);
-/* Islands of contacts: label per contact; returns how many. `work`: twice the number of bodies of the
- * group. */
-size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work);
-/* The contacts of one; returns how many. */
-size_t rg_analysis_members(const rg_analysis *a, const uint32_t *label, size_t island,
-                           uint32_t *members);
+/* Contacts of bodies that they join: of island k members[first[k]] ... members[first[k + 1] -
+ * 1]. Arrays are in the arena. */
+typedef struct rg_analysis_islands {
+    size_t count;
+    uint32_t *members;
+    size_t *first;
+} rg_analysis_islands;
+rg_status rg_analysis_find_islands(const rg_analysis *a, rg_analysis_islands *islands);
 
 /* --- basis --- */
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
  * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
                            const double *raise, int solves, double scale);
-/* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is > 0 as long as it
- * is. False if there is no answer. */
+/* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is
+ * > 0 as long as it is. False if there is no answer. */
 bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *begin,
                             const double *b, const double *raise, int solves, double scale,
                             double *margin);
@@ -404,52 +483,67 @@ bool rg_analysis_friction_drops(const rg_analysis_contact *c);
 /* Tangents: along and across the slip, or the direction at the limit, or any. */
 void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* e . (u' without contact forces) of a row. */
-double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_motion *m,
-                            const rg_analysis_row *row);
-/* The forces of an island, with who is held and who is at the limit as it is known. */
-void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                              size_t member_count, rg_solve_info *info);
-/* The pivoting solver is there for what is not known beforehand; who chose another one wants it asked. */
+double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row);
+/* The forces of an island with the active set as it is, and how contacts at their limits
+ * accelerate across. */
+void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
+                              rg_effort effort, rg_solve_info *info);
+/* The pivoting solver is there for what is not known beforehand; who chose another one wants it
+ * asked. */
 bool rg_analysis_may_know(const rg_analysis *a);
 void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);
 void rg_analysis_scale(void *analysis, const double *y, double *scale);
 void rg_analysis_accept(void *analysis, double t, double *y);
-/* Forces and accelerations of all contacts at (t, y): fills force, active, accelerations, motion. */
+/* Forces and accelerations of all contacts at (t, y): fills force, active, accelerations,
+ * motion. */
 void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
+/* Motion and accelerations there, without forces. */
+void rg_analysis_evaluate_free(rg_analysis *a, double t, const double *y);
+/* The active set, and forces by it, at a->time and a->y. */
+void rg_analysis_decide(rg_analysis *a);
+/* Evaluations from here to the end of the trial step: the first one is at its beginning.
+ * `constant`: by the forces of now. Otherwise the active set of the beginning is kept, if no
+ * solver was needed to find it. */
+void rg_analysis_begin_trial(rg_analysis *a, bool constant);
+void rg_analysis_end_trial(rg_analysis *a);
+bool rg_analysis_keeps_active_set(const rg_analysis *a);
+/* At the end of the step of the world, for readers. `resting`: the forces of the last step,
+ * which hold. */
+void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
 
-/* How much less than it can be the friction of a contact that is held is, relative to that; < 0: more. */
+/* How much less than it can be the friction of a contact that is held is, relative to that; < 0:
+ * more. */
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
 /* --- hold --- */
 /* Whether friction leaves it open who is held. */
 bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count);
 /* The forces of an island in the exact cone, deciding who is held. */
-void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                             size_t member_count, rg_solve_info *info);
+void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t member_count,
+                             rg_solve_info *info);
 
 /* --- mean --- */
-/* Forces that, constant over `length`, make the laws of contact hold for the velocities at its end. */
 /* Where the law of friction is the exact one: in the cone, and in the plane. */
 bool rg_analysis_may_average(const rg_analysis *a);
-rg_status rg_analysis_take_means(rg_analysis *a, double length);
 
 /* --- settle --- */
-/* Stick and slip after a step without an event. True if the rest of a slip has to be taken away: what is left
- * to the law of stick must not move, or friction, which then opposes accelerations, could give energy. */
+/* Stick and slip after a step without an event. True if the rest of a slip has to be taken away:
+ * what is left to the law of stick must not move, or friction, which then opposes accelerations,
+ * could give energy. */
 bool rg_analysis_refresh_modes(rg_analysis *a);
 void rg_analysis_turn(rg_analysis *a);
 /* m/s: slower slip is left to the law of stick. */
 double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
-/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a decisive one,
- * or, where the coefficient then drops, little. */
+/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a
+ * decisive one, or, where the coefficient then drops, little. */
 double rg_analysis_let_go(const rg_analysis_contact *c);
 /* m/s: slower slip is none. */
 double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
 /* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent. */
 rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error);
 
-/* No forces exist, or they grow without bound: an impulse along them, until the slip that makes them stops
- * (Painleve's paradox). False if there is none. */
+/* No forces exist, or they grow without bound: an impulse along them, until the slip that makes
+ * them stops (Painleve's paradox). False if there is none. */
 bool rg_analysis_unjam(rg_analysis *a, uint32_t contact);
 
 /* --- project --- */
@@ -465,11 +559,18 @@ typedef struct rg_analysis_event {
     uint32_t contact; /* or part pair */
     uint32_t part_b, part_a;
 } rg_analysis_event;
-rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error);
+/* `friction`: changes between stick and slip are events. */
+rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_event *event,
+                                  rg_error *error);
 
 /* --- loop --- */
-/* The group from a->time to a->end. Ends early, with a->strayed, if a body left its reach. */
-rg_status rg_analysis_run(rg_analysis *a, rg_error *error);
+/* How a group came to the end of the step. */
+typedef enum rg_arrival {
+    RG_ARRIVED,
+    RG_ARRIVED_RESTING, /* nothing moved: the forces of the last step hold */
+    RG_STRAYED          /* it did not: a body left its reach, nothing that was found counts */
+} rg_arrival;
+rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error);
 
 /* --- handover --- */
 /* A group that could not be integrated, and why. */
@@ -486,10 +587,11 @@ bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
 /* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
                              rg_analysis_handover *handover);
-/* Makes the step of those groups, in scratch memory; a->strayed and a->least if a body got so far that it could have met
- * one of another group. This and what follows do nothing if there are none. */
+/* Makes the step of those groups, in scratch memory; *strayed, and a->least, if a body got so
+ * far that it could have met one of another group. This and what follows do nothing if there are
+ * none. */
 rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
-                                rg_analysis_handover *handover, rg_error *error);
+                                rg_analysis_handover *handover, bool *strayed, rg_error *error);
 /* Adds their contact forces to a list, which is sorted then. */
 rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *handover,
                                   rg_contact_force **forces, size_t *count);
@@ -506,25 +608,25 @@ typedef struct rg_analysis_forces {
     rg_contact_force *forces;
     size_t count, capacity;
 } rg_analysis_forces;
-/* All groups, one after the other, to the end of the step. If none strayed (a->strayed), a->y is there, but for
- * groups that are to be handed over. */
+/* All groups, one after the other, to the end of the step. If none strayed, a->y is there, but
+ * for groups that are to be handed over. */
 rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups,
                                  rg_analysis_memory *memory, rg_analysis_forces *list,
-                                 rg_analysis_handover *handover, rg_error *error);
+                                 rg_analysis_handover *handover, bool *strayed, rg_error *error);
 /* Why the integrator failed, in words. */
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
 
 /* --- judge --- */
 rg_status rg_analysis_judge_make(rg_analysis *a);
-/* At the beginning of a trial step, with the forces there. */
-void rg_analysis_judge_begin(rg_analysis *a);
+/* At the beginning of a trial step, with the forces there; `constant`: which stay. */
+void rg_analysis_judge_begin(rg_analysis *a, bool constant);
 /* The trial step was taken, this share of its `length`; forces are those of its end. */
 void rg_analysis_judge_span(rg_analysis *a, double theta, double length);
 /* Impulses along rows, contact by contact; a->motion is before them. */
 void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                               const double *impulse);
-/* The forces of the end of the step of the world; of bodies that stand, of all of it. */
-void rg_analysis_judge_rest(rg_analysis *a);
+/* The forces of the end of the step of the world; of bodies at rest, of all of it. */
+void rg_analysis_judge_last(rg_analysis *a, bool resting);
 
 /* --- log --- */
 void rg_analysis_log_clear(rg_world *world);
@@ -536,8 +638,8 @@ rg_log_mark rg_analysis_log_mark(const rg_step_machinery *machinery);
 void rg_analysis_log_return(rg_step_machinery *machinery, const rg_log_mark *mark);
 /* In the order of time: groups come one after the other. */
 void rg_analysis_log_sort(rg_world *world);
-/* At the beginning of the step, before all others: that of `count` bodies, of which the first two are told, is made
- * by the stepping method, because of an error; 0: that of the whole world. */
+/* At the beginning of the step, before all others: that of `count` bodies, of which the first
+ * two are told, is made by the stepping method, because of an error; 0: that of the whole world. */
 void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
                                const rg_error *cause);
 /* A contact that may open or be held by a normal force (N); m/s^2: how it would open. */

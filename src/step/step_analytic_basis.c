@@ -1,24 +1,27 @@
-/* The quick way to contact forces: the rows that carried force a moment ago very likely still do. Then the
- * problem is a system of linear equations: forces of the active rows that make their accelerations vanish,
- * friction at its limit following the normal force. If what comes out keeps all conditions, it is the
- * answer, and the pivoting solver has nothing to do (Baraff 1994 warm-starts it in the same way; this saves
- * its bookkeeping). If not, the rows whose conditions are broken change sides, all of them at once, and it is
- * tried again: block principal pivoting. If it does not end, nothing is changed, and the caller asks the
- * solver. During a step of the integrator the basis stays that of its beginning, right or not: forces are then
- * smooth, and where the basis is no longer right, the step ends. */
+/* The quick way to contact forces: the rows that carried force a moment ago very likely still
+ * do. Then the problem is a system of linear equations: forces of the active rows that make
+ * their accelerations vanish, friction at its limit following the normal force. If what comes
+ * out keeps all conditions, it is the answer, and the pivoting solver has nothing to do (Baraff
+ * 1994 warm-starts it in the same way; this saves its bookkeeping). If not, the rows whose
+ * conditions are broken change sides, all of them at once, and it is tried again: block
+ * principal pivoting. If it does not end, nothing is changed, and the caller asks the solver.
+ * During a step of the integrator the basis stays that of its beginning, right or not: forces
+ * are then smooth, and where the basis is no longer right, the step ends.
+ *
+ * Tested by tests/step/test_forces.c and tests/step/test_events.c. */
 #include "step/step_analytic.h"
 
 #include <string.h>
 
-/* Relative to the largest force, to the friction bound, and to the scale of accelerations: what rounding
- * may do to a condition. */
+/* Relative to the largest force, to the friction bound, and to the scale of accelerations: what
+ * rounding may do to a condition. */
 #define FORCE_SLACK 1e-12
 #define RATE_SLACK  1e-11
 /* Relative: friction this near to its bound was there. */
 #define AT_BOUND 1e-9
-/* Of the scale of accelerations: what contacts that carry next to no force may be pulled or pressed by until the end of
- * a step. It is less than would be seen of their gaps, and where a contact just opens or closes, less would be an event
- * at every step. */
+/* Of the scale of accelerations: what contacts that carry next to no force may be pulled or
+ * pressed by until the end of a step. It is less than would be seen of their gaps, and where a
+ * contact just opens or closes, less would be an event at every step. */
 #define HARDLY 1e-6
 /* A pivot smaller than this share of the largest entry: the basis is no basis. */
 #define PIVOT 1e-13
@@ -32,8 +35,8 @@ typedef struct basis {
     size_t count;    /* unknowns */
     uint32_t *row;   /* of each unknown, neighbours near each other */
     uint32_t *order; /* of all rows: so that they are */
-    /* Of each row, the first place in that order that it acts on, and the one behind the last; of each place, how many
-     * unknowns stand before it. */
+    /* Of each row, the first place in that order that it acts on, and the one behind the last;
+     * of each place, how many unknowns stand before it. */
     uint32_t *from, *to, *before;
     uint8_t *state; /* per row */
     double *share;  /* per row that follows: of its normal force */
@@ -82,8 +85,9 @@ static void choose(const rg_analysis_rows *p, const double *force, basis *s) {
     }
 }
 
-/* Rows by the larger of their bodies: along a chain of bodies those that act on each other are then near each
- * other, and the matrix has a narrow band. (Fixed bodies join nothing, and stand first in most worlds.) */
+/* Rows by the larger of their bodies: along a chain of bodies those that act on each other are
+ * then near each other, and the matrix has a narrow band. (Fixed bodies join nothing, and stand
+ * first in most worlds.) */
 static void order_rows(const rg_analysis_rows *p, basis *s) {
     for (size_t i = 0; i < p->count; i++)
         s->order[i] = (uint32_t)i;
@@ -248,7 +252,8 @@ static void turn_normal(const rg_analysis_rows *p, basis *s, size_t normal, bool
         s->state[k] = !on ? OFF : p->kinds[k] == RG_ROW_DYNAMIC ? FOLLOWS : FREE;
 }
 
-/* How many rows break their laws, and these changed to the other side; SIZE_MAX if there are no numbers. Slack is in the units of forces and rates. */
+/* How many rows break their laws, and these changed to the other side; SIZE_MAX if there are no
+ * numbers. Slack is in the units of forces and rates. */
 static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, const double *force,
                            const double *rate) {
     double largest = 0;
@@ -290,8 +295,8 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, co
     return broken;
 }
 
-/* Forces of the basis: the first solve with `b`, the others with what the raised diagonal did taken back.
- * `target` gets the last right-hand side. */
+/* Forces of the basis: the first solve with `b`, the others with what the raised diagonal did
+ * taken back. `target` gets the last right-hand side. */
 static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, const double *raise,
                         int solves, double *target, double *force) {
     count_unknowns(p, s);
@@ -311,8 +316,8 @@ static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, co
     return true;
 }
 
-/* How far a basis is from being broken by a row, relative; > 0 as long as it is not. `begin`: forces when it was
- * found. */
+/* How far a basis is from being broken by a row, relative; > 0 as long as it is not. `begin`:
+ * forces when it was found. */
 static double basis_margin(const rg_analysis_rows *p, const basis *s, double scale,
                            const double *begin, const double *force, const double *rate) {
     double largest = 0, margin = INFINITY;

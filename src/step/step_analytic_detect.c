@@ -1,9 +1,12 @@
-/* Which pairs of a group may meet during a step of its integrator, and which contacts there are at an
- * instant.
+/* Which pairs of a group may meet during a step of its integrator, and which contacts there are
+ * at an instant.
  *
- * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients bound it), so
- * that no speed has to be guessed: a pair whose boxes stay apart cannot meet. (Prescribed motions are
- * looked at in samples, with a margin: one that swings many times within a step may be missed.) */
+ * Boxes around paths come from the polynomial of the step itself (its Bernstein coefficients
+ * bound it), so that no speed has to be guessed: a pair whose boxes stay apart cannot meet.
+ * (Prescribed motions are looked at in samples, with a margin: one that swings many times within
+ * a step may be missed.)
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"
 #include "contact/contact.h"
 #include "problem/problem_rows.h"
@@ -12,25 +15,25 @@
 #include <float.h>
 #include <string.h>
 
-/* --- parts --------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 static size_t parts_of(const rg_shape *shape) {
     return rg_shape_is_convex(shape) ? 1 : rg_shape_get_def(shape).part_count;
 }
 
-rg_status rg_analysis_make_parts(rg_analysis *a) {
-    const rg_world_content *c = &a->world->content;
+rg_status rg_analysis_make_parts(rg_analysis *a, rg_analysis_view *view) {
+    const rg_world_content *c = &view->world->content;
     size_t total = 0;
     for (size_t i = 0; i < c->colliders.count; i++)
         total += c->collider[i].sensor ? 0 : parts_of(c->collider[i].shape);
-    a->parts = rg_arena_take(a->arena, total, sizeof *a->parts);
+    view->parts = rg_arena_take(a->arena, total, sizeof *view->parts);
     a->bounds = rg_arena_take(a->arena, total, sizeof *a->bounds);
     a->order = rg_arena_take(a->arena, total, sizeof *a->order);
-    if (!a->parts || !a->bounds || !a->order)
+    if (!view->parts || !a->bounds || !a->order)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < total; i++)
         a->order[i] = (uint32_t)i;
-    a->part_count = 0;
+    view->part_count = 0;
     for (size_t i = 0; i < c->colliders.count; i++) {
         const rg_collider *collider = &c->collider[i];
         if (collider->sensor)
@@ -41,7 +44,7 @@ rg_status rg_analysis_make_parts(rg_analysis *a) {
         rg_pose to_centre = rg_pose_inverse(c->record[body].local_centre);
         rg_pose pose = rg_pose_compose(to_centre, collider->pose);
         for (size_t k = 0; k < parts_of(collider->shape); k++) {
-            rg_analysis_part *p = &a->parts[a->part_count++];
+            rg_analysis_part *p = &view->parts[view->part_count++];
             rg_handle handle = rg_handle_at(&c->colliders, i);
             *p = (rg_analysis_part){.shape = convex ? collider->shape : def.parts[k].shape,
                                     .collider = {handle.index1, handle.generation},
@@ -61,24 +64,20 @@ rg_status rg_analysis_make_parts(rg_analysis *a) {
 }
 
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q) {
-    return fmin(a->parts[p].radius, a->parts[q].radius);
-}
-
-double rg_analysis_near(const rg_analysis *a) {
-    return a->means ? RG_ANALYSIS_MEAN_NEAR : RG_ANALYSIS_NEAR;
+    return fmin(a->view->parts[p].radius, a->view->parts[q].radius);
 }
 
 double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q) {
-    double far = fmax(rg_largest_entry(a->motion.position[a->parts[p].body]),
-                      rg_largest_entry(a->motion.position[a->parts[q].body]));
+    double far = fmax(rg_largest_entry(a->motion.position[a->view->parts[p].body]),
+                      rg_largest_entry(a->motion.position[a->view->parts[q].body]));
     return fmax(RG_ANALYSIS_SHELL * rg_analysis_pair_size(a, p, q),
                 RG_ANALYSIS_ROUNDING * DBL_EPSILON * far);
 }
 
-/* --- boxes around paths -------------------------------------------------------------------------- */
+/* --- boxes around paths ----------------------------------------------------------------------- */
 
 static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense, size_t k) {
-    bool planar = a->world->content.planar;
+    bool planar = a->view->world->content.planar;
     rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     double b[3][RG_DENSE_DEGREE_MAX + 1] = {{0}};
     rg_dense_bernstein(dense, k * a->flight.width, b[0]);
@@ -93,14 +92,15 @@ static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense,
     return bounds;
 }
 
-/* Kinematic bodies: ends and middles; swings are bounded by what lies between by half as much again. */
+/* Kinematic bodies: ends and middles; swings are bounded by what lies between by half as much
+ * again. */
 rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
                                         double length) {
     rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     enum { LOOKS = 8 };
     for (int i = 0; i <= LOOKS; i++) {
         rg_motion_state s =
-            rg_prescription_evaluate(&a->world->content, body, begin + length * i / LOOKS);
+            rg_prescription_evaluate(&a->view->world->content, body, begin + length * i / LOOKS);
         bounds.lower = rg_min(bounds.lower, s.position);
         bounds.upper = rg_max(bounds.upper, s.position);
     }
@@ -110,10 +110,10 @@ rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, doubl
 
 /* Bounds of the group's parts: around their bodies' paths, or of the instant. */
 static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     for (size_t k = 0; k < a->mine_count; k++) {
         uint32_t i = a->mine[k];
-        const rg_analysis_part *p = &a->parts[i];
+        const rg_analysis_part *p = &a->view->parts[i];
         if (!isfinite(p->radius)) {
             a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
             if (c->record[p->body].prescription1 || p->dynamic)
@@ -125,7 +125,7 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
         if (!dense || !(p->dynamic || prescribed)) {
             a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
             double margin =
-                2 * rg_analysis_near(a) * RG_ANALYSIS_SHELL * p->radius +
+                2 * a->law->near * RG_ANALYSIS_SHELL * p->radius +
                 RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
             rg_vec3 grow = {margin, margin, margin};
             a->bounds[i].lower = rg_sub(a->bounds[i].lower, grow);
@@ -158,7 +158,7 @@ void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
             memcpy(a->pairs[a->pair_count++], a->candidates[i], sizeof *a->pairs);
 }
 
-/* --- contacts of now ----------------------------------------------------------------------------- */
+/* --- contacts of now -------------------------------------------------------------------------- */
 
 enum { POINTS_MOST = 256 };
 
@@ -168,10 +168,10 @@ static rg_status room_for(rg_analysis *a, size_t count) {
     size_t capacity = 2 * count > 64 ? 2 * count : 64;
     rg_analysis_contact *contacts = rg_arena_take(a->arena, capacity, sizeof *contacts);
     rg_analysis_contact *spare = rg_arena_take(a->arena, capacity, sizeof *spare);
-    a->begin_forces = rg_arena_take(a->arena, capacity, sizeof *a->begin_forces);
-    a->begin_active = rg_arena_take(a->arena, capacity, sizeof *a->begin_active);
-    a->begin_gaps = rg_arena_take(a->arena, capacity, sizeof *a->begin_gaps);
-    if (!contacts || !spare || !a->begin_forces || !a->begin_active || !a->begin_gaps)
+    a->start.force = rg_arena_take(a->arena, capacity, sizeof *a->start.force);
+    a->start.active = rg_arena_take(a->arena, capacity, sizeof *a->start.active);
+    a->start.gap = rg_arena_take(a->arena, capacity, sizeof *a->start.gap);
+    if (!contacts || !spare || !a->start.force || !a->start.active || !a->start.gap)
         return RG_OUT_OF_MEMORY;
     if (a->contact_capacity) {
         memcpy(contacts, a->contacts, a->contact_capacity * sizeof *contacts);
@@ -201,17 +201,17 @@ static bool touched(const rg_analysis_contact *old, size_t count, uint32_t part_
 
 /* Speeds below which an approach is none: see the thresholds. */
 static double still_speed(const rg_analysis *a, double shell) {
-    return fmax(RG_ANALYSIS_STILL * sqrt(2 * a->acceleration * shell),
-                RG_ANALYSIS_SPEED * a->speed);
+    return fmax(RG_ANALYSIS_STILL * sqrt(2 * a->view->acceleration * shell),
+                RG_ANALYSIS_SPEED * a->view->speed);
 }
 
 /* A contact of the last step of the world begins with the force that it had at its end. */
 static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
-    if (a->time > a->begin)
+    if (a->time > a->view->begin)
         return;
-    const rg_memory_block *block = &a->world->content.memory[RG_MEMORY_FORCES];
+    const rg_memory_block *block = &a->view->world->content.memory[RG_MEMORY_FORCES];
     const rg_contact_force *forces = block->data;
-    const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
+    const rg_analysis_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
     for (size_t i = 0; i < block->size / sizeof *forces; i++) {
         const rg_contact_force *f = &forces[i];
         if (f->id != c->id || f->collider_b.index1 != b->collider.index1 ||
@@ -220,7 +220,8 @@ static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
             f->collider_a.generation != other->collider.generation || f->part_b != b->index ||
             f->part_a != other->index)
             continue;
-        rg_contact_tangents(c->motion.normal, a->world->content.planar, &c->basis[0], &c->basis[1]);
+        rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &c->basis[0],
+                            &c->basis[1]);
         c->last = f->force;
         c->force[0] = rg_dot(f->force, c->motion.normal);
         c->force[1] = rg_dot(f->force, c->basis[0]);
@@ -231,16 +232,17 @@ static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
 
 /* Of materials, or what the material function of the world makes of it. */
 static rg_contact_law law_of(const rg_analysis *a, uint32_t p, uint32_t q, double gap) {
-    const rg_world_content *c = &a->world->content;
-    bool swap = a->parts[p].collider.index1 > a->parts[q].collider.index1;
-    const rg_analysis_part *b = &a->parts[swap ? q : p], *other = &a->parts[swap ? p : q];
+    const rg_world_content *c = &a->view->world->content;
+    bool swap = a->view->parts[p].collider.index1 > a->view->parts[q].collider.index1;
+    const rg_analysis_part *b = &a->view->parts[swap ? q : p],
+                           *other = &a->view->parts[swap ? p : q];
     rg_touch touch = {.collider_b = b->collider,
                       .collider_a = other->collider,
                       .body_b = rg_body_id_at(c, b->body),
                       .body_a = rg_body_id_at(c, other->body),
                       .touching = true,
                       .gap = gap};
-    return rg_collision_law(a->machinery->collision, a->world, &touch);
+    return rg_collision_law(a->view->machinery->collision, a->view->world, &touch);
 }
 
 static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_growth *growth,
@@ -248,12 +250,12 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
     double size = rg_analysis_pair_size(a, p, q), shell = rg_analysis_shell(a, p, q);
     rg_pose pose_b = rg_analysis_part_pose(a, &a->motion, p);
     rg_pose pose_a = rg_analysis_part_pose(a, &a->motion, q);
-    double near = rg_analysis_near(a) * shell;
+    double near = a->law->near * shell;
     rg_contact_settings settings = {.near = 2 * near, .band = 2 * near, .inner = 2 * near};
     rg_contact_point points[POINTS_MOST];
     rg_manifold manifold;
-    rg_contact_query query = {.one = {a->parts[p].shape, pose_b},
-                              .two = {a->parts[q].shape, pose_a},
+    rg_contact_query query = {.one = {a->view->parts[p].shape, pose_b},
+                              .two = {a->view->parts[q].shape, pose_a},
                               .settings = &settings,
                               .arena = a->arena,
                               .points = points,
@@ -270,16 +272,16 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
         rg_analysis_contact *c = &a->spare[*count];
         *c = (rg_analysis_contact){.part_b = p,
                                    .part_a = q,
-                                   .body_b = a->parts[p].body,
-                                   .body_a = a->parts[q].body,
+                                   .body_b = a->view->parts[p].body,
+                                   .body_a = a->view->parts[q].body,
                                    .id = points[i].id,
                                    .law = law,
                                    .size = size,
                                    .shell = shell,
                                    .still = still_speed(a, shell)};
-        c->track = rg_contact_track_make(a->parts[p].shape, pose_b, a->parts[q].shape, pose_a,
-                                         &manifold, &points[i]);
-        c->track.planar = a->world->content.planar;
+        c->track = rg_contact_track_make(a->view->parts[p].shape, pose_b, a->view->parts[q].shape,
+                                         pose_a, &manifold, &points[i]);
+        c->track.planar = a->view->world->content.planar;
         rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, p);
         rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, q);
         c->motion = rg_contact_follow(&c->track, &b, &other);
@@ -304,15 +306,15 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
                 c->direction = rg_scale(1 / slip, c->motion.slip);
         }
         (*count)++;
-        if (c->fresh &&
-            rg_collision_mark(a->machinery->collision, a->parts[p].collider, a->parts[q].collider))
+        if (c->fresh && rg_collision_mark(a->view->machinery->collision, a->view->parts[p].collider,
+                                          a->view->parts[q].collider))
             return RG_OUT_OF_MEMORY;
     }
     return RG_OK;
 }
 
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body) {
-    const char *name = a->world->content.record[body].name;
+    const char *name = a->view->world->content.record[body].name;
     return name ? name : "(no name)";
 }
 
@@ -323,8 +325,8 @@ static rg_status refuse_overlap(const rg_analysis *a, uint32_t p, uint32_t q, do
         "at t = %.9g s \"%s\" and \"%s\" overlap by %.3g m: the analytic method needs "
         "bodies that do not; move them apart (`rigor check` lists all), or let the method "
         "stepping separate them",
-        a->time, rg_analysis_body_name(a, a->parts[p].body),
-        rg_analysis_body_name(a, a->parts[q].body), -gap);
+        a->time, rg_analysis_body_name(a, a->view->parts[p].body),
+        rg_analysis_body_name(a, a->view->parts[q].body), -gap);
 }
 
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
@@ -334,14 +336,14 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     for (size_t i = 0; i < a->pair_count && !status; i++) {
         uint32_t p = a->pairs[i][0], q = a->pairs[i][1];
         rg_growth growth;
-        status = rg_growth_between(a->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p),
-                                   a->parts[q].shape, rg_analysis_part_pose(a, &a->motion, q), NULL,
-                                   &growth);
+        status = rg_growth_between(a->view->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p),
+                                   a->view->parts[q].shape, rg_analysis_part_pose(a, &a->motion, q),
+                                   NULL, &growth);
         if (status)
             break;
         if (growth.gap < -RG_ANALYSIS_OVERLAP * rg_analysis_pair_size(a, p, q))
             return refuse_overlap(a, p, q, growth.gap, error);
-        if (growth.gap <= rg_analysis_near(a) * rg_analysis_shell(a, p, q))
+        if (growth.gap <= a->law->near * rg_analysis_shell(a, p, q))
             status = add_points(a, p, q, &growth, old_count, &count);
     }
     a->leaving_count = 0;
@@ -349,7 +351,7 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     a->spare = a->contacts;
     a->contacts = now;
     a->contact_count = count;
-    if (count > a->contacts_most)
-        a->contacts_most = count;
+    if (count > a->tally.contacts_most)
+        a->tally.contacts_most = count;
     return status;
 }

@@ -1,13 +1,15 @@
-/* The first event on the polynomial of a step. In the order in which they are looked for, each within what
- * the ones before have left of the step:
+/* The first event on the polynomial of a step. In the order in which they are looked for, each
+ * within what the ones before have left of the step:
  *
- *   - parts that do not touch come to within a shell of each other: safe advance and root finding on the
- *     polynomial itself, so that nothing is passed over (rg_first_contact_between);
+ *   - parts that do not touch come to within a shell of each other: safe advance and root finding
+ *     on the polynomial itself, so that nothing is passed over (rg_first_contact_between);
  *   - parts that touch come nearer elsewhere: their gap falls below that of the points that rest,
  *     looked at in samples and located by root finding;
  *   - a point leaves its face or edge; a slip stops: roots of smooth functions;
- *   - a normal force has reached zero, or the limit of stick: seen at the end of the step, and located by
- *     root finding on how far everybody is from that. */
+ *   - a normal force has reached zero, or the limit of stick: seen at the end of the step, and
+ *     located by root finding on how far every contact is from that.
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_root.h"
 #include "base/base_text.h"
 #include "rigor/proximity.h"
@@ -43,17 +45,18 @@ typedef struct look {
     uint32_t contact, part_b, part_a;
     double level;
     double deepest;    /* m: where a pair that touches has come nearer */
+    bool friction;     /* changes between stick and slip are events */
     double (*kept)[3]; /* forces of the last place at which nothing had happened */
     int kind;          /* of what happens first */
 } look;
 
 static rg_root_method root_finder(const look *l) {
-    return l->a->world->content.settings.root_finder;
+    return l->a->view->world->content.settings.root_finder;
 }
 
 static void add_mover(look *l, uint32_t body) {
     const rg_analysis *a = l->a;
-    if (!(a->world->content.dynamics[body].inverse_mass > 0))
+    if (!(a->view->world->content.dynamics[body].inverse_mass > 0))
         return;
     size_t width = a->flight.width, place = rg_analysis_place(a, body);
     l->movers[l->mover_count++] =
@@ -84,7 +87,7 @@ static void go_to(look *l, double theta) {
     }
 }
 
-/* --- paths --------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 _Static_assert((int)RG_DENSE_DEGREE_MAX <= (int)RG_PATH_DEGREE_MAX, "paths take any dense output");
 
@@ -100,8 +103,8 @@ typedef struct part_path {
 
 static rg_pose pose_at(const part_path *p, double time) {
     const rg_analysis *a = p->a;
-    const rg_analysis_part *part = &a->parts[p->part];
-    const rg_world_content *c = &a->world->content;
+    const rg_analysis_part *part = &a->view->parts[p->part];
+    const rg_world_content *c = &a->view->world->content;
     rg_pose body;
     if (part->dynamic) { /* planar */
         double theta = (time - p->dense->begin) / p->dense->step, n[3];
@@ -121,8 +124,8 @@ static void path_pose(const void *user, double time, rg_pose *pose) {
     *pose = pose_at(user, time);
 }
 
-/* Least and most of the derivative of component `i` over the step, per second: from the differences of its
- * Bernstein coefficients. */
+/* Least and most of the derivative of component `i` over the step, per second: from the
+ * differences of its Bernstein coefficients. */
 static void rate_bounds(const rg_dense_output *dense, size_t i, double *least, double *most) {
     double b[RG_DENSE_DEGREE_MAX + 1];
     rg_dense_bernstein(dense, i, b);
@@ -138,7 +141,7 @@ static void path_bound(const void *user, double begin, double end, rg_vec3 n, do
                        double *most, double *spin) {
     const part_path *p = user;
     const rg_analysis *a = p->a;
-    const rg_analysis_part *part = &a->parts[p->part];
+    const rg_analysis_part *part = &a->view->parts[p->part];
     *least = *most = *spin = 0;
     if (part->dynamic) { /* planar: x, z, angle */
         double x0, x1, z0, z1, w0, w1;
@@ -148,13 +151,13 @@ static void path_bound(const void *user, double begin, double end, rg_vec3 n, do
         *least = fmin(n.x * x0, n.x * x1) + fmin(n.z * z0, n.z * z1);
         *most = fmax(n.x * x0, n.x * x1) + fmax(n.z * z0, n.z * z1);
         *spin = fmax(fabs(w0), fabs(w1));
-    } else if (a->world->content.record[part->body].prescription1) {
+    } else if (a->view->world->content.record[part->body].prescription1) {
         enum { LOOKS = 8 };
         double spread = 0;
         rg_vec3 before = {0, 0, 0};
         *least = INFINITY, *most = -INFINITY;
         for (int i = 0; i <= LOOKS; i++) {
-            rg_motion_state s = rg_prescription_evaluate(&a->world->content, part->body,
+            rg_motion_state s = rg_prescription_evaluate(&a->view->world->content, part->body,
                                                          begin + (end - begin) * i / LOOKS);
             double rate = rg_dot(n, s.velocity);
             *least = fmin(*least, rate);
@@ -172,14 +175,14 @@ static void path_bound(const void *user, double begin, double end, rg_vec3 n, do
 
 static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uint32_t part,
                          part_path *path) {
-    const rg_analysis_part *p = &a->parts[part];
+    const rg_analysis_part *p = &a->view->parts[part];
     path->a = a;
     path->dense = dense;
     path->part = part;
     path->place = 0;
     if (p->dynamic)
         path->place = rg_analysis_place(a, p->body) * a->flight.width;
-    if (!p->dynamic || a->world->content.planar) {
+    if (!p->dynamic || a->view->world->content.planar) {
         rg_vec3 reference = rg_pose_apply_inverse(p->local, (rg_vec3){0, 0, 0});
         return (rg_path){
             .user = path, .reference = reference, .pose = path_pose, .bound = path_bound};
@@ -199,15 +202,15 @@ static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uin
     return rg_path_polynomial(m);
 }
 
-/* --- pairs --------------------------------------------------------------------------------------- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static double pair_gap(look *l, double theta) {
     const rg_analysis *a = l->a;
     rg_growth growth;
     go_to(l, theta);
-    if (rg_growth_between(a->parts[l->part_b].shape,
+    if (rg_growth_between(a->view->parts[l->part_b].shape,
                           rg_analysis_part_pose(a, &a->motion, l->part_b),
-                          a->parts[l->part_a].shape,
+                          a->view->parts[l->part_a].shape,
                           rg_analysis_part_pose(a, &a->motion, l->part_a), NULL, &growth))
         return INFINITY;
     return growth.gap;
@@ -218,7 +221,7 @@ static double resting_gap(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
     double gap = INFINITY;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b != part_b || c->part_a != part_a || !a->begin_active[i])
+        if (c->part_b != part_b || c->part_a != part_a || !a->start.active[i])
             continue;
         rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, part_b);
         rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, part_a);
@@ -234,8 +237,8 @@ static double room(void *user, double theta) {
     look *l = user;
     double gap = pair_gap(l, theta);
     double resting = resting_gap(l->a, l->part_b, l->part_a);
-    /* What rests may drift by a little; what is new may not come below zero, and what was there already not
-     * any deeper. */
+    /* What rests may drift by a little; what is new may not come below zero, and what was there
+     * already not any deeper. */
     return gap - fmin(l->deepest, resting - l->level);
 }
 
@@ -244,9 +247,9 @@ static double deepest_idle(const rg_analysis *a, uint32_t part_b, uint32_t part_
     double deepest = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b == part_b && c->part_a == part_a && !a->begin_active[i] &&
-            a->begin_gaps[i] <= IDLE * level)
-            deepest = fmin(deepest, fmin(0, a->begin_gaps[i]) - IDLE * level);
+        if (c->part_b == part_b && c->part_a == part_a && !a->start.active[i] &&
+            a->start.gap[i] <= IDLE * level)
+            deepest = fmin(deepest, fmin(0, a->start.gap[i]) - IDLE * level);
     }
     return deepest;
 }
@@ -315,8 +318,9 @@ static void look_at_touching(look *l, rg_analysis_event *event) {
     }
 }
 
-/* A pair within the shell that is not followed is leaving (it was settled, or else it would be followed):
- * from where on is it apart? If it comes back before it is, the last place where it was free. */
+/* A pair within the shell that is not followed is leaving (it was settled, or else it would be
+ * followed): from where on is it apart? If it comes back before it is, the last place where it
+ * was free. */
 static double apart_from(look *l, double end, double shell, bool *back) {
     double theta = fmin(end, FIRST_LOOK), last = 0;
     *back = false;
@@ -361,8 +365,8 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     settings.root = root_finder(l);
     rg_first_contact impact;
     rg_status status = rg_first_contact_between(
-        (rg_moving_shape){a->parts[l->part_b].shape, &b},
-        (rg_moving_shape){a->parts[l->part_a].shape, &other}, t0, t1, &settings, &impact);
+        (rg_moving_shape){a->view->parts[l->part_b].shape, &b},
+        (rg_moving_shape){a->view->parts[l->part_a].shape, &other}, t0, t1, &settings, &impact);
     if (status || impact.result == RG_FIRST_CONTACT_NONE)
         return status;
     double theta = impact.result == RG_FIRST_CONTACT_TOUCHING
@@ -378,7 +382,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     return RG_OK;
 }
 
-/* --- points and slips ---------------------------------------------------------------------------- */
+/* --- points and slips ------------------------------------------------------------------------- */
 
 static rg_contact_motion contact_at(look *l, double theta) {
     rg_analysis *a = l->a;
@@ -428,28 +432,32 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
     if (c->active && isfinite(c->motion.inside))
         look_for_root(l, inside, RG_STEP_EVENT_FEATURE, true, event);
     l->level = 0;
-    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0 && !l->a->blind)
+    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0 && l->friction)
         look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
 }
 
-/* --- forces -------------------------------------------------------------------------------------- */
+/* --- forces ----------------------------------------------------------------------------------- */
 
-/* How far a contact, as it was evaluated, is from breaking or from a change between stick and slip: > 0 as
- * long as nothing has happened, falling through 0 where it does. Every figure is relative: to the force of the
- * beginning, the limit of friction, the scale of accelerations. */
-static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
+/* How far a contact, as it was evaluated, is from breaking or from a change between stick and
+ * slip: > 0 as long as nothing has happened, falling through 0 where it does. Every figure is
+ * relative: to the force of the beginning, the limit of friction, the scale of accelerations. */
+static double margin(const look *l, uint32_t contact, int *kind) {
+    const rg_analysis *a = l->a;
     const rg_analysis_contact *c = &a->contacts[contact];
-    double margin = INFINITY, unit = 1 / a->acceleration;
+    double margin = INFINITY, unit = 1 / a->view->acceleration;
     *kind = RG_STEP_EVENT_BREAK;
-    if (a->begin_active[contact])
-        margin = c->active || a->keeps ? c->force[0] / a->begin_forces[contact][0]
-                                       : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
-    if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) || a->blind)
+    if (a->start.active[contact])
+        margin = c->active || rg_analysis_keeps_active_set(a)
+                     ? c->force[0] / a->start.force[contact][0]
+                     : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
+    if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) ||
+        !l->friction)
         return margin;
     double change = INFINITY;
-    if ((a->cones || rg_analysis_friction_drops(c)) && !c->at_limit)
+    if ((a->law->exact_cone || rg_analysis_friction_drops(c)) && !c->at_limit)
         change = rg_analysis_cone_margin(c);
-    /* Directions are turned after every step; what happens meanwhile is an event only if it is much. */
+    /* Directions are turned after every step; what happens meanwhile is an event only if it is
+     * much. */
     double back = c->at_limit ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
     if (!c->started)
         change = fmin(change, rg_analysis_let_go(c) - c->slip_acceleration * unit);
@@ -461,12 +469,12 @@ static double margin(const rg_analysis *a, uint32_t contact, int *kind) {
 
 static double least_margin(look *l) {
     /* That the rows which carry force change is the end of a step, and nothing to report. */
-    double least = l->a->keeps ? l->a->basis_margin : INFINITY;
+    double least = l->a->evaluation.margin;
     l->kind = -1;
     l->contact = UINT32_MAX;
     for (uint32_t i = 0; i < l->a->contact_count; i++) {
         int kind;
-        double m = margin(l->a, i, &kind);
+        double m = margin(l, i, &kind);
         if (m < least || (m <= 0 && l->kind < 0)) {
             least = fmin(m, least);
             l->contact = i;
@@ -486,8 +494,9 @@ static void put_forces(rg_analysis *a, double (*kept)[3]) {
         memcpy(a->contacts[i].force, kept[i], sizeof *kept);
 }
 
-/* With friction there may be several solutions, and which one is found depends on where it is started: from
- * the forces of the last place that was good, so that forces are followed and do not jump. */
+/* With friction there may be several solutions, and which one is found depends on where it is
+ * started: from the forces of the last place that was good, so that forces are followed and do
+ * not jump. */
 static double margin_at(void *user, double theta) {
     look *l = user;
     rg_analysis *a = l->a;
@@ -510,10 +519,10 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     l->kept = rg_arena_take(a->arena, a->contact_count, sizeof *l->kept);
     if (!l->kept)
         return RG_OUT_OF_MEMORY;
-    memcpy(l->kept, a->begin_forces, a->contact_count * sizeof *l->kept);
+    memcpy(l->kept, a->start.force, a->contact_count * sizeof *l->kept);
     double at_end = margin_at(l, event->theta);
     if (at_end <= 0) {
-        memcpy(l->kept, a->begin_forces, a->contact_count * sizeof *l->kept);
+        memcpy(l->kept, a->start.force, a->contact_count * sizeof *l->kept);
         double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
         rg_root root = rg_root_find(margin_at, l, (rg_bracket){0, at_begin, event->theta, at_end},
                                     (rg_root_settings){.method = root_finder(l),
@@ -527,15 +536,16 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     return RG_OK;
 }
 
-rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error) {
-    look l = {.a = a, .dense = &a->trial.output};
+rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_event *event,
+                                  rg_error *error) {
+    look l = {.a = a, .dense = &a->trial.output, .friction = friction};
     *event = (rg_analysis_event){.theta = 1, .kind = -1, .contact = UINT32_MAX};
     rg_status status = RG_OK;
     rg_analysis_find_pairs(a, l.dense);
     for (size_t i = 0; i < a->pair_count && !status; i++) {
         l.part_b = a->pairs[i][0];
         l.part_a = a->pairs[i][1];
-        look_at_bodies(&l, a->parts[l.part_b].body, a->parts[l.part_a].body);
+        look_at_bodies(&l, a->view->parts[l.part_b].body, a->view->parts[l.part_a].body);
         status = look_at_pair(&l, event);
     }
     for (size_t i = 0; i < a->contact_count && !status; i++) {

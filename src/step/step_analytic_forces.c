@@ -1,32 +1,40 @@
 /* Contact forces inside the right-hand side (Baraff 1989, section 5; Baraff 1994).
  *
- * Rows are accelerations: a = A f + b with b = what the forces besides contact give, and the terms of
- * curvature and rotation (contact_motion.h). A contact that sticks has unilateral normal and static
- * tangent rows; one that slips has a normal row and a dynamic one against its slip; one without friction
- * the normal alone. The problem is linear with friction rows, which the pivoting solver takes as it is.
+ * Rows are accelerations: a = A f + b with b = what the forces besides contact give, and the
+ * terms of curvature and rotation (contact_motion.h). A contact that sticks has unilateral
+ * normal and static tangent rows; one that slips has a normal row and a dynamic one against its
+ * slip; one without friction the normal alone. The problem is linear with friction rows, which
+ * the pivoting solver takes as it is.
  *
- * In space, who is held and who is at the limit of stick is decided between steps (step_analytic_hold.c). During
- * a step that stays, a contact at its limit has a dynamic row, and the right-hand side is smooth; that a force
- * leaves its cone, or that a contact at its limit turns back, is an event. Where the scene asks for a polygon,
- * there are two tangents with a limit each, and nothing to decide.
+ * In space, who is held and who is at the limit of stick is decided between steps
+ * (step_analytic_hold.c). During a step that stays, a contact at its limit has a dynamic row,
+ * and the right-hand side is smooth; that a force leaves its cone, or that a contact at its
+ * limit turns back, is an event. Where the scene asks for a polygon, there are two tangents with
+ * a limit each, and nothing to decide.
  *
- * Many points share a load in many ways, and with friction the way matters: the motion would jump from one
- * evaluation to the next, and what is symmetric would not stay so. So forces are as small as they can be, friction
- * in proportion to what a contact can hold (or, where that leaves a cone, as near as can be to those of the
- * decision): the diagonal is raised by a little, and further solves take back what that did to the rest (the
- * proximal point iteration). */
+ * Many points share a load in many ways, and with friction the way matters: the motion would
+ * jump from one evaluation to the next, and what is symmetric would not stay so. So forces are
+ * as small as they can be, friction in proportion to what a contact can hold (or, where that
+ * leaves a cone, as near as can be to those of the decision): the diagonal is raised by a
+ * little, and further solves take back what that did to the rest (the proximal point iteration).
+ *
+ * Every evaluation that moves the state goes through rg_analysis_derivative.
+ *
+ * Tested by tests/step/test_forces.c. */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
 #include <string.h>
 
-/* Relative: a force this much outside its cone during a step is an event; and one whose friction drops then. */
+/* Relative: a force this much outside its cone during a step is an event; and one whose friction
+ * drops then. */
 #define EXCEEDS      1e-8
 #define EXCEEDS_DROP 2e-11
 /* Of the judge's residual: what is good enough for the right-hand side. */
 #define EXACT 1e-11
-/* Share of the diagonal by which it is raised. Errors are this to the power of the number of solves. */
+/* Share of the diagonal by which it is raised. Errors are this to the power of the number of
+ * solves. */
 #define NEAR_LAST 1e-8
 enum { NEAR_SOLVES = 2, QUICK_SOLVES = 4 };
 /* In the exact cone who is held is held: tangents by themselves have no bounds worth mentioning. */
@@ -34,7 +42,7 @@ enum { NEAR_SOLVES = 2, QUICK_SOLVES = 4 };
 
 static void own_accelerations(rg_analysis *a, const double *y, const double *dydt,
                               rg_analysis_motion *m) {
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         size_t i = a->flight.body[k];
         const double *n = y + k * a->flight.width, *d = dydt + k * a->flight.width;
@@ -52,8 +60,8 @@ static void own_accelerations(rg_analysis *a, const double *y, const double *dyd
 }
 
 /* e . (u' without contact forces) of a row. */
-double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_motion *m,
-                            const rg_analysis_row *row) {
+double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row) {
+    const rg_analysis_motion *m = &a->motion;
     const rg_contact_motion *k = &a->contacts[row->contact].motion;
     double rate = rg_dot(row->e, rg_sub(m->acceleration[row->a], m->acceleration[row->b])) +
                   rg_dot(row->arm_a, m->angular_acceleration[row->a]) -
@@ -79,7 +87,7 @@ static rg_vec3 slip_direction(const rg_analysis *a, const rg_analysis_contact *c
 }
 
 void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c) {
-    bool planar = a->world->content.planar;
+    bool planar = a->view->world->content.planar;
     rg_vec3 n = c->motion.normal;
     if (c->mode == RG_ANALYSIS_SLIPS) {
         c->basis[0] = slip_direction(a, c);
@@ -87,7 +95,7 @@ void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c) {
         return;
     }
     rg_contact_tangents(n, planar, &c->basis[0], &c->basis[1]);
-    if (!a->cones || !c->at_limit)
+    if (!a->law->exact_cone || !c->at_limit)
         return;
     rg_vec3 d = rg_add_scaled(c->direction, -rg_dot(c->direction, n), n);
     double length = rg_length(d);
@@ -103,7 +111,7 @@ rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c) {
     return rg_add_scaled(f, c->force[2], c->basis[1]);
 }
 
-/* --- one island ---------------------------------------------------------------------------------- */
+/* --- one island ------------------------------------------------------------------------------- */
 
 double rg_analysis_coefficient(const rg_analysis_contact *c) {
     return c->mode == RG_ANALYSIS_SLIPS || c->started ? c->law.friction : c->law.static_friction;
@@ -120,7 +128,7 @@ bool rg_analysis_has_friction(const rg_analysis_contact *c) {
 static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c) {
     if (!rg_analysis_has_friction(c))
         return 1;
-    return c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->world->content.planar ? 2 : 3;
+    return c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->view->world->content.planar ? 2 : 3;
 }
 
 static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
@@ -142,7 +150,7 @@ static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
 
 /* The matrix: rows act on each other through the moving bodies that they share. */
 static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
     size_t n = s->count;
     memset(s->matrix, 0, n * n * sizeof *s->matrix);
     for (size_t k = 0; k < a->flight.body_count; k++)
@@ -161,8 +169,8 @@ static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
         }
 }
 
-static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                      size_t member_count, rg_analysis_rows *s) {
+static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_count,
+                      rg_analysis_rows *s) {
     size_t k = 0;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -170,17 +178,18 @@ static void fill_rows(rg_analysis *a, const rg_analysis_motion *m, const uint32_
         rg_analysis_make_basis(a, c);
         for (size_t i = 0; i < count; i++, k++) {
             rg_vec3 e = i == 0 ? c->motion.normal : c->basis[i - 1];
-            s->rows[k] = rg_analysis_make_row(a, m, members[j], (uint32_t)i, e);
-            s->b[k] = rg_analysis_own_rate(a, m, &s->rows[k]);
+            s->rows[k] = rg_analysis_make_row(a, members[j], (uint32_t)i, e);
+            s->b[k] = rg_analysis_own_rate(a, &s->rows[k]);
             s->force[k] = c->force[i];
             s->normal[k] = (uint32_t)normal;
             bool slips = c->mode == RG_ANALYSIS_SLIPS;
             s->kinds[k] = i == 0                 ? RG_ROW_UNILATERAL
                           : slips || c->at_limit ? RG_ROW_DYNAMIC
                                                  : RG_ROW_STATIC;
-            s->mu[k] = i == 0                 ? 0
-                       : slips || c->at_limit ? -rg_analysis_coefficient(c)
-                                              : rg_analysis_coefficient(c) * (a->cones ? WIDE : 1);
+            s->mu[k] = i == 0 ? 0
+                       : slips || c->at_limit
+                           ? -rg_analysis_coefficient(c)
+                           : rg_analysis_coefficient(c) * (a->law->exact_cone ? WIDE : 1);
         }
     }
     couple_rows(a, s);
@@ -191,7 +200,7 @@ static rg_problem row_problem(const rg_analysis *a, const rg_analysis_rows *s, c
     problem.linear.kinds = s->kinds;
     problem.linear.normal = s->normal;
     problem.linear.mu = s->mu;
-    problem.scale = a->acceleration;
+    problem.scale = a->view->acceleration;
     return problem;
 }
 
@@ -203,12 +212,13 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
     settings.warm = true;
     settings.policy = a->world->content.settings.policy;
     rg_solution solution = {.force = s->force, .velocity = s->rate};
-    const rg_solver *solver = a->world->content.settings.solver;
+    const rg_solver *solver = a->view->world->content.settings.solver;
     if (!solver || solver == rg_solver_find("auto")) /* which is asked if this one fails */
         solver = rg_solver_find("dantzig");
-    rg_status status = rg_solve(a->context, solver, &problem, &settings, &solution, info, NULL);
-    a->solves++;
-    a->iterations += info->iterations;
+    rg_status status =
+        rg_solve(a->view->context, solver, &problem, &settings, &solution, info, NULL);
+    a->tally.solves++;
+    a->tally.iterations += info->iterations;
     if (!status && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
         rg_solve_info first = *info;
         double *kept = rg_arena_take(a->arena, s->count, sizeof *kept);
@@ -217,10 +227,10 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
         memcpy(kept, s->force, s->count * sizeof *kept);
         memset(s->force, 0, s->count * sizeof *kept);
         settings.warm = false;
-        status = rg_solve(a->context, rg_solver_find("auto"), &problem, &settings, &solution, info,
-                          NULL);
-        a->fallbacks++;
-        a->iterations += info->iterations;
+        status = rg_solve(a->view->context, rg_solver_find("auto"), &problem, &settings, &solution,
+                          info, NULL);
+        a->tally.fallbacks++;
+        a->tally.iterations += info->iterations;
         if (!status && !(info->residual.natural <= first.residual.natural)) {
             memcpy(s->force, kept, s->count * sizeof *kept);
             if (first.outcome == RG_SOLVE_RAY || info->outcome != RG_SOLVE_RAY)
@@ -230,18 +240,9 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
     return status;
 }
 
-/* What the judge says of forces that no solver was asked for: of the problem as it is, nothing raised. */
-static rg_status judge_rows(rg_analysis *a, rg_analysis_rows *s, const double *raise,
-                            rg_solve_info *info) {
-    for (size_t i = 0; i < s->count; i++)
-        s->matrix[i * s->count + i] -= raise[i];
-    rg_problem problem = row_problem(a, s, s->b);
-    return rg_judge(&problem, s->force, NULL, &a->world->allocator, &info->residual, NULL);
-}
-
 /* Diagonals towards the references. */
 static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *raise, double *b) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
     for (size_t i = 0; i < s->count; i++) {
         const rg_analysis_row *row = &s->rows[i];
         const rg_analysis_contact *c = &a->contacts[row->contact];
@@ -256,36 +257,52 @@ static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *r
 
 /* Who watches the problems sees them as they are, nothing raised. */
 static void show_rows(rg_analysis *a, const rg_analysis_rows *s) {
-    const rg_step_machinery *machinery = a->machinery;
+    const rg_step_machinery *machinery = a->view->machinery;
     if (!machinery->observer)
         return;
     rg_problem problem = row_problem(a, s, s->b);
-    machinery->observer(machinery->observer_user, a->world->content.step_count, a->shown++,
+    machinery->observer(machinery->observer_user, a->view->world->content.step_count, a->shown++,
                         &problem);
 }
 
 bool rg_analysis_may_know(const rg_analysis *a) {
-    const rg_solver *solver = a->world->content.settings.solver;
+    const rg_solver *solver = a->view->world->content.settings.solver;
     return !solver || solver == rg_solver_find("auto") || solver == rg_solver_find("dantzig");
 }
 
-/* During a step: by the basis of its beginning, whatever comes out. */
-static rg_status keep_basis(rg_analysis *a, rg_analysis_rows *s, const double *b,
-                            const double *raise, rg_solve_info *info) {
-    double margin, *begin = rg_arena_take(a->arena, s->count, sizeof *begin);
-    if (!begin)
+/* Forces of the rows of an island. */
+typedef rg_status rows_solver(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+                              rg_solve_info *info);
+
+/* Room for what raises diagonals, and done. */
+static bool take_raised(rg_analysis *a, rg_analysis_rows *s, double **raise, double **b) {
+    *b = rg_arena_take(a->arena, s->count, sizeof **b);
+    *raise = rg_arena_take(a->arena, s->count, sizeof **raise);
+    if (!*b || !*raise)
+        return false;
+    raise_diagonals(a, s, *raise, *b);
+    return true;
+}
+
+/* By the active set of the beginning of the trial step, whatever comes out. */
+static rg_status keep_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+                           rg_solve_info *info) {
+    (void)effort;
+    show_rows(a, s);
+    double margin, *b, *raise, *begin = rg_arena_take(a->arena, s->count, sizeof *begin);
+    if (!begin || !take_raised(a, s, &raise, &b))
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < s->count; i++)
-        begin[i] = a->begin_forces[s->rows[i].contact][s->rows[i].component];
-    if (rg_analysis_keep_basis(a->arena, s, begin, b, raise, QUICK_SOLVES, a->acceleration,
+        begin[i] = a->start.force[s->rows[i].contact][s->rows[i].component];
+    if (rg_analysis_keep_basis(a->arena, s, begin, b, raise, QUICK_SOLVES, a->view->acceleration,
                                &margin)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
-        a->solves++;
-        a->basis_margin = fmin(a->basis_margin, margin);
+        a->tally.solves++;
+        a->evaluation.margin = fmin(a->evaluation.margin, margin);
     } else { /* no answer: the step is cut */
         memset(s->force, 0, s->count * sizeof *s->force);
         memset(s->rate, 0, s->count * sizeof *s->rate);
-        a->basis_margin = -1;
+        a->evaluation.margin = -1;
     }
     return RG_OK;
 }
@@ -294,7 +311,7 @@ static rg_status keep_basis(rg_analysis *a, rg_analysis_rows *s, const double *b
 static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, const double *raise,
                              rg_solve_info *info) {
     rg_status status = RG_OK;
-    a->searched = true;
+    a->evaluation.searched = true;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
         status = solve_once(a, s, b, info);
         if (status || !(info->residual.natural <= RG_ANALYSIS_FAILED))
@@ -305,31 +322,33 @@ static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, con
     return status;
 }
 
-static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_solve_info *info) {
+static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+                            rg_solve_info *info) {
     show_rows(a, s);
-    double *b = rg_arena_take(a->arena, s->count, sizeof *b);
-    double *raise = rg_arena_take(a->arena, s->count, sizeof *raise);
-    if (!b || !raise)
+    double *b, *raise;
+    if (!take_raised(a, s, &raise, &b))
         return RG_OUT_OF_MEMORY;
-    if (a->stands) { /* solved by the forces of the last step: the judge has a look */
-        a->solves++;
-        memset(raise, 0, s->count * sizeof *raise);
-        memset(s->rate, 0, s->count * sizeof *s->rate);
+    bool may_know = rg_analysis_may_know(a);
+    if (may_know &&
+        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->view->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
-        return judge_rows(a, s, raise, info);
+        a->tally.solves++;
+        return RG_OK;
     }
-    raise_diagonals(a, s, raise, b);
-    if (a->keeps)
-        return keep_basis(a, s, b, raise, info);
-    if (rg_analysis_may_know(a) &&
-        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->acceleration)) {
-        *info = (rg_solve_info){.outcome = RG_SOLVED};
-        a->solves++;
-        return a->judging ? judge_rows(a, s, raise, info) : RG_OK;
-    }
-    if (a->quickly && rg_analysis_may_know(a))
+    if (may_know && effort == RG_EFFORT_EXCHANGE)
         return RG_OK;
     return search_rows(a, s, b, raise, info);
+}
+
+/* By the forces that contacts have: it is known that they hold. */
+static rg_status know_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+                           rg_solve_info *info) {
+    (void)effort;
+    show_rows(a, s);
+    a->tally.solves++;
+    memset(s->rate, 0, s->count * sizeof *s->rate);
+    *info = (rg_solve_info){.outcome = RG_SOLVED};
+    return RG_OK;
 }
 
 double rg_analysis_cone_margin(const rg_analysis_contact *c) {
@@ -379,73 +398,160 @@ static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t m
 }
 
 /* How contacts at their limits accelerate across the direction that they have been given. */
-static void look_across(rg_analysis *a, const rg_analysis_motion *m, const rg_analysis_rows *s) {
+static void look_across(rg_analysis *a, const rg_analysis_rows *s) {
     for (size_t i = 0; i < s->count; i++) {
         rg_analysis_contact *c = &a->contacts[s->rows[i].contact];
         if (s->kinds[i] != RG_ROW_DYNAMIC || c->mode != RG_ANALYSIS_STICKS)
             continue;
-        rg_analysis_row across = rg_analysis_make_row(a, m, s->rows[i].contact, 2, c->basis[1]);
-        c->across = rg_analysis_own_rate(a, m, &across);
+        rg_analysis_row across = rg_analysis_make_row(a, s->rows[i].contact, 2, c->basis[1]);
+        c->across = rg_analysis_own_rate(a, &across);
         for (size_t j = 0; j < s->count; j++)
             c->across += rg_analysis_couple(a, &across, &s->rows[j]) * s->force[j];
     }
 }
 
-/* The forces of an island, with who is held and who is at the limit as it is known. */
-void rg_analysis_solve_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                              size_t member_count, rg_solve_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+static bool make_rows(rg_analysis *a, const uint32_t *members, size_t member_count,
+                      rg_analysis_rows *s, rg_solve_info *info) {
     *info = (rg_solve_info){.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-    rg_analysis_rows s;
-    if (take_rows(a, count_rows(a, members, member_count), &s)) {
-        fill_rows(a, m, members, member_count, &s);
-        if (!solve_rows(a, &s, info)) {
-            store_forces(a, &s);
-            if (a->turning)
-                look_across(a, m, &s);
-        }
-    }
-    rg_arena_return(a->arena, mark);
+    if (!take_rows(a, count_rows(a, members, member_count), s))
+        return false;
+    fill_rows(a, members, member_count, s);
+    return true;
 }
 
-static void solve_one(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                      size_t member_count) {
-    rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-    if (a->turning && a->cones)
-        rg_analysis_hold_island(a, m, members, member_count, &info);
-    else
-        rg_analysis_solve_island(a, m, members, member_count, &info);
-    if (!(info.residual.natural <= RG_ANALYSIS_FAILED) && a->trouble.outcome == RG_SOLVED)
-        a->trouble = (rg_analysis_trouble){.outcome = info.outcome == RG_SOLVED ? RG_SOLVE_INEXACT
-                                                                                : info.outcome,
-                                           .contact = members[0],
-                                           .residual = info.residual.natural};
-}
-
-static void solve_all(rg_analysis *a, const rg_analysis_motion *m) {
+void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
+                              rg_effort effort, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    size_t bodies = a->flight.body_count;
-    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
-    uint32_t *work = rg_arena_take(a->arena, 2 * bodies, sizeof *work);
-    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
-    if (!label || !work || !members) {
-        a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
-        return;
-    }
-    size_t islands = rg_analysis_islands(a, label, work);
-    for (size_t k = 0; k < islands; k++) {
-        size_t count = rg_analysis_members(a, label, k, members);
-        solve_one(a, m, members, count);
+    rg_analysis_rows s;
+    if (make_rows(a, members, member_count, &s, info) && !solve_rows(a, &s, effort, info)) {
+        store_forces(a, &s);
+        look_across(a, &s);
     }
     rg_arena_return(a->arena, mark);
 }
 
-/* --- the right-hand side ------------------------------------------------------------------------- */
+static void note_solve(rg_analysis *a, const uint32_t *members, const rg_solve_info *info) {
+    if (!(info->residual.natural <= RG_ANALYSIS_FAILED) && a->trouble.outcome == RG_SOLVED)
+        a->trouble = (rg_analysis_trouble){.outcome = info->outcome == RG_SOLVED ? RG_SOLVE_INEXACT
+                                                                                 : info->outcome,
+                                           .contact = members[0],
+                                           .residual = info->residual.natural};
+}
+
+static void find_islands(rg_analysis *a, rg_analysis_islands *islands) {
+    if (rg_analysis_find_islands(a, islands))
+        a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
+}
+
+/* Every island by one of the ways above. */
+static void solve_islands(rg_analysis *a, rows_solver *solve) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_analysis_islands islands;
+    find_islands(a, &islands);
+    for (size_t k = 0; k < islands.count; k++) {
+        const uint32_t *members = islands.members + islands.first[k];
+        rg_arena_mark inner = rg_arena_get_mark(a->arena);
+        rg_analysis_rows s;
+        rg_solve_info info;
+        if (make_rows(a, members, islands.first[k + 1] - islands.first[k], &s, &info) &&
+            !solve(a, &s, RG_EFFORT_SOLVE, &info))
+            store_forces(a, &s);
+        note_solve(a, members, &info);
+        rg_arena_return(a->arena, inner);
+    }
+    rg_arena_return(a->arena, mark);
+}
+
+/* --- force laws ------------------------------------------------------------------------------- */
+
+static void evaluate_rows(rg_analysis *a) {
+    solve_islands(a, solve_rows);
+}
+
+static void decide_cone(rg_analysis *a) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_analysis_islands islands;
+    find_islands(a, &islands);
+    for (size_t k = 0; k < islands.count; k++) {
+        const uint32_t *members = islands.members + islands.first[k];
+        rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
+        rg_analysis_hold_island(a, members, islands.first[k + 1] - islands.first[k], &info);
+        note_solve(a, members, &info);
+    }
+    rg_arena_return(a->arena, mark);
+}
+
+/* Forces stay what they are. */
+static void evaluate_nothing(rg_analysis *a) {
+    (void)a;
+}
+
+const rg_force_law rg_law_pivoting = {.name = "pivoting",
+                                      .decide = evaluate_rows,
+                                      .evaluate = evaluate_rows,
+                                      .near = RG_ANALYSIS_NEAR,
+                                      .regular = RG_ANALYSIS_REGULAR};
+const rg_force_law rg_law_cone = {.name = "cone",
+                                  .exact_cone = true,
+                                  .decide = decide_cone,
+                                  .evaluate = evaluate_rows,
+                                  .near = RG_ANALYSIS_NEAR,
+                                  .regular = RG_ANALYSIS_REGULAR};
+const rg_force_law rg_law_constant = {.name = "constant", .evaluate = evaluate_nothing};
+
+/* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
+static void evaluate_kept(rg_analysis *a) {
+    solve_islands(a, keep_rows);
+}
+
+static const rg_force_law kept_active_set = {.name = "kept active set", .evaluate = evaluate_kept};
+
+static void keep_start(rg_analysis *a) {
+    for (size_t i = 0; i < a->contact_count; i++) {
+        memcpy(a->start.force[i], a->contacts[i].force, sizeof *a->start.force);
+        a->start.active[i] = a->contacts[i].active;
+        a->start.gap[i] = a->contacts[i].motion.gap;
+    }
+}
+
+/* The first evaluation of a trial step. Where points share a load in many ways a solver's answer
+ * is not the one that its rows would give. */
+static void evaluate_first(rg_analysis *a) {
+    a->law->evaluate(a);
+    keep_start(a);
+    rg_analysis_judge_begin(a, false);
+    a->active = rg_analysis_may_know(a) && !a->evaluation.searched ? &kept_active_set : a->law;
+}
+
+static void evaluate_first_constant(rg_analysis *a) {
+    keep_start(a);
+    rg_analysis_judge_begin(a, true);
+    a->active = &rg_law_constant;
+}
+
+static const rg_force_law first = {.name = "first", .evaluate = evaluate_first};
+static const rg_force_law first_constant = {.name = "first, constant",
+                                            .evaluate = evaluate_first_constant};
+
+void rg_analysis_begin_trial(rg_analysis *a, bool constant) {
+    a->trouble.outcome = RG_SOLVED;
+    a->active = constant ? &first_constant : &first;
+}
+
+void rg_analysis_end_trial(rg_analysis *a) {
+    a->active = a->law;
+}
+
+bool rg_analysis_keeps_active_set(const rg_analysis *a) {
+    return a->active == &kept_active_set;
+}
+
+/* --- the right-hand side ---------------------------------------------------------------------- */
 
 static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double *dydt) {
     rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
     double *ledger = dydt + a->flight.size;
-    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
     for (int side = 0; side < 2; side++) {
         uint32_t body = side ? c->body_b : c->body_a;
         rg_vec3 on = side ? rg_neg(f) : f;
@@ -459,69 +565,66 @@ static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double
     }
 }
 
-static void contact_forces(rg_analysis *a, double t, const double *y, const double *dydt) {
-    rg_analysis_motion *m = &a->motion;
-    rg_analysis_move(a, t, y, m);
-    own_accelerations(a, y, dydt, m);
-    if (a->contact_count == 0)
-        return;
-    rg_analysis_follow(a, m);
-    a->basis_margin = INFINITY;
-    a->searched = false;
-    if (!a->frozen)
-        solve_all(a, m);
-}
-
-static void keep_beginning(rg_analysis *a) {
-    a->at_begin = false;
-    /* Where points share a load in many ways a solver's answer is not the one that its rows would give. */
-    a->keeps = rg_analysis_may_know(a) && !a->searched;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        memcpy(a->begin_forces[i], a->contacts[i].force, sizeof *a->begin_forces);
-        a->begin_active[i] = a->contacts[i].active;
-        a->begin_gaps[i] = a->contacts[i].motion.gap;
-    }
+/* Motion at (t, y) and accelerations without contact forces; `dydt` is that of flight. */
+static void move_freely(rg_analysis *a, double t, const double *y, const double *dydt) {
+    rg_analysis_move(a, t, y, &a->motion);
+    own_accelerations(a, y, dydt, &a->motion);
+    rg_analysis_follow(a, &a->motion);
+    a->evaluation = (rg_evaluation){.margin = INFINITY};
 }
 
 void rg_analysis_derivative(void *user, double t, const double *y, double *dydt) {
     rg_analysis *a = user;
     rg_flight_derivative(&a->flight, t, y, dydt);
     memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
-    contact_forces(a, t, y, dydt);
-    if (a->at_begin) {
-        keep_beginning(a);
-        rg_analysis_judge_begin(a);
-    }
+    move_freely(a, t, y, dydt);
+    a->active->evaluate(a);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         add_force(a, c, dydt);
-        /* Momenta change by the force as they would by an impulse in a second: the same arithmetic. */
-        rg_analysis_row normal =
-            rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, rg_analysis_force_of(c));
+        /* Momenta change by the force as they would by an impulse in a second: the same
+         * arithmetic. */
+        rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, rg_analysis_force_of(c));
         rg_analysis_push(a, dydt, &normal, 1);
     }
 }
 
-void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
+void rg_analysis_evaluate_free(rg_analysis *a, double t, const double *y) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     double *dydt = rg_arena_take(a->arena, a->ode.n, sizeof *dydt);
     if (dydt) {
         rg_flight_derivative(&a->flight, t, y, dydt);
-        contact_forces(a, t, y, dydt);
+        move_freely(a, t, y, dydt);
     }
     rg_arena_return(a->arena, mark);
 }
 
+void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
+    rg_analysis_evaluate_free(a, t, y);
+    a->active->evaluate(a);
+}
+
+void rg_analysis_decide(rg_analysis *a) {
+    rg_analysis_evaluate_free(a, a->time, a->y);
+    a->law->decide(a);
+}
+
+void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
+    rg_analysis_evaluate_free(a, a->time, a->y);
+    if (!a->law->mean)
+        solve_islands(a, resting ? know_rows : solve_rows);
+}
+
 void rg_analysis_scale(void *user, const double *y, double *scale) {
     rg_analysis *a = user;
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     rg_flight_scale(&a->flight, y, scale);
     /* A body at rest under load: its momentum is what rounding leaves of forces that cancel. */
     size_t momenta = rg_flight_momenta(&a->flight), linear = rg_flight_linear(&a->flight);
     for (size_t k = 0; k < a->flight.body_count; k++) {
         const rg_body_dynamics *d = &c->dynamics[a->flight.body[k]];
         double *s = scale + k * a->flight.width + momenta, r = d->gyration_radius;
-        double speed = RG_ANALYSIS_MOMENTUM * sqrt(a->acceleration * r);
+        double speed = RG_ANALYSIS_MOMENTUM * sqrt(a->view->acceleration * r);
         for (size_t i = 0; i < linear; i++)
             s[i] = fmax(s[i], d->mass * speed);
         for (size_t i = linear; i < a->flight.width - momenta; i++)

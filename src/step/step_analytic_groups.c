@@ -1,12 +1,16 @@
-/* Who may meet whom during a step of the world: bodies fall into groups that cannot reach each other before
- * its end. Each group is integrated by itself, with its own steps and its own events: what happens in one
- * corner costs nothing in another, and what rests is left to rest.
+/* Who may meet whom during a step of the world: bodies fall into groups that cannot reach each
+ * other before its end. Each group is integrated by itself, with its own steps and its own
+ * events: what happens in one corner costs nothing in another, and what rests is left to rest.
  *
- * Every body has a reach: how far any of its points can get, from its speed and the largest acceleration
- * of anything, with a margin. Bodies of a group can hand their speed on, so all of them have the reach of
- * the fastest; groups grow until that changes nothing. That is a guess, as contacts may accelerate more: how
- * far bodies travel is added up while they do, and a step in which one left its reach is made again with
- * longer ones (rg_analysis_run says so). */
+ * Every body has a reach: how far any of its points can get, from its speed and the largest
+ * acceleration of anything, with a margin. Bodies of a group can hand their speed on, so all of
+ * them have the reach of the fastest; groups grow until that changes nothing. That is a guess,
+ * as contacts may accelerate more: how far bodies travel is added up while they do, and a step
+ * in which one left its reach is made again with longer ones (rg_analysis_run says so).
+ *
+ * Tested by tests/step/test_mixed.c. */
+#include "base/base_sets.h"
+#include "base/base_sort.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
@@ -17,8 +21,8 @@ enum { ROUNDS_MOST = 32 };
 
 static void make_extents(rg_analysis *a) {
     memset(a->extent, 0, a->flight.body_count * sizeof *a->extent);
-    for (size_t i = 0; i < a->part_count; i++) {
-        const rg_analysis_part *p = &a->parts[i];
+    for (size_t i = 0; i < a->view->part_count; i++) {
+        const rg_analysis_part *p = &a->view->parts[i];
         if (!p->dynamic)
             continue;
         size_t place = rg_analysis_place(a, p->body);
@@ -32,9 +36,9 @@ static rg_bounds grown(rg_bounds bounds, double by) {
 }
 
 static void reach_bounds(rg_analysis *a, const double *reach) {
-    const rg_world_content *c = &a->world->content;
-    for (size_t i = 0; i < a->part_count; i++) {
-        const rg_analysis_part *p = &a->parts[i];
+    const rg_world_content *c = &a->view->world->content;
+    for (size_t i = 0; i < a->view->part_count; i++) {
+        const rg_analysis_part *p = &a->view->parts[i];
         bool prescribed = c->record[p->body].prescription1 != 0;
         rg_bounds now =
             rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
@@ -45,7 +49,8 @@ static void reach_bounds(rg_analysis *a, const double *reach) {
         if (prescribed && !isfinite(p->radius)) {
             now = (rg_bounds){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
         } else if (prescribed) {
-            now = rg_analysis_prescribed_bounds(a, p->body, a->begin, a->end - a->begin);
+            now = rg_analysis_prescribed_bounds(a, p->body, a->view->begin,
+                                                a->view->end - a->view->begin);
             margin += rg_length(p->middle) + p->radius;
         } else if (p->dynamic) {
             margin += reach[rg_analysis_place(a, p->body)];
@@ -61,7 +66,7 @@ static bool sorts_before(const rg_analysis *a, uint32_t i, uint32_t j) {
 
 /* Insertion sort: the order of the round before is nearly right. */
 static void sort_parts(rg_analysis *a) {
-    for (size_t i = 1; i < a->part_count; i++) {
+    for (size_t i = 1; i < a->view->part_count; i++) {
         uint32_t moving = a->order[i];
         size_t k = i;
         for (; k > 0 && sorts_before(a, moving, a->order[k - 1]); k--)
@@ -71,7 +76,7 @@ static void sort_parts(rg_analysis *a) {
 }
 
 static bool may_collide(const rg_analysis *a, uint32_t i, uint32_t j) {
-    const rg_analysis_part *p = &a->parts[i], *q = &a->parts[j];
+    const rg_analysis_part *p = &a->view->parts[i], *q = &a->view->parts[j];
     return p->body != q->body && (p->dynamic || q->dynamic) && (p->category & q->mask) &&
            (q->category & p->mask) && (isfinite(p->radius) || isfinite(q->radius)) &&
            rg_analysis_boxes_meet(a, i, j);
@@ -97,8 +102,8 @@ static rg_status find_pairs(rg_analysis *a, rg_analysis_groups *g) {
     rg_status status = RG_OK;
     sort_parts(a);
     g->pair_count = 0;
-    for (size_t i = 0; i < a->part_count && !status; i++)
-        for (size_t k = i + 1; k < a->part_count && !status; k++) {
+    for (size_t i = 0; i < a->view->part_count && !status; i++)
+        for (size_t k = i + 1; k < a->view->part_count && !status; k++) {
             uint32_t p = a->order[i], q = a->order[k];
             if (a->bounds[q].lower.x > a->bounds[p].upper.x)
                 break;
@@ -108,28 +113,20 @@ static rg_status find_pairs(rg_analysis *a, rg_analysis_groups *g) {
     return status;
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* Joins what may meet; returns whether any two were not joined before. */
 static bool join(const rg_analysis *a, const rg_analysis_groups *g, uint32_t *parent) {
     bool any = false;
     for (size_t i = 0; i < g->pair_count; i++) {
-        const rg_analysis_part *p = &a->parts[g->pairs[i][0]], *q = &a->parts[g->pairs[i][1]];
+        const rg_analysis_part *p = &a->view->parts[g->pairs[i][0]],
+                               *q = &a->view->parts[g->pairs[i][1]];
         if (!p->dynamic || !q->dynamic)
             continue;
-        uint32_t x = root_of(parent, (uint32_t)rg_analysis_place(a, p->body));
-        uint32_t y = root_of(parent, (uint32_t)rg_analysis_place(a, q->body));
+        uint32_t x = rg_sets_root(parent, (uint32_t)rg_analysis_place(a, p->body));
+        uint32_t y = rg_sets_root(parent, (uint32_t)rg_analysis_place(a, q->body));
         if (x == y)
             continue;
         any = true;
-        if (x < y)
-            parent[y] = x;
-        else
-            parent[x] = y;
+        rg_sets_join(parent, x, y);
     }
     return any;
 }
@@ -138,54 +135,45 @@ static bool join(const rg_analysis *a, const rg_analysis_groups *g, uint32_t *pa
 static void share_reach(const rg_analysis *a, uint32_t *parent, double *reach) {
     size_t n = a->flight.body_count;
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t root = root_of(parent, k);
+        uint32_t root = rg_sets_root(parent, k);
         reach[root] = fmax(reach[root], reach[k]);
     }
     for (uint32_t k = 0; k < n; k++)
-        reach[k] = reach[root_of(parent, k)];
+        reach[k] = reach[rg_sets_root(parent, k)];
 }
 
 static uint32_t group_of_pair(const rg_analysis *a, const rg_analysis_groups *g,
                               const uint32_t pair[2]) {
-    const rg_analysis_part *p = &a->parts[pair[0]];
-    const rg_analysis_part *dynamic = p->dynamic ? p : &a->parts[pair[1]];
+    const rg_analysis_part *p = &a->view->parts[pair[0]];
+    const rg_analysis_part *dynamic = p->dynamic ? p : &a->view->parts[pair[1]];
     return g->label[rg_analysis_place(a, dynamic->body)];
 }
 
-static bool comes_before(const uint32_t *x, const uint32_t *y) { /* group, part, part */
-    for (int i = 0; i < 3; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i];
-    return false;
+typedef struct pair_key {
+    uint32_t group, part, other;
+} pair_key;
+
+static bool comes_before(const pair_key *x, const pair_key *y) {
+    if (x->group != y->group)
+        return x->group < y->group;
+    return x->part != y->part ? x->part < y->part : x->other < y->other;
 }
 
-/* By group, and within one in the order of parts, whatever the order along x was: Shell sort. */
+RG_DEFINE_HEAP_SORT(sort_keys, pair_key, comes_before)
+
+/* By group, and within one in the order of parts, whatever the order along x was. */
 static rg_status sort_pairs(rg_analysis *a, rg_analysis_groups *g) {
-    uint32_t(*keys)[3] = rg_arena_take(a->arena, g->pair_count, sizeof *keys);
+    pair_key *keys = rg_arena_take(a->arena, g->pair_count, sizeof *keys);
     if (!keys)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < g->pair_count; i++) {
-        keys[i][0] = group_of_pair(a, g, g->pairs[i]);
-        keys[i][1] = g->pairs[i][0];
-        keys[i][2] = g->pairs[i][1];
-    }
-    size_t gap = 1;
-    while (gap < g->pair_count / 3)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (size_t i = gap; i < g->pair_count; i++) {
-            uint32_t moving[3];
-            memcpy(moving, keys[i], sizeof moving);
-            size_t k = i;
-            for (; k >= gap && comes_before(moving, keys[k - gap]); k -= gap)
-                memcpy(keys[k], keys[k - gap], sizeof moving);
-            memcpy(keys[k], moving, sizeof moving);
-        }
+    for (size_t i = 0; i < g->pair_count; i++)
+        keys[i] = (pair_key){group_of_pair(a, g, g->pairs[i]), g->pairs[i][0], g->pairs[i][1]};
+    sort_keys(keys, g->pair_count);
     memset(g->pair_end, 0, (g->count + 1) * sizeof *g->pair_end);
     for (size_t i = 0; i < g->pair_count; i++) {
-        g->pairs[i][0] = keys[i][1];
-        g->pairs[i][1] = keys[i][2];
-        g->pair_end[keys[i][0]] = i + 1;
+        g->pairs[i][0] = keys[i].part;
+        g->pairs[i][1] = keys[i].other;
+        g->pair_end[keys[i].group] = i + 1;
     }
     for (size_t k = 1; k <= g->count; k++)
         if (g->pair_end[k] < g->pair_end[k - 1])
@@ -204,16 +192,16 @@ static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_gro
     memset(meets, 0, n);
     for (size_t i = 0; i < g->pair_count; i++)
         for (int side = 0; side < 2; side++) {
-            const rg_analysis_part *p = &a->parts[g->pairs[i][side]];
+            const rg_analysis_part *p = &a->view->parts[g->pairs[i][side]];
             if (p->dynamic)
-                meets[root_of(parent, (uint32_t)rg_analysis_place(a, p->body))] = 1;
+                meets[rg_sets_root(parent, (uint32_t)rg_analysis_place(a, p->body))] = 1;
         }
     g->count = 0;
     for (uint32_t k = 0; k < n; k++)
-        if (root_of(parent, k) == k && meets[k])
+        if (rg_sets_root(parent, k) == k && meets[k])
             number[k] = (uint32_t)g->count++;
     for (uint32_t k = 0; k < n; k++) {
-        uint32_t root = root_of(parent, k);
+        uint32_t root = rg_sets_root(parent, k);
         g->label[k] = meets[root] ? number[root] : (uint32_t)g->count;
     }
     rg_arena_return(a->arena, mark);
@@ -223,19 +211,19 @@ static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_gro
 
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *g) {
     size_t n = a->flight.body_count;
-    double length = a->end - a->begin;
+    double length = a->view->end - a->view->begin;
     *g = (rg_analysis_groups){.farther = farther,
                               .label = rg_arena_take(a->arena, n, sizeof *g->label),
                               .reach = rg_arena_take(a->arena, n, sizeof *g->reach)};
     uint32_t *parent = rg_arena_take(a->arena, n, sizeof *parent);
     if (!g->label || !g->reach || !parent)
         return RG_OUT_OF_MEMORY;
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     make_extents(a);
     for (size_t k = 0; k < n; k++) {
         parent[k] = (uint32_t)k;
         double speed = rg_analysis_point_speed(a, k, c->velocity, c->angular_velocity);
-        g->reach[k] = farther * length * (speed + length * a->acceleration);
+        g->reach[k] = farther * length * (speed + length * a->view->acceleration);
         if (a->least)
             g->reach[k] = fmax(g->reach[k], a->least[k]);
     }

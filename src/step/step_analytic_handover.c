@@ -1,14 +1,19 @@
-/* Groups of bodies that the event loop could not bring to the end of the step, made by the stepping method while
- * all others are integrated as always: what is hard in one corner does not cost another its accuracy.
+/* Groups of bodies that the event loop could not bring to the end of the step, made by the
+ * stepping method while all others are integrated as always: what is hard in one corner does not
+ * cost another its accuracy.
  *
- * Such a group is stepped from its beginning, as if the event loop had never seen it; several of them in one go, so
- * that contacts are looked for once. That nobody else is near them holds as long as no body leaves its reach, as in
- * the event loop. If one does, it gets a longer one (a->least), and if somebody else is within that, the step is made
- * again with such groups (a->strayed). Contact forces of both methods
- * end in one list, in the order of colliders, which the stepping method needs for its next step. The judge computes
- * what contacts did to the bodies that were stepped (rg_step_report.judged), since only he knows.
+ * Such a group is stepped from its beginning, as if the event loop had never seen it; several of
+ * them in one go, so that contacts are looked for once. That nobody else is near them holds as
+ * long as no body leaves its reach, as in the event loop. If one does, it gets a longer one
+ * (a->least), and if somebody else is within that, the step is made again with such groups
+ * (*strayed). Contact forces of both methods end in one list, in the order of colliders, which
+ * the stepping method needs for its next step. The judge computes what contacts did to the
+ * bodies that were stepped (rg_step_report.judged), since only he knows.
  *
- * It fails if the stepping method does; both causes are told, and nothing has changed. */
+ * It fails if the stepping method does; both causes are told, and nothing has changed.
+ *
+ * Tested by tests/step/test_handover.c. */
+#include "base/base_sort.h"
 #include "base/base_text.h"
 #include "step/step_analytic.h"
 
@@ -40,7 +45,7 @@ rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cau
     return RG_OK;
 }
 
-/* --- who ----------------------------------------------------------------------------------------- */
+/* --- who -------------------------------------------------------------------------------------- */
 
 /* Refusals come in the order of groups. */
 static const rg_analysis_refusal *refusal_of(const rg_analysis_handover *h, uint32_t group) {
@@ -57,7 +62,7 @@ static const rg_analysis_refusal *refusal_of(const rg_analysis_handover *h, uint
 
 static rg_status mark_members(const rg_analysis *a, const rg_analysis_groups *groups,
                               rg_analysis_handover *h) {
-    size_t n = a->world->content.bodies.count;
+    size_t n = a->view->world->content.bodies.count;
     uint8_t *member = rg_arena_take(a->arena, n, sizeof *member);
     if (!member)
         return RG_OUT_OF_MEMORY;
@@ -68,9 +73,10 @@ static rg_status mark_members(const rg_analysis *a, const rg_analysis_groups *gr
     return RG_OK;
 }
 
-/* Whether a body got farther than it was taken to; how far it may then get when the step is made again. */
+/* Whether a body got farther than it was taken to; how far it may then get when the step is made
+ * again. */
 static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const rg_stepping *s) {
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     bool any = false;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         double before = rg_analysis_point_speed(a, k, c->velocity, c->angular_velocity);
@@ -88,7 +94,7 @@ static bool strays(const rg_analysis *a, const rg_analysis_groups *groups, const
 static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *member, bool *meets) {
     rg_analysis_groups wider;
     rg_flight_pack(&a->flight, a->scratch_y);
-    rg_analysis_move(a, a->begin, a->scratch_y, &a->motion);
+    rg_analysis_move(a, a->view->begin, a->scratch_y, &a->motion);
     rg_status status = rg_analysis_make_groups(a, farther, &wider);
     uint8_t *kinds = status ? NULL : rg_arena_take(a->arena, wider.count, sizeof *kinds);
     if (!kinds)
@@ -105,7 +111,7 @@ static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *mem
     return RG_OK;
 }
 
-/* --- forces -------------------------------------------------------------------------------------- */
+/* --- forces ----------------------------------------------------------------------------------- */
 
 static bool comes_before(const rg_contact_force *f, const rg_contact_force *g) {
     if (f->collider_b.index1 != g->collider_b.index1)
@@ -119,20 +125,8 @@ static bool comes_before(const rg_contact_force *f, const rg_contact_force *g) {
     return f->id < g->id;
 }
 
-/* Shell sort: no two have the same key. */
-static void sort_forces(rg_contact_force *forces, size_t count) {
-    size_t gap = 1;
-    while (gap < count / 3)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (size_t i = gap; i < count; i++) {
-            rg_contact_force moving = forces[i];
-            size_t k = i;
-            for (; k >= gap && comes_before(&moving, &forces[k - gap]); k -= gap)
-                forces[k] = forces[k - gap];
-            forces[k] = moving;
-        }
-}
+/* No two have the same key. */
+RG_DEFINE_HEAP_SORT(sort_forces, rg_contact_force, comes_before)
 
 /* Two lists as one, in the order of colliders; null without memory. */
 static rg_contact_force *join(rg_arena *arena, const rg_contact_force *x, size_t x_count,
@@ -158,7 +152,7 @@ rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *h,
     return *forces ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
-/* --- the step ------------------------------------------------------------------------------------ */
+/* --- the step --------------------------------------------------------------------------------- */
 
 static rg_status fail_both(const rg_analysis *a, const rg_analysis_groups *groups,
                            const rg_analysis_handover *h, rg_status status, const rg_error *inner,
@@ -172,21 +166,22 @@ static rg_status fail_both(const rg_analysis *a, const rg_analysis_groups *group
 }
 
 rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
-                                rg_analysis_handover *h, rg_error *error) {
+                                rg_analysis_handover *h, bool *strayed, rg_error *error) {
+    *strayed = false;
     if (h->count == 0)
         return RG_OK;
     rg_stepping *s = &h->stepping;
-    const rg_contact_force *last = rg_world_contact_forces(a->world, &s->last_count);
-    s->end_time = a->end;
+    const rg_contact_force *last = rg_world_contact_forces(a->view->world, &s->last_count);
+    s->end_time = a->view->end;
     s->shown = a->shown;
     s->last = join(a->arena, last, s->last_count, NULL, 0);
     if (!s->last || mark_members(a, groups, h))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
     rg_error inner = {0};
-    rg_status status = rg_stepping_make(a->world, s, &inner);
+    rg_status status = rg_stepping_make(a->view->world, s, &inner);
     if (status)
         return fail_both(a, groups, h, status, &inner, error);
-    if (strays(a, groups, s) && meets_others(a, groups->farther, s->member, &a->strayed))
+    if (strays(a, groups, s) && meets_others(a, groups->farther, s->member, strayed))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
     return RG_OK;
 }
@@ -199,8 +194,9 @@ static void forget(rg_analysis *a, const uint8_t *member, rg_analysis_known *kno
     size_t kept = 0;
     for (size_t i = 0; i < a->bounce_count; i++) {
         const rg_bounce *b = &a->bounces[i];
-        bool exists = b->part_b < a->part_count && b->part_a < a->part_count;
-        if (exists && !member[a->parts[b->part_b].body] && !member[a->parts[b->part_a].body])
+        bool exists = b->part_b < a->view->part_count && b->part_a < a->view->part_count;
+        if (exists && !member[a->view->parts[b->part_b].body] &&
+            !member[a->view->parts[b->part_a].body])
             a->bounces[kept++] = *b;
     }
     a->bounce_count = kept;
@@ -210,11 +206,11 @@ void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *h,
                            rg_analysis_known *known) {
     if (h->count == 0)
         return;
-    rg_stepping_commit(a->world, &h->stepping);
+    rg_stepping_commit(a->view->world, &h->stepping);
     forget(a, h->stepping.member, known);
 }
 
-/* --- what is told of it -------------------------------------------------------------------------- */
+/* --- what is told of it ----------------------------------------------------------------------- */
 
 /* The group's first two bodies, and how many there are. */
 static void log_refusal(const rg_analysis *a, const rg_analysis_groups *groups,
@@ -225,10 +221,10 @@ static void log_refusal(const rg_analysis *a, const rg_analysis_groups *groups,
         if (groups->label[k] != refusal->group)
             continue;
         if (count < 2)
-            bodies[count] = rg_body_id_at(&a->world->content, a->flight.body[k]);
+            bodies[count] = rg_body_id_at(&a->view->world->content, a->flight.body[k]);
         count++;
     }
-    rg_analysis_log_hand_over(a->world, bodies, count, &refusal->cause);
+    rg_analysis_log_hand_over(a->view->world, bodies, count, &refusal->cause);
 }
 
 void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,

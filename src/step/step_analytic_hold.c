@@ -1,9 +1,12 @@
-/* Who is held and who is at the limit of stick, and in which direction, in the exact cone: decided between steps.
+/* Who is held and who is at the limit of stick, and in which direction, in the exact cone:
+ * decided between steps.
  *
- * First it is tried whether all can be held. Then whoever leaves his cone is put at his limit and whoever turns
- * back is held again, one after the other. If that does not end, a solver of the exact cone is asked; contacts that
- * slip enter it with a velocity that dwarfs every acceleration, so that their friction has the direction it must
- * have. */
+ * First it is tried whether all can be held. Then whoever leaves his cone is put at his limit
+ * and whoever turns back is held again, one after the other. If that does not end, a solver of
+ * the exact cone is asked; contacts that slip enter it with a velocity that dwarfs every
+ * acceleration, so that their friction has the direction it must have.
+ *
+ * Tested by tests/step/test_onset.c and tests/step/test_events.c. */
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -12,8 +15,8 @@
 #define HELD 2e-6
 /* Of the judge's residual: what is good enough for deciding who is held. */
 #define DECIDES 1e-8
-/* Tangents of contacts that carry less are raised by up to this many times more: what they can hold is less,
- * too. */
+/* Tangents of contacts that carry less are raised by up to this many times more: what they can
+ * hold is less, too. */
 #define NEAR_LIGHT 100
 /* Contacts at their limits that turn back by more than this share of the most do so together. */
 #define ALIKE 0.999
@@ -24,7 +27,8 @@ enum { CORRECTIONS = 16, FOLLOWING = 32, TURNS = 2 };
 #define TURNED 1e-7
 /* Slip of the cone problem, in `acceleration`. */
 #define DWARFS 1e4
-/* In `acceleration`: a contact at its limit that turns back by less does so by the error of the decision. */
+/* In `acceleration`: a contact at its limit that turns back by less does so by the error of the
+ * decision. */
 #define BACK 1e-5
 
 /* What a solver of the exact cone says. */
@@ -58,8 +62,8 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
             if (c->at_limit)
                 c->direction = rg_scale(-1 / size, across);
         }
-        /* The quick way starts from here: where many points share the load, rows would stay at the bounds at
-         * which they were, outside the cone. */
+        /* The quick way starts from here: where many points share the load, rows would stay at
+         * the bounds at which they were, outside the cone. */
         rg_analysis_make_basis(a, c);
         c->force[0] = force[0];
         c->force[1] = rg_dot(across, c->basis[0]);
@@ -67,8 +71,8 @@ static void take_decision(rg_analysis *a, const uint32_t *members, size_t member
     }
 }
 
-/* The velocity that slips were given in the problem has turned by what they accelerate: that is taken back. If that
- * makes it too hard, the answer stays. `q` is the problem's. */
+/* The velocity that slips were given in the problem has turned by what they accelerate: that is
+ * taken back. If that makes it too hard, the answer stays. `q` is the problem's. */
 static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_count,
                        const rg_problem *problem, double *q, rg_solution *solution,
                        rg_solve_info *info) {
@@ -85,15 +89,15 @@ static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_co
         for (size_t j = 0; j < member_count; j++) {
             if (a->contacts[members[j]].mode != RG_ANALYSIS_SLIPS)
                 continue;
-            q[3 * j + 1] -= rate[3 * j + 1] - DWARFS * a->acceleration;
+            q[3 * j + 1] -= rate[3 * j + 1] - DWARFS * a->view->acceleration;
             q[3 * j + 2] -= rate[3 * j + 2];
             any = true;
         }
         rg_solve_info turned;
-        if (!any || rg_solve(a->context, rg_solver_find("newton"), problem, &settings, solution,
-                             &turned, NULL))
+        if (!any || rg_solve(a->view->context, rg_solver_find("newton"), problem, &settings,
+                             solution, &turned, NULL))
             return;
-        a->iterations += turned.iterations;
+        a->tally.iterations += turned.iterations;
         if (!(turned.residual.natural <= DECIDES)) {
             memcpy(solution->force, force, n * sizeof *force);
             memcpy(solution->velocity, rate, n * sizeof *rate);
@@ -103,8 +107,7 @@ static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_co
 }
 
 /* The problem of the exact cone at this instant. */
-static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                   size_t member_count, decision *d) {
+static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count, decision *d) {
     size_t n = 3 * member_count, k = 0;
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
     double *q = rg_arena_take(a->arena, n, sizeof *q);
@@ -122,15 +125,15 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
         mu[j] = rg_analysis_coefficient(c);
         for (uint32_t i = 0; i < 3; i++, k++) {
             rows[k] =
-                rg_analysis_make_row(a, m, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
-            q[k] = rg_analysis_own_rate(a, m, &rows[k]);
+                rg_analysis_make_row(a, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
+            q[k] = rg_analysis_own_rate(a, &rows[k]);
             force[k] = rg_dot(last, rows[k].e);
         }
         if (c->mode == RG_ANALYSIS_SLIPS)
-            q[k - 2] += DWARFS * a->acceleration;
+            q[k - 2] += DWARFS * a->view->acceleration;
     }
     rg_problem problem;
-    if (!rg_analysis_cone_problem(a, rows, member_count, q, mu, a->acceleration, &problem))
+    if (!rg_analysis_cone_problem(a, rows, member_count, q, mu, a->view->acceleration, &problem))
         return false;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = DECIDES;
@@ -141,24 +144,24 @@ static bool decide(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *
     static const char *const solvers[] = {"newton", "interior-point"};
     rg_status status = RG_OK;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers && !status; i++) {
-        status = rg_solve(a->context, rg_solver_find(solvers[i]), &problem, &settings, &solution,
-                          &info, NULL);
+        status = rg_solve(a->view->context, rg_solver_find(solvers[i]), &problem, &settings,
+                          &solution, &info, NULL);
         settings.warm = false;
-        a->iterations += info.iterations;
-        a->fallbacks += i > 0;
+        a->tally.iterations += info.iterations;
+        a->tally.fallbacks += i > 0;
         if (info.residual.natural <= DECIDES)
             break;
     }
     if (status)
         return false;
-    a->solves++;
+    a->tally.solves++;
     turn_slips(a, members, member_count, &problem, q, &solution, &info);
     /* Who leaves carries no force. */
     for (size_t j = 0; j < member_count; j++)
         if (force[3 * j] * rg_analysis_couple(a, &rows[3 * j], &rows[3 * j]) < rate[3 * j])
             force[3 * j] = force[3 * j + 1] = force[3 * j + 2] = 0;
     if (info.residual.natural > RG_ANALYSIS_FAILED)
-        a->failures++;
+        a->tally.failures++;
     return true;
 }
 
@@ -166,8 +169,8 @@ static bool is_near_limit(const rg_analysis_contact *c) {
     return rg_analysis_cone_margin(c) < HELD;
 }
 
-/* Who was at the limit is held again only if there is room: nobody goes back and forth by rounding. Where friction
- * drops at the limit, it cannot. */
+/* Who was at the limit is held again only if there is room: nobody goes back and forth by
+ * rounding. Where friction drops at the limit, it cannot. */
 static bool exceeds(const rg_analysis_contact *c) {
     return rg_analysis_cone_margin(c) < (c->tight && !rg_analysis_friction_drops(c) ? HELD : 0);
 }
@@ -189,8 +192,9 @@ static bool any_exceeds(const rg_analysis *a, const uint32_t *members, size_t me
     return false;
 }
 
-/* The direction at the limit of member `j`, where friction drops then: that of a contact of the same bodies which is
- * there already, if it is the same but for rounding. Points of a face that begin to slide together must not turn it. */
+/* The direction at the limit of member `j`, where friction drops then: that of a contact of the
+ * same bodies which is there already, if it is the same but for rounding. Points of a face that
+ * begin to slide together must not turn it. */
 static rg_vec3 common_direction(const rg_analysis *a, const uint32_t *members, size_t j,
                                 rg_vec3 own) {
     const rg_analysis_contact *c = &a->contacts[members[j]];
@@ -203,13 +207,14 @@ static rg_vec3 common_direction(const rg_analysis *a, const uint32_t *members, s
     return own;
 }
 
-/* What was got wrong: held contacts whose force leaves the cone after all; if there are none, contacts at their
- * limit that turn back: those that do so most, all of them, for contacts that are symmetric must stay so. Where
- * friction drops at the limit, those that are as good as there go there together: how many points of a face share
- * their load is known to 1e-8 only, and their sum, which decides, far better. */
+/* What was got wrong: held contacts whose force leaves the cone after all; if there are none,
+ * contacts at their limit that turn back: those that do so most, all of them, for contacts that
+ * are symmetric must stay so. Where friction drops at the limit, those that are as good as there
+ * go there together: how many points of a face share their load is known to 1e-8 only, and their
+ * sum, which decides, far better. */
 static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count) {
     bool any = any_exceeds(a, members, member_count);
-    double most = -BACK * a->acceleration;
+    double most = -BACK * a->view->acceleration;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         if (c->mode != RG_ANALYSIS_STICKS || !rg_analysis_has_friction(c))
@@ -225,7 +230,7 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
         c->at_limit = true;
         c->direction = common_direction(a, members, j, rg_scale(-1 / rg_length(f), f));
     }
-    if (any || !(most < -BACK * a->acceleration))
+    if (any || !(most < -BACK * a->view->acceleration))
         return any;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -236,9 +241,9 @@ static bool correct(rg_analysis *a, const uint32_t *members, size_t member_count
     return true;
 }
 
-/* Forces that are held in many ways are best held in the middle, by as little as it takes: then the load is
- * shared, bodies that are symmetric stay so, and it takes long until one of them leaves its cone. Friction is
- * shared in proportion to what contacts can hold. */
+/* Forces that are held in many ways are best held in the middle, by as little as it takes: then
+ * the load is shared, bodies that are symmetric stay so, and it takes long until one of them
+ * leaves its cone. Friction is shared in proportion to what contacts can hold. */
 static void centre(rg_analysis *a, const uint32_t *members, size_t member_count) {
     double heaviest = 0;
     for (size_t j = 0; j < member_count; j++)
@@ -251,10 +256,11 @@ static void centre(rg_analysis *a, const uint32_t *members, size_t member_count)
     }
 }
 
-/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed, but for contacts whose
- * friction drops when they slip: those are held up to the limit, and go there from these forces. */
-static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                     size_t member_count, rg_solve_info *info) {
+/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed, but
+ * for contacts whose friction drops when they slip: those are held up to the limit, and go there
+ * from these forces. */
+static bool hold_all(rg_analysis *a, const uint32_t *members, size_t member_count,
+                     rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
     if (!kept)
@@ -271,9 +277,7 @@ static bool hold_all(rg_analysis *a, const rg_analysis_motion *m, const uint32_t
     /* How friction is shared depends on normal forces, which are not known the first time. */
     for (int pass = 0; pass < 2 && !held; pass++) {
         centre(a, members, member_count);
-        a->quickly = true; /* if it is not easy to see, most likely they cannot */
-        rg_analysis_solve_island(a, m, members, member_count, info);
-        a->quickly = false;
+        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_EXCHANGE, info);
         if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
         held = !any_exceeds(a, members, member_count);
@@ -294,7 +298,7 @@ static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member
         if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active)
             continue;
         double size = sqrt(c->slip_acceleration * c->slip_acceleration + c->across * c->across);
-        if (!(size > RG_ANALYSIS_FREE * a->acceleration) ||
+        if (!(size > RG_ANALYSIS_FREE * a->view->acceleration) ||
             (rg_analysis_friction_drops(c) && !(c->slip_acceleration > 0)))
             continue;
         largest = fmax(largest, fabs(c->across) / size);
@@ -304,27 +308,25 @@ static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member
     return largest;
 }
 
-/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by step, so that
- * nothing else does. Forces are shared evenly, or as near to the references as can be. Returns whether that came to
- * an end; if not, nothing is changed. */
-static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                          size_t member_count, bool evenly, rg_solve_info *info) {
+/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by
+ * step, so that nothing else does. Forces are shared evenly, or as near to the references as can
+ * be. Returns whether that came to an end; if not, nothing is changed. */
+static bool follow_limits(rg_analysis *a, const uint32_t *members, size_t member_count, bool evenly,
+                          rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
     bool done = false;
     for (size_t j = 0; kept && j < member_count; j++)
         kept[j] = a->contacts[members[j]];
-    a->quickly = true;
     for (int round = 0; kept && round < FOLLOWING && !done; round++) {
         if (evenly)
             centre(a, members, member_count);
-        rg_analysis_solve_island(a, m, members, member_count, info);
+        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_EXCHANGE, info);
         if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
         if (!correct(a, members, member_count))
             done = turn_limits(a, members, member_count) < TURNED;
     }
-    a->quickly = false;
     for (size_t j = 0; kept && j < member_count && !done; j++)
         a->contacts[members[j]] = kept[j];
     rg_arena_return(a->arena, mark);
@@ -332,19 +334,19 @@ static bool follow_limits(rg_analysis *a, const rg_analysis_motion *m, const uin
 }
 
 /* By the pivoting solver: for few contacts. */
-static void correct_limits(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                           size_t member_count, rg_solve_info *info) {
+static void correct_limits(rg_analysis *a, const uint32_t *members, size_t member_count,
+                           rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_vec3 *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
     for (int round = 0; kept && round < CORRECTIONS; round++) {
         for (size_t j = 0; j < member_count; j++)
             kept[j] = a->contacts[members[j]].reference;
         centre(a, members, member_count);
-        rg_analysis_solve_island(a, m, members, member_count, info);
+        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
         if (any_exceeds(a, members, member_count)) {
             for (size_t j = 0; j < member_count; j++)
                 a->contacts[members[j]].reference = kept[j];
-            rg_analysis_solve_island(a, m, members, member_count, info);
+            rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
         }
         if (!correct(a, members, member_count))
             break;
@@ -353,29 +355,31 @@ static void correct_limits(rg_analysis *a, const rg_analysis_motion *m, const ui
 }
 
 /* Between steps: decides, too, who is held. */
-void rg_analysis_hold_island(rg_analysis *a, const rg_analysis_motion *m, const uint32_t *members,
-                             size_t member_count, rg_solve_info *info) {
+void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t member_count,
+                             rg_solve_info *info) {
     if (!rg_analysis_needs_decision(a, members, member_count)) {
-        rg_analysis_solve_island(a, m, members, member_count, info);
+        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
         return;
     }
     mark_tight(a, members, member_count);
-    if (hold_all(a, m, members, member_count, info) ||
-        follow_limits(a, m, members, member_count, true, info))
+    if (hold_all(a, members, member_count, info) ||
+        follow_limits(a, members, member_count, true, info))
         return;
-    a->decisions += member_count > RG_ANALYSIS_MANY ? RG_ANALYSIS_HARD : 1;
+    a->decisions -= member_count > RG_ANALYSIS_MANY ? RG_ANALYSIS_HARD : 1;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     decision d;
-    bool known = decide(a, m, members, member_count, &d);
+    bool known = decide(a, members, member_count, &d);
     if (known)
         take_decision(a, members, member_count, &d);
-    bool done = follow_limits(a, m, members, member_count, true, info) ||
-                follow_limits(a, m, members, member_count, false, info);
+    bool done = follow_limits(a, members, member_count, true, info) ||
+                follow_limits(a, members, member_count, false, info);
     rg_arena_return(a->arena, mark);
     if (done)
         return;
     if (member_count <= RG_ANALYSIS_MANY)
-        correct_limits(a, m, members, member_count, info);
-    else
-        a->undecided = true;
+        correct_limits(a, members, member_count, info);
+    else { /* it would take too long: forces are left to means */
+        a->evaluation.undecided = true;
+        a->decisions = -1;
+    }
 }

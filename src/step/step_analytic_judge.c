@@ -23,9 +23,9 @@
 #define COMPARABLE 0.1
 
 rg_status rg_analysis_judge_make(rg_analysis *a) {
-    size_t n = a->world->content.bodies.count;
+    size_t n = a->view->world->content.bodies.count;
     a->found = rg_judge_findings_none();
-    if (!a->world->certify)
+    if (!a->view->world->certify)
         return RG_OK;
     rg_analysis_judging *j = rg_arena_take(a->arena, 1, sizeof *j);
     if (!j)
@@ -75,8 +75,8 @@ static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_ins
     rg_judge_contact *contacts = rg_arena_take(a->arena, a->contact_count, sizeof *contacts);
     if (!contacts)
         return false;
-    bool polygon = !a->cones && !a->world->content.planar;
-    *now = (rg_judge_instant){.content = &a->world->content,
+    bool polygon = a->law == &rg_law_pivoting && !a->view->world->content.planar;
+    *now = (rg_judge_instant){.content = &a->view->world->content,
                               .position = a->motion.position,
                               .velocity = a->motion.velocity,
                               .angular_velocity = a->motion.angular_velocity,
@@ -84,7 +84,7 @@ static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_ins
                               .acceleration = laws ? a->motion.acceleration : NULL,
                               .angular_acceleration = laws ? a->motion.angular_acceleration : NULL,
                               .stops = stops,
-                              .scale = a->acceleration,
+                              .scale = a->view->acceleration,
                               .widest = polygon ? sqrt(2) : 1,
                               .linear = a->judge->linear,
                               .angular = a->judge->angular,
@@ -117,12 +117,12 @@ static rg_judge_power look(const rg_analysis *a, sight see, rg_judge_findings *f
     return power;
 }
 
-void rg_analysis_judge_begin(rg_analysis *a) {
+void rg_analysis_judge_begin(rg_analysis *a, bool constant) {
     if (!a->judge || a->contact_count == 0)
         return;
     a->judge->pending = rg_judge_findings_none();
-    a->judge->constant = a->frozen;
-    a->judge->begin = look(a, a->means ? SEE_CONES : SEE_LAWS, &a->judge->pending);
+    a->judge->constant = constant;
+    a->judge->begin = look(a, a->law->mean ? SEE_CONES : SEE_LAWS, &a->judge->pending);
 }
 
 /* Whether contacts do work that is worth a look in between. */
@@ -130,7 +130,7 @@ static bool works(const rg_analysis *a, const rg_judge_power *begin, const rg_ju
     double size = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        size += fabs(c->force[0]) * sqrt(a->acceleration * c->size);
+        size += fabs(c->force[0]) * sqrt(a->view->acceleration * c->size);
     }
     return fmax(begin->size, end->size) > NO_POWER * size;
 }
@@ -141,7 +141,7 @@ static bool is_linear(const rg_analysis *a, double length, const rg_judge_power 
                       const rg_judge_power *end) {
     const rg_analysis_judging *j = a->judge;
     double past = a->time - j->before_time, share = past / (past + length);
-    if (!(past >= COMPARABLE * length) || past > a->end - a->begin)
+    if (!(past >= COMPARABLE * length) || past > a->view->end - a->view->begin)
         return false;
     double off = fmax(
         fabs(j->before.friction + share * (end->friction - j->before.friction) - begin->friction),
@@ -154,24 +154,27 @@ static bool is_linear(const rg_analysis *a, double length, const rg_judge_power 
 static rg_judge_power look_inside(const rg_analysis *a, double theta, rg_judge_findings *found) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis *copy = rg_arena_take(a->arena, 1, sizeof *copy);
+    rg_analysis_view *view = rg_arena_take(a->arena, 1, sizeof *view);
     rg_step_machinery *quiet = rg_arena_take(a->arena, 1, sizeof *quiet);
     rg_analysis_contact *contacts = rg_arena_take(a->arena, a->contact_count, sizeof *contacts);
     rg_judge_power power = {0};
-    if (copy && quiet && contacts) {
-        *copy = *a, *quiet = *a->machinery;
+    bool constant = a->judge->constant;
+    if (copy && view && quiet && contacts) {
+        *copy = *a, *view = *a->view, *quiet = *a->view->machinery;
         memcpy(contacts, a->contacts, a->contact_count * sizeof *contacts);
-        copy->frozen = a->judge->constant;
-        for (size_t i = 0; !copy->frozen && i < a->contact_count; i++)
-            memcpy(contacts[i].force, a->begin_forces[i], sizeof contacts[i].force);
+        copy->active = constant ? &rg_law_constant : a->active;
+        for (size_t i = 0; !constant && i < a->contact_count; i++)
+            memcpy(contacts[i].force, a->start.force[i], sizeof contacts[i].force);
         quiet->observer = NULL;
-        copy->machinery = quiet;
+        view->machinery = quiet;
+        copy->view = view;
         copy->contacts = contacts;
         copy->motion = a->judge->motion;
         const rg_dense_output *dense = &a->trial.output;
         rg_dense_evaluate(dense, theta, a->scratch_y);
         rg_analysis_accept(copy, 0, a->scratch_y);
         rg_analysis_evaluate(copy, dense->begin + theta * dense->step, a->scratch_y);
-        power = look(copy, copy->frozen ? SEE_POWER : SEE_LAWS_AT_END, found);
+        power = look(copy, constant ? SEE_POWER : SEE_LAWS_AT_END, found);
     }
     rg_arena_return(a->arena, mark);
     return power;
@@ -198,7 +201,7 @@ void rg_analysis_judge_span(rg_analysis *a, double theta, double length) {
     a->judge->before = power[0];
     a->judge->before_time = a->time;
     rg_judge_span(power, rule, theta * length, found);
-    if (theta * length < INSTANT * (a->end - a->begin)) /* forces that move nothing */
+    if (theta * length < INSTANT * (a->view->end - a->view->begin)) /* forces that move nothing */
         found->complementarity = found->cone = NAN;
     rg_judge_findings_add(&a->found, found);
     a->judge->pending = rg_judge_findings_none();
@@ -226,11 +229,11 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
     rg_arena_return(a->arena, mark);
 }
 
-void rg_analysis_judge_rest(rg_analysis *a) {
+void rg_analysis_judge_last(rg_analysis *a, bool resting) {
     if (!a->judge || a->contact_count == 0)
         return;
     rg_judge_power power[2];
-    power[0] = power[1] = look(a, a->means ? SEE_CONES : SEE_LAWS_AT_END, &a->found);
-    if (a->stands)
-        rg_judge_span(power, -1, a->end - a->begin, &a->found);
+    power[0] = power[1] = look(a, a->law->mean ? SEE_CONES : SEE_LAWS_AT_END, &a->found);
+    if (resting)
+        rg_judge_span(power, -1, a->view->end - a->view->begin, &a->found);
 }

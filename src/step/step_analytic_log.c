@@ -1,4 +1,7 @@
-/* The log of a step: a fixed number of entries in the world's machinery, cleared when a step begins. */
+/* The log of a step: a fixed number of entries in the world's machinery, cleared when a step
+ * begins.
+ *
+ * Tested by tests/step/test_mixed.c. */
 #include "contact/contact.h"
 #include "step/step_analytic.h"
 
@@ -34,7 +37,7 @@ void rg_analysis_log_return(rg_step_machinery *m, const rg_log_mark *mark) {
 
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value) {
-    rg_step_machinery *m = a->machinery;
+    rg_step_machinery *m = a->view->machinery;
     size_t place = m->event_count++;
     if (place >= RG_STEP_EVENTS_MOST)
         return;
@@ -43,8 +46,8 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
         .time = a->time, .kind = (uint32_t)kind, .contacts = contacts, .value = value};
     if (!contact)
         return;
-    e->body_b = rg_body_id_at(&a->world->content, contact->body_b);
-    e->body_a = rg_body_id_at(&a->world->content, contact->body_a);
+    e->body_b = rg_body_id_at(&a->view->world->content, contact->body_b);
+    e->body_a = rg_body_id_at(&a->view->world->content, contact->body_a);
     e->friction =
         contact->mode == RG_ANALYSIS_SLIPS ? contact->law.friction : contact->law.static_friction;
     e->restitution = contact->law.restitution;

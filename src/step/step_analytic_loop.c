@@ -1,27 +1,48 @@
-/* The event loop: integrate a step, find the first event on its polynomial, stop there, settle, go on
- * (Baraff 1989, section 3). Between events the right-hand side is smooth; no accepted step spans one. */
+/* The event loop: try a step of the integrator, find the first event on its polynomial, stop
+ * there, make the state consistent, go on (Baraff 1989, section 3). Between events the
+ * right-hand side is smooth; no accepted step spans one.
+ *
+ * Every trial step ends with a verdict (in the manner of CVODE's cvStep, Hindmarsh et al. 2005):
+ *
+ *   accepted       to its end: resting contacts are projected, modes refreshed
+ *   event          up to the event: impacts, active set and modes are decided anew
+ *   cut            nothing is taken: it is tried again, shorter
+ *   change of law  nothing is taken: it is tried again, with mean forces
+ *   no progress    nothing is taken: what keeps the clock from moving is taken out of the way
+ *   hand over      nothing more can be done here: the status says why
+ *
+ * One measure of progress, the least time: NUDGE of the step of the world. What cannot be had by
+ * shorter steps than that is not had by cutting further: forces that are not found there are
+ * those of the beginning for that time; events in a row that do not move the clock are passed
+ * over for that time; steps in a row that are hardly longer end in a rescue (an impulse along
+ * forces that grow without bound, or a coarser distinction of stick and slip).
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
 #include <string.h>
 
-/* Events in a row that do not move the clock before a little time is taken without looking; and steps of
- * the integrator in one step of the world. */
-enum { STUCK_MOST = 4, CUTS_MOST = 60, STEPS_MOST = 200000 };
-/* That little time, relative to the step of the world: at first, and, where it is friction that cannot make up
- * its mind, at most; and how long it takes, in such times, until it is forgotten. */
+/* The least time, relative to the step of the world: at first, and, where it is friction that
+ * does not settle, at most; and how long it takes, in such times, until it is the first one
+ * again. */
 #define NUDGE      1e-9
 #define NUDGE_MOST 1e-2
 #define NUDGES     100.0
-/* Events that move the clock by less than this share of the first do not move it. */
+/* Events that move the clock by less than this share of it do not move it; so many in a row are
+ * no progress. */
 #define STANDS 1e-3
-/* Steps this short, relative to that, so many in a row, are no progress. */
+enum { STUCK_MOST = 4 };
+/* Steps this short, relative to the step of the world, so many in a row, are no progress. */
 #define CRAWL 1e-7
 enum { CRAWLS_MOST = 50 };
 #define COARSEST 1e4
-/* Decisions who is held that took a solver, in one step of the world, before mean forces are taken to its end; and in a
- * step after one that ended so. Those of few contacts: of many, an eighth. */
+/* Steps of the integrator in one step of the world. */
+enum { STEPS_MOST = 200000 };
+/* Decisions of the active set that take a solver, in one step of the world, before mean forces
+ * are taken to its end; and in a step after one that ended so. Those of few contacts: of many,
+ * an eighth. */
 enum { DECISIONS_MOST = 8 * RG_ANALYSIS_HARD, DECISIONS_AGAIN = RG_ANALYSIS_HARD };
 /* Iterations of solvers in it before that. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
@@ -30,6 +51,38 @@ enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 #define SHRINK_MOST 0.1
 /* Forces that grow without bound: so many times mass times acceleration. */
 #define JAMMED 1e5
+
+typedef enum verdict { ACCEPTED, EVENT, CUT, CHANGE_OF_LAW, NO_PROGRESS, HAND_OVER } verdict;
+
+/* Why events do not move the clock. */
+typedef enum obstacle {
+    NONE,
+    FRICTION, /* changes between stick and slip, or of the active set */
+    OTHER
+} obstacle;
+
+typedef struct event_loop {
+    rg_analysis *a;
+    rg_error *error;
+    rg_status status;  /* of HAND_OVER */
+    double stop;       /* s: the end of the step, or where forces switch */
+    double most;       /* s: the longest trial step */
+    double length;     /* s: of the trial step */
+    obstacle obstacle; /* that is passed over in this trial step */
+    rg_analysis_event event;
+    /* Progress: */
+    obstacle last;        /* of the last event */
+    int stuck;            /* events in a row that did not move the clock */
+    int crawling;         /* steps in a row that hardly did */
+    double nudge, nudged; /* s: the least time of now; when it was last taken */
+    bool strayed;         /* a body left its reach */
+} event_loop;
+
+static double step_length(const rg_analysis *a) {
+    return a->view->end - a->view->begin;
+}
+
+/* --- judging a trial step --------------------------------------------------------------------- */
 
 static double largest_turn(const rg_analysis *a) {
     double spin = 0;
@@ -41,8 +94,9 @@ static double largest_turn(const rg_analysis *a) {
     return spin;
 }
 
-/* How far contacts that rest have moved from their places at the end of the trial step, relative to what projection
- * should mend. (Mean forces may stop one that was leaving: then outwards is no harm.) */
+/* How far contacts that rest have moved from their places at the end of the trial step, relative
+ * to what projection should mend. (Mean forces may stop one that was leaving: then outwards is
+ * no harm.) */
 static double largest_drift(rg_analysis *a) {
     const rg_dense_output *dense = &a->trial.output;
     double largest = 0;
@@ -53,26 +107,16 @@ static double largest_drift(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         double off = c->motion.gap - RG_ANALYSIS_REST * c->shell;
-        double nearer = fmin(a->begin_gaps[i], RG_ANALYSIS_REST * c->shell) - c->motion.gap;
+        double nearer = fmin(a->start.gap[i], RG_ANALYSIS_REST * c->shell) - c->motion.gap;
         if (c->active && c->motion.regular)
-            largest = fmax(largest, (a->means ? nearer : fabs(off) / 2) / c->shell);
+            largest = fmax(largest, (a->law->mean ? nearer : fabs(off) / 2) / c->shell);
     }
     return largest / RG_ANALYSIS_DRIFT;
 }
 
-/* Contacts that have moved out of the shell without an event. */
-static void drop_gone(rg_analysis *a) {
-    size_t kept = 0;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        if (c->motion.regular && c->motion.gap <= rg_analysis_near(a) * c->shell)
-            a->contacts[kept++] = a->contacts[i];
-    }
-    a->contact_count = kept;
-}
-
-/* Contacts that are about to stop: slow, and slowing down. The direction of a slip turns the faster the slower it
- * is, and in the end faster than any step; what it still does then is beyond the tolerance. */
+/* Contacts that are about to stop: slow, and slowing down. The direction of a slip turns the
+ * faster the slower it is, and in the end faster than any step; what it still does then is
+ * beyond the tolerance. */
 static void mark_stopping(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
@@ -85,16 +129,17 @@ static void mark_stopping(rg_analysis *a) {
         }
         c->stopping = c->mode == RG_ANALYSIS_SLIPS && slip > 0 &&
                       slip < RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c) &&
-                      c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->acceleration;
+                      c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->view->acceleration;
         if (c->stopping)
             c->direction = rg_scale(1 / slip, c->motion.slip);
     }
 }
 
-/* Whether a slip has turned aside, at the end of the trial step, while friction kept its direction: beyond where it
- * stops, and for one that is about to. What it then does on the way there is wrong, too, unless it is next to nothing. */
+/* Whether a slip has turned aside, at the end of the trial step, while friction kept its
+ * direction: beyond where it stops, and for one that is about to. What it then does on the way
+ * there is wrong, too, unless it is next to nothing. */
 static bool any_turned_aside(const rg_analysis *a) {
-    for (size_t i = 0; i < a->contact_count; i++) {
+    for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.friction > 0))
             continue;
@@ -106,107 +151,132 @@ static bool any_turned_aside(const rg_analysis *a) {
     return false;
 }
 
-/* A moment with the forces of its beginning: where those of any later place cannot be found. */
-static rg_status coast(rg_analysis *a, double *length) {
-    double most = NUDGE * (a->end - a->begin);
-    a->trouble.outcome = RG_SOLVED;
-    a->keeps = false;
-    rg_analysis_evaluate(a, a->time, a->y);
-    a->trouble.outcome = RG_SOLVED;
-    a->at_begin = a->frozen = true;
-    rg_ode_try step = {.begin = a->time,
-                       .most = most,
-                       .tolerance = a->world->content.settings.tolerance * RG_ANALYSIS_FINER,
-                       .y = a->y,
-                       .next_step = most,
-                       .info = &a->ode_info};
-    rg_status status = rg_trial_try(&a->ode, &a->trial, true, &step);
-    *length = step.length;
-    a->frozen = false;
-    return status;
-}
-
-/* Mean forces over the time that is left, or a little of it; they stay what they are. */
-static rg_status take_means(rg_analysis *a, double *most) {
-    *most = fmin(*most, a->mean_length);
-    a->next_step = *most;
-    rg_status status = rg_analysis_take_means(a, *most);
-    a->frozen = true;
-    return status;
-}
-
-/* The next time for means, after one of `length` with the drift given: contacts that rest at both ends have moved
- * by the cube of it in between. */
+/* The next time for means, after one of `length` with the drift given: contacts that rest at
+ * both ends have moved by the cube of it in between. */
 static double next_mean(const rg_analysis *a, double length, double drift) {
     double fitting = drift > 0 ? SAFETY * rg_ode_power(drift, -1.0 / 3) : RG_ANALYSIS_MEAN_GROWTH;
     fitting = fmin(fmax(fitting, SHRINK_MOST), RG_ANALYSIS_MEAN_GROWTH);
-    return fmin(fitting * length, RG_ANALYSIS_MEAN * (a->end - a->begin));
+    return fmin(fitting * length, RG_ANALYSIS_MEAN * step_length(a));
 }
 
-/* Whether who is held changes faster than it can be found out, or takes too long. */
+/* Whether the active set changes faster than it can be found, or takes too long. */
 static bool is_hopeless(const rg_analysis *a) {
-    uint64_t most = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
-    return a->undecided || a->decisions > most ||
-           (rg_analysis_may_average(a) && a->iterations > WORK_MOST);
+    return !a->law->mean &&
+           (a->decisions < 0 || (rg_analysis_may_average(a) && a->tally.iterations > WORK_MOST));
 }
 
-static void start_means(rg_analysis *a) {
-    a->means = true;
-    a->mean_length = RG_ANALYSIS_MEAN * (a->end - a->begin);
+static void change_law(rg_analysis *a) {
+    a->law = &rg_law_mean;
+    rg_analysis_end_trial(a);
+    a->mean_length = RG_ANALYSIS_MEAN * step_length(a);
     rg_analysis_log(a, RG_STEP_EVENT_AVERAGED, NULL, (uint32_t)a->contact_count, a->mean_length);
 }
 
-static rg_status take_step(rg_analysis *a, double most, double *length) {
-    double tolerance = a->world->content.settings.tolerance * RG_ANALYSIS_FINER;
+/* --- one trial step --------------------------------------------------------------------------- */
+
+static rg_status integrate(rg_analysis *a, bool constant, double most, double *next_step,
+                           double *length) {
+    rg_ode_try step = {.begin = a->time,
+                       .most = most,
+                       .tolerance = a->view->world->content.settings.tolerance * RG_ANALYSIS_FINER,
+                       .y = a->y,
+                       .next_step = *next_step,
+                       .info = &a->ode_info};
+    rg_analysis_begin_trial(a, constant);
+    rg_status status = rg_trial_try(&a->ode, &a->trial, constant, &step);
+    *next_step = step.next_step;
+    *length = step.length;
+    return status;
+}
+
+/* The least time with the forces of its beginning: where those of any later place cannot be
+ * found. */
+static verdict coast(event_loop *l) {
+    rg_analysis *a = l->a;
+    double most = NUDGE * step_length(a), next = most;
+    a->trouble.outcome = RG_SOLVED;
+    rg_analysis_end_trial(a);
+    rg_analysis_evaluate(a, a->time, a->y);
+    l->status = integrate(a, true, most, &next, &l->length);
+    return l->status ? HAND_OVER : ACCEPTED;
+}
+
+/* ACCEPTED: to its end, before events are looked for. */
+static verdict try_step(event_loop *l) {
+    rg_analysis *a = l->a;
+    l->status = a->law->prepare ? a->law->prepare(a, &l->most) : RG_OK;
+    bool constant = a->law->mean || l->obstacle == FRICTION;
+    if (!l->status)
+        l->status = integrate(a, constant, l->most, &a->next_step, &l->length);
+    if (l->status == RG_STEP_TOO_SMALL)
+        return NO_PROGRESS;
+    if (l->status)
+        return HAND_OVER;
+    if (is_hopeless(a))
+        return CHANGE_OF_LAW;
+    double drift = a->contact_count ? largest_drift(a) : 0;
+    bool found = a->trouble.outcome == RG_SOLVED;
+    bool bad =
+        !found || drift > 1 || any_turned_aside(a); /* as the drift has left them, at the end */
+    bool mean = a->law->mean;
+    if (mean && (bad || l->length >= a->mean_length))
+        a->mean_length = next_mean(a, l->length, drift);
+    if (!bad && !(mean && l->length < l->most))
+        return ACCEPTED;
+    if (l->length <= NUDGE * step_length(a))
+        return found ? ACCEPTED : coast(l);
+    l->most = !bad ? l->length : mean ? fmin(a->mean_length, SAFETY * l->length) : l->length / 4;
+    a->next_step = l->most;
+    return CUT;
+}
+
+static verdict look_for_event(event_loop *l) {
+    rg_analysis *a = l->a;
+    l->event = (rg_analysis_event){.theta = 1, .kind = -1};
+    if (l->obstacle != OTHER)
+        l->status =
+            rg_analysis_first_event(a, l->obstacle == NONE && !a->law->mean, &l->event, l->error);
+    if (!l->status)
+        rg_analysis_judge_span(a, l->event.theta, l->length);
+    rg_analysis_end_trial(a);
+    return l->status ? HAND_OVER : l->event.kind >= 0 || l->event.changes ? EVENT : ACCEPTED;
+}
+
+/* Tries until something comes of it. */
+static verdict try_until_verdict(event_loop *l) {
+    rg_analysis *a = l->a;
     double turn = largest_turn(a);
     if (turn > 0)
-        most = fmin(most, RG_ANALYSIS_TURN / turn);
-    if (!a->means)
+        l->most = fmin(l->most, RG_ANALYSIS_TURN / turn);
+    if (!a->law->mean)
         mark_stopping(a);
-    for (int cut = 0;; cut++) {
-        rg_status status = a->means ? take_means(a, &most) : RG_OK;
-        a->trouble.outcome = RG_SOLVED;
-        a->at_begin = true;
-        a->keeps = false;
-        rg_ode_try step = {.begin = a->time,
-                           .most = most,
-                           .tolerance = tolerance,
-                           .y = a->y,
-                           .next_step = a->next_step,
-                           .info = &a->ode_info};
-        if (!status)
-            status = rg_trial_try(&a->ode, &a->trial, a->frozen, &step);
-        a->next_step = step.next_step;
-        *length = step.length;
-        if (status)
-            return status;
-        if (!a->means && is_hopeless(a)) {
-            start_means(a);
+    for (;;) {
+        double wanted = l->most;
+        verdict v = try_step(l);
+        if (v == CHANGE_OF_LAW)
+            change_law(a);
+        if (v == CUT || v == CHANGE_OF_LAW)
             continue;
-        }
-        double drift = a->contact_count ? largest_drift(a) : 0;
-        bool bad = a->trouble.outcome != RG_SOLVED || drift > 1 ||
-                   (!a->means && any_turned_aside(a)); /* as the drift has left them, at the end */
-        if (a->means && (bad || *length >= a->mean_length))
-            a->mean_length = next_mean(a, *length, drift);
-        if (!bad && !(a->means && *length < most))
-            return RG_OK;
-        if (cut == CUTS_MOST || *length <= NUDGE * (a->end - a->begin))
-            return a->trouble.outcome == RG_SOLVED ? RG_OK : coast(a, length);
-        most = !bad ? *length : a->means ? fmin(a->mean_length, SAFETY * *length) : *length / 4;
-        a->next_step = most;
+        bool crawls = v == NO_PROGRESS ||
+                      (v == ACCEPTED && l->length < CRAWL * step_length(a) && l->length < wanted);
+        l->crawling = crawls ? l->crawling + 1 : 0;
+        if (v == NO_PROGRESS || (v == ACCEPTED && l->crawling > CRAWLS_MOST))
+            return NO_PROGRESS;
+        return v == ACCEPTED ? look_for_event(l) : v;
     }
 }
 
-/* Near rest many points with friction can chatter: directions of slips of micrometres a second change
- * faster than any step. Then slips that slow are left to the law of stick, in steps of ten, until it goes
- * on; the energy that it costs is in the ledger. */
+/* --- no progress ------------------------------------------------------------------------------ */
+
+/* Near rest many points with friction can chatter: directions of slips of micrometres a second
+ * change faster than any step. Then slips that slow are left to the law of stick, in steps of
+ * ten, until it goes on; the energy that it costs is in the ledger. */
 static bool rescue(rg_analysis *a) {
     uint32_t worst = 0;
     double largest = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        const rg_body_dynamics *d = a->world->content.dynamics;
+        const rg_body_dynamics *d = a->view->world->content.dynamics;
         double mass = fmax(d[c->body_a].mass * (d[c->body_a].inverse_mass > 0),
                            d[c->body_b].mass * (d[c->body_b].inverse_mass > 0));
         if (c->force[0] / mass > largest) {
@@ -214,7 +284,7 @@ static bool rescue(rg_analysis *a) {
             worst = (uint32_t)i;
         }
     }
-    if (largest > JAMMED * a->acceleration && rg_analysis_unjam(a, worst))
+    if (largest > JAMMED * a->view->acceleration && rg_analysis_unjam(a, worst))
         return true;
     if (a->contact_count == 0 || a->coarser >= COARSEST)
         return false;
@@ -222,6 +292,32 @@ static bool rescue(rg_analysis *a) {
     a->next_step = 0;
     return true;
 }
+
+/* What is passed over in the next trial step, and for how long. */
+static void pass_over(event_loop *l) {
+    double step = step_length(l->a);
+    l->obstacle = l->stuck >= STUCK_MOST ? l->last : NONE;
+    if (l->obstacle == NONE)
+        return;
+    bool again = l->last == FRICTION && l->a->time - l->nudged < NUDGES * l->nudge;
+    l->nudge = again ? fmin(10 * l->nudge, NUDGE_MOST * step) : NUDGE * step;
+    l->nudged = l->a->time;
+    l->most = fmin(l->most, l->nudge);
+}
+
+static void note_progress(event_loop *l) {
+    const rg_analysis_event *e = &l->event;
+    bool moved = e->theta * l->length >= NUDGE * step_length(l->a) * STANDS &&
+                 !(e->changes && e->theta <= RG_ANALYSIS_LOCATED);
+    bool stops = e->kind >= 0 || e->changes;
+    l->stuck = stops && !moved && l->obstacle == NONE ? l->stuck + 1 : 0;
+    l->last = e->kind == RG_STEP_EVENT_STICK || e->kind == RG_STEP_EVENT_SLIP ||
+                      (e->changes && e->kind < 0)
+                  ? FRICTION
+                  : OTHER;
+}
+
+/* --- what is taken ---------------------------------------------------------------------------- */
 
 /* As a->motion has it. */
 static double speed_of_now(const rg_analysis *a, size_t place) {
@@ -233,47 +329,63 @@ static void note_speeds(rg_analysis *a) {
         a->fastest[k] = speed_of_now(a, k);
 }
 
-/* After a step of `length` seconds, before what happens at its end. */
-static void note_travel(rg_analysis *a, double length) {
+/* After a step of `length` seconds, before what happens at its end: whether a body left its
+ * reach. */
+static bool note_travel(rg_analysis *a, double length) {
+    bool strayed = false;
     rg_analysis_move(a, a->time, a->y, &a->motion);
     for (size_t k = 0; k < a->flight.body_count; k++) {
         a->travel[k] += length * fmax(a->fastest[k], speed_of_now(a, k));
-        a->strayed |= !(a->travel[k] <= a->reach[k]);
+        strayed |= !(a->travel[k] <= a->reach[k]);
     }
-}
-
-static void advance(rg_analysis *a, const rg_analysis_event *event, double length, double stop) {
-    if (event->theta >= 1) {
-        memcpy(a->y, a->trial.end, a->ode.n * sizeof *a->y);
-        a->time = a->time + length >= stop - RG_STEP_RESOLUTION * DBL_EPSILON * fabs(stop)
-                      ? stop
-                      : a->time + length;
-        return;
-    }
-    rg_dense_evaluate(&a->trial.output, event->theta, a->y);
-    rg_analysis_accept(a, 0, a->y);
-    a->time += event->theta * length;
-}
-
-/* Time that is taken with the forces of its beginning, without looking at friction, or, if it is not friction
- * that stands still, at anything. */
-typedef struct nudge_memory {
-    double length, last; /* s; time of the last one */
-    bool friction; /* the last event was a change between stick and slip, or of who carries force */
-} nudge_memory;
-
-static double nudge_of(const rg_analysis *a, nudge_memory *nudge, double most) {
-    double step = a->end - a->begin;
-    bool again = nudge->friction && a->time - nudge->last < NUDGES * nudge->length;
-    nudge->length = again ? fmin(10 * nudge->length, NUDGE_MOST * step) : NUDGE * step;
-    nudge->last = a->time;
-    return fmin(most, nudge->length);
+    return strayed;
 }
 
 /* Whether forces switch on or off here. */
 static bool is_break(const rg_analysis *a, double stop) {
     return a->time >= stop &&
-           rg_forces_next_break(&a->world->content, a->flight.phase_begin, INFINITY) == stop;
+           rg_forces_next_break(&a->view->world->content, a->flight.phase_begin, INFINITY) == stop;
+}
+
+/* The state to the end of the trial step, or to its event. */
+static void advance(event_loop *l, verdict v) {
+    rg_analysis *a = l->a;
+    if (l->event.theta >= 1) {
+        double stop = l->stop;
+        memcpy(a->y, a->trial.end, a->ode.n * sizeof *a->y);
+        a->time = a->time + l->length >= stop - RG_STEP_RESOLUTION * DBL_EPSILON * fabs(stop)
+                      ? stop
+                      : a->time + l->length;
+    } else {
+        rg_dense_evaluate(&a->trial.output, l->event.theta, a->y);
+        rg_analysis_accept(a, 0, a->y);
+        a->time += l->event.theta * l->length;
+    }
+    if (v == EVENT || l->event.theta < 1 || is_break(a, l->stop))
+        rg_trial_forget(&a->trial);
+    else
+        rg_trial_keep(&a->trial);
+    l->strayed |= note_travel(a, l->event.theta * l->length);
+}
+
+/* Contacts that have moved out of the shell without an event. */
+static void drop_gone(rg_analysis *a) {
+    size_t kept = 0;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (c->motion.regular && c->motion.gap <= a->law->near * c->shell)
+            a->contacts[kept++] = a->contacts[i];
+    }
+    a->contact_count = kept;
+}
+
+static rg_status accept_step(rg_analysis *a) {
+    rg_status status = rg_analysis_project(a);
+    drop_gone(a);
+    if (rg_analysis_refresh_modes(a) && !status)
+        status = rg_analysis_project(a);
+    rg_analysis_turn(a);
+    return status;
 }
 
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
@@ -284,94 +396,87 @@ static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
         c->at_limit = c->started = false;
     }
     /* Contacts are logged when it is known what they are, slips where they begin. */
-    if (event->kind != RG_STEP_EVENT_CONTACT && event->kind != RG_STEP_EVENT_SLIP)
+    if (event->kind >= 0 && event->kind != RG_STEP_EVENT_CONTACT &&
+        event->kind != RG_STEP_EVENT_SLIP)
         rg_analysis_log(a, (rg_step_event_kind)event->kind, c, 1, 0);
 }
 
-rg_status rg_analysis_run(rg_analysis *a, rg_error *error) {
-    rg_status status = rg_analysis_stand(a, error);
-    if (a->stands) /* what is known of a motion is of another time */
+static rg_status take_event(event_loop *l) {
+    rg_analysis *a = l->a;
+    if (++a->events > RG_ANALYSIS_EVENTS)
+        return rg_fail(l->error, RG_ITERATION_LIMIT,
+                       "more than %d events between t = %.9g s and %.9g s: contacts come and "
+                       "go faster than time",
+                       RG_ANALYSIS_EVENTS, a->view->begin, a->time);
+    mark_event(a, &l->event);
+    return rg_analysis_settle(a, l->event.detect, l->error);
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+static rg_status check_limits(const rg_analysis *a, rg_error *error) {
+    if (a->ode_info.accepted + a->ode_info.rejected > STEPS_MOST)
+        return rg_fail(error, RG_ITERATION_LIMIT,
+                       "between t = %.9g s and %.9g s more than %d steps of the integrator: "
+                       "contacts chatter, or a force is far too stiff",
+                       a->view->begin, a->time, STEPS_MOST);
+    if (a->tally.iterations > RG_ANALYSIS_WORK)
+        return rg_fail(error, RG_ITERATION_LIMIT,
+                       "between t = %.9g s and %.9g s solvers took more than %d iterations: no "
+                       "contact forces with friction are found that last",
+                       a->view->begin, a->time, RG_ANALYSIS_WORK);
+    return RG_OK;
+}
+
+/* Up to where forces switch; what is passed over. */
+static void begin_step(event_loop *l) {
+    rg_analysis *a = l->a;
+    note_speeds(a);
+    l->stop = rg_forces_next_break(&a->view->world->content, a->time, a->view->end);
+    a->flight.phase_begin = a->time;
+    a->flight.phase_end = l->stop;
+    l->most = l->stop - a->time;
+    pass_over(l);
+    if (is_hopeless(a))
+        change_law(a);
+}
+
+static rg_status take_verdict(event_loop *l, verdict v) {
+    rg_analysis *a = l->a;
+    if (v == NO_PROGRESS && ++a->events <= RG_ANALYSIS_EVENTS && rescue(a)) {
+        l->crawling = 0;
+        rg_analysis_end_trial(a);
         rg_trial_forget(&a->trial);
-    if (status || a->stands)
-        return status;
-    status = rg_analysis_settle(a, true, error);
-    int stuck = 0, crawling = 0;
-    nudge_memory nudge = {.length = NUDGE * (a->end - a->begin), .last = -INFINITY};
-    while (!status && a->time < a->end && !a->strayed) {
-        note_speeds(a);
-        if (a->ode_info.accepted + a->ode_info.rejected > STEPS_MOST)
-            return rg_fail(error, RG_ITERATION_LIMIT,
-                           "between t = %.9g s and %.9g s more than %d steps of the integrator: "
-                           "contacts chatter, or a force is far too stiff",
-                           a->begin, a->time, STEPS_MOST);
-        if (a->iterations > RG_ANALYSIS_WORK)
-            return rg_fail(error, RG_ITERATION_LIMIT,
-                           "between t = %.9g s and %.9g s solvers took more than %d iterations: no "
-                           "contact forces with friction are found that last",
-                           a->begin, a->time, RG_ANALYSIS_WORK);
-        double stop = rg_forces_next_break(&a->world->content, a->time, a->end);
-        a->flight.phase_begin = a->time;
-        a->flight.phase_end = stop;
-        double most = stop - a->time, length;
-        bool nudging = stuck >= STUCK_MOST;
-        if (nudging)
-            most = nudge_of(a, &nudge, most);
-        if (!a->means && is_hopeless(a))
-            start_means(a);
-        a->frozen = nudging && nudge.friction;
-        status = take_step(a, most, &length);
-        a->frozen &= a->means;
-        bool crawls = status == RG_STEP_TOO_SMALL ||
-                      (!status && length < CRAWL * (a->end - a->begin) && length < most);
-        crawling = crawls ? crawling + 1 : 0;
-        if ((status == RG_STEP_TOO_SMALL || crawling > CRAWLS_MOST) &&
-            ++a->events <= RG_ANALYSIS_EVENTS && rescue(a)) {
-            crawling = 0;
-            a->keeps = a->frozen = false;
-            rg_trial_forget(&a->trial);
-            status = rg_analysis_settle(a, true, error);
-            continue;
-        }
-        if (status)
-            return status;
-        rg_analysis_event event = {.theta = 1, .kind = -1};
-        a->blind = nudging || a->means;
-        if (!nudging || nudge.friction)
-            status = rg_analysis_first_event(a, &event, error);
-        if (!status)
-            rg_analysis_judge_span(a, event.theta, length);
-        a->keeps = a->frozen = false;
-        if (status)
-            return status;
-        bool short_one = event.theta * length < NUDGE * (a->end - a->begin) * STANDS ||
-                         (event.changes && event.theta <= RG_ANALYSIS_LOCATED);
-        bool stops = event.kind >= 0 || event.changes;
-        stuck = stops && short_one && !nudging ? stuck + 1 : 0;
-        nudge.friction = event.kind == RG_STEP_EVENT_STICK || event.kind == RG_STEP_EVENT_SLIP ||
-                         (event.changes && event.kind < 0);
-        advance(a, &event, length, stop);
-        if (stops || event.theta < 1 || is_break(a, stop))
-            rg_trial_forget(&a->trial);
-        else
-            rg_trial_keep(&a->trial);
-        note_travel(a, event.theta * length);
-        if (stops) {
-            if (++a->events > RG_ANALYSIS_EVENTS)
-                return rg_fail(
-                    error, RG_ITERATION_LIMIT,
-                    "more than %d events between t = %.9g s and %.9g s: contacts come and "
-                    "go faster than time",
-                    RG_ANALYSIS_EVENTS, a->begin, a->time);
-            if (event.kind >= 0)
-                mark_event(a, &event);
-            status = rg_analysis_settle(a, event.detect, error);
-        } else {
-            status = rg_analysis_project(a);
-            drop_gone(a);
-            if (rg_analysis_refresh_modes(a) && !status)
-                status = rg_analysis_project(a);
-            rg_analysis_turn(a);
-        }
+        return rg_analysis_settle(a, true, l->error);
     }
+    if (v == NO_PROGRESS) /* a step that is short is a step all the same */
+        v = l->status ? HAND_OVER : look_for_event(l);
+    if (v == HAND_OVER)
+        return l->status;
+    note_progress(l);
+    advance(l, v);
+    return v == EVENT ? take_event(l) : accept_step(a);
+}
+
+rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) {
+    bool rests;
+    rg_status status = rg_analysis_stand(a, &rests, error);
+    *arrival = rests ? RG_ARRIVED_RESTING : RG_ARRIVED;
+    if (rests) /* what is known of a motion is of another time */
+        rg_trial_forget(&a->trial);
+    if (status || rests)
+        return status;
+    a->decisions = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
+    event_loop l = {.a = a, .error = error, .nudge = NUDGE * step_length(a), .nudged = -INFINITY};
+    status = rg_analysis_settle(a, true, error);
+    while (!status && a->time < a->view->end && !l.strayed) {
+        status = check_limits(a, error);
+        if (status)
+            break;
+        begin_step(&l);
+        status = take_verdict(&l, try_until_verdict(&l));
+    }
+    if (l.strayed)
+        *arrival = RG_STRAYED;
     return status;
 }

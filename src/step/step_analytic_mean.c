@@ -1,12 +1,15 @@
 /* Mean forces over a short time, where forces of an instant cannot be followed.
  *
- * Many contacts near their limits of friction may change between stick and slip faster than anything else moves,
- * and who is held then takes longer to find out than it lasts. So for a short time forces are constant: those that
- * bring all velocities to where the laws of contact hold at its end (Moreau's step; with all slips in it, those that
- * stop within the time, too). They are integrated like any others: places, ledger and the search for parts that
- * meet are as exact as always; changes between stick and slip, and forces that reach zero, are not located within that
- * time, and approaches that a force of weight could stop in it are stopped without an impact. With the exact law of
- * friction alone: not with polygons. */
+ * Many contacts near their limits of friction may change between stick and slip faster than
+ * anything else moves, and who is held then takes longer to find out than it lasts. So for a
+ * short time forces are constant: those that bring all velocities to where the laws of contact
+ * hold at its end (Moreau's step; with all slips in it, those that stop within the time, too).
+ * They are integrated like any others: places, ledger and the search for parts that meet are as
+ * exact as always; changes between stick and slip, and forces that reach zero, are not located
+ * within that time, and approaches that a force of weight could stop in it are stopped without
+ * an impact. With the exact law of friction alone: not with polygons.
+ *
+ * Tested by tests/step/test_events.c. */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
@@ -22,7 +25,7 @@ typedef struct mean_rows {
 
 static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
     s->contacts = contacts;
-    s->dimension = a->world->content.planar ? 2 : 3;
+    s->dimension = a->view->world->content.planar ? 2 : 3;
     s->count = s->dimension * contacts;
     s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
     s->q = rg_arena_take(a->arena, s->count, sizeof *s->q);
@@ -32,9 +35,10 @@ static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
     return s->rows && s->q && s->mu && s->force && s->rate;
 }
 
-/* m/s: the least rate of a gap at the end. It may close, but only so fast that a force which is constant over the next
- * time, too, can stop it before there is no room: with rate u of now and u' at the end the room then is
- * room + (u + u') length / 2, and what another time takes that is GROWTH times as long is at most all of it. */
+/* m/s: the least rate of a gap at the end. It may close, but only so fast that a force which is
+ * constant over the next time, too, can stop it before there is no room: with rate u of now and
+ * u' at the end the room then is room + (u + u') length / 2, and what another time takes that is
+ * GROWTH times as long is at most all of it. */
 static double least_rate(const rg_analysis_contact *c, double rate, double length) {
     double room = fmax(0, c->motion.gap - RG_ANALYSIS_REST * c->shell);
     return -fmax(0, 2 / (1 + RG_ANALYSIS_MEAN_GROWTH) * (room / length + rate / 2));
@@ -47,13 +51,14 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, double length, me
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 last = rg_analysis_force_of(c);
         c->stopping = c->at_limit = false;
-        rg_contact_tangents(c->motion.normal, a->world->content.planar, &c->basis[0], &c->basis[1]);
+        rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &c->basis[0],
+                            &c->basis[1]);
         s->mu[j] = rg_analysis_coefficient(c);
         for (uint32_t i = 0; i < s->dimension; i++, k++) {
             rg_vec3 e = i ? c->basis[i - 1] : c->motion.normal;
-            s->rows[k] = rg_analysis_make_row(a, &a->motion, members[j], i, e);
+            s->rows[k] = rg_analysis_make_row(a, members[j], i, e);
             double rate = rg_analysis_rate(&a->motion, &s->rows[k]);
-            s->q[k] = rg_analysis_own_rate(a, &a->motion, &s->rows[k]) + rate / length;
+            s->q[k] = rg_analysis_own_rate(a, &s->rows[k]) + rate / length;
             if (i == 0)
                 s->q[k] -= least_rate(c, rate, length) / length;
             s->force[k] = rg_dot(last, e);
@@ -64,24 +69,25 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, double length, me
 static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_info *info) {
     rg_problem problem;
     if (!rg_analysis_cone_problem(a, s->rows, s->contacts, s->q, s->mu,
-                                  fmax(a->acceleration, a->speed / length), &problem))
+                                  fmax(a->view->acceleration, a->view->speed / length), &problem))
         return RG_OUT_OF_MEMORY;
     rg_solution solution = {.force = s->force, .velocity = s->rate};
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = ENOUGH;
     settings.warm = true;
-    /* In the plane pivoting would go first, from nothing; and with that many contacts at the limit go on for long. */
+    /* In the plane pivoting would go first, from nothing; and with that many contacts at the
+     * limit go on for long. */
     static const char *const solvers[] = {"interior-point", "auto"};
     rg_status status = RG_OK;
-    for (size_t i = a->world->content.planar ? 0 : 1; i < 2 && !status; i++) {
-        status = rg_solve(a->context, rg_solver_find(solvers[i]), &problem, &settings, &solution,
-                          info, NULL);
-        a->iterations += info->iterations;
-        a->fallbacks += info->fallbacks > 0;
+    for (size_t i = a->view->world->content.planar ? 0 : 1; i < 2 && !status; i++) {
+        status = rg_solve(a->view->context, rg_solver_find(solvers[i]), &problem, &settings,
+                          &solution, info, NULL);
+        a->tally.iterations += info->iterations;
+        a->tally.fallbacks += info->fallbacks > 0;
         if (info->residual.natural <= ENOUGH)
             break;
     }
-    a->solves++;
+    a->tally.solves++;
     return status;
 }
 
@@ -124,10 +130,10 @@ static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t co
     }
     if (!status) {
         store(a, members, length, &s);
-        a->worst_residual = fmax(a->worst_residual, info.residual.natural);
-        a->worst_cone = fmax(a->worst_cone, info.residual.force);
+        a->tally.worst_residual = fmax(a->tally.worst_residual, info.residual.natural);
+        a->tally.worst_cone = fmax(a->tally.worst_cone, info.residual.force);
         if (!(info.residual.natural <= RG_ANALYSIS_FAILED)) {
-            a->failures++;
+            a->tally.failures++;
             rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, &a->contacts[members[0]], (uint32_t)count,
                             info.residual.natural);
         }
@@ -137,23 +143,33 @@ static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t co
 }
 
 bool rg_analysis_may_average(const rg_analysis *a) {
-    return a->cones || a->world->content.planar;
+    return a->law->exact_cone || a->view->world->content.planar;
 }
 
-rg_status rg_analysis_take_means(rg_analysis *a, double length) {
-    a->frozen = true; /* accelerations without contacts, motions of contacts: no forces */
-    rg_analysis_evaluate(a, a->time, a->y);
-    a->frozen = false;
+/* Over the time that is left, or a little of it; they stay what they are. */
+static rg_status take_means(rg_analysis *a, double *length) {
+    *length = fmin(*length, a->mean_length);
+    a->next_step = *length;
+    rg_analysis_evaluate_free(a, a->time, a->y);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
-    uint32_t *work = rg_arena_take(a->arena, 2 * a->flight.body_count, sizeof *work);
-    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
-    rg_status status = label && work && members ? RG_OK : RG_OUT_OF_MEMORY;
-    size_t islands = status ? 0 : rg_analysis_islands(a, label, work);
-    for (size_t k = 0; k < islands && !status; k++) {
-        size_t count = rg_analysis_members(a, label, k, members);
-        status = solve_island(a, members, count, length);
-    }
+    rg_analysis_islands islands;
+    rg_status status = rg_analysis_find_islands(a, &islands);
+    for (size_t k = 0; k < islands.count && !status; k++)
+        status = solve_island(a, islands.members + islands.first[k],
+                              islands.first[k + 1] - islands.first[k], *length);
     rg_arena_return(a->arena, mark);
     return status;
 }
+
+/* Forces of the moment do not change within a trial step. */
+static void evaluate_nothing(rg_analysis *a) {
+    (void)a;
+}
+
+const rg_force_law rg_law_mean = {.name = "mean",
+                                  .prepare = take_means,
+                                  .decide = evaluate_nothing,
+                                  .evaluate = evaluate_nothing,
+                                  .near = RG_ANALYSIS_MEAN_NEAR,
+                                  .regular = RG_ANALYSIS_MEAN_REGULAR,
+                                  .mean = true};

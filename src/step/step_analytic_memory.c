@@ -114,7 +114,7 @@ void rg_analysis_remember_groups(rg_world *world, rg_analysis_memory *memory) {
     memcpy(block->data, memory, block->size);
 }
 
-/* --- groups -------------------------------------------------------------------------------------- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 static size_t first_of(const rg_analysis_memory *memory, const uint32_t *label, size_t index) {
     size_t k = 0;

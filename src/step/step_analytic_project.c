@@ -1,27 +1,27 @@
 /* The projection that brings resting contacts back where integration let them drift from.
  *
- * Positions and velocities are projected in the mass metric, onto gap = RG_ANALYSIS_REST of the shell and
- * onto rate 0, over the rows that carry force. Redundant rows make the matrix singular: its diagonal is raised
- * by a little. Points that carry no force, and those that have just begun to leave, join in where they would
- * be pushed into each other. What projection does to the energy goes into the ledger as stabilisation. */
+ * Positions and velocities are projected in the mass metric, onto gap = RG_ANALYSIS_REST of the
+ * shell and onto rate 0, over the rows that carry force. Redundant rows make the matrix
+ * singular: its diagonal is raised by a little. Points that carry no force, and those that have
+ * just begun to leave, join in where they would be pushed into each other. What projection does
+ * to the energy goes into the ledger as stabilisation.
+ *
+ * Tested by tests/step/test_events.c. */
 #include "base/base_ldlt.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
 #include <string.h>
 
-/* Share of the diagonal by which it is raised. Contacts land anywhere in their shells while forces are means: rows that
- * nearly depend on each other then disagree, and would move bodies far. */
-#define REGULAR      1e-9
-#define MEAN_REGULAR 1e-6
 enum { REFINEMENTS = 2 };
 /* Of the speed below which slip is none: rates that are not worth a projection. */
 #define STILL_ENOUGH 1e-3
 /* Attempts at a projection that pushes nothing else together. */
 enum { SQUEEZES_MOST = 4 };
 
-/* Impulses along rows that change their rates by `change`. Rows may depend on each other, exactly or nearly: the
- * diagonal is raised by a little, so that impulses stay small, and what that does is taken back once. */
+/* Impulses along rows that change their rates by `change`. Rows may depend on each other,
+ * exactly or nearly: the diagonal is raised by a little, so that impulses stay small, and what
+ * that does is taken back once. */
 static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                                const double *change, double *x) {
     rg_ldlt factor = {.capacity = count,
@@ -34,11 +34,10 @@ static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size
     if (!factor.lower || !factor.diagonal || !factor.work || !factor.first || !taken || !row)
         return RG_OUT_OF_MEMORY;
     size_t n = 0;
-    double regular = a->means ? MEAN_REGULAR : REGULAR;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < n; j++)
             row[j] = rg_analysis_couple(a, &rows[i], &rows[taken[j]]);
-        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + regular);
+        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + a->law->regular);
         if (rg_ldlt_append(&factor, row, NULL) == RG_OK)
             taken[n++] = (uint32_t)i;
     }
@@ -67,7 +66,7 @@ static size_t projected_rows(rg_analysis *a, const bool *joins, rg_analysis_row 
         const rg_analysis_contact *c = &a->contacts[i];
         if (!is_projected(a, i, joins))
             continue;
-        rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
+        rows[count] = rg_analysis_make_row(a, (uint32_t)i, 0, c->motion.normal);
         change[count] = -rg_analysis_rate(&a->motion, &rows[count]);
         count++;
     }
@@ -76,12 +75,12 @@ static size_t projected_rows(rg_analysis *a, const bool *joins, rg_analysis_row 
         const rg_analysis_contact *c = &a->contacts[i];
         if (!c->active || !c->motion.regular || c->mode != RG_ANALYSIS_STICKS ||
             !(c->law.static_friction > 0) ||
-            (c->slip_acceleration > RG_ANALYSIS_FREE * a->acceleration && !c->halts))
+            (c->slip_acceleration > RG_ANALYSIS_FREE * a->view->acceleration && !c->halts))
             continue;
         rg_vec3 t[2];
-        rg_contact_tangents(c->motion.normal, a->world->content.planar, &t[0], &t[1]);
-        for (int k = 0; k < (a->world->content.planar ? 1 : 2); k++) {
-            rows[count] = rg_analysis_make_row(a, &a->motion, (uint32_t)i, (uint32_t)k + 1, t[k]);
+        rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &t[0], &t[1]);
+        for (int k = 0; k < (a->view->world->content.planar ? 1 : 2); k++) {
+            rows[count] = rg_analysis_make_row(a, (uint32_t)i, (uint32_t)k + 1, t[k]);
             change[count] = -rg_analysis_rate(&a->motion, &rows[count]);
             count++;
         }
@@ -97,11 +96,11 @@ static bool any_approaches(const rg_analysis *a, const rg_analysis_row *rows, si
         const rg_analysis_contact *c = &a->contacts[i];
         if (c->active || joins[i] || !c->motion.regular)
             continue;
-        rg_analysis_row row = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, c->motion.normal);
+        rg_analysis_row row = rg_analysis_make_row(a, (uint32_t)i, 0, c->motion.normal);
         double rate = rg_analysis_rate(&a->motion, &row);
         for (size_t k = 0; k < count; k++)
             rate += x[k] != 0 ? x[k] * rg_analysis_couple(a, &row, &rows[k]) : 0;
-        if (rate < -RG_ANALYSIS_SPEED * a->speed)
+        if (rate < -RG_ANALYSIS_SPEED * a->view->speed)
             joins[i] = any = true;
     }
     return any;
@@ -148,7 +147,7 @@ static rg_status project_velocities(rg_analysis *a) {
     }
     for (size_t i = 0; i < count; i++)
         before[i] = -change[i];
-    a->stabilisation += rg_analysis_work(a, rows, count, x, before);
+    a->tally.stabilisation += rg_analysis_work(a, rows, count, x, before);
     for (size_t i = 0; i < count; i++) {
         rg_analysis_push(a, a->y, &rows[i], x[i]);
         rg_analysis_account_outside(a, &rows[i], x[i]);
@@ -159,7 +158,7 @@ static rg_status project_velocities(rg_analysis *a) {
 
 /* Moves bodies by `displacement` impulses: positions change as velocities would in a second. */
 static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x) {
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         uint32_t body = a->flight.body[k];
         rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
@@ -174,16 +173,16 @@ static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, 
             }
         }
         double *n = a->y + k * a->flight.width;
-        a->stabilisation -=
+        a->tally.stabilisation -=
             c->dynamics[body].mass * c->dynamics[body].gravity_scale * rg_dot(c->gravity, shift);
         /* Angular momentum about the origin changes with the place. */
         if (c->planar) {
             rg_vec3 p = {n[3], 0, n[4]};
-            a->angular_impulse = rg_add(a->angular_impulse, rg_cross(shift, p));
+            a->tally.angular_impulse = rg_add(a->tally.angular_impulse, rg_cross(shift, p));
             n[0] += shift.x, n[1] += shift.z, n[2] -= turn.y;
         } else {
             rg_vec3 p = {n[7], n[8], n[9]};
-            a->angular_impulse = rg_add(a->angular_impulse, rg_cross(shift, p));
+            a->tally.angular_impulse = rg_add(a->tally.angular_impulse, rg_cross(shift, p));
             n[0] += shift.x, n[1] += shift.y, n[2] += shift.z;
             rg_quat q = {n[3], n[4], n[5], n[6]};
             rg_quat d = rg_quat_multiply((rg_quat){turn.x / 2, turn.y / 2, turn.z / 2, 0}, q);
@@ -193,8 +192,8 @@ static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, 
     }
 }
 
-/* Contacts that carry no force, and points that have just begun to leave: they may be anywhere near, but must
- * not be pushed into each other when the others are put right. */
+/* Contacts that carry no force, and points that have just begun to leave: they may be anywhere
+ * near, but must not be pushed into each other when the others are put right. */
 static size_t bystanders(const rg_analysis *a) {
     return a->contact_count + a->leaving_count;
 }
@@ -225,8 +224,8 @@ static bool any_squeezed(rg_analysis *a, bool *joins) {
     return any;
 }
 
-/* Rows of what is put right: active contacts to the middle of their shells, those that joined out of the
- * others. Returns whether it is worth while. */
+/* Rows of what is put right: active contacts to the middle of their shells, those that joined
+ * out of the others. Returns whether it is worth while. */
 static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *rows, double *change,
                            size_t *count) {
     bool needed = false;
@@ -237,7 +236,7 @@ static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *r
         if (!(active || joins[i]) || !c->motion.regular)
             continue;
         double off = (active ? RG_ANALYSIS_REST : RG_ANALYSIS_ASIDE) * c->shell - c->motion.gap;
-        if (a->means) /* who has room left is on the way to where it ends */
+        if (a->law->mean) /* who has room left is on the way to where it ends */
             off = fmax(0, off);
         needed |= fabs(off) > RG_ANALYSIS_DRIFT * c->shell;
         rows[*count] = rg_analysis_contact_row(&a->motion, c, c->motion.normal);
@@ -257,8 +256,8 @@ static rg_status project_positions(rg_analysis *a) {
         return RG_OUT_OF_MEMORY;
     memset(joins, 0, most * sizeof *joins);
     memcpy(before, a->y, a->ode.n * sizeof *before);
-    double stabilisation = a->stabilisation;
-    rg_vec3 angular_impulse = a->angular_impulse;
+    double stabilisation = a->tally.stabilisation;
+    rg_vec3 angular_impulse = a->tally.angular_impulse;
     for (int round = 0; round < SQUEEZES_MOST; round++) {
         if (round)
             follow_leaving(a);
@@ -273,8 +272,8 @@ static rg_status project_positions(rg_analysis *a) {
             return RG_OK;
         /* Again from where it was, with them. */
         memcpy(a->y, before, a->ode.n * sizeof *before);
-        a->stabilisation = stabilisation;
-        a->angular_impulse = angular_impulse;
+        a->tally.stabilisation = stabilisation;
+        a->tally.angular_impulse = angular_impulse;
         rg_analysis_move_to(a);
     }
     return RG_OK; /* the next step will find room */
@@ -286,7 +285,7 @@ rg_status rg_analysis_project(rg_analysis *a) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_move_to(a);
     rg_status status = project_positions(a);
-    if (!status && !a->means) /* which are made for the velocities of their ends */
+    if (!status && !a->law->mean) /* which are made for the velocities of their ends */
         status = project_velocities(a);
     rg_arena_return(a->arena, mark);
     if (!status)

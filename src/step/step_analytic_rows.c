@@ -1,19 +1,22 @@
-/* Rows: a direction at a contact point, how it acts on both bodies, and how rows act on each other
- * (A_ij of Baraff 1989, Appendix A; Giang 2003, eq. 20, without its assumption that both contacts join
- * the same bodies in the same roles). */
+/* Rows: a direction at a contact point, how it acts on both bodies, and how rows act on each
+ * other (A_ij of Baraff 1989, Appendix A; Giang 2003, eq. 20, without its assumption that both
+ * contacts join the same bodies in the same roles).
+ *
+ * Tested by tests/step/test_forces.c. */
+#include "base/base_sets.h"
 #include "problem/problem_islands.h"
 #include "step/step_analytic.h"
 
 #include <string.h>
 
-/* Seconds over which the velocity of a prescribed motion is differenced, where its kind has no formula:
- * relative to the step. */
+/* Seconds over which the velocity of a prescribed motion is differenced, where its kind has no
+ * formula: relative to the step. */
 #define PRESCRIBED_DIFFERENCE 1e-3
 
 static void prescribed_acceleration(const rg_analysis *a, size_t body, double t,
                                     rg_analysis_motion *m) {
-    const rg_world_content *c = &a->world->content;
-    double d = PRESCRIBED_DIFFERENCE * (a->end - a->begin);
+    const rg_world_content *c = &a->view->world->content;
+    double d = PRESCRIBED_DIFFERENCE * (a->view->end - a->view->begin);
     rg_motion_state before = rg_prescription_evaluate(c, body, t - d);
     rg_motion_state after = rg_prescription_evaluate(c, body, t + d);
     m->acceleration[body] = rg_scale(0.5 / d, rg_sub(after.velocity, before.velocity));
@@ -28,7 +31,7 @@ double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3
 }
 
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m) {
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     rg_flight_motions(&a->flight, t, y, m->position, m->orientation, m->velocity,
                       m->angular_velocity);
     for (size_t k = 0; k < a->flight.body_count; k++) {
@@ -47,14 +50,14 @@ void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_mot
 }
 
 rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part) {
-    const rg_analysis_part *p = &a->parts[part];
+    const rg_analysis_part *p = &a->view->parts[part];
     rg_pose body = {m->position[p->body], rg_quat_normalised(m->orientation[p->body])};
     return rg_pose_compose(body, p->local);
 }
 
 rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion *m,
                                   uint32_t part) {
-    uint32_t body = a->parts[part].body;
+    uint32_t body = a->view->parts[part].body;
     return (rg_rigid_motion){.pose = rg_analysis_part_pose(a, m, part),
                              .centre = m->position[body],
                              .velocity = m->velocity[body],
@@ -71,12 +74,13 @@ void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m) {
 }
 
 double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c) {
-    return a->coarser * RG_ANALYSIS_CREEP * sqrt(a->acceleration * c->size) +
-           1e3 * RG_ANALYSIS_SPEED * a->speed;
+    return a->coarser * RG_ANALYSIS_CREEP * sqrt(a->view->acceleration * c->size) +
+           1e3 * RG_ANALYSIS_SPEED * a->view->speed;
 }
 
 double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c) {
-    return RG_ANALYSIS_SLIP * sqrt(a->acceleration * c->size) + 10 * RG_ANALYSIS_SPEED * a->speed;
+    return RG_ANALYSIS_SLIP * sqrt(a->view->acceleration * c->size) +
+           10 * RG_ANALYSIS_SPEED * a->view->speed;
 }
 
 double rg_analysis_let_go(const rg_analysis_contact *c) {
@@ -96,9 +100,9 @@ rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_an
     return row;
 }
 
-rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_motion *m,
-                                     uint32_t contact, uint32_t component, rg_vec3 e) {
-    rg_analysis_row row = rg_analysis_contact_row(m, &a->contacts[contact], e);
+rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uint32_t component,
+                                     rg_vec3 e) {
+    rg_analysis_row row = rg_analysis_contact_row(&a->motion, &a->contacts[contact], e);
     row.contact = contact;
     row.component = component;
     return row;
@@ -106,7 +110,7 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, const rg_analysis_mot
 
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i,
                           const rg_analysis_row *j) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
     double straight = rg_dot(i->e, j->e), sum = 0;
     if (i->a == j->a)
         sum += d[i->a].inverse_mass * straight + rg_dot(i->arm_a, j->spin_a);
@@ -130,12 +134,12 @@ void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, s
 /* The block of a body that forces move: the next one, with its mass, where it has none yet. */
 static uint32_t block_of(const rg_analysis *a, uint32_t body, uint32_t *number, size_t *blocks,
                          double *mass) {
-    const rg_body_dynamics *d = &a->world->content.dynamics[body];
+    const rg_body_dynamics *d = &a->view->world->content.dynamics[body];
     if (!(d->inverse_mass > 0))
         return RG_NO_BLOCK;
     uint32_t *block = &number[rg_analysis_place(a, body)];
     if (*block == RG_NO_BLOCK) {
-        bool planar = a->world->content.planar;
+        bool planar = a->view->world->content.planar;
         *block = (uint32_t)(*blocks)++;
         rg_mass_block(d, planar, a->motion.orientation[body], mass + (planar ? 9 : 36) * *block);
     }
@@ -154,7 +158,7 @@ static void put_jacobian(double *to, bool planar, double sign, rg_vec3 e, rg_vec
 bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
                               const double *q, const double *mu, double scale,
                               rg_problem *problem) {
-    bool planar = a->world->content.planar;
+    bool planar = a->view->world->content.planar;
     size_t d = planar ? 2 : 3, n = planar ? 3 : 6, bodies = a->flight.body_count, blocks = 0;
     uint32_t *number = rg_arena_take(a->arena, bodies, sizeof *number);
     uint32_t *joined = rg_arena_take(a->arena, 2 * contacts, sizeof *joined);
@@ -210,10 +214,10 @@ size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
 
 static void push_body(const rg_analysis *a, double *y, uint32_t body, rg_vec3 impulse,
                       rg_vec3 spin) {
-    if (!(a->world->content.dynamics[body].inverse_mass > 0))
+    if (!(a->view->world->content.dynamics[body].inverse_mass > 0))
         return;
     double *n = y + rg_analysis_place(a, body) * a->flight.width;
-    if (a->world->content.planar) {
+    if (a->view->world->content.planar) {
         n[3] += impulse.x, n[4] += impulse.z, n[5] -= spin.y;
     } else {
         n[7] += impulse.x, n[8] += impulse.y, n[9] += impulse.z;
@@ -226,66 +230,61 @@ void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, dou
     push_body(a, y, row->b, rg_scale(-j, row->e), rg_scale(-j, row->arm_b));
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* Over the places of bodies in the group. */
-size_t rg_analysis_islands(const rg_analysis *a, uint32_t *label, uint32_t *work) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
-    size_t bodies = a->flight.body_count, count = 0;
-    uint32_t *parent = work, *number = work + bodies;
-    for (size_t i = 0; i < bodies; i++)
-        parent[i] = (uint32_t)i, number[i] = UINT32_MAX;
-    for (size_t i = 0; i < a->contact_count; i++) {
+/* By disjoint sets over the places of bodies in the group; islands in the order of their first
+ * contacts. */
+rg_status rg_analysis_find_islands(const rg_analysis *a, rg_analysis_islands *islands) {
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    size_t bodies = a->flight.body_count, n = a->contact_count;
+    uint32_t *parent = rg_arena_take(a->arena, bodies, sizeof *parent);
+    uint32_t *number = rg_arena_take(a->arena, bodies, sizeof *number);
+    uint32_t *place = rg_arena_take(a->arena, n, sizeof *place);
+    islands->count = 0;
+    islands->members = rg_arena_take(a->arena, n, sizeof *islands->members);
+    islands->first = rg_arena_take(a->arena, n + 1, sizeof *islands->first);
+    if (!parent || !number || !place || !islands->members || !islands->first)
+        return RG_OUT_OF_MEMORY;
+    rg_sets_start(parent, bodies);
+    for (size_t i = 0; i < n; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        bool moves_a = d[c->body_a].inverse_mass > 0;
-        uint32_t p = (uint32_t)rg_analysis_place(a, moves_a ? c->body_a : c->body_b);
-        label[i] = p;
-        if (!moves_a || !(d[c->body_b].inverse_mass > 0))
-            continue;
-        p = root_of(parent, p);
-        uint32_t q = root_of(parent, (uint32_t)rg_analysis_place(a, c->body_b));
-        if (p < q)
-            parent[q] = p;
-        else
-            parent[p] = q;
+        bool moves_a = d[c->body_a].inverse_mass > 0, moves_b = d[c->body_b].inverse_mass > 0;
+        place[i] = (uint32_t)rg_analysis_place(a, moves_a ? c->body_a : c->body_b);
+        if (moves_a && moves_b)
+            rg_sets_join(parent, place[i], (uint32_t)rg_analysis_place(a, c->body_b));
     }
-    for (size_t i = 0; i < a->contact_count; i++) {
-        uint32_t root = root_of(parent, label[i]);
+    memset(number, 0xff, bodies * sizeof *number);
+    memset(islands->first, 0, (n + 1) * sizeof *islands->first);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t root = rg_sets_root(parent, place[i]);
         if (number[root] == UINT32_MAX)
-            number[root] = (uint32_t)count++;
-        label[i] = number[root];
+            number[root] = (uint32_t)islands->count++;
+        place[i] = number[root];
+        islands->first[place[i] + 1]++;
     }
-    return count;
-}
-
-size_t rg_analysis_members(const rg_analysis *a, const uint32_t *label, size_t island,
-                           uint32_t *members) {
-    size_t count = 0;
-    for (size_t i = 0; i < a->contact_count; i++)
-        if (label[i] == island)
-            members[count++] = (uint32_t)i;
-    return count;
+    for (size_t k = 0; k < islands->count; k++)
+        islands->first[k + 1] += islands->first[k];
+    for (size_t i = n; i-- > 0;) /* from behind: `first` counts down to the beginnings */
+        islands->members[--islands->first[place[i] + 1]] = (uint32_t)i;
+    for (size_t k = 0; k < islands->count; k++)
+        islands->first[k] = islands->first[k + 1];
+    islands->first[islands->count] = n;
+    return RG_OK;
 }
 
 /* The outside's share of an impulse along a row. */
 void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
     bool moves_a = d[row->a].inverse_mass > 0, moves_b = d[row->b].inverse_mass > 0;
     if (moves_a == moves_b)
         return;
     rg_vec3 given = rg_scale(moves_a ? j : -j, row->e);
-    a->impulse = rg_add(a->impulse, given);
-    a->angular_impulse =
-        rg_add(a->angular_impulse, rg_cross(a->contacts[row->contact].motion.point, given));
+    a->tally.impulse = rg_add(a->tally.impulse, given);
+    a->tally.angular_impulse =
+        rg_add(a->tally.angular_impulse, rg_cross(a->contacts[row->contact].motion.point, given));
 }
 
 /* e . (velocity of the material that no force moves), with the sign of the row. */
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
     const rg_analysis_motion *m = &a->motion;
     double rate = 0;
     if (!(d[row->a].inverse_mass > 0))
@@ -302,7 +301,8 @@ void rg_analysis_move_to(rg_analysis *a) {
     rg_analysis_follow(a, &a->motion);
 }
 
-/* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the outside's. */
+/* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the
+ * outside's. */
 double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
                         const double *before) {
     double work = 0;
@@ -313,7 +313,7 @@ double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t coun
         for (size_t j = 0; j < count; j++)
             after += x[j] != 0 ? x[j] * rg_analysis_couple(a, &rows[i], &rows[j]) : 0;
         work += 0.5 * x[i] * (before[i] + after);
-        a->prescribed -= x[i] * rg_analysis_prescribed_rate(a, &rows[i]);
+        a->tally.prescribed -= x[i] * rg_analysis_prescribed_rate(a, &rows[i]);
     }
     return work;
 }

@@ -1,5 +1,7 @@
 /* What happens at an instant: impacts to completion, then stick or slip, then forces (Baraff 1989,
- * section 3: collision forces first, contact forces only when nothing approaches any more). */
+ * section 3: collision forces first, contact forces only when nothing approaches any more).
+ *
+ * Tested by tests/step/test_settle.c. */
 #include "base/base_text.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
@@ -7,7 +9,8 @@
 
 #include <string.h>
 
-/* An impact that nobody can solve and that leaves more than this share of the approach is the end. */
+/* An impact that nobody can solve and that leaves more than this share of the approach is the
+ * end. */
 #define UNSTOPPED 0.5
 /* Relative: approaches that differ by less do so by rounding. */
 #define EQUALLY_FAST 1e-9
@@ -16,16 +19,16 @@
 /* Such a sequence is cut short where bounces are lower than this share of the size. */
 #define BOUNCE_HEIGHT 1e-7
 
-/* --- impacts ------------------------------------------------------------------------------------- */
+/* --- impacts ---------------------------------------------------------------------------------- */
 
-/* Of an island: that of the contact that approaches fastest, its materials' or the scene's; of equally
- * fast ones, that of the first. */
+/* Of an island: that of the contact that approaches fastest, its materials' or the scene's; of
+ * equally fast ones, that of the first. */
 static const rg_impact_law *law_of(const rg_analysis *a, const uint32_t *members, double approach) {
     while (!(-a->contacts[*members].motion.gap_rate >= approach * (1 - EQUALLY_FAST)))
         members++;
     const rg_impact_law *law = a->contacts[*members].law.impact;
     if (!law)
-        law = a->world->content.settings.impact;
+        law = a->view->world->content.settings.impact;
     return law ? law : rg_impact_law_find("simultaneous");
 }
 
@@ -41,7 +44,7 @@ typedef struct impact_rows {
 } impact_rows;
 
 static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
-    *s = (impact_rows){.contacts = contacts, .dimension = a->world->content.planar ? 2 : 3};
+    *s = (impact_rows){.contacts = contacts, .dimension = a->view->world->content.planar ? 2 : 3};
     s->rows = contacts * (size_t)s->dimension;
     s->row = rg_arena_take(a->arena, s->rows, sizeof *s->row);
     s->matrix = rg_arena_take(a->arena, s->rows * s->rows, sizeof *s->matrix);
@@ -60,10 +63,10 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
     for (size_t k = 0; k < s->contacts; k++) {
         const rg_analysis_contact *c = &a->contacts[members[k]];
         rg_vec3 e[3] = {c->motion.normal};
-        rg_contact_tangents(c->motion.normal, a->world->content.planar, &e[1], &e[2]);
+        rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &e[1], &e[2]);
         for (int i = 0; i < s->dimension; i++) {
             size_t j = k * (size_t)s->dimension + (size_t)i;
-            s->row[j] = rg_analysis_make_row(a, &a->motion, members[k], (uint32_t)i, e[i]);
+            s->row[j] = rg_analysis_make_row(a, members[k], (uint32_t)i, e[i]);
             s->rate[j] = rg_analysis_rate(&a->motion, &s->row[j]);
             s->moving[j] = rg_analysis_prescribed_rate(a, &s->row[j]);
         }
@@ -75,16 +78,17 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
                 s->pair[k] = s->pair[j];
         }
         s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
-        s->contact[k] = (rg_step_impulse){.time = a->time,
-                                          .body_b = rg_body_id_at(&a->world->content, c->body_b),
-                                          .body_a = rg_body_id_at(&a->world->content, c->body_a),
-                                          .position = c->motion.point,
-                                          .normal = c->motion.normal,
-                                          .friction = s->mu[k],
-                                          .restitution = s->restitution[k]};
+        s->contact[k] =
+            (rg_step_impulse){.time = a->time,
+                              .body_b = rg_body_id_at(&a->view->world->content, c->body_b),
+                              .body_a = rg_body_id_at(&a->view->world->content, c->body_a),
+                              .position = c->motion.point,
+                              .normal = c->motion.normal,
+                              .friction = s->mu[k],
+                              .restitution = s->restitution[k]};
     }
     rg_analysis_couple_all(a, s->row, s->rows, s->matrix);
-    s->log = rg_impulse_log_begin(a->machinery, s->contact, a->world->content.planar);
+    s->log = rg_impulse_log_begin(a->view->machinery, s->contact, a->view->world->content.planar);
 }
 
 static rg_impact_problem impact_problem(impact_rows *s, double still) {
@@ -111,11 +115,11 @@ static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_i
         rg_analysis_push(a, a->y, &s->row[i], s->impulse[i]);
         rg_analysis_account_outside(a, &s->row[i], s->impulse[i]);
     }
-    a->solves += info->solves;
-    a->iterations += info->iterations;
-    a->worst_residual = fmax(a->worst_residual, info->residual);
+    a->tally.solves += info->solves;
+    a->tally.iterations += info->iterations;
+    a->tally.worst_residual = fmax(a->tally.worst_residual, info->residual);
     if (info->outcome == RG_IMPACT_UNSOLVED)
-        a->failures++;
+        a->tally.failures++;
 }
 
 static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, double still,
@@ -126,29 +130,34 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
     fill_impact(a, members, &s);
     rg_impact_problem problem = impact_problem(&s, still);
     rg_impact_info info;
-    rg_status status = rg_impact_resolve(a->context, law, &problem, s.impulse, NULL, &info, error);
+    rg_status status =
+        rg_impact_resolve(a->view->context, law, &problem, s.impulse, NULL, &info, error);
     *solved = !status && info.outcome != RG_IMPACT_UNSOLVED;
     if (!status)
         apply_impact(a, &s, &info);
     return status;
 }
 
-/* Contacts of the island of one of them. */
-static size_t island_of(rg_analysis *a, uint32_t contact, uint32_t *members) {
-    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
-    uint32_t *work = rg_arena_take(a->arena, 2 * a->flight.body_count, sizeof *work);
-    if (!label || !work)
+/* Contacts of the island of one of them; 0 without memory. */
+static size_t island_of(rg_analysis *a, uint32_t contact, const uint32_t **members) {
+    rg_analysis_islands islands;
+    if (rg_analysis_find_islands(a, &islands))
         return 0;
-    rg_analysis_islands(a, label, work);
-    return rg_analysis_members(a, label, label[contact], members);
+    for (size_t k = 0; k < islands.count; k++)
+        for (size_t i = islands.first[k]; i < islands.first[k + 1]; i++)
+            if (islands.members[i] == contact) {
+                *members = islands.members + islands.first[k];
+                return islands.first[k + 1] - islands.first[k];
+            }
+    return 0;
 }
 
 bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
     if (contact >= a->contact_count)
         return false;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
-    size_t count = members ? island_of(a, contact, members) : 0;
+    const uint32_t *members = NULL;
+    size_t count = island_of(a, contact, &members);
     impact_rows s;
     bool done = false;
     rg_analysis_move_to(a);
@@ -163,11 +172,12 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
                          : 0;
         rg_impact_info info;
         rg_status status =
-            rg_impact_along_ray(a->context, &problem, NULL, s.impulse, NULL, &info, NULL);
+            rg_impact_along_ray(a->view->context, &problem, NULL, s.impulse, NULL, &info, NULL);
         if (status)
             rg_impulse_log_undo(&s.log);
         if (status && ray)
-            status = rg_impact_along_ray(a->context, &problem, ray, s.impulse, NULL, &info, NULL);
+            status =
+                rg_impact_along_ray(a->view->context, &problem, ray, s.impulse, NULL, &info, NULL);
         done = status == RG_OK;
         if (done) {
             apply_impact(a, &s, &info);
@@ -175,7 +185,7 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
                 normal += s.impulse[k];
             rg_analysis_log(a, RG_STEP_EVENT_INCONSISTENT, &a->contacts[contact], (uint32_t)count,
                             normal);
-            a->impacts++;
+            a->tally.impacts++;
         }
     }
     rg_arena_return(a->arena, mark);
@@ -184,7 +194,7 @@ bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
     return done;
 }
 
-/* --- bounces without end ------------------------------------------------------------------------- */
+/* --- bounces without end ---------------------------------------------------------------------- */
 
 static rg_bounce *bounce_of(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
     for (size_t i = 0; i < a->bounce_count; i++)
@@ -200,10 +210,10 @@ static rg_bounce *bounce_of(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
     return b;
 }
 
-/* After an impact: if the speeds of leaving have shrunk by the coefficient for some bounces in a row, and
- * the flights between have, too, the rest is a geometric series: remaining time 2 v / (a (1 - e)), a from
- * the last flight. The time is taken from the first bounces that show it, the highest; low ones end at
- * once. */
+/* After an impact: if the speeds of leaving have shrunk by the coefficient for some bounces in a
+ * row, and the flights between have, too, the rest is a geometric series: remaining time 2 v /
+ * (a (1 - e)), a from the last flight. The time is taken from the first bounces that show it,
+ * the highest; low ones end at once. */
 static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
     double e = c->law.restitution, v = c->motion.gap_rate;
     if (!(e > 0 && e < 1) || !(v > 0))
@@ -233,7 +243,7 @@ static bool touches(const rg_analysis_contact *c) {
 
 /* m/s: slower approaches are stopped without an impact. */
 static double still_of(const rg_analysis *a, const rg_analysis_contact *c) {
-    return a->means ? fmax(c->still, a->mean_length * a->acceleration) : c->still;
+    return a->law->mean ? fmax(c->still, a->mean_length * a->view->acceleration) : c->still;
 }
 
 static double fastest_approach(const rg_analysis *a, const uint32_t *members, size_t count,
@@ -261,72 +271,74 @@ static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact 
                    rg_analysis_body_name(a, c->body_a), approach);
 }
 
-/* What was not solved is an event, counts as a failure, and is in the certificate, with one figure. */
+/* What was not solved is an event, counts as a failure, and is in the certificate, with one
+ * figure. */
 static void tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
                           double residual) {
-    a->failures++;
-    a->worst_residual = fmax(a->worst_residual, residual);
+    a->tally.failures++;
+    a->tally.worst_residual = fmax(a->tally.worst_residual, residual);
     rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, c, (uint32_t)count, residual);
 }
 
-/* Impacts of all islands, until nothing approaches. */
+/* Impacts of an island, until nothing approaches. `met`: per contact, whether it approached. */
+static rg_status resolve_island(rg_analysis *a, const uint32_t *members, size_t count, uint8_t *met,
+                                rg_error *error) {
+    double still, approach, first = 0; /* m/s: the fastest approach that is to be stopped */
+    const rg_analysis_contact *worst;
+    bool solved = true;
+    for (int round = 0; round < RG_ANALYSIS_ROUNDS && solved; round++) {
+        approach = fastest_approach(a, members, count, &still, &worst);
+        if (!worst)
+            return RG_OK;
+        first = fmax(first, approach);
+        if (round == 0)
+            rg_analysis_log(a, RG_STEP_EVENT_IMPACT, worst, (uint32_t)count, approach);
+        for (size_t i = 0; i < count; i++)
+            met[members[i]] |=
+                -a->contacts[members[i]].motion.gap_rate > still_of(a, &a->contacts[members[i]]);
+        rg_arena_mark mark = rg_arena_get_mark(a->arena);
+        rg_status status =
+            collide(a, members, count, still, law_of(a, members, approach), &solved, error);
+        rg_arena_return(a->arena, mark);
+        a->tally.impacts++;
+        rg_analysis_move_to(a);
+        if (status)
+            return status;
+        double after = fastest_approach(a, members, count, &still, &worst);
+        if (!solved && after > UNSTOPPED * approach)
+            return refuse_squeeze(a, worst, after, error);
+    }
+    approach = fastest_approach(a, members, count, &still, &worst);
+    if (worst)
+        tell_unsolved(a, worst, count, approach / first);
+    return RG_OK;
+}
+
+/* Of all islands. */
 static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    uint32_t *label = rg_arena_take(a->arena, a->contact_count, sizeof *label);
-    uint32_t *work = rg_arena_take(a->arena, 2 * a->flight.body_count, sizeof *work);
-    uint32_t *members = rg_arena_take(a->arena, a->contact_count, sizeof *members);
+    rg_analysis_islands islands;
     uint8_t *met = rg_arena_take(a->arena, a->contact_count, sizeof *met);
-    if (!label || !work || !members || !met)
+    if (!met || rg_analysis_find_islands(a, &islands))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for impacts");
     memset(met, 0, a->contact_count);
-    size_t islands = rg_analysis_islands(a, label, work);
     rg_status status = RG_OK;
-    for (size_t k = 0; k < islands && !status; k++) {
+    for (size_t k = 0; k < islands.count && !status; k++) {
+        uint32_t *members = islands.members + islands.first[k];
         size_t count = 0;
-        for (size_t i = 0; i < a->contact_count; i++)
-            if (label[i] == k && touches(&a->contacts[i]))
-                members[count++] = (uint32_t)i;
-        double first = 0; /* m/s: of the approach that is to be stopped */
-        for (int round = 0; round < RG_ANALYSIS_ROUNDS && !status; round++) {
-            double still;
-            const rg_analysis_contact *worst;
-            double approach = fastest_approach(a, members, count, &still, &worst);
-            if (!worst)
-                break;
-            if (round == 0)
-                rg_analysis_log(a, RG_STEP_EVENT_IMPACT, worst, (uint32_t)count, approach);
-            first = fmax(first, approach);
-            for (size_t i = 0; i < count; i++)
-                met[members[i]] |= -a->contacts[members[i]].motion.gap_rate >
-                                   still_of(a, &a->contacts[members[i]]);
-            rg_arena_mark inner = rg_arena_get_mark(a->arena);
-            bool solved = false;
-            status =
-                collide(a, members, count, still, law_of(a, members, approach), &solved, error);
-            rg_arena_return(a->arena, inner);
-            a->impacts++;
-            rg_analysis_move_to(a);
-            if (solved || status)
-                continue;
-            double after = fastest_approach(a, members, count, &still, &worst);
-            if (after > UNSTOPPED * approach)
-                status = refuse_squeeze(a, worst, after, error);
-            break; /* it would be the same again */
-        }
-        double still;
-        const rg_analysis_contact *left;
-        double approach = fastest_approach(a, members, count, &still, &left);
-        if (!status && left)
-            tell_unsolved(a, left, count, approach / first);
+        for (size_t i = 0; i < islands.first[k + 1] - islands.first[k]; i++)
+            if (touches(&a->contacts[members[i]]))
+                members[count++] = members[i];
+        status = resolve_island(a, members, count, met, error);
     }
-    if (a->impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
+    if (a->tally.impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
         a->no_restitution = true;
-        rg_analysis_log(a, RG_STEP_EVENT_CAPPED, NULL, 0, (double)a->impacts);
+        rg_analysis_log(a, RG_STEP_EVENT_CAPPED, NULL, 0, (double)a->tally.impacts);
     }
     /* Which sequences of bounces end here: those contacts stay, at rest. */
     for (size_t i = 0; i < a->contact_count && !status; i++) {
         rg_analysis_contact *c = &a->contacts[i];
-        if (c->fresh && !met[i] && a->time > a->begin) /* at the beginning all of them are */
+        if (c->fresh && !met[i] && a->time > a->view->begin) /* at the beginning all of them are */
             rg_analysis_log(a, RG_STEP_EVENT_CONTACT, c, 1, -c->motion.gap_rate);
         c->fresh = false;
         if (met[i] && ends_bouncing(a, c))
@@ -336,13 +348,13 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     return status;
 }
 
-/* --- modes --------------------------------------------------------------------------------------- */
+/* --- modes ------------------------------------------------------------------------------------ */
 
 static void drop_leaving(rg_analysis *a) {
     size_t kept = 0;
     a->leaving_count = 0;
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->means || a->contacts[i].motion.gap_rate <= a->contacts[i].still)
+        if (a->law->mean || a->contacts[i].motion.gap_rate <= a->contacts[i].still)
             a->contacts[kept++] = a->contacts[i];
         else
             a->spare[a->leaving_count++] = a->contacts[i];
@@ -354,7 +366,7 @@ bool rg_analysis_refresh_modes(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         double slip = rg_length(c->motion.slip);
-        bool hardly = fabs(c->slip_acceleration) < RG_ANALYSIS_DECISIVE * a->acceleration;
+        bool hardly = fabs(c->slip_acceleration) < RG_ANALYSIS_DECISIVE * a->view->acceleration;
         if (slip > rg_analysis_creep(a, c)) {
             c->mode = RG_ANALYSIS_SLIPS;
             c->direction = rg_scale(1 / slip, c->motion.slip);
@@ -364,10 +376,10 @@ bool rg_analysis_refresh_modes(rg_analysis *a) {
             c->mode = RG_ANALYSIS_STICKS;
             c->halts = true;
             c->started = hardly;
-            c->at_limit = hardly && a->cones;
+            c->at_limit = hardly && a->law->exact_cone;
         }
         if (c->mode == RG_ANALYSIS_STICKS &&
-            c->slip_acceleration <= RG_ANALYSIS_FREE * a->acceleration)
+            c->slip_acceleration <= RG_ANALYSIS_FREE * a->view->acceleration)
             c->started = false;
         any |= c->halts;
     }
@@ -377,29 +389,27 @@ bool rg_analysis_refresh_modes(rg_analysis *a) {
 /* Contacts that stick no longer have the coefficient of slip from now on. */
 static void start_slips(rg_analysis *a) {
     a->trouble.outcome = RG_SOLVED;
-    if (a->means)
+    if (a->law->mean)
         return;
-    a->turning = true;
-    rg_analysis_evaluate(a, a->time, a->y);
+    rg_analysis_decide(a);
     bool changed = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         if (c->mode != RG_ANALYSIS_STICKS || c->started || !c->active ||
             !(c->law.static_friction > 0) ||
-            c->slip_acceleration <= rg_analysis_let_go(c) * a->acceleration)
+            c->slip_acceleration <= rg_analysis_let_go(c) * a->view->acceleration)
             continue;
         c->started = true;
         changed |= c->law.static_friction > c->law.friction;
         rg_analysis_log(a, RG_STEP_EVENT_SLIP, c, 1, c->slip_acceleration);
     }
     if (changed)
-        rg_analysis_evaluate(a, a->time, a->y);
-    a->turning = false;
+        rg_analysis_decide(a);
 }
 
-/* A contact that slides and would be pressed the harder the more it is pressed (its own entry of the matrix,
- * friction included, is negative) may do without any force, or with one: Painleve's indeterminacy. By
- * the policy of the smallest force, which solvers start with, it lets go; by that of the largest the
+/* A contact that slides and would be pressed the harder the more it is pressed (its own entry of
+ * the matrix, friction included, is negative) may do without any force, or with one: Painleve's
+ * indeterminacy. By the policy of the smallest force, which solvers start with, it lets go; by that of the largest the
  * force is put in, and what is found from there stands. */
 static void choose_solution(rg_analysis *a) {
     bool holds = a->world->content.settings.policy == RG_POLICY_LARGEST_FORCE, held = false;
@@ -409,8 +419,8 @@ static void choose_solution(rg_analysis *a) {
             continue;
         rg_vec3 n = c->motion.normal;
         rg_vec3 e = rg_add_scaled(n, -c->law.friction, c->basis[0]);
-        rg_analysis_row normal = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, n);
-        rg_analysis_row push = rg_analysis_make_row(a, &a->motion, (uint32_t)i, 0, e);
+        rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, n);
+        rg_analysis_row push = rg_analysis_make_row(a, (uint32_t)i, 0, e);
         double w = rg_analysis_couple(a, &normal, &push);
         if (!(w < 0))
             continue;
@@ -423,7 +433,7 @@ static void choose_solution(rg_analysis *a) {
         }
     }
     if (held)
-        rg_analysis_evaluate(a, a->time, a->y);
+        rg_analysis_decide(a);
 }
 
 void rg_analysis_turn(rg_analysis *a) {
@@ -434,9 +444,9 @@ void rg_analysis_turn(rg_analysis *a) {
         }
 }
 
-/* Contacts that approach slower than counts as an impact are stopped, without restitution. A body
- * without play between two that do not move may approach both by rounding, which no impulse can stop:
- * then nothing is done, and nothing is wrong. */
+/* Contacts that approach slower than counts as an impact are stopped, without restitution. A
+ * body without play between two that do not move may approach both by rounding, which no impulse
+ * can stop: then nothing is done, and nothing is wrong. */
 static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     double approach = 0;
     size_t n = 0;
@@ -458,7 +468,7 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     for (size_t i = 0, k = 0; k < a->contact_count; k++) {
         if (!touches(&a->contacts[k]))
             continue;
-        rows[i] = rg_analysis_make_row(a, &a->motion, (uint32_t)k, 0, a->contacts[k].motion.normal);
+        rows[i] = rg_analysis_make_row(a, (uint32_t)k, 0, a->contacts[k].motion.normal);
         rate[i] = rg_analysis_rate(&a->motion, &rows[i]);
         x[i++] = 0;
     }
@@ -467,13 +477,13 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     rg_solution solution = {.force = x};
     rg_solve_info info;
     rg_status status =
-        rg_solve(a->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
+        rg_solve(a->view->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
     bool solved = !status && info.outcome == RG_SOLVED;
-    bool rounding = !solved && approach <= RG_ANALYSIS_SPEED * a->speed;
+    bool rounding = !solved && approach <= RG_ANALYSIS_SPEED * a->view->speed;
     if (!status && !solved && !rounding)
         tell_unsolved(a, &a->contacts[0], n, info.residual.natural);
     if (!status && !rounding) {
-        a->stabilisation += rg_analysis_work(a, rows, n, x, rate);
+        a->tally.stabilisation += rg_analysis_work(a, rows, n, x, rate);
         for (size_t i = 0; i < n; i++) {
             rg_analysis_push(a, a->y, &rows[i], x[i]);
             rg_analysis_account_outside(a, &rows[i], x[i]);
@@ -517,7 +527,7 @@ rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error) {
     for (int jam = 0;; jam++) {
         rg_status status = settle_once(a, detect, error);
         /* That it is not known who is held is no paradox: the loop takes mean forces. */
-        if (status || a->trouble.outcome == RG_SOLVED || a->undecided)
+        if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.undecided)
             return status;
         uint32_t contact = a->trouble.contact;
         if (jam < RG_ANALYSIS_JAMS && rg_analysis_unjam(a, contact))

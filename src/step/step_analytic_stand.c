@@ -1,6 +1,9 @@
-/* Bodies that stand still. Forces that balance everything and keep the laws of contact are contact forces, whoever found
- * them: where bodies are at rest and those of the end of the last step do both, nothing moves during this step, and
- * nothing has to be solved or integrated but what the ledger adds up. Without it rounding would add up to a creep. */
+/* Bodies that stand still. Forces that balance everything and keep the laws of contact are
+ * contact forces, whoever found them: where bodies are at rest and those of the end of the last
+ * step do both, nothing moves during this step, and nothing has to be solved or integrated but
+ * what the ledger adds up. Without it rounding would add up to a creep.
+ *
+ * Tested by tests/step/test_stand.c. */
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -10,19 +13,21 @@
 /* Shell: how far speeds that are none may bring a body in the step. */
 #define STAYS 1e-3
 
-/* Whether bodies may have no speed but what rounding leaves of forces that cancel: of the largest forces of any. */
+/* Whether bodies may have no speed but what rounding leaves of forces that cancel: of the
+ * largest forces of any. */
 static bool has_hardly_speed(const rg_analysis *a) {
     const rg_analysis_motion *m = &a->motion;
-    double rounding = RG_ANALYSIS_SPEED * a->acceleration * (a->end - a->begin);
+    double rounding = RG_ANALYSIS_SPEED * a->view->acceleration * (a->view->end - a->view->begin);
     for (size_t k = 0; k < a->flight.body_count; k++)
         if (!(rg_analysis_point_speed(a, k, m->velocity, m->angular_velocity) <= rounding))
             return false;
     return true;
 }
 
-/* N, per body: the sizes of all forces on it, which rounding errors of their sum are relative to. */
+/* N, per body: the sizes of all forces on it, which rounding errors of their sum are relative
+ * to. */
 static void add_loads(const rg_analysis *a, double *load) {
-    const rg_body_dynamics *d = a->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->world->content.dynamics;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         uint32_t body = a->flight.body[k];
         load[k] = d[body].mass * rg_length(a->motion.acceleration[body]);
@@ -38,11 +43,11 @@ static void add_loads(const rg_analysis *a, double *load) {
 
 /* Whether that is so for the forces of each, and brings it nowhere. */
 static bool has_no_speed(const rg_analysis *a, const double *load) {
-    double length = a->end - a->begin, shell = INFINITY;
+    double length = a->view->end - a->view->begin, shell = INFINITY;
     for (size_t i = 0; i < a->contact_count; i++)
         shell = fmin(shell, a->contacts[i].shell);
     for (size_t k = 0; k < a->flight.body_count; k++) {
-        double inverse = a->world->content.dynamics[a->flight.body[k]].inverse_mass;
+        double inverse = a->view->world->content.dynamics[a->flight.body[k]].inverse_mass;
         double speed =
             rg_analysis_point_speed(a, k, a->motion.velocity, a->motion.angular_velocity);
         if (!(speed <= RG_ANALYSIS_SPEED * load[k] * inverse * length) ||
@@ -52,17 +57,19 @@ static bool has_no_speed(const rg_analysis *a, const double *load) {
     return true;
 }
 
-/* Whether nothing that bodies touch, or may touch, moves as prescribed, and forces stay what they are. */
+/* Whether nothing that bodies touch, or may touch, moves as prescribed, and forces stay what
+ * they are. */
 static bool has_steady_surroundings(const rg_analysis *a) {
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     for (size_t i = 0; i < a->mine_count; i++)
-        if (c->record[a->parts[a->mine[i]].body].prescription1)
+        if (c->record[a->view->parts[a->mine[i]].body].prescription1)
             return false;
-    return rg_forces_are_steady(c) && rg_forces_next_break(c, a->begin, a->end) == a->end;
+    return rg_forces_are_steady(c) &&
+           rg_forces_next_break(c, a->view->begin, a->view->end) == a->view->end;
 }
 
-/* Whether the forces that contacts have been given are such as contacts can have; they stick. Contacts that are too deep
- * must be projected. */
+/* Whether the forces that contacts have been given are such as contacts can have; they stick.
+ * Contacts that are too deep must be projected. */
 static bool are_admissible(rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
@@ -70,7 +77,7 @@ static bool are_admissible(rg_analysis *a) {
         c->mode = RG_ANALYSIS_STICKS;
         c->active = c->force[0] > 0;
         double limit = rg_analysis_coefficient(c) * c->force[0];
-        if (!a->cones && !a->world->content.planar)
+        if (!a->law->exact_cone && !a->view->world->content.planar)
             across = fmax(fabs(c->force[1]), fabs(c->force[2]));
         double deepest = c->active ? 0 : -RG_ANALYSIS_DRIFT * c->shell;
         if (!(c->motion.gap >= deepest) || !(c->force[0] >= 0) ||
@@ -82,7 +89,7 @@ static bool are_admissible(rg_analysis *a) {
 
 /* Whether momenta change by no more than the error of contact forces. `rate`: of the state. */
 static bool is_balanced(const rg_analysis *a, const double *rate, const double *load) {
-    const rg_world_content *c = &a->world->content;
+    const rg_world_content *c = &a->view->world->content;
     size_t momenta = rg_flight_momenta(&a->flight), linear = rg_flight_linear(&a->flight);
     for (size_t k = 0; k < a->flight.body_count; k++) {
         const rg_body_dynamics *d = &c->dynamics[a->flight.body[k]];
@@ -101,13 +108,13 @@ static void stand(rg_analysis *a, const double *rate) {
     for (size_t k = 0; k < a->flight.body_count; k++)
         memset(a->y + k * width + momenta, 0, (width - momenta) * sizeof *a->y);
     for (size_t i = a->flight.body_count * width; i < a->ode.n; i++)
-        a->y[i] += (a->end - a->begin) * rate[i];
+        a->y[i] += (a->view->end - a->view->begin) * rate[i];
     a->ode_info.accepted++;
-    a->time = a->end;
-    a->stands = true;
+    a->time = a->view->end;
 }
 
-rg_status rg_analysis_stand(rg_analysis *a, rg_error *error) {
+rg_status rg_analysis_stand(rg_analysis *a, bool *rests, rg_error *error) {
+    *rests = false;
     rg_analysis_move(a, a->time, a->y, &a->motion);
     if (!rg_analysis_may_know(a) || !has_hardly_speed(a) || !has_steady_surroundings(a))
         return RG_OK;
@@ -120,16 +127,17 @@ rg_status rg_analysis_stand(rg_analysis *a, rg_error *error) {
         double *load = rg_arena_take(a->arena, a->flight.body_count, sizeof *load);
         if (!rate || !load)
             return RG_OUT_OF_MEMORY;
-        a->frozen = true;
+        a->active = &rg_law_constant;
         rg_analysis_derivative(a, a->time, a->y, rate);
-        a->frozen = false;
+        a->active = a->law;
         a->ode_info.evaluations++;
         add_loads(a, load);
-        if (has_no_speed(a, load) && is_balanced(a, rate, load))
+        *rests = has_no_speed(a, load) && is_balanced(a, rate, load);
+        if (*rests)
             stand(a, rate);
         rg_arena_return(a->arena, mark);
     }
-    if (!a->stands) /* contacts are looked for once more, from nothing */
+    if (!*rests) /* contacts are looked for once more, from nothing */
         a->contact_count = 0;
     return RG_OK;
 }

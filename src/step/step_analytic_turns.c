@@ -1,6 +1,9 @@
-/* The groups of a step, one after the other: each gets its bodies, their numbers and the pairs that may meet, is brought
- * to the end of the step by the event loop, and gives back where it is, what it did, and its forces of the last instant.
- * A group that fails is handed over, if that is allowed, or ends the step with the cause. */
+/* The groups of a step, one after the other: each gets its bodies, their numbers and the pairs
+ * that may meet, is brought to the end of the step by the event loop, and gives back where it
+ * is, what it did, and its forces of the last instant. A group that fails is handed over, if
+ * that is allowed, or ends the step with the cause.
+ *
+ * Tested by tests/step/test_mixed.c. */
 #include "base/base_text.h"
 #include "step/step_analytic.h"
 
@@ -15,11 +18,11 @@ static rg_contact_mode mode_of(const rg_analysis_contact *c) {
     return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
-static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c) {
-    const rg_world *world = a->world;
-    const rg_analysis_part *b = &a->parts[c->part_b], *other = &a->parts[c->part_a];
-    /* Who stands keeps his forces to the last bit. */
-    rg_vec3 f = a->stands ? c->last : rg_analysis_force_of(c);
+static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c, bool resting) {
+    const rg_world *world = a->view->world;
+    const rg_analysis_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
+    /* A body at rest keeps its forces to the last bit. */
+    rg_vec3 f = resting ? c->last : rg_analysis_force_of(c);
     return (rg_contact_force){.collider_b = b->collider,
                               .collider_a = other->collider,
                               .body_b = rg_body_id_at(&world->content, c->body_b),
@@ -30,7 +33,7 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
                               .position = c->motion.point,
                               .normal = c->motion.normal,
                               .gap = c->motion.gap,
-                              .impulse = rg_scale(a->end - a->begin, f),
+                              .impulse = rg_scale(a->view->end - a->view->begin, f),
                               .force = f,
                               .normal_force = c->force[0],
                               .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.friction
@@ -40,7 +43,7 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
                               .mode = mode_of(c)};
 }
 
-static rg_status add_forces(rg_analysis *g, rg_analysis_forces *list) {
+static rg_status add_forces(rg_analysis *g, bool resting, rg_analysis_forces *list) {
     if (g->contact_count == 0)
         return RG_OK;
     if (list->count + g->contact_count > list->capacity) {
@@ -52,12 +55,10 @@ static rg_status add_forces(rg_analysis *g, rg_analysis_forces *list) {
             memcpy(more, list->forces, list->count * sizeof *more);
         list->forces = more;
     }
-    g->judging = true;
-    g->frozen = g->means;
-    rg_analysis_evaluate(g, g->time, g->y);
-    rg_analysis_judge_rest(g);
+    rg_analysis_evaluate_last(g, resting);
+    rg_analysis_judge_last(g, resting);
     for (size_t i = 0; i < g->contact_count; i++)
-        list->forces[list->count++] = force_at(g, &g->contacts[i]);
+        list->forces[list->count++] = force_at(g, &g->contacts[i], resting);
     return RG_OK;
 }
 
@@ -124,7 +125,7 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
     g->candidates = groups->pairs + from;
     g->candidate_count = pairs;
     list_parts(g, seen);
-    bool adams = a->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
+    bool adams = a->view->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
     rg_status status = rg_trial_make(&g->ode, adams, g->arena, &g->trial);
     if (!status)
         rg_analysis_recall_group(memory, groups->label, index, g);
@@ -135,18 +136,18 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->ode_info.accepted += g->ode_info.accepted;
     a->ode_info.rejected += g->ode_info.rejected;
     a->ode_info.evaluations += g->ode_info.evaluations;
-    a->stabilisation += g->stabilisation;
-    a->prescribed += g->prescribed;
-    a->impulse = rg_add(a->impulse, g->impulse);
-    a->angular_impulse = rg_add(a->angular_impulse, g->angular_impulse);
-    a->impacts += g->impacts;
-    a->solves += g->solves;
-    a->iterations += g->iterations;
-    a->failures += g->failures;
-    a->fallbacks += g->fallbacks;
-    a->contacts_most += g->contacts_most;
-    a->worst_residual = fmax(a->worst_residual, g->worst_residual);
-    a->worst_cone = fmax(a->worst_cone, g->worst_cone);
+    a->tally.stabilisation += g->tally.stabilisation;
+    a->tally.prescribed += g->tally.prescribed;
+    a->tally.impulse = rg_add(a->tally.impulse, g->tally.impulse);
+    a->tally.angular_impulse = rg_add(a->tally.angular_impulse, g->tally.angular_impulse);
+    a->tally.impacts += g->tally.impacts;
+    a->tally.solves += g->tally.solves;
+    a->tally.iterations += g->tally.iterations;
+    a->tally.failures += g->tally.failures;
+    a->tally.fallbacks += g->tally.fallbacks;
+    a->tally.contacts_most += g->tally.contacts_most;
+    a->tally.worst_residual = fmax(a->tally.worst_residual, g->tally.worst_residual);
+    a->tally.worst_cone = fmax(a->tally.worst_cone, g->tally.worst_cone);
     rg_judge_findings_add(&a->found, &g->found);
     a->shown = g->shown;
     a->bounce_count = g->bounce_count;
@@ -162,7 +163,7 @@ static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t 
         if (groups->label[k] != index)
             continue;
         memcpy(y + k * width, g->y + place++ * width, width * sizeof *y);
-        known[k] = (rg_analysis_known){.next_step = g->next_step, .averaged = g->means};
+        known[k] = (rg_analysis_known){.next_step = g->next_step, .averaged = g->law->mean};
     }
     double *sum = y + a->flight.body_count * width;
     const double *own = g->y + g->flight.body_count * width;
@@ -172,19 +173,15 @@ static void take_group(rg_analysis *a, const rg_analysis_groups *groups, size_t 
     add_counts(a, g);
 }
 
-static rg_status run_group(rg_analysis *a, const rg_analysis_groups *groups, size_t index,
-                           const rg_analysis_memory *memory, bool *seen, rg_analysis *g,
-                           rg_error *error) {
+static rg_status run_group(rg_analysis *a, rg_analysis *g, rg_arrival *arrival, rg_error *error) {
     rg_error inner = {0};
-    rg_status status = make_group(a, groups, index, memory, seen, g);
-    if (!status)
-        status = rg_analysis_run(g, &inner);
+    rg_status status = rg_analysis_run(g, arrival, &inner);
     if (status && inner.text[0] && error)
         *error = inner;
     if (status)
-        return inner.text[0] ? status : rg_analysis_fail(a->world, status, g->time, error);
-    if (!g->strayed && !rg_flight_is_finite(&g->flight, g->y))
-        return rg_analysis_fail(a->world, RG_NOT_FINITE, g->time, error);
+        return inner.text[0] ? status : rg_analysis_fail(a->view->world, status, g->time, error);
+    if (*arrival != RG_STRAYED && !rg_flight_is_finite(&g->flight, g->y))
+        return rg_analysis_fail(a->view->world, RG_NOT_FINITE, g->time, error);
     return RG_OK;
 }
 
@@ -210,23 +207,24 @@ static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, cons
                         rg_error *cause, rg_status status, rg_analysis_handover *handover) {
     cause->status = status;
     a->shown = g->shown;
-    rg_analysis_log_return(a->machinery, log);
+    rg_analysis_log_return(a->view->machinery, log);
     return rg_analysis_refuse(a, (uint32_t)index, cause, handover);
 }
 
 rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups,
                                  rg_analysis_memory *memory, rg_analysis_forces *list,
-                                 rg_analysis_handover *handover, rg_error *error) {
+                                 rg_analysis_handover *handover, bool *strayed, rg_error *error) {
+    *strayed = false;
     double *y = rg_arena_take(a->arena, a->ode.n, sizeof *y);
-    bool *seen = rg_arena_take(a->arena, a->part_count, sizeof *seen);
+    bool *seen = rg_arena_take(a->arena, a->view->part_count, sizeof *seen);
     rg_analysis *blank = rg_arena_take(a->arena, 1, sizeof *blank);
     rg_analysis *g = rg_arena_take(a->arena, 1, sizeof *g);
     if (!y || !seen || !blank || !g)
-        return rg_analysis_fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
+        return rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, error);
     memcpy(y, a->y, a->ode.n * sizeof *y);
-    memset(seen, 0, a->part_count * sizeof *seen);
+    memset(seen, 0, a->view->part_count * sizeof *seen);
     *blank = *a;
-    for (size_t index = 0; index <= groups->count && !a->strayed; index++) {
+    for (size_t index = 0; index <= groups->count; index++) {
         if (group_size(a, groups, index) == 0)
             continue;
         *g = *blank;
@@ -235,24 +233,27 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);
         rg_arena_mark mark = rg_arena_get_mark(a->arena);
-        rg_log_mark log = rg_analysis_log_mark(a->machinery);
+        rg_log_mark log = rg_analysis_log_mark(a->view->machinery);
         rg_error cause = {0};
-        rg_status status = run_group(a, groups, index, memory, seen, g, &cause);
-        if (rg_analysis_can_hand_over(a->world, status)) {
+        rg_arrival arrival = RG_ARRIVED;
+        rg_status status = make_group(a, groups, index, memory, seen, g)
+                               ? rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, &cause)
+                               : run_group(a, g, &arrival, &cause);
+        if (rg_analysis_can_hand_over(a->view->world, status)) {
             rg_arena_return(a->arena, mark);
             rg_analysis_forget_group(memory, groups->label, index);
             if (refuse(a, index, g, &log, &cause, status, handover))
-                return rg_analysis_fail(a->world, RG_OUT_OF_MEMORY, a->time, error);
+                return rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, error);
             continue;
         }
         if (status)
             return fail_group(g, status, &cause, error);
-        a->strayed = g->strayed;
-        if (a->strayed)
-            break;
-        status = add_forces(g, list);
+        *strayed = arrival == RG_STRAYED;
+        if (*strayed)
+            return RG_OK;
+        status = add_forces(g, arrival == RG_ARRIVED_RESTING, list);
         if (status)
-            return rg_analysis_fail(a->world, status, g->time, error);
+            return rg_analysis_fail(a->view->world, status, g->time, error);
         take_group(a, groups, index, g, y, memory);
     }
     memcpy(a->y, y, a->ode.n * sizeof *y);
