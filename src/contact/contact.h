@@ -232,8 +232,8 @@ typedef struct rg_plane_choice {
     double time;      /* s: of contact, or the end; where its points are looked for */
     rg_growth growth; /* of RG_PLANE_MEETS, at that time */
 } rg_plane_choice;
-/* The plane that two convex shapes are asked to respect over the next `time` seconds. `start`: their growth
- * at the beginning. */
+/* The plane that two convex shapes are asked to respect over the next `time` seconds. `start`:
+ * their growth at the beginning. */
 rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
                            double tolerance, const rg_growth *start, rg_plane_choice *choice);
 
@@ -244,8 +244,8 @@ typedef struct rg_kept_manifolds {
     const rg_contact_point *points;
 } rg_kept_manifolds;
 
-/* The motions that contacts are looked for, of the bodies of two shapes: the second one only if the first asks
- * for nothing. */
+/* The motions that contacts are looked for, of the bodies of two shapes: the second one only if the
+ * first asks for nothing. */
 typedef struct rg_pair_motion {
     double time;                                               /* s; 0: none */
     int count;                                                 /* of motions */
@@ -276,9 +276,9 @@ typedef struct rg_contact_list {
     uint32_t left_out; /* pairs of parts within reach that do not meet, and have no points */
 } rg_contact_list;
 
-/* Appends to `list` (whose caches must be empty). `last` are the caches of the step before. `motion` may be
- * null.
- * RG_LIMIT_EXCEEDED if an array is too short; then the list holds what fitted. */
+/* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
+ * `motion` may be null. RG_LIMIT_EXCEEDED if an array is too short; then the list holds what
+ * fitted. */
 rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
                            const rg_contact_settings *settings, const rg_pair_motion *motion,
                            rg_cache_list last, rg_arena *arena, rg_contact_list *list);

@@ -42,8 +42,8 @@ static void set_tolerances(query *q, const rg_contact_settings *settings) {
     q->band = fmax(setting(s.band, RG_CONTACT_BAND, size), RG_CONTACT_ROUNDING * size);
 }
 
-/* Metres below the farthest point of a side that its cap reaches. A step may turn all of a polyhedron
- * down; otherwise a cap never reaches the far side of its shape. */
+/* Metres below the farthest point of a side that its cap reaches. A step may turn all of a
+ * polyhedron down; otherwise a cap never reaches the far side of its shape. */
 static double band_of(const query *q, int i) {
     const rg_contact_side *side = &q->pair.side[i];
     bool whole = !rg_shape_is_bounded(side->shape) || (side->polyhedron && q->pair.ahead);

@@ -76,10 +76,11 @@ static rg_vec3 velocity_at(const rg_swept_shape *s, rg_vec3 p) {
     return rg_add(s->velocity, rg_cross(s->angular_velocity, rg_sub(p, s->centre)));
 }
 
-/* Points that were found at the poses of a later time, as they are at the beginning: the material is the
- * same, the normal too. Of shapes that meet, the gap is that of the beginning: their motion will be another
- * one. Of shapes that stay apart it is such that, going on as a row does, along tangents, the motion that
- * was looked at ends with the gap that was found: what turning bends asks for no force. */
+/* Points that were found at the poses of a later time, as they are at the beginning: the material
+ * is the same, the normal too. Of shapes that meet, the gap is that of the beginning: their motion
+ * will be another one. Of shapes that stay apart it is such that, going on as a row does, along
+ * tangents, the motion that was looked at ends with the gap that was found: what turning bends asks
+ * for no force. */
 static void bring_back(const rg_swept_shape side[2], double share, const rg_plane_choice *choice,
                        rg_contact_point *points, rg_manifold *manifold) {
     double time = choice->time;

@@ -1,32 +1,34 @@
 /* Which plane separates two convex shapes over a motion.
  *
- * Two convex shapes do not overlap if and only if some plane separates them: with the separation along a
- * unit normal n,
+ * Two convex shapes do not overlap if and only if some plane separates them: with the separation
+ * along a unit normal n,
  *
  *     g(n, t) = n . (c2 - c1) - s1(n) - s2(-n)      c: centres at time t, s: supports about them,
  *
- * max over n of g(n, t) >= 0. A step that fixes n at its beginning and asks for g(n, h) >= 0 is safe but
- * too strict: the plane is infinite, so a body that would pass beside a face is stopped at it. Which n
- * a pair is asked to respect is therefore chosen for its motion:
+ * max over n of g(n, t) >= 0. A step that fixes n at its beginning and asks for g(n, h) >= 0 is
+ * safe but too strict: the plane is infinite, so a body that would pass beside a face is stopped at
+ * it. Which n a pair is asked to respect is therefore chosen for its motion:
  *
  *   1. n of the beginning, if it still separates at the end; all pairs at rest stop here;
- *   2. else any of a few candidates (the feature of the last step, that of the end, the facets of either
- *      shape) that separates at the beginning and at the end: a shape that slides along a face goes on
- *      over the seam to the next face that lies flush, and one that passes beside a face passes;
- *   3. else the pair meets, or no single plane does. The certified search for the first time of contact
- *      (narrow_continuous.c) tells: at that time the feature that is met is taken; if there is none, the
- *      pair asks for nothing.
+ *   2. else any of a few candidates (the feature of the last step, that of the end, the facets of
+ *      either shape) that separates at the beginning and at the end: a shape that slides along a
+ *      face goes on over the seam to the next face that lies flush, and one that passes beside a
+ *      face passes;
+ *   3. else the pair meets, or no single plane does. The certified search for the first time of
+ *      contact (narrow_continuous.c) tells: at that time the feature that is met is taken; if there
+ *      is none, the pair asks for nothing.
  *
- * Between beginning and end g(n, .) is linear but for rotation, which bends it by (w h)^2 r / 8. */
+ * Between beginning and end g(n, .) is linear but for rotation, which bends it by (w h)^2 r / 8.
+ * Tested by tests/step/test_whole_step.c. */
 #include "contact/contact.h"
 
 #include "shape/shape.h"
 
 /* Facets up to which all of a polyhedron's normals are candidates. */
 enum { FACETS_MOST = 64 };
-/* Safe advances of the search for the first time of contact. Where they do not suffice (two shapes that
- * graze each other all along) the feature of the time that was reached counts as met: early, never
- * late. */
+/* Safe advances of the search for the first time of contact. Where they do not suffice (two shapes
+ * that graze each other all along) the feature of the time that was reached counts as met: early,
+ * never late. */
 enum { ADVANCES_MOST = 100 };
 
 static double support_of(const rg_shape *shape, rg_pose pose, rg_vec3 n) {
@@ -34,7 +36,8 @@ static double support_of(const rg_shape *shape, rg_pose pose, rg_vec3 n) {
     return rg_dot(n, pose.position) + rg_dot(local, rg_shape_support(shape, local, NULL));
 }
 
-/* g(n) at two poses. Relative to the first one's position, so that far from the origin nothing is lost. */
+/* g(n) at two poses. Relative to the first one's position, so that far from the origin nothing is
+ * lost. */
 static double separation(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
                          rg_pose pose2, rg_vec3 n) {
     rg_vec3 origin = pose1.position;

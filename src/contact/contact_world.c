@@ -200,8 +200,8 @@ static rg_kept_manifolds kept_of(const rg_contact_look *before, size_t *at, rg_p
                                before->points};
 }
 
-/* The motions that contacts are looked for: that of the beginning, and that with all forces but contact; or
- * what an earlier pass of the step found. */
+/* The motions that contacts are looked for: that of the beginning, and that with all forces but
+ * contact; or what an earlier pass of the step found. */
 static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_content *content,
                                      const rg_collider *b, const rg_collider *a) {
     size_t body[2] = {rg_body_dense(content, b->body), rg_body_dense(content, a->body)};

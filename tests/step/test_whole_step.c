@@ -1,7 +1,7 @@
-/* Contact over a whole step of the method stepping: nothing passes through, nothing bumps into nothing.
- * Seams between flush bodies do not stop what slides or rolls over them, thin sheets stop what is thrown
- * at them, and what passes beside a body is not touched by it. RIGOR_LONG=1 runs 10,000 shots and
- * passes instead of some hundred. */
+/* Contact over a whole step of the method stepping: nothing passes through, nothing bumps into
+ * nothing. Seams between flush bodies do not stop what slides or rolls over them, thin sheets stop
+ * what is thrown at them, and what passes beside a body is not touched by it. RIGOR_LONG=1 runs
+ * 10,000 shots and passes instead of some hundred. */
 #include "test_world_support.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static rg_body_id add_fixed(rg_world *world, rg_shape_def shape, rg_vec3 positio
     return add_shape(world, shape, &def);
 }
 
-/* --- seams --------------------------------------------------------------------------------------- */
+/* --- seams ------------------------------------------------------------------------------------ */
 
 static const rg_vec3 wedge[] = {
     {-0.07, -0.05, -0.04}, {0.07, -0.05, -0.04}, {0, 0.08, -0.04}, {0, 0, 0.06}};
@@ -115,7 +115,7 @@ static void seams_in_the_plane_and_real_steps(void **state) {
     }
 }
 
-/* --- thin things --------------------------------------------------------------------------------- */
+/* --- thin things ------------------------------------------------------------------------------ */
 
 /* Tilted cubes at 1 to 300 m/s on panes of 0.1 to 10 mm: none through. */
 static void shots_do_not_pass(void **state) {
@@ -172,7 +172,7 @@ static void dice_stay_on_sheets(void **state) {
         }
 }
 
-/* --- near misses --------------------------------------------------------------------------------- */
+/* --- near misses ------------------------------------------------------------------------------ */
 
 /* Whether two shapes meet in straight motion, by the certified search over all of it. */
 static bool meets(rg_shape_def fixed_def, rg_shape_def shape_def, const rg_body_def *def,
@@ -231,9 +231,10 @@ static void near_misses_are_not_felt(void **state) {
     assert_true(missed > passes / 2);
 }
 
-/* --- slender bodies ------------------------------------------------------------------------------ */
+/* --- slender bodies --------------------------------------------------------------------------- */
 
-/* A card of 0.3 mm that falls flat: at most second order in the step, and none is left below the floor. */
+/* A card of 0.3 mm that falls flat: at most second order in the step, and none is left below the
+ * floor. */
 static void cards_do_not_sink(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
