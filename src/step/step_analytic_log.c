@@ -55,10 +55,10 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
 
 void rg_analysis_log_choice(rg_analysis *a, const rg_analysis_contact *contact, double force,
                             double acceleration) {
-    size_t place = a->machinery->event_count;
+    size_t place = a->view->machinery->event_count;
     rg_analysis_log(a, RG_STEP_EVENT_INDETERMINATE, contact, 1, force);
     if (place < RG_STEP_EVENTS_MOST)
-        a->machinery->events[place].other = acceleration;
+        a->view->machinery->events[place].other = acceleration;
 }
 
 void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,

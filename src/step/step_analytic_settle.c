@@ -412,7 +412,7 @@ static void start_slips(rg_analysis *a) {
  * indeterminacy. By the policy of the smallest force, which solvers start with, it lets go; by that
  * of the largest the force is put in, and what is found from there stands. */
 static void choose_solution(rg_analysis *a) {
-    bool holds = a->world->content.settings.policy == RG_POLICY_LARGEST_FORCE, held = false;
+    bool holds = a->view->world->content.settings.policy == RG_POLICY_LARGEST_FORCE, held = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         if (c->mode != RG_ANALYSIS_SLIPS || c->force[0] > 0 || !(c->normal_acceleration > 0))
