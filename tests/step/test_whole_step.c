@@ -32,8 +32,7 @@ static rg_body_id add_fixed(rg_world *world, rg_shape_def shape, rg_vec3 positio
     return add_shape(world, shape, &def);
 }
 
-/* --- seams ---------------------------------------------------------------------------------------
- */
+/* --- seams ------------------------------------------------------------------------------------ */
 
 static const rg_vec3 wedge[] = {
     {-0.07, -0.05, -0.04}, {0.07, -0.05, -0.04}, {0, 0.08, -0.04}, {0, 0, 0.06}};
@@ -116,8 +115,7 @@ static void seams_in_the_plane_and_real_steps(void **state) {
     }
 }
 
-/* --- thin things ---------------------------------------------------------------------------------
- */
+/* --- thin things ------------------------------------------------------------------------------ */
 
 /* Tilted cubes at 1 to 300 m/s on panes of 0.1 to 10 mm: none through. */
 static void shots_do_not_pass(void **state) {
@@ -174,8 +172,7 @@ static void dice_stay_on_sheets(void **state) {
         }
 }
 
-/* --- near misses ---------------------------------------------------------------------------------
- */
+/* --- near misses ------------------------------------------------------------------------------ */
 
 /* Whether two shapes meet in straight motion, by the certified search over all of it. */
 static bool meets(rg_shape_def fixed_def, rg_shape_def shape_def, const rg_body_def *def,
@@ -234,8 +231,7 @@ static void near_misses_are_not_felt(void **state) {
     assert_true(missed > passes / 2);
 }
 
-/* --- slender bodies ------------------------------------------------------------------------------
- */
+/* --- slender bodies --------------------------------------------------------------------------- */
 
 /* A card of 0.3 mm that falls flat: at most second order in the step, and none is left below the
  * floor. */
