@@ -162,7 +162,8 @@ static rg_status add_body(rg_world *world, rg_shape *shape, rg_pose pose) {
     return rg_world_add_body(world, &body, &id, NULL);
 }
 
-/* All near-active feature pairs, by a world of two bodies with a range that reaches across the gap. */
+/* All near-active feature pairs, by a world of two bodies with a range that reaches across the
+ * gap. */
 static rg_status find_points(rg_shape *a, rg_shape *b, rg_pose pose, answer *out) {
     rg_world_def world_def = rg_world_def_default();
     rg_collision_def def = rg_collision_def_default();

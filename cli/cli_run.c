@@ -21,31 +21,29 @@ const char cli_run_help[] =
     "(`rigor scenes` lists them) or a scene file (YAML or JSON); NAME=VALUE sets\n"
     "parameters of the scene.\n"
     "\n"
-    "Options:\n"
+    "Options, instead of what the scene says:\n"
     "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
     "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
     "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
-    "      --method NAME    step method instead of the scene's: analytic, stepping\n"
-    "      --step S         seconds of a step instead of the scene's, such as 1/240\n"
-    "      --solver NAME    solver of contact problems instead of the scene's: auto, dantzig,\n"
-    "                       lemke, qp, gauss-seidel, newton, interior-point, admm, enumerate;\n"
+    "      --method NAME    step method: analytic, stepping\n"
+    "      --step S         seconds of a step, such as 1/240\n"
+    "      --solver NAME    solver of contact problems: auto, dantzig, lemke, qp,\n"
+    "                       gauss-seidel, newton, interior-point, admm, enumerate;\n"
     "                       lp, the heuristic of 1989, counts how often its guesses are right\n"
     "                       (analytic method, without --out)\n"
-    "      --tolerance T    a solve whose residual is above T counts as failed, instead of\n"
-    "                       the scene's\n"
-    "      --impact LAW     law of collisions of the analytic method instead of the scene's:\n"
+    "      --tolerance T    a solve whose residual is above T counts as failed\n"
+    "      --impact LAW     law of impacts of the analytic method:\n"
     "                       simultaneous, propagation, poisson, energetic, reflection,\n"
     "                       dissipative; what a material names stays\n"
-    "      --integrator I   of the analytic method instead of the scene's: dormand-prince,\n"
-    "                       adams\n"
-    "      --root-finder F  how the analytic method finds times of events, instead of the\n"
-    "                       scene's: itp, illinois (that of 1989), bisection\n"
+    "      --integrator I   of the analytic method: dormand-prince, adams\n"
+    "      --root-finder F  how the analytic method finds times of events: itp, illinois\n"
+    "                       (that of 1989), bisection\n"
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts at the current poses only\n"
     "      --points N       contact points of two convex parts: all, or N at most where\n"
     "                       that keeps the area of contact to 1 %\n"
-    "      --duration S     seconds to simulate instead of the scene's; the nearest whole\n"
+    "      --duration S     seconds to simulate; the nearest whole\n"
     "                       number of steps is made; with --resume, in all, and not less than\n"
     "                       there is already\n"
     "      --threads N      threads; the results do not depend on it\n"
@@ -58,8 +56,7 @@ const char cli_run_help[] =
     "      --dump-problem STEP[:FILE]\n"
     "                       write the contact problems of a step, counted from 1, one file\n"
     "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
-    "      --profile        report also how long each stage of a step took (in any case in\n"
-    "                       the JSON report)\n"
+    "      --profile        report also how long the stages of a step took\n"
     "      --json           report as one JSON object on one line\n"
     "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
     "  -h, --help           this text\n"
@@ -80,7 +77,6 @@ const char cli_run_help[] =
     "  rigor run projectiles count=100000 --duration 2 --threads 2 --json\n"
     "  rigor run tower count=10 --solver newton --require 'complementarity<1e-8'\n"
     "  rigor run my-scene.yaml --dump-problem 120:hard.h5 && rigor solve hard-0.h5\n"
-    "  rigor run brick-stack --method analytic --impact energetic\n"
     "  rigor run dominoes count=3 mu=0 --method analytic --solver lp --duration 1\n"
     "  rigor run --resume dominoes.h5\n";
 
@@ -111,19 +107,32 @@ enum {
     OPTION_HELP,
     OPTION_COUNT
 };
-#define OPTIONS                                                                                    \
-    {                                                                                              \
-        {"out", 'o', true, NULL}, {"overwrite", 'f', false, NULL}, {"resume", 0, true, NULL},      \
-            {"method", 0, true, NULL}, {"step", 0, true, NULL}, {"solver", 0, true, NULL},         \
-            {"tolerance", 0, true, NULL}, {"impact", 0, true, NULL},                               \
-            {"integrator", 0, true, NULL}, {"root-finder", 0, true, NULL},                         \
-            {"friction", 0, true, NULL}, {"gamma", 0, true, NULL}, {"detection", 0, true, NULL},   \
-            {"points", 0, true, NULL}, {"duration", 0, true, NULL}, {"threads", 0, true, NULL},    \
-            {"checkpoint", 0, true, NULL}, {"require", 0, true, NULL},                             \
-            {"accept-failures", 0, false, NULL}, {"dump-problem", 0, true, NULL},                  \
-            {"profile", 0, false, NULL},                                                            \
-            {"json", 0, false, NULL}, {"quiet", 'q', false, NULL}, {"help", 'h', false, NULL},     \
-    }
+static const cli_option all_options[OPTION_COUNT] = {
+    [OPTION_OUT] = {"out", 'o', true, NULL},
+    [OPTION_OVERWRITE] = {"overwrite", 'f', false, NULL},
+    [OPTION_RESUME] = {"resume", 0, true, NULL},
+    [OPTION_METHOD] = {"method", 0, true, NULL},
+    [OPTION_STEP] = {"step", 0, true, NULL},
+    [OPTION_SOLVER] = {"solver", 0, true, NULL},
+    [OPTION_TOLERANCE] = {"tolerance", 0, true, NULL},
+    [OPTION_IMPACT] = {"impact", 0, true, NULL},
+    [OPTION_INTEGRATOR] = {"integrator", 0, true, NULL},
+    [OPTION_ROOT_FINDER] = {"root-finder", 0, true, NULL},
+    [OPTION_FRICTION] = {"friction", 0, true, NULL},
+    [OPTION_GAMMA] = {"gamma", 0, true, NULL},
+    [OPTION_DETECTION] = {"detection", 0, true, NULL},
+    [OPTION_POINTS] = {"points", 0, true, NULL},
+    [OPTION_DURATION] = {"duration", 0, true, NULL},
+    [OPTION_THREADS] = {"threads", 0, true, NULL},
+    [OPTION_CHECKPOINT] = {"checkpoint", 0, true, NULL},
+    [OPTION_REQUIRE] = {"require", 0, true, NULL},
+    [OPTION_ACCEPT_FAILURES] = {"accept-failures", 0, false, NULL},
+    [OPTION_DUMP_PROBLEM] = {"dump-problem", 0, true, NULL},
+    [OPTION_PROFILE] = {"profile", 0, false, NULL},
+    [OPTION_JSON] = {"json", 0, false, NULL},
+    [OPTION_QUIET] = {"quiet", 'q', false, NULL},
+    [OPTION_HELP] = {"help", 'h', false, NULL},
+};
 
 typedef struct run {
     cli_option options[OPTION_COUNT];
@@ -689,7 +698,8 @@ static int execute(run *this) {
 }
 
 int cli_run(int count, const char **arguments) {
-    run this = {.options = OPTIONS, .overlap = NAN};
+    run this = {.overlap = NAN};
+    memcpy(this.options, all_options, sizeof all_options);
     int code = parse(&this, count, arguments);
     if (code == EXIT_GOOD && given(&this, OPTION_HELP)) {
         fputs(cli_run_help, stdout);

@@ -1,6 +1,6 @@
 /* `rigor solve`: solutions in files. A text that people, gnuplot and numpy.loadtxt read: lines that
- * begin with # say what it is, then a line per row with its force and its velocity (or acceleration),
- * to the last bit. */
+ * begin with # say what it is, then a line per row with its force and its velocity (or
+ * acceleration), to the last bit. */
 #include "cli_solve.h"
 
 #include <errno.h>

@@ -95,6 +95,7 @@ typedef struct rg_collision_view {
     size_t ended_count;
     size_t candidate_pairs; /* of the broad phase */
     double min_gap;         /* m, over all touches; infinity if there is none */
+    size_t left_out; /* pairs within reach that do not meet in the motion that was looked at */
 } rg_collision_view;
 /* Null gives an empty view. */
 rg_collision_view rg_collision_get(const rg_collision *collision);

@@ -21,10 +21,10 @@ typedef enum rg_step_event_kind {
     RG_STEP_EVENT_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
     RG_STEP_EVENT_CAPPED,        /* too many events: restitution was set to 0 for a while */
     RG_STEP_EVENT_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
-    RG_STEP_EVENT_HANDED_OVER, /* the step of a group of bodies is the stepping method's; value: why,
-                              rg_status */
-    RG_STEP_EVENT_AVERAGED, /* who is held cannot be followed: forces are means over `value` s at most,
-                              to the end of the step */
+    RG_STEP_EVENT_HANDED_OVER,   /* the stepping method made the step of a group of bodies; value:
+                                    why, rg_status */
+    RG_STEP_EVENT_AVERAGED,      /* stick and slip change too fast to be followed: forces are means
+                                    over `value` s at most, to the end of the step */
     RG_STEP_EVENT_KIND_COUNT
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);
@@ -36,6 +36,8 @@ typedef struct rg_step_event {
     rg_body_id body_b, body_a; /* of a hand-over: A the first of them, B the second */
     double value;
     double friction, restitution;
+    double other; /* of an indeterminate one, with the normal force that is possible as `value` (N):
+                     the acceleration apart without any (m/s^2) */
 } rg_step_event;
 
 /* Of the last step, also of one that failed, in the order in which they happened; until the next

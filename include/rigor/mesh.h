@@ -48,8 +48,8 @@ typedef struct rg_mesh_options {
 /* Reads from memory. `name` stands for the file in messages. `options` null: the default ones;
  * `report` null: not wanted, and convexity is not looked at. */
 rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
-                       const rg_mesh_options *options, rg_mesh *mesh, rg_mesh_report *report,
-                       rg_error *error);
+                              const rg_mesh_options *options, rg_mesh *mesh, rg_mesh_report *report,
+                              rg_error *error);
 rg_status rg_mesh_read_file(const char *path, const rg_mesh_options *options, rg_mesh *mesh,
                             rg_mesh_report *report, rg_error *error);
 void rg_mesh_destroy(rg_mesh *mesh);

@@ -3,6 +3,7 @@
 #ifndef RIGOR_METHOD_H
 #define RIGOR_METHOD_H
 
+#include "rigor/solver.h"
 #include "rigor/status.h"
 #include "rigor/types.h"
 
@@ -18,7 +19,6 @@ typedef enum rg_integrator {
                                      evaluations where motion is smooth */
 } rg_integrator;
 
-typedef struct rg_solver rg_solver;         /* rigor/solver.h */
 typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 
 typedef struct rg_method_settings {
@@ -33,6 +33,7 @@ typedef struct rg_method_settings {
     bool discrete_detection; /* contacts at the current poses only: fast bodies may pass through
                                 thin ones */
     const rg_impact_law *impact; /* analytic: law of impacts; null: simultaneous */
+    rg_solution_policy policy;   /* where friction leaves several solutions; both methods */
     bool hand_over; /* analytic: where a step fails for a group of bodies, the method stepping makes
                        the step of that group; otherwise rg_world_step returns the error */
 } rg_method_settings;

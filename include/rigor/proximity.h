@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /* Which parts of two shapes determine a distance or a contact (n + 1 facets, an "event", in
- * Hart-Anitescu 2010). In the plane a face is an edge of the polygon, and edge-edge does not occur. The
- * last three occur in contact points only: they have no normal of their own. */
+ * Hart-Anitescu 2010). In the plane a face is an edge of the polygon, and edge-edge does not occur.
+ * The last three occur in contact points only: they have no normal of their own. */
 typedef enum rg_feature_kind {
     RG_FEATURES_NONE,
     RG_FEATURES_FACE_VERTEX, /* face of 1, vertex of 2 */
@@ -29,8 +29,8 @@ typedef enum rg_feature_kind {
     RG_FEATURES_VERTEX_EDGE
 } rg_feature_kind;
 
-/* Indices are those of rg_polyhedron; half-spaces have index 0, curved shapes 0 or, in contact points,
- * the codes of rigor/contact.h. */
+/* Indices are those of rg_polyhedron; half-spaces have index 0, curved shapes 0 or, in contact
+ * points, the codes of rigor/contact.h. */
 typedef struct rg_feature_pair {
     rg_feature_kind kind;
     uint32_t index1, index2;
@@ -49,9 +49,9 @@ typedef struct rg_growth {
     rg_vec3 on1, on2; /* witnesses on the shapes: y_i = x_i + (x* - x_i) / t; n.(on2 - on1) = gap */
     rg_feature_pair features; /* that is active */
     /* Certificate, from formulas of its own. primal: how far the witnesses are outside their shapes
-     * or off the line of the centres; dual: how far a support reaches beyond the feature pair's plane;
-     * both in metres over h(n). gap: the relative difference between the t that the witnesses prove
-     * (from above) and the t = n.d / h(n) that the normal proves (from below). */
+     * or off the line of the centres; dual: how far a support reaches beyond the feature pair's
+     * plane; both in metres over h(n). gap: the relative difference between the t that the
+     * witnesses prove (from above) and the t = n.d / h(n) that the normal proves (from below). */
     double primal_error, dual_error, duality_gap;
     uint32_t iterations;
     bool fallback; /* the guaranteed solver had to step in */
@@ -73,15 +73,15 @@ rg_status rg_growth_between(const rg_shape *shape1, rg_pose pose1, const rg_shap
                             rg_pose pose2, rg_growth_cache *cache, rg_growth *growth);
 
 /* Derivatives of t with respect to translations and world-frame rotation vectors of both shapes
- * about their centres x1 and x2 (smooth where the feature pair is unique). Those of rho are these over
- * t^2. */
+ * about their centres x1 and x2 (smooth where the feature pair is unique). Those of rho are these
+ * over t^2. */
 typedef struct rg_growth_gradient {
     rg_vec3 x1, theta1, x2, theta2;
 } rg_growth_gradient;
 rg_growth_gradient rg_growth_gradient_of(const rg_growth *growth, rg_vec3 x1, rg_vec3 x2);
 
-/* The growth that one feature pair alone would give (component function): -infinity in `ratio` where the
- * feature pair's formula is undefined. Polyhedra and polygons only. */
+/* The growth that one feature pair alone would give (component function): -infinity in `ratio`
+ * where the feature pair's formula is undefined. Polyhedra and polygons only. */
 rg_status rg_growth_of_features(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
                                 rg_pose pose2, rg_feature_pair features, rg_growth *growth);
 

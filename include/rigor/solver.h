@@ -68,6 +68,7 @@ typedef enum rg_solution_policy {
     RG_POLICY_SMALLEST_FORCE, /* the smallest sum of normal forces: contact breaks where it can */
     RG_POLICY_LARGEST_FORCE   /* the largest: contact is kept where it can be */
 } rg_solution_policy;
+const char *rg_solution_policy_name(rg_solution_policy policy); /* "smallest", "largest" */
 
 typedef enum rg_friction_law {
     RG_FRICTION_COULOMB,

@@ -206,9 +206,64 @@ typedef struct rg_contact_query {
 } rg_contact_query;
 
 rg_status rg_contact_between(const rg_contact_query *query, rg_manifold *manifold);
+/* The same along a given normal: that of a plane which separates them, or is to. There is always a
+ * point. The cache is not looked at. */
+rg_status rg_contact_along(const rg_contact_query *query, rg_vec3 normal, rg_manifold *manifold);
 /* The same for a given growth (of this very pair). */
 rg_status rg_contact_of_growth(const rg_contact_query *query, const rg_growth *growth,
                                rg_manifold *manifold);
+
+/* contact_plane.c: a shape in motion, from where it is at the beginning. */
+typedef struct rg_swept_shape {
+    rg_placed_shape placed;
+    rg_vec3 centre, velocity, angular_velocity; /* of its body */
+} rg_swept_shape;
+rg_pose rg_swept_pose(const rg_swept_shape *shape, double time);
+
+typedef enum rg_plane_result {
+    RG_PLANE_OF_START, /* the feature of the beginning: it separates to the end, or they touch */
+    RG_PLANE_APART,    /* another one does */
+    RG_PLANE_MEETS,    /* none does: this is the one that is met */
+    RG_PLANE_NEVER     /* none does, but they do not meet */
+} rg_plane_result;
+typedef struct rg_plane_choice {
+    rg_plane_result result;
+    rg_vec3 normal;
+    double time;      /* s: of contact, or the end; where its points are looked for */
+    rg_growth growth; /* of RG_PLANE_MEETS, at that time */
+} rg_plane_choice;
+/* The plane that two convex shapes are asked to respect over the next `time` seconds. `start`: their growth
+ * at the beginning. */
+rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
+                           double tolerance, const rg_growth *start, rg_plane_choice *choice);
+
+/* Manifolds of a pair of shapes that an earlier look of the same step found: they stay. */
+typedef struct rg_kept_manifolds {
+    const rg_manifold *manifolds;
+    uint32_t count;
+    const rg_contact_point *points;
+} rg_kept_manifolds;
+
+/* The motions that contacts are looked for, of the bodies of two shapes: the second one only if the first asks
+ * for nothing. */
+typedef struct rg_pair_motion {
+    double time;                                               /* s; 0: none */
+    int count;                                                 /* of motions */
+    rg_vec3 centre[2], velocity[2][2], angular_velocity[2][2]; /* [motion][side] */
+    double share;                                              /* rg_contact_share of the two */
+    rg_kept_manifolds kept;
+} rg_pair_motion;
+
+/* Where on the way from B's surface to A's an impulse acts, 0 ... 1: at the surface of the smaller
+ * body. Across a gap, or a depth, that is large for it, half-way would be a lever that it does not
+ * have, and spin would do what the impulse should. */
+double rg_contact_share(const rg_shape *b, const rg_shape *a);
+
+/* Caches of a pair of shapes, sorted by parts. */
+typedef struct rg_cache_list {
+    const rg_contact_cache *caches;
+    uint32_t count;
+} rg_cache_list;
 
 /* What a query of two shapes, compounds allowed, fills. The caller provides the arrays. */
 typedef struct rg_contact_list {
@@ -218,13 +273,15 @@ typedef struct rg_contact_list {
     uint32_t point_count, point_capacity;
     rg_contact_cache *caches; /* for the next step, likewise sorted */
     uint32_t cache_count, cache_capacity;
+    uint32_t left_out; /* pairs of parts within reach that do not meet, and have no points */
 } rg_contact_list;
 
-/* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
+/* Appends to `list` (whose caches must be empty). `last` are the caches of the step before. `motion` may be
+ * null.
  * RG_LIMIT_EXCEEDED if an array is too short; then the list holds what fitted. */
 rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
-                           const rg_contact_settings *settings, const rg_contact_cache *last,
-                           uint32_t last_count, rg_arena *arena, rg_contact_list *list);
+                           const rg_contact_settings *settings, const rg_pair_motion *motion,
+                           rg_cache_list last, rg_arena *arena, rg_contact_list *list);
 
 /* contact_world.c: the collision of a world, inside a step. Nothing of the world changes but by
  * rg_collision_store. */
@@ -237,7 +294,9 @@ rg_status rg_collision_begin(rg_collision *collision, const rg_world *world, rg_
  * after impacts. May be asked again in the same step. */
 rg_status rg_collision_find_pairs(rg_collision *collision, const rg_world *world, double ahead,
                                   const rg_collision_velocities *after, rg_error *error);
-rg_status rg_collision_find_points(rg_collision *collision, const rg_world *world, rg_error *error);
+/* `again`: points of an earlier look of this step stay, and only pairs without are looked at. */
+rg_status rg_collision_find_points(rg_collision *collision, const rg_world *world, bool again,
+                                   rg_error *error);
 /* The law of a pair: of its materials, or what the material function makes of it. */
 rg_contact_law rg_collision_law(const rg_collision *collision, const rg_world *world,
                                 const rg_touch *touch);

@@ -52,20 +52,26 @@ typedef struct rg_touching_list {
     size_t count, capacity;
 } rg_touching_list;
 
+/* Points of a look, by pairs. */
+typedef struct rg_contact_look {
+    rg_touch *touches;
+    size_t touch_count, touch_capacity;
+    rg_manifold *manifolds;
+    size_t manifold_count, manifold_capacity;
+    rg_contact_point *points;
+    size_t point_count, point_capacity;
+} rg_contact_look;
+
 struct rg_collision {
     rg_allocator allocator;
     rg_collision_def def;
     rg_broad_world *broad;
     rg_arena arena;
-    rg_touch *touches;
-    size_t touch_count, touch_capacity;
+    rg_contact_look now, before; /* of the last look, and of the one before in the same step */
     rg_touch_end *ended;
     size_t ended_count, ended_capacity;
-    rg_manifold *manifolds;
-    size_t manifold_count, manifold_capacity;
-    rg_contact_point *points;
-    size_t point_count, point_capacity;
     double min_gap;
+    size_t left_out;
     rg_pair_list lists[2]; /* of the last look and of the one before, in turns */
     int current;
     rg_pair_view last; /* what the next look starts from: a list, or the world's memory */
@@ -73,6 +79,7 @@ struct rg_collision {
     rg_touching_list marks;       /* pairs that had a contact in the step, in any order */
     double ahead;                 /* s: how far the look looks ahead */
     const rg_collision_velocities *after; /* of the look that runs */
+    bool again;                           /* it goes on with what the one before found */
 };
 
 /* contact_touch.c */

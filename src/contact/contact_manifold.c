@@ -40,10 +40,14 @@ static void set_tolerances(query *q, const rg_contact_settings *settings) {
     q->inner = s.inner;
     q->pair.ahead = s.inner > 0;
     q->band = fmax(setting(s.band, RG_CONTACT_BAND, size), RG_CONTACT_ROUNDING * size);
-    /* So that a cap never reaches the far side of its shape. */
-    for (int i = 0; i < 2; i++)
-        if (rg_shape_is_bounded(q->pair.side[i].shape))
-            q->band = fmin(q->band, rg_shape_inradius(q->pair.side[i].shape));
+}
+
+/* Metres below the farthest point of a side that its cap reaches. A step may turn all of a polyhedron
+ * down; otherwise a cap never reaches the far side of its shape. */
+static double band_of(const query *q, int i) {
+    const rg_contact_side *side = &q->pair.side[i];
+    bool whole = !rg_shape_is_bounded(side->shape) || (side->polyhedron && q->pair.ahead);
+    return whole ? q->band : fmin(q->band, rg_shape_inradius(side->shape));
 }
 
 /* The growth's point with its witnesses. */
@@ -67,9 +71,9 @@ static rg_clip_point witness(const query *q, const rg_growth *growth) {
     return point;
 }
 
-static rg_status find_points(query *q, const rg_growth *growth, rg_arena *arena) {
+static rg_status clip_caps(query *q, rg_arena *arena) {
     for (int i = 0; i < 2; i++) {
-        rg_status status = rg_cap_make(&q->pair, i, &q->frame, q->band, arena, &q->cap[i]);
+        rg_status status = rg_cap_make(&q->pair, i, &q->frame, band_of(q, i), arena, &q->cap[i]);
         if (status != RG_OK)
             return status;
     }
@@ -81,6 +85,14 @@ static rg_status find_points(query *q, const rg_growth *growth, rg_arena *arena)
     clip->flat = RG_CONTACT_FLAT * q->pair.size;
     clip->inner = q->inner > 0 ? q->inner : -clip->flat;
     rg_clip_caps(&q->cap[0], &q->cap[1], clip);
+    return clip->status;
+}
+
+static rg_status find_points(query *q, const rg_growth *growth, rg_arena *arena) {
+    rg_status status = clip_caps(q, arena);
+    if (status)
+        return status;
+    rg_clip *clip = &q->clip;
     rg_clip_point deepest = witness(q, growth);
     uint64_t id = rg_contact_id(deepest.feature);
     double depth = INFINITY;
@@ -174,4 +186,48 @@ rg_status rg_contact_between(const rg_contact_query *asked, rg_manifold *manifol
         rg_growth_between(asked->one.shape, asked->one.pose, asked->two.shape, asked->two.pose,
                           asked->cache ? &asked->cache->growth : NULL, &growth);
     return status ? status : rg_contact_of_growth(asked, &growth, manifold);
+}
+
+/* The farthest points of either shape along the normal, where nothing of one is straight over the
+ * other. */
+static rg_clip_point farthest(const query *q) {
+    rg_clip_point e = {.feature = {RG_FEATURES_VERTEX_VERTEX, 0, 0}};
+    uint32_t *index[2] = {&e.feature.index1, &e.feature.index2};
+    for (int i = 0; i < 2; i++) {
+        const rg_contact_side *side = &q->pair.side[i];
+        rg_mat3 back = rg_mat3_transpose(&side->rotation);
+        rg_vec3 outward = rg_mat3_apply(&back, rg_scale(side->sign, q->frame.n));
+        rg_vec3 local = rg_shape_support(side->shape, outward, index[i]);
+        rg_vec3 p = rg_add(side->position, rg_mat3_apply(&side->rotation, local));
+        e.x[i] = rg_dot(q->frame.u, p);
+        e.y[i] = rg_dot(q->frame.v, p);
+        e.z[i] = rg_dot(q->frame.n, p);
+    }
+    return e;
+}
+
+rg_status rg_contact_along(const rg_contact_query *asked, rg_vec3 normal, rg_manifold *manifold) {
+    query q = {0};
+    *manifold = (rg_manifold){.normal = normal, .gap = INFINITY};
+    rg_contact_pair_make(asked->one.shape, asked->one.pose, asked->two.shape, asked->two.pose,
+                         &q.pair);
+    set_tolerances(&q, asked->settings);
+    q.frame = rg_contact_frame_make(normal, q.pair.planar);
+    rg_arena_mark mark = rg_arena_get_mark(asked->arena);
+    rg_status status = clip_caps(&q, asked->arena);
+    if (!status && q.clip.count == 0) {
+        q.clip.most = INFINITY;
+        rg_clip_add(&q.clip, farthest(&q));
+        rg_clip_sort(&q.clip);
+        status = q.clip.status;
+    }
+    uint32_t goal = asked->settings ? asked->settings->reduce_to : 0;
+    double area, lost;
+    if (!status)
+        status = rg_contact_reduce(&q.clip, goal, RG_CONTACT_AREA_LOSS, asked->capacity,
+                                   asked->arena, &area, &lost);
+    if (!status)
+        write_points(&q, asked->points, manifold);
+    rg_arena_return(asked->arena, mark);
+    return status;
 }

@@ -13,6 +13,8 @@
  * Cost: the number of parts of one times that of the other, in box tests. */
 #include "contact/contact.h"
 
+#include <string.h>
+
 typedef struct part_list {
     const rg_compound_part *parts; /* null: the shape itself */
     rg_placed_shape whole;
@@ -63,21 +65,121 @@ static rg_contact_cache find_cache(const rg_contact_cache *last, uint32_t count,
     return (rg_contact_cache){.part1 = part1, .part2 = part2};
 }
 
-static rg_status add_pair(rg_placed_shape one, rg_placed_shape two,
-                          const rg_contact_settings *settings, rg_contact_cache cache,
-                          rg_arena *arena, rg_contact_list *list) {
+double rg_contact_share(const rg_shape *b, const rg_shape *a) {
+    double size_a = rg_shape_circumradius(a), size_b = rg_shape_circumradius(b);
+    if (size_a <= size_b)
+        return 1 / (1 + size_a / size_b * (size_a / size_b));
+    return 1 - 1 / (1 + size_b / size_a * (size_b / size_a));
+}
+
+static rg_vec3 velocity_at(const rg_swept_shape *s, rg_vec3 p) {
+    return rg_add(s->velocity, rg_cross(s->angular_velocity, rg_sub(p, s->centre)));
+}
+
+/* Points that were found at the poses of a later time, as they are at the beginning: the material is the
+ * same, the normal too. Of shapes that meet, the gap is that of the beginning: their motion will be another
+ * one. Of shapes that stay apart it is such that, going on as a row does, along tangents, the motion that
+ * was looked at ends with the gap that was found: what turning bends asks for no force. */
+static void bring_back(const rg_swept_shape side[2], double share, const rg_plane_choice *choice,
+                       rg_contact_point *points, rg_manifold *manifold) {
+    double time = choice->time;
+    bool meet = choice->result == RG_PLANE_MEETS;
+    rg_pose later[2] = {rg_swept_pose(&side[0], time), rg_swept_pose(&side[1], time)};
+    manifold->gap = INFINITY;
+    for (uint32_t i = 0; i < manifold->point_count; i++) {
+        rg_contact_point *p = &points[i];
+        p->on_b = rg_pose_apply(side[0].placed.pose, rg_pose_apply_inverse(later[0], p->on_b));
+        p->on_a = rg_pose_apply(side[1].placed.pose, rg_pose_apply_inverse(later[1], p->on_a));
+        p->position = rg_add_scaled(p->on_b, share, rg_sub(p->on_a, p->on_b));
+        rg_vec3 relative =
+            rg_sub(velocity_at(&side[1], p->position), velocity_at(&side[0], p->position));
+        p->gap = meet ? rg_dot(manifold->normal, rg_sub(p->on_a, p->on_b))
+                      : p->gap - time * rg_dot(manifold->normal, relative);
+        manifold->gap = fmin(manifold->gap, p->gap);
+    }
+}
+
+/* The plane that the motion of two parts asks for: the first motion, or else the second. */
+static rg_status choose_plane(const rg_contact_query *query, const rg_pair_motion *m,
+                              const rg_growth *growth, rg_swept_shape side[2],
+                              rg_plane_choice *choice) {
+    double size =
+        fmin(rg_shape_circumradius(query->one.shape), rg_shape_circumradius(query->two.shape));
+    rg_status status = RG_OK;
+    choice->result = RG_PLANE_NEVER;
+    for (int i = 0; i < m->count && !status && choice->result == RG_PLANE_NEVER; i++) {
+        side[0] = (rg_swept_shape){query->one, m->centre[0], m->velocity[i][0],
+                                   m->angular_velocity[i][0]};
+        side[1] = (rg_swept_shape){query->two, m->centre[1], m->velocity[i][1],
+                                   m->angular_velocity[i][1]};
+        status =
+            rg_contact_plane(&side[0], &side[1], m->time, RG_CONTACT_FLAT * size, growth, choice);
+    }
+    return status;
+}
+
+/* What an earlier look of the step found; false if it found nothing. */
+static bool keep(const rg_kept_manifolds *kept, const rg_contact_cache *cache,
+                 rg_contact_point *points, uint32_t capacity, rg_manifold *manifold) {
+    for (uint32_t i = 0; i < kept->count; i++) {
+        const rg_manifold *m = &kept->manifolds[i];
+        if (m->part1 != cache->part1 || m->part2 != cache->part2)
+            continue;
+        *manifold = *m;
+        if (m->point_count <= capacity)
+            memcpy(points, kept->points + m->first_point, m->point_count * sizeof *points);
+        return true;
+    }
+    return false;
+}
+
+/* Points of the plane that the motion of two parts asks for. */
+static rg_status find_points(const rg_contact_query *query, const rg_pair_motion *motion,
+                             uint32_t *left_out, rg_manifold *manifold) {
+    if (!motion)
+        return rg_contact_between(query, manifold);
+    if (keep(&motion->kept, query->cache, query->points, query->capacity, manifold))
+        return manifold->point_count <= query->capacity ? RG_OK : RG_LIMIT_EXCEEDED;
+    rg_growth growth;
+    rg_status status = rg_growth_between(query->one.shape, query->one.pose, query->two.shape,
+                                         query->two.pose, &query->cache->growth, &growth);
+    if (status)
+        return status;
+    *manifold = (rg_manifold){.gap = growth.gap};
+    if (growth.gap > query->settings->near)
+        return RG_OK;
+    rg_swept_shape side[2];
+    rg_plane_choice choice;
+    status = choose_plane(query, motion, &growth, side, &choice);
+    if (status)
+        return status;
+    if (choice.result == RG_PLANE_NEVER) {
+        ++*left_out;
+        return RG_OK;
+    }
+    if (choice.result == RG_PLANE_OF_START)
+        return rg_contact_of_growth(query, &growth, manifold);
+    rg_contact_query later = *query;
+    later.one.pose = rg_swept_pose(&side[0], choice.time);
+    later.two.pose = rg_swept_pose(&side[1], choice.time);
+    status = choice.result == RG_PLANE_MEETS
+                 ? rg_contact_of_growth(&later, &choice.growth, manifold)
+                 : rg_contact_along(&later, choice.normal, manifold);
+    if (!status)
+        bring_back(side, motion->share, &choice, query->points, manifold);
+    return status;
+}
+
+static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
+                          rg_contact_cache cache, rg_contact_list *list) {
     if (list->manifold_count == list->manifold_capacity ||
         list->point_count == list->point_capacity || list->cache_count == list->cache_capacity)
         return RG_LIMIT_EXCEEDED;
     rg_manifold *manifold = &list->manifolds[list->manifold_count];
-    rg_contact_query query = {one,
-                              two,
-                              settings,
-                              &cache,
-                              arena,
-                              list->points + list->point_count,
-                              list->point_capacity - list->point_count};
-    rg_status status = rg_contact_between(&query, manifold);
+    query.cache = &cache;
+    query.points = list->points + list->point_count;
+    query.capacity = list->point_capacity - list->point_count;
+    rg_status status = find_points(&query, motion, &list->left_out, manifold);
     if (status != RG_OK)
         return status;
     list->caches[list->cache_count++] = cache;
@@ -92,8 +194,8 @@ static rg_status add_pair(rg_placed_shape one, rg_placed_shape two,
 }
 
 rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
-                           const rg_contact_settings *settings, const rg_contact_cache *last,
-                           uint32_t last_count, rg_arena *arena, rg_contact_list *list) {
+                           const rg_contact_settings *settings, const rg_pair_motion *motion,
+                           rg_cache_list last, rg_arena *arena, rg_contact_list *list) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
     part_list list1 = parts_of(one), list2 = parts_of(two);
     placed_part *placed1 = place_parts(&list1, arena), *placed2 = place_parts(&list2, arena);
@@ -105,8 +207,11 @@ rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
                                rg_shape_circumradius(placed2[k].part.shape));
             double near = settings && settings->near > 0 ? settings->near : RG_CONTACT_NEAR * size;
             if (within(&placed1[i].bounds, &placed2[k].bounds, near))
-                status = add_pair(placed1[i].part, placed2[k].part, settings,
-                                  find_cache(last, last_count, &at, i, k), arena, list);
+                status = add_pair((rg_contact_query){.one = placed1[i].part,
+                                                     .two = placed2[k].part,
+                                                     .settings = settings,
+                                                     .arena = arena},
+                                  motion, find_cache(last.caches, last.count, &at, i, k), list);
         }
     rg_arena_return(arena, mark);
     return status;

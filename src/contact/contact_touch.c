@@ -60,32 +60,35 @@ static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) 
 /* A contact that was not expected when the step began, such as one with a body that an impact made
  * fast: its pair has no contact points in the view. */
 static rg_status insert_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids, size_t at) {
-    if (rg_array_grow(&c->allocator, &c->touches, &c->touch_capacity, c->touch_count + 1))
+    if (rg_array_grow(&c->allocator, &c->now.touches, &c->now.touch_capacity,
+                      c->now.touch_count + 1))
         return RG_OUT_OF_MEMORY;
-    memmove(c->touches + at + 1, c->touches + at, (c->touch_count++ - at) * sizeof *c->touches);
+    memmove(c->now.touches + at + 1, c->now.touches + at,
+            (c->now.touch_count++ - at) * sizeof *c->now.touches);
     const rg_collider *b = collider_of(world, ids.b), *a = collider_of(world, ids.a);
-    c->touches[at] = (rg_touch){.collider_b = ids.b,
-                                .collider_a = ids.a,
-                                .body_b = b->body,
-                                .body_a = a->body,
-                                .gap = INFINITY};
-    c->touches[at].law = rg_collision_law(c, world, &c->touches[at]);
+    c->now.touches[at] = (rg_touch){.collider_b = ids.b,
+                                    .collider_a = ids.a,
+                                    .body_b = b->body,
+                                    .body_a = a->body,
+                                    .gap = INFINITY};
+    c->now.touches[at].law = rg_collision_law(c, world, &c->now.touches[at]);
     return RG_OK;
 }
 
 static rg_status apply_marks(rg_collision *c, const rg_world *world) {
     sort_marks(&c->marks);
     size_t at = 0;
-    for (size_t i = 0; i < c->touch_count; i++)
-        c->touches[i].touching = false;
+    for (size_t i = 0; i < c->now.touch_count; i++)
+        c->now.touches[i].touching = false;
     for (size_t i = 0; i < c->marks.count; i++) {
         rg_pair_ids ids = c->marks.pairs[i];
-        while (at < c->touch_count && rg_pair_compare(ids_of(&c->touches[at]), ids) < 0)
+        while (at < c->now.touch_count && rg_pair_compare(ids_of(&c->now.touches[at]), ids) < 0)
             at++;
-        bool found = at < c->touch_count && rg_pair_compare(ids_of(&c->touches[at]), ids) == 0;
+        bool found =
+            at < c->now.touch_count && rg_pair_compare(ids_of(&c->now.touches[at]), ids) == 0;
         if (!found && insert_touch(c, world, ids, at))
             return RG_OUT_OF_MEMORY;
-        c->touches[at].touching = true;
+        c->now.touches[at].touching = true;
     }
     return RG_OK;
 }
@@ -124,8 +127,8 @@ rg_status rg_touching_find(rg_collision *c, const rg_world *world) {
     now->count = c->ended_count = 0;
     if (apply_marks(c, world))
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < c->touch_count; i++) {
-        rg_touch *touch = &c->touches[i];
+    for (size_t i = 0; i < c->now.touch_count; i++) {
+        rg_touch *touch = &c->now.touches[i];
         rg_pair_ids ids = ids_of(touch);
         for (; at < before->count && rg_pair_compare(before->pairs[at], ids) < 0; at++)
             if (note_end(c, before->pairs[at]))

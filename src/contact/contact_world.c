@@ -45,16 +45,21 @@ rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *a
     return RG_OK;
 }
 
+static void free_look(const rg_allocator *memory, rg_contact_look *look) {
+    rg_release(memory, look->touches);
+    rg_release(memory, look->manifolds);
+    rg_release(memory, look->points);
+}
+
 void rg_collision_destroy(rg_collision *collision) {
     if (!collision)
         return;
     rg_allocator memory = collision->allocator;
     rg_broad_world_destroy(collision->broad);
     rg_arena_free(&collision->arena);
-    rg_release(&memory, collision->touches);
+    free_look(&memory, &collision->now);
+    free_look(&memory, &collision->before);
     rg_release(&memory, collision->ended);
-    rg_release(&memory, collision->manifolds);
-    rg_release(&memory, collision->points);
     for (int i = 0; i < 2; i++) {
         rg_release(&memory, collision->lists[i].pairs);
         rg_release(&memory, collision->lists[i].caches);
@@ -107,21 +112,17 @@ static rg_pair_view view_of(const rg_pair_list *list) {
 }
 
 /* The caches of a pair, going along with the sorted list. */
-static void find_memory(const rg_pair_view *old, size_t *at, rg_pair_ids ids,
-                        const rg_contact_cache **caches, uint32_t *count) {
-    *caches = NULL;
-    *count = 0;
+static rg_cache_list find_memory(const rg_pair_view *old, size_t *at, rg_pair_ids ids) {
     while (*at < old->pair_count && rg_pair_compare(old->pairs[*at].ids, ids) < 0)
         ++*at;
     if (*at == old->pair_count || rg_pair_compare(old->pairs[*at].ids, ids) != 0)
-        return;
+        return (rg_cache_list){0};
     const rg_pair_memory *p = &old->pairs[(*at)++];
     /* A memory that was loaded from outside may say anything; a slot may have a new collider. */
     if (p->first_cache > old->cache_count || p->cache_count > old->cache_count - p->first_cache ||
         !rg_pair_same(p->ids, ids))
-        return;
-    *caches = old->caches + p->first_cache;
-    *count = p->cache_count;
+        return (rg_cache_list){0};
+    return (rg_cache_list){old->caches + p->first_cache, p->cache_count};
 }
 
 /* --- one look --------------------------------------------------------------------------------- */
@@ -183,31 +184,70 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
     return settings;
 }
 
+/* What the look before found of a pair, going along with the sorted list. */
+static rg_kept_manifolds kept_of(const rg_contact_look *before, size_t *at, rg_pair_ids ids) {
+    while (*at < before->touch_count &&
+           rg_pair_compare(
+               (rg_pair_ids){before->touches[*at].collider_b, before->touches[*at].collider_a},
+               ids) < 0)
+        ++*at;
+    if (*at == before->touch_count)
+        return (rg_kept_manifolds){0};
+    const rg_touch *t = &before->touches[*at];
+    if (rg_pair_compare((rg_pair_ids){t->collider_b, t->collider_a}, ids) != 0)
+        return (rg_kept_manifolds){0};
+    return (rg_kept_manifolds){before->manifolds + t->first_manifold, t->manifold_count,
+                               before->points};
+}
+
+/* The motions that contacts are looked for: that of the beginning, and that with all forces but contact; or
+ * what an earlier pass of the step found. */
+static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_content *content,
+                                     const rg_collider *b, const rg_collider *a) {
+    size_t body[2] = {rg_body_dense(content, b->body), rg_body_dense(content, a->body)};
+    rg_pair_motion m = {.time = c->ahead,
+                        .count = c->after && !c->again ? 2 : 1,
+                        .share = rg_contact_share(b->shape, a->shape)};
+    rg_collision_velocities start = {content->velocity, content->angular_velocity};
+    rg_collision_velocities v[2] = {c->again ? *c->after : start, c->after ? *c->after : start};
+    for (int i = 0; i < 2; i++) {
+        m.centre[i] = content->position[body[i]];
+        for (int k = 0; k < m.count; k++) {
+            m.velocity[k][i] = v[k].velocity[body[i]];
+            m.angular_velocity[k][i] = v[k].angular_velocity[body[i]];
+        }
+    }
+    return m;
+}
+
 /* Manifolds of a pair, with more room as long as there is too little. */
 static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg_collider *b,
-                                const rg_collider *a, const rg_contact_cache *last,
-                                uint32_t last_count, rg_contact_list *list) {
+                                const rg_collider *a, rg_kept_manifolds kept, rg_cache_list last,
+                                rg_contact_list *list) {
     rg_contact_settings settings = settings_of_pair(c, world, b, a);
     rg_pose pose_b = pose_of(&world->content, b), pose_a = pose_of(&world->content, a);
+    rg_pair_motion motion = motion_of_pair(c, &world->content, b, a);
+    motion.kept = kept;
     rg_pair_list *found = &c->lists[c->current];
     size_t manifolds = 4, points = 64, caches = 8;
     for (;;) {
-        if (rg_array_grow(&c->allocator, &c->manifolds, &c->manifold_capacity,
-                          c->manifold_count + manifolds) ||
-            rg_array_grow(&c->allocator, &c->points, &c->point_capacity, c->point_count + points) ||
+        if (rg_array_grow(&c->allocator, &c->now.manifolds, &c->now.manifold_capacity,
+                          c->now.manifold_count + manifolds) ||
+            rg_array_grow(&c->allocator, &c->now.points, &c->now.point_capacity,
+                          c->now.point_count + points) ||
             rg_array_grow(&c->allocator, &found->caches, &found->cache_capacity,
                           found->cache_count + caches))
             return RG_OUT_OF_MEMORY;
         *list = (rg_contact_list){
-            .manifolds = c->manifolds + c->manifold_count,
-            .manifold_capacity = (uint32_t)(c->manifold_capacity - c->manifold_count),
-            .points = c->points + c->point_count,
-            .point_capacity = (uint32_t)(c->point_capacity - c->point_count),
+            .manifolds = c->now.manifolds + c->now.manifold_count,
+            .manifold_capacity = (uint32_t)(c->now.manifold_capacity - c->now.manifold_count),
+            .points = c->now.points + c->now.point_count,
+            .point_capacity = (uint32_t)(c->now.point_capacity - c->now.point_count),
             .caches = found->caches + found->cache_count,
             .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count)};
-        rg_status status = rg_contact_parts((rg_placed_shape){b->shape, pose_b},
-                                            (rg_placed_shape){a->shape, pose_a}, &settings, last,
-                                            last_count, &c->arena, list);
+        rg_status status = rg_contact_parts(
+            (rg_placed_shape){b->shape, pose_b}, (rg_placed_shape){a->shape, pose_a}, &settings,
+            motion.time > 0 ? &motion : NULL, last, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
         manifolds = 2 * list->manifold_capacity;
@@ -228,21 +268,22 @@ rg_contact_law rg_collision_law(const rg_collision *c, const rg_world *world,
 
 static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids,
                            const rg_contact_list *list) {
-    if (rg_array_grow(&c->allocator, &c->touches, &c->touch_capacity, c->touch_count + 1))
+    if (rg_array_grow(&c->allocator, &c->now.touches, &c->now.touch_capacity,
+                      c->now.touch_count + 1))
         return RG_OUT_OF_MEMORY;
     const rg_collider *b = collider_of(world, ids.b), *a = collider_of(world, ids.a);
-    rg_touch *touch = &c->touches[c->touch_count++];
+    rg_touch *touch = &c->now.touches[c->now.touch_count++];
     *touch = (rg_touch){.collider_b = ids.b,
                         .collider_a = ids.a,
                         .body_b = b->body,
                         .body_a = a->body,
                         .sensor = b->sensor || a->sensor,
                         .gap = INFINITY,
-                        .first_manifold = (uint32_t)c->manifold_count,
+                        .first_manifold = (uint32_t)c->now.manifold_count,
                         .manifold_count = list->manifold_count};
     for (uint32_t i = 0; i < list->manifold_count; i++) {
         /* Points of the pair begin where those of the pairs before it end. */
-        list->manifolds[i].first_point += (uint32_t)c->point_count;
+        list->manifolds[i].first_point += (uint32_t)c->now.point_count;
         touch->gap = fmin(touch->gap, list->manifolds[i].gap);
     }
     touch->law = rg_collision_law(c, world, touch);
@@ -250,15 +291,14 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
     return RG_OK;
 }
 
-static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, size_t *at,
+static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, size_t at[2],
                                      rg_pair_ids ids) {
     const rg_collider *b = collider_of(world, ids.b), *a = collider_of(world, ids.a);
     rg_pair_list *found = &c->lists[c->current];
-    const rg_contact_cache *last;
-    uint32_t last_count;
     rg_contact_list list;
-    find_memory(&c->last, at, ids, &last, &last_count);
-    rg_status status = find_manifolds(c, world, b, a, last, last_count, &list);
+    rg_cache_list last = find_memory(&c->last, &at[0], ids);
+    rg_kept_manifolds kept = kept_of(&c->before, &at[1], ids);
+    rg_status status = find_manifolds(c, world, b, a, kept, last, &list);
     if (!status)
         status = rg_array_grow(&c->allocator, &found->pairs, &found->capacity, found->count + 1);
     if (status)
@@ -267,9 +307,10 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, siz
         .ids = ids, .first_cache = (uint32_t)found->cache_count, .cache_count = list.cache_count};
     if (list.manifold_count)
         status = add_touch(c, world, ids, &list);
-    c->manifold_count += list.manifold_count;
-    c->point_count += list.point_count;
+    c->now.manifold_count += list.manifold_count;
+    c->now.point_count += list.point_count;
     found->cache_count += list.cache_count;
+    c->left_out += list.left_out;
     return status;
 }
 
@@ -325,21 +366,28 @@ rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double
     return status ? rg_fail(error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
 }
 
-rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, rg_error *error) {
+rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, bool again,
+                                   rg_error *error) {
     rg_arena_reset(&c->arena);
+    rg_contact_look swap = c->before;
+    c->before = c->now;
+    c->now = swap;
+    c->again = again && c->after;
+    if (!c->again)
+        c->before.touch_count = 0;
     c->current = 1 - c->current; /* the other list may be what this look starts from */
     rg_pair_list *found = &c->lists[c->current];
     found->count = found->cache_count = 0;
-    c->touch_count = c->ended_count = 0;
-    c->manifold_count = c->point_count = 0;
+    c->now.touch_count = c->ended_count = 0;
+    c->now.manifold_count = c->now.point_count = c->left_out = 0;
     c->min_gap = INFINITY;
-    size_t at = 0;
+    size_t at[2] = {0, 0};
     rg_status status = RG_OK;
     rg_broad_pairs pairs = rg_broad_pairs_all(rg_broad_world_pairs(c->broad));
     for (size_t i = 0; !status && i < pairs.count; i++) {
         rg_pair_ids ids = {rg_broad_world_collider(c->broad, pairs.pairs[i].a),
                            rg_broad_world_collider(c->broad, pairs.pairs[i].b)};
-        status = find_points_of_pair(c, world, &at, ids);
+        status = find_points_of_pair(c, world, at, ids);
     }
     if (status) {
         c->last = (rg_pair_view){0};
@@ -356,7 +404,7 @@ rg_status rg_collision_update(rg_collision *c, const rg_world *world, double ahe
         return rg_fail(error, RG_INVALID_ARGUMENT, "ahead: %g s; it must not be negative", ahead);
     rg_status status = rg_collision_find_pairs(c, world, ahead, NULL, error);
     if (!status)
-        status = rg_collision_find_points(c, world, error);
+        status = rg_collision_find_points(c, world, false, error);
     if (!status && rg_touching_find(c, world))
         status = rg_fail(error, RG_OUT_OF_MEMORY, "contacts: no memory");
     if (!status)
@@ -383,23 +431,24 @@ rg_status rg_collision_store(rg_collision *c, rg_world *world) {
 rg_collision_view rg_collision_get(const rg_collision *c) {
     if (!c)
         return (rg_collision_view){.min_gap = INFINITY};
-    return (rg_collision_view){.touches = c->touches,
-                               .touch_count = c->touch_count,
-                               .manifolds = c->manifolds,
-                               .manifold_count = c->manifold_count,
-                               .points = c->points,
-                               .point_count = c->point_count,
+    return (rg_collision_view){.touches = c->now.touches,
+                               .touch_count = c->now.touch_count,
+                               .manifolds = c->now.manifolds,
+                               .manifold_count = c->now.manifold_count,
+                               .points = c->now.points,
+                               .point_count = c->now.point_count,
                                .ended = c->ended,
                                .ended_count = c->ended_count,
                                .candidate_pairs = c->lists[c->current].count,
-                               .min_gap = c->min_gap};
+                               .min_gap = c->min_gap,
+                               .left_out = c->left_out};
 }
 
 size_t rg_collision_of_body(const rg_collision *c, rg_body_id body, uint32_t *touches,
                             size_t capacity) {
     size_t count = 0;
-    for (size_t i = 0; i < c->touch_count; i++) {
-        const rg_touch *t = &c->touches[i];
+    for (size_t i = 0; i < c->now.touch_count; i++) {
+        const rg_touch *t = &c->now.touches[i];
         bool is_b = t->body_b.index1 == body.index1 && t->body_b.generation == body.generation;
         bool is_a = t->body_a.index1 == body.index1 && t->body_a.generation == body.generation;
         if (!is_a && !is_b)

@@ -26,9 +26,10 @@
 #include "base/base_math.h"
 #include "rigor/proximity.h"
 
-/* The smallest sine between two edges that make an edge-edge feature pair. Edges that are parallel to
- * rounding have no cross product, and face feature pairs cover their contact; leaving out edges less
- * parallel than that would cut K by as much (1e-8 would cost 1e-8 of the bodies' size in t). */
+/* The smallest sine between two edges that make an edge-edge feature pair. Edges that are parallel
+ * to rounding have no cross product, and face feature pairs cover their contact; leaving out edges
+ * less parallel than that would cut K by as much (1e-8 would cost 1e-8 of the bodies' size in
+ * t). */
 #define RG_PARALLEL_EDGES 1e-14
 
 /* One side of a query: the shape, the rotation of its frame, its centre. */
@@ -48,8 +49,8 @@ typedef struct rg_pair {
 /* Support point of a side along a direction in world axes, relative to its centre, world axes. */
 rg_vec3 rg_side_support(const rg_side *side, rg_vec3 direction, uint32_t *hint);
 
-/* Each solver fills feature pair, normal, width, ratio, point (relative to x1), certificate and counters
- * (the last two and the feature pair are cleared before, everything else is not set);
+/* Each solver fills feature pair, normal, width, ratio, point (relative to x1), certificate and
+ * counters (the last two and the feature pair are cleared before, everything else is not set);
  * narrow_growth.c derives the rest and moves the points to world coordinates. */
 typedef rg_status rg_growth_solver(const rg_pair *pair, rg_growth_cache *cache, rg_growth *growth);
 

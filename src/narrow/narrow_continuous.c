@@ -13,11 +13,11 @@
  * that the shapes are certainly free for g_n / rate seconds. Repeated, this converges to the
  * contact from the free side, linearly.
  *
- * Root finding makes an end of it: the gap of the active feature pair alone is smooth in time; its root is
- * bracketed and found in a few evaluations. The answer t* is taken only with proof that nothing
- * came before it: with n* of t*, if g_n* is positive at t* and never rises on the way there (min
- * n*.v1 - max n*.v2 - |w1| r1 - |w2| r2 >= 0), it was positive all the time. Otherwise the safe
- * advance goes on; it needs no luck. */
+ * Root finding makes an end of it: the gap of the active feature pair alone is smooth in time; its
+ * root is bracketed and found in a few evaluations. The answer t* is taken only with proof that
+ * nothing came before it: with n* of t*, if g_n* is positive at t* and never rises on the way there
+ * (min n*.v1 - max n*.v2 - |w1| r1 - |w2| r2 >= 0), it was positive all the time. Otherwise the
+ * safe advance goes on; it needs no luck. */
 #include "narrow/narrow.h"
 
 #include "base/base_root.h"
@@ -312,7 +312,8 @@ static bool was_free(const search *s, double time, double after, rg_vec3 n) {
     return least >= 0;
 }
 
-/* Tries to find the root of the active feature pair after `time`; true with the answer in the contact. */
+/* Tries to find the root of the active feature pair after `time`; true with the answer in the
+ * contact. */
 static bool try_root(search *s, double time, double end, const rg_growth *growth) {
     rg_first_contact *contact = s->contact;
     s->features = growth->features;

@@ -5,18 +5,18 @@
  * along d leaves K = K1 - K2 through the facet with normal n. Three methods, each certified before
  * it is believed, each the fallback of the one before:
  *
- * - walk (narrow_ratio_walk.c): over the facets of K, from the feature pair of the last query or, cold,
- *   from the answer for the two ellipsoids that have the bodies' inertia;
+ * - walk (narrow_ratio_walk.c): over the facets of K, from the feature pair of the last query or,
+ *   cold, from the answer for the two ellipsoids that have the bodies' inertia;
  * - portal: the dual simplex method, with supports of the bodies as the pricing: three vertices of
  *   K whose triangle the ray passes through; the support along the triangle's normal replaces one
  *   of them until it is no farther out; parallel features do not trouble it;
  * - Seidel (narrow_seidel.c): the linear program over all facets; growth.fallback tells.
  *
- * The normal of the answer is recomputed from the feature pair: a facet's own normal, or the cross product
- * of two edges. The certificate has formulas of its own: y1 and y2 are points of the bodies on the
- * ray (so t <= |d| / |y1 - y2|), and supports climbed along +-n give n.d / h(n) <= t. Where h(n) is
- * so far below the bodies' size that double precision does not certify t to 1e-12, the end is
- * computed again in twice the precision (narrow_ratio_exact.c).
+ * The normal of the answer is recomputed from the feature pair: a facet's own normal, or the cross
+ * product of two edges. The certificate has formulas of its own: y1 and y2 are points of the bodies
+ * on the ray (so t <= |d| / |y1 - y2|), and supports climbed along +-n give n.d / h(n) <= t. Where
+ * h(n) is so far below the bodies' size that double precision does not certify t to 1e-12, the end
+ * is computed again in twice the precision (narrow_ratio_exact.c).
  *
  * How it fails: RG_ITERATION_LIMIT if none of the three ends, which no input is known to cause. */
 #include "narrow/narrow_ratio.h"
@@ -329,7 +329,8 @@ static bool solve_by_portal(const rg_ratio_frame *frame, rg_ratio_answer *answer
     finish_portal(frame, u, c, n, answer);
     if (rg_ratio_accepted(frame, answer))
         return true;
-    /* A sliver of a triangle: its feature pair is the right one or next to it, and needs no triangle. */
+    /* A sliver of a triangle: its feature pair is the right one or next to it, and needs no
+     * triangle. */
     rg_ratio_answer walked = {.iterations = answer->iterations};
     if (!rg_ratio_walk(frame, answer->features, &walked))
         return false;

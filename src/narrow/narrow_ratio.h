@@ -98,8 +98,8 @@ double rg_ratio_error(const rg_ratio_answer *answer);
 /* Whether the certificate is as good as rounding lets one expect. */
 bool rg_ratio_accepted(const rg_ratio_frame *frame, const rg_ratio_answer *answer);
 
-/* narrow_ratio_walk.c: from one feature pair of K to the next towards larger n.d / h(n). False if it gave
- * up (ties, too many steps); the answer is then unusable. */
+/* narrow_ratio_walk.c: from one feature pair of K to the next towards larger n.d / h(n). False if
+ * it gave up (ties, too many steps); the answer is then unusable. */
 bool rg_ratio_walk(const rg_ratio_frame *frame, rg_feature_pair start, rg_ratio_answer *answer);
 
 /* The vertex of K that vertex i1 of 1 and vertex i2 of 2 make. */
@@ -113,8 +113,8 @@ static inline rg_ratio_corner rg_ratio_corner_of(const rg_ratio_frame *frame, ui
 }
 
 /* narrow_ratio_exact.c: from three (in the plane two) corners around the ray to the answer, in
- * twice the precision; leaves the feature pair to the caller, with the indices of the last corners and
- * their weights. */
+ * twice the precision; leaves the feature pair to the caller, with the indices of the last corners
+ * and their weights. */
 bool rg_ratio_exact(const rg_ratio_frame *frame, bool planar, rg_ratio_corner corners[3],
                     double weights[3], rg_ratio_answer *answer);
 

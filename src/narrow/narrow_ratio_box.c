@@ -11,7 +11,8 @@
  * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 
-/* An edge normal must beat the face normals by this (relative): on ties a face is the feature pair. */
+/* An edge normal must beat the face normals by this (relative): on ties a face is the feature
+ * pair. */
 #define EDGE_HANDICAP 1e-13
 /* Axes whose sine with the plane is below this may lie in the plane of contact. */
 #define IN_PLANE 1e-4

@@ -3,8 +3,8 @@
  * The portal of narrow_ratio.c in two dimensions: two vertices of K = K1 - K2 on either side of the
  * ray along d; the support along the normal of the segment between them replaces the one on its own
  * side, until it is no farther out. The last segment lies in an edge of K: an edge of one polygon
- * and a vertex of the other, or two parallel edges. A warm start takes the edge of the last feature pair
- * with the support of the other polygon, if the ray still passes between.
+ * and a vertex of the other, or two parallel edges. A warm start takes the edge of the last feature
+ * pair with the support of the other polygon, if the ray still passes between.
  * Tested by tests/narrow/test_ratio.c. */
 #include "narrow/narrow_ratio.h"
 

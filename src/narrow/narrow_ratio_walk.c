@@ -1,12 +1,12 @@
 /* A walk over the facets of K = K1 - K2 towards the one that the ray along d leaves through.
  *
- * Problem: given a feature pair (facet of K) near the optimal one, find the optimal one in time that does
- * not depend on the number of facets. Method: the primal simplex method on max N.d subject to
- * N.s <= 1 for all vertices s of K, without K: at a facet of K the ray's point lies inside it, and
- * then it is optimal, or beyond one of its edges; the normal turns about that edge, which raises
- * N.d, until the next facet of K. An edge of K is an edge of one body and a vertex of the other;
- * the turning normal meets either the neighbouring facet of the first body or, first, an edge at
- * the vertex of the other: a ratio test among the neighbours of one vertex.
+ * Problem: given a feature pair (facet of K) near the optimal one, find the optimal one in time
+ * that does not depend on the number of facets. Method: the primal simplex method on max N.d
+ * subject to N.s <= 1 for all vertices s of K, without K: at a facet of K the ray's point lies
+ * inside it, and then it is optimal, or beyond one of its edges; the normal turns about that edge,
+ * which raises N.d, until the next facet of K. An edge of K is an edge of one body and a vertex of
+ * the other; the turning normal meets either the neighbouring facet of the first body or, first, an
+ * edge at the vertex of the other: a ratio test among the neighbours of one vertex.
  *
  * How it fails: where facets or edges of both bodies are parallel the steps have no length and the
  * walk may go round; it gives up after a number of steps, and the caller takes the portal.

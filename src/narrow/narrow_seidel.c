@@ -468,8 +468,8 @@ static uint32_t greatest_common_divisor(uint32_t a, uint32_t b) {
     return a;
 }
 
-/* The feature pair of the active rows: by how many facets each side has among them; with N's vertices from
- * supports. */
+/* The feature pair of the active rows: by how many facets each side has among them; with N's
+ * vertices from supports. */
 static void features_of_rows(const rg_ratio_frame *frame, const uint32_t *active, int count,
                              bool planar, rg_ratio_answer *answer) {
     uint32_t facets1 = frame->solid[0]->view.facet_count, first[2] = {0, 0};

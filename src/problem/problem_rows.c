@@ -5,6 +5,8 @@
  * metric, divided by |N| / t^2, is this row: impulses are in N s and gaps in metres). */
 #include "problem/problem_rows.h"
 
+#include "contact/contact.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -75,18 +77,12 @@ static rg_vec3 surface_velocity(const builder *b, uint32_t body, bool moves, rg_
     return rg_scale(1 / b->step, b->displacement(b->user, body, point));
 }
 
-/* Where on the way from B's surface to A's the impulse acts, 0 ... 1: at the surface of the smaller
- * body. Across a gap, or a depth, that is large for it, half-way would be a lever that it does not
- * have, and spin would do what the impulse should. */
 static double share_of_a(const rg_world_content *c, const rg_touch *touch) {
     const rg_collider *a =
         &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_a))];
     const rg_collider *b =
         &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_b))];
-    double size_a = rg_shape_circumradius(a->shape), size_b = rg_shape_circumradius(b->shape);
-    if (size_a <= size_b)
-        return 1 / (1 + size_a / size_b * (size_a / size_b));
-    return 1 - 1 / (1 + size_b / size_a * (size_b / size_a));
+    return rg_contact_share(b->shape, a->shape);
 }
 
 static void add_manifold(builder *b, size_t t, size_t m) {

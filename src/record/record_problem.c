@@ -289,7 +289,8 @@ static rg_status read_siconos(rg_problem_reader *reader) {
             reader->error = error;
             return RG_OK;
         }
-        /* Of two that leave a remark, the relay problem knows what the numbers in the other's are. */
+        /* Of two that leave a remark, the relay problem knows what the numbers in the other's
+         * are. */
         if (status == RG_OK && (with_remark == RG_FORMAT_AUTO || kinds[i] == RG_FORMAT_RELAY))
             with_remark = kinds[i];
         if (status != RG_OK && (i == 0 || reader->at > farthest)) {

@@ -391,7 +391,8 @@ static rg_status read_rows(rg_problem_reader *reader) {
     return RG_OK;
 }
 
-/* Numbers and nothing else behind q are no remark: most likely bounds, which must not be passed over.
+/* Numbers and nothing else behind q are no remark: most likely bounds, which must not be passed
+ * over.
  */
 static rg_status refuse_numbers(rg_problem_reader *reader) {
     rg_problem_reader ahead = *reader;

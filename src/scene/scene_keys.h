@@ -36,7 +36,8 @@
 #define RG_KEYS_SOLVER(X)                                                                          \
     X(SOLVER_NAME, "name")                                                                         \
     X(SOLVER_TOLERANCE, "tolerance")                                                               \
-    X(SOLVER_FRICTION, "friction")
+    X(SOLVER_FRICTION, "friction")                                                                 \
+    X(SOLVER_POLICY, "policy")
 #define RG_KEYS_SOLVER_FRICTION(X) X(SOLVER_FRICTION_POLYGON, "polygon")
 #define RG_KEYS_RECORD(X)          X(RECORD_EVERY, "every")
 #define RG_KEYS_MATERIAL(X)                                                                        \

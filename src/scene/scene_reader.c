@@ -229,6 +229,18 @@ static rg_status read_solver_friction(rg_reader *reader, const rg_place *place,
     return status;
 }
 
+/* smallest or largest. */
+static rg_status read_policy(rg_reader *reader, const rg_place *place,
+                             rg_method_settings *settings) {
+    const char *const words[] = {rg_solution_policy_name(RG_POLICY_SMALLEST_FORCE),
+                                 rg_solution_policy_name(RG_POLICY_LARGEST_FORCE)};
+    size_t choice;
+    rg_status status = rg_read_choice(reader, place, words, 2, &choice);
+    if (status == RG_OK)
+        settings->policy = choice == 0 ? RG_POLICY_SMALLEST_FORCE : RG_POLICY_LARGEST_FORCE;
+    return status;
+}
+
 static rg_status read_solver(rg_reader *reader, const rg_place *place, rg_world_def *def) {
     rg_method_settings *settings = &def->settings;
     if (!rg_is_mapping(place))
@@ -242,6 +254,8 @@ static rg_status read_solver(rg_reader *reader, const rg_place *place, rg_world_
                                   &settings->solver_tolerance);
     if (status == RG_OK && rg_given(&v[SOLVER_FRICTION]))
         status = read_solver_friction(reader, &v[SOLVER_FRICTION], settings);
+    if (status == RG_OK && rg_given(&v[SOLVER_POLICY]))
+        status = read_policy(reader, &v[SOLVER_POLICY], settings);
     return status;
 }
 

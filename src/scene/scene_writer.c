@@ -289,9 +289,12 @@ static rg_status put_solver(writer *w, const rg_method_settings *settings) {
     put(w, "tolerance: ");
     put_number(w, settings->solver_tolerance);
     if (settings->friction_directions > 0)
-        rg_buffer_print(&w->out, ", friction: {polygon: %d}}", settings->friction_directions);
+        rg_buffer_print(&w->out, ", friction: {polygon: %d}", settings->friction_directions);
     else
-        put(w, ", friction: cone}");
+        put(w, ", friction: cone");
+    if (settings->policy != RG_POLICY_SMALLEST_FORCE)
+        rg_buffer_print(&w->out, ", policy: %s", rg_solution_policy_name(settings->policy));
+    put(w, "}");
     return RG_OK;
 }
 

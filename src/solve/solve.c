@@ -42,6 +42,10 @@ const char *rg_solver_summary(const rg_solver *solver) {
     return solver->summary;
 }
 
+const char *rg_solution_policy_name(rg_solution_policy policy) {
+    return policy == RG_POLICY_LARGEST_FORCE ? "largest" : "smallest";
+}
+
 const char *rg_solve_outcome_name(rg_solve_outcome outcome) {
     static const char *const names[RG_SOLVE_OUTCOMES] = {
         "solved",     "inexact",  "limit",         "stalled",    "ray",

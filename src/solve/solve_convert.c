@@ -1,5 +1,5 @@
-/* Problems in another form, for solvers that take only that: global contact problems condensed to W
- * = J M^-1 J', frictionless and planar contacts as rows, the friction polygon as a mixed LCP
+/* Problems in another form, for solvers that take only that: global contact problems condensed to
+ * W = J M^-1 J', frictionless and planar contacts as rows, the friction polygon as a mixed LCP
  * (Hart-Anitescu 2010, 4.11-4.12). Each changes the form and not the problem; rg_convert_back
  * brings the forces home. */
 #include "base/base_math.h"

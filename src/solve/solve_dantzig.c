@@ -558,7 +558,9 @@ static double natural(const rg_dantzig *z) {
 
 /* The guess has the right signs everywhere, but it solves the matrix with the enlarged diagonal.
  * Its factor, used as the proximal point method uses it (Rockafellar 1976),
+ *
  *   f += (A_CC + shift)^-1 (-a_C),  a = A f + b with the true matrix,
+ *
  * goes to a solution of the true equations if they have one, singular or not: what is left of an
  * error shrinks by shift / (eigenvalue + shift) a step. False, and the pivoting begins from these
  * forces, if that is not enough or not all conditions are met to rounding errors. */

@@ -385,7 +385,7 @@ static rg_status find_touches(rg_world *world, double end_time, rg_error *error)
                                          end_time - world->content.time, NULL, error);
     rg_stage_enter(world, RG_STAGE_POINTS);
     if (!status)
-        status = rg_collision_find_points(machinery->collision, world, error);
+        status = rg_collision_find_points(machinery->collision, world, false, error);
     rg_stage_enter(world, outer);
     return status;
 }

@@ -642,6 +642,9 @@ void rg_analysis_log_sort(rg_world *world);
  * two are told, is made by the stepping method, because of an error; 0: that of the whole world. */
 void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
                                const rg_error *cause);
+/* A contact that may open or be held by a normal force (N); m/s^2: how it would open. */
+void rg_analysis_log_choice(rg_analysis *a, const rg_analysis_contact *contact, double force,
+                            double acceleration);
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value);
 

@@ -210,6 +210,7 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = EXACT;
     settings.warm = true;
+    settings.policy = a->view->world->content.settings.policy;
     rg_solution solution = {.force = s->force, .velocity = s->rate};
     const rg_solver *solver = a->view->world->content.settings.solver;
     if (!solver || solver == rg_solver_find("auto")) /* which is asked if this one fails */

@@ -53,6 +53,14 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
     e->restitution = contact->law.restitution;
 }
 
+void rg_analysis_log_choice(rg_analysis *a, const rg_analysis_contact *contact, double force,
+                            double acceleration) {
+    size_t place = a->view->machinery->event_count;
+    rg_analysis_log(a, RG_STEP_EVENT_INDETERMINATE, contact, 1, force);
+    if (place < RG_STEP_EVENTS_MOST)
+        a->view->machinery->events[place].other = acceleration;
+}
+
 void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
                                const rg_error *cause) {
     rg_step_machinery *m = world->machinery;
@@ -147,9 +155,13 @@ static size_t put_words(const rg_world *world, const rg_step_event *e, const cha
         break;
     case RG_STEP_EVENT_INDETERMINATE:
         n = snprintf(text, capacity,
-                     "t = %.9g s: several motions are possible at \"%s\" and \"%s\" (friction %g); "
-                     "the policy chose one",
-                     e->time, a, b, e->friction);
+                     "t = %.9g s: several motions are possible at \"%s\" and \"%s\" (friction %g): "
+                     "apart at %.7g m/s^2 without a force, or held by %.7g N; the policy %s takes "
+                     "the %s",
+                     e->time, a, b, e->friction, e->other, e->value,
+                     rg_solution_policy_name(rg_world_settings(world).policy),
+                     rg_world_settings(world).policy == RG_POLICY_LARGEST_FORCE ? "latter"
+                                                                                : "former");
         break;
     case RG_STEP_EVENT_CAPPED:
         n = snprintf(text, capacity,

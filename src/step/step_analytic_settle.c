@@ -229,7 +229,8 @@ static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
         b->rest = a->time + 2 * v / (pull * (1 - e));
     if (b->count < RG_ANALYSIS_BOUNCES || v * v > 2 * pull * BOUNCE_HEIGHT * c->size)
         return false;
-    rg_analysis_log(a, RG_STEP_EVENT_ACCUMULATION, c, 1, b->rest);
+    /* The series ends when the first bounces said, but not before the last of them. */
+    rg_analysis_log(a, RG_STEP_EVENT_ACCUMULATION, c, 1, fmax(b->rest, a->time));
     b->count = 0;
     b->speed = 0;
     return true;
@@ -408,10 +409,12 @@ static void start_slips(rg_analysis *a) {
 
 /* A contact that slides and would be pressed the harder the more it is pressed (its own entry of
  * the matrix, friction included, is negative) may do without any force, or with one: Painleve's
- * indeterminacy. The policy is the smallest force: it lets go. */
-static void report_indeterminacy(rg_analysis *a) {
+ * indeterminacy. By the policy of the smallest force, which solvers start with, it lets go; by
+ * that of the largest the force is put in, and what is found from there stands. */
+static void choose_solution(rg_analysis *a) {
+    bool holds = a->view->world->content.settings.policy == RG_POLICY_LARGEST_FORCE, held = false;
     for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
+        rg_analysis_contact *c = &a->contacts[i];
         if (c->mode != RG_ANALYSIS_SLIPS || c->force[0] > 0 || !(c->normal_acceleration > 0))
             continue;
         rg_vec3 n = c->motion.normal;
@@ -419,9 +422,18 @@ static void report_indeterminacy(rg_analysis *a) {
         rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, n);
         rg_analysis_row push = rg_analysis_make_row(a, (uint32_t)i, 0, e);
         double w = rg_analysis_couple(a, &normal, &push);
-        if (w < 0)
-            rg_analysis_log(a, RG_STEP_EVENT_INDETERMINATE, c, 1, -c->normal_acceleration / w);
+        if (!(w < 0))
+            continue;
+        double force = -c->normal_acceleration / w;
+        rg_analysis_log_choice(a, c, force, c->normal_acceleration);
+        if (holds) {
+            c->force[0] = force;
+            c->force[1] = -c->law.friction * force;
+            held = true;
+        }
     }
+    if (held)
+        rg_analysis_evaluate(a, a->time, a->y);
 }
 
 void rg_analysis_turn(rg_analysis *a) {
@@ -507,7 +519,7 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
         return rg_fail(error, status, "projection at t = %.9g s: %s", a->time,
                        rg_status_text(status));
     rg_analysis_turn(a); /* slips have changed by what was projected away */
-    report_indeterminacy(a);
+    choose_solution(a);
     return RG_OK;
 }
 

@@ -45,6 +45,7 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
     settings.acceptable = method->solver_tolerance;
     settings.warm = warm;
+    settings.policy = method->policy;
     settings.effort = problem->contact.contacts > RG_STEP_LARGE ? RG_STEP_EFFORT : 0;
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     rg_solve_info info;

@@ -19,6 +19,9 @@
 #define RG_STEP_ROUNDING 1e-6
 #define RG_STEP_IMPACT                                                                             \
     2.0 /* of |g| h: slower approach has no restitution, so that rest stays rest */
+/* Of the way of a step: a contact that is only reached with the end of the step, up to rounding,
+ * meets in the next one. */
+#define RG_STEP_REACHED 1e-9
 /* Normal impulses below this share of (lighter mass) x (that speed) are none. */
 #define RG_STEP_NO_FORCE 1e-9
 /* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the

@@ -155,9 +155,10 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
         if (d == 3)
             shift[2] = rg_dot(row->surface, row->tangent2);
         job->mu[i] = coefficient(job, i);
-        job->meets[i] = row->law.restitution > 0 &&
-                        -u[0] > RG_STEP_IMPACT * rg_length(c->gravity) * contacts->step &&
-                        row->gap + contacts->step * free[0] < 0;
+        job->meets[i] =
+            row->law.restitution > 0 &&
+            -u[0] > RG_STEP_IMPACT * rg_length(c->gravity) * contacts->step &&
+            row->gap + contacts->step * free[0] < RG_STEP_REACHED * contacts->step * u[0];
         double *impulse = contacts->impulse + i * d;
         if (job->start[i])
             rg_row_components(set, i, rg_scale(contacts->step, job->start[i]->force), impulse);

@@ -1,3 +1,4 @@
+/* Tested by tests/step/test_driver.c. */
 #include "step/step_machinery.h"
 
 #include "base/base_text.h"

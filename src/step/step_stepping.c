@@ -38,7 +38,7 @@ static rg_status find_contacts(rg_stepping *job, rg_contact_job *contacts, int p
     rg_status status = rg_collision_find_pairs(collision, world, ahead, v ? &after : NULL, error);
     rg_stage_enter(world, RG_STAGE_POINTS);
     if (!status)
-        status = rg_collision_find_points(collision, world, error);
+        status = rg_collision_find_points(collision, world, pass > 0, error);
     contacts->view = rg_collision_get(collision);
     return status;
 }
@@ -114,8 +114,9 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
         if (status || (pass > 0 && contacts.view.point_count <= seen))
             break;
         status = find_forces(job, &contacts, first, first_count, error);
-        bool more = !status && job->contacts.set.count > 0 &&
-                    !world->content.settings.discrete_detection && has_impacts(job);
+        bool more =
+            !status && !world->content.settings.discrete_detection &&
+            (contacts.view.left_out > 0 || (job->contacts.set.count > 0 && has_impacts(job)));
         if (!more)
             break;
     }

@@ -69,6 +69,9 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
           settings->solver_tolerance <= TOLERANCE_MAX))
         return rg_fail(error, RG_INVALID_ARGUMENT, "solver tolerance: %g is outside %g ... %g",
                        settings->solver_tolerance, SOLVER_TOLERANCE_MIN, TOLERANCE_MAX);
+    if (settings->policy != RG_POLICY_SMALLEST_FORCE && settings->policy != RG_POLICY_LARGEST_FORCE)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "policy: there is no number %d",
+                       (int)settings->policy);
     int corners = settings->friction_directions;
     if (corners != 0 && (corners < 4 || corners > 256 || corners % 2 != 0))
         return rg_fail(error, RG_INVALID_ARGUMENT,

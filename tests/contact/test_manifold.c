@@ -580,7 +580,7 @@ static void all_points_by_brute_force(void **state) {
         rg_shape_release(low);
         rg_shape_release(high);
     }
-    assert_true(events * test_stride() > 10000 && witnesses < 30);
+    assert_true(points * test_stride() > 10000 && witnesses < 30);
 }
 
 /* A pressure over the whole face has the wrench of forces at the corners alone: any dense sample is

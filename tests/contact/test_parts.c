@@ -37,8 +37,8 @@ static void table_on_ground(void **state) {
     rg_arena arena = rg_arena_make(NULL);
     rg_contact_list list = make_list(caches[0]);
     assert_int_equal(rg_contact_parts((rg_placed_shape){ground, pose_at(0, 0, 0)},
-                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL, 0,
-                                      &arena, &list),
+                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL,
+                                      (rg_cache_list){0}, &arena, &list),
                      RG_OK);
     assert_int_equal(list.manifold_count, 4);
     assert_int_equal(list.point_count, 16);
@@ -65,8 +65,9 @@ static void caches_are_found_again(void **state) {
         rg_contact_list list = make_list(caches[step & 1]);
         rg_pose pose = pose_at(0.3 + 1e-6 * step, 0.2, 1.35);
         assert_int_equal(rg_contact_parts((rg_placed_shape){table, pose_at(0, 0, 0)},
-                                          (rg_placed_shape){cube, pose}, NULL,
-                                          caches[1 - (step & 1)], count, &arena, &list),
+                                          (rg_placed_shape){cube, pose}, NULL, NULL,
+                                          (rg_cache_list){caches[1 - (step & 1)], count}, &arena,
+                                          &list),
                          RG_OK);
         count = list.cache_count;
         assert_int_equal(list.manifold_count, 1);
@@ -87,8 +88,8 @@ static void compound_on_compound(void **state) {
     rg_contact_list list = make_list(caches[0]);
     rg_pose over = pose_turned(rg_vec3_make(0.02, 0.03, 0), rg_vec3_make(RG_PI, 0, 0));
     assert_int_equal(rg_contact_parts((rg_placed_shape){table, over},
-                                      (rg_placed_shape){table, pose_at(0, 0, 0)}, NULL, NULL, 0,
-                                      &arena, &list),
+                                      (rg_placed_shape){table, pose_at(0, 0, 0)}, NULL, NULL,
+                                      (rg_cache_list){0}, &arena, &list),
                      RG_OK);
     assert_int_equal(list.manifold_count, 4);
     assert_int_equal(list.point_count, 16);
@@ -112,15 +113,15 @@ static void too_little_room(void **state) {
     rg_contact_list list = make_list(caches[0]);
     list.manifold_capacity = 2;
     assert_int_equal(rg_contact_parts((rg_placed_shape){ground, pose_at(0, 0, 0)},
-                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL, 0,
-                                      &arena, &list),
+                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL,
+                                      (rg_cache_list){0}, &arena, &list),
                      RG_LIMIT_EXCEEDED);
     assert_int_equal(list.manifold_count, 2);
     list = make_list(caches[0]);
     list.point_capacity = 8;
     assert_int_equal(rg_contact_parts((rg_placed_shape){ground, pose_at(0, 0, 0)},
-                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL, 0,
-                                      &arena, &list),
+                                      (rg_placed_shape){table, pose_at(3, 4, 0)}, NULL, NULL,
+                                      (rg_cache_list){0}, &arena, &list),
                      RG_LIMIT_EXCEEDED);
     assert_int_equal(list.point_count, 8);
     assert_int_equal(arena.used, 0);

@@ -197,8 +197,8 @@ static bool is_facet_of_difference(const scene *s, const rg_growth *g) {
            width_by_scan(s->a, s->pa, s->b, s->pb, g->normal) <= g->width * (1 + 1e-12);
 }
 
-/* Theorem 4: the ratio is the largest component function among the facets of K; and the feature pair of an
- * answer has the answer's ratio, point and normal. */
+/* Theorem 4: the ratio is the largest component function among the facets of K; and the feature
+ * pair of an answer has the answer's ratio, point and normal. */
 static void components(void **state) {
     (void)state;
     rg_random random = rg_random_make(55);
@@ -272,8 +272,8 @@ static double one_sided(const scene *s, motion m, double h) {
     return (4 * ask(&one).ratio - ask(&two).ratio - 3 * ask(s).ratio) / (2 * h);
 }
 
-/* Cube on cube, offset (0.3, 0.2): four feature pairs at the corners of the rectangle; the derivative is
- * the smallest of theirs. */
+/* Cube on cube, offset (0.3, 0.2): four feature pairs at the corners of the rectangle; the
+ * derivative is the smallest of theirs. */
 static void resting_box(void **state) {
     (void)state;
     rg_random random = rg_random_make(54);

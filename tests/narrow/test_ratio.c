@@ -1,6 +1,6 @@
-/* The ratio metric of polyhedra and polygons: closed forms, brute force over all feature pairs, the bounds
- * of Hart & Anitescu's Theorem 2 with the right constants, and a storm of random pairs of all
- * proportions whose every answer must certify itself. RIGOR_LONG=1 multiplies the storm. */
+/* The ratio metric of polyhedra and polygons: closed forms, brute force over all feature pairs, the
+ * bounds of Hart & Anitescu's Theorem 2 with the right constants, and a storm of random pairs of
+ * all proportions whose every answer must certify itself. RIGOR_LONG=1 multiplies the storm. */
 #include "narrow_helpers.h"
 
 #include "shape/shape.h"

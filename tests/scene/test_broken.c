@@ -121,6 +121,8 @@ static void more_messages(void **state) {
           "t.yaml:1:20: solver.friction: needs the number of corners; write cone or {polygon: 8}");
     CHECK("solver: {friction: [8]}", RG_WRONG_TYPE,
           "t.yaml:1:20: solver.friction: expected cone, got a list of 1");
+    CHECK("solver: {policy: biggest}", RG_NOT_FOUND,
+          "t.yaml:1:18: solver.policy: \"biggest\" is not known here; did you mean \"largest\"?");
     CHECK("solver: {frictoin: cone}", RG_UNKNOWN_KEY,
           "t.yaml:1:10: solver.frictoin: unknown key; did you mean \"friction\"?");
     CHECK("parameters: {i: 1}", RG_INVALID_ARGUMENT,

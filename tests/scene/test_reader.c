@@ -372,12 +372,14 @@ static void short_forms_of_the_solver(void **state) {
     assert_false(settings.discrete_detection);
     assert_near(settings.gamma, 1, 0);
     assert_near(settings.solver_tolerance, 1e-8, 0);
+    assert_int_equal(settings.policy, RG_POLICY_SMALLEST_FORCE);
     rg_scene_destroy(scene);
     assert_false(settings.hand_over);
-    scene = read_scene("{solver: {friction: cone}, "
+    scene = read_scene("{solver: {friction: cone, policy: largest}, "
                        "method: {detection: continuous, gamma: 0, hand_over: none}}");
     settings = rg_world_settings(rg_scene_world(scene));
     assert_false(settings.hand_over);
+    assert_int_equal(settings.policy, RG_POLICY_LARGEST_FORCE);
     assert_int_equal(settings.friction_directions, 0);
     assert_false(settings.discrete_detection);
     assert_near(settings.gamma, 0, 0);

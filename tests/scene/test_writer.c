@@ -140,6 +140,7 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_int_equal(s.friction_directions, t.friction_directions);
     assert_int_equal(s.discrete_detection, t.discrete_detection);
     assert_int_equal(s.hand_over, t.hand_over);
+    assert_int_equal(s.policy, t.policy);
     assert_int_equal(rg_world_collision_def(p).contacts.reduce_to,
                      rg_world_collision_def(q).contacts.reduce_to);
     rg_vec3 g = rg_world_gravity(p), h = rg_world_gravity(q);

@@ -251,7 +251,7 @@ static void memory_failures_are_survived(void **state) {
     rg_world_destroy(world);
 }
 
-/* --- feature pairs out of the step ------------------------------------------------------------------- */
+/* --- events out of the step ------------------------------------------------------------------- */
 
 typedef struct counts {
     size_t began, ended, touching;

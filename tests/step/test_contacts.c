@@ -488,7 +488,8 @@ static void polygons_err_as_they_must(void **state) {
                 /* From rest friction takes away what it can: the force on the polygon nearest to
                  * gravity's ull, which lies on a side and not in a corner unless the pull is far
                  * stronger. */
-                double pull[2] = {9.81 * s * fall.x, 9.81 * s * fall.y}, best = INFINITY, left[2];
+                double pull[2] = {9.81 * s * fall.x, 9.81 * s * fall.y};
+                double best = INFINITY, left[2] = {0};
                 for (int corner = 0; corner < directions; corner++) {
                     double r = mu * 9.81 * c, from = corner * pitch, to = from + pitch;
                     double a[2] = {r * rg_cos(from), r * rg_sin(from)};

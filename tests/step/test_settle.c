@@ -3,7 +3,11 @@
  * tell the laws apart in closed form (Baraff 1989, Figure 11). */
 #include "test_world_support.h"
 
+#include "rigor/contact_force.h"
+#include "rigor/event.h"
 #include "rigor/impact.h"
+
+#include <string.h>
 
 #define RADIUS 0.1
 
@@ -197,7 +201,7 @@ static void a_ball_without_play_is_solved(void **state) {
     rg_world_def def = rg_world_def_default();
     def.method = rg_method_find("analytic");
     rg_world *world = world_of(&def);
-    rg_contact_law law = {.static_friction = 1, .friction = 1, .restitution = 0.5};
+    rg_contact_law law = {.friction = 1, .restitution = 0.5};
     assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
     rg_vec3 n = {0.61554725990116921, 0.76320881846711697, -0.19650412271041504};
     rg_vec3 centre = {0.012618626328942062, -0.14666994594481353, 0.66448980898558707};
@@ -219,6 +223,54 @@ static void a_ball_without_play_is_solved(void **state) {
     rg_world_destroy(world);
 }
 
+/* Painleve's rod (tan = 2, mu = 2, 4 rad/s): apart at 4.500835 m/s^2 without a force, or held by
+ * 5.626044 N. The policy takes one, and the event has both. */
+static void the_policy_takes_one_of_two_motions(void **state) {
+    (void)state;
+    const double thin = 1e-7, c = 1 / sqrt(5), s = 2 / sqrt(5);
+    const rg_vec3 corners[4] = {{-1, 0, -thin}, {1, 0, -thin}, {1, 0, thin}, {-1, 0, thin}};
+    for (int k = 0; k < 2; k++) {
+        rg_world_def def = rg_world_def_default();
+        def.method = rg_method_find("analytic");
+        def.planar = true;
+        def.settings.policy = k ? RG_POLICY_LARGEST_FORCE : RG_POLICY_SMALLEST_FORCE;
+        rg_world *world = world_of(&def);
+        rg_contact_law law = {.friction = 2};
+        assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
+        rg_body_def floor = rg_body_def_default(), rod = rg_body_def_default();
+        floor.motion = RG_MOTION_FIXED;
+        add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);
+        rod.total_mass = 1;
+        rod.angle = -1.1071487177940904;
+        rod.pose.position = (rg_vec3){0, 0, s + thin * c};
+        /* The lower corner, (c - thin s, -s - thin c) from the centre, moves at (1, 0). */
+        rod.velocity = (rg_vec3){1 - 4 * (s + thin * c), 0, -4 * (c - thin * s)};
+        rod.angular_velocity.y = -4;
+        add_shape(world, rg_shape_def_polygon(corners, 4), &rod);
+        step_world(world, 1e-6, 1);
+        size_t kept, count, found = 0;
+        const rg_step_event *events = rg_world_step_events(world, &kept, &count);
+        for (size_t i = 0; i < kept; i++) {
+            if (events[i].kind != RG_STEP_EVENT_INDETERMINATE)
+                continue;
+            char text[512];
+            found++;
+            assert_near(events[i].value, 5.626044, 1e-5);
+            assert_near(events[i].other, 4.500835, 1e-5);
+            rg_step_event_text(world, &events[i], text, sizeof text);
+            assert_non_null(strstr(text, k ? "the policy largest takes the latter"
+                                           : "the policy smallest takes the former"));
+        }
+        assert_int_equal(found, 1);
+        const rg_contact_force *forces = rg_world_contact_forces(world, &count);
+        double force = 0;
+        for (size_t i = 0; i < count; i++)
+            force += forces[i].normal_force;
+        assert_near(force, k ? 5.626044 : 0, 1e-3);
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_row_has_its_law),
@@ -227,6 +279,7 @@ int main(void) {
         cmocka_unit_test(of_equally_fast_contacts_the_first_decides),
         cmocka_unit_test(a_pair_may_have_its_own_law),
         cmocka_unit_test(a_ball_without_play_is_solved),
+        cmocka_unit_test(the_policy_takes_one_of_two_motions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

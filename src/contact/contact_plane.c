@@ -1,0 +1,152 @@
+/* Which plane separates two convex shapes over a motion.
+ *
+ * Two convex shapes do not overlap if and only if some plane separates them: with the separation along a
+ * unit normal n,
+ *
+ *     g(n, t) = n . (c2 - c1) - s1(n) - s2(-n)      c: centres at time t, s: supports about them,
+ *
+ * max over n of g(n, t) >= 0. A step that fixes n at its beginning and asks for g(n, h) >= 0 is safe but
+ * too strict: the plane is infinite, so a body that would pass beside a face is stopped at it. Which n
+ * a pair is asked to respect is therefore chosen for its motion:
+ *
+ *   1. n of the beginning, if it still separates at the end; all pairs at rest stop here;
+ *   2. else any of a few candidates (the feature of the last step, that of the end, the facets of either
+ *      shape) that separates at the beginning and at the end: a shape that slides along a face goes on
+ *      over the seam to the next face that lies flush, and one that passes beside a face passes;
+ *   3. else the pair meets, or no single plane does. The certified search for the first time of contact
+ *      (narrow_continuous.c) tells: at that time the feature that is met is taken; if there is none, the
+ *      pair asks for nothing.
+ *
+ * Between beginning and end g(n, .) is linear but for rotation, which bends it by (w h)^2 r / 8. */
+#include "contact/contact.h"
+
+#include "shape/shape.h"
+
+/* Facets up to which all of a polyhedron's normals are candidates. */
+enum { FACETS_MOST = 64 };
+/* Safe advances of the search for the first time of contact. Where they do not suffice (two shapes that
+ * graze each other all along) the feature of the time that was reached counts as met: early, never
+ * late. */
+enum { ADVANCES_MOST = 100 };
+
+static double support_of(const rg_shape *shape, rg_pose pose, rg_vec3 n) {
+    rg_vec3 local = rg_rotate_back(pose.orientation, n);
+    return rg_dot(n, pose.position) + rg_dot(local, rg_shape_support(shape, local, NULL));
+}
+
+/* g(n) at two poses. Relative to the first one's position, so that far from the origin nothing is lost. */
+static double separation(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                         rg_pose pose2, rg_vec3 n) {
+    rg_vec3 origin = pose1.position;
+    pose1.position = (rg_vec3){0, 0, 0};
+    pose2.position = rg_sub(pose2.position, origin);
+    return -support_of(shape2, pose2, rg_neg(n)) - support_of(shape1, pose1, n);
+}
+
+rg_pose rg_swept_pose(const rg_swept_shape *s, double time) {
+    rg_quat turn = rg_quat_of_rotation_vector(rg_scale(time, s->angular_velocity));
+    rg_vec3 arm = rg_sub(s->placed.pose.position, s->centre);
+    rg_pose pose;
+    pose.orientation = rg_quat_multiply(turn, s->placed.pose.orientation);
+    pose.position = rg_add(rg_add_scaled(s->centre, time, s->velocity), rg_rotate(turn, arm));
+    return pose;
+}
+
+typedef struct search {
+    const rg_swept_shape *one, *two;
+    rg_pose end1, end2;
+    double best; /* the larger of the two separations' minimum so far */
+    rg_vec3 normal;
+} search;
+
+static double least(const search *s, rg_vec3 n) {
+    double end = separation(s->one->placed.shape, s->end1, s->two->placed.shape, s->end2, n);
+    if (end <= s->best)
+        return end;
+    return fmin(end, separation(s->one->placed.shape, s->one->placed.pose, s->two->placed.shape,
+                                s->two->placed.pose, n));
+}
+
+static void consider(search *s, rg_vec3 n) {
+    double value = least(s, n);
+    if (value > s->best) {
+        s->best = value;
+        s->normal = n;
+    }
+}
+
+static void consider_facets(search *s, const rg_swept_shape *side, double sign) {
+    const rg_polyhedron *p = rg_shape_polyhedron(side->placed.shape);
+    if (!p || p->facet_count > FACETS_MOST)
+        return;
+    for (uint32_t i = 0; i < p->facet_count; i++)
+        consider(s, rg_scale(sign, rg_rotate(side->placed.pose.orientation, p->normals[i])));
+}
+
+static bool is_still(const rg_swept_shape *a, const rg_swept_shape *b) {
+    rg_vec3 none = {0, 0, 0};
+    return rg_largest_entry(rg_sub(a->velocity, b->velocity)) == 0 &&
+           rg_largest_entry(rg_sub(a->angular_velocity, none)) == 0 &&
+           rg_largest_entry(rg_sub(b->angular_velocity, none)) == 0;
+}
+
+static rg_status find_impact(const rg_swept_shape *one, const rg_swept_shape *two, double time,
+                             double tolerance, rg_first_contact *impact) {
+    const rg_swept_shape *sides[2] = {one, two};
+    rg_linear_motion motion[2];
+    for (int i = 0; i < 2; i++)
+        motion[i] = (rg_linear_motion){
+            .start = sides[i]->placed.pose,
+            .reference = rg_pose_apply_inverse(sides[i]->placed.pose, sides[i]->centre),
+            .velocity = sides[i]->velocity,
+            .angular_velocity = sides[i]->angular_velocity};
+    rg_path path1 = rg_path_linear(&motion[0]), path2 = rg_path_linear(&motion[1]);
+    rg_first_contact_settings settings = rg_first_contact_settings_default(tolerance);
+    settings.advance_limit = ADVANCES_MOST;
+    return rg_first_contact_between((rg_moving_shape){one->placed.shape, &path1},
+                                    (rg_moving_shape){two->placed.shape, &path2}, 0, time,
+                                    &settings, impact);
+}
+
+rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
+                           double tolerance, const rg_growth *start, rg_plane_choice *choice) {
+    *choice = (rg_plane_choice){.result = RG_PLANE_OF_START, .normal = start->normal};
+    bool bounded = rg_shape_is_bounded(one->placed.shape) && rg_shape_is_bounded(two->placed.shape);
+    if (!bounded || !(time > 0) || is_still(one, two))
+        return RG_OK;
+    search s = {.one = one, .two = two, .best = -INFINITY};
+    s.end1 = rg_swept_pose(one, time);
+    s.end2 = rg_swept_pose(two, time);
+    double end = separation(one->placed.shape, s.end1, two->placed.shape, s.end2, start->normal);
+    if (end >= -tolerance) {
+        if (start->gap > tolerance)
+            *choice =
+                (rg_plane_choice){.result = RG_PLANE_APART, .normal = start->normal, .time = time};
+        return RG_OK;
+    }
+    rg_growth last;
+    rg_status status =
+        rg_growth_between(one->placed.shape, s.end1, two->placed.shape, s.end2, NULL, &last);
+    if (status)
+        return status;
+    consider(&s, start->normal);
+    consider(&s, last.normal);
+    consider_facets(&s, one, 1);
+    consider_facets(&s, two, -1);
+    if (s.best >= -tolerance) {
+        *choice = (rg_plane_choice){.result = RG_PLANE_APART, .normal = s.normal, .time = time};
+        return RG_OK;
+    }
+    rg_first_contact impact;
+    status = find_impact(one, two, time, tolerance, &impact);
+    if (status)
+        return status;
+    if (impact.result == RG_FIRST_CONTACT_NONE)
+        choice->result = RG_PLANE_NEVER;
+    else if (impact.result == RG_FIRST_CONTACT_HIT || impact.result == RG_FIRST_CONTACT_LIMIT)
+        *choice = (rg_plane_choice){.result = RG_PLANE_MEETS,
+                                    .normal = impact.growth.normal,
+                                    .time = impact.time,
+                                    .growth = impact.growth};
+    return RG_OK;
+}
