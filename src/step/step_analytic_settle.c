@@ -409,8 +409,8 @@ static void start_slips(rg_analysis *a) {
 
 /* A contact that slides and would be pressed the harder the more it is pressed (its own entry of
  * the matrix, friction included, is negative) may do without any force, or with one: Painleve's
- * indeterminacy. By the policy of the smallest force, which solvers start with, it lets go; by that
- * of the largest the force is put in, and what is found from there stands. */
+ * indeterminacy. By the policy of the smallest force, which solvers start with, it lets go; by
+ * that of the largest the force is put in, and what is found from there stands. */
 static void choose_solution(rg_analysis *a) {
     bool holds = a->view->world->content.settings.policy == RG_POLICY_LARGEST_FORCE, held = false;
     for (size_t i = 0; i < a->contact_count; i++) {
