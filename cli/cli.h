@@ -119,7 +119,7 @@ typedef struct cli_dump {
     const char *file; /* null: named after scene and step; the island's number is added */
     bool overwrite;
     rg_scene *scene;
-    size_t written;
+    size_t written, islands;
     rg_status status; /* of the first file that could not be written */
     rg_error error;
 } cli_dump;

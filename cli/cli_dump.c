@@ -72,7 +72,10 @@ static void write_problem(void *user, uint64_t step, size_t island, const rg_pro
         return;
     char path[PATH_SIZE], title[300], text[400];
     name_file(dump, island, path);
-    if (is_in_the_way(dump, path)) {
+    /* A step may solve its islands again, with contacts that were not expected before: the last problem
+     * of an island stays. */
+    bool again = island < dump->written;
+    if (!again && is_in_the_way(dump, path)) {
         dump->status = RG_WRITE_FAILED;
         snprintf(dump->error.text, sizeof dump->error.text, "%.300s: %s", path, exists);
         return;
@@ -87,7 +90,10 @@ static void write_problem(void *user, uint64_t step, size_t island, const rg_pro
              rg_scene_step_size(dump->scene));
     dump->status = rg_problem_write_fclib(path, problem, &(rg_problem_text){title, text, NULL},
                                           NULL, &dump->error);
-    dump->written += dump->status == RG_OK;
+    if (dump->status != RG_OK)
+        return;
+    dump->islands = island + 1;
+    dump->written = dump->written > dump->islands ? dump->written : dump->islands;
 }
 
 rg_status cli_dump_before(cli_dump *dump, rg_scene *scene, uint64_t step, rg_error *error) {
@@ -108,9 +114,13 @@ rg_status cli_dump_after(cli_dump *dump, uint64_t step, bool quiet, rg_error *er
         *error = dump->error;
         return dump->status;
     }
+    char path[PATH_SIZE];
+    while (dump->written > dump->islands) { /* islands that were one in the end */
+        name_file(dump, --dump->written, path);
+        remove(path);
+    }
     if (quiet)
         return RG_OK;
-    char path[PATH_SIZE];
     name_file(dump, 0, path);
     if (dump->written == 0)
         fprintf(stderr, "rigor: note: step %llu has no contact problem to dump\n",

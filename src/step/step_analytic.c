@@ -32,17 +32,7 @@
 /* Room for what is to be remembered, and forces for readers and for the next step. */
 static bool keep_forces(rg_world *world, const rg_contact_force *forces, size_t count,
                         const rg_flight *flight) {
-    size_t held = world->content.memory[RG_MEMORY_FORCES].size;
-    rg_contact_force *kept = rg_memory_resize(world, RG_MEMORY_FORCES, count * sizeof *kept);
-    if (!kept)
-        return false;
-    if (!rg_analysis_make_room(world, flight)) {
-        rg_memory_resize(world, RG_MEMORY_FORCES, held);
-        return false;
-    }
-    if (count)
-        memcpy(kept, forces, count * sizeof *kept);
-    return true;
+    return rg_analysis_make_room(world, flight) && !rg_contacts_store(world, forces, count, NULL);
 }
 
 static rg_status integrate(const rg_ode *ode, double begin, double end, double *y,
@@ -155,7 +145,7 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
     *strayed = watched.strayed;
     if (*strayed)
         return RG_OK;
-    if (!rg_analysis_make_room(world, flight))
+    if (!keep_forces(world, NULL, 0, flight))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, time, error);
     rg_flight_unpack(flight, y);
     /* Applied forces end with the step: the next one starts afresh. A force that switches exactly

@@ -3,6 +3,7 @@
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"
+#include "contact/contact.h"
 #include "step/step_machinery.h"
 
 #include <string.h>
@@ -69,13 +70,16 @@ void rg_contacts_describe(rg_contact_job *job) {
     }
 }
 
-rg_status rg_contacts_store(rg_world *world, const rg_contact_step *contacts, rg_error *error) {
-    size_t bytes = contacts->set.count * sizeof *contacts->forces;
+rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, size_t count,
+                            rg_error *error) {
+    const rg_step_machinery *machinery = world->machinery;
+    size_t bytes = count * sizeof *forces;
+    if (!rg_memory_reserve(world, RG_MEMORY_FORCES, bytes) ||
+        rg_collision_store(machinery->collision, world))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     void *memory = rg_memory_resize(world, RG_MEMORY_FORCES, bytes);
-    if (!memory && bytes)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contact forces");
     if (bytes)
-        memcpy(memory, contacts->forces, bytes);
+        memcpy(memory, forces, bytes);
     return RG_OK;
 }
 

@@ -141,14 +141,10 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
 static void keep_step(rg_world *world, const rg_world_content *clock,
                       const rg_motion_state *kinematic, const rg_step_report *report) {
     rg_world_content *c = &world->content;
-    rg_step_machinery *machinery = world->machinery;
     /* Forces are those of the last step: a method without contacts leaves none of another's behind,
      * whose bodies may be gone. */
     if (report->contacts == 0)
         rg_memory_resize(world, RG_MEMORY_FORCES, 0);
-    /* Without memory for it nothing is lost: who began to touch, and no longer does, is told by the
-     * next step that has some, and features are found anew. */
-    rg_collision_store(machinery->collision, world);
     move_kinematic(c, kinematic);
     forget_applied(c);
     c->time = clock->time;

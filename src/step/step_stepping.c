@@ -137,7 +137,7 @@ static rg_status step_stepping(rg_world *world, double end_time, rg_step_report 
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);
     if (!status)
-        status = rg_contacts_store(world, &job.contacts, error);
+        status = rg_contacts_store(world, job.contacts.forces, job.contacts.set.count, error);
     if (status)
         return status;
     rg_stepping_commit(world, &job);

@@ -255,5 +255,7 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
                           const rg_allocator *allocator);
 /* `size` bytes of memory that stays; kept content up to the smaller size. Null without memory. */
 void *rg_memory_resize(rg_world *world, rg_memory_kind kind, size_t size);
+/* Room for that; nothing else changes. False without memory. */
+bool rg_memory_reserve(rg_world *world, rg_memory_kind kind, size_t size);
 
 #endif

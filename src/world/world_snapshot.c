@@ -11,9 +11,14 @@ struct rg_snapshot {
     rg_world_content content;
 };
 
+bool rg_memory_reserve(rg_world *world, rg_memory_kind kind, size_t size) {
+    rg_memory_block *block = &world->content.memory[kind];
+    return !rg_array_reserve(&world->allocator, &block->data, &block->capacity, size ? size : 1, 1);
+}
+
 void *rg_memory_resize(rg_world *world, rg_memory_kind kind, size_t size) {
     rg_memory_block *block = &world->content.memory[kind];
-    if (rg_array_reserve(&world->allocator, &block->data, &block->capacity, size ? size : 1, 1))
+    if (!rg_memory_reserve(world, kind, size))
         return NULL;
     block->size = size;
     return block->data;

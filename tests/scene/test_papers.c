@@ -166,7 +166,7 @@ typedef struct paper_claim {
 } paper_claim;
 
 static const paper_claim claims[] = {
-    {"balance2", {0.1, 0.02, 0.01, 0.002, 0.001}, 0.5, 0.006, false, true},
+    {"balance2", {0.1, 0.02, 0.01, 0.002, 0.001}, 0.7, 0.006, false, true},
     {"pyramid1", {0.1, 0.02, 0.01, 0.002, 0.001}, 8, 0.3, false, true},
     {"dice3", {0.1, 0.05, 0.01, 0.005}, 1, 1, true, false},
 };
