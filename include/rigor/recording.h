@@ -113,7 +113,7 @@ rg_status rg_recording_read_contacts(rg_recording *recording, size_t index,
                                      rg_error *error);
 
 /* An event of the steps since the frame before (rigor/event.h); of the method analytic. */
-enum { RG_RECORDED_NONE = UINT32_MAX };
+#define RG_RECORDED_NONE UINT32_MAX
 typedef struct rg_recorded_event {
     double time;             /* s */
     uint64_t step;           /* in which it happened, from 1 */
