@@ -72,8 +72,8 @@ static void write_problem(void *user, uint64_t step, size_t island, const rg_pro
         return;
     char path[PATH_SIZE], title[300], text[400];
     name_file(dump, island, path);
-    /* A step may solve its islands again, with contacts that were not expected before: the last problem
-     * of an island stays. */
+    /* A step may solve its islands again, with contacts that were not expected before: the last
+     * problem of an island stays. */
     bool again = island < dump->written;
     if (!again && is_in_the_way(dump, path)) {
         dump->status = RG_WRITE_FAILED;

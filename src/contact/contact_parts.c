@@ -5,10 +5,10 @@
  * of (part1, part2), so that caches stay sorted and those of the last step are found by going
  * along.
  *
- * Faces between two parts of one compound are not part of its surface. Nothing here knows that: a
- * body that slides over such a seam may be given a point at it, with the normal of the inner face
- * (a ghost contact). Flagging inner faces when a compound is made is left to the shape stage; a
- * compound whose parts overlap or have their seams away from contacts is not affected.
+ * Faces between two parts of one compound are not part of its surface. Nothing here knows that, and
+ * nothing needs to in a step that looks ahead: a body that slides over such a seam is separated
+ * from the next part by its upper face over the whole motion (contact_plane.c). Without a motion,
+ * at the current poses, a point at the seam may have the normal of the inner face.
  *
  * Cost: the number of parts of one times that of the other, in box tests. */
 #include "contact/contact.h"

@@ -90,8 +90,8 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */
 void rg_contacts_describe(rg_contact_job *job);
-/* A step of either method has succeeded: keeps its contact forces and what contact detection found, for
- * the next step and for readers. RG_OUT_OF_MEMORY: nothing has changed. */
+/* A step of either method has succeeded: keeps its contact forces and what contact detection found,
+ * for the next step and for readers. RG_OUT_OF_MEMORY: nothing has changed. */
 rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, size_t count,
                             rg_error *error);
 /* m/s: from the components of a relative velocity. */

@@ -88,6 +88,32 @@ static void seams_are_not_felt(void **state) {
     print_message("seams: %.1e\n", worst);
 }
 
+/* Parts of one compound, as separate bodies. */
+static void seams_inside_a_compound_are_not_felt(void **state) {
+    (void)state;
+    enum { PARTS = 24 };
+    for (int kind = 0; kind < 4; kind++) {
+        rg_world *world = world_without_friction(false, (rg_vec3){0, 0, -9.81});
+        rg_compound_part parts[PARTS];
+        rg_shape *tile = shape_of(rg_shape_def_box(0.1, 1, 0.1));
+        for (int i = 0; i < PARTS; i++)
+            parts[i] = (rg_compound_part){tile, {{0.1 * i, 0, -0.05}, {0, 0, 0, 1}}, 1};
+        add_fixed(world, rg_shape_def_compound(parts, PARTS), (rg_vec3){0, 0, 0});
+        rg_shape_release(tile);
+        double height;
+        rg_body_def def = rg_body_def_default();
+        rg_shape_def shape = slider(kind, &height);
+        def.pose.position = (rg_vec3){0.113, 0.017, height};
+        if (kind == 2)
+            def.pose.orientation = (rg_quat){0.70710678118654752, 0, 0, 0.70710678118654752};
+        def.velocity = (rg_vec3){2, 0.1, 0};
+        rg_body_id body = add_shape(world, shape, &def);
+        step_world(world, STEP, 200);
+        assert_vector(rg_body_velocity(world, body), def.velocity, 1e-9);
+        rg_world_destroy(world);
+    }
+}
+
 /* In the plane, and a step of 1 um is felt. */
 static void seams_in_the_plane_and_real_steps(void **state) {
     (void)state;
@@ -262,6 +288,7 @@ static void cards_do_not_sink(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seams_are_not_felt),
+        cmocka_unit_test(seams_inside_a_compound_are_not_felt),
         cmocka_unit_test(seams_in_the_plane_and_real_steps),
         cmocka_unit_test(shots_do_not_pass),
         cmocka_unit_test(dice_stay_on_sheets),
