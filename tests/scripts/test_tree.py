@@ -206,7 +206,7 @@ def check_npm(root):
 
 def machine_paths(root):
     paths = [str(path) for path in (root.parent, pathlib.Path.home())]
-    return [path for path in paths if path not in ("/", "/root", "/home")]
+    return [path for path in paths if path not in ("/", "/root", "/home", "/tmp")]
 
 
 BROKEN = [
