@@ -83,7 +83,7 @@ static rg_vec3 velocity_at(const rg_swept_shape *s, rg_vec3 p) {
  * for no force. */
 static void bring_back(const rg_swept_shape side[2], double share, const rg_plane_choice *choice,
                        rg_contact_point *points, rg_manifold *manifold) {
-    double time = choice->time;
+    double time = manifold->time = choice->time;
     bool meet = choice->result == RG_PLANE_MEETS;
     rg_pose later[2] = {rg_swept_pose(&side[0], time), rg_swept_pose(&side[1], time)};
     manifold->gap = INFINITY;
@@ -139,13 +139,17 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
                              uint32_t *left_out, rg_manifold *manifold) {
     if (!motion)
         return rg_contact_between(query, manifold);
-    if (keep(&motion->kept, query->cache, query->points, query->capacity, manifold))
+    bool kept = keep(&motion->kept, query->cache, query->points, query->capacity, manifold);
+    if (kept && (manifold->time > 0 || manifold->point_count > query->capacity))
         return manifold->point_count <= query->capacity ? RG_OK : RG_LIMIT_EXCEEDED;
     rg_growth growth;
     rg_status status = rg_growth_between(query->one.shape, query->one.pose, query->two.shape,
                                          query->two.pose, &query->cache->growth, &growth);
     if (status)
         return status;
+    /* A body that was struck turns faster: more points of the same feature may come down. */
+    if (kept)
+        return rg_contact_of_growth(query, &growth, manifold);
     *manifold = (rg_manifold){.gap = growth.gap};
     if (growth.gap > query->settings->near)
         return RG_OK;
