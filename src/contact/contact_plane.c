@@ -86,10 +86,8 @@ static void consider_facets(search *s, const rg_swept_shape *side, double sign) 
 }
 
 static bool is_still(const rg_swept_shape *a, const rg_swept_shape *b) {
-    rg_vec3 none = {0, 0, 0};
     return rg_largest_entry(rg_sub(a->velocity, b->velocity)) == 0 &&
-           rg_largest_entry(rg_sub(a->angular_velocity, none)) == 0 &&
-           rg_largest_entry(rg_sub(b->angular_velocity, none)) == 0;
+           rg_largest_entry(a->angular_velocity) == 0 && rg_largest_entry(b->angular_velocity) == 0;
 }
 
 static rg_status find_impact(const rg_swept_shape *one, const rg_swept_shape *two, double time,
