@@ -20,6 +20,7 @@ static const rg_builtin *const builtins[] = {
     &rg_builtin_rolling,
     &rg_builtin_pile,
     &rg_builtin_balls_666,
+    &rg_builtin_funnel,
     &rg_builtin_balance2,
     &rg_builtin_pyramid1,
     &rg_builtin_dice3,

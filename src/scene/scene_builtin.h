@@ -97,6 +97,7 @@ extern const rg_builtin rg_builtin_rolling;
 extern const rg_builtin rg_builtin_dominoes;
 extern const rg_builtin rg_builtin_pile;
 extern const rg_builtin rg_builtin_balls_666;
+extern const rg_builtin rg_builtin_funnel;
 
 /* scene_builtin_papers.c */
 extern const rg_builtin rg_builtin_balance2;

@@ -1,4 +1,5 @@
-/* Built-in scenes of things that fall over and onto each other: dominoes, a pile in a pit, balls.
+/* Built-in scenes of things that fall over and onto each other: dominoes, a pile in a pit, balls, a
+ * funnel.
  * Tested by tests/scene/test_dominoes.c and tests/scene/test_builtin.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
@@ -290,4 +291,125 @@ const rg_builtin rg_builtin_balls_666 = {
     .build = build_balls,
     .observe = observe_balls,
     .measure = measure_balls,
+};
+
+/* ---- funnel ---- */
+
+enum { FUNNEL_COUNT, FUNNEL_MU, FUNNEL_SEED };
+static const rg_builtin_parameter funnel_parameters[] = {
+    {"count", "500", "number of balls"},
+    {"mu", "0.3", "coefficient of friction"},
+    {"seed", "1", "of the random numbers"},
+};
+static const rg_builtin_range funnel_ranges[] = {
+    {1, 1000, true}, {0, 100, false}, {0, 9007199254740992.0, true}};
+
+enum { FUNNEL_SIDES = 4, FUNNEL_ROW = 10 };
+#define FUNNEL_RADIUS 0.035 /* m: of the balls */
+#define FUNNEL_PITCH  0.085 /* m between their centres at the start */
+#define FUNNEL_JITTER 0.001 /* m: without it, columns of balls would balance on each other */
+#define FUNNEL_MOUTH  0.2   /* m: half the width of the opening */
+#define FUNNEL_WIDE   0.9   /* m: half the width at the upper edge */
+#define FUNNEL_HIGH   1.0   /* m: height of the opening; the plates rise at 45 degrees from there */
+#define FUNNEL_BOX    0.3   /* m: half the width of the box below */
+#define FUNNEL_THICK  0.02  /* m: of plates and walls */
+#define SQRT_HALF     0.70710678118654752
+
+static rg_status add_plate(rg_scene *scene, const char *kind, int side, rg_vec3 size, rg_pose pose,
+                           rg_error *error) {
+    char name[16];
+    snprintf(name, sizeof name, "%s%d", kind, side);
+    rg_shape_def shape = rg_shape_def_box(size.x, size.y, size.z);
+    rg_body_def def = rg_body_def_default();
+    def.name = name;
+    def.motion = RG_MOTION_FIXED;
+    def.pose = pose;
+    return rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+}
+
+/* A slanted plate and a wall of the box on each of the four sides. The plates are as wide as the
+ * upper edge and pass through each other at the corners; so do the walls. */
+static rg_status add_funnel(rg_scene *scene, rg_error *error) {
+    rg_status status = RG_OK;
+    for (int side = 0; side < FUNNEL_SIDES && !status; side++) {
+        rg_quat turn = rg_quat_of_rotation_vector(rg_vec3_make(0, 0, 0.5 * RG_PI * side));
+        rg_quat slant = rg_quat_of_rotation_vector(rg_vec3_make(0, -0.25 * RG_PI, 0));
+        rg_vec3 inward = rg_vec3_make(-SQRT_HALF, 0, SQRT_HALF);
+        double rise = FUNNEL_WIDE - FUNNEL_MOUTH;
+        rg_vec3 middle = rg_vec3_make(FUNNEL_MOUTH + 0.5 * rise, 0, FUNNEL_HIGH + 0.5 * rise);
+        rg_pose plate = {rg_rotate(turn, rg_add_scaled(middle, -0.5 * FUNNEL_THICK, inward)),
+                         rg_quat_multiply(turn, slant)};
+        rg_pose wall = {
+            rg_rotate(turn, rg_vec3_make(FUNNEL_BOX + 0.5 * FUNNEL_THICK, 0, 0.5 * FUNNEL_HIGH)),
+            turn};
+        status =
+            add_plate(scene, "plate", side,
+                      rg_vec3_make(rise / SQRT_HALF, 2 * FUNNEL_WIDE, FUNNEL_THICK), plate, error);
+        if (!status)
+            status =
+                add_plate(scene, "wall", side,
+                          rg_vec3_make(FUNNEL_THICK, 2 * (FUNNEL_BOX + FUNNEL_THICK), FUNNEL_HIGH),
+                          wall, error);
+    }
+    return status;
+}
+
+static void prepare_funnel(rg_world_def *def, const double *values) {
+    def->seed = (uint64_t)values[FUNNEL_SEED];
+}
+
+/* Layers of 10 x 10 balls of density 1000 above the opening, each shifted a little at random. */
+static rg_status build_funnel(rg_scene *scene, const double *values, rg_error *error) {
+    rg_status status = rg_builtin_lay_floor(scene, values[FUNNEL_MU], 0, error);
+    if (!status)
+        status = add_funnel(scene, error);
+    rg_random random = rg_random_make(rg_world_seed(scene->world));
+    rg_shape_def shape = rg_shape_def_sphere(FUNNEL_RADIUS);
+    uint64_t count = (uint64_t)values[FUNNEL_COUNT];
+    for (uint64_t i = 0; i < count && !status; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "ball%llu", (unsigned long long)i);
+        uint64_t layer = i / (FUNNEL_ROW * FUNNEL_ROW), place = i % (FUNNEL_ROW * FUNNEL_ROW);
+        double middle = 0.5 * (FUNNEL_ROW - 1);
+        rg_body_def def = rg_body_def_default();
+        def.name = name;
+        def.pose.position = rg_vec3_make(FUNNEL_PITCH * ((double)(place % FUNNEL_ROW) - middle),
+                                         FUNNEL_PITCH * ((double)(place / FUNNEL_ROW) - middle),
+                                         FUNNEL_HIGH + 0.3 + FUNNEL_PITCH * (double)layer);
+        def.pose.position.x += rg_random_between(&random, -FUNNEL_JITTER, FUNNEL_JITTER);
+        def.pose.position.y += rg_random_between(&random, -FUNNEL_JITTER, FUNNEL_JITTER);
+        status = rg_builtin_add(scene, &shape, 1000, &def, NULL, error);
+    }
+    return status;
+}
+
+/* By their centres: balls in the box, and balls that are neither in it nor above the plates. */
+static size_t measure_funnel(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    uint64_t passed = 0, escaped = 0;
+    rg_strided p = rg_world_centre_positions(scene->world);
+    for (size_t i = 1 + 2 * FUNNEL_SIDES; i < p.count; i++) {
+        const double *x = p.data + i * p.stride;
+        double across = fmax(fabs(x[0]), fabs(x[1])), above = x[2] - FUNNEL_HIGH;
+        bool inside =
+            above < 0 ? across <= FUNNEL_BOX && x[2] >= 0 : across <= FUNNEL_MOUTH + above;
+        passed += above < 0 && inside;
+        escaped += !inside;
+    }
+    size_t n = 0;
+    measures[n++] = rg_measure_beside("escaped", (double)escaped, 0);
+    measures[n++] = rg_measure_of("passed", (double)passed);
+    measures[n++] = rg_measure_of("kinetic_J", kinetic_energy(scene->world));
+    return n;
+}
+
+const rg_builtin rg_builtin_funnel = {
+    .name = "funnel",
+    .summary = "balls poured through four slanted plates into a box",
+    .parameters = funnel_parameters,
+    .ranges = funnel_ranges,
+    .parameter_count = 3,
+    .duration = 4,
+    .prepare = prepare_funnel,
+    .build = build_funnel,
+    .measure = measure_funnel,
 };

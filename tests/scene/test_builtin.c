@@ -213,6 +213,26 @@ static void wrong_parameters_are_refused(void **state) {
     }
 }
 
+/* Balls are where the funnel lets them be; those over the opening have fallen out by 1 s, and none
+ * has passed a plate or a wall. */
+static void a_funnel_lets_balls_through_its_opening_only(void **state) {
+    (void)state;
+    rg_scene_parameter given[] = {{"count", "60"}};
+    rg_scene *scene = build("funnel", given, 1);
+    rg_world *world = rg_scene_world(scene);
+    rg_body_id last = rg_world_body_at(world, rg_world_body_count(world) - 1);
+    const double r = 0.035, pi = 3.14159265358979323846;
+    assert_near(rg_body_mass(world, last).mass, 1000 * 4.0 / 3 * pi * r * r * r, 1e-15);
+    assert_near(measure_of(scene, "passed").value, 0, 0);
+    double energy = rg_world_energy(world);
+    run_scene(scene, 1);
+    assert_near(measure_of(scene, "escaped").value, 0, 0);
+    assert_true(measure_of(scene, "passed").value >= 20);
+    assert_true(rg_world_energy(world) < energy);
+    assert_true(rg_world_summary(world).certificate.max_penetration < 0.1 * r);
+    rg_scene_destroy(scene);
+}
+
 static void scenes_from_files_have_no_measures(void **state) {
     (void)state;
     rg_scene *scene = read_scene("{}");
@@ -234,6 +254,7 @@ int main(void) {
         cmocka_unit_test(draws_have_an_order),
         cmocka_unit_test(seeds_differ),
         cmocka_unit_test(wrong_parameters_are_refused),
+        cmocka_unit_test(a_funnel_lets_balls_through_its_opening_only),
         cmocka_unit_test(scenes_from_files_have_no_measures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
