@@ -58,7 +58,10 @@ static void print_one(const rg_builtin_info *info) {
     for (size_t i = 0; i < info->parameter_count; i++) {
         const rg_builtin_parameter *parameter = &info->parameters[i];
         int used = printf("  %s=%s", parameter->name, parameter->default_value);
-        printf("%*s%s\n", (int)widest + 5 - used, "", parameter->summary);
+        printf("%*s%s", (int)widest + 5 - used, "", parameter->summary);
+        if (!parameter->words)
+            printf(" (%g to %g)", parameter->low, parameter->high);
+        putchar('\n');
     }
 }
 

@@ -103,6 +103,9 @@ typedef struct rg_builtin_parameter {
     const char *name;
     const char *default_value;
     const char *summary;
+    double low, high;         /* a number from `low` to `high`, */
+    bool whole;               /* whole if so, */
+    const char *const *words; /* or one of these, ending with a null; null for a number */
 } rg_builtin_parameter;
 
 typedef struct rg_builtin_info {

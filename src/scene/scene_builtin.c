@@ -3,58 +3,60 @@
 #include "scene/scene_builtin.h"
 
 #include "base/base_text.h"
+#include "rigor/impact.h"
 #include "scene/scene_expression.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-static const rg_builtin *const builtins[] = {
-    &rg_builtin_dominoes,       &rg_builtin_tower,
-    &rg_builtin_mass_ratio,     &rg_builtin_pyramid,
-    &rg_builtin_kapla,          &rg_builtin_brick_stack,
-    &rg_builtin_incline,        &rg_builtin_rolling,
-    &rg_builtin_pile,           &rg_builtin_balls_666,
-    &rg_builtin_funnel,         &rg_builtin_balance2,
-    &rg_builtin_pyramid1,       &rg_builtin_dice3,
-    &rg_builtin_tennis_racket,  &rg_builtin_spinning_top,
-    &rg_builtin_projectiles,    &rg_builtin_billiard,
-    &rg_builtin_cradle,         &rg_builtin_mass_nine,
-    &rg_builtin_pushed_off,     &rg_builtin_rod_impact,
-    &rg_builtin_bounce,         &rg_builtin_thrown_cube,
-    &rg_builtin_bullet_pane,    &rg_builtin_point_on_incline,
-    &rg_builtin_block_on_floor, &rg_builtin_ledge,
-    &rg_builtin_bead,           &rg_builtin_table_legs,
-    &rg_builtin_painleve,       &rg_builtin_block_stop,
-    &rg_builtin_slide_to_roll,  &rg_builtin_rattleback,
-    &rg_builtin_tippe_top,      &rg_builtin_euler_disc,
+#define TIGHT_TOLERANCE 1e-12
+#define FINE_STEP       1e-3 /* s */
+
+static const rg_builtin *const families[] = {
+    rg_builtin_fall,   rg_builtin_stack,  rg_builtin_slide, rg_builtin_papers,   rg_builtin_free,
+    rg_builtin_impact, rg_builtin_bounce, rg_builtin_force, rg_builtin_friction, rg_builtin_spin,
 };
-enum { BUILTIN_COUNT = sizeof builtins / sizeof builtins[0] };
+enum { FAMILY_COUNT = sizeof families / sizeof families[0], MOST_BUILTINS = 64 };
+
+/* The index-th scene of all families; null behind the last one. */
+static const rg_builtin *builtin_at(size_t index) {
+    for (size_t f = 0; f < FAMILY_COUNT; f++)
+        for (const rg_builtin *b = families[f]; b->name; b++)
+            if (index-- == 0)
+                return b;
+    return NULL;
+}
 
 size_t rg_builtin_count(void) {
-    return BUILTIN_COUNT;
+    size_t count = 0;
+    while (builtin_at(count))
+        count++;
+    return count;
 }
 
 rg_builtin_info rg_builtin_at(size_t index) {
-    assert(index < BUILTIN_COUNT);
-    const rg_builtin *b = builtins[index];
+    const rg_builtin *b = builtin_at(index);
+    assert(b);
     return (rg_builtin_info){b->name, b->summary, b->parameters, b->parameter_count};
 }
 
 const rg_builtin *rg_builtin_find(const char *name) {
-    for (size_t i = 0; i < BUILTIN_COUNT; i++)
-        if (strcmp(builtins[i]->name, name) == 0)
-            return builtins[i];
-    return NULL;
+    const rg_builtin *builtin = NULL;
+    for (size_t i = 0; (builtin = builtin_at(i)) != NULL; i++)
+        if (strcmp(builtin->name, name) == 0)
+            break;
+    return builtin;
 }
 
 rg_status rg_builtin_fail_unknown(const char *name, rg_error *error) {
-    const char *names[BUILTIN_COUNT];
-    for (size_t i = 0; i < BUILTIN_COUNT; i++)
-        names[i] = builtins[i]->name;
-    const char *nearest = rg_nearest_word(name, names, BUILTIN_COUNT);
+    const char *names[MOST_BUILTINS];
+    size_t count = 0;
+    for (; count < MOST_BUILTINS && builtin_at(count); count++)
+        names[count] = builtin_at(count)->name;
+    const char *nearest = rg_nearest_word(name, names, count);
     /* The beginning of a name is near enough, too. */
-    for (size_t i = 0; !nearest && strlen(name) > 2 && i < BUILTIN_COUNT; i++)
+    for (size_t i = 0; !nearest && strlen(name) > 2 && i < count; i++)
         if (strncmp(names[i], name, strlen(name)) == 0)
             nearest = names[i];
     char list[800];
@@ -64,7 +66,7 @@ rg_status rg_builtin_fail_unknown(const char *name, rg_error *error) {
                        nearest);
     return rg_fail(error, RG_NOT_FOUND,
                    "%.200s: neither a built-in scene nor a file; the built-in scenes are: %s", name,
-                   rg_scene_list_words(names, BUILTIN_COUNT, list, sizeof list));
+                   rg_scene_list_words(names, count, list, sizeof list));
 }
 
 static rg_status fail_no_parameter(const rg_builtin *builtin, const char *name, rg_error *error) {
@@ -79,7 +81,7 @@ static rg_status fail_no_parameter(const rg_builtin *builtin, const char *name, 
 
 static rg_status read_word(const rg_builtin *builtin, size_t index, const char *text, double *value,
                            rg_error *error) {
-    const char *const *words = builtin->words[index];
+    const char *const *words = builtin->parameters[index].words;
     size_t count = 0;
     for (; words[count]; count++)
         if (strcmp(words[count], text) == 0) {
@@ -94,22 +96,21 @@ static rg_status read_word(const rg_builtin *builtin, size_t index, const char *
 
 static rg_status read_value(const rg_builtin *builtin, size_t index, const char *text,
                             double *value, rg_error *error) {
-    if (builtin->words && builtin->words[index])
+    const rg_builtin_parameter *parameter = &builtin->parameters[index];
+    if (parameter->words)
         return read_word(builtin, index, text, value, error);
-    const char *name = builtin->parameters[index].name;
-    const rg_builtin_range *range = &builtin->ranges[index];
     rg_error cause = {0};
     rg_status status = rg_expression_evaluate(text, strlen(text), NULL, 0, value, NULL, &cause);
     if (status != RG_OK && status != RG_NOT_FOUND)
-        return rg_fail(error, status, "%s: parameter %s=%.200s: %s", builtin->name, name, text,
-                       cause.text);
-    if (status == RG_NOT_FOUND || !(*value >= range->low && *value <= range->high) ||
-        (range->whole && floor(*value) != *value)) {
+        return rg_fail(error, status, "%s: parameter %s=%.200s: %s", builtin->name, parameter->name,
+                       text, cause.text);
+    if (status == RG_NOT_FOUND || !(*value >= parameter->low && *value <= parameter->high) ||
+        (parameter->whole && floor(*value) != *value)) {
         char low[RG_NUMBER_SIZE], high[RG_NUMBER_SIZE];
-        return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "%s: parameter %s=%.200s: must be a %snumber from %s to %s", builtin->name,
-                       name, text, range->whole ? "whole " : "", rg_format_double(range->low, low),
-                       rg_format_double(range->high, high));
+        return rg_fail(
+            error, RG_INVALID_ARGUMENT, "%s: parameter %s=%.200s: must be a %snumber from %s to %s",
+            builtin->name, parameter->name, text, parameter->whole ? "whole " : "",
+            rg_format_double(parameter->low, low), rg_format_double(parameter->high, high));
     }
     return RG_OK;
 }
@@ -135,6 +136,25 @@ static rg_status read_values(const rg_builtin *builtin, const rg_scene_options *
             return status;
     }
     return RG_OK;
+}
+
+/* What flags and parameters say of the world. */
+static void prepare(const rg_builtin *builtin, const double *values, rg_world_def *def) {
+    if (builtin->world & RG_ANALYTIC)
+        def->method = rg_method_find("analytic");
+    if (builtin->world & RG_PLANAR)
+        def->planar = true;
+    if (builtin->world & RG_WEIGHTLESS)
+        def->gravity = (rg_vec3){0, 0, 0};
+    if (builtin->world & RG_TIGHT)
+        def->settings.tolerance = TIGHT_TOLERANCE;
+    for (size_t i = 0; i < builtin->parameter_count; i++) {
+        const rg_builtin_parameter *parameter = &builtin->parameters[i];
+        if (strcmp(parameter->name, "seed") == 0)
+            def->seed = (uint64_t)values[i];
+        if (strcmp(parameter->name, "law") == 0)
+            def->settings.impact = rg_impact_law_find(parameter->words[(size_t)values[i]]);
+    }
 }
 
 /* Keeps the parameters as they were given, so that the scene can be built again. */
@@ -167,9 +187,8 @@ rg_status rg_scene_create_builtin(const char *name, const rg_scene_options *opti
         return status;
     rg_world_def def = rg_world_def_default();
     def.allocator = rg_allocator_or_default(options ? options->allocator : NULL);
-    if (builtin->prepare)
-        builtin->prepare(&def, values);
-    double step = builtin->step > 0 ? builtin->step : RG_DEFAULT_STEP;
+    prepare(builtin, values, &def);
+    double step = builtin->world & RG_FINE ? FINE_STEP : RG_DEFAULT_STEP;
     status = rg_scene_apply_options(options, &def, &step, error);
     if (status != RG_OK)
         return status;
@@ -181,6 +200,8 @@ rg_status rg_scene_create_builtin(const char *name, const rg_scene_options *opti
     if (builtin->duration > 0)
         made->duration = builtin->duration;
     status = keep_parameters(made, options);
+    if (status == RG_OK && builtin->memory && !rg_builtin_remember(made, builtin->memory))
+        status = RG_OUT_OF_MEMORY;
     if (status != RG_OK)
         rg_fail(error, status, "%s: not enough memory", name);
     if (status == RG_OK)

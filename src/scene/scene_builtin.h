@@ -1,5 +1,5 @@
-/* Built-in scenes: each is a row of functions with a table of parameters. Adding one touches the
- * file of its family and the list in scene_builtin.c. */
+/* Built-in scenes: each is a row in the table of its family. Adding one touches only the file of
+ * its family. */
 #ifndef RIGOR_SCENE_BUILTIN_H
 #define RIGOR_SCENE_BUILTIN_H
 
@@ -7,35 +7,44 @@
 
 enum { RG_MAX_MEASURES = 16, RG_MAX_PARAMETERS = 8 };
 
-/* What a parameter's value may be; beside the public rg_builtin_parameter of the same index. */
-typedef struct rg_builtin_range {
-    double low, high;
-    bool whole;
-} rg_builtin_range;
+/* What the world of a scene is like. */
+enum {
+    RG_ANALYTIC = 1,   /* by the analytic method; else by stepping */
+    RG_PLANAR = 2,     /* in the plane y = 0 */
+    RG_WEIGHTLESS = 4, /* without gravity */
+    RG_TIGHT = 8,      /* a tolerance of 1e-12: what is left is the integrator's own error */
+    RG_FINE = 16,      /* steps of 1 ms */
+};
 
 struct rg_builtin {
     const char *name, *summary;
+    /* RG_PARAMETERS(array). One that is called "seed" is the world's seed, one that is called "law"
+     * the impact law. */
     const rg_builtin_parameter *parameters;
-    const rg_builtin_range *ranges;
     size_t parameter_count;
-    /* Per parameter the words that it may be, ending with a null, its value then being the place of
-     * the word; null for a number. Null altogether: all are numbers. */
-    const char *const *const *words;
-    double step, duration; /* s; 0: the default */
-    /* Before the world is made: method, settings, gravity, seed; may be null. */
-    void (*prepare)(rg_world_def *def, const double *values);
+    unsigned world;  /* of the flags above */
+    double duration; /* s; 0: the default, or set by `build` */
+    size_t memory;   /* bytes of scene->measuring when `build` is called, cleared */
     /* Fills the world; values are in the order of the parameters, checked. */
     rg_status (*build)(rg_scene *scene, const double *values, rg_error *error);
     void (*observe)(rg_scene *scene); /* may be null */
     size_t (*measure)(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]);
 };
 
+#define RG_PARAMETERS(array) array, sizeof array / sizeof array[0]
+#define RG_NO_PARAMETERS     NULL, 0
+
+/* The families, each ending with a row without a name. */
+extern const rg_builtin rg_builtin_fall[], rg_builtin_stack[], rg_builtin_slide[],
+    rg_builtin_papers[], rg_builtin_free[], rg_builtin_impact[], rg_builtin_bounce[],
+    rg_builtin_force[], rg_builtin_friction[], rg_builtin_spin[];
+
 /* scene_builtin_parts.c: what the families share. */
 rg_measure rg_measure_of(const char *name, double value);
 rg_measure rg_measure_beside(const char *name, double value, double expected);
 rg_measure rg_measure_truth(const char *name, bool value, bool expected);
 rg_status rg_builtin_fail_memory(const rg_scene *scene, rg_error *error);
-/* Memory for the measures, cleared; null without memory. */
+/* Memory for the measures, cleared, where its size depends on parameters; null without memory. */
 void *rg_builtin_remember(rg_scene *scene, size_t size);
 /* A body of one collider: adds `def` with a collider of this kind, its shape made of `shape`. */
 rg_status rg_builtin_add_collider(rg_scene *scene, const rg_shape_def *shape,
@@ -61,17 +70,17 @@ rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitutio
 /* The same, and the floor. */
 rg_status rg_builtin_lay_floor(rg_scene *scene, double friction, double restitution,
                                rg_error *error);
-/* The words for a parameter `law`: the names of the impact laws, in the order of
- * rg_impact_law_at; and what the parameter says of itself. */
+/* Parameters that several scenes have. The words are the names of the impact laws. */
 extern const char *const rg_builtin_laws[];
-#define RG_BUILTIN_LAW_TEXT                                                                        \
-    "of impact: simultaneous, propagation, poisson, energetic, reflection, dissipative"
-/* For `prepare`: the analytic method, and planar or without gravity where wanted. */
-void rg_builtin_analytic(rg_world_def *def, bool planar, bool weightless);
-/* `prepare` itself, for scenes that want no more than that: neither, planar, weightless. */
-void rg_builtin_prepare_space(rg_world_def *def, const double *values);
-void rg_builtin_prepare_plane(rg_world_def *def, const double *values);
-void rg_builtin_prepare_weightless(rg_world_def *def, const double *values);
+#define RG_PARAMETER_LAW(law)                                                                      \
+    {                                                                                              \
+        "law", law,                                                                                \
+            "of impact: simultaneous, propagation, poisson, energetic, reflection, dissipative",   \
+            .words = rg_builtin_laws                                                               \
+    }
+#define RG_PARAMETER_SEED                                                                          \
+    { "seed", "1", "of the random numbers", 0, 9007199254740992.0, true, NULL }
+
 /* The scene built again, with the method and the settings that it has now, and one step of `step`
  * seconds made: what happens at t = 0. Null if it cannot be. */
 rg_scene *rg_builtin_first_step(const rg_scene *scene, double step);
@@ -81,62 +90,6 @@ size_t rg_builtin_sorted_forces(const rg_world *world, size_t *order, size_t cap
 /* When the first (of this step) or last event of a kind was, NaN if there was none. */
 double rg_builtin_event_time(const rg_world *world, unsigned kind, bool last, double *value);
 size_t rg_builtin_event_count(const rg_world *world, unsigned kind);
-
-/* scene_builtin_stack.c */
-extern const rg_builtin rg_builtin_tower;
-extern const rg_builtin rg_builtin_mass_ratio;
-extern const rg_builtin rg_builtin_pyramid;
-extern const rg_builtin rg_builtin_kapla;
-extern const rg_builtin rg_builtin_brick_stack;
-
-/* scene_builtin_slide.c */
-extern const rg_builtin rg_builtin_incline;
-extern const rg_builtin rg_builtin_rolling;
-
-/* scene_builtin_fall.c */
-extern const rg_builtin rg_builtin_dominoes;
-extern const rg_builtin rg_builtin_pile;
-extern const rg_builtin rg_builtin_balls_666;
-extern const rg_builtin rg_builtin_funnel;
-
-/* scene_builtin_papers.c */
-extern const rg_builtin rg_builtin_balance2;
-extern const rg_builtin rg_builtin_pyramid1;
-extern const rg_builtin rg_builtin_dice3;
-
-/* scene_builtin_free.c */
-extern const rg_builtin rg_builtin_spinning_top;
-extern const rg_builtin rg_builtin_tennis_racket;
-extern const rg_builtin rg_builtin_projectiles;
-
-/* scene_builtin_impact.c */
-extern const rg_builtin rg_builtin_billiard;
-extern const rg_builtin rg_builtin_cradle;
-extern const rg_builtin rg_builtin_mass_nine;
-extern const rg_builtin rg_builtin_pushed_off;
-extern const rg_builtin rg_builtin_rod_impact;
-
-/* scene_builtin_bounce.c */
-extern const rg_builtin rg_builtin_bounce;
-extern const rg_builtin rg_builtin_thrown_cube;
-extern const rg_builtin rg_builtin_bullet_pane;
-
-/* scene_builtin_force.c */
-extern const rg_builtin rg_builtin_point_on_incline;
-extern const rg_builtin rg_builtin_block_on_floor;
-extern const rg_builtin rg_builtin_ledge;
-extern const rg_builtin rg_builtin_bead;
-extern const rg_builtin rg_builtin_table_legs;
-
-/* scene_builtin_friction.c */
-extern const rg_builtin rg_builtin_painleve;
-extern const rg_builtin rg_builtin_block_stop;
-extern const rg_builtin rg_builtin_slide_to_roll;
-
-/* scene_builtin_spin.c */
-extern const rg_builtin rg_builtin_rattleback;
-extern const rg_builtin rg_builtin_tippe_top;
-extern const rg_builtin rg_builtin_euler_disc;
 
 const rg_builtin *rg_builtin_find(const char *name); /* null if there is none */
 rg_status rg_builtin_fail_unknown(const char *name, rg_error *error);

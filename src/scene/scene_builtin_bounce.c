@@ -16,8 +16,9 @@
 #define BOUNCE_RADIUS 0.1
 #define BOUNCE_HEIGHT 1.0 /* m */
 
-static const rg_builtin_parameter bounce_parameters[] = {{"e", "1", "restitution"}};
-static const rg_builtin_range bounce_ranges[] = {{0, 1, false}};
+static const rg_builtin_parameter bounce_parameters[] = {
+    {"e", "1", "restitution", 0, 1, false, NULL},
+};
 
 typedef struct bounce_state {
     double restitution;
@@ -29,9 +30,7 @@ typedef struct bounce_state {
 } bounce_state;
 
 static rg_status build_bounce(rg_scene *scene, const double *values, rg_error *error) {
-    bounce_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    bounce_state *state = scene->measuring;
     state->restitution = values[0], state->apex = BOUNCE_HEIGHT;
     rg_status status = rg_builtin_lay_floor(scene, 0, values[0], error);
     rg_shape_def shape = rg_shape_def_sphere(BOUNCE_RADIUS);
@@ -89,29 +88,15 @@ static size_t measure_bounce(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return n;
 }
 
-const rg_builtin rg_builtin_bounce = {
-    .name = "bounce",
-    .summary = "a ball that bounces: to the same height for ever, or to rest in a known time",
-    .parameters = bounce_parameters,
-    .ranges = bounce_ranges,
-    .parameter_count = 1,
-    .duration = 20,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_bounce,
-    .observe = observe_bounce,
-    .measure = measure_bounce,
-};
-
 /* ---- thrown-cube ---- */
 
 /* A cube of 0.2 m, thrown at 3 m/s, 1 m above the floor, spinning about an axis that is none of its
  * own. */
 enum { CUBE_E, CUBE_MU };
 static const rg_builtin_parameter cube_parameters[] = {
-    {"e", "0.4", "restitution"},
-    {"mu", "0.5", "coefficient of friction"},
+    {"e", "0.4", "restitution", 0, 1, false, NULL},
+    {"mu", "0.5", "coefficient of friction", 0, 100, false, NULL},
 };
-static const rg_builtin_range cube_ranges[] = {{0, 1, false}, {0, 100, false}};
 
 typedef struct cube_state {
     bool settles;        /* within the duration, with some friction and little restitution */
@@ -119,9 +104,7 @@ typedef struct cube_state {
 } cube_state;
 
 static rg_status build_cube(rg_scene *scene, const double *values, rg_error *error) {
-    cube_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    cube_state *state = scene->measuring;
     state->settles = values[CUBE_MU] >= 0.2 && values[CUBE_E] <= 0.6;
     rg_status status = rg_builtin_lay_floor(scene, values[CUBE_MU], values[CUBE_E], error);
     rg_shape_def shape = rg_shape_def_box(0.2, 0.2, 0.2);
@@ -158,19 +141,6 @@ static size_t measure_cube(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     return 4;
 }
 
-const rg_builtin rg_builtin_thrown_cube = {
-    .name = "thrown-cube",
-    .summary = "a cube thrown along the floor: it tumbles, slides and comes to rest",
-    .parameters = cube_parameters,
-    .ranges = cube_ranges,
-    .parameter_count = 2,
-    .duration = 4,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_cube,
-    .observe = observe_cube,
-    .measure = measure_cube,
-};
-
 /* ---- bullet-pane ---- */
 
 /* A ball of radius 5 mm at 1000 m/s against a pane 4 mm thick, half a metre away, without gravity
@@ -185,8 +155,6 @@ typedef struct bullet_state {
 
 static rg_status build_bullet(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
-    if (!rg_builtin_remember(scene, sizeof(bullet_state)))
-        return rg_builtin_fail_memory(scene, error);
     rg_shape_def pane = rg_shape_def_box(0.004, 1, 1);
     rg_body_def def = rg_body_def_default();
     def.name = "pane", def.motion = RG_MOTION_FIXED;
@@ -216,12 +184,17 @@ static size_t measure_bullet(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return 3;
 }
 
-const rg_builtin rg_builtin_bullet_pane = {
-    .name = "bullet-pane",
-    .summary = "a bullet against a pane a thousandth of its way in a step: always caught",
-    .duration = 0.1,
-    .prepare = rg_builtin_prepare_weightless,
-    .build = build_bullet,
-    .observe = observe_bullet,
-    .measure = measure_bullet,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_bounce[] = {
+    {"bounce", "a ball that bounces: to the same height for ever, or to rest in a known time",
+     RG_PARAMETERS(bounce_parameters), RG_ANALYTIC, 20, sizeof(bounce_state), build_bounce,
+     observe_bounce, measure_bounce},
+    {"thrown-cube", "a cube thrown along the floor: it tumbles, slides and comes to rest",
+     RG_PARAMETERS(cube_parameters), RG_ANALYTIC, 4, sizeof(cube_state), build_cube, observe_cube,
+     measure_cube},
+    {"bullet-pane", "a bullet against a pane a thousandth of its way in a step: always caught",
+     RG_NO_PARAMETERS, RG_ANALYTIC | RG_WEIGHTLESS, 0.1, sizeof(bullet_state), build_bullet,
+     observe_bullet, measure_bullet},
+    {0},
 };

@@ -11,9 +11,10 @@
 
 /* ---- dominoes ---- */
 
-static const rg_builtin_parameter domino_parameters[] = {{"count", "50", "number of dominoes"},
-                                                         {"mu", "0.5", "coefficient of friction"}};
-static const rg_builtin_range domino_ranges[] = {{1, 10000, true}, {0, 100, false}};
+static const rg_builtin_parameter domino_parameters[] = {
+    {"count", "50", "number of dominoes", 1, 10000, true, NULL},
+    {"mu", "0.5", "coefficient of friction", 0, 100, false, NULL},
+};
 
 /* A domino counts as fallen when it leans by more than 30 degrees. */
 #define FALLEN_COSINE 0.86602540378443865
@@ -26,9 +27,7 @@ typedef struct domino_state {
 /* 0.1 x 0.5 x 1.0 m, 0.5 m apart along x; the first turns at 2 rad/s about its lower edge on the
  * side of its neighbour, towards it. */
 static rg_status build_dominoes(rg_scene *scene, const double *values, rg_error *error) {
-    domino_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    domino_state *state = scene->measuring;
     state->count = (uint64_t)values[0];
     rg_status status = rg_builtin_lay_floor(scene, values[1], 0, error);
     rg_shape_def shape = rg_shape_def_box(0.1, 0.5, 1);
@@ -66,26 +65,12 @@ static size_t measure_dominoes(rg_scene *scene, rg_measure measures[RG_MAX_MEASU
     return 2;
 }
 
-const rg_builtin rg_builtin_dominoes = {
-    .name = "dominoes",
-    .summary = "a row of dominoes, the first one pushed",
-    .parameters = domino_parameters,
-    .ranges = domino_ranges,
-    .parameter_count = 2,
-    .duration = 15,
-    .build = build_dominoes,
-    .observe = observe_dominoes,
-    .measure = measure_dominoes,
-};
-
 /* ---- pile ---- */
 
-enum { PILE_COUNT, PILE_SEED };
 static const rg_builtin_parameter pile_parameters[] = {
-    {"count", "1000", "number of bodies"},
-    {"seed", "1", "of the random numbers"},
+    {"count", "1000", "number of bodies", 1, 100000, true, NULL},
+    RG_PARAMETER_SEED,
 };
-static const rg_builtin_range pile_ranges[] = {{1, 100000, true}, {0, 9007199254740992.0, true}};
 
 enum { PILE_SIDE = 7, PILE_POINTS = 20, PIT_WALLS = 4 };
 #define PIT_HALF    4.0  /* m: half the width of the pit */
@@ -102,10 +87,6 @@ typedef struct pile_state {
     double time, speed; /* s, m/s: at the end of the step before */
 } pile_state;
 
-static void prepare_pile(rg_world_def *def, const double *values) {
-    def->seed = (uint64_t)values[PILE_SEED];
-}
-
 /* Walls are half-spaces that face the middle. */
 static rg_status add_pit(rg_scene *scene, rg_error *error) {
     static const rg_vec3 normals[PIT_WALLS] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
@@ -121,10 +102,8 @@ static rg_status add_pit(rg_scene *scene, rg_error *error) {
 /* Hulls of 20 points on spheres of radius 0.25 to 0.5 m, in layers of 7 x 7, 1.1 m apart, turned at
  * random, the lowest layer just above the floor. */
 static rg_status build_pile(rg_scene *scene, const double *values, rg_error *error) {
-    pile_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
-    state->count = (uint64_t)values[PILE_COUNT], state->rest_penetration = NAN;
+    pile_state *state = scene->measuring;
+    state->count = (uint64_t)values[0], state->rest_penetration = NAN;
     rg_status status = add_pit(scene, error);
     rg_random random = rg_random_make(rg_world_seed(scene->world));
     for (uint64_t i = 0; i < state->count && !status; i++) {
@@ -204,19 +183,6 @@ static size_t measure_pile(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     return n;
 }
 
-const rg_builtin rg_builtin_pile = {
-    .name = "pile",
-    .summary = "irregular stones dropped into a pit",
-    .parameters = pile_parameters,
-    .ranges = pile_ranges,
-    .parameter_count = 2,
-    .duration = 4,
-    .prepare = prepare_pile,
-    .build = build_pile,
-    .observe = observe_pile,
-    .measure = measure_pile,
-};
-
 /* ---- balls-666 ---- */
 
 enum { BALLS_SIDE = 6 };
@@ -230,12 +196,7 @@ typedef struct balls_state {
 /* 6 x 6 x 6 balls of 10 kg, radius 0.1, spacing 0.21 with a jitter of 1 mm, without friction. */
 static rg_status build_balls(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
-    if (!rg_builtin_remember(scene, sizeof(balls_state)))
-        return rg_builtin_fail_memory(scene, error);
-    rg_contact_law law = {0};
-    rg_status status = rg_world_set_material_law(scene->world, (rg_material_id){0}, &law, error);
-    if (!status)
-        status = rg_builtin_add_floor(scene, error);
+    rg_status status = rg_builtin_lay_floor(scene, 0, 0, error);
     rg_random random = rg_random_make(rg_world_seed(scene->world));
     rg_shape_def shape = rg_shape_def_sphere(BALL_RADIUS);
     double density = 10 / (4.0 / 3 * RG_PI * BALL_RADIUS * BALL_RADIUS * BALL_RADIUS);
@@ -283,26 +244,14 @@ static size_t measure_balls(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return 1;
 }
 
-const rg_builtin rg_builtin_balls_666 = {
-    .name = "balls-666",
-    .summary = "216 balls without friction that fall apart",
-    .duration = 10,
-    .step = 1e-3,
-    .build = build_balls,
-    .observe = observe_balls,
-    .measure = measure_balls,
-};
-
 /* ---- funnel ---- */
 
-enum { FUNNEL_COUNT, FUNNEL_MU, FUNNEL_SEED };
+enum { FUNNEL_COUNT, FUNNEL_MU };
 static const rg_builtin_parameter funnel_parameters[] = {
-    {"count", "500", "number of balls"},
-    {"mu", "0.3", "coefficient of friction"},
-    {"seed", "1", "of the random numbers"},
+    {"count", "500", "number of balls", 1, 1000, true, NULL},
+    {"mu", "0.3", "coefficient of friction", 0, 100, false, NULL},
+    RG_PARAMETER_SEED,
 };
-static const rg_builtin_range funnel_ranges[] = {
-    {1, 1000, true}, {0, 100, false}, {0, 9007199254740992.0, true}};
 
 enum { FUNNEL_SIDES = 4, FUNNEL_ROW = 10 };
 #define FUNNEL_RADIUS 0.035 /* m: of the balls */
@@ -354,10 +303,6 @@ static rg_status add_funnel(rg_scene *scene, rg_error *error) {
     return status;
 }
 
-static void prepare_funnel(rg_world_def *def, const double *values) {
-    def->seed = (uint64_t)values[FUNNEL_SEED];
-}
-
 /* Layers of 10 x 10 balls of density 1000 above the opening, each shifted a little at random. */
 static rg_status build_funnel(rg_scene *scene, const double *values, rg_error *error) {
     rg_status status = rg_builtin_lay_floor(scene, values[FUNNEL_MU], 0, error);
@@ -402,14 +347,16 @@ static size_t measure_funnel(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return n;
 }
 
-const rg_builtin rg_builtin_funnel = {
-    .name = "funnel",
-    .summary = "balls poured through four slanted plates into a box",
-    .parameters = funnel_parameters,
-    .ranges = funnel_ranges,
-    .parameter_count = 3,
-    .duration = 4,
-    .prepare = prepare_funnel,
-    .build = build_funnel,
-    .measure = measure_funnel,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_fall[] = {
+    {"dominoes", "a row of dominoes, the first one pushed", RG_PARAMETERS(domino_parameters), 0, 15,
+     sizeof(domino_state), build_dominoes, observe_dominoes, measure_dominoes},
+    {"pile", "irregular stones dropped into a pit", RG_PARAMETERS(pile_parameters), 0, 4,
+     sizeof(pile_state), build_pile, observe_pile, measure_pile},
+    {"balls-666", "216 balls without friction that fall apart", RG_NO_PARAMETERS, RG_FINE, 10,
+     sizeof(balls_state), build_balls, observe_balls, measure_balls},
+    {"funnel", "balls poured through four slanted plates into a box",
+     RG_PARAMETERS(funnel_parameters), 0, 4, 0, build_funnel, NULL, measure_funnel},
+    {0},
 };

@@ -21,8 +21,9 @@ static double normal_force_at(const rg_world *world, const size_t *order, size_t
 
 /* Figure 7: a ball of 1 kg and radius 1 cm stands for a point mass. f = m g cos(angle), and it
  * slides with g sin(angle). */
-static const rg_builtin_parameter slope_parameters[] = {{"angle", "30", "degrees of the slope"}};
-static const rg_builtin_range slope_ranges[] = {{0, 89, false}};
+static const rg_builtin_parameter slope_parameters[] = {
+    {"angle", "30", "degrees of the slope", 0, 89, false, NULL},
+};
 #define POINT_RADIUS 0.01
 
 typedef struct slope_state {
@@ -30,9 +31,7 @@ typedef struct slope_state {
 } slope_state;
 
 static rg_status build_slope(rg_scene *scene, const double *values, rg_error *error) {
-    slope_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    slope_state *state = scene->measuring;
     rg_sin_cos(values[0] * RG_PI / 180, &state->sine, &state->cosine);
     rg_vec3 normal = rg_vec3_make(state->sine, 0, state->cosine);
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
@@ -58,28 +57,15 @@ static size_t measure_slope(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return 2;
 }
 
-const rg_builtin rg_builtin_point_on_incline = {
-    .name = "point-on-incline",
-    .summary = "a point mass on a slope without friction: m g cos(angle) (Figure 7)",
-    .parameters = slope_parameters,
-    .ranges = slope_ranges,
-    .parameter_count = 1,
-    .duration = 1,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_slope,
-    .measure = measure_slope,
-};
-
 /* ---- block-on-floor ---- */
 
 /* Figure 8: a planar block of 2 kg that rests on two corners, a to the left and b to the right of
  * its centre of mass: f1 = m g b/(a + b), f2 = m g a/(a + b). */
 enum { BLOCK_A, BLOCK_B };
 static const rg_builtin_parameter block_parameters[] = {
-    {"a", "0.4", "m: left corner to the left of the centre of mass"},
-    {"b", "0.6", "m: right corner to the right of it"},
+    {"a", "0.4", "m: left corner to the left of the centre of mass", 0.01, 10, false, NULL},
+    {"b", "0.6", "m: right corner to the right of it", 0.01, 10, false, NULL},
 };
-static const rg_builtin_range block_ranges[] = {{0.01, 10, false}, {0.01, 10, false}};
 #define BLOCK_MASS 2.0
 
 typedef struct block_state {
@@ -87,9 +73,7 @@ typedef struct block_state {
 } block_state;
 
 static rg_status build_block(rg_scene *scene, const double *values, rg_error *error) {
-    block_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    block_state *state = scene->measuring;
     double a = state->a = values[BLOCK_A], b = state->b = values[BLOCK_B];
     rg_status status = rg_builtin_lay_floor(scene, 0, 0, error);
     const rg_vec3 corners[4] = {{-a, 0, -0.25}, {b, 0, -0.25}, {b, 0, 0.25}, {-a, 0, 0.25}};
@@ -117,18 +101,6 @@ static size_t measure_block(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return 3;
 }
 
-const rg_builtin rg_builtin_block_on_floor = {
-    .name = "block-on-floor",
-    .summary = "a block on two corners: how they share its weight (Figure 8)",
-    .parameters = block_parameters,
-    .ranges = block_ranges,
-    .parameter_count = 2,
-    .duration = 1,
-    .prepare = rg_builtin_prepare_plane,
-    .build = build_block,
-    .measure = measure_block,
-};
-
 /* ---- ledge ---- */
 
 /* Figure 9: a planar brick of 2 m x 1 m and 1 kg, its centre of mass `past` metres beyond the edge
@@ -136,8 +108,8 @@ const rg_builtin rg_builtin_block_on_floor = {
  * vanishing: with I = 5/12 kg m^2, p = past, and the corner 1 m from the centre,
  *     A = 1 + (p p, p; p, 1)/I,   f = (g/A11, 0),   acceleration of the corner = A21 g/A11 - g. */
 static const rg_builtin_parameter ledge_parameters[] = {
-    {"past", "0.25", "m: centre of mass beyond the edge"}};
-static const rg_builtin_range ledge_ranges[] = {{0.001, 0.999, false}};
+    {"past", "0.25", "m: centre of mass beyond the edge", 0.001, 0.999, false, NULL},
+};
 #define LEDGE_INERTIA (5.0 / 12)
 
 typedef struct ledge_state {
@@ -145,9 +117,7 @@ typedef struct ledge_state {
 } ledge_state;
 
 static rg_status build_ledge(rg_scene *scene, const double *values, rg_error *error) {
-    ledge_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    ledge_state *state = scene->measuring;
     state->past = values[0];
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
     const rg_vec3 ledge[4] = {{-4, 0, -1}, {0, 0, -1}, {0, 0, 0}, {-4, 0, 0}};
@@ -186,18 +156,6 @@ static size_t measure_ledge(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return 3;
 }
 
-const rg_builtin rg_builtin_ledge = {
-    .name = "ledge",
-    .summary = "a brick tips over a ledge: one of its contacts vanishes at once (Figure 9)",
-    .parameters = ledge_parameters,
-    .ranges = ledge_ranges,
-    .parameter_count = 1,
-    .duration = 1,
-    .prepare = rg_builtin_prepare_plane,
-    .build = build_ledge,
-    .measure = measure_ledge,
-};
-
 /* ---- bead ---- */
 
 /* A planar bead of radius 0.1 m on a circle of radius 0.9 m, so that its centre moves on one of 1
@@ -206,8 +164,9 @@ const rg_builtin rg_builtin_ledge = {
 #define BEAD_RADIUS 0.1
 #define BEAD_CIRCLE 0.9
 #define BEAD_PATH   1.0
-static const rg_builtin_parameter bead_parameters[] = {{"speed", "0.01", "m/s at the top"}};
-static const rg_builtin_range bead_ranges[] = {{1e-9, 3, false}};
+static const rg_builtin_parameter bead_parameters[] = {
+    {"speed", "0.01", "m/s at the top", 1e-9, 3, false, NULL},
+};
 
 typedef struct bead_state {
     double speed;
@@ -216,9 +175,7 @@ typedef struct bead_state {
 } bead_state;
 
 static rg_status build_bead(rg_scene *scene, const double *values, rg_error *error) {
-    bead_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    bead_state *state = scene->measuring;
     state->speed = values[0], state->cosine = NAN;
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
     rg_shape_def circle = rg_shape_def_disc(BEAD_CIRCLE), bead = rg_shape_def_disc(BEAD_RADIUS);
@@ -261,19 +218,6 @@ static size_t measure_bead(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     measures[1] = rg_measure_of("leaving_s", state->left > 0 ? state->left : NAN);
     return 2;
 }
-
-const rg_builtin rg_builtin_bead = {
-    .name = "bead",
-    .summary = "a bead slides down the outside of a circle and leaves it at cos = 2/3",
-    .parameters = bead_parameters,
-    .ranges = bead_ranges,
-    .parameter_count = 1,
-    .duration = 3,
-    .prepare = rg_builtin_prepare_plane,
-    .build = build_bead,
-    .observe = observe_bead,
-    .measure = measure_bead,
-};
 
 /* ---- table-legs ---- */
 
@@ -337,11 +281,22 @@ static size_t measure_table(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return n;
 }
 
-const rg_builtin rg_builtin_table_legs = {
-    .name = "table-legs",
-    .summary = "a table on four legs: forces are not unique, its rest is",
-    .duration = 1,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_table,
-    .measure = measure_table,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_force[] = {
+    {"point-on-incline", "a point mass on a slope without friction: m g cos(angle) (Figure 7)",
+     RG_PARAMETERS(slope_parameters), RG_ANALYTIC, 1, sizeof(slope_state), build_slope, NULL,
+     measure_slope},
+    {"block-on-floor", "a block on two corners: how they share its weight (Figure 8)",
+     RG_PARAMETERS(block_parameters), RG_ANALYTIC | RG_PLANAR, 1, sizeof(block_state), build_block,
+     NULL, measure_block},
+    {"ledge", "a brick tips over a ledge: one of its contacts vanishes at once (Figure 9)",
+     RG_PARAMETERS(ledge_parameters), RG_ANALYTIC | RG_PLANAR, 1, sizeof(ledge_state), build_ledge,
+     NULL, measure_ledge},
+    {"bead", "a bead slides down the outside of a circle and leaves it at cos = 2/3",
+     RG_PARAMETERS(bead_parameters), RG_ANALYTIC | RG_PLANAR, 3, sizeof(bead_state), build_bead,
+     observe_bead, measure_bead},
+    {"table-legs", "a table on four legs: forces are not unique, its rest is", RG_NO_PARAMETERS,
+     RG_ANALYTIC, 1, 0, build_table, NULL, measure_table},
+    {0},
 };

@@ -45,34 +45,13 @@ static void drift_observe(drift *d, rg_world *world, rg_body_id body) {
     d->momentum_drift = fmax(d->momentum_drift, momentum);
 }
 
-/* Torque-free and tight: what is left is the integrator's own error. */
-static void prepare_top(rg_world_def *def, const double *values) {
-    (void)values;
-    def->gravity = (rg_vec3){0, 0, 0};
-    def->method = rg_method_find("analytic");
-    def->settings.tolerance = 1e-12;
-}
-
-/* Adds the body with one collider and releases the shape, which the world keeps. */
-static rg_status add_body(rg_scene *scene, rg_body_def *def, rg_shape *shape, rg_body_id *body,
-                          rg_error *error) {
-    rg_collider_def collider = rg_collider_def_default();
-    collider.shape = shape;
-    def->colliders = &collider;
-    def->collider_count = 1;
-    rg_status status = rg_world_add_body(scene->world, def, body, error);
-    rg_shape_release(shape);
-    return status;
-}
-
 /* ---- spinning-top ---- */
 
 enum { TOP_SPIN, TOP_WOBBLE };
 static const rg_builtin_parameter top_parameters[] = {
-    {"spin", "20", "rad/s about the axis of symmetry"},
-    {"wobble", "3", "rad/s about an axis across it"},
+    {"spin", "20", "rad/s about the axis of symmetry", 0.01, 200, false, NULL},
+    {"wobble", "3", "rad/s about an axis across it", 0, 200, false, NULL},
 };
-static const rg_builtin_range top_ranges[] = {{0.01, 200, false}, {0, 200, false}};
 
 typedef struct top_state {
     rg_body_id body;
@@ -86,16 +65,8 @@ static rg_vec3 symmetry_axis(const rg_world *world, rg_body_id body) {
 }
 
 static rg_status build_top(rg_scene *scene, const double *values, rg_error *error) {
-    top_state *state = rg_allocate_zeroed(&scene->allocator, 1, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
-    scene->measuring = state;
-    scene->measuring_size = sizeof *state;
-    rg_shape *cone;
-    rg_shape_def cone_def = rg_shape_def_cone(0.25, 0.4);
-    rg_status status = rg_shape_create(&cone_def, &scene->allocator, &cone, error);
-    if (status != RG_OK)
-        return status;
+    top_state *state = scene->measuring;
+    rg_shape_def cone = rg_shape_def_cone(0.25, 0.4);
     rg_body_def def = rg_body_def_default();
     def.name = "top";
     def.pose.position = rg_vec3_make(0, 0, 1);
@@ -103,7 +74,7 @@ static rg_status build_top(rg_scene *scene, const double *values, rg_error *erro
     def.pose.orientation = rg_quat_of_rotation_vector(rg_vec3_make(RG_PI - RG_PI / 9, 0, 0));
     def.angular_velocity =
         rg_rotate(def.pose.orientation, rg_vec3_make(values[TOP_WOBBLE], 0, values[TOP_SPIN]));
-    status = add_body(scene, &def, cone, &state->body, error);
+    rg_status status = rg_builtin_add(scene, &cone, 1000, &def, &state->body, error);
     if (status != RG_OK)
         return status;
     state->drift = drift_begin(scene->world, state->body);
@@ -133,26 +104,13 @@ static size_t measure_top(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES])
     return n;
 }
 
-const rg_builtin rg_builtin_spinning_top = {
-    .name = "spinning-top",
-    .summary = "a symmetric top without gravity: its axis circles the angular momentum",
-    .parameters = top_parameters,
-    .ranges = top_ranges,
-    .parameter_count = sizeof top_parameters / sizeof top_parameters[0],
-    .prepare = prepare_top,
-    .build = build_top,
-    .observe = observe_top,
-    .measure = measure_top,
-};
-
 /* ---- tennis-racket ---- */
 
 enum { RACKET_SPIN, RACKET_NUDGE };
 static const rg_builtin_parameter racket_parameters[] = {
-    {"spin", "8", "rad/s about the intermediate axis"},
-    {"nudge", "0.01", "rad/s about each of the others, at the start"},
+    {"spin", "8", "rad/s about the intermediate axis", 0.1, 200, false, NULL},
+    {"nudge", "0.01", "rad/s about each of the others, at the start", 1e-6, 100, false, NULL},
 };
-static const rg_builtin_range racket_ranges[] = {{0.1, 200, false}, {1e-6, 100, false}};
 
 typedef struct racket_state {
     rg_body_id body;
@@ -164,7 +122,8 @@ typedef struct racket_state {
 
 /* Head, flat across y, and handle along z: about z the inertia is smallest, about y largest, and
  * the x axis is the one between. */
-static rg_status make_racket(rg_scene *scene, rg_shape **racket, rg_error *error) {
+static rg_status add_racket(rg_scene *scene, const rg_body_def *def, rg_body_id *body,
+                            rg_error *error) {
     rg_shape_def head_def = rg_shape_def_ellipsoid(0.13, 0.02, 0.17);
     rg_shape_def handle_def = rg_shape_def_box(0.03, 0.03, 0.34);
     rg_shape *head = NULL, *handle = NULL;
@@ -176,8 +135,8 @@ static rg_status make_racket(rg_scene *scene, rg_shape **racket, rg_error *error
                                      {handle, rg_pose_identity(), 1}};
         parts[0].pose.position.z = 0.17;
         parts[1].pose.position.z = -0.17;
-        rg_shape_def def = rg_shape_def_compound(parts, 2);
-        status = rg_shape_create(&def, &scene->allocator, racket, error);
+        rg_shape_def racket = rg_shape_def_compound(parts, 2);
+        status = rg_builtin_add(scene, &racket, 1000, def, body, error);
     }
     rg_shape_release(head);
     rg_shape_release(handle);
@@ -195,22 +154,14 @@ static void intermediate_spin(const rg_world *world, rg_body_id body, double *sp
 }
 
 static rg_status build_racket(rg_scene *scene, const double *values, rg_error *error) {
-    racket_state *state = rg_allocate_zeroed(&scene->allocator, 1, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
-    scene->measuring = state;
-    scene->measuring_size = sizeof *state;
-    rg_shape *racket = NULL;
-    rg_status status = make_racket(scene, &racket, error);
-    if (status != RG_OK)
-        return status;
+    racket_state *state = scene->measuring;
     rg_body_def def = rg_body_def_default();
     def.name = "racket";
     def.pose.position = rg_vec3_make(0, 0, 1);
     def.total_mass = 0.3;
     def.angular_velocity =
         rg_vec3_make(values[RACKET_SPIN], values[RACKET_NUDGE], values[RACKET_NUDGE]);
-    status = add_body(scene, &def, racket, &state->body, error);
+    rg_status status = add_racket(scene, &def, &state->body, error);
     if (status != RG_OK)
         return status;
     state->drift = drift_begin(scene->world, state->body);
@@ -293,27 +244,12 @@ static size_t measure_racket(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return n;
 }
 
-const rg_builtin rg_builtin_tennis_racket = {
-    .name = "tennis-racket",
-    .summary = "a racket spun about its intermediate axis without gravity: it flips over and over",
-    .parameters = racket_parameters,
-    .ranges = racket_ranges,
-    .parameter_count = sizeof racket_parameters / sizeof racket_parameters[0],
-    .prepare = prepare_top,
-    .build = build_racket,
-    .observe = observe_racket,
-    .measure = measure_racket,
-};
-
 /* ---- projectiles ---- */
 
-enum { PROJECTILES_COUNT, PROJECTILES_SEED };
 static const rg_builtin_parameter projectile_parameters[] = {
-    {"count", "1000", "number of bodies"},
-    {"seed", "1", "of the random numbers"},
+    {"count", "1000", "number of bodies", 1, 10000000, true, NULL},
+    RG_PARAMETER_SEED,
 };
-static const rg_builtin_range projectile_ranges[] = {{1, 10000000, true},
-                                                     {0, 9007199254740992.0, true}};
 
 enum { PROJECTILE_SHAPES = 32, HULL_POINTS = 20 };
 
@@ -326,11 +262,6 @@ typedef struct projectile_state {
     size_t count;
     projectile_start start[];
 } projectile_state;
-
-static void prepare_projectiles(rg_world_def *def, const double *values) {
-    def->method = rg_method_find("stepping");
-    def->seed = (uint64_t)values[PROJECTILES_SEED];
-}
 
 static rg_status make_hull(rg_random *random, double size, const rg_allocator *allocator,
                            rg_shape **shape, rg_error *error) {
@@ -398,13 +329,11 @@ static rg_status throw_projectile(rg_scene *scene, rg_random *random, rg_shape *
 }
 
 static rg_status build_projectiles(rg_scene *scene, const double *values, rg_error *error) {
-    size_t count = (size_t)values[PROJECTILES_COUNT], made = 0;
+    size_t count = (size_t)values[0], made = 0;
     projectile_state *state =
-        rg_allocate_zeroed(&scene->allocator, 1, sizeof *state + count * sizeof state->start[0]);
+        rg_builtin_remember(scene, sizeof *state + count * sizeof state->start[0]);
     if (!state)
         return rg_builtin_fail_memory(scene, error);
-    scene->measuring = state;
-    scene->measuring_size = sizeof *state + count * sizeof state->start[0];
     state->count = count;
     /* A generator of its own: the world's stays as the seed left it. */
     rg_random random = rg_random_make(rg_world_seed(scene->world));
@@ -438,14 +367,17 @@ static size_t measure_projectiles(rg_scene *scene, rg_measure measures[RG_MAX_ME
     return n;
 }
 
-const rg_builtin rg_builtin_projectiles = {
-    .name = "projectiles",
-    .summary = "bodies of many shapes thrown up at random: parabolas to the last bits",
-    .parameters = projectile_parameters,
-    .ranges = projectile_ranges,
-    .parameter_count = sizeof projectile_parameters / sizeof projectile_parameters[0],
-    .prepare = prepare_projectiles,
-    .build = build_projectiles,
-    .observe = NULL,
-    .measure = measure_projectiles,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_free[] = {
+    {"spinning-top", "a symmetric top without gravity: its axis circles the angular momentum",
+     RG_PARAMETERS(top_parameters), RG_ANALYTIC | RG_WEIGHTLESS | RG_TIGHT, 0, sizeof(top_state),
+     build_top, observe_top, measure_top},
+    {"tennis-racket",
+     "a racket spun about its intermediate axis without gravity: it flips over and over",
+     RG_PARAMETERS(racket_parameters), RG_ANALYTIC | RG_WEIGHTLESS | RG_TIGHT, 0,
+     sizeof(racket_state), build_racket, observe_racket, measure_racket},
+    {"projectiles", "bodies of many shapes thrown up at random: parabolas to the last bits",
+     RG_PARAMETERS(projectile_parameters), 0, 0, 0, build_projectiles, NULL, measure_projectiles},
+    {0},
 };

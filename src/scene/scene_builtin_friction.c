@@ -22,11 +22,10 @@
  *   indeterminate  sliding at 1 m/s, w = 4 rad/s: b = 4.5, and both f = 0 and f = 5.626 will do.
  *   rest           at rest: sticks, f = (8.3385, 2.943) N. */
 enum { CASE_INCONSISTENT, CASE_INDETERMINATE, CASE_REST };
-static const rg_builtin_parameter painleve_parameters[] = {
-    {"case", "inconsistent", "inconsistent, indeterminate or rest"}};
-static const rg_builtin_range painleve_ranges[] = {{0, 0, false}};
 static const char *const painleve_cases[] = {"inconsistent", "indeterminate", "rest", NULL};
-static const char *const *const painleve_words[] = {painleve_cases};
+static const rg_builtin_parameter painleve_parameters[] = {
+    {"case", "inconsistent", "inconsistent, indeterminate or rest", .words = painleve_cases},
+};
 
 #define ROD_MU   2.0
 #define ROD_TAN  2.0
@@ -38,9 +37,7 @@ typedef struct painleve_state {
 } painleve_state;
 
 static rg_status build_painleve(rg_scene *scene, const double *values, rg_error *error) {
-    painleve_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    painleve_state *state = scene->measuring;
     state->which = (int)values[0];
     rg_status status = rg_builtin_lay_floor(scene, ROD_MU, 0, error);
     double c = 1 / sqrt(1 + ROD_TAN * ROD_TAN), s = ROD_TAN * c;
@@ -108,26 +105,13 @@ static size_t measure_painleve(rg_scene *scene, rg_measure measures[RG_MAX_MEASU
     return n;
 }
 
-const rg_builtin rg_builtin_painleve = {
-    .name = "painleve",
-    .summary = "a rod pushed along like chalk: no force will do, or two will, or one",
-    .parameters = painleve_parameters,
-    .ranges = painleve_ranges,
-    .parameter_count = 1,
-    .words = painleve_words,
-    .duration = 0.2,
-    .prepare = rg_builtin_prepare_plane,
-    .build = build_painleve,
-    .measure = measure_painleve,
-};
-
 /* ---- what slides until it stops or rolls ---- */
 
 enum { SLIDE_SPEED, SLIDE_MU };
-static const rg_builtin_parameter slide_parameters[] = {
-    {"speed", "3", "m/s at the start"},
-    {"mu", "0.4", "coefficient of friction"},
-};
+#define PARAMETER_SPEED                                                                            \
+    { "speed", "3", "m/s at the start", 0.01, 100, false, NULL }
+#define PARAMETER_MU(most)                                                                         \
+    { "mu", "0.4", "coefficient of friction", 0.01, most, false, NULL }
 
 typedef struct slide_state {
     double speed, mu, ended; /* m/s; 1; s, 0: not yet */
@@ -136,9 +120,7 @@ typedef struct slide_state {
 /* A body of this shape on the floor, its origin so high. */
 static rg_status build_slide(rg_scene *scene, const double *values, const char *name,
                              const rg_shape_def *shape, double height, rg_error *error) {
-    slide_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    slide_state *state = scene->measuring;
     state->speed = values[SLIDE_SPEED], state->mu = values[SLIDE_MU];
     rg_status status = rg_builtin_lay_floor(scene, state->mu, 0, error);
     rg_body_def def = rg_body_def_default();
@@ -168,7 +150,7 @@ static rg_measure end_beside(const char *name, const slide_state *state, double 
 
 /* A cube of 1 m sliding at `speed` stops after v^2/(2 mu g), in v/(mu g). From mu = 1 on it would
  * tip. */
-static const rg_builtin_range stop_ranges[] = {{0.01, 100, false}, {0.01, 0.99, false}};
+static const rg_builtin_parameter stop_parameters[] = {PARAMETER_SPEED, PARAMETER_MU(0.99)};
 
 static rg_status build_stop(rg_scene *scene, const double *values, rg_error *error) {
     rg_shape_def shape = rg_shape_def_box(1, 1, 1);
@@ -196,23 +178,11 @@ static size_t measure_stop(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     return 4;
 }
 
-const rg_builtin rg_builtin_block_stop = {
-    .name = "block-stop",
-    .summary = "a block slides to a stop",
-    .parameters = slide_parameters,
-    .ranges = stop_ranges,
-    .parameter_count = 2,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_stop,
-    .observe = observe_stop,
-    .measure = measure_stop,
-};
-
 /* ---- slide-to-roll ---- */
 
 /* A ball of radius 0.1 m that slides at `speed` without turning rolls from 2 v/(7 mu g) on, at 5
  * v/7. */
-static const rg_builtin_range roll_ranges[] = {{0.01, 100, false}, {0.01, 100, false}};
+static const rg_builtin_parameter roll_parameters[] = {PARAMETER_SPEED, PARAMETER_MU(100)};
 #define ROLL_RADIUS 0.1
 
 static rg_status build_roll(rg_scene *scene, const double *values, rg_error *error) {
@@ -243,14 +213,16 @@ static size_t measure_roll(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     return 3;
 }
 
-const rg_builtin rg_builtin_slide_to_roll = {
-    .name = "slide-to-roll",
-    .summary = "a ball slides until it rolls, at 5/7 of its speed",
-    .parameters = slide_parameters,
-    .ranges = roll_ranges,
-    .parameter_count = 2,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_roll,
-    .observe = observe_roll,
-    .measure = measure_roll,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_friction[] = {
+    {"painleve", "a rod pushed along like chalk: no force will do, or two will, or one",
+     RG_PARAMETERS(painleve_parameters), RG_ANALYTIC | RG_PLANAR, 0.2, sizeof(painleve_state),
+     build_painleve, NULL, measure_painleve},
+    {"block-stop", "a block slides to a stop", RG_PARAMETERS(stop_parameters), RG_ANALYTIC, 0,
+     sizeof(slide_state), build_stop, observe_stop, measure_stop},
+    {"slide-to-roll", "a ball slides until it rolls, at 5/7 of its speed",
+     RG_PARAMETERS(roll_parameters), RG_ANALYTIC, 0, sizeof(slide_state), build_roll, observe_roll,
+     measure_roll},
+    {0},
 };

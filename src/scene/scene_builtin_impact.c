@@ -34,28 +34,22 @@ static bool law_is(const rg_scene *scene, const char *a, const char *b) {
     return strcmp(law_name(scene), a) == 0 || strcmp(law_name(scene), b) == 0;
 }
 
-static void use_law(rg_world_def *def, double word) {
-    def->settings.impact = rg_impact_law_find(rg_builtin_laws[(size_t)word]);
-}
-
 /* ---- billiard, cradle ---- */
 
 /* A row of touching balls with restitution 1, hit by the first `moving` of them, which touch each
  * other, too. Solved at all contacts at once, the two groups bounce off each other as two bodies;
  * passed on from pair to pair, as many leave as came. */
-enum { ROW_COUNT, ROW_MOVING, ROW_LAW };
+enum { ROW_COUNT, ROW_MOVING };
 static const rg_builtin_parameter billiard_parameters[] = {
-    {"count", "3", "number of balls"},
-    {"moving", "1", "how many of them arrive"},
-    {"law", "simultaneous", RG_BUILTIN_LAW_TEXT},
+    {"count", "3", "number of balls", 2, 1000, true, NULL},
+    {"moving", "1", "how many of them arrive", 1, 999, true, NULL},
+    RG_PARAMETER_LAW("simultaneous"),
 };
 static const rg_builtin_parameter cradle_parameters[] = {
-    {"count", "5", "number of balls"},
-    {"moving", "1", "how many of them arrive"},
-    {"law", "propagation", RG_BUILTIN_LAW_TEXT},
+    {"count", "5", "number of balls", 2, 1000, true, NULL},
+    {"moving", "1", "how many of them arrive", 1, 999, true, NULL},
+    RG_PARAMETER_LAW("propagation"),
 };
-static const rg_builtin_range row_ranges[] = {{2, 1000, true}, {1, 999, true}, {0, 0, false}};
-static const char *const *const row_words[] = {NULL, NULL, rg_builtin_laws};
 
 enum { ROW_MOST_SHOWN = 12 };
 
@@ -64,16 +58,9 @@ typedef struct row_state {
     double speed; /* m/s */
 } row_state;
 
-static void prepare_row(rg_world_def *def, const double *values) {
-    rg_builtin_analytic(def, false, true);
-    use_law(def, values[ROW_LAW]);
-}
-
 static rg_status build_row(rg_scene *scene, const double *values, double speed, double gap,
                            rg_error *error) {
-    row_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    row_state *state = scene->measuring;
     state->count = (uint64_t)values[ROW_COUNT], state->moving = (uint64_t)values[ROW_MOVING];
     state->speed = speed;
     if (state->moving >= state->count)
@@ -137,59 +124,23 @@ static size_t measure_row(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES])
     return n;
 }
 
-const rg_builtin rg_builtin_billiard = {
-    .name = "billiard",
-    .summary = "balls in a row, hit at one end (Baraff 1989, Figure 11)",
-    .parameters = billiard_parameters,
-    .ranges = row_ranges,
-    .parameter_count = 3,
-    .words = row_words,
-    .duration = 1,
-    .prepare = prepare_row,
-    .build = build_billiard,
-    .measure = measure_row,
-};
-
-const rg_builtin rg_builtin_cradle = {
-    .name = "cradle",
-    .summary = "balls in a row: as many leave as came, at the same speed",
-    .parameters = cradle_parameters,
-    .ranges = row_ranges,
-    .parameter_count = 3,
-    .words = row_words,
-    .duration = 1,
-    .prepare = prepare_row,
-    .build = build_cradle,
-    .measure = measure_row,
-};
-
 /* ---- mass-nine ---- */
 
 /* Figure 12: a light ball (1 kg) leans on a wall; a heavy one (`ratio` kg) runs into it at 1 m/s,
  * without restitution. All comes to rest in one solve. Pair by pair, a round leaves the share
  * ratio/(ratio + 1) of the speed, and there is no end to it. */
-enum { NINE_RATIO, NINE_LAW };
 static const rg_builtin_parameter nine_parameters[] = {
-    {"ratio", "9", "mass of the heavy ball over that of the light one"},
-    {"law", "simultaneous", RG_BUILTIN_LAW_TEXT},
+    {"ratio", "9", "mass of the heavy ball over that of the light one", 1e-9, 1e9, false, NULL},
+    RG_PARAMETER_LAW("simultaneous"),
 };
-static const rg_builtin_range nine_ranges[] = {{1e-9, 1e9, false}, {0, 0, false}};
-static const char *const *const nine_words[] = {NULL, rg_builtin_laws};
 
 typedef struct nine_state {
     double ratio;
 } nine_state;
 
-static void prepare_nine(rg_world_def *def, const double *values) {
-    rg_builtin_analytic(def, false, true);
-    use_law(def, values[NINE_LAW]);
-}
-
 static rg_status build_nine(rg_scene *scene, const double *values, rg_error *error) {
-    nine_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
-    state->ratio = values[NINE_RATIO];
+    nine_state *state = scene->measuring;
+    state->ratio = values[0];
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
     if (!status)
         status = rg_builtin_add_wall(scene, "wall", rg_vec3_make(-1, 0, 0), 0, error);
@@ -214,19 +165,6 @@ static size_t measure_nine(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
         rg_measure_beside("impulse_wall_Ns", state->ratio * (1 - heavy) - light, state->ratio);
     return 4;
 }
-
-const rg_builtin rg_builtin_mass_nine = {
-    .name = "mass-nine",
-    .summary = "a heavy ball against a light one at a wall: at rest in one solve (Figure 12)",
-    .parameters = nine_parameters,
-    .ranges = nine_ranges,
-    .parameter_count = 2,
-    .words = nine_words,
-    .duration = 1,
-    .prepare = prepare_nine,
-    .build = build_nine,
-    .measure = measure_nine,
-};
 
 /* ---- pushed-off ---- */
 
@@ -260,15 +198,6 @@ static size_t measure_pushed(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return 3;
 }
 
-const rg_builtin rg_builtin_pushed_off = {
-    .name = "pushed-off",
-    .summary = "a ball knocked away from its neighbour, which feels nothing (Figure 13)",
-    .duration = 1,
-    .prepare = rg_builtin_prepare_weightless,
-    .build = build_pushed,
-    .measure = measure_pushed,
-};
-
 /* ---- rod-impact ---- */
 
 /* The rod of rg_builtin_add_rod, 1.2 rad from the floor, meets it with its lower end at 1 m/s down
@@ -277,15 +206,8 @@ const rg_builtin rg_builtin_pushed_off = {
 #define ROD_ANGLE 1.2
 
 static const rg_builtin_parameter rod_parameters[] = {
-    {"law", "energetic", RG_BUILTIN_LAW_TEXT},
+    RG_PARAMETER_LAW("energetic"),
 };
-static const rg_builtin_range rod_ranges[] = {{0, 0, false}};
-static const char *const *const rod_words[] = {rg_builtin_laws};
-
-static void prepare_rod(rg_world_def *def, const double *values) {
-    rg_builtin_analytic(def, true, true);
-    use_law(def, values[0]);
-}
 
 static rg_status build_rod(rg_scene *scene, const double *values, rg_error *error) {
     (void)values;
@@ -310,15 +232,22 @@ static size_t measure_rod(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES])
     return 5;
 }
 
-const rg_builtin rg_builtin_rod_impact = {
-    .name = "rod-impact",
-    .summary = "a slanted rod meets the floor with friction: it must not gain energy",
-    .parameters = rod_parameters,
-    .ranges = rod_ranges,
-    .parameter_count = 1,
-    .words = rod_words,
-    .duration = 0.15,
-    .prepare = prepare_rod,
-    .build = build_rod,
-    .measure = measure_rod,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_impact[] = {
+    {"billiard", "balls in a row, hit at one end (Baraff 1989, Figure 11)",
+     RG_PARAMETERS(billiard_parameters), RG_ANALYTIC | RG_WEIGHTLESS, 1, sizeof(row_state),
+     build_billiard, NULL, measure_row},
+    {"cradle", "balls in a row: as many leave as came, at the same speed",
+     RG_PARAMETERS(cradle_parameters), RG_ANALYTIC | RG_WEIGHTLESS, 1, sizeof(row_state),
+     build_cradle, NULL, measure_row},
+    {"mass-nine", "a heavy ball against a light one at a wall: at rest in one solve (Figure 12)",
+     RG_PARAMETERS(nine_parameters), RG_ANALYTIC | RG_WEIGHTLESS, 1, sizeof(nine_state), build_nine,
+     NULL, measure_nine},
+    {"pushed-off", "a ball knocked away from its neighbour, which feels nothing (Figure 13)",
+     RG_NO_PARAMETERS, RG_ANALYTIC | RG_WEIGHTLESS, 1, 0, build_pushed, NULL, measure_pushed},
+    {"rod-impact", "a slanted rod meets the floor with friction: it must not gain energy",
+     RG_PARAMETERS(rod_parameters), RG_ANALYTIC | RG_PLANAR | RG_WEIGHTLESS, 0.15, 0, build_rod,
+     NULL, measure_rod},
+    {0},
 };

@@ -27,11 +27,6 @@
 /* At rest: slower than this, m/s and rad/s times a metre. */
 #define AT_REST 1e-3
 
-static void prepare_planar(rg_world_def *def, const double *values) {
-    (void)values;
-    def->planar = true;
-}
-
 static rg_status add_polygon(rg_scene *scene, const char *name, const rg_vec3 *corners,
                              size_t count, rg_vec3 position, rg_vec3 velocity, rg_error *error) {
     rg_shape_def shape = rg_shape_def_polygon(corners, count);
@@ -95,15 +90,6 @@ static rg_status build_balance2(rg_scene *scene, const double *values, rg_error 
     return status;
 }
 
-const rg_builtin rg_builtin_balance2 = {
-    .name = "balance2",
-    .summary = "a plank on a wedge tips under falling squares (Hart-Anitescu 2010)",
-    .duration = 12,
-    .prepare = prepare_planar,
-    .build = build_balance2,
-    .measure = measure_papers,
-};
-
 /* ---- pyramid1 ---- */
 
 static rg_status build_pyramid1(rg_scene *scene, const double *values, rg_error *error) {
@@ -121,15 +107,6 @@ static rg_status build_pyramid1(rg_scene *scene, const double *values, rg_error 
     }
     return status;
 }
-
-const rg_builtin rg_builtin_pyramid1 = {
-    .name = "pyramid1",
-    .summary = "a triangle starts a row of rectangles falling (Hart-Anitescu 2010)",
-    .duration = 10,
-    .prepare = prepare_planar,
-    .build = build_pyramid1,
-    .measure = measure_papers,
-};
 
 /* ---- dice3 ---- */
 
@@ -162,10 +139,14 @@ static size_t measure_dice3(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return 3;
 }
 
-const rg_builtin rg_builtin_dice3 = {
-    .name = "dice3",
-    .summary = "a cube tips over the edge of another (Hart-Anitescu 2010)",
-    .duration = 3,
-    .build = build_dice3,
-    .measure = measure_dice3,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_papers[] = {
+    {"balance2", "a plank on a wedge tips under falling squares (Hart-Anitescu 2010)",
+     RG_NO_PARAMETERS, RG_PLANAR, 12, 0, build_balance2, NULL, measure_papers},
+    {"pyramid1", "a triangle starts a row of rectangles falling (Hart-Anitescu 2010)",
+     RG_NO_PARAMETERS, RG_PLANAR, 10, 0, build_pyramid1, NULL, measure_papers},
+    {"dice3", "a cube tips over the edge of another (Hart-Anitescu 2010)", RG_NO_PARAMETERS, 0, 3,
+     0, build_dice3, NULL, measure_dice3},
+    {0},
 };

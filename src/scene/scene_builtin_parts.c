@@ -107,28 +107,6 @@ rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitutio
 const char *const rg_builtin_laws[] = {"simultaneous", "propagation", "poisson", "energetic",
                                        "reflection",   "dissipative", NULL};
 
-void rg_builtin_analytic(rg_world_def *def, bool planar, bool weightless) {
-    def->method = rg_method_find("analytic");
-    def->planar = planar;
-    if (weightless)
-        def->gravity = rg_vec3_make(0, 0, 0);
-}
-
-void rg_builtin_prepare_space(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, false);
-}
-
-void rg_builtin_prepare_plane(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, true, false);
-}
-
-void rg_builtin_prepare_weightless(rg_world_def *def, const double *values) {
-    (void)values;
-    rg_builtin_analytic(def, false, true);
-}
-
 rg_scene *rg_builtin_first_step(const rg_scene *scene, double step) {
     assert(scene->builtin);
     rg_scene_options options = {.parameters = scene->parameters,

@@ -16,12 +16,10 @@
  * <= mu and slides with g (sin - mu cos) otherwise. */
 enum { INCLINE_ANGLE, INCLINE_MU, INCLINE_YAW };
 static const rg_builtin_parameter incline_parameters[] = {
-    {"angle", "20", "degrees of the slope"},
-    {"mu", "0.5", "coefficient of friction"},
-    {"yaw", "0", "degrees between the box's edges and the line of fall"},
+    {"angle", "20", "degrees of the slope", 0, 89, false, NULL},
+    {"mu", "0.5", "coefficient of friction", 0, 100, false, NULL},
+    {"yaw", "0", "degrees between the box's edges and the line of fall", -360, 360, false, NULL},
 };
-static const rg_builtin_range incline_ranges[] = {
-    {0, 89, false}, {0, 100, false}, {-360, 360, false}};
 
 typedef struct incline_state {
     double angle, mu;
@@ -37,9 +35,7 @@ static bool slides(const incline_state *state) {
 }
 
 static rg_status build_incline(rg_scene *scene, const double *values, rg_error *error) {
-    incline_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    incline_state *state = scene->measuring;
     state->angle = values[INCLINE_ANGLE] * RG_PI / 180, state->mu = values[INCLINE_MU];
     double yaw = values[INCLINE_YAW] * RG_PI / 180, s, c, ys, yc;
     rg_sin_cos(state->angle, &s, &c);
@@ -100,17 +96,6 @@ static size_t measure_incline(rg_scene *scene, rg_measure measures[RG_MAX_MEASUR
     return n;
 }
 
-const rg_builtin rg_builtin_incline = {
-    .name = "incline",
-    .summary = "a box on a slope: it sticks without creeping, or slides at the right rate",
-    .parameters = incline_parameters,
-    .ranges = incline_ranges,
-    .parameter_count = 3,
-    .build = build_incline,
-    .observe = observe_incline,
-    .measure = measure_incline,
-};
-
 /* ---- rolling ---- */
 
 /* A slab (10 kg) on the floor (mu 0.4) with 25 balls (1 kg, radius 0.5) on top (mu 0.8), pushed by
@@ -118,9 +103,8 @@ const rg_builtin rg_builtin_incline = {
  * (M + 25 m 2/7) a = F - 0.4 (M + 25 m) g. */
 enum { BALLS = 25 };
 static const rg_builtin_parameter rolling_parameters[] = {
-    {"direction", "60", "degrees of the push, from the x axis"},
+    {"direction", "60", "degrees of the push, from the x axis", -360, 360, false, NULL},
 };
-static const rg_builtin_range rolling_ranges[] = {{-360, 360, false}};
 
 typedef struct rolling_state {
     rg_vec3 direction;
@@ -150,9 +134,7 @@ static rg_status add_of_material(rg_scene *scene, const rg_shape_def *shape, dou
 }
 
 static rg_status build_rolling(rg_scene *scene, const double *values, rg_error *error) {
-    rolling_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    rolling_state *state = scene->measuring;
     const double push = 150, slab_mass = 10, ball_mass = 1;
     double s, c, g = rg_length(rg_world_gravity(scene->world));
     rg_sin_cos(values[0] * RG_PI / 180, &s, &c);
@@ -226,14 +208,14 @@ static size_t measure_rolling(rg_scene *scene, rg_measure measures[RG_MAX_MEASUR
     return n;
 }
 
-const rg_builtin rg_builtin_rolling = {
-    .name = "rolling",
-    .summary = "balls on a slab that is pushed: they roll, whatever the direction",
-    .parameters = rolling_parameters,
-    .ranges = rolling_ranges,
-    .parameter_count = 1,
-    .duration = 4,
-    .build = build_rolling,
-    .observe = observe_rolling,
-    .measure = measure_rolling,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_slide[] = {
+    {"incline", "a box on a slope: it sticks without creeping, or slides at the right rate",
+     RG_PARAMETERS(incline_parameters), 0, 0, sizeof(incline_state), build_incline, observe_incline,
+     measure_incline},
+    {"rolling", "balls on a slab that is pushed: they roll, whatever the direction",
+     RG_PARAMETERS(rolling_parameters), 0, 4, sizeof(rolling_state), build_rolling, observe_rolling,
+     measure_rolling},
+    {0},
 };

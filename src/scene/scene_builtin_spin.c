@@ -13,8 +13,8 @@
  * so that it rolls without slipping. Spun one way it begins to rattle and turns round; the other
  * way it goes on. */
 static const rg_builtin_parameter rattle_parameters[] = {
-    {"spin", "-5", "rad/s about the vertical; from below 0 it turns round"}};
-static const rg_builtin_range rattle_ranges[] = {{-20, 20, false}};
+    {"spin", "-5", "rad/s about the vertical; from below 0 it turns round", -20, 20, false, NULL},
+};
 
 typedef struct rattle_state {
     double spin;    /* rad/s, at the start */
@@ -24,9 +24,7 @@ typedef struct rattle_state {
 } rattle_state;
 
 static rg_status build_rattle(rg_scene *scene, const double *values, rg_error *error) {
-    rattle_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    rattle_state *state = scene->measuring;
     state->spin = values[0], state->sign = values[0] < 0 ? -1 : 1;
     rg_status status = rg_builtin_lay_floor(scene, 2, 0, error);
     const rg_vec3 axes = {0.2, 0.03, 0.02};
@@ -79,30 +77,16 @@ static size_t measure_rattle(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return 5;
 }
 
-const rg_builtin rg_builtin_rattleback = {
-    .name = "rattleback",
-    .summary = "a stone that will be spun one way only",
-    .parameters = rattle_parameters,
-    .ranges = rattle_ranges,
-    .parameter_count = 1,
-    .duration = 5,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_rattle,
-    .observe = observe_rattle,
-    .measure = measure_rattle,
-};
-
 /* ---- tippe-top ---- */
 
 /* A ball of radius 2 cm and 15 g whose centre of mass is 6 mm below its middle, spun fast about the
  * vertical, its axis `tilt` from upright. The friction of its sliding turns it over. */
 enum { TOP_SPIN, TOP_MU, TOP_TILT };
 static const rg_builtin_parameter tippe_parameters[] = {
-    {"spin", "160", "rad/s about the vertical"},
-    {"mu", "0.3", "coefficient of friction"},
-    {"tilt", "0.1", "rad from upright at the start"},
+    {"spin", "160", "rad/s about the vertical", 0, 1000, false, NULL},
+    {"mu", "0.3", "coefficient of friction", 0, 10, false, NULL},
+    {"tilt", "0.1", "rad from upright at the start", 0, 3.2, false, NULL},
 };
-static const rg_builtin_range tippe_ranges[] = {{0, 1000, false}, {0, 10, false}, {0, 3.2, false}};
 #define TIPPE_RADIUS 0.02
 #define TIPPE_OFFSET 0.006
 #define TIPPE_MASS   0.015
@@ -124,9 +108,7 @@ static double jellett_of(const rg_scene *scene) {
 }
 
 static rg_status build_tippe(rg_scene *scene, const double *values, rg_error *error) {
-    tippe_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    tippe_state *state = scene->measuring;
     state->lowest = 1;
     rg_status status = rg_builtin_lay_floor(scene, values[TOP_MU], 0, error);
     double mr = TIPPE_MASS * TIPPE_RADIUS * TIPPE_RADIUS;
@@ -170,27 +152,15 @@ static size_t measure_tippe(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return 5;
 }
 
-const rg_builtin rg_builtin_tippe_top = {
-    .name = "tippe-top",
-    .summary = "a top that turns over while it spins",
-    .parameters = tippe_parameters,
-    .ranges = tippe_ranges,
-    .parameter_count = 3,
-    .duration = 4,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_tippe,
-    .observe = observe_tippe,
-    .measure = measure_tippe,
-};
-
 /* ---- euler-disc ---- */
 
 /* A disc of radius r = 0.1 m and height h = 1 cm rolls on its rim at `angle` from the floor, its
  * centre at rest. The contact runs round at
  *     W^2 = m g r (r cos - h/2 sin) / (sin (I1 r cos - I3 h/2 sin)),
  * which for a thin disc is 4 g/(r sin). Rolling costs nothing here, so it goes on for ever. */
-static const rg_builtin_parameter disc_parameters[] = {{"angle", "10", "degrees from the floor"}};
-static const rg_builtin_range disc_ranges[] = {{1, 60, false}};
+static const rg_builtin_parameter disc_parameters[] = {
+    {"angle", "10", "degrees from the floor", 1, 60, false, NULL},
+};
 #define DISC_RADIUS 0.1
 #define DISC_HEIGHT 0.01
 
@@ -210,9 +180,7 @@ static double disc_rate(double sine, double cosine, double g) {
 }
 
 static rg_status build_disc(rg_scene *scene, const double *values, rg_error *error) {
-    disc_state *state = rg_builtin_remember(scene, sizeof *state);
-    if (!state)
-        return rg_builtin_fail_memory(scene, error);
+    disc_state *state = scene->measuring;
     double s, c;
     state->angle = values[0] * RG_PI / 180;
     rg_sin_cos(state->angle, &s, &c);
@@ -255,15 +223,15 @@ static size_t measure_disc(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     return 3;
 }
 
-const rg_builtin rg_builtin_euler_disc = {
-    .name = "euler-disc",
-    .summary = "a coin that rolls round on its rim, at a known rate",
-    .parameters = disc_parameters,
-    .ranges = disc_ranges,
-    .parameter_count = 1,
-    .duration = 2,
-    .prepare = rg_builtin_prepare_space,
-    .build = build_disc,
-    .observe = observe_disc,
-    .measure = measure_disc,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_spin[] = {
+    {"rattleback", "a stone that will be spun one way only", RG_PARAMETERS(rattle_parameters),
+     RG_ANALYTIC, 5, sizeof(rattle_state), build_rattle, observe_rattle, measure_rattle},
+    {"tippe-top", "a top that turns over while it spins", RG_PARAMETERS(tippe_parameters),
+     RG_ANALYTIC, 4, sizeof(tippe_state), build_tippe, observe_tippe, measure_tippe},
+    {"euler-disc", "a coin that rolls round on its rim, at a known rate",
+     RG_PARAMETERS(disc_parameters), RG_ANALYTIC, 2, sizeof(disc_state), build_disc, observe_disc,
+     measure_disc},
+    {0},
 };

@@ -99,54 +99,29 @@ static rg_status build_column(rg_scene *scene, size_t count, double top_density,
     return status;
 }
 
-static const rg_builtin_parameter tower_parameters[] = {{"count", "30", "number of boxes"}};
-static const rg_builtin_range tower_ranges[] = {{1, 10000, true}};
+static const rg_builtin_parameter tower_parameters[] = {
+    {"count", "30", "number of boxes", 1, 10000, true, NULL},
+};
 
 static rg_status build_tower(rg_scene *scene, const double *values, rg_error *error) {
     return build_column(scene, (size_t)values[0], 1000, error);
 }
 
-const rg_builtin rg_builtin_tower = {
-    .name = "tower",
-    .summary = "boxes in one stack: it stands, and the top does not drift",
-    .parameters = tower_parameters,
-    .ranges = tower_ranges,
-    .parameter_count = 1,
-    .duration = 10,
-    .build = build_tower,
-    .observe = observe_stack,
-    .measure = measure_stack,
-};
-
 static const rg_builtin_parameter ratio_parameters[] = {
-    {"count", "5", "number of boxes"},
-    {"ratio", "1000", "density of the top box over that of the others"},
+    {"count", "5", "number of boxes", 1, 10000, true, NULL},
+    {"ratio", "1000", "density of the top box over that of the others", 1e-9, 1e9, false, NULL},
 };
-static const rg_builtin_range ratio_ranges[] = {{1, 10000, true}, {1e-9, 1e9, false}};
 
 static rg_status build_ratio(rg_scene *scene, const double *values, rg_error *error) {
     return build_column(scene, (size_t)values[0], 1000 * values[1], error);
 }
 
-const rg_builtin rg_builtin_mass_ratio = {
-    .name = "mass-ratio",
-    .summary = "a stack of boxes under one that is a thousand times heavier",
-    .parameters = ratio_parameters,
-    .ranges = ratio_ranges,
-    .parameter_count = 2,
-    .duration = 10,
-    .build = build_ratio,
-    .observe = observe_stack,
-    .measure = measure_stack,
-};
-
 /* ---- pyramid ---- */
 
 static const rg_builtin_parameter pyramid_parameters[] = {
-    {"base", "20", "boxes in the lowest row"},
-    {"gap", "0", "m between neighbours of a row"},
+    {"base", "20", "boxes in the lowest row", 1, 1000, true, NULL},
+    {"gap", "0", "m between neighbours of a row", 0, 0.5, false, NULL},
 };
-static const rg_builtin_range pyramid_ranges[] = {{1, 1000, true}, {0, 0.5, false}};
 
 static rg_status build_pyramid(rg_scene *scene, const double *values, rg_error *error) {
     size_t base = (size_t)values[0], count = base * (base + 1) / 2, index = 0;
@@ -163,22 +138,11 @@ static rg_status build_pyramid(rg_scene *scene, const double *values, rg_error *
     return status;
 }
 
-const rg_builtin rg_builtin_pyramid = {
-    .name = "pyramid",
-    .summary = "rows of boxes, one less in each: nothing moves",
-    .parameters = pyramid_parameters,
-    .ranges = pyramid_ranges,
-    .parameter_count = 2,
-    .duration = 5,
-    .build = build_pyramid,
-    .observe = observe_stack,
-    .measure = measure_moves,
-};
-
 /* ---- kapla ---- */
 
-static const rg_builtin_parameter kapla_parameters[] = {{"levels", "44", "of three planks each"}};
-static const rg_builtin_range kapla_ranges[] = {{1, 1000, true}};
+static const rg_builtin_parameter kapla_parameters[] = {
+    {"levels", "44", "of three planks each", 1, 1000, true, NULL},
+};
 
 /* Planks 0.234 x 0.0468 x 0.0156 m, three a level, evenly spread over a square of the plank's
  * length, levels crossed. */
@@ -200,18 +164,6 @@ static rg_status build_kapla(rg_scene *scene, const double *values, rg_error *er
     return status;
 }
 
-const rg_builtin rg_builtin_kapla = {
-    .name = "kapla",
-    .summary = "a tower of wooden planks, three a level",
-    .parameters = kapla_parameters,
-    .ranges = kapla_ranges,
-    .parameter_count = 1,
-    .duration = 60,
-    .build = build_kapla,
-    .observe = observe_stack,
-    .measure = measure_stack,
-};
-
 /* ---- brick-stack ---- */
 
 /* Figures 1 and 14a of Baraff 1989, and Figure 3 of his 1994 survey: planar bricks 2 m x 1 m of 1
@@ -219,11 +171,10 @@ const rg_builtin rg_builtin_kapla = {
  * the forces at t = 0 are measures, from the floor upwards, left before right. */
 enum { BRICK_OFFSET, BRICK_COUNT, BRICK_MU };
 static const rg_builtin_parameter brick_parameters[] = {
-    {"offset", "0.7", "m: each brick to the right of the one below"},
-    {"count", "5", "number of bricks"},
-    {"mu", "0.5", "coefficient of friction"},
+    {"offset", "0.7", "m: each brick to the right of the one below", -2, 2, false, NULL},
+    {"count", "5", "number of bricks", 1, 1000, true, NULL},
+    {"mu", "0.5", "coefficient of friction", 0, 100, false, NULL},
 };
-static const rg_builtin_range brick_ranges[] = {{-2, 2, false}, {1, 1000, true}, {0, 100, false}};
 
 enum { BRICKS_SHOWN = 5 };
 #define BRICKS_AT_ONCE 1e-9 /* s: of the step that shows the forces at t = 0 */
@@ -240,11 +191,6 @@ static const struct {
     {2, 0.9, {5.3955, 14.2245, 0.8918181818181818, 8.918181818181818}},
     {2, 1.1, {4.905, 14.485078125, 0, 9.580078125}},
 };
-
-static void prepare_planar(rg_world_def *def, const double *values) {
-    (void)values;
-    def->planar = true;
-}
 
 static rg_status build_bricks(rg_scene *scene, const double *values, rg_error *error) {
     size_t count = (size_t)values[BRICK_COUNT];
@@ -309,15 +255,18 @@ static size_t measure_bricks(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return n;
 }
 
-const rg_builtin rg_builtin_brick_stack = {
-    .name = "brick-stack",
-    .summary = "planar bricks, each pushed out over the one below",
-    .parameters = brick_parameters,
-    .ranges = brick_ranges,
-    .parameter_count = 3,
-    .duration = 3,
-    .prepare = prepare_planar,
-    .build = build_bricks,
-    .observe = observe_stack,
-    .measure = measure_bricks,
+/* ---- the list ---- */
+
+const rg_builtin rg_builtin_stack[] = {
+    {"tower", "boxes in one stack: it stands, and the top does not drift",
+     RG_PARAMETERS(tower_parameters), 0, 10, 0, build_tower, observe_stack, measure_stack},
+    {"mass-ratio", "a stack of boxes under one that is a thousand times heavier",
+     RG_PARAMETERS(ratio_parameters), 0, 10, 0, build_ratio, observe_stack, measure_stack},
+    {"pyramid", "rows of boxes, one less in each: nothing moves", RG_PARAMETERS(pyramid_parameters),
+     0, 5, 0, build_pyramid, observe_stack, measure_moves},
+    {"kapla", "a tower of wooden planks, three a level", RG_PARAMETERS(kapla_parameters), 0, 60, 0,
+     build_kapla, observe_stack, measure_stack},
+    {"brick-stack", "planar bricks, each pushed out over the one below",
+     RG_PARAMETERS(brick_parameters), RG_PLANAR, 3, 0, build_bricks, observe_stack, measure_bricks},
+    {0},
 };

@@ -2,6 +2,7 @@
 #include "test_scene_support.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static rg_scene *build(const char *name, const rg_scene_parameter *parameters, size_t count) {
     rg_scene_options options = {.parameters = parameters, .parameter_count = count};
@@ -46,6 +47,28 @@ static void the_list(void **state) {
                     rg_world_state_hash(rg_scene_world(same)));
         rg_scene_destroy(scene);
         rg_scene_destroy(same);
+    }
+}
+
+/* The public table of parameters is what values are checked against. */
+static void values_outside_their_range_are_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < rg_builtin_count(); i++) {
+        rg_builtin_info info = rg_builtin_at(i);
+        for (size_t p = 0; p < info.parameter_count; p++) {
+            const rg_builtin_parameter *parameter = &info.parameters[p];
+            char above[40], below[40];
+            snprintf(above, sizeof above, "%.17g", parameter->high * (1 + 1e-9) + 1);
+            snprintf(below, sizeof below, "%.17g", parameter->low * (1 + 1e-9) - 1);
+            const char *const refused[] = {above, below, parameter->whole ? "1.5" : "x"};
+            for (size_t k = 0; k < 3; k++) {
+                rg_scene_parameter given = {parameter->name, refused[k]};
+                rg_scene_options options = {.parameters = &given, .parameter_count = 1};
+                rg_scene *scene;
+                assert_int_equal(rg_scene_create_builtin(info.name, &options, &scene, NULL),
+                                 RG_INVALID_ARGUMENT);
+            }
+        }
     }
 }
 
@@ -245,6 +268,7 @@ static void scenes_from_files_have_no_measures(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_list),
+        cmocka_unit_test(values_outside_their_range_are_refused),
         cmocka_unit_test(the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(spinning_top_follows_its_cone),
         cmocka_unit_test(a_wrong_rate_would_show),
