@@ -173,12 +173,9 @@ static rg_status decide_contact(rg_solve_context *context, const rg_problem *pro
 rg_status rg_lp_feasible(rg_solve_context *context, const rg_problem *problem, double *force,
                          double *certificate, rg_feasibility *feasibility, rg_error *error) {
     *feasibility = (rg_feasibility){0};
-    rg_status status = rg_problem_check(problem, error);
+    rg_status status = rg_lp_check_convertible(problem, error);
     if (status)
         return status;
-    if (!rg_lp_convertible(problem))
-        return rg_fail(error, RG_UNSUPPORTED,
-                       "linear programs take contacts without friction, or in the plane");
     rg_arena_mark mark = rg_lp_enter(context);
     status = problem->kind == RG_PROBLEM_LINEAR
                  ? decide(context, &problem->linear, force, certificate, feasibility, error)

@@ -166,14 +166,16 @@ rg_status rg_lp_check(const rg_problem *problem, rg_error *error) {
     return RG_OK;
 }
 
-bool rg_lp_convertible(const rg_problem *problem) {
+rg_status rg_lp_check_convertible(const rg_problem *problem, rg_error *error) {
+    rg_status status = rg_problem_check(problem, error);
     const rg_contact_problem *contact = &problem->contact;
-    if (problem->kind == RG_PROBLEM_LINEAR || contact->dimension < 3 || !contact->mu)
-        return true;
+    if (status || problem->kind == RG_PROBLEM_LINEAR || contact->dimension < 3 || !contact->mu)
+        return status;
     for (size_t i = 0; i < contact->contacts; i++)
         if (contact->mu[i] > 0)
-            return false;
-    return true;
+            return rg_fail(error, RG_UNSUPPORTED,
+                           "linear programs take contacts without friction, or in the plane");
+    return RG_OK;
 }
 
 rg_arena_mark rg_lp_enter(rg_solve_context *context) {

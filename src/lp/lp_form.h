@@ -56,8 +56,9 @@ rg_status rg_lp_form_transpose(rg_solve_context *context, const rg_lp_form *form
 
 /* A sound linear problem with unilateral and free rows only, or why not. */
 rg_status rg_lp_check(const rg_problem *problem, rg_error *error);
-/* Linear, or contacts that become linear rows: without friction, or in the plane. */
-bool rg_lp_convertible(const rg_problem *problem);
+/* A sound problem that is linear, or of contacts that become linear rows (without friction, or in
+ * the plane), or why not. */
+rg_status rg_lp_check_convertible(const rg_problem *problem, rg_error *error);
 
 /* Memory of a public call that is not a solver's: given back at its end. */
 rg_arena_mark rg_lp_enter(rg_solve_context *context);

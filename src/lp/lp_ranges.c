@@ -354,12 +354,9 @@ static rg_status ranges_of(rg_solve_context *context, const rg_problem *problem,
 
 rg_status rg_force_ranges(rg_solve_context *context, const rg_problem *problem, const double *force,
                           rg_force_range *ranges, rg_error *error) {
-    rg_status status = rg_problem_check(problem, error);
+    rg_status status = rg_lp_check_convertible(problem, error);
     if (status)
         return status;
-    if (!rg_lp_convertible(problem))
-        return rg_fail(error, RG_UNSUPPORTED,
-                       "force ranges are of contacts without friction, or in the plane");
     rg_residual residual;
     status = rg_judge(problem, force, NULL, &context->allocator, &residual, error);
     if (status)

@@ -76,14 +76,10 @@ static void append_clock(rg_buffer *text, double time, uint64_t step) {
  * if they are wanted). */
 typedef struct table_kind {
     bool wants_bodies;
-    void (*append_header)(rg_buffer *text);
+    const char *header; /* null: of certificates */
     rg_status (*append_frame)(rg_buffer *text, rg_recording *recording, size_t index,
                               const rg_frame *frame, rg_error *error);
 } table_kind;
-
-static void append_bodies_header(rg_buffer *text) {
-    append_text(text, bodies_header);
-}
 
 static rg_status append_bodies(rg_buffer *text, rg_recording *recording, size_t index,
                                const rg_frame *frame, rg_error *error) {
@@ -100,10 +96,6 @@ static rg_status append_bodies(rg_buffer *text, rg_recording *recording, size_t 
         append_text(text, "\n");
     }
     return RG_OK;
-}
-
-static void append_contacts_header(rg_buffer *text) {
-    append_text(text, contacts_header);
 }
 
 static rg_status append_contacts(rg_buffer *text, rg_recording *recording, size_t index,
@@ -125,10 +117,6 @@ static rg_status append_contacts(rg_buffer *text, rg_recording *recording, size_
         rg_buffer_print(text, ",%s\n", rg_contact_mode_name((rg_contact_mode)contact->mode));
     }
     return status;
-}
-
-static void append_events_header(rg_buffer *text) {
-    append_text(text, events_header);
 }
 
 static const char *name_of(const rg_recording *recording, uint32_t body) {
@@ -171,10 +159,6 @@ static rg_status append_events(rg_buffer *text, rg_recording *recording, size_t 
         append_event_text(text, recording, event);
     }
     return status;
-}
-
-static void append_impulses_header(rg_buffer *text) {
-    append_text(text, impulses_header);
 }
 
 static rg_status append_impulses(rg_buffer *text, rg_recording *recording, size_t index,
@@ -239,11 +223,11 @@ static rg_status append_certificate(rg_buffer *text, rg_recording *recording, si
     return RG_OK;
 }
 
-static const table_kind bodies_table = {true, append_bodies_header, append_bodies};
-static const table_kind contacts_table = {false, append_contacts_header, append_contacts};
-static const table_kind events_table = {false, append_events_header, append_events};
-static const table_kind impulses_table = {false, append_impulses_header, append_impulses};
-static const table_kind certificate_table = {false, append_certificate_header, append_certificate};
+static const table_kind bodies_table = {true, bodies_header, append_bodies};
+static const table_kind contacts_table = {false, contacts_header, append_contacts};
+static const table_kind events_table = {false, events_header, append_events};
+static const table_kind impulses_table = {false, impulses_header, append_impulses};
+static const table_kind certificate_table = {false, NULL, append_certificate};
 
 /* ---- all frames ---- */
 
@@ -251,7 +235,10 @@ static rg_status write_frames(rg_recording *recording, const table_kind *table, 
                               rg_buffer *text, rg_outlet *out, rg_error *error) {
     rg_recording_info info = rg_recording_get_info(recording);
     rg_status status = RG_OK;
-    table->append_header(text);
+    if (table->header)
+        append_text(text, table->header);
+    else
+        append_certificate_header(text);
     for (size_t i = 0; i < info.frame_count && status == RG_OK; i++) {
         status = rg_recording_read(recording, i, frame, error);
         if (status == RG_OK)

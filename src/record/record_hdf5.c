@@ -15,6 +15,36 @@ void rg_quiet_end(rg_quiet quiet) {
     (void)H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
 }
 
+bool rg_close(hid_t id) {
+    if (id < 0)
+        return true;
+    switch (H5Iget_type(id)) {
+    case H5I_FILE:
+        return H5Fclose(id) >= 0;
+    case H5I_GROUP:
+        return H5Gclose(id) >= 0;
+    case H5I_DATASET:
+        return H5Dclose(id) >= 0;
+    case H5I_DATATYPE:
+        return H5Tclose(id) >= 0;
+    case H5I_DATASPACE:
+        return H5Sclose(id) >= 0;
+    case H5I_ATTR:
+        return H5Aclose(id) >= 0;
+    case H5I_GENPROP_LST:
+        return H5Pclose(id) >= 0;
+    default:
+        return false;
+    }
+}
+
+bool rg_close_all(const hid_t *ids, int count) {
+    bool good = true;
+    for (int i = 0; i < count; i++)
+        good = rg_close(ids[i]) && good;
+    return good;
+}
+
 /* ---- attributes ---- */
 
 /* Opens the scalar attribute or makes it. */
@@ -89,10 +119,8 @@ static hid_t open_of_class(hid_t object, const char *name, H5T_class_t wanted) {
     bool good = type >= 0 && space >= 0 && H5Tget_class(type) == wanted &&
                 H5Sget_simple_extent_npoints(space) == 1 &&
                 (wanted != H5T_STRING || H5Tis_variable_str(type) > 0);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    rg_close(space);
+    rg_close(type);
     if (!good) {
         H5Aclose(attribute);
         return -1;
@@ -110,10 +138,8 @@ herr_t rg_attribute_get_text(hid_t object, const char *name, const rg_allocator 
         *text = rg_copy_text(allocator, stored ? stored : "");
         H5free_memory(stored);
     }
-    if (type >= 0)
-        H5Tclose(type);
-    if (attribute >= 0)
-        H5Aclose(attribute);
+    rg_close(type);
+    rg_close(attribute);
     return *text ? 0 : -1;
 }
 
@@ -145,8 +171,7 @@ herr_t rg_attribute_get_bool(hid_t object, const char *name, bool *value) {
     /* Read as it is stored: enums convert to nothing else. */
     if (type >= 0 && H5Tget_size(type) == sizeof number)
         result = H5Aread(attribute, type, &number);
-    if (type >= 0)
-        H5Tclose(type);
+    rg_close(type);
     H5Aclose(attribute);
     *value = number != 0;
     return result;
@@ -181,12 +206,9 @@ hid_t rg_dataset_create(hid_t file, const char *path, hid_t type, hid_t space, h
     if (type >= 0 && space >= 0 && properties >= 0 && links >= 0 &&
         H5Pset_create_intermediate_group(links, 1) >= 0)
         dataset = H5Dcreate2(file, path, type, space, links, properties, H5P_DEFAULT);
-    if (links >= 0)
-        H5Pclose(links);
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
+    rg_close(links);
+    rg_close(properties);
+    rg_close(space);
     return dataset;
 }
 
@@ -199,10 +221,8 @@ herr_t rg_bytes_create(hid_t group, const char *name, size_t chunk_size) {
     if (space >= 0 && properties >= 0)
         dataset =
             H5Dcreate2(group, name, H5T_STD_U8LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
+    rg_close(properties);
+    rg_close(space);
     return dataset < 0 ? -1 : H5Dclose(dataset);
 }
 
@@ -232,8 +252,7 @@ herr_t rg_bytes_get(hid_t group, const char *name, rg_buffer *bytes) {
         result = H5Dread(dataset, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes->data);
     if (result >= 0)
         bytes->size = (size_t)size;
-    if (space >= 0)
-        H5Sclose(space);
+    rg_close(space);
     H5Dclose(dataset);
     return result;
 }

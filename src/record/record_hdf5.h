@@ -16,6 +16,11 @@ typedef struct rg_quiet {
 rg_quiet rg_quiet_begin(void);
 void rg_quiet_end(rg_quiet quiet);
 
+/* Closes whatever the identifier stands for: true if that went well, or if it is negative. */
+bool rg_close(hid_t id);
+/* All of several, whether one fails or not. */
+bool rg_close_all(const hid_t *ids, int count);
+
 herr_t rg_attribute_put_text(hid_t object, const char *name, const char *text);
 herr_t rg_attribute_put_double(hid_t object, const char *name, double value);
 herr_t rg_attribute_put_u64(hid_t object, const char *name, uint64_t value);

@@ -86,14 +86,12 @@ rg_status rg_store_fail_reading(const rg_store *store, rg_error *error, const ch
  * contacts, events and impulses. */
 herr_t rg_tables_create(rg_store *store);
 herr_t rg_tables_open(rg_store *store);
-bool rg_tables_close(rg_store *store);
 /* Makes them as long as the store will be. */
 herr_t rg_tables_extend(rg_store *store, size_t frames);
 herr_t rg_tables_transfer(const rg_store *store, size_t first, const rg_frame_batch *batch,
                           bool writing);
 herr_t rg_rows_create(rg_store *store);
 herr_t rg_rows_open(rg_store *store);
-bool rg_rows_close(rg_store *store);
 /* Appends `count` rows of a kind. */
 herr_t rg_rows_write(rg_store *store, int rows, const void *data, size_t count);
 herr_t rg_rows_read(const rg_store *store, int rows, size_t start, void *data, size_t count);

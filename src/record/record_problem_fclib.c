@@ -63,10 +63,8 @@ static rg_status read_opened(const store *s, hid_t dataset, const char *path, H5
     size_t size =
         type < 0 ? 0 : H5Tget_size(type); /* HDF5 converts them in a buffer of that much */
     hssize_t points = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    rg_close(space);
+    rg_close(type);
     if (kind != wanted || size > LARGEST_NUMBER)
         return fail_in(s, RG_WRONG_TYPE, path,
                        wanted == H5T_INTEGER ? "must be whole numbers" : "must be numbers");
@@ -522,10 +520,8 @@ static rg_status read_text(const store *s, const char *path, const char **text) 
             *text = copy + first;
         }
     }
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    rg_close(space);
+    rg_close(type);
     H5Dclose(dataset);
     return status;
 }
@@ -590,10 +586,8 @@ rg_status rg_problem_read_fclib(rg_problem_reader *reader) {
                          "%s: is no HDF5 file, or is cut short or damaged", reader->name);
     else
         status = read_root(&s);
-    if (s.file >= 0)
-        H5Fclose(s.file);
-    if (access >= 0)
-        H5Pclose(access);
+    rg_close(s.file);
+    rg_close(access);
     rg_quiet_end(quiet);
     return status;
 }

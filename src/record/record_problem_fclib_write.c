@@ -24,57 +24,44 @@ typedef struct writer {
     bool failed, no_memory;   /* of HDF5; of the arena */
 } writer;
 
-static void put(writer *w, hid_t group, const char *name, hid_t stored, hid_t native, size_t count,
+/* A dataset of that space, which is closed. */
+static void put(writer *w, hid_t group, const char *name, hid_t stored, hid_t native, hid_t space,
                 const void *values) {
-    hsize_t size = count;
-    hid_t space = H5Screate_simple(1, &size, NULL), properties = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t dataset = -1;
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
     bool good = false;
     /* No time stamps: the same problem makes the same bytes. */
-    if (space >= 0 && properties >= 0 && H5Pset_obj_track_times(properties, 0) >= 0)
+    if (stored >= 0 && space >= 0 && properties >= 0 && H5Pset_obj_track_times(properties, 0) >= 0)
         dataset = H5Dcreate2(group, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT);
     if (dataset >= 0)
-        good = count == 0 || H5Dwrite(dataset, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    if (dataset >= 0 && H5Dclose(dataset) < 0)
-        good = false;
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
-    if (!good)
-        w->failed = true;
+        good = H5Sget_simple_extent_npoints(space) == 0 ||
+               H5Dwrite(dataset, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    good = rg_close(dataset) && good;
+    rg_close(properties);
+    rg_close(space);
+    w->failed = w->failed || !good;
+}
+
+static hid_t space_of(size_t count) {
+    hsize_t size = count;
+    return H5Screate_simple(1, &size, NULL);
 }
 
 static void put_numbers(writer *w, hid_t group, const char *name, size_t count,
                         const double *values) {
-    put(w, group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, values);
+    put(w, group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space_of(count), values);
 }
 
 static void put_integer(writer *w, hid_t group, const char *name, int32_t value) {
-    put(w, group, name, H5T_STD_I32LE, H5T_NATIVE_INT32, 1, &value);
+    put(w, group, name, H5T_STD_I32LE, H5T_NATIVE_INT32, space_of(1), &value);
 }
 
 /* FCLIB's texts are scalars of fixed length with a zero byte at the end. */
 static void put_text(writer *w, hid_t group, const char *name, const char *text) {
     const char *value = text ? text : "";
-    hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1), dataset = -1;
-    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    bool good = false;
-    if (space >= 0 && type >= 0 && properties >= 0 && H5Tset_size(type, strlen(value) + 1) >= 0 &&
-        H5Pset_obj_track_times(properties, 0) >= 0)
-        dataset = H5Dcreate2(group, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (dataset >= 0)
-        good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0;
-    if (dataset >= 0 && H5Dclose(dataset) < 0)
-        good = false;
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (type >= 0)
-        H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
-    if (!good)
-        w->failed = true;
+    hid_t type = H5Tcopy(H5T_C_S1);
+    w->failed = w->failed || H5Tset_size(type, strlen(value) + 1) < 0;
+    put(w, group, name, type, type, H5Screate(H5S_SCALAR), value);
+    rg_close(type);
 }
 
 static hid_t make_group(writer *w, hid_t parent, const char *name) {
@@ -85,7 +72,7 @@ static hid_t make_group(writer *w, hid_t parent, const char *name) {
 }
 
 static void close_group(writer *w, hid_t group) {
-    if (group >= 0 && H5Gclose(group) < 0)
+    if (!rg_close(group))
         w->failed = true;
 }
 
@@ -106,8 +93,8 @@ static void put_matrix(writer *w, const char *name, const fclib_matrix *a) {
     put_integer(w, group, "m", (int32_t)a->rows);
     put_integer(w, group, "n", (int32_t)a->columns);
     put_integer(w, group, "nz", a->nz);
-    put(w, group, "p", H5T_STD_I32LE, H5T_NATIVE_INT32, a->p_count, a->p);
-    put(w, group, "i", H5T_STD_I32LE, H5T_NATIVE_INT32, a->count, a->i);
+    put(w, group, "p", H5T_STD_I32LE, H5T_NATIVE_INT32, space_of(a->p_count), a->p);
+    put(w, group, "i", H5T_STD_I32LE, H5T_NATIVE_INT32, space_of(a->count), a->i);
     put_numbers(w, group, "x", a->count, a->x);
     close_group(w, group);
 }
@@ -261,7 +248,7 @@ static void put_pairs(writer *w, hid_t group, const char *name, size_t count,
     }
     for (size_t i = 0; i < 2 * count; i++)
         pairs[i] = blocks[i] == RG_NO_BLOCK ? -1 : (int32_t)blocks[i];
-    put(w, group, name, H5T_STD_I32LE, H5T_NATIVE_INT32, 2 * count, pairs);
+    put(w, group, name, H5T_STD_I32LE, H5T_NATIVE_INT32, space_of(2 * count), pairs);
 }
 
 static void put_additions(writer *w) {
@@ -379,8 +366,7 @@ static rg_status make_image(writer *w, const char *path, const rg_problem_text *
         if (H5Fclose(w->file) < 0)
             w->failed = true;
     }
-    if (access >= 0)
-        H5Pclose(access);
+    rg_close(access);
     rg_quiet_end(quiet);
     if (w->no_memory)
         return fail_writing(error, path, ENOMEM);

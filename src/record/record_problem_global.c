@@ -194,6 +194,18 @@ static bool fill_mass(const rg_triplets *m, size_t freedom, double *mass) {
     return true;
 }
 
+/* What both forms share. */
+static void set_contacts(rg_problem_file *file, const rg_global_parts *parts, rg_contact_form form,
+                         const double *q) {
+    file->problem.kind = RG_PROBLEM_CONTACT;
+    file->problem.contact = (rg_contact_problem){.dimension = parts->dimension,
+                                                 .contacts = parts->contacts,
+                                                 .joints = parts->joints,
+                                                 .mu = parts->mu,
+                                                 .form = form,
+                                                 .q = q};
+}
+
 rg_status rg_problem_fill_blocks(rg_problem_reader *reader, const rg_global_parts *parts,
                                  size_t freedom, const uint32_t *contact_blocks,
                                  const uint32_t *joint_blocks, bool *fits) {
@@ -216,13 +228,7 @@ rg_status rg_problem_fill_blocks(rg_problem_reader *reader, const rg_global_part
         rg_arena_return(&file->arena, mark);
         return RG_OK;
     }
-    file->problem.kind = RG_PROBLEM_CONTACT;
-    file->problem.contact = (rg_contact_problem){.dimension = parts->dimension,
-                                                 .contacts = parts->contacts,
-                                                 .joints = parts->joints,
-                                                 .mu = parts->mu,
-                                                 .form = RG_FORM_GLOBAL,
-                                                 .q = parts->q};
+    set_contacts(file, parts, RG_FORM_GLOBAL, parts->q);
     file->problem.contact.global = (rg_global_form){.blocks = parts->freedom / freedom,
                                                     .freedom = (int)freedom,
                                                     .mass = mass,
@@ -498,14 +504,8 @@ static rg_status fill_condensed(rg_problem_reader *reader, const rg_global_parts
     if (status != RG_OK)
         return status;
     file->info.condensed = true;
-    file->problem.kind = RG_PROBLEM_CONTACT;
-    file->problem.contact = (rg_contact_problem){.dimension = parts->dimension,
-                                                 .contacts = parts->contacts,
-                                                 .joints = parts->joints,
-                                                 .mu = parts->mu,
-                                                 .form = RG_FORM_LOCAL,
-                                                 .w = {.rows = rows, .columns = rows, .dense = c.w},
-                                                 .q = c.q};
+    set_contacts(file, parts, RG_FORM_LOCAL, c.q);
+    file->problem.contact.w = (rg_matrix){.rows = rows, .columns = rows, .dense = c.w};
     return RG_OK;
 }
 

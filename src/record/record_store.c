@@ -63,11 +63,10 @@ rg_store *rg_store_make(rg_disk_file file, bool writable, const rg_allocator *al
 }
 
 bool rg_store_close_handles(rg_store *store) {
-    bool good = rg_tables_close(store);
-    good = rg_rows_close(store) && good;
-    for (int i = 0; i < RG_DATA_COUNT; i++)
-        good = (store->data[i] < 0 || H5Dclose(store->data[i]) >= 0) && good;
-    good = (store->file < 0 || H5Fclose(store->file) >= 0) && good;
+    bool good = rg_close_all(store->tables, RG_TABLE_COUNT);
+    good = rg_close_all(store->rows, RG_ROWS_COUNT) && good;
+    good = rg_close_all(store->data, RG_DATA_COUNT) && good;
+    good = rg_close(store->file) && good;
     rg_driver_release(&store->driver);
     return good;
 }
@@ -179,10 +178,8 @@ static herr_t transfer(const rg_store *store, int which, size_t first, size_t co
         H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, size, NULL) >= 0)
         result = writing ? H5Dwrite(store->data[which], type, here, there, H5P_DEFAULT, memory)
                          : H5Dread(store->data[which], type, here, there, H5P_DEFAULT, memory);
-    if (here >= 0)
-        H5Sclose(here);
-    if (there >= 0)
-        H5Sclose(there);
+    rg_close(here);
+    rg_close(there);
     return result;
 }
 
@@ -356,10 +353,8 @@ static herr_t put_checkpoint(rg_store *store, const rg_checkpoint *checkpoint, b
                      ? rg_attribute_put_u64(summary, field->name, *(const uint64_t *)value)
                      : rg_attribute_put_double(summary, field->name, *(const double *)value);
     }
-    if (summary >= 0)
-        H5Gclose(summary);
-    if (group >= 0)
-        H5Gclose(group);
+    rg_close(summary);
+    rg_close(group);
     return result;
 }
 
@@ -401,10 +396,8 @@ static herr_t get_checkpoint(rg_store *store, rg_checkpoint *checkpoint) {
         result = field->is_count ? rg_attribute_get_u64(summary, field->name, value)
                                  : rg_attribute_get_double(summary, field->name, value);
     }
-    if (summary >= 0)
-        H5Gclose(summary);
-    if (group >= 0)
-        H5Gclose(group);
+    rg_close(summary);
+    rg_close(group);
     return result;
 }
 

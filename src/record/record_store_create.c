@@ -59,12 +59,10 @@ static herr_t write_fixed(hid_t group, const fixed_table *table) {
         result = rg_store_describe(dataset, table->unit, table->meaning);
     if (result >= 0 && rows > 0)
         result = H5Dwrite(dataset, table->type, H5S_ALL, H5S_ALL, H5P_DEFAULT, table->values);
-    if (dataset >= 0 && H5Dclose(dataset) < 0)
+    if (!rg_close(dataset))
         result = -1;
-    if (properties >= 0)
-        H5Pclose(properties);
-    if (space >= 0)
-        H5Sclose(space);
+    rg_close(properties);
+    rg_close(space);
     return result;
 }
 
@@ -135,12 +133,9 @@ static herr_t write_bodies(hid_t file, const rg_world *world, const rg_allocator
                             "x y z w",
                             H5T_NATIVE_DOUBLE, count, 7, tables.local_centre}) >= 0)
             result = 0;
-        if (motion >= 0)
-            H5Tclose(motion);
-        if (text >= 0)
-            H5Tclose(text);
-        if (group >= 0)
-            H5Gclose(group);
+        rg_close(motion);
+        rg_close(text);
+        rg_close(group);
     }
     rg_release(allocator, tables.mass);
     rg_release(allocator, tables.local_centre);
@@ -192,10 +187,8 @@ static herr_t create_checkpoint(hid_t file, const rg_store_identity *identity) {
     for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT && result >= 0; i++)
         if (rg_rows_has(identity->rows, i))
             result = rg_bytes_create(checkpoint, rg_rows_name(i), 1 << 14);
-    if (summary >= 0)
-        H5Gclose(summary);
-    if (checkpoint >= 0)
-        H5Gclose(checkpoint);
+    rg_close(summary);
+    rg_close(checkpoint);
     return result;
 }
 

@@ -51,12 +51,9 @@ static herr_t read_texts(rg_store *store, const char *name, hsize_t *rows, size_
         if (*texts && padded >= 0)
             result = *rows ? H5Dread(dataset, padded, H5S_ALL, H5S_ALL, H5P_DEFAULT, *texts) : 0;
     }
-    if (padded >= 0)
-        H5Tclose(padded);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    rg_close(padded);
+    rg_close(space);
+    rg_close(type);
     H5Dclose(dataset);
     return result;
 }
@@ -91,10 +88,8 @@ static herr_t open_data(rg_store *store, int which) {
     if (which == RG_DATA_TIME)
         store->frame_count = (size_t)size[0];
     good = good && size[0] == store->frame_count;
-    if (type >= 0)
-        H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
+    rg_close(type);
+    rg_close(space);
     return good ? 0 : -1;
 }
 

@@ -133,8 +133,7 @@ static hid_t row_type(int rows, bool in_memory) {
         hid_t field = field_type_of(fields[i].type, in_memory);
         good = field >= 0 &&
                H5Tinsert(type, fields[i].name, in_memory ? fields[i].offset : at, field) >= 0;
-        if (field >= 0)
-            H5Tclose(field);
+        rg_close(field);
         at += bytes[fields[i].type];
     }
     if (!good && type >= 0)
@@ -165,13 +164,6 @@ herr_t rg_rows_open(rg_store *store) {
             return -1;
     }
     return 0;
-}
-
-bool rg_rows_close(rg_store *store) {
-    bool good = true;
-    for (int i = 0; i < RG_ROWS_COUNT; i++)
-        good = (store->rows[i] < 0 || H5Dclose(store->rows[i]) >= 0) && good;
-    return good;
 }
 
 static herr_t transfer(const rg_store *store, int rows, size_t start, void *data, size_t count,

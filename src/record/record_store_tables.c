@@ -63,8 +63,7 @@ hid_t rg_table_create(hid_t file, const char *path, hid_t type, hsize_t chunk, c
         H5Dclose(dataset);
         dataset = -1;
     }
-    if (type >= 0)
-        H5Tclose(type);
+    rg_close(type);
     return dataset;
 }
 
@@ -87,10 +86,8 @@ hid_t rg_table_open(hid_t file, const char *path, size_t *rows) {
     bool good = space >= 0 && type >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
                 H5Sget_simple_extent_dims(space, &size, NULL) == 1 &&
                 H5Tget_class(type) == H5T_COMPOUND;
-    if (type >= 0)
-        H5Tclose(type);
-    if (space >= 0)
-        H5Sclose(space);
+    rg_close(type);
+    rg_close(space);
     if (dataset >= 0 && !good) {
         H5Dclose(dataset);
         return -1;
@@ -107,13 +104,6 @@ herr_t rg_tables_open(rg_store *store) {
             return -1;
     }
     return 0;
-}
-
-bool rg_tables_close(rg_store *store) {
-    bool good = true;
-    for (int i = 0; i < RG_TABLE_COUNT; i++)
-        good = (store->tables[i] < 0 || H5Dclose(store->tables[i]) >= 0) && good;
-    return good;
 }
 
 herr_t rg_tables_extend(rg_store *store, size_t frames) {
@@ -135,10 +125,8 @@ herr_t rg_table_transfer(hid_t dataset, hid_t type, size_t first, size_t count, 
         H5Sselect_hyperslab(there, H5S_SELECT_SET, &start, NULL, &size, NULL) >= 0)
         result = writing ? H5Dwrite(dataset, type, here, there, H5P_DEFAULT, memory)
                          : H5Dread(dataset, type, here, there, H5P_DEFAULT, memory);
-    if (here >= 0)
-        H5Sclose(here);
-    if (there >= 0)
-        H5Sclose(there);
+    rg_close(here);
+    rg_close(there);
     return result;
 }
 
@@ -168,8 +156,7 @@ static herr_t transfer_table(const rg_store *store, int table, size_t first,
             gather(&fields, batch->heads + done, part, rows, false);
         done += part;
     }
-    if (type >= 0)
-        H5Tclose(type);
+    rg_close(type);
     return result;
 }
 

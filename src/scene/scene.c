@@ -182,25 +182,21 @@ static rg_status check_step(double step, rg_error *error) {
 
 rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def, double *step,
                                  rg_error *error) {
-    rg_status status = RG_OK;
     if (!options)
         return RG_OK;
-    if (options->method)
-        status = apply_method(options->method, def, error);
-    if (status == RG_OK && options->solver)
-        status = apply_solver(options->solver, def, error);
-    if (status == RG_OK && options->impact)
-        status = apply_impact(options->impact, def, error);
-    if (status == RG_OK && options->integrator)
-        status = apply_integrator(options->integrator, def, error);
-    if (status == RG_OK && options->root_finder)
-        status = apply_root_finder(options->root_finder, def, error);
-    if (status == RG_OK && options->friction)
-        status = apply_friction(options->friction, def, error);
-    if (status == RG_OK && options->detection)
-        status = apply_detection(options->detection, def, error);
-    if (status == RG_OK && options->points)
-        status = apply_points(options->points, def, error);
+    const struct {
+        const char *text;
+        rg_status (*apply)(const char *text, rg_world_def *def, rg_error *error);
+    } given[] = {
+        {options->method, apply_method},           {options->solver, apply_solver},
+        {options->impact, apply_impact},           {options->integrator, apply_integrator},
+        {options->root_finder, apply_root_finder}, {options->friction, apply_friction},
+        {options->detection, apply_detection},     {options->points, apply_points},
+    };
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < sizeof given / sizeof *given && !status; i++)
+        if (given[i].text)
+            status = given[i].apply(given[i].text, def, error);
     if (status != RG_OK)
         return status;
     if (options->step != 0) {

@@ -93,7 +93,7 @@ static rg_status end_facet(builder *b, loop_list *loops) {
 
 /* ------------------------------------------------------------------ points */
 
-static int compare_points(const void *a, const void *b, const void *context) {
+int rg_point_compare(const void *a, const void *b, const void *context) {
     (void)context;
     const rg_vec3 *p = a, *q = b;
     if (p->x != q->x)
@@ -113,11 +113,11 @@ static rg_status take_points(builder *b, const rg_vec3 *points, size_t count) {
     for (size_t i = 0; i < count; i++) /* + 0: no negative zeros, which would sort as equal */
         b->points[i] = rg_vec3_make(points[i].x + 0.0, points[i].y + 0.0, points[i].z + 0.0);
     rg_status status =
-        rg_sort(b->points, count, sizeof *b->points, compare_points, NULL, b->allocator);
+        rg_sort(b->points, count, sizeof *b->points, rg_point_compare, NULL, b->allocator);
     if (status != RG_OK)
         return status;
     for (size_t i = 0; i < count; i++)
-        if (b->count == 0 || compare_points(&b->points[b->count - 1], &b->points[i], NULL) != 0)
+        if (b->count == 0 || rg_point_compare(&b->points[b->count - 1], &b->points[i], NULL) != 0)
             b->points[b->count++] = b->points[i];
     rg_vec3 low = b->points[0], high = low;
     for (size_t i = 1; i < b->count; i++) {

@@ -9,4 +9,7 @@
 rg_status rg_hull_build(const rg_vec3 *points, size_t count, const rg_allocator *allocator,
                         rg_solid *solid, rg_mass_properties *mass, rg_error *error);
 
+/* For rg_sort: by x, then y, then z. */
+int rg_point_compare(const void *a, const void *b, const void *context);
+
 #endif

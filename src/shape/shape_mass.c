@@ -158,33 +158,29 @@ static rg_status check_inertia(const rg_mat3 *inertia, rg_error *error) {
                    rg_format_double(m.z, text[2]), broken);
 }
 
-rg_status rg_mass_check(const rg_mass_properties *mass, bool planar, rg_error *error) {
+rg_status rg_check_positive(const char *what, double value, rg_status status, rg_error *error) {
     char text[RG_NUMBER_SIZE];
-    if (!isfinite(mass->mass))
-        return rg_fail(error, RG_NOT_FINITE, "mass is %s; must be a finite number of kilograms",
-                       rg_format_double(mass->mass, text));
-    if (!(mass->mass > 0))
-        return rg_fail(error, RG_INVALID_SIZE, "mass is %s; must be positive",
-                       rg_format_double(mass->mass, text));
-    if (!isfinite(1 / mass->mass))
-        return rg_fail(error, RG_INVALID_SIZE, "mass is %s; must be large enough to divide by",
-                       rg_format_double(mass->mass, text));
+    if (!isfinite(value))
+        return rg_fail(error, RG_NOT_FINITE, "%s is %s; must be a finite number", what,
+                       rg_format_double(value, text));
+    if (!(value > 0))
+        return rg_fail(error, status, "%s is %s; must be positive", what,
+                       rg_format_double(value, text));
+    if (!isfinite(1 / value))
+        return rg_fail(error, status, "%s is %s; must be large enough to divide by", what,
+                       rg_format_double(value, text));
+    return RG_OK;
+}
+
+rg_status rg_mass_check(const rg_mass_properties *mass, bool planar, rg_error *error) {
+    rg_status status = rg_check_positive("mass", mass->mass, RG_INVALID_SIZE, error);
+    if (status)
+        return status;
     if (!rg_is_finite(mass->centre))
         return rg_fail(error, RG_NOT_FINITE, "centre of mass is not finite; must be a point");
-    if (!planar)
-        return check_inertia(&mass->inertia, error);
-    double about_y = mass->inertia.m[1][1];
-    if (!isfinite(about_y))
-        return rg_fail(error, RG_NOT_FINITE, "inertia about y is %s; must be a finite number",
-                       rg_format_double(about_y, text));
-    if (!(about_y > 0))
-        return rg_fail(error, RG_INVALID_INERTIA, "inertia about y is %s; must be positive",
-                       rg_format_double(about_y, text));
-    if (!isfinite(1 / about_y))
-        return rg_fail(error, RG_INVALID_INERTIA,
-                       "inertia about y is %s; must be large enough to divide by",
-                       rg_format_double(about_y, text));
-    return RG_OK;
+    return planar ? rg_check_positive("inertia about y", mass->inertia.m[1][1], RG_INVALID_INERTIA,
+                                      error)
+                  : check_inertia(&mass->inertia, error);
 }
 
 static double *entry(rg_vec3 *v, int i) {

@@ -24,6 +24,9 @@ rg_mass_properties rg_moment_mass(const rg_moment_sum *moments);
 rg_mat3 rg_inertia_of_moments(const double second[6]);
 rg_mass_properties rg_mass_scaled(rg_mass_properties mass, double factor);
 
+/* A number that is finite, positive, and so is its inverse; otherwise RG_NOT_FINITE or `status`. */
+rg_status rg_check_positive(const char *what, double value, rg_status status, rg_error *error);
+
 /* Running sum that carries what rounding loses (Neumaier 1974). */
 static inline void rg_sum_add(double *sum, double *lost, double term) {
     double next = *sum + term;

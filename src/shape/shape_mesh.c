@@ -19,6 +19,7 @@
 #include "shape/shape.h"
 #include "shape/shape_hull.h"
 #include "shape/shape_mass.h"
+#include "shape/shape_polyhedron.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -270,51 +271,40 @@ static size_t drop_degenerate(rg_mesh_reader *reader) {
 
 /* ------------------------------------------------------------------ edges */
 
-typedef struct side {
-    uint32_t low, high;
-    uint32_t triangle2; /* twice the triangle, plus 1 if it runs from high to low */
-} side;
-
-static int compare_sides(const void *a, const void *b, const void *context) {
-    (void)context;
-    const side *p = a, *q = b;
-    if (p->low != q->low)
-        return p->low < q->low ? -1 : 1;
-    if (p->high != q->high)
-        return p->high < q->high ? -1 : 1;
-    return 0;
-}
-
+/* A side is owned by twice its triangle, plus 1 if it runs from high to low. */
 /* All sides of the triangles, sorted: sides of one edge lie together. Null without memory. */
-static side *sorted_sides(const rg_mesh *mesh) {
+static rg_edge_side *sorted_sides(const rg_mesh *mesh) {
     size_t count = 3 * mesh->triangle_count;
-    side *sides = rg_allocate(&mesh->allocator, count, sizeof *sides);
+    rg_edge_side *sides = rg_allocate(&mesh->allocator, count, sizeof *sides);
     if (!sides)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         uint32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
-        sides[i] = (side){a < b ? a : b, a < b ? b : a, 2 * (uint32_t)(i / 3) + (a > b)};
+        sides[i] = (rg_edge_side){a < b ? a : b, a < b ? b : a, 2 * (uint32_t)(i / 3) + (a > b)};
     }
-    if (rg_sort(sides, count, sizeof *sides, compare_sides, NULL, &mesh->allocator) != RG_OK) {
+    if (rg_sort(sides, count, sizeof *sides, rg_edge_side_compare, NULL, &mesh->allocator) !=
+        RG_OK) {
         rg_release(&mesh->allocator, sides);
         return NULL;
     }
     return sides;
 }
 
-static rg_status check_edges(const rg_mesh *mesh, const side *sides, rg_mesh_report *report) {
+static rg_status check_edges(const rg_mesh *mesh, const rg_edge_side *sides,
+                             rg_mesh_report *report) {
     size_t count = 3 * mesh->triangle_count;
     uint32_t *parent = rg_allocate(&mesh->allocator, mesh->triangle_count, sizeof *parent);
     if (!parent)
         return RG_OUT_OF_MEMORY;
     rg_sets_start(parent, mesh->triangle_count);
     for (size_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && compare_sides(&sides[i], &sides[end], NULL) == 0; end++)
-            rg_sets_join(parent, sides[i].triangle2 / 2, sides[end].triangle2 / 2);
+        for (end = i + 1; end < count && rg_edge_side_compare(&sides[i], &sides[end], NULL) == 0;
+             end++)
+            rg_sets_join(parent, sides[i].owner / 2, sides[end].owner / 2);
         report->open_edges += end - i == 1;
         report->branching_edges += end - i > 2;
         report->inconsistent_edges +=
-            end - i == 2 && (sides[i].triangle2 & 1) == (sides[i + 1].triangle2 & 1);
+            end - i == 2 && (sides[i].owner & 1) == (sides[i + 1].owner & 1);
     }
     report->components = 0;
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
@@ -366,9 +356,9 @@ static bool triangle_normal(const rg_mesh *mesh, size_t t, double least_height, 
 }
 
 /* The corners of each triangle's neighbours, which settles most meshes that are not convex. */
-static bool edges_are_convex(const rg_mesh *mesh, const side *sides, double extent) {
+static bool edges_are_convex(const rg_mesh *mesh, const rg_edge_side *sides, double extent) {
     for (size_t i = 0; i + 1 < 3 * mesh->triangle_count; i += 2) {
-        size_t t = sides[i].triangle2 / 2, other = sides[i + 1].triangle2 / 2;
+        size_t t = sides[i].owner / 2, other = sides[i + 1].owner / 2;
         rg_vec3 normal;
         if (!triangle_normal(mesh, t, CONVEX * extent, &normal))
             continue;
@@ -380,7 +370,7 @@ static bool edges_are_convex(const rg_mesh *mesh, const side *sides, double exte
     return true;
 }
 
-static rg_status check_convexity(const rg_mesh *mesh, const side *sides, double extent,
+static rg_status check_convexity(const rg_mesh *mesh, const rg_edge_side *sides, double extent,
                                  rg_mesh_report *report) {
     if (!report->watertight || report->components != 1 || !edges_are_convex(mesh, sides, extent))
         return RG_OK;
@@ -407,7 +397,7 @@ static rg_status check_convexity(const rg_mesh *mesh, const side *sides, double 
 
 static rg_status examine(const rg_mesh *mesh, double extent, rg_bounds box, rg_mesh *flippable,
                          bool convexity, rg_mesh_report *report) {
-    side *sides = sorted_sides(mesh);
+    rg_edge_side *sides = sorted_sides(mesh);
     if (!sides)
         return RG_OUT_OF_MEMORY;
     rg_status status = check_edges(mesh, sides, report);
@@ -545,13 +535,9 @@ void rg_mesh_destroy(rg_mesh *mesh) {
 /* ------------------------------------------------------------------ mass */
 
 static rg_status check_mesh(const rg_mesh *mesh, double density, rg_error *error) {
-    char text[RG_NUMBER_SIZE];
-    if (!isfinite(density))
-        return rg_fail(error, RG_NOT_FINITE, "density is %s; must be a finite number",
-                       rg_format_double(density, text));
-    if (!(density > 0))
-        return rg_fail(error, RG_INVALID_SIZE, "density is %s; must be positive",
-                       rg_format_double(density, text));
+    rg_status status = rg_check_positive("density", density, RG_INVALID_SIZE, error);
+    if (status)
+        return status;
     if (mesh->triangle_count == 0)
         return rg_fail(error, RG_DEGENERATE_GEOMETRY,
                        "the mesh has no triangles; must enclose volume");

@@ -16,6 +16,7 @@
 #include "base/base_memory.h"
 #include "base/base_sort.h"
 #include "base/base_text.h"
+#include "shape/shape_hull.h"
 #include "shape/shape_mass.h"
 
 #include <string.h>
@@ -236,16 +237,6 @@ rg_status rg_polygon_make(rg_shape *shape, const rg_shape_def *def, rg_error *er
     return status;
 }
 
-static int compare_points(const void *a, const void *b, const void *context) {
-    (void)context;
-    const rg_vec3 *p = a, *q = b;
-    if (p->x != q->x)
-        return p->x < q->x ? -1 : 1;
-    if (p->z != q->z)
-        return p->z < q->z ? -1 : 1;
-    return 0;
-}
-
 /* Extends the chain by a point, dropping those that it makes superfluous; `floor` corners stay. */
 static size_t push(rg_vec3 *chain, size_t count, size_t floor, rg_vec3 point, double tolerance) {
     while (count > floor) {
@@ -281,7 +272,7 @@ rg_status rg_shape_create_planar_hull(const rg_vec3 *points, size_t count,
     status = RG_OUT_OF_MEMORY;
     if (sorted && chain) {
         memcpy(sorted, points, count * sizeof *sorted);
-        status = rg_sort(sorted, count, sizeof *sorted, compare_points, NULL, &chosen);
+        status = rg_sort(sorted, count, sizeof *sorted, rg_point_compare, NULL, &chosen);
     }
     if (status == RG_OK) {
         double tolerance = COLLINEAR * extent_of(points, count);

@@ -21,47 +21,43 @@
 
 /* ------------------------------------------------------------------ half-edges */
 
-typedef struct half_edge {
-    uint32_t low, high, index;
-} half_edge;
-
-static int compare_half_edges(const void *a, const void *b, const void *context) {
+int rg_edge_side_compare(const void *a, const void *b, const void *context) {
     (void)context;
-    const half_edge *p = a, *q = b;
+    const rg_edge_side *p = a, *q = b;
     if (p->low != q->low)
         return p->low < q->low ? -1 : 1;
-    if (p->high != q->high)
-        return p->high < q->high ? -1 : 1;
-    return 0;
+    return (p->high > q->high) - (p->high < q->high);
 }
 
-static rg_status pair_sorted(const half_edge *halves, size_t count, const rg_loops *loops,
+static rg_status pair_sorted(const rg_edge_side *halves, size_t count, const rg_loops *loops,
                              uint32_t *twin) {
     for (size_t i = 0; i < count; i += 2) {
-        const half_edge *a = &halves[i], *b = a + 1;
-        bool opposite = i + 1 < count && a->low != a->high && compare_half_edges(a, b, NULL) == 0 &&
-                        loops->facet_vertices[a->index] != loops->facet_vertices[b->index];
-        bool third = i + 2 < count && compare_half_edges(a, &halves[i + 2], NULL) == 0;
+        const rg_edge_side *a = &halves[i], *b = a + 1;
+        bool opposite = i + 1 < count && a->low != a->high &&
+                        rg_edge_side_compare(a, b, NULL) == 0 &&
+                        loops->facet_vertices[a->owner] != loops->facet_vertices[b->owner];
+        bool third = i + 2 < count && rg_edge_side_compare(a, &halves[i + 2], NULL) == 0;
         if (!opposite || third)
             return RG_DEGENERATE_GEOMETRY;
-        twin[a->index] = b->index;
-        twin[b->index] = a->index;
+        twin[a->owner] = b->owner;
+        twin[b->owner] = a->owner;
     }
     return RG_OK;
 }
 
 rg_status rg_loops_pair(const rg_loops *loops, uint32_t *twin, const rg_allocator *allocator) {
     size_t count = loops->facet_start[loops->facet_count];
-    half_edge *halves = rg_allocate(allocator, count, sizeof *halves);
+    rg_edge_side *halves = rg_allocate(allocator, count, sizeof *halves);
     if (!halves)
         return RG_OUT_OF_MEMORY;
     for (uint32_t f = 0; f < loops->facet_count; f++)
         for (uint32_t k = loops->facet_start[f]; k < loops->facet_start[f + 1]; k++) {
             uint32_t a = loops->facet_vertices[k];
             uint32_t b = loops->facet_vertices[rg_loop_next(loops->facet_start, f, k)];
-            halves[k] = (half_edge){a < b ? a : b, a < b ? b : a, k};
+            halves[k] = (rg_edge_side){a < b ? a : b, a < b ? b : a, k};
         }
-    rg_status status = rg_sort(halves, count, sizeof *halves, compare_half_edges, NULL, allocator);
+    rg_status status =
+        rg_sort(halves, count, sizeof *halves, rg_edge_side_compare, NULL, allocator);
     if (status == RG_OK)
         status = pair_sorted(halves, count, loops, twin);
     rg_release(allocator, halves);

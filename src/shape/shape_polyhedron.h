@@ -16,6 +16,13 @@ typedef struct rg_loops {
     const uint32_t *facet_vertices;
 } rg_loops;
 
+/* One of the sides that meet at the edge between two vertices, and what it is a side of. Sorted,
+ * the sides of an edge lie together. */
+typedef struct rg_edge_side {
+    uint32_t low, high, owner;
+} rg_edge_side;
+int rg_edge_side_compare(const void *a, const void *b, const void *context);
+
 /* The public view and what only the shape stage needs. All arrays lie in one block of memory. */
 typedef struct rg_solid {
     rg_polyhedron view;

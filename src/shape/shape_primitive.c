@@ -22,6 +22,16 @@ static rg_status check_length(const char *what, double value, rg_error *error) {
     return RG_OK;
 }
 
+/* The lengths of a shape, as many as are named; after the first one that will not do. */
+static rg_status check_lengths(const char *const names[3], double a, double b, double c,
+                               rg_error *error) {
+    const double values[3] = {a, b, c};
+    rg_status status = RG_OK;
+    for (int i = 0; i < 3 && names[i] && !status; i++)
+        status = check_length(names[i], values[i], error);
+    return status;
+}
+
 static void set_mass(rg_shape *shape, double volume, double xx, double yy, double zz) {
     shape->volume = volume;
     shape->unit.mass = volume;
@@ -62,11 +72,8 @@ static const rg_vec3 box_normals[6] = {{-1, 0, 0}, {0, 0, -1}, {0, -1, 0},
                                        {0, 0, 1},  {0, 1, 0},  {1, 0, 0}};
 
 rg_status rg_box_make(rg_shape *shape, const rg_shape_def *def, rg_error *error) {
-    rg_status status = check_length("box: size x", def->size.x, error);
-    if (status == RG_OK)
-        status = check_length("box: size y", def->size.y, error);
-    if (status == RG_OK)
-        status = check_length("box: size z", def->size.z, error);
+    static const char *const names[3] = {"box: size x", "box: size y", "box: size z"};
+    rg_status status = check_lengths(names, def->size.x, def->size.y, def->size.z, error);
     if (status != RG_OK)
         return status;
     double x = def->size.x, y = def->size.y, z = def->size.z, volume = x * y * z;
@@ -104,9 +111,8 @@ rg_status rg_sphere_make(rg_shape *shape, const rg_shape_def *def, rg_error *err
 }
 
 rg_status rg_capsule_make(rg_shape *shape, const rg_shape_def *def, rg_error *error) {
-    rg_status status = check_length("capsule: radius", def->radius, error);
-    if (status == RG_OK)
-        status = check_length("capsule: length", def->length, error);
+    static const char *const names[3] = {"capsule: radius", "capsule: length"};
+    rg_status status = check_lengths(names, def->radius, def->length, 0, error);
     if (status != RG_OK)
         return status;
     double r = def->radius, l = def->length;
@@ -122,9 +128,8 @@ rg_status rg_capsule_make(rg_shape *shape, const rg_shape_def *def, rg_error *er
 }
 
 rg_status rg_cylinder_make(rg_shape *shape, const rg_shape_def *def, rg_error *error) {
-    rg_status status = check_length("cylinder: radius", def->radius, error);
-    if (status == RG_OK)
-        status = check_length("cylinder: height", def->length, error);
+    static const char *const names[3] = {"cylinder: radius", "cylinder: height"};
+    rg_status status = check_lengths(names, def->radius, def->length, 0, error);
     if (status != RG_OK)
         return status;
     double r = def->radius, h = def->length, volume = RG_PI * r * r * h;
@@ -137,9 +142,8 @@ rg_status rg_cylinder_make(rg_shape *shape, const rg_shape_def *def, rg_error *e
 }
 
 rg_status rg_cone_make(rg_shape *shape, const rg_shape_def *def, rg_error *error) {
-    rg_status status = check_length("cone: radius", def->radius, error);
-    if (status == RG_OK)
-        status = check_length("cone: height", def->length, error);
+    static const char *const names[3] = {"cone: radius", "cone: height"};
+    rg_status status = check_lengths(names, def->radius, def->length, 0, error);
     if (status != RG_OK)
         return status;
     double r = def->radius, h = def->length, volume = RG_PI * r * r * h / 3;
@@ -153,11 +157,9 @@ rg_status rg_cone_make(rg_shape *shape, const rg_shape_def *def, rg_error *error
 }
 
 rg_status rg_ellipsoid_make(rg_shape *shape, const rg_shape_def *def, rg_error *error) {
-    rg_status status = check_length("ellipsoid: semi-axis x", def->size.x, error);
-    if (status == RG_OK)
-        status = check_length("ellipsoid: semi-axis y", def->size.y, error);
-    if (status == RG_OK)
-        status = check_length("ellipsoid: semi-axis z", def->size.z, error);
+    static const char *const names[3] = {"ellipsoid: semi-axis x", "ellipsoid: semi-axis y",
+                                         "ellipsoid: semi-axis z"};
+    rg_status status = check_lengths(names, def->size.x, def->size.y, def->size.z, error);
     if (status != RG_OK)
         return status;
     double a = def->size.x, b = def->size.y, c = def->size.z;

@@ -18,6 +18,7 @@
  * limit, with the best forces seen. */
 #include "base/base_math.h"
 #include "solve/solve_polish.h"
+#include "solve/solve_system_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,8 +47,6 @@ enum {
 typedef struct alternating {
     rg_system system;
     rg_polish polish;
-    size_t contacts, joints, rows, first_joint;
-    int d;
     bool global;
     double kappa;
     double *r, *w, *v, *u, *slip; /* slip: s per contact */
@@ -58,16 +57,17 @@ typedef struct alternating {
 
 static rg_status take_memory(alternating *p, rg_solve_context *context, rg_error *error) {
     size_t velocities = p->system.velocities;
-    size_t numbers = p->contacts * (size_t)(p->d * p->d) + p->joints;
+    size_t numbers =
+        p->system.contacts * (size_t)(p->system.dimension * p->system.dimension) + p->system.joints;
     double **by_rows[] = {&p->r, &p->w, &p->u, &p->dr, &p->e2};
     for (size_t k = 0; k < sizeof by_rows / sizeof *by_rows; k++) {
-        RG_TAKE(*by_rows[k], context, p->rows, error);
-        memset(*by_rows[k], 0, p->rows * sizeof(double));
+        RG_TAKE(*by_rows[k], context, p->system.rows, error);
+        memset(*by_rows[k], 0, p->system.rows * sizeof(double));
     }
     RG_TAKE(p->v, context, velocities, error);
     RG_TAKE(p->dv, context, velocities, error);
     RG_TAKE(p->e1, context, velocities, error);
-    RG_TAKE(p->slip, context, p->contacts, error);
+    RG_TAKE(p->slip, context, p->system.contacts, error);
     RG_TAKE(p->a, context, numbers, error);
     RG_TAKE(p->b, context, numbers, error);
     return RG_OK;
@@ -75,7 +75,7 @@ static rg_status take_memory(alternating *p, rg_solve_context *context, rg_error
 
 /* Rows of a contact that take part: without friction the normal row alone. */
 static int width_of(const alternating *p, size_t contact) {
-    return p->system.mu[contact] > 0 ? p->d : 1;
+    return p->system.mu[contact] > 0 ? p->system.dimension : 1;
 }
 
 static double tail_length(const double *x, int width) {
@@ -99,18 +99,18 @@ static void project_cone(double mu, int width, double *x) {
 }
 
 static rg_status factor(alternating *p) {
-    size_t dd = (size_t)(p->d * p->d);
-    memset(p->a, 0, (p->contacts * dd + p->joints) * sizeof *p->a);
-    memset(p->b, 0, (p->contacts * dd + p->joints) * sizeof *p->b);
-    for (size_t i = 0; i < p->contacts; i++)
-        for (int k = 0; k < p->d; k++) {
-            size_t at = i * dd + (size_t)(k * p->d + k);
+    size_t dd = (size_t)(p->system.dimension * p->system.dimension);
+    memset(p->a, 0, (p->system.contacts * dd + p->system.joints) * sizeof *p->a);
+    memset(p->b, 0, (p->system.contacts * dd + p->system.joints) * sizeof *p->b);
+    for (size_t i = 0; i < p->system.contacts; i++)
+        for (int k = 0; k < p->system.dimension; k++) {
+            size_t at = i * dd + (size_t)(k * p->system.dimension + k);
             p->a[at] = 1;
             p->b[at] = k < width_of(p, i) ? p->kappa * p->system.rho[i] : 0;
         }
-    for (size_t j = 0; j < p->joints; j++) {
-        p->a[p->contacts * dd + j] = 1;
-        p->b[p->contacts * dd + j] = p->kappa * p->system.rho[p->contacts + j];
+    for (size_t j = 0; j < p->system.joints; j++) {
+        p->a[p->system.contacts * dd + j] = 1;
+        p->b[p->system.contacts * dd + j] = p->kappa * p->system.rho[p->system.contacts + j];
     }
     p->factorisations++;
     return rg_system_factor(&p->system, p->a, p->b, true);
@@ -119,13 +119,13 @@ static rg_status factor(alternating *p) {
 /* v, u of the forces; w next to them. */
 static void start(alternating *p, const double *force) {
     if (force)
-        memcpy(p->r, force, p->rows * sizeof *force);
+        memcpy(p->r, force, p->system.rows * sizeof *force);
     rg_system_velocity(&p->system, p->r, p->global ? p->v : NULL, p->u);
-    for (size_t i = 0; i < p->contacts; i++) {
-        size_t row = i * (size_t)p->d;
+    for (size_t i = 0; i < p->system.contacts; i++) {
+        size_t row = i * (size_t)p->system.dimension;
         int width = width_of(p, i);
         double mu = p->system.mu[i], x[3] = {0};
-        for (int k = width; k < p->d; k++)
+        for (int k = width; k < p->system.dimension; k++)
             p->r[row + (size_t)k] = 0;
         p->slip[i] = mu * tail_length(p->u + row, width);
         /* P_K*(x) = x + P_K(-x). */
@@ -142,17 +142,17 @@ static void start(alternating *p, const double *force) {
 static void solve_velocity(alternating *p) {
     rg_system *s = &p->system;
     if (!p->global)
-        memcpy(p->u, s->free, p->rows * sizeof *p->u);
-    for (size_t i = 0; i < p->contacts; i++)
-        for (int k = 0; k < p->d; k++) {
-            size_t at = i * (size_t)p->d + (size_t)k;
+        memcpy(p->u, s->free, p->system.rows * sizeof *p->u);
+    for (size_t i = 0; i < p->system.contacts; i++)
+        for (int k = 0; k < p->system.dimension; k++) {
+            size_t at = i * (size_t)p->system.dimension + (size_t)k;
             p->e2[at] = k < width_of(p, i)
                             ? p->kappa * s->rho[i] * (p->u[at] + (k ? 0 : p->slip[i]) - p->w[at])
                             : 0;
         }
-    for (size_t j = 0; j < p->joints; j++) {
-        size_t at = p->first_joint + j;
-        p->e2[at] = p->kappa * s->rho[p->contacts + j] * (p->u[at] - p->w[at]);
+    for (size_t j = 0; j < p->system.joints; j++) {
+        size_t at = rg_system_block_row(&p->system, p->system.contacts + j);
+        p->e2[at] = p->kappa * s->rho[p->system.contacts + j] * (p->u[at] - p->w[at]);
     }
     if (p->global) {
         for (size_t i = 0; i < s->velocities; i++)
@@ -165,10 +165,10 @@ static void solve_velocity(alternating *p) {
         for (size_t i = 0; i < s->velocities; i++)
             p->v[i] += p->dv[i];
         rg_system_j(s, p->v, p->u);
-        for (size_t i = 0; i < p->rows; i++)
+        for (size_t i = 0; i < p->system.rows; i++)
             p->u[i] += s->problem->q[i];
     } else {
-        for (size_t i = 0; i < p->rows; i++)
+        for (size_t i = 0; i < p->system.rows; i++)
             p->e2[i] -= p->r[i];
         rg_system_solve(s, NULL, p->e2, NULL, p->dr);
         rg_system_velocity(s, p->dr, NULL, p->u);
@@ -177,7 +177,7 @@ static void solve_velocity(alternating *p) {
 
 /* The new r and w of a contact; raises the residuals. */
 static void update_contact(alternating *p, size_t i) {
-    size_t row = i * (size_t)p->d;
+    size_t row = i * (size_t)p->system.dimension;
     int width = width_of(p, i);
     double mu = p->system.mu[i], penalty = p->kappa * p->system.rho[i], x[3] = {0}, y[3] = {0};
     for (int k = 0; k < width; k++) {
@@ -199,9 +199,9 @@ static void update_contact(alternating *p, size_t i) {
 }
 
 static void update_joint(alternating *p, size_t j) {
-    size_t at = p->first_joint + j;
+    size_t at = rg_system_block_row(&p->system, p->system.contacts + j);
     const rg_contact_problem *problem = p->system.problem;
-    double penalty = p->kappa * p->system.rho[p->contacts + j];
+    double penalty = p->kappa * p->system.rho[p->system.contacts + j];
     double x = RELAXATION * p->u[at] + (1 - RELAXATION) * p->w[at], y = p->r[at] - penalty * x;
     p->primal = fmax(p->primal, fabs(p->u[at] - p->w[at]));
     if (problem->lower)
@@ -237,9 +237,9 @@ static rg_solve_outcome iterate(alternating *p, uint32_t limit, double tolerance
         p->iterations++;
         solve_velocity(p);
         p->primal = p->dual = 0;
-        for (size_t i = 0; i < p->contacts; i++)
+        for (size_t i = 0; i < p->system.contacts; i++)
             update_contact(p, i);
-        for (size_t j = 0; j < p->joints; j++)
+        for (size_t j = 0; j < p->system.joints; j++)
             update_joint(p, j);
         if ((k + 1) % CHECK_EVERY)
             continue;
@@ -270,11 +270,6 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         status = rg_polish_create(&p.polish, &p.system, context, error);
     if (status != RG_OK)
         return status;
-    p.contacts = p.system.contacts;
-    p.joints = p.system.joints;
-    p.rows = p.system.rows;
-    p.d = p.system.dimension;
-    p.first_joint = p.contacts * (size_t)p.d;
     status = take_memory(&p, context, error);
     if (status != RG_OK)
         return status;
@@ -290,7 +285,7 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         report->outcome = RG_SOLVED;
     report->iterations = p.iterations + p.polish.iterations;
     report->factorisations = p.factorisations + p.polish.factorisations;
-    memcpy(solution->force, p.polish.best, p.rows * sizeof *p.polish.best);
+    memcpy(solution->force, p.polish.best, p.system.rows * sizeof *p.polish.best);
     if (report->outcome != RG_SOLVED)
         snprintf(report->text, sizeof report->text,
                  "%s after %llu iterations at a residual of %.2g",

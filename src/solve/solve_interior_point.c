@@ -43,6 +43,7 @@
 #include "solve/solve_interior_cone.h"
 #include "solve/solve_mend.h"
 #include "solve/solve_polish.h"
+#include "solve/solve_system_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -113,8 +114,6 @@ typedef struct interior {
     rg_polish polish;
     rg_mend mend;
     rg_solve_context *context;
-    size_t contacts, joints, rows, first_joint; /* row of the first joint */
-    int d;
     bool friction, global;
     uint8_t *kinds; /* joints */
     double *lower, *upper;
@@ -135,10 +134,10 @@ typedef struct interior {
 } interior;
 
 static bool has_cone(const interior *p, size_t contact) {
-    return p->d > 1 && p->system.mu[contact] > 0;
+    return p->system.dimension > 1 && p->system.mu[contact] > 0;
 }
 static int cone_width(const interior *p, size_t contact) {
-    return has_cone(p, contact) ? p->d : 1;
+    return has_cone(p, contact) ? p->system.dimension : 1;
 }
 /* Forces times this, velocities over it, in the normal row, make the cone symmetric. */
 static double cone_unit(const interior *p, size_t contact) {
@@ -146,7 +145,7 @@ static double cone_unit(const interior *p, size_t contact) {
 }
 static void to_cone(const interior *p, size_t contact, const double *r, const double *w, double *z,
                     double *s) {
-    size_t row = contact * (size_t)p->d;
+    size_t row = contact * (size_t)p->system.dimension;
     double unit = cone_unit(p, contact);
     for (int k = 0; k < cone_width(p, contact); k++) {
         z[k] = r[row + (size_t)k] * (k ? 1 : unit);
@@ -160,37 +159,38 @@ static void to_cone(const interior *p, size_t contact, const double *r, const do
 static rg_status take_memory(interior *p, rg_error *error) {
     rg_solve_context *c = p->context;
     size_t velocities = p->system.velocities;
-    size_t numbers = p->contacts * (size_t)(p->d * p->d) + p->joints;
+    size_t numbers =
+        p->system.contacts * (size_t)(p->system.dimension * p->system.dimension) + p->system.joints;
     double **by_rows[] = {&p->r,    &p->w,   &p->u,   &p->dr, &p->dw,
                           &p->move, &p->dr0, &p->dw0, &p->e2, &p->residual};
     for (size_t k = 0; k < sizeof by_rows / sizeof *by_rows; k++) {
-        RG_TAKE(*by_rows[k], c, p->rows, error);
-        memset(*by_rows[k], 0, p->rows * sizeof(double));
+        RG_TAKE(*by_rows[k], c, p->system.rows, error);
+        memset(*by_rows[k], 0, p->system.rows * sizeof(double));
     }
     double **by_joints[] = {&p->lower, &p->upper, &p->low,   &p->high,
                             &p->dlow,  &p->dhigh, &p->dlow0, &p->dhigh0};
     for (size_t k = 0; k < sizeof by_joints / sizeof *by_joints; k++) {
-        RG_TAKE(*by_joints[k], c, p->joints, error);
-        memset(*by_joints[k], 0, p->joints * sizeof(double));
+        RG_TAKE(*by_joints[k], c, p->system.joints, error);
+        memset(*by_joints[k], 0, p->system.joints * sizeof(double));
     }
-    RG_TAKE(p->kinds, c, p->joints, error);
+    RG_TAKE(p->kinds, c, p->system.joints, error);
     RG_TAKE(p->v, c, velocities, error);
     RG_TAKE(p->dv, c, velocities, error);
     RG_TAKE(p->e1, c, velocities, error);
     RG_TAKE(p->e1_kept, c, velocities, error);
     RG_TAKE(p->a, c, numbers, error);
     RG_TAKE(p->b, c, numbers, error);
-    RG_TAKE(p->scalings, c, p->contacts, error);
+    RG_TAKE(p->scalings, c, p->system.contacts, error);
     return RG_OK;
 }
 
 static void start_joints(interior *p) {
     const rg_contact_problem *problem = p->system.problem;
-    for (size_t j = 0; j < p->joints; j++) {
-        size_t row = p->first_joint + j;
+    for (size_t j = 0; j < p->system.joints; j++) {
+        size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
         double lower = problem->lower ? problem->lower[j] : -INFINITY;
         double upper = problem->upper ? problem->upper[j] : INFINITY;
-        double reach = p->system.rho[p->contacts + j] * p->level;
+        double reach = p->system.rho[p->system.contacts + j] * p->level;
         bool below = isfinite(lower), above = isfinite(upper);
         p->lower[j] = lower;
         p->upper[j] = upper;
@@ -213,16 +213,16 @@ static void start_joints(interior *p) {
 static void start(interior *p, bool second) {
     p->share = second ? BOUNDARY_SHARE_SECOND : BOUNDARY_SHARE;
     p->smoothing_factor = second ? SMOOTHING_SECOND : SMOOTHING;
-    memset(p->r, 0, p->rows * sizeof *p->r);
-    memset(p->w, 0, p->rows * sizeof *p->w);
-    memset(p->dr, 0, p->rows * sizeof *p->dr);
-    memset(p->dw, 0, p->rows * sizeof *p->dw);
+    memset(p->r, 0, p->system.rows * sizeof *p->r);
+    memset(p->w, 0, p->system.rows * sizeof *p->w);
+    memset(p->dr, 0, p->system.rows * sizeof *p->dr);
+    memset(p->dw, 0, p->system.rows * sizeof *p->dw);
     p->level = p->system.scale;
-    for (size_t i = 0; i < p->rows; i++)
+    for (size_t i = 0; i < p->system.rows; i++)
         p->level = fmax(p->level, fabs(p->system.free[i]));
-    p->degree = (double)p->contacts;
-    for (size_t i = 0; i < p->contacts; i++) {
-        size_t row = i * (size_t)p->d;
+    p->degree = (double)p->system.contacts;
+    for (size_t i = 0; i < p->system.contacts; i++) {
+        size_t row = i * (size_t)p->system.dimension;
         p->friction = p->friction || has_cone(p, i);
         p->r[row] = p->system.rho[i] * p->level;
         p->w[row] = p->level * fmax(1, p->system.mu[i]);
@@ -241,11 +241,11 @@ static void start(interior *p, bool second) {
 static double slip_term(const interior *p, size_t contact, const double *u, double smoothing,
                         double *slope) {
     double mu = p->system.mu[contact], sum = 0;
-    for (int k = 1; k < p->d; k++)
+    for (int k = 1; k < p->system.dimension; k++)
         sum += u[k] * u[k];
     double root = sqrt(sum + smoothing * smoothing);
     slope[0] = 0;
-    for (int k = 1; k < p->d; k++)
+    for (int k = 1; k < p->system.dimension; k++)
         slope[k] = root > 0 ? mu * u[k] / root : 0;
     return sum > 0 ? mu * sum / (root + smoothing) : 0;
 }
@@ -264,57 +264,57 @@ static void find_velocity(interior *p) {
     for (size_t i = 0; i < s->velocities; i++)
         p->e1[i] -= x[i];
     rg_system_j(s, p->v, p->u);
-    for (size_t i = 0; i < p->rows; i++)
+    for (size_t i = 0; i < p->system.rows; i++)
         p->u[i] += s->problem->q[i];
 }
 
 static void find_residuals(interior *p) {
     find_velocity(p);
-    for (size_t i = 0; i < p->contacts; i++) {
-        size_t row = i * (size_t)p->d;
+    for (size_t i = 0; i < p->system.contacts; i++) {
+        size_t row = i * (size_t)p->system.dimension;
         double slope[3];
         int width = cone_width(p, i);
-        for (int k = 0; k < p->d; k++)
+        for (int k = 0; k < p->system.dimension; k++)
             p->residual[row + (size_t)k] =
                 k < width ? p->u[row + (size_t)k] - p->w[row + (size_t)k] : 0;
         if (width > 1)
             p->residual[row] += slip_term(p, i, p->u + row, p->smoothing, slope);
     }
-    for (size_t j = 0; j < p->joints; j++) {
-        size_t row = p->first_joint + j;
+    for (size_t j = 0; j < p->system.joints; j++) {
+        size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
         p->residual[row] = p->kinds[j] == JOINT_FIXED ? p->r[row] - p->lower[j]
                                                       : p->u[row] - p->low[j] + p->high[j];
     }
-    for (size_t i = 0; i < p->first_joint; i++)
+    for (size_t i = 0; i < rg_system_block_row(&p->system, p->system.contacts); i++)
         if (fabs(p->residual[i]) < NOISE * p->level)
             p->residual[i] = 0;
 }
 
 static double product_floor(const interior *p, size_t contact) {
-    size_t row = contact * (size_t)p->d;
+    size_t row = contact * (size_t)p->system.dimension;
     return has_cone(p, contact) ? PRODUCT_FLOOR * p->r[row] * p->w[row] : 0;
 }
 
 /* tau^2: the mean of (r / rho).w after a step t, without the part that contacts keep. */
 static double mean_product(const interior *p, double t) {
     double sum = 0;
-    for (size_t i = 0; i < p->contacts; i++) {
-        size_t row = i * (size_t)p->d;
+    for (size_t i = 0; i < p->system.contacts; i++) {
+        size_t row = i * (size_t)p->system.dimension;
         double dot = 0;
         for (size_t k = row; k < row + (size_t)cone_width(p, i); k++)
             dot += (p->r[k] + t * p->dr[k]) * (p->w[k] + t * p->dw[k]);
         sum += fmax(0, dot - product_floor(p, i)) / p->system.rho[i];
     }
-    for (size_t j = 0; j < p->joints; j++) {
+    for (size_t j = 0; j < p->system.joints; j++) {
         if (p->kinds[j] != JOINT_BOUNDED)
             continue;
-        size_t row = p->first_joint + j;
+        size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
         double r = p->r[row] + t * p->dr[row], dot = 0;
         if (isfinite(p->lower[j]))
             dot += (r - p->lower[j]) * (p->low[j] + t * p->dlow[j]);
         if (isfinite(p->upper[j]))
             dot += (p->upper[j] - r) * (p->high[j] + t * p->dhigh[j]);
-        sum += dot / p->system.rho[p->contacts + j];
+        sum += dot / p->system.rho[p->system.contacts + j];
     }
     return p->degree > 0 ? fmax(0, sum / p->degree) : 0;
 }
@@ -325,7 +325,8 @@ static double mean_product(const interior *p, double t) {
 /* A = 1, B = D (1 + n ds/du) in the coordinates of the problem, both divided by a number of the
  * size of D. False if r or w is no longer inside. */
 static bool scale_contact(interior *p, size_t i) {
-    size_t row = i * (size_t)p->d, dd = (size_t)(p->d * p->d);
+    size_t row = i * (size_t)p->system.dimension,
+           dd = (size_t)(p->system.dimension * p->system.dimension);
     double *a = p->a + i * dd, *b = p->b + i * dd, rho = p->system.rho[i], unit = cone_unit(p, i);
     scaling *f = &p->scalings[i];
     int width = cone_width(p, i);
@@ -346,36 +347,36 @@ static bool scale_contact(interior *p, size_t i) {
     f->norm = 1 + largest / rho;
     memset(a, 0, dd * sizeof *a);
     memset(b, 0, dd * sizeof *b);
-    for (int k = 0; k < p->d; k++)
-        a[k * p->d + k] = k < width ? 1 / f->norm : 1;
+    for (int k = 0; k < p->system.dimension; k++)
+        a[k * p->system.dimension + k] = k < width ? 1 / f->norm : 1;
     for (int k = 0; k < width; k++)
         for (int m = 0; m < width; m++)
             inverse[k][m] /= f->norm * (k ? 1 : unit) * (m ? 1 : unit);
     for (int k = 0; k < width; k++)
         for (int m = 0; m < width; m++)
-            b[k * p->d + m] = inverse[k][m] + inverse[k][0] * slope[m];
+            b[k * p->system.dimension + m] = inverse[k][m] + inverse[k][0] * slope[m];
     return true;
 }
 
 static bool scale_contacts(interior *p) {
-    for (size_t i = 0; i < p->contacts; i++)
+    for (size_t i = 0; i < p->system.contacts; i++)
         if (!scale_contact(p, i))
             return false;
     return true;
 }
 
 static void scale_joints(interior *p) {
-    size_t base = p->contacts * (size_t)(p->d * p->d);
-    for (size_t j = 0; j < p->joints; j++) {
-        size_t row = p->first_joint + j;
+    size_t base = p->system.contacts * (size_t)(p->system.dimension * p->system.dimension);
+    for (size_t j = 0; j < p->system.joints; j++) {
+        size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
         double *a = p->a + base + j, *b = p->b + base + j;
         *b = 1;
-        *a = PROXIMAL_FREE_ROW / p->system.rho[p->contacts + j];
+        *a = PROXIMAL_FREE_ROW / p->system.rho[p->system.contacts + j];
         if (p->kinds[j] == JOINT_FIXED) {
             *a = 1;
             *b = 0;
         } else if (p->kinds[j] == JOINT_BOUNDED) {
-            *a = PROXIMAL / p->system.rho[p->contacts + j];
+            *a = PROXIMAL / p->system.rho[p->system.contacts + j];
             if (isfinite(p->lower[j]))
                 *a += p->low[j] / (p->r[row] - p->lower[j]);
             if (isfinite(p->upper[j]))
@@ -393,7 +394,7 @@ typedef struct aim {
 
 /* Right side of a contact; p->dw keeps W (lambda \ aim). */
 static void aim_contact(interior *p, size_t i, aim at) {
-    size_t row = i * (size_t)p->d;
+    size_t row = i * (size_t)p->system.dimension;
     const scaling *f = &p->scalings[i];
     const rg_cone_scaling *c = &f->cone;
     int width = c->width;
@@ -424,7 +425,7 @@ static void aim_contact(interior *p, size_t i, aim at) {
             rest[m] += along * c->axes[k][m];
         }
     }
-    for (int k = 0; k < p->d; k++) {
+    for (int k = 0; k < p->system.dimension; k++) {
         p->e2[row + (size_t)k] = k < width ? sum[k] / (f->norm * (k ? 1 : unit)) : 0;
         p->dw[row + (size_t)k] = k < width ? rest[k] : 0;
     }
@@ -436,8 +437,8 @@ static double bound_step(double velocity, double room, double second, double tar
 }
 
 static void aim_joint(interior *p, size_t j, aim at) {
-    size_t row = p->first_joint + j;
-    double target = p->system.rho[p->contacts + j] * at.target, dr0 = p->dr0[row];
+    size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
+    double target = p->system.rho[p->system.contacts + j] * at.target, dr0 = p->dr0[row];
     p->dlow[j] = p->dhigh[j] = 0;
     p->e2[row] = p->residual[row];
     if (p->kinds[j] != JOINT_BOUNDED)
@@ -455,7 +456,7 @@ static void aim_joint(interior *p, size_t j, aim at) {
 /* dw where p->dw holds W (lambda \ aim): along an axis where H is small, dw = -W (lambda \ aim) - H
  * dr; otherwise dw = (1 + n ds/du) J dv + residual. */
 static void find_dw(interior *p, size_t i, double keep) {
-    size_t row = i * (size_t)p->d;
+    size_t row = i * (size_t)p->system.dimension;
     const rg_cone_scaling *c = &p->scalings[i].cone;
     double unit = cone_unit(p, i), z[3], s[3], slope[3] = {0}, sum[3] = {0}, normal = 0;
     if (c->width > 1)
@@ -475,14 +476,14 @@ static void find_dw(interior *p, size_t i, double keep) {
         for (int m = 0; m < c->width; m++)
             sum[m] += part * c->axes[k][m];
     }
-    for (int k = 0; k < p->d; k++)
+    for (int k = 0; k < p->system.dimension; k++)
         p->dw[row + (size_t)k] = k < c->width ? sum[k] * (k ? 1 : unit) : 0;
 }
 
 static void find_step(interior *p, aim at) {
-    for (size_t i = 0; i < p->contacts; i++)
+    for (size_t i = 0; i < p->system.contacts; i++)
         aim_contact(p, i, at);
-    for (size_t j = 0; j < p->joints; j++)
+    for (size_t j = 0; j < p->system.joints; j++)
         aim_joint(p, j, at);
     for (size_t i = 0; i < p->system.velocities; i++)
         p->e1_kept[i] = (1 - at.keep) * p->e1[i];
@@ -494,10 +495,10 @@ static void find_step(interior *p, aim at) {
         rg_system_j(&p->system, p->dv, p->move);
     else
         rg_system_w(&p->system, p->dr, p->move);
-    for (size_t i = 0; i < p->contacts; i++)
+    for (size_t i = 0; i < p->system.contacts; i++)
         find_dw(p, i, at.keep);
-    for (size_t j = 0; j < p->joints; j++) {
-        size_t row = p->first_joint + j;
+    for (size_t j = 0; j < p->system.joints; j++) {
+        size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
         if (p->kinds[j] == JOINT_BOUNDED && isfinite(p->lower[j]))
             p->dlow[j] -= p->low[j] / (p->r[row] - p->lower[j]) * p->dr[row];
         if (p->kinds[j] == JOINT_BOUNDED && isfinite(p->upper[j]))
@@ -514,15 +515,15 @@ static double line_step(double x, double dx, double limit) {
 
 static double step_length(const interior *p) {
     double t = 1 / p->share;
-    for (size_t i = 0; i < p->contacts; i++) {
+    for (size_t i = 0; i < p->system.contacts; i++) {
         double z[3], s[3], dz[3], ds[3];
         to_cone(p, i, p->r, p->w, z, s);
         to_cone(p, i, p->dr, p->dw, dz, ds);
         t = rg_cone_step(z, dz, cone_width(p, i), t);
         t = rg_cone_step(s, ds, cone_width(p, i), t);
     }
-    for (size_t j = 0; j < p->joints; j++) {
-        size_t row = p->first_joint + j;
+    for (size_t j = 0; j < p->system.joints; j++) {
+        size_t row = rg_system_block_row(&p->system, p->system.contacts + j);
         if (p->kinds[j] == JOINT_BOUNDED && isfinite(p->lower[j])) {
             t = line_step(p->r[row] - p->lower[j], p->dr[row], t);
             t = line_step(p->low[j], p->dlow[j], t);
@@ -538,13 +539,13 @@ static double step_length(const interior *p) {
 /* The slip term's true growth over the step and over the fall of the smoothing, beyond the linear
  * model's: never negative, so w stays inside. */
 static void follow_slip(interior *p, double t, double smoothing) {
-    for (size_t i = 0; i < p->contacts; i++) {
+    for (size_t i = 0; i < p->system.contacts; i++) {
         if (!has_cone(p, i))
             continue;
-        size_t row = i * (size_t)p->d;
+        size_t row = i * (size_t)p->system.dimension;
         double u[3] = {0}, slope[3], unused[3];
         double gain = -slip_term(p, i, p->u + row, p->smoothing, slope);
-        for (int k = 1; k < p->d; k++) {
+        for (int k = 1; k < p->system.dimension; k++) {
             u[k] = p->u[row + (size_t)k] + t * p->move[row + (size_t)k];
             gain -= slope[k] * t * p->move[row + (size_t)k];
         }
@@ -560,11 +561,11 @@ static void take_step(interior *p, double t) {
         double smoothing = p->smoothing_factor * fmin(product / p->system.scale, sqrt(product));
         follow_slip(p, t, fmin(p->smoothing, smoothing));
     }
-    for (size_t i = 0; i < p->rows; i++) {
+    for (size_t i = 0; i < p->system.rows; i++) {
         p->r[i] += t * p->dr[i];
         p->w[i] += t * p->dw[i];
     }
-    for (size_t j = 0; j < p->joints; j++) {
+    for (size_t j = 0; j < p->system.joints; j++) {
         p->low[j] += t * p->dlow[j];
         p->high[j] += t * p->dhigh[j];
     }
@@ -585,10 +586,10 @@ static double advance(interior *p) {
     double t = fmin(1, step_length(p));
     double centring = product > 0 ? mean_product(p, t) / product : 0;
     centring = fmin(1, centring * centring * centring);
-    memcpy(p->dr0, p->dr, p->rows * sizeof *p->dr);
-    memcpy(p->dw0, p->dw, p->rows * sizeof *p->dw);
-    memcpy(p->dlow0, p->dlow, p->joints * sizeof *p->dlow);
-    memcpy(p->dhigh0, p->dhigh, p->joints * sizeof *p->dhigh);
+    memcpy(p->dr0, p->dr, p->system.rows * sizeof *p->dr);
+    memcpy(p->dw0, p->dw, p->system.rows * sizeof *p->dw);
+    memcpy(p->dlow0, p->dlow, p->system.joints * sizeof *p->dlow);
+    memcpy(p->dhigh0, p->dhigh, p->system.joints * sizeof *p->dhigh);
     find_step(p, (aim){centring * product, centring, true});
     t = fmin(1, p->share * step_length(p));
     if (!isfinite(t))
@@ -611,17 +612,18 @@ static bool proves_infeasible(interior *p) {
     if (p->friction)
         return false;
     double largest = 0, product = 0, remaining = 0;
-    for (size_t i = 0; i < p->contacts; i++)
-        largest = fmax(largest, p->r[i * (size_t)p->d] / p->system.rho[i]);
+    for (size_t i = 0; i < p->system.contacts; i++)
+        largest = fmax(largest, p->r[i * (size_t)p->system.dimension] / p->system.rho[i]);
     if (!(largest > DIVERGED * p->level))
         return false;
     rg_system_velocity(&p->system, p->r, NULL, p->move);
-    for (size_t i = 0; i < p->rows; i++) {
-        bool counts = i >= p->first_joint || i % (size_t)p->d == 0;
+    for (size_t i = 0; i < p->system.rows; i++) {
+        bool counts = i >= rg_system_block_row(&p->system, p->system.contacts) ||
+                      i % (size_t)p->system.dimension == 0;
         remaining = fmax(remaining, counts ? fabs(p->move[i] - p->system.free[i]) : 0);
         product += p->r[i] * p->system.free[i];
     }
-    for (size_t j = 0; j < p->joints; j++)
+    for (size_t j = 0; j < p->system.joints; j++)
         if (p->kinds[j] != JOINT_FREE)
             return false;
     return product < 0 && remaining <= RAY_RESIDUAL * largest;
@@ -657,13 +659,13 @@ static rg_solve_outcome iterate(interior *p, uint32_t limit, double tolerance) {
 }
 
 static bool has_negative_diagonal(const interior *p) {
-    size_t d = (size_t)p->d, dd = d * d;
-    for (size_t i = 0; i < p->contacts; i++)
+    size_t d = (size_t)p->system.dimension, dd = d * d;
+    for (size_t i = 0; i < p->system.contacts; i++)
         for (size_t k = 0; k < d; k++)
             if (p->system.diagonal[i * dd + k * d + k] < 0)
                 return true;
-    for (size_t j = 0; j < p->joints; j++)
-        if (p->system.diagonal[p->contacts * dd + j] < 0)
+    for (size_t j = 0; j < p->system.joints; j++)
+        if (p->system.diagonal[p->system.contacts * dd + j] < 0)
             return true;
     return false;
 }
@@ -690,11 +692,6 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         status = rg_mend_create(&p.mend, &p.system, context, problem, error);
     if (status != RG_OK)
         return status;
-    p.contacts = p.system.contacts;
-    p.joints = p.system.joints;
-    p.rows = p.system.rows;
-    p.d = p.system.dimension;
-    p.first_joint = p.contacts * (size_t)p.d;
     status = take_memory(&p, error);
     if (status != RG_OK)
         return status;
@@ -703,7 +700,7 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         snprintf(report->text, sizeof report->text, "the matrix has a negative diagonal entry");
         return RG_OK;
     }
-    bool large = p.mend.problem && p.contacts > LARGE;
+    bool large = p.mend.problem && p.system.contacts > LARGE;
     double tolerance = AIM * settings->tolerance, acceptable = AIM * settings->acceptable;
     uint32_t limit = settings->iteration_limit ? settings->iteration_limit : ITERATION_LIMIT;
     for (int pass = 0; pass < 2; pass++) { /* with friction, a calmer path may get through */
@@ -731,10 +728,10 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
             break;
     }
     if (report->outcome == RG_SOLVE_INFEASIBLE && solution->ray)
-        memcpy(solution->ray, p.r, p.rows * sizeof *p.r);
+        memcpy(solution->ray, p.r, p.system.rows * sizeof *p.r);
     report->iterations = p.iterations + p.polish.iterations + p.mend.iterations;
     report->factorisations = p.iterations + p.polish.factorisations + (uint64_t)p.mend.work;
-    memcpy(solution->force, p.polish.best, p.rows * sizeof *p.polish.best);
+    memcpy(solution->force, p.polish.best, p.system.rows * sizeof *p.polish.best);
     explain(report, &p);
     return RG_OK;
 }

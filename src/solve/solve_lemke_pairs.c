@@ -524,17 +524,6 @@ rg_status rg_pairs_make(rg_pairs *pairs, rg_solve_context *context, const rg_pro
 /* Rows with at most this share of nonzero forces are multiplied entry by entry. */
 enum { SPARSE_SHARE = 4 };
 
-static double lane_dot(const double *restrict a, const double *restrict x, size_t n) {
-    double sum[4] = {0};
-    size_t j = 0;
-    for (; j + 4 <= n; j += 4)
-        for (size_t lane = 0; lane < 4; lane++)
-            sum[lane] += a[j + lane] * x[j + lane];
-    for (; j < n; j++)
-        sum[0] += a[j] * x[j];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 static void multiply(rg_pairs *pairs) {
     size_t n = pairs->rows, count = 0;
     for (size_t j = 0; j < n; j++)
@@ -543,7 +532,7 @@ static void multiply(rg_pairs *pairs) {
     for (size_t i = 0; i < n; i++) {
         const double *row = pairs->w + i * pairs->stride;
         if (count * SPARSE_SHARE > n) {
-            pairs->u[i] = lane_dot(row, pairs->r, n);
+            pairs->u[i] = rg_dense_dot(row, pairs->r, n);
         } else {
             double sum = 0;
             for (size_t k = 0; k < count; k++)
@@ -622,19 +611,23 @@ double rg_pairs_entry(const rg_pairs *pairs, size_t i, size_t j) {
     return sum * scale;
 }
 
+/* An amount of a pair, on the rows that it acts on: its `own`, or along its direction. */
+static void spread(const rg_pair *pair, size_t own, double amount, double *rows) {
+    if (pair->kind == RG_PAIR_ROW) {
+        rows[own] += pair->sign * amount;
+    } else if (pair->kind == RG_PAIR_BETA) {
+        rows[pair->row] += pair->along[0] * amount;
+        if (pair->along[1] != 0)
+            rows[pair->column] += pair->along[1] * amount;
+    }
+}
+
 void rg_pairs_force(const rg_pairs *pairs, const double *x, bool homogeneous, double *force) {
     for (size_t i = 0; i < pairs->rows; i++)
         force[i] = homogeneous ? 0 : pairs->given[i];
     for (size_t j = 0; j < pairs->count; j++) {
         const rg_pair *pair = &pairs->pair[j];
-        double f = pair->scale * pairs->unit * x[j];
-        if (pair->kind == RG_PAIR_ROW) {
-            force[pair->column] += pair->sign * f;
-        } else if (pair->kind == RG_PAIR_BETA) {
-            force[pair->row] += pair->along[0] * f;
-            if (pair->along[1] != 0)
-                force[pair->column] += pair->along[1] * f;
-        }
+        spread(pair, pair->column, pair->scale * pairs->unit * x[j], force);
     }
 }
 
@@ -642,14 +635,7 @@ void rg_pairs_rows(const rg_pairs *pairs, const double *y, double *rows) {
     memset(rows, 0, pairs->rows * sizeof *rows);
     for (size_t i = 0; i < pairs->count; i++) {
         const rg_pair *pair = &pairs->pair[i];
-        double m = pair->row_scale * y[i];
-        if (pair->kind == RG_PAIR_ROW) {
-            rows[pair->row] += pair->sign * m;
-        } else if (pair->kind == RG_PAIR_BETA) {
-            rows[pair->row] += pair->along[0] * m;
-            if (pair->along[1] != 0)
-                rows[pair->column] += pair->along[1] * m;
-        }
+        spread(pair, pair->row, pair->row_scale * y[i], rows);
     }
 }
 

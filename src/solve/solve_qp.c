@@ -108,17 +108,6 @@ static void scale_program(program *p) {
     }
 }
 
-static double row_dot(const double *restrict a, const double *restrict x, size_t n) {
-    double sum[4] = {0};
-    size_t j = 0;
-    for (; j + 4 <= n; j += 4)
-        for (size_t lane = 0; lane < 4; lane++)
-            sum[lane] += a[j + lane] * x[j + lane];
-    for (; j < n; j++)
-        sum[0] += a[j] * x[j];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* --- factors ---------------------------------------------------------------------------------- */
 
 /* Cholesky with diagonal pivoting of the rows and columns in p->order[0 .. count); the rank is
@@ -160,7 +149,7 @@ static size_t factor_with_rank(program *p, size_t count, bool *indefinite) {
 
 static void solve_lower_upper(const double *m, size_t n, size_t k, double *x) {
     for (size_t i = 0; i < k; i++)
-        x[i] = (x[i] - row_dot(m + i * n, x, i)) / m[i * n + i];
+        x[i] = (x[i] - rg_dense_dot(m + i * n, x, i)) / m[i * n + i];
     for (size_t i = k; i-- > 0;) {
         x[i] /= m[i * n + i];
         for (size_t j = 0; j < i; j++)
@@ -174,9 +163,9 @@ static void factor_newton(program *p) {
     double *m = p->factor;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++)
-            m[i * n + j] = (p->a[i * n + j] - row_dot(m + i * n, m + j * n, j)) / m[j * n + j];
+            m[i * n + j] = (p->a[i * n + j] - rg_dense_dot(m + i * n, m + j * n, j)) / m[j * n + j];
         double whole = p->a[i * n + i] + p->diagonal[i];
-        double pivot = whole - row_dot(m + i * n, m + i * n, i);
+        double pivot = whole - rg_dense_dot(m + i * n, m + i * n, i);
         m[i * n + i] = pivot > ROUNDING_PIVOT * whole ? sqrt(pivot) : 1e100;
     }
     p->factorisations++;
@@ -211,7 +200,7 @@ static double measure(program *p, double *residual) {
     size_t count = 0;
     *residual = 0;
     for (size_t i = 0; i < p->size; i++) {
-        p->rest[i] = row_dot(p->a + i * p->size, p->f, p->size) + p->b[i] - p->p[i] + p->q[i];
+        p->rest[i] = rg_dense_dot(p->a + i * p->size, p->f, p->size) + p->b[i] - p->p[i] + p->q[i];
         if (p->fixed[i]) {
             p->rest[i] = 0;
             continue;
@@ -356,7 +345,7 @@ static bool is_ray(program *p, double *y) {
         value += y[i] * p->b[i];
     }
     for (size_t i = 0; i < p->size; i++)
-        if (fabs(row_dot(p->a + i * p->size, y, p->size)) > FARKAS_NULL)
+        if (fabs(rg_dense_dot(p->a + i * p->size, y, p->size)) > FARKAS_NULL)
             return false;
     return value < -FARKAS_VALUE;
 }
@@ -416,7 +405,7 @@ static rg_solve_outcome follow_path(program *p, uint32_t limit) {
 static double natural_residual(program *p, const double *f) {
     double worst = 0;
     for (size_t i = 0; i < p->size; i++) {
-        double a = row_dot(p->a + i * p->size, f, p->size) + p->b[i], to = f[i] - a;
+        double a = rg_dense_dot(p->a + i * p->size, f, p->size) + p->b[i], to = f[i] - a;
         double off = to < p->lower[i]   ? f[i] - p->lower[i]
                      : to > p->upper[i] ? f[i] - p->upper[i]
                                         : a;

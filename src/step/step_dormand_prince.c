@@ -16,7 +16,7 @@
 enum { STAGES = RG_DORMAND_PRINCE_STAGES };
 
 static const double nodes[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
-static const double weights[STAGES][6] = {
+const double rg_dormand_prince_weights[STAGES][STAGES - 1] = {
     {0},
     {1.0 / 5},
     {3.0 / 40, 9.0 / 40},
@@ -24,8 +24,7 @@ static const double weights[STAGES][6] = {
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-/* Result of order 5 minus result of order 4. */
-static const double error_weights[STAGES] = {
+const double rg_dormand_prince_errors[STAGES] = {
     71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 /* Highest coefficient of the continuous extension. */
 static const double dense_weights[STAGES] = {
@@ -71,8 +70,8 @@ static void derivative(const rg_ode *ode, double t, const double *y, double *dyd
 /* Stages 2 to 7 from stage 1; the last one is evaluated at the new state, which is in w->trial. */
 static void try_step(const rg_ode *ode, workspace *w, double t, double h, rg_ode_info *info) {
     for (int stage = 1; stage < STAGES; stage++) {
-        rg_ode_combine(ode, w->trial, w->y, h, (const double *const *)w->k, weights[stage],
-                       stage < 6 ? stage : 6);
+        rg_ode_combine(ode, w->trial, w->y, h, (const double *const *)w->k,
+                       rg_dormand_prince_weights[stage], stage < 6 ? stage : 6);
         derivative(ode, t + nodes[stage] * h, w->trial, w->k[stage], info);
     }
 }
@@ -152,8 +151,8 @@ static rg_status run_adaptive(const rg_ode *ode, workspace *w, double begin, dou
         if (info->accepted + info->rejected >= last_step)
             return RG_ITERATION_LIMIT;
         try_step(ode, w, begin + done, h, info);
-        double error = rg_ode_error_norm(ode, (const double *const *)w->k, error_weights, STAGES,
-                                         h / tolerance, w->scale, w->chunk_max);
+        double error = rg_ode_error_norm(ode, (const double *const *)w->k, rg_dormand_prince_errors,
+                                         STAGES, h / tolerance, w->scale, w->chunk_max);
         info->not_finite = isnan(error);
         if (!(error <= 1)) {
             info->rejected++;
@@ -244,8 +243,8 @@ rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *tria
         double parts = wanted < most ? ceil(most / wanted) : 1;
         double h = parts < 4 ? most / parts : wanted;
         try_step(ode, &w, begin, h, info);
-        double error = rg_ode_error_norm(ode, (const double *const *)w.k, error_weights, STAGES,
-                                         h / tolerance, w.scale, w.chunk_max);
+        double error = rg_ode_error_norm(ode, (const double *const *)w.k, rg_dormand_prince_errors,
+                                         STAGES, h / tolerance, w.scale, w.chunk_max);
         info->not_finite = isnan(error);
         if (error <= 1) {
             double factor = grown(error, trial->error_before);

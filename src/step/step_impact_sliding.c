@@ -21,6 +21,7 @@
 
 #include "base/base_math.h"
 #include "base/base_trig.h"
+#include "step/step_ode.h"
 
 #include <string.h>
 
@@ -184,22 +185,13 @@ static void slope(const contact *c, const double y[SIZE], double dy[SIZE]) {
 
 /* One step of Dormand and Prince's 5(4); returns the error in units of the tolerance. */
 static double runge_kutta(const contact *c, const double y[SIZE], double h, double next[SIZE]) {
-    static const double b[6][6] = {
-        {1.0 / 5},
-        {3.0 / 40, 9.0 / 40},
-        {44.0 / 45, -56.0 / 15, 32.0 / 9},
-        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-        {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-    static const double error_weights[7] = {
-        71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     double k[7][SIZE];
     slope(c, y, k[0]);
     for (int stage = 0; stage < 6; stage++) {
         for (int i = 0; i < SIZE; i++) {
             double sum = 0;
             for (int j = 0; j <= stage; j++)
-                sum += b[stage][j] * k[j][i];
+                sum += rg_dormand_prince_weights[stage + 1][j] * k[j][i];
             next[i] = y[i] + h * sum;
         }
         slope(c, next, k[stage + 1]);
@@ -210,7 +202,7 @@ static double runge_kutta(const contact *c, const double y[SIZE], double h, doub
     for (int i = 0; i < 3; i++) {
         double error = 0;
         for (int j = 0; j < 7; j++)
-            error += error_weights[j] * k[j][i];
+            error += rg_dormand_prince_errors[j] * k[j][i];
         worst = fmax(worst, fabs(h * error) / (ODE_TOLERANCE * slip));
     }
     return worst;

@@ -108,6 +108,10 @@ rg_status rg_dormand_prince(const rg_ode_run *run, double *y, double *next_step)
 /* The same, one accepted step at a time. The step's polynomial and its end stay here until the next
  * try. */
 enum { RG_DORMAND_PRINCE_STAGES = 7 };
+/* The tableau: stage by stage, and the result of order 5 minus that of order 4. */
+extern const double rg_dormand_prince_weights[RG_DORMAND_PRINCE_STAGES]
+                                             [RG_DORMAND_PRINCE_STAGES - 1];
+extern const double rg_dormand_prince_errors[RG_DORMAND_PRINCE_STAGES];
 typedef struct rg_dormand_prince_trial {
     double *k[RG_DORMAND_PRINCE_STAGES], *y, *end, *scale, *chunk_max, *dense[5];
     double error_before;

@@ -293,7 +293,7 @@ static void impossible_masses(void **state) {
     bad.mass = -2;
     expect_refusal(bad, true, RG_INVALID_SIZE, "mass is -2; must be positive");
     bad.mass = NAN;
-    expect_refusal(bad, false, RG_NOT_FINITE, "mass is nan; must be a finite number of kilograms");
+    expect_refusal(bad, false, RG_NOT_FINITE, "mass is nan; must be a finite number");
     bad = good;
     bad.centre.y = INFINITY;
     expect_refusal(bad, false, RG_NOT_FINITE, "centre of mass is not finite; must be a point");
