@@ -286,7 +286,7 @@ typedef struct rg_evaluation {
 typedef struct rg_analysis_start {
     double (*force)[3];
     uint8_t *active;
-    double *gap;
+    double *gap, *slip; /* m, m/s */
 } rg_analysis_start;
 
 /* What a group has done, to be added up. */

@@ -171,7 +171,9 @@ static rg_status room_for(rg_analysis *a, size_t count) {
     a->start.force = rg_arena_take(a->arena, capacity, sizeof *a->start.force);
     a->start.active = rg_arena_take(a->arena, capacity, sizeof *a->start.active);
     a->start.gap = rg_arena_take(a->arena, capacity, sizeof *a->start.gap);
-    if (!contacts || !spare || !a->start.force || !a->start.active || !a->start.gap)
+    a->start.slip = rg_arena_take(a->arena, capacity, sizeof *a->start.slip);
+    if (!contacts || !spare || !a->start.force || !a->start.active || !a->start.gap ||
+        !a->start.slip)
         return RG_OUT_OF_MEMORY;
     if (a->contact_capacity) {
         memcpy(contacts, a->contacts, a->contact_capacity * sizeof *contacts);

@@ -511,6 +511,7 @@ static void keep_start(rg_analysis *a) {
         memcpy(a->start.force[i], a->contacts[i].force, sizeof *a->start.force);
         a->start.active[i] = a->contacts[i].active;
         a->start.gap[i] = a->contacts[i].motion.gap;
+        a->start.slip[i] = rg_length(a->contacts[i].motion.slip);
     }
 }
 

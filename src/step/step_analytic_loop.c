@@ -49,6 +49,8 @@ enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 /* Times for means are this share of what would just do, and this share of the last one at least. */
 #define SAFETY      0.8
 #define SHRINK_MOST 0.1
+/* A trial step that is cut is tried again with this share of its length. */
+#define CUT_TO 0.25
 /* Forces that grow without bound: so many times mass times acceleration. */
 #define JAMMED 1e5
 
@@ -135,20 +137,26 @@ static void mark_stopping(rg_analysis *a) {
     }
 }
 
-/* Whether a slip has turned aside, at the end of the trial step, while friction kept its
- * direction: beyond where it stops, and for one that is about to. What it then does on the way
- * there is wrong, too, unless it is next to nothing. */
-static bool any_turned_aside(const rg_analysis *a) {
+/* How much of the trial step can be taken, because of slips whose direction friction keeps: 1 is
+ * all of it. One that is about to stop may turn aside by little. One that is not, when the step
+ * begins, and stops in it, must stop straight: the stages of the integrator may all miss the
+ * short time in which its direction turns, and the motion is then not that of the forces along
+ * it. Otherwise the step is to end where it is about to stop. */
+static double share_without_turn(const rg_analysis *a) {
+    double share = 1;
     for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.friction > 0))
             continue;
-        double along = rg_dot(c->motion.slip, c->direction);
+        double along = rg_dot(c->motion.slip, c->direction), creep = rg_analysis_creep(a, c);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
-        if ((along <= 0 || c->stopping) && aside > RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c))
-            return true;
+        double begin = a->start.slip[i];
+        if (c->stopping && aside > RG_ANALYSIS_STOPPING * creep)
+            share = fmin(share, CUT_TO);
+        else if (!c->stopping && along <= 0 && aside > 0)
+            share = fmin(share, fmax(CUT_TO, (begin - creep) / (begin - along)));
     }
-    return false;
+    return share;
 }
 
 /* The next time for means, after one of `length` with the drift given: contacts that rest at
@@ -216,8 +224,10 @@ static verdict try_step(event_loop *l) {
         return CHANGE_OF_LAW;
     double drift = a->contact_count ? largest_drift(a) : 0;
     bool found = a->trouble.outcome == RG_SOLVED;
-    bool bad =
-        !found || drift > 1 || any_turned_aside(a); /* as the drift has left them, at the end */
+    double share = share_without_turn(a); /* as the drift has left contacts, at the end */
+    if (!found || drift > 1)
+        share = CUT_TO;
+    bool bad = share < 1;
     bool mean = a->law->mean;
     if (mean && (bad || l->length >= a->mean_length))
         a->mean_length = next_mean(a, l->length, drift);
@@ -225,7 +235,9 @@ static verdict try_step(event_loop *l) {
         return ACCEPTED;
     if (l->length <= NUDGE * step_length(a))
         return found ? ACCEPTED : coast(l);
-    l->most = !bad ? l->length : mean ? fmin(a->mean_length, SAFETY * l->length) : l->length / 4;
+    l->most = !bad   ? l->length
+              : mean ? fmin(a->mean_length, SAFETY * l->length)
+                     : share * l->length;
     a->next_step = l->most;
     return CUT;
 }

@@ -499,7 +499,9 @@ static void heaps_never_penetrate(void **state) {
             if (info.certificate.min_gap < -1e-9 * size)
                 fail_msg("seed %d, t = %.6f s: gap %g m", seed, rg_world_time(world),
                          info.certificate.min_gap);
-            assert_true(info.energy.closure_rel < 1e-8);
+            if (!(info.energy.closure_rel < 1e-8))
+                fail_msg("seed %d, t = %.6f s: closure %g J, relative %g", seed,
+                         rg_world_time(world), info.energy.closure, info.energy.closure_rel);
             assert_true(info.energy.final - info.energy.initial <
                         1e-9 * fabs(info.energy.initial) + 1e-9);
         }
@@ -507,6 +509,16 @@ static void heaps_never_penetrate(void **state) {
     }
     print_message("%d of %d runs could not go on\n", given_up, scenes);
     assert_true(given_up * 50 <= scenes);
+}
+
+/* A heap in which a slip turns by a quarter within microseconds as it stops: the motion up to
+ * there is that of the forces which the judge is shown. */
+static void a_slip_that_turns_as_it_stops(void **state) {
+    (void)state;
+    double size;
+    rg_world *world = make_heap(400, &size);
+    step_exactly(world, 1e-3, 2800, size);
+    rg_world_destroy(world);
 }
 
 static void add_rectangle(rg_world *world, rg_motion motion, double width, double height, double x,
@@ -605,6 +617,7 @@ int main(void) {
                                        WITH_BOTH(stops_are_forgotten),
                                        WITH_BOTH(slips_that_turn_are_followed),
                                        WITH_BOTH(heaps_never_penetrate),
+                                       WITH_BOTH(a_slip_that_turns_as_it_stops),
                                        WITH_BOTH(heaps_in_the_plane),
                                        WITH_BOTH(the_same_bits_come_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
