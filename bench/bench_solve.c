@@ -386,23 +386,44 @@ static void bench_file(const char *path) {
 /* ------------------------------------------------------------------ lp */
 
 #ifdef RIGOR_HAVE_LP
+enum { BAND = 3, ROW = 2 * BAND + 1 };
+
+/* A matrix with a band in compressed rows, and its right-hand side. */
+typedef struct band {
+    size_t *starts;
+    uint32_t *indices;
+    double *values, *b;
+} band;
+
 /* Seven entries a row; all contacts pushed, or a good third of them breaking. */
-static rg_problem make_band(size_t n, bool breaking, double **matrix, double **b) {
+static rg_problem make_band(size_t n, bool breaking, band *m) {
     rg_random random = rg_random_make(7);
-    *matrix = calloc(n * n, sizeof **matrix);
-    *b = calloc(n, sizeof **b);
-    if (!*matrix || !*b)
+    *m = (band){calloc(n + 1, sizeof *m->starts), calloc(ROW * n, sizeof *m->indices),
+                calloc(ROW * n, sizeof *m->values), calloc(n, sizeof *m->b)};
+    if (!m->starts || !m->indices || !m->values || !m->b)
         die("out of memory");
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = i < 3 ? 0 : i - 3; j <= i + 3 && j < n; j++)
-            (*matrix)[i * n + j] = i == j ? 4 : -1 / (1 + fabs((double)i - (double)j));
-        (*b)[i] = rg_random_unit(&random) - (breaking ? 0.6 : 2);
+    for (size_t i = 0, at = 0; i < n; i++) {
+        for (size_t j = i < BAND ? 0 : i - BAND; j <= i + BAND && j < n; j++, at++) {
+            m->indices[at] = (uint32_t)j;
+            m->values[at] = i == j ? 4 : -1 / (1 + fabs((double)i - (double)j));
+        }
+        m->starts[i + 1] = at;
+        m->b[i] = rg_random_unit(&random) - (breaking ? 0.6 : 2);
     }
-    return rg_problem_linear(n, *matrix, *b);
+    rg_matrix matrix = {n, n, NULL, m->starts, m->indices, m->values};
+    return (rg_problem){.kind = RG_PROBLEM_CONTACT,
+                        .contact = {.dimension = 1, .contacts = n, .w = matrix, .q = m->b}};
+}
+
+static void free_band(band *m) {
+    free(m->starts);
+    free(m->indices);
+    free(m->values);
+    free(m->b);
 }
 
 static double time_heuristic(const rg_problem *problem, rg_lp_details *details) {
-    double shortest = INFINITY, *f = calloc(problem->linear.size, sizeof *f);
+    double shortest = INFINITY, *f = calloc(rg_problem_rows(problem), sizeof *f);
     rg_solution solution = {.force = f};
     if (!f)
         die("out of memory");
@@ -420,30 +441,25 @@ static double time_heuristic(const rg_problem *problem, rg_lp_details *details) 
 }
 
 static void bench_lp(void) {
-    printf("\nThe heuristic of 1989 on bands of seven entries, ms\n%-9s %5s %9s %10s %6s %8s %12s "
-           "%6s\n",
-           "stage", "n", "non-zeros", "time", "slope", "pivots", "operations", "slope");
+    enum { SIZES = 4 };
+    printf("\nThe heuristic of 1989 on bands of seven entries, ms\n%-9s %5s %9s %10s %8s %12s\n",
+           "stage", "n", "non-zeros", "time", "pivots", "operations");
     for (int breaking = 0; breaking < 2; breaking++) {
-        double time = 0, operations = 0, nonzeros = 0;
-        for (size_t n = 400; n <= 3200; n *= 2) {
-            double *matrix, *b;
-            rg_problem problem = make_band(n, breaking, &matrix, &b);
+        size_t nonzeros[SIZES];
+        double time[SIZES], operations[SIZES];
+        for (int k = 0; k < SIZES; k++) {
+            band m;
+            size_t n = (size_t)400 << k;
+            rg_problem problem = make_band(n, breaking, &m);
             rg_lp_details details = {0};
-            double seconds = time_heuristic(&problem, &details);
-            double more = log((double)details.nonzeros / nonzeros);
-            printf("%-9s %5zu %9zu %10.2f", rg_lp_stage_name(details.stage), n, details.nonzeros,
-                   1e3 * seconds);
-            if (nonzeros > 0)
-                printf(" %6.2f", log(seconds / time) / more);
-            printf("%*s %8llu %12.0f", nonzeros > 0 ? 0 : 7, "", (unsigned long long)details.pivots,
-                   details.operations);
-            if (nonzeros > 0)
-                printf(" %6.2f", log(details.operations / operations) / more);
-            printf("\n");
-            time = seconds, operations = details.operations, nonzeros = (double)details.nonzeros;
-            free(matrix);
-            free(b);
+            time[k] = time_heuristic(&problem, &details);
+            nonzeros[k] = details.nonzeros, operations[k] = details.operations;
+            printf("%-9s %5zu %9zu %10.2f %8llu %12.0f\n", rg_lp_stage_name(details.stage), n,
+                   nonzeros[k], 1e3 * time[k], (unsigned long long)details.pivots, operations[k]);
+            free_band(&m);
         }
+        printf("%-9s over the non-zeros %6.2f %21.2f\n", "slope", slope_of(nonzeros, time, SIZES),
+               slope_of(nonzeros, operations, SIZES));
     }
 }
 #else

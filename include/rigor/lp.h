@@ -48,8 +48,9 @@ typedef struct rg_lp_details {
 } rg_lp_details;
 
 /* The same on a linear problem with unilateral and free rows (or bounded ones that are such: [0,
- * inf], [-inf, inf]), telling the details. Friction and other bounds: RG_SOLVE_UNSUITABLE in the
- * report. */
+ * inf], [-inf, inf]), telling the details; or on contacts of dimension 1 in local form with free
+ * joints, whose matrix may be given in compressed rows: large sparse problems then take time in
+ * proportion to their non-zeros. Friction and other bounds: RG_SOLVE_UNSUITABLE in the report. */
 rg_status rg_lp_heuristic(rg_solve_context *context, const rg_problem *problem,
                           rg_solution *solution, rg_lp_details *details, rg_error *error);
 

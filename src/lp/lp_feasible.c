@@ -121,7 +121,7 @@ static rg_status decide(rg_solve_context *context, const rg_linear_problem *prob
         return rg_fail(error, RG_UNSUPPORTED, "%s", text);
     rg_lp_form form;
     double *y, value;
-    rg_status status = rg_lp_form_make(context, problem, &form, error);
+    rg_status status = rg_lp_form_make(context, problem, NULL, &form, error);
     if (status)
         return status;
     RG_TAKE(y, context, form.size, error);

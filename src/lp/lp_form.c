@@ -32,37 +32,80 @@ bool rg_lp_form_fits(const rg_linear_problem *problem, char *text, size_t text_s
     return true;
 }
 
-/* 1 / sqrt(A_ii); where the diagonal is not positive the largest entry of the row stands in. */
-static double scale_of(const rg_linear_problem *problem, size_t row) {
-    const double *entries = rg_linear_row(problem, row);
-    double size = entries[row];
-    if (!(size > 0)) {
-        size = 0;
-        for (size_t j = 0; j < problem->size; j++)
-            size = fmax(size, fabs(entries[j]));
+size_t rg_lp_row(const rg_linear_problem *problem, const rg_matrix *compressed, size_t row,
+                 const uint32_t **columns, const double **values) {
+    *columns = compressed ? compressed->indices + compressed->starts[row] : NULL;
+    *values =
+        compressed ? compressed->values + compressed->starts[row] : rg_linear_row(problem, row);
+    return compressed ? compressed->starts[row + 1] - compressed->starts[row] : problem->size;
+}
+
+rg_status rg_lp_of_contacts(rg_solve_context *context, const rg_contact_problem *contacts,
+                            rg_linear_problem *made, const rg_matrix **compressed,
+                            rg_error *error) {
+    size_t n = contacts->contacts + contacts->joints;
+    uint8_t *kinds;
+    double *lower, *upper;
+    RG_TAKE(kinds, context, n, error);
+    RG_TAKE(lower, context, n, error);
+    RG_TAKE(upper, context, n, error);
+    for (size_t i = 0; i < n; i++) {
+        size_t joint = i - contacts->contacts;
+        bool contact = i < contacts->contacts;
+        kinds[i] = contact ? RG_ROW_UNILATERAL : RG_ROW_BOUNDED;
+        lower[i] = contact || !contacts->lower ? -INFINITY : contacts->lower[joint];
+        upper[i] = contact || !contacts->upper ? INFINITY : contacts->upper[joint];
     }
-    return size > 0 ? 1 / sqrt(size) : 1;
+    *made = (rg_linear_problem){.size = n,
+                                .matrix = contacts->w.dense,
+                                .b = contacts->q,
+                                .kinds = kinds,
+                                .lower = lower,
+                                .upper = upper};
+    *compressed = contacts->w.dense ? NULL : &contacts->w;
+    return RG_OK;
+}
+
+/* 1 / sqrt(A_ii); where the diagonal is not positive the largest entry of the row stands in. */
+static double scale_of(const rg_linear_problem *problem, const rg_matrix *compressed, size_t row) {
+    const uint32_t *columns;
+    const double *values;
+    size_t count = rg_lp_row(problem, compressed, row, &columns, &values);
+    double size = columns ? 0 : values[row], largest = 0;
+    for (size_t k = 0; columns && k < count; k++)
+        if (columns[k] == row)
+            size = values[k];
+    if (size > 0)
+        return 1 / sqrt(size);
+    for (size_t k = 0; k < count; k++)
+        largest = fmax(largest, fabs(values[k]));
+    return largest > 0 ? 1 / sqrt(largest) : 1;
 }
 
 /* D A D without its zeros. */
 static rg_status make_matrix(rg_solve_context *context, const rg_linear_problem *problem,
-                             rg_lp_form *form, rg_error *error) {
+                             const rg_matrix *compressed, rg_lp_form *form, rg_error *error) {
     size_t n = problem->size, count = 0, at = 0, *starts;
     uint32_t *indices;
+    const uint32_t *columns;
+    const double *row;
     double *values;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            count += rg_linear_row(problem, i)[j] != 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t entries = rg_lp_row(problem, compressed, i, &columns, &row);
+        for (size_t k = 0; k < entries; k++)
+            count += row[k] != 0;
+    }
     RG_TAKE(starts, context, n + 1, error);
     RG_TAKE(indices, context, count, error);
     RG_TAKE(values, context, count, error);
     for (size_t i = 0; i < n; i++) {
-        const double *row = rg_linear_row(problem, i);
+        size_t entries = rg_lp_row(problem, compressed, i, &columns, &row);
         starts[i] = at;
-        for (size_t j = 0; j < n; j++)
-            if (row[j] != 0) {
+        for (size_t k = 0; k < entries; k++)
+            if (row[k] != 0) {
+                size_t j = columns ? columns[k] : k;
                 indices[at] = (uint32_t)j;
-                values[at++] = form->scale[i] * row[j] * form->scale[j];
+                values[at++] = form->scale[i] * row[k] * form->scale[j];
             }
     }
     starts[n] = at;
@@ -72,7 +115,7 @@ static rg_status make_matrix(rg_solve_context *context, const rg_linear_problem 
 }
 
 rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *problem,
-                          rg_lp_form *form, rg_error *error) {
+                          const rg_matrix *compressed, rg_lp_form *form, rg_error *error) {
     size_t n = problem->size;
     *form = (rg_lp_form){.size = n};
     RG_TAKE(form->scale, context, n, error);
@@ -80,7 +123,7 @@ rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *pr
     RG_TAKE(form->free_rows, context, n, error);
     double largest = 0;
     for (size_t i = 0; i < n; i++) {
-        form->scale[i] = scale_of(problem, i);
+        form->scale[i] = scale_of(problem, compressed, i);
         largest = fmax(largest, fabs(form->scale[i] * problem->b[i]));
     }
     form->unit = largest > 0 ? largest : 1;
@@ -93,7 +136,7 @@ rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *pr
         form->free_rows[i] = kind == RG_ROW_FREE;
         form->free_count += form->free_rows[i];
     }
-    return make_matrix(context, problem, form, error);
+    return make_matrix(context, problem, compressed, form, error);
 }
 
 void rg_lp_form_apply(const rg_lp_form *form, const double *g, double *alpha) {

@@ -34,8 +34,17 @@ typedef struct rg_lp_form {
 
 /* False, with the reason in `text`, if the problem has other rows than unilateral and free ones. */
 bool rg_lp_form_fits(const rg_linear_problem *problem, char *text, size_t text_size);
+/* `compressed`: the matrix, where the problem has none; otherwise null. */
 rg_status rg_lp_form_make(rg_solve_context *context, const rg_linear_problem *problem,
-                          rg_lp_form *form, rg_error *error);
+                          const rg_matrix *compressed, rg_lp_form *form, rg_error *error);
+/* A row of the matrix as it is given: how many entries, and where. `columns` gets null if all of
+ * them are there. */
+size_t rg_lp_row(const rg_linear_problem *problem, const rg_matrix *compressed, size_t row,
+                 const uint32_t **columns, const double **values);
+/* Contacts of dimension 1 in local form as a linear problem; its matrix is dense, or is the
+ * problem's own compressed rows. */
+rg_status rg_lp_of_contacts(rg_solve_context *context, const rg_contact_problem *contacts,
+                            rg_linear_problem *made, const rg_matrix **compressed, rg_error *error);
 /* alpha = matrix g + b. */
 void rg_lp_form_apply(const rg_lp_form *form, const double *g, double *alpha);
 static inline double rg_lp_force(const rg_lp_form *form, size_t row, double g) {

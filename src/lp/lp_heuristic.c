@@ -20,7 +20,9 @@
  * The matrix need be neither symmetric nor definite: a wrong guess fails its test. Where the
  * equations of a guess have one solution its signs are the test; otherwise it is a linear program,
  * polished so that answers are good to rounding and not to Clp's tolerance (lp_polish.c). Both
- * work on the non-zeros alone; only the matrix as it is given is dense, and is read twice. */
+ * work on the non-zeros alone. A matrix that is given dense is read three times, which is what
+ * large ones take most of their time for; in compressed rows nothing is quadratic but Clp's pivots,
+ * each of which passes over all rows. */
 #include "base/base_math.h"
 #include "lp/lp_feasible.h"
 #include "lp/lp_form.h"
@@ -40,6 +42,8 @@ enum { SHARPEN_ROUNDS = 4 };
 
 typedef struct search {
     rg_solve_context *context;
+    const rg_linear_problem *problem;
+    const rg_matrix *compressed; /* its matrix, if it has none itself */
     rg_lp_form form;
     double *g;           /* the forces in question */
     double *alpha;       /* their accelerations */
@@ -57,12 +61,11 @@ const char *rg_lp_stage_name(rg_lp_stage stage) {
 }
 
 static rg_status make_search(rg_solve_context *context, const rg_linear_problem *problem,
-                             uint32_t iteration_limit, search *s, rg_error *error) {
-    *s = (search){.context = context};
-    rg_status status = rg_lp_form_make(context, problem, &s->form, error);
+                             const rg_matrix *compressed, search *s, rg_error *error) {
+    *s = (search){.context = context, .problem = problem, .compressed = compressed};
+    rg_status status = rg_lp_form_make(context, problem, compressed, &s->form, error);
     if (status)
         return status;
-    s->form.iteration_limit = iteration_limit;
     size_t n = problem->size;
     RG_TAKE(s->g, context, n, error);
     RG_TAKE(s->alpha, context, n, error);
@@ -301,24 +304,26 @@ static void describe(const search *s, rg_lp_details *details) {
 }
 
 /* a = A f + b in the caller's numbers, over the non-zeros. */
-static void find_velocities(const search *s, const rg_linear_problem *problem, const double *force,
-                            double *velocity) {
+static void find_velocities(const search *s, const double *force, double *velocity) {
     const rg_matrix *m = &s->form.matrix;
-    for (size_t i = 0; i < problem->size; i++) {
-        const double *row = rg_linear_row(problem, i);
-        double sum = problem->b[i];
-        for (size_t k = m->starts[i]; k < m->starts[i + 1]; k++)
+    for (size_t i = 0; i < s->problem->size; i++) {
+        const uint32_t *columns;
+        const double *row;
+        size_t entries = rg_lp_row(s->problem, s->compressed, i, &columns, &row);
+        double sum = s->problem->b[i];
+        for (size_t k = 0; columns && k < entries; k++)
+            sum += row[k] * force[columns[k]];
+        for (size_t k = m->starts[i]; !columns && k < m->starts[i + 1]; k++)
             sum += row[m->indices[k]] * force[m->indices[k]];
         velocity[i] = sum;
     }
 }
 
 /* From scaled units into the caller's arrays. */
-static void hand_over(const search *s, const rg_linear_problem *problem, rg_solution *solution,
-                      rg_lp_details *details) {
+static void hand_over(const search *s, rg_solution *solution, rg_lp_details *details) {
     for (size_t i = 0; i < s->form.size; i++)
         solution->force[i] = rg_lp_force(&s->form, i, s->g[i]);
-    find_velocities(s, problem, solution->force, s->alpha);
+    find_velocities(s, solution->force, s->alpha);
     details->work = 0;
     for (size_t i = 0; i < s->form.size; i++) {
         if (solution->velocity)
@@ -340,8 +345,8 @@ static void hand_over(const search *s, const rg_linear_problem *problem, rg_solu
 }
 
 static rg_status solve_linear(rg_solve_context *context, const rg_linear_problem *problem,
-                              uint32_t iteration_limit, rg_solution *solution,
-                              rg_lp_details *details, rg_error *error) {
+                              const rg_matrix *compressed, uint32_t iteration_limit,
+                              rg_solution *solution, rg_lp_details *details, rg_error *error) {
     details->stage = RG_LP_NONE;
     details->programs = 0;
     details->pivots = 0;
@@ -352,7 +357,8 @@ static rg_status solve_linear(rg_solve_context *context, const rg_linear_problem
         return RG_OK;
     }
     search s;
-    rg_status status = make_search(context, problem, iteration_limit, &s, error);
+    rg_status status = make_search(context, problem, compressed, &s, error);
+    s.form.iteration_limit = iteration_limit;
     if (!status && details->guess)
         status = solve_equations(&s, details->guess, error);
     if (!status)
@@ -361,7 +367,7 @@ static rg_status solve_linear(rg_solve_context *context, const rg_linear_problem
         status = explain_infeasible(&s, solution, details, error);
     if (status)
         return status;
-    hand_over(&s, problem, solution, details);
+    hand_over(&s, solution, details);
     if (details->report.outcome == RG_SOLVED)
         describe(&s, details);
     return RG_OK;
@@ -372,11 +378,18 @@ rg_status rg_lp_heuristic(rg_solve_context *context, const rg_problem *problem,
     rg_status status = rg_problem_check(problem, error);
     if (status)
         return status;
-    if (problem->kind != RG_PROBLEM_LINEAR)
+    bool contacts = problem->kind == RG_PROBLEM_CONTACT;
+    if (contacts && (problem->contact.dimension != 1 || problem->contact.form != RG_FORM_LOCAL))
         return rg_fail(error, RG_UNSUPPORTED,
-                       "details are of linear problems; rg_solve takes the others");
+                       "details are of linear problems, or of contacts of dimension 1 in local "
+                       "form; rg_solve takes the others");
+    rg_linear_problem linear = problem->linear;
+    const rg_matrix *compressed = NULL;
     rg_arena_mark mark = rg_lp_enter(context);
-    status = solve_linear(context, &problem->linear, 0, solution, details, error);
+    if (contacts)
+        status = rg_lp_of_contacts(context, &problem->contact, &linear, &compressed, error);
+    if (!status)
+        status = solve_linear(context, &linear, compressed, 0, solution, details, error);
     rg_lp_leave(context, mark);
     return status;
 }
@@ -385,7 +398,7 @@ static rg_status solve_given(rg_solve_context *context, const rg_linear_problem 
                              const uint8_t *vanishing, rg_solution *solution, bool *right,
                              rg_error *error) {
     search s;
-    rg_status status = make_search(context, problem, 0, &s, error);
+    rg_status status = make_search(context, problem, NULL, &s, error);
     if (status)
         return status;
     for (size_t i = 0; i < problem->size; i++)
@@ -393,7 +406,7 @@ static rg_status solve_given(rg_solve_context *context, const rg_linear_problem 
     status = test_guess(&s, right, error);
     rg_lp_details details = {0};
     if (!status && *right)
-        hand_over(&s, problem, solution, &details);
+        hand_over(&s, solution, &details);
     return status;
 }
 
@@ -413,8 +426,8 @@ static rg_status solve_lp(rg_solve_context *context, const rg_problem *problem,
                           const rg_solve_settings *settings, rg_solution *solution,
                           rg_solve_report *report, rg_error *error) {
     rg_lp_details details = {0};
-    rg_status status = solve_linear(context, &problem->linear, settings->iteration_limit, solution,
-                                    &details, error);
+    rg_status status = solve_linear(context, &problem->linear, NULL, settings->iteration_limit,
+                                    solution, &details, error);
     *report = details.report;
     return status;
 }

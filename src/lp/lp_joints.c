@@ -172,7 +172,7 @@ static rg_status relax_problem(rg_solve_context *context, const rg_linear_proble
                                rg_error *error) {
     rg_lp_form form;
     double *g, *alpha;
-    rg_status status = rg_lp_form_make(context, problem, &form, error);
+    rg_status status = rg_lp_form_make(context, problem, NULL, &form, error);
     if (status)
         return status;
     RG_TAKE(g, context, form.size, error);

@@ -582,6 +582,49 @@ static void test_memory(void **state) {
     assert_true(failures > 0);
 }
 
+/* The same matrix in compressed rows, as contacts of dimension 1 with their last rows as joints:
+ * the same bits. */
+static void check_compressed(rg_solve_context *context, const rg_problem *dense,
+                             const double *expected) {
+    size_t n = dense->linear.size, count = 0, *starts = calloc(n + 1, sizeof *starts);
+    uint32_t *indices = calloc(7 * n, sizeof *indices);
+    double *values = calloc(7 * n, sizeof *values), *force = calloc(n, sizeof *force);
+    assert_true(starts && indices && values && force);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++)
+            if (dense->linear.matrix[i * n + j] != 0) {
+                indices[count] = (uint32_t)j;
+                values[count++] = dense->linear.matrix[i * n + j];
+            }
+        starts[i + 1] = count;
+    }
+    rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
+                          .contact = {.dimension = 1,
+                                      .contacts = n,
+                                      .w = {n, n, NULL, starts, indices, values},
+                                      .q = dense->linear.b}};
+    rg_solution solution = {.force = force};
+    rg_lp_details details = {0};
+    assert_int_equal(rg_lp_heuristic(context, &problem, &solution, &details, NULL), RG_OK);
+    assert_int_equal(details.report.outcome, RG_SOLVED);
+    assert_memory_equal(force, expected, n * sizeof *force);
+    /* Joints without bounds are free rows; with bounds they are none of the heuristic's. */
+    const double lower = -1, upper = 1;
+    problem.contact.contacts--, problem.contact.joints++;
+    assert_int_equal(rg_lp_heuristic(context, &problem, &solution, &details, NULL), RG_OK);
+    assert_int_equal(details.report.outcome, RG_SOLVED);
+    problem.contact.lower = &lower, problem.contact.upper = &upper;
+    assert_int_equal(rg_lp_heuristic(context, &problem, &solution, &details, NULL), RG_OK);
+    assert_int_equal(details.report.outcome, RG_SOLVE_UNSUITABLE);
+    problem.contact.dimension = 2, problem.contact.contacts = n / 2, problem.contact.joints = 0;
+    problem.contact.lower = problem.contact.upper = NULL;
+    assert_int_equal(rg_lp_heuristic(context, &problem, &solution, &details, NULL), RG_UNSUPPORTED);
+    free(starts);
+    free(indices);
+    free(values);
+    free(force);
+}
+
 /* Bands of seven entries: `b` all pushed, or some rows that break. Work besides Clp's, counted and
  * not timed, follows the non-zeros; so do Clp's pivots. */
 static void test_bands(void **state) {
@@ -609,6 +652,8 @@ static void test_bands(void **state) {
             assert_true(judge(n, matrix, b, force) <= 1e-14);
             assert_int_equal(details.nonzeros, (2 * BAND + 1) * n - BAND * (BAND + 1));
             assert_true(details.pivots <= n);
+            if (n == 400)
+                check_compressed(context, &problem, force);
             double each = details.operations / (double)details.nonzeros;
             assert_true(each < 200 && (before == 0 || each < 1.1 * before));
             before = each;
