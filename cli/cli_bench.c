@@ -1,6 +1,6 @@
-/* `rigor bench`: how fast the parts are on this machine. The benchmarks beside peers, with slopes,
+/* `rigor bench`: how fast the parts are on this machine. Benchmarks of single parts beside peers
  * are programs of their own in the sources (bench/). */
-#include "cli.h"
+#include "cli_bench_engines.h"
 
 #include "rigor/collision.h"
 #include "rigor/solver.h"
@@ -11,10 +11,14 @@
 #include <string.h>
 
 const char cli_bench_help[] =
-    "Usage: rigor bench narrow|broad|solve|analytic [OPTION ...]\n"
+    "Usage: rigor bench engines|scale|narrow|broad|solve|analytic [OPTION ...]\n"
     "\n"
-    "Measures a part of the engine on this machine and prints a table.\n"
+    "Measures the engine or a part of it on this machine and prints a table.\n"
     "\n"
+    "  engines  whole scenes, beside other engines in the same run: cost, penetration, drift,\n"
+    "           creep, energy; see `rigor bench engines --help`\n"
+    "  scale    cost against bodies, contacts, islands and mass ratio, with fitted slopes; see\n"
+    "           `rigor bench scale --help`\n"
     "  narrow   ratio metric of two convex hulls by number of vertices: us per query, cold (a\n"
     "           new pose each time) and warm (small motions from the last answer)\n"
     "  broad    contacts of moving boxes that seldom touch: us per box and update, by sorted\n"
@@ -31,6 +35,7 @@ const char cli_bench_help[] =
     "Exit codes: 0 done, 1 no memory, 2 usage.\n"
     "\n"
     "Examples:\n"
+    "  rigor bench engines --quick\n"
     "  rigor bench narrow\n"
     "  rigor bench analytic --duration 0.5\n";
 
@@ -340,6 +345,10 @@ static int bench_solve(void) {
 int cli_bench(int count, const char **arguments) {
     cli_option options[] = {{"duration", 0, true, NULL}, {"help", 'h', false, NULL}};
     double duration;
+    if (count > 0 && strcmp(arguments[0], "engines") == 0)
+        return cli_bench_engines(count - 1, arguments + 1);
+    if (count > 0 && strcmp(arguments[0], "scale") == 0)
+        return cli_bench_scale(count - 1, arguments + 1);
     if (!cli_parse_options("bench", options, 2, arguments, &count) ||
         !cli_positive_option("bench", &options[0], 0, &duration))
         return EXIT_USAGE;
@@ -360,6 +369,6 @@ int cli_bench(int count, const char **arguments) {
         return bench_broad();
     if (strcmp(part, "solve") == 0)
         return bench_solve();
-    cli_complain("bench: which part? narrow, broad, solve or analytic");
+    cli_complain("bench: which part? engines, scale, narrow, broad, solve or analytic");
     return EXIT_USAGE;
 }

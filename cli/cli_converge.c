@@ -12,6 +12,7 @@
  * differences show that. The analytic method is a reference of its own kind: nothing of it depends
  * on the step, so that the differences are errors and not estimates of them. */
 #include "cli_converge.h"
+#include "cli_gnuplot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -585,7 +586,7 @@ static int make_runs(cli_study *this) {
 
 static int execute(cli_study *this) {
     int output;
-    int code = cli_study_open_plot(this, &output);
+    int code = cli_gnuplot_open("converge", this->plot, &output);
     if (code == EXIT_GOOD)
         code = make_runs(this);
     if (code == EXIT_GOOD) {

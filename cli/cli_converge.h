@@ -33,9 +33,7 @@ typedef struct cli_study {
     bool has_analytic;
 } cli_study;
 
-/* Opens the file of --plot, if there is one, before the runs, so that nobody waits for a plot that
- * cannot be. *output: its descriptor, or -1. Exit codes. */
-int cli_study_open_plot(const cli_study *study, int *output);
+/* Draws to a descriptor of cli_gnuplot_open. Exit codes. */
 int cli_study_plot(const cli_study *study, int output);
 
 #endif

@@ -1,58 +1,12 @@
-/* The plot of `rigor converge`: a script for gnuplot. How it fails: it says so where gnuplot is
- * missing or fails, or where no figure is above zero. */
+/* The plot of `rigor converge`: a script for gnuplot. How it fails: it says so where no
+ * figure is above zero. */
 #include "cli_converge.h"
+#include "cli_gnuplot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static bool is_on_path(const char *program) {
-    const char *path = getenv("PATH");
-    size_t room = (path ? strlen(path) : 0) + strlen(program) + 2;
-    char *name = malloc(room);
-    bool found = false;
-    while (name && path && !found) {
-        size_t length = strcspn(path, ":");
-        snprintf(name, room, "%.*s/%s", (int)length, path, program);
-        found = length > 0 && access(name, X_OK) == 0;
-        path = path[length] == ':' ? path + length + 1 : NULL;
-    }
-    free(name);
-    return found;
-}
-
-int cli_study_open_plot(const cli_study *this, int *output) {
-    *output = -1;
-    if (!this->plot)
-        return EXIT_GOOD;
-    if (!is_on_path("gnuplot")) {
-        cli_complain("converge: --plot: the program gnuplot is missing (Debian: gnuplot-nox); the "
-                     "table and --json need none");
-        return EXIT_UNWRITABLE;
-    }
-    *output = open(this->plot, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (*output >= 0)
-        return EXIT_GOOD;
-    cli_complain("converge: --plot: %s cannot be written: %s", this->plot, strerror(errno));
-    return EXIT_UNWRITABLE;
-}
-
-/* Text in single quotes, as gnuplot has it. */
-static void write_quoted(FILE *script, const char *text) {
-    fputc('\'', script);
-    for (const char *c = text; *c; c++) {
-        if ((unsigned char)*c < 0x20)
-            fputc('?', script);
-        else
-            fprintf(script, *c == '\'' ? "''" : "%c", *c);
-    }
-    fputc('\'', script);
-}
 
 /* One line of points; nothing where there are none. */
 static void write_points(const cli_study *this, const cli_study_series *series, bool infeasibility,
@@ -97,7 +51,7 @@ static void write_curve_title(const cli_study *this, const cli_study_series *ser
         snprintf(title, sizeof title, "%s, gamma %g, order %s", what, series->gamma, shown);
     else
         snprintf(title, sizeof title, "%s, order %s", what, shown);
-    write_quoted(script, title);
+    cli_gnuplot_quote(script, title);
 }
 
 static bool write_script(const cli_study *this, FILE *script) {
@@ -108,7 +62,7 @@ static bool write_script(const cli_study *this, FILE *script) {
           "set grid\nset key outside below\nset xlabel 'step (s)'\nset ylabel 'error (m)'\n"
           "set title ",
           script);
-    write_quoted(script, this->series[0].rows[0].outcome.scene);
+    cli_gnuplot_quote(script, this->series[0].rows[0].outcome.scene);
     fputc('\n', script);
     for (int pass = 0; pass < 2; pass++)
         for (size_t g = 0; g < this->gamma_count; g++) {
@@ -137,21 +91,6 @@ static bool write_script(const cli_study *this, FILE *script) {
     return true;
 }
 
-/* gnuplot reads the script from a file and writes to one that is open already: no name passes
- * through a shell or its quotes. */
-static int draw(int script, int output) {
-    int state = 0;
-    pid_t child = fork();
-    if (child == 0) {
-        if (dup2(script, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
-            execlp("gnuplot", "gnuplot", (char *)NULL);
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &state, 0) < 0 && errno == EINTR)
-        continue;
-    return child > 0 && WIFEXITED(state) ? WEXITSTATUS(state) : 127;
-}
-
 int cli_study_plot(const cli_study *this, int output) {
     FILE *script = tmpfile();
     if (!script) {
@@ -163,12 +102,7 @@ int cli_study_plot(const cli_study *this, int output) {
         cli_complain("converge: --plot: all figures are zero or not there: nothing to plot");
         return EXIT_GOOD;
     }
-    bool written = fflush(script) == 0 && !ferror(script) &&
-                   lseek(fileno(script), 0, SEEK_SET) == 0; /* the descriptor is shared */
-    int state = written ? draw(fileno(script), output) : 127;
+    int code = cli_gnuplot_draw("converge", script, output);
     fclose(script);
-    if (state == 0)
-        return EXIT_GOOD;
-    cli_complain("converge: --plot: gnuplot failed (exit code %d)", state);
-    return EXIT_UNWRITABLE;
+    return code;
 }

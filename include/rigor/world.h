@@ -50,6 +50,9 @@ void rg_world_destroy(rg_world *world); /* null is allowed */
 rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error);
 
 double rg_world_time(const rg_world *world);
+/* s: for states that come from elsewhere. RG_UNSUPPORTED with kinematic bodies, whose poses follow
+ * from the time. */
+rg_status rg_world_set_time(rg_world *world, double time);
 uint64_t rg_world_step_count(const rg_world *world);
 bool rg_world_is_planar(const rg_world *world);
 int rg_world_degrees_of_freedom(const rg_world *world); /* per body: 6, planar 3 */

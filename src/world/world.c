@@ -201,6 +201,17 @@ double rg_world_time(const rg_world *world) {
     return world->content.time;
 }
 
+rg_status rg_world_set_time(rg_world *world, double time) {
+    if (!isfinite(time))
+        return RG_NOT_FINITE;
+    if (world->content.prescription_count)
+        return RG_UNSUPPORTED;
+    rg_status status = rg_world_begin_edit(world);
+    if (!status)
+        world->content.time = time, world->content.time_carry = 0;
+    return status;
+}
+
 uint64_t rg_world_step_count(const rg_world *world) {
     return world->content.step_count;
 }

@@ -40,7 +40,8 @@ PROGRAMS = [
      "test_viewer_*, pictures and films in test_record_export and test_readme_*"),
     (["ffmpeg"], "ffmpeg", "films in test_viewer_export, test_record_export and test_readme_*"),
     (["ffprobe"], "ffmpeg", "test_viewer_export"),
-    (["gnuplot"], "gnuplot-nox", "plots of rigor converge in test_run_compare and test_readme_compare"),
+    (["gnuplot"], "gnuplot-nox", "plots in test_run_compare, test_run_bench and test_readme_compare"),
+    (["g++"], "g++", "other engines in test_run_bench"),
     (["localedef"], "libc-bin", "a locale with a decimal comma, in test_base_text"),
     (["python3"], "python3", "tests/scripts"),
 ]
@@ -52,6 +53,9 @@ MODULES = [
 ]
 FILES = [
     ("/usr/share/i18n/locales/de_DE", "locales", "a locale with a decimal comma, in test_base_text"),
+    ("/usr/include/bullet/btBulletDynamicsCommon.h", "libbullet-dev", "Bullet in test_run_bench"),
+    ("/usr/include/ode/ode.h", "libode-dev", "ODE in test_run_bench"),
+    ("/usr/include/mujoco/mujoco.h", "libmujoco-dev", "MuJoCo in test_run_bench"),
 ]
 # What comes with a package that tools/setup names, or with every Debian.
 COMES_WITH = {"binutils": "gcc", "python3-numpy": "python3-h5py", "libc-bin": "python3"}

@@ -247,8 +247,8 @@ def test_plot(rigor, root):
     arguments = ["converge", rod, "--steps", "0.02,0.01", "--gammas", "0.5,1", "--plot"]
     os.mkdir("empty")
     expect(rigor, [*arguments, "x.svg"], 4, stdout="", env={"PATH": os.path.abspath("empty")},
-           stderr="rigor: converge: --plot: the program gnuplot is missing (Debian: gnuplot-nox); the "
-                  "table and --json need none\n")
+           stderr="rigor: converge: --plot: the program gnuplot is missing (Debian: gnuplot-nox); "
+                  "nothing else needs it\n")
     check(not os.path.exists("x.svg"), "a file without a plot")
     with open("empty/gnuplot", "w") as file:
         file.write("#!/bin/sh\nexit 3\n")

@@ -79,7 +79,7 @@ libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev coinor-libclp-dev"
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py"
 test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox \
-clang-format-14 locales"
+g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales"
 
 # shellcheck disable=SC2086 # lists of names
 {
@@ -99,7 +99,7 @@ clang-format-14 locales"
     expect "root: says why" grep -q "libhdf5-dev *HDF5: recordings" "$scratch/output"
 
     machine 1000 sudo
-    know gcc libclang-rt-dev chromium clang-format-14
+    know gcc libclang-rt-dev chromium libmujoco-dev clang-format-14
     setup test
     expect "sudo: succeeds" [ $code = 0 ]
     expect "sudo: is used" grep -qx sudo "$scratch/asked"
@@ -136,8 +136,8 @@ cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
     setup run
     expect "npm inside another package: apt is left alone" [ ! -s "$scratch/asked" ]
 
-    # A release without a package of Chromium, or of that version of clang-format.
-    for absent in chromium clang-format-14; do
+    # A release without a package of Chromium, of MuJoCo, or of that version of clang-format.
+    for absent in chromium libmujoco-dev clang-format-14; do
         machine 0 none
         have $run_packages $test_packages
         sed -i "/libclang-rt-dev/d; /$absent/d" "$scratch/installed"
@@ -160,10 +160,10 @@ cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
 
     # A release whose clang brings the library of the fuzzers itself.
     machine 0 none
-    know gcc chromium clang-format-14
+    know gcc chromium libmujoco-dev clang-format-14
     setup test
     expect "no package libclang-rt-dev: asks for the others" asked_for "$run_packages clang libcmocka-dev \
-$python_packages chromium ffmpeg gnuplot-nox clang-format-14 locales"
+$python_packages chromium ffmpeg gnuplot-nox g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales"
 
     # A clang that is there already needs the library of its own version.
     machine 0 none

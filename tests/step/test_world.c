@@ -557,6 +557,24 @@ static void what_is_refused_leaves_no_trace(void **state) {
     rg_world_destroy(world[1]);
 }
 
+static void the_clock_can_be_set(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = massive();
+    body_of(world, &def);
+    assert_int_equal(rg_world_set_time(world, 0.1), RG_OK);
+    assert_near(rg_world_time(world), 0.1, 0);
+    step_world(world, 0.25, 1);
+    assert_near(rg_world_time(world), 0.35, 0);
+    assert_int_equal(rg_world_set_time(world, NAN), RG_NOT_FINITE);
+    def = massive();
+    def.motion = RG_MOTION_KINEMATIC;
+    body_of(world, &def);
+    assert_int_equal(rg_world_set_time(world, 2), RG_UNSUPPORTED);
+    assert_near(rg_world_time(world), 0.35, 0);
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(origin_and_centre_are_apart),
@@ -575,6 +593,7 @@ int main(void) {
         cmocka_unit_test(memory_failures_are_survived),
         cmocka_unit_test(a_collider_turned_by_nearly_a_unit_quaternion_is_not_stretched),
         cmocka_unit_test(a_prescribed_function_is_checked_when_its_body_comes),
+        cmocka_unit_test(the_clock_can_be_set),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(what_is_refused_leaves_no_trace),
     };
