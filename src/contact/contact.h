@@ -213,7 +213,12 @@ rg_status rg_contact_along(const rg_contact_query *query, rg_vec3 normal, rg_man
 rg_status rg_contact_of_growth(const rg_contact_query *query, const rg_growth *growth,
                                rg_manifold *manifold);
 
-/* contact_plane.c: a shape in motion, from where it is at the beginning. */
+/* contact_plane.c: how far two convex shapes are apart along a unit vector from one to two; < 0: no
+ * plane across it separates them. */
+double rg_contact_separation(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                             rg_pose pose2, rg_vec3 n);
+
+/* A shape in motion, from where it is at the beginning. */
 typedef struct rg_swept_shape {
     rg_placed_shape placed;
     rg_vec3 centre, velocity, angular_velocity; /* of its body */
@@ -236,6 +241,17 @@ typedef struct rg_plane_choice {
  * their growth at the beginning. */
 rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
                            double tolerance, const rg_growth *start, rg_plane_choice *choice);
+
+/* Of the faces whose planes separate two convex shapes now, to `tolerance`, the one along which
+ * they come apart fastest, or approach slowest; rate -infinity: there is none. Where features are
+ * degenerate there are several: a vertex or an edge that slides over flush faces. */
+typedef struct rg_free_plane {
+    rg_vec3 normal;
+    double rate; /* m/s: of the separation along it */
+    rg_feature_pair features;
+} rg_free_plane;
+rg_free_plane rg_contact_free_plane(const rg_swept_shape *one, const rg_swept_shape *two,
+                                    double tolerance);
 
 /* Manifolds of a pair of shapes that an earlier look of the same step found: they stay. */
 typedef struct rg_kept_manifolds {

@@ -76,11 +76,20 @@ static rg_vec3 velocity_at(const rg_swept_shape *s, rg_vec3 p) {
     return rg_add(s->velocity, rg_cross(s->angular_velocity, rg_sub(p, s->centre)));
 }
 
-/* Points that were found at the poses of a later time, as they are at the beginning: the material
- * is the same, the normal too. Of shapes that meet, the gap is that of the beginning: their motion
- * will be another one. Of shapes that stay apart it is such that, going on as a row does, along
- * tangents, the motion that was looked at ends with the gap that was found: what turning bends asks
- * for no force. */
+/* A vertex or an edge turns with its body; on a curved surface the place of contact stays below as
+ * it rolls, and the material does not. */
+static rg_vec3 place_at_start(const rg_swept_shape *side, rg_pose later, rg_vec3 p) {
+    rg_pose start = side->placed.pose;
+    if (rg_shape_polyhedron(side->placed.shape))
+        return rg_pose_apply(start, rg_pose_apply_inverse(later, p));
+    return rg_add(p, rg_sub(start.position, later.position));
+}
+
+/* Points that were found at the poses of a later time, as they are at the beginning: the place on
+ * either shape is the same, the normal too. Of shapes that meet, the gap is that of the beginning:
+ * their motion will be another one. Of shapes that stay apart it is such that, going on as a row
+ * does, along tangents, the motion that was looked at ends with the gap that was found: what turning
+ * bends asks for no force. */
 static void bring_back(const rg_swept_shape side[2], double share, const rg_plane_choice *choice,
                        rg_contact_point *points, rg_manifold *manifold) {
     double time = manifold->time = choice->time;
@@ -89,8 +98,8 @@ static void bring_back(const rg_swept_shape side[2], double share, const rg_plan
     manifold->gap = INFINITY;
     for (uint32_t i = 0; i < manifold->point_count; i++) {
         rg_contact_point *p = &points[i];
-        p->on_b = rg_pose_apply(side[0].placed.pose, rg_pose_apply_inverse(later[0], p->on_b));
-        p->on_a = rg_pose_apply(side[1].placed.pose, rg_pose_apply_inverse(later[1], p->on_a));
+        p->on_b = place_at_start(&side[0], later[0], p->on_b);
+        p->on_a = place_at_start(&side[1], later[1], p->on_a);
         p->position = rg_add_scaled(p->on_b, share, rg_sub(p->on_a, p->on_b));
         rg_vec3 relative =
             rg_sub(velocity_at(&side[1], p->position), velocity_at(&side[0], p->position));

@@ -18,7 +18,7 @@
  *      is none, the pair asks for nothing.
  *
  * Between beginning and end g(n, .) is linear but for rotation, which bends it by (w h)^2 r / 8.
- * Tested by tests/step/test_whole_step.c. */
+ * Tested by tests/step/test_whole_step.c and tests/step/test_seams.c. */
 #include "contact/contact.h"
 
 #include "shape/shape.h"
@@ -37,8 +37,8 @@ static double support_of(const rg_shape *shape, rg_pose pose, rg_vec3 n) {
 
 /* g(n) at two poses. Relative to the first one's position, so that far from the origin nothing is
  * lost. */
-static double separation(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
-                         rg_pose pose2, rg_vec3 n) {
+double rg_contact_separation(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                             rg_pose pose2, rg_vec3 n) {
     rg_vec3 origin = pose1.position;
     pose1.position = (rg_vec3){0, 0, 0};
     pose2.position = rg_sub(pose2.position, origin);
@@ -62,11 +62,12 @@ typedef struct search {
 } search;
 
 static double least(const search *s, rg_vec3 n) {
-    double end = separation(s->one->placed.shape, s->end1, s->two->placed.shape, s->end2, n);
+    double end =
+        rg_contact_separation(s->one->placed.shape, s->end1, s->two->placed.shape, s->end2, n);
     if (end <= s->best)
         return end;
-    return fmin(end, separation(s->one->placed.shape, s->one->placed.pose, s->two->placed.shape,
-                                s->two->placed.pose, n));
+    return fmin(end, rg_contact_separation(s->one->placed.shape, s->one->placed.pose,
+                                           s->two->placed.shape, s->two->placed.pose, n));
 }
 
 static void consider(search *s, rg_vec3 n) {
@@ -117,7 +118,8 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
     search s = {.one = one, .two = two, .best = -INFINITY};
     s.end1 = rg_swept_pose(one, time);
     s.end2 = rg_swept_pose(two, time);
-    double end = separation(one->placed.shape, s.end1, two->placed.shape, s.end2, start->normal);
+    double end =
+        rg_contact_separation(one->placed.shape, s.end1, two->placed.shape, s.end2, start->normal);
     if (end >= -tolerance) {
         if (start->gap > tolerance)
             *choice =
@@ -149,4 +151,61 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
                                     .time = impact.time,
                                     .growth = impact.growth};
     return RG_OK;
+}
+
+/* --- at an instant ---------------------------------------------------------------------------- */
+
+/* rad: turned by so much to see how supports change. What is lost to rounding is about as much as
+ * to curvature. */
+#define TURNED 1e-8
+
+/* How fast the support of a shape along n grows, if n turns with `spin`. */
+static double support_rate(const rg_swept_shape *s, rg_vec3 n, rg_vec3 spin) {
+    rg_vec3 turning = rg_sub(s->angular_velocity, spin);
+    rg_pose pose = s->placed.pose;
+    pose.position = rg_sub(pose.position, s->centre);
+    double rate = rg_dot(n, s->velocity), speed = rg_length(turning);
+    if (!(speed > 0))
+        return rate;
+    double time = TURNED / speed, before = support_of(s->placed.shape, pose, n);
+    rg_quat turn = rg_quat_of_rotation_vector(rg_scale(time, turning));
+    pose.orientation = rg_quat_multiply(turn, pose.orientation);
+    pose.position = rg_rotate(turn, pose.position);
+    return rate + (support_of(s->placed.shape, pose, n) - before) / time;
+}
+
+/* g'(n), n turning with `spin`. */
+static double separation_rate(const rg_swept_shape *one, const rg_swept_shape *two, rg_vec3 n,
+                              rg_vec3 spin) {
+    return -support_rate(two, rg_neg(n), spin) - support_rate(one, n, spin);
+}
+
+static void consider_faces(const rg_swept_shape *one, const rg_swept_shape *two, int side,
+                           double tolerance, rg_free_plane *best) {
+    const rg_swept_shape *own = side == 0 ? one : two;
+    const rg_polyhedron *p = rg_shape_polyhedron(own->placed.shape);
+    if (!p || p->facet_count > FACETS_MOST)
+        return;
+    for (uint32_t i = 0; i < p->facet_count; i++) {
+        rg_vec3 n = rg_rotate(own->placed.pose.orientation, p->normals[i]);
+        n = side == 0 ? n : rg_neg(n);
+        if (rg_contact_separation(one->placed.shape, one->placed.pose, two->placed.shape,
+                                  two->placed.pose, n) < -tolerance)
+            continue;
+        double rate = separation_rate(one, two, n, own->angular_velocity);
+        if (rate > best->rate)
+            *best = (rg_free_plane){
+                .normal = n,
+                .rate = rate,
+                .features = {side == 0 ? RG_FEATURES_FACE_VERTEX : RG_FEATURES_VERTEX_FACE,
+                             side == 0 ? i : 0, side == 0 ? 0 : i}};
+    }
+}
+
+rg_free_plane rg_contact_free_plane(const rg_swept_shape *one, const rg_swept_shape *two,
+                                    double tolerance) {
+    rg_free_plane best = {.rate = -INFINITY};
+    consider_faces(one, two, 0, tolerance, &best);
+    consider_faces(one, two, 1, tolerance, &best);
+    return best;
 }

@@ -6,7 +6,7 @@
  * (Prescribed motions are looked at in samples, with a margin: one that swings many times within
  * a step may be missed.)
  *
- * Tested by tests/step/test_events.c. */
+ * Tested by tests/step/test_events.c and tests/step/test_seams.c. */
 #include "base/base_text.h"
 #include "contact/contact.h"
 #include "problem/problem_rows.h"
@@ -161,6 +161,10 @@ void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
 /* --- contacts of now -------------------------------------------------------------------------- */
 
 enum { POINTS_MOST = 256 };
+/* RG_CONTACT_LATERAL: points of two surfaces that are straight over each other. */
+#define OVERLAPS 2.0
+/* Normals that differ by less are those of flush faces. */
+#define FLUSH 1e-8
 
 static rg_status room_for(rg_analysis *a, size_t count) {
     if (count <= a->contact_capacity)
@@ -207,6 +211,12 @@ static double still_speed(const rg_analysis *a, double shell) {
                 RG_ANALYSIS_SPEED * a->view->speed);
 }
 
+/* m/s: slower approaches are rounding, and what integration leaves. */
+static double felt_speed(const rg_analysis *a, double size) {
+    return fmax(RG_ANALYSIS_SLIP * sqrt(a->view->acceleration * size),
+                RG_ANALYSIS_SPEED * a->view->speed);
+}
+
 /* A contact of the last step of the world begins with the force that it had at its end. */
 static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
     if (a->time > a->view->begin)
@@ -232,6 +242,15 @@ static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
     }
 }
 
+/* Two parts that are near each other. */
+typedef struct pair_look {
+    uint32_t p, q;
+    double size, shell, near; /* m */
+    size_t old_count;         /* contacts that were known before */
+    rg_contact_law law;
+    rg_contact_query query;
+} pair_look;
+
 /* Of materials, or what the material function of the world makes of it. */
 static rg_contact_law law_of(const rg_analysis *a, uint32_t p, uint32_t q, double gap) {
     const rg_world_content *c = &a->view->world->content;
@@ -247,72 +266,144 @@ static rg_contact_law law_of(const rg_analysis *a, uint32_t p, uint32_t q, doubl
     return rg_collision_law(a->view->machinery->collision, a->view->world, &touch);
 }
 
-static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_growth *growth,
-                            size_t old_count, size_t *count) {
-    double size = rg_analysis_pair_size(a, p, q), shell = rg_analysis_shell(a, p, q);
-    rg_pose pose_b = rg_analysis_part_pose(a, &a->motion, p);
-    rg_pose pose_a = rg_analysis_part_pose(a, &a->motion, q);
-    double near = a->law->near * shell;
-    rg_contact_settings settings = {.near = 2 * near, .band = 2 * near, .inner = 2 * near};
-    rg_contact_point points[POINTS_MOST];
-    rg_manifold manifold;
-    rg_contact_query query = {.one = {a->view->parts[p].shape, pose_b},
-                              .two = {a->view->parts[q].shape, pose_a},
-                              .settings = &settings,
-                              .arena = a->arena,
-                              .points = points,
-                              .capacity = POINTS_MOST};
-    rg_status status = rg_contact_of_growth(&query, growth, &manifold);
-    if (!status)
-        status = room_for(a, *count + manifold.point_count);
+/* A contact at a point of a manifold, with what was known of it before; false if it cannot be
+ * followed. */
+static bool make_contact(rg_analysis *a, const pair_look *l, const rg_manifold *manifold,
+                         const rg_contact_point *point, rg_analysis_contact *c) {
+    const rg_analysis_part *b = &a->view->parts[l->p], *other = &a->view->parts[l->q];
+    *c = (rg_analysis_contact){.part_b = l->p,
+                               .part_a = l->q,
+                               .body_b = b->body,
+                               .body_a = other->body,
+                               .id = point->id,
+                               .law = l->law,
+                               .size = rg_analysis_pair_size(a, l->p, l->q),
+                               .shell = l->shell,
+                               .still = still_speed(a, l->shell)};
+    c->track = rg_contact_track_make(b->shape, l->query.one.pose, other->shape, l->query.two.pose,
+                                     manifold, point);
+    c->track.planar = a->view->world->content.planar;
+    rg_rigid_motion motion_b = rg_analysis_rigid(a, &a->motion, l->p);
+    rg_rigid_motion motion_a = rg_analysis_rigid(a, &a->motion, l->q);
+    c->motion = rg_contact_follow(&c->track, &motion_b, &motion_a);
+    if (!c->motion.regular)
+        return false;
+    c->fresh = !touched(a->contacts, l->old_count, l->p, l->q);
+    const rg_analysis_contact *old = known(a->contacts, l->old_count, c);
+    if (old) {
+        c->mode = old->mode;
+        c->direction = old->direction;
+        c->at_limit = old->at_limit;
+        c->started = old->started;
+        c->reference = old->reference;
+        c->lightness = old->lightness;
+        memcpy(c->force, old->force, sizeof c->force);
+        memcpy(c->basis, old->basis, sizeof c->basis);
+    } else {
+        warm_start(a, c);
+        double slip = rg_length(c->motion.slip);
+        c->mode = slip > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
+        if (c->mode == RG_ANALYSIS_SLIPS)
+            c->direction = rg_scale(1 / slip, c->motion.slip);
+    }
+    return true;
+}
+
+/* Of all points that are near; *slowest: the least rate of their gaps. */
+static rg_status make_contacts(rg_analysis *a, const pair_look *l, const rg_manifold *manifold,
+                               size_t *count, double *slowest) {
+    rg_status status = room_for(a, *count + manifold->point_count);
     if (status)
         return status;
-    rg_contact_law law = law_of(a, p, q, growth->gap);
-    for (uint32_t i = 0; i < manifold.point_count; i++) {
-        if (points[i].gap > near)
-            continue;
+    *slowest = INFINITY;
+    for (uint32_t i = 0; i < manifold->point_count; i++) {
         rg_analysis_contact *c = &a->spare[*count];
-        *c = (rg_analysis_contact){.part_b = p,
-                                   .part_a = q,
-                                   .body_b = a->view->parts[p].body,
-                                   .body_a = a->view->parts[q].body,
-                                   .id = points[i].id,
-                                   .law = law,
-                                   .size = size,
-                                   .shell = shell,
-                                   .still = still_speed(a, shell)};
-        c->track = rg_contact_track_make(a->view->parts[p].shape, pose_b, a->view->parts[q].shape,
-                                         pose_a, &manifold, &points[i]);
-        c->track.planar = a->view->world->content.planar;
-        rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, p);
-        rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, q);
-        c->motion = rg_contact_follow(&c->track, &b, &other);
-        if (!c->motion.regular)
+        if (l->query.points[i].gap > l->near ||
+            !make_contact(a, l, manifold, &l->query.points[i], c))
             continue;
-        c->fresh = !touched(a->contacts, old_count, p, q);
-        const rg_analysis_contact *old = known(a->contacts, old_count, c);
-        if (old) {
-            c->mode = old->mode;
-            c->direction = old->direction;
-            c->at_limit = old->at_limit;
-            c->started = old->started;
-            c->reference = old->reference;
-            c->lightness = old->lightness;
-            memcpy(c->force, old->force, sizeof c->force);
-            memcpy(c->basis, old->basis, sizeof c->basis);
-        } else {
-            warm_start(a, c);
-            double slip = rg_length(c->motion.slip);
-            c->mode = slip > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
-            if (c->mode == RG_ANALYSIS_SLIPS)
-                c->direction = rg_scale(1 / slip, c->motion.slip);
-        }
+        *slowest = fmin(*slowest, c->motion.gap_rate);
         (*count)++;
-        if (c->fresh && rg_collision_mark(a->view->machinery->collision, a->view->parts[p].collider,
-                                          a->view->parts[q].collider))
-            return RG_OUT_OF_MEMORY;
     }
     return RG_OK;
+}
+
+static rg_swept_shape swept(const rg_analysis *a, uint32_t part, rg_placed_shape placed) {
+    uint32_t body = a->view->parts[part].body;
+    return (rg_swept_shape){placed, a->motion.position[body], a->motion.velocity[body],
+                            a->motion.angular_velocity[body]};
+}
+
+/* Points on both surfaces, one straight over the other: of an overlap, not of a curved surface
+ * beside it. */
+static void keep_overlap(const pair_look *l, rg_manifold *manifold) {
+    double most = OVERLAPS * RG_CONTACT_LATERAL * l->size;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < manifold->point_count; i++) {
+        const rg_contact_point *p = &l->query.points[i];
+        rg_vec3 d = rg_sub(p->on_a, p->on_b);
+        d = rg_add_scaled(d, -rg_dot(manifold->normal, d), manifold->normal);
+        if (rg_length(d) <= most && p->feature.kind != RG_FEATURES_SMOOTH)
+            l->query.points[kept++] = *p;
+    }
+    manifold->point_count = kept;
+}
+
+/* Two shapes are apart when some plane separates them, and where features are degenerate, as at
+ * the seam of flush faces, several do. They approach along the one that was found: if they do not
+ * along another one, nothing keeps them from going on, and their contact is along that one. It may
+ * have no points yet: a ball before the edge of the next face is separated from it by the face
+ * that both lie flush with. */
+static rg_status go_round(rg_analysis *a, const pair_look *l, size_t *count, size_t first,
+                          double approach) {
+    rg_swept_shape b = swept(a, l->p, l->query.one), other = swept(a, l->q, l->query.two);
+    rg_free_plane plane = rg_contact_free_plane(&b, &other, l->shell);
+    if (!(plane.rate > approach / 2) || plane.rate < -still_speed(a, l->shell))
+        return RG_OK;
+    rg_manifold manifold;
+    rg_status status = rg_contact_along(&l->query, plane.normal, &manifold);
+    if (status)
+        return status;
+    manifold.features = plane.features;
+    keep_overlap(l, &manifold);
+    *count = first;
+    double slowest;
+    return make_contacts(a, l, &manifold, count, &slowest);
+}
+
+static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_growth *growth,
+                            size_t old_count, size_t *count) {
+    double shell = rg_analysis_shell(a, p, q), near = a->law->near * shell;
+    rg_contact_settings settings = {.near = 2 * near, .band = 2 * near, .inner = 2 * near};
+    rg_contact_point points[POINTS_MOST];
+    pair_look l = {.p = p,
+                   .q = q,
+                   .size = rg_analysis_pair_size(a, p, q),
+                   .shell = shell,
+                   .near = near,
+                   .old_count = old_count,
+                   .law = law_of(a, p, q, growth->gap)};
+    l.query = (rg_contact_query){
+        .one = {a->view->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p)},
+        .two = {a->view->parts[q].shape, rg_analysis_part_pose(a, &a->motion, q)},
+        .settings = &settings,
+        .arena = a->arena,
+        .points = points,
+        .capacity = POINTS_MOST};
+    rg_manifold manifold;
+    size_t first = *count;
+    double slowest;
+    rg_status status = rg_contact_of_growth(&l.query, growth, &manifold);
+    if (!status)
+        status = make_contacts(a, &l, &manifold, count, &slowest);
+    bool bounded = isfinite(a->view->parts[p].radius) && isfinite(a->view->parts[q].radius);
+    if (!status && bounded && slowest < -felt_speed(a, l.size))
+        status = go_round(a, &l, count, first, slowest);
+    for (size_t i = first; i < *count && !status; i++)
+        if (a->spare[i].fresh &&
+            rg_collision_mark(a->view->machinery->collision, a->view->parts[p].collider,
+                              a->view->parts[q].collider))
+            status = RG_OUT_OF_MEMORY;
+    return status;
 }
 
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body) {
@@ -329,6 +420,89 @@ static rg_status refuse_overlap(const rg_analysis *a, uint32_t p, uint32_t q, do
         "stepping separate them",
         a->time, rg_analysis_body_name(a, a->view->parts[p].body),
         rg_analysis_body_name(a, a->view->parts[q].body), -gap);
+}
+
+/* --- crossings that others stand for ---------------------------------------------------------- */
+
+/* Which of the bodies of a contact forces move, if they move one; UINT32_MAX otherwise. */
+static uint32_t carried_body(const rg_analysis *a, const rg_analysis_contact *c) {
+    const rg_world_content *w = &a->view->world->content;
+    bool moves_a = w->dynamics[c->body_a].inverse_mass > 0,
+         moves_b = w->dynamics[c->body_b].inverse_mass > 0;
+    uint32_t other = moves_a ? c->body_b : c->body_a;
+    if (moves_a == moves_b || w->record[other].prescription1)
+        return UINT32_MAX;
+    return moves_a ? c->body_a : c->body_b;
+}
+
+/* Whether a contact holds the body where another one of it does: by what stands still, along the
+ * same normal, under the same law. */
+static bool stands_beside(const rg_analysis *a, const rg_analysis_contact *c,
+                          const rg_analysis_contact *other) {
+    rg_vec3 turned =
+        rg_sub(c->motion.normal,
+               c->body_a == other->body_a ? other->motion.normal : rg_neg(other->motion.normal));
+    return carried_body(a, other) == carried_body(a, c) && rg_largest_entry(turned) <= FLUSH &&
+           fabs(rg_dot(c->motion.normal, rg_sub(c->motion.point, other->motion.point))) <=
+               RG_ANALYSIS_NEAR * c->shell &&
+           c->law.friction == other->law.friction &&
+           c->law.static_friction == other->law.static_friction;
+}
+
+/* Whether contacts beside it surround a contact: it is not outside the hull of their points. It is
+ * outside if, seen from it, all others lie within half a turn, counted from one of them. */
+static bool is_surrounded(const rg_analysis *a, size_t count, size_t index, const bool *gone) {
+    const rg_analysis_contact *c = &a->spare[index];
+    double nearest = RG_CONTACT_LATERAL * c->size;
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        const rg_analysis_contact *first = &a->spare[i];
+        rg_vec3 d = rg_sub(first->motion.point, c->motion.point);
+        if (i == index || gone[i] || !stands_beside(a, c, first) || rg_length(d) <= nearest)
+            continue;
+        any = true;
+        bool begins = true; /* all others come within half a turn after this one */
+        for (size_t k = 0; k < count && begins; k++) {
+            const rg_analysis_contact *next = &a->spare[k];
+            rg_vec3 e = rg_sub(next->motion.point, c->motion.point);
+            if (k == i || k == index || gone[k] || !stands_beside(a, c, next) ||
+                rg_length(e) <= nearest)
+                continue;
+            double turn = rg_dot(c->motion.normal, rg_cross(d, e));
+            double straight = nearest * rg_length(rg_sub(e, d));
+            begins = turn > straight || (turn >= -straight && rg_dot(d, e) > 0);
+        }
+        if (begins)
+            return false;
+    }
+    return any;
+}
+
+/* Where a body lies over several that stand still, flush as tiles are, its edges cross theirs. Such
+ * a place moves over the body, and its gap is a mean of those of the points around it with weights
+ * that change: at states that are not quite consistent, as inside a step of an integrator, its
+ * acceleration contradicts theirs. What they hold need not be held there, too. */
+static rg_status leave_out_crossings(rg_analysis *a, size_t *count) {
+    if (a->law->mean)
+        return RG_OK;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    bool *gone = rg_arena_take(a->arena, *count, sizeof *gone);
+    if (!gone)
+        return RG_OUT_OF_MEMORY;
+    memset(gone, 0, *count * sizeof *gone);
+    for (size_t i = 0; i < *count; i++) {
+        const rg_contact_piece *piece = a->spare[i].track.piece;
+        if (piece[0].kind != RG_PIECE_FACE && piece[1].kind != RG_PIECE_FACE &&
+            carried_body(a, &a->spare[i]) != UINT32_MAX)
+            gone[i] = is_surrounded(a, *count, i, gone);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (!gone[i])
+            a->spare[kept++] = a->spare[i];
+    *count = kept;
+    rg_arena_return(a->arena, mark);
+    return RG_OK;
 }
 
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
@@ -348,6 +522,8 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
         if (growth.gap <= a->law->near * rg_analysis_shell(a, p, q))
             status = add_points(a, p, q, &growth, old_count, &count);
     }
+    if (!status)
+        status = leave_out_crossings(a, &count);
     a->leaving_count = 0;
     rg_analysis_contact *now = a->spare;
     a->spare = a->contacts;

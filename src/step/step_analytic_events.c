@@ -9,9 +9,10 @@
  *   - a normal force has reached zero, or the limit of stick: seen at the end of the step, and
  *     located by root finding on how far every contact is from that.
  *
- * Tested by tests/step/test_events.c. */
+ * Tested by tests/step/test_events.c and tests/step/test_seams.c. */
 #include "base/base_root.h"
 #include "base/base_text.h"
+#include "contact/contact.h"
 #include "rigor/proximity.h"
 #include "step/step_analytic.h"
 
@@ -321,12 +322,13 @@ static void look_at_touching(look *l, rg_analysis_event *event) {
 /* A pair within the shell that is not followed is leaving (it was settled, or else it would be
  * followed): from where on is it apart? If it comes back before it is, the last place where it
  * was free. */
-static double apart_from(look *l, double end, double shell, bool *back) {
+static double apart_from(look *l, double end, double shell, double begin, bool *back) {
     double theta = fmin(end, FIRST_LOOK), last = 0;
+    double least = begin > 0 ? 0 : begin - l->level;
     *back = false;
     for (;;) {
         double gap = pair_gap(l, theta);
-        if (gap <= 0) {
+        if (gap <= least) {
             *back = true;
             return last;
         }
@@ -335,6 +337,50 @@ static double apart_from(look *l, double end, double shell, bool *back) {
         last = theta;
         theta = fmin(end, 2 * theta);
     }
+}
+
+/* Whether forces move exactly one part of a pair, and nothing the other one: that part. */
+static bool is_carried(const rg_analysis *a, uint32_t part_b, uint32_t part_a, uint32_t *moving) {
+    const rg_analysis_part *b = &a->view->parts[part_b], *other = &a->view->parts[part_a];
+    *moving = b->dynamic ? part_b : part_a;
+    return b->dynamic != other->dynamic &&
+           !a->view->world->content.record[(b->dynamic ? other : b)->body].prescription1;
+}
+
+/* Whether a plane along n (from B to A) separates the pair at several places up to the end. */
+static bool stays_apart(look *l, rg_vec3 n, double end) {
+    const rg_analysis *a = l->a;
+    bool apart = true;
+    for (int i = 0; i <= RG_ANALYSIS_SAMPLES && apart; i++) {
+        go_to(l, end * i / RG_ANALYSIS_SAMPLES);
+        double gap = rg_contact_separation(
+            a->view->parts[l->part_b].shape, rg_analysis_part_pose(a, &a->motion, l->part_b),
+            a->view->parts[l->part_a].shape, rg_analysis_part_pose(a, &a->motion, l->part_a), n);
+        apart = gap > -l->level;
+    }
+    return apart;
+}
+
+/* A body that rests on what stands still stays above the plane of that contact, and so above all
+ * else that lies flush with it: tiles, parts of a compound. Such a pair is looked at as pairs that
+ * touch are, in samples; it becomes a contact where the body leaves the one that it rests on. */
+static bool is_kept_above(look *l, double end) {
+    const rg_analysis *a = l->a;
+    uint32_t moving, other_moving;
+    if (!isfinite(a->view->parts[l->part_b].radius) ||
+        !isfinite(a->view->parts[l->part_a].radius) ||
+        !is_carried(a, l->part_b, l->part_a, &moving))
+        return false;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        if (!a->start.active[i] || !is_carried(a, c->part_b, c->part_a, &other_moving) ||
+            other_moving != moving)
+            continue;
+        bool same_side = (c->part_a == moving) == (l->part_a == moving);
+        if (stays_apart(l, same_side ? c->motion.normal : rg_neg(c->motion.normal), end))
+            return true;
+    }
+    return false;
 }
 
 static rg_status look_at_pair(look *l, rg_analysis_event *event) {
@@ -346,13 +392,16 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
         look_at_touching(l, event);
         return RG_OK;
     }
+    if (is_kept_above(l, event->theta))
+        return RG_OK;
     part_path path_b, path_a;
     rg_path b = make_path(a, l->dense, l->part_b, &path_b);
     rg_path other = make_path(a, l->dense, l->part_a, &path_a);
     double from = 0;
     bool back = false;
-    if (pair_gap(l, 0) <= shell)
-        from = apart_from(l, event->theta, shell, &back);
+    double begin = pair_gap(l, 0);
+    if (begin <= shell)
+        from = apart_from(l, event->theta, shell, begin, &back);
     if (back) {
         *event = contact_event(l, from);
         return RG_OK;
