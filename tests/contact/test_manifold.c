@@ -489,6 +489,93 @@ static void gaps_are_component_functions(void **state) {
     rg_shape_release(cube);
 }
 
+/* Two boxes, the lower one at the origin, the other at `pose`, and what was found between them. */
+typedef struct box_pair {
+    const rg_polyhedron *low, *high;
+    rg_pose pose;
+    rg_vec3 normal;
+    double band;
+} box_pair;
+
+/* Vertices of either over or under the other, by all its facets: how many are near, each of which
+ * must have been found. */
+static uint32_t near_vertices(const box_pair *pair, int side) {
+    const rg_polyhedron *mine = side ? pair->high : pair->low;
+    const rg_polyhedron *theirs = side ? pair->low : pair->high;
+    rg_pose to = side ? pose_at(0, 0, 0) : pair->pose, from = side ? pair->pose : pose_at(0, 0, 0);
+    uint32_t found = 0;
+    for (uint32_t v = 0; v < 8; v++) {
+        rg_vec3 w = rg_pose_apply(from, mine->vertices[v]);
+        rg_vec3 y = rg_pose_apply_inverse(to, w);
+        rg_vec3 ray = rg_rotate_back(to.orientation, pair->normal);
+        double enter = -INFINITY, leave = INFINITY, steepness[2] = {0, 0};
+        for (uint32_t f = 0; f < 6; f++) {
+            double c = rg_dot(theirs->normals[f], ray),
+                   rest = theirs->offsets[f] - rg_dot(theirs->normals[f], y);
+            if (c == 0)
+                enter = rest < 0 ? INFINITY : enter;
+            else if (c > 0 && rest / c < leave)
+                leave = rest / c, steepness[1] = c;
+            else if (c < 0 && rest / c > enter)
+                enter = rest / c, steepness[0] = -c;
+        }
+        /* What lies over a steep side face is at the border of the cap. */
+        if (!(enter < leave) || steepness[side] < 0.7)
+            continue;
+        double gap = side ? -leave : enter;
+        if (gap > result.manifold.gap + pair->band)
+            continue;
+        found++;
+        rg_vec3 middle = rg_add_scaled(w, side ? -gap / 2 : gap / 2, pair->normal);
+        assert_near(nearest_point(&result, middle), 0, 1e-12);
+    }
+    return found;
+}
+
+/* Edges that cross, seen along the normal, likewise. */
+static uint32_t near_crossings(const box_pair *pair) {
+    const rg_polyhedron *p1 = pair->low, *p2 = pair->high;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 12; i++)
+        for (uint32_t k = 0; k < 12; k++) {
+            rg_vec3 a = p1->vertices[p1->edge_vertices[2 * i]],
+                    b = p1->vertices[p1->edge_vertices[2 * i + 1]];
+            rg_vec3 c = rg_pose_apply(pair->pose, p2->vertices[p2->edge_vertices[2 * k]]),
+                    d = rg_pose_apply(pair->pose, p2->vertices[p2->edge_vertices[2 * k + 1]]);
+            rg_vec3 u = rg_sub(b, a), v = rg_sub(d, c), w = rg_sub(c, a);
+            double across = rg_dot(pair->normal, rg_cross(u, v));
+            double s = rg_dot(pair->normal, rg_cross(w, v)) / across,
+                   t = rg_dot(pair->normal, rg_cross(w, u)) / across;
+            /* Steep edges belong to no cap; what they cross is at its border. */
+            bool steep = fabs(rg_dot(pair->normal, rg_normalised(u))) > 0.7 ||
+                         fabs(rg_dot(pair->normal, rg_normalised(v))) > 0.7;
+            if (!(!steep && fabs(across) > 1e-3 && s > 0 && s < 1 && t > 0 && t < 1))
+                continue;
+            rg_vec3 on1 = rg_add_scaled(a, s, u), on2 = rg_add_scaled(c, t, v);
+            double gap = rg_dot(pair->normal, rg_sub(on2, on1));
+            if (fabs(gap - result.manifold.gap) > pair->band)
+                continue;
+            found++;
+            assert_near(nearest_point(&result, rg_scale(0.5, rg_add(on1, on2))), 0, 1e-12);
+        }
+    return found;
+}
+
+/* Deep inside, the growth's own witness may have no partner straight along the normal. */
+static void check_witness(const rg_shape *low, const rg_shape *high, rg_pose pose, uint32_t found) {
+    rg_growth growth;
+    rg_growth_between(low, pose_at(0, 0, 0), high, pose, NULL, &growth);
+    rg_feature_pair g = growth.features;
+    rg_feature_pair f = {(rg_feature_kind)g.kind, g.index1, g.index2};
+    uint32_t k = 0;
+    while (k < result.manifold.point_count && result.points[k].id != rg_contact_id(f))
+        k++;
+    assert_true(k < result.manifold.point_count);
+    assert_true(growth.gap < -1e-4);
+    assert_near(result.points[k].gap, result.manifold.gap, 0);
+    assert_int_equal(result.manifold.point_count, found + 1);
+}
+
 /* Every near-active point of boxes that are nearly face to face, from all pairs of features. */
 static void all_points_by_brute_force(void **state) {
     (void)state;
@@ -505,75 +592,12 @@ static void all_points_by_brute_force(void **state) {
                         rg_random_between(&random, 0.1, 1.4)};
         rg_pose pose = pose_turned(beside(&random, 0, 0.3), turn);
         query_with(low, pose_at(0, 0, 0), high, pose, &settings, NULL, &result);
-        const rg_polyhedron *p1 = rg_shape_polyhedron(low), *p2 = rg_shape_polyhedron(high);
         rg_contact_frame frame = rg_contact_frame_make(result.manifold.normal, false);
-        uint32_t found = 0;
-        /* Vertices of either over or under the other, by all its facets. */
-        for (int side = 0; side < 2; side++) {
-            const rg_polyhedron *mine = side ? p2 : p1, *theirs = side ? p1 : p2;
-            rg_pose to = side ? pose_at(0, 0, 0) : pose, from = side ? pose : pose_at(0, 0, 0);
-            for (uint32_t v = 0; v < 8; v++) {
-                rg_vec3 w = rg_pose_apply(from, mine->vertices[v]);
-                rg_vec3 y = rg_pose_apply_inverse(to, w);
-                rg_vec3 ray = rg_rotate_back(to.orientation, frame.n);
-                double enter = -INFINITY, leave = INFINITY, steepness[2] = {0, 0};
-                for (uint32_t f = 0; f < 6; f++) {
-                    double c = rg_dot(theirs->normals[f], ray),
-                           rest = theirs->offsets[f] - rg_dot(theirs->normals[f], y);
-                    if (c == 0)
-                        enter = rest < 0 ? INFINITY : enter;
-                    else if (c > 0 && rest / c < leave)
-                        leave = rest / c, steepness[1] = c;
-                    else if (c < 0 && rest / c > enter)
-                        enter = rest / c, steepness[0] = -c;
-                }
-                /* What lies over a steep side face is at the border of the cap. */
-                if (!(enter < leave) || steepness[side] < 0.7)
-                    continue;
-                double gap = side ? -leave : enter;
-                if (gap > result.manifold.gap + settings.band)
-                    continue;
-                found++;
-                rg_vec3 middle = rg_add_scaled(w, side ? -gap / 2 : gap / 2, frame.n);
-                assert_near(nearest_point(&result, middle), 0, 1e-12);
-            }
-        }
-        /* Edges that cross, seen along the normal. */
-        for (uint32_t i = 0; i < 12; i++)
-            for (uint32_t k = 0; k < 12; k++) {
-                rg_vec3 a = p1->vertices[p1->edge_vertices[2 * i]],
-                        b = p1->vertices[p1->edge_vertices[2 * i + 1]];
-                rg_vec3 c = rg_pose_apply(pose, p2->vertices[p2->edge_vertices[2 * k]]),
-                        d = rg_pose_apply(pose, p2->vertices[p2->edge_vertices[2 * k + 1]]);
-                rg_vec3 u = rg_sub(b, a), v = rg_sub(d, c), w = rg_sub(c, a);
-                double across = rg_dot(frame.n, rg_cross(u, v));
-                double s = rg_dot(frame.n, rg_cross(w, v)) / across,
-                       t = rg_dot(frame.n, rg_cross(w, u)) / across;
-                /* Steep edges belong to no cap; what they cross is at its border. */
-                bool steep = fabs(rg_dot(frame.n, rg_normalised(u))) > 0.7 ||
-                             fabs(rg_dot(frame.n, rg_normalised(v))) > 0.7;
-                if (!(!steep && fabs(across) > 1e-3 && s > 0 && s < 1 && t > 0 && t < 1))
-                    continue;
-                rg_vec3 on1 = rg_add_scaled(a, s, u), on2 = rg_add_scaled(c, t, v);
-                double gap = rg_dot(frame.n, rg_sub(on2, on1));
-                if (fabs(gap - result.manifold.gap) > settings.band)
-                    continue;
-                found++;
-                assert_near(nearest_point(&result, rg_scale(0.5, rg_add(on1, on2))), 0, 1e-12);
-            }
-        /* Deep inside, the growth's own witness may have no partner straight along the normal. */
+        box_pair pair = {rg_shape_polyhedron(low), rg_shape_polyhedron(high), pose, frame.n,
+                         settings.band};
+        uint32_t found = near_vertices(&pair, 0) + near_vertices(&pair, 1) + near_crossings(&pair);
         if (result.manifold.point_count != found) {
-            rg_growth growth;
-            rg_growth_between(low, pose_at(0, 0, 0), high, pose, NULL, &growth);
-            rg_feature_pair g = growth.features;
-            rg_feature_pair f = {(rg_feature_kind)g.kind, g.index1, g.index2};
-            uint32_t k = 0;
-            while (k < result.manifold.point_count && result.points[k].id != rg_contact_id(f))
-                k++;
-            assert_true(k < result.manifold.point_count);
-            assert_true(growth.gap < -1e-4);
-            assert_near(result.points[k].gap, result.manifold.gap, 0);
-            assert_int_equal(result.manifold.point_count, found + 1);
+            check_witness(low, high, pose, found);
             witnesses++;
         }
         points += found;

@@ -415,68 +415,67 @@ static void test_sequence(void **state) {
 
 /* ------------------------------------------------------------------ bad input */
 
+static const struct {
+    const char *text;
+    rg_status status;
+    const char *message;
+} bad_lcps[] = {
+    {"two", RG_SYNTAX,
+     "test:1:1: 'two' is not a whole number; here should be the number of "
+     "rows"},
+    {"-2", RG_SYNTAX,
+     "test:1:1: '-2' is not a whole number; here should be the number of "
+     "rows"},
+    {"0", RG_INVALID_ARGUMENT, "test:1:1: the number of rows is 0; it must be from 1 to 268435456"},
+    {"2\n3", RG_INVALID_ARGUMENT, "test:2:1: the storage of M is 3; it must be from 0 to 2"},
+    {"2\n0 2\n", RG_FILE_DAMAGED,
+     "test:3:1: the text ends; here should be the number of columns of M"},
+    {"2\n0 3 2", RG_INVALID_ARGUMENT, "test:2:3: the number of rows of M is 3; it must be 2"},
+    {"2\n0 2 3", RG_INVALID_ARGUMENT, "test:2:5: the number of columns of M is 3; it must be 2"},
+    {"2 0 2 2 2 3", RG_INVALID_ARGUMENT,
+     "test:1:11: the number of columns, again is 3; it must be 2"},
+    {"2 0 2 2 2 2 1 2 3 4 5", RG_FILE_DAMAGED,
+     "test:1:19: 2 words of q cannot be in the 2 bytes that follow; the text is cut short, or "
+     "a "
+     "size is wrong"},
+    {"2 0 2 2 2 2\n1 2\n3 4\n-1            ", RG_FILE_DAMAGED,
+     "test:4:15: the text ends; here should be number 2 of 2 of q"},
+    {"2 0 2 2 2 2\n1 2\n3 x\n-1 -1", RG_SYNTAX,
+     "test:3:3: 'x' is not a number; here should be number 4 of 4 of the matrix"},
+    {"2 0 2 2 2 2\n1 2\nnan 4\n-1 -1", RG_NOT_FINITE,
+     "test:3:1: 'nan' is not a finite number; here should be number 3 of 4 of the matrix"},
+    {"2 0 2 2 2 2\n1 2\n3 4\n-1 1e999", RG_NOT_FINITE,
+     "test:4:4: '1e999' is not a finite number; here should be number 2 of 2 of q"},
+    {"200000000 0 200000000 200000000 200000000 200000000", RG_FILE_DAMAGED,
+     "test:1:43: 40000000000000000 words of the matrix cannot be in the 0 bytes that follow; "
+     "the text is cut short, or a size is wrong"},
+    {"2 1 2 2 1 1 1 2 3", RG_INVALID_ARGUMENT,
+     "test:1:17: the ends of the block columns end at 3; they must end at 2"},
+    {"2 1 2 2 1 2 1 2 1 2", RG_INVALID_ARGUMENT,
+     "test:1:17: the ends of the block rows above: number 2 of 2 is less than the one before"},
+    {"2 1 2 2 1 1 1 2 2 2 2", RG_INVALID_ARGUMENT,
+     "test:1:21: the number of block-column indices is 2; it must be 1"},
+    {"2 1 2 2 1 1 1 2 2 2 1 1 1", RG_INVALID_ARGUMENT,
+     "test:1:25: the row pointers above begin with 1; they must begin with 0"},
+    {"2 1 2 2 1 1 1 2 2 2 1 0 1 1 0 1 2 3 4", RG_INVALID_ARGUMENT,
+     "test:1:27: block 0 above is in block column 1; there are 1, counted from 0"},
+    {"2 1 2 2 1 1 1 2 2 2 1 0 1 0 7 1 2 3 4 -5 -6", RG_INVALID_ARGUMENT,
+     "test:1:29: the number of a block is 7; it must be 0"},
+    {"2 2 2 2 2 CSparse\n3-by-2, nzmax: 4", RG_INVALID_ARGUMENT,
+     "test:2:1: '3-by-2,' in a sparse matrix; here should be 2-by-2,"},
+    {"2 2 2 2 1 triplet: 2-by-2, nzmax: 1 nnz: 1\n2 0 : 1", RG_INVALID_ARGUMENT,
+     "test:2:1: a row index is 2; it must be from 0 to 1"},
+    {"2 2 2 2 1 triplet: 2-by-2, nzmax: 1 nnz: 1\n1 0 = 1", RG_SYNTAX,
+     "test:2:5: '=' in a sparse matrix; here should be :"},
+    {"2 2 2 2 2 2-by-2, nzmax: 1 nnz: 1, 1-norm: 1\ncol 0 : locations 0 to 0\n0 : 1\n"
+     "col 1 : locations 0 to 0",
+     RG_INVALID_ARGUMENT, "test:4:19: the first location of a column is 0; it must be 1"},
+};
+
 static void test_bad_lcp(void **state) {
     (void)state;
-    static const struct {
-        const char *text;
-        rg_status status;
-        const char *message;
-    } cases[] = {
-        {"two", RG_SYNTAX,
-         "test:1:1: 'two' is not a whole number; here should be the number of "
-         "rows"},
-        {"-2", RG_SYNTAX,
-         "test:1:1: '-2' is not a whole number; here should be the number of "
-         "rows"},
-        {"0", RG_INVALID_ARGUMENT,
-         "test:1:1: the number of rows is 0; it must be from 1 to 268435456"},
-        {"2\n3", RG_INVALID_ARGUMENT, "test:2:1: the storage of M is 3; it must be from 0 to 2"},
-        {"2\n0 2\n", RG_FILE_DAMAGED,
-         "test:3:1: the text ends; here should be the number of columns of M"},
-        {"2\n0 3 2", RG_INVALID_ARGUMENT, "test:2:3: the number of rows of M is 3; it must be 2"},
-        {"2\n0 2 3", RG_INVALID_ARGUMENT,
-         "test:2:5: the number of columns of M is 3; it must be 2"},
-        {"2 0 2 2 2 3", RG_INVALID_ARGUMENT,
-         "test:1:11: the number of columns, again is 3; it must be 2"},
-        {"2 0 2 2 2 2 1 2 3 4 5", RG_FILE_DAMAGED,
-         "test:1:19: 2 words of q cannot be in the 2 bytes that follow; the text is cut short, or "
-         "a "
-         "size is wrong"},
-        {"2 0 2 2 2 2\n1 2\n3 4\n-1            ", RG_FILE_DAMAGED,
-         "test:4:15: the text ends; here should be number 2 of 2 of q"},
-        {"2 0 2 2 2 2\n1 2\n3 x\n-1 -1", RG_SYNTAX,
-         "test:3:3: 'x' is not a number; here should be number 4 of 4 of the matrix"},
-        {"2 0 2 2 2 2\n1 2\nnan 4\n-1 -1", RG_NOT_FINITE,
-         "test:3:1: 'nan' is not a finite number; here should be number 3 of 4 of the matrix"},
-        {"2 0 2 2 2 2\n1 2\n3 4\n-1 1e999", RG_NOT_FINITE,
-         "test:4:4: '1e999' is not a finite number; here should be number 2 of 2 of q"},
-        {"200000000 0 200000000 200000000 200000000 200000000", RG_FILE_DAMAGED,
-         "test:1:43: 40000000000000000 words of the matrix cannot be in the 0 bytes that follow; "
-         "the text is cut short, or a size is wrong"},
-        {"2 1 2 2 1 1 1 2 3", RG_INVALID_ARGUMENT,
-         "test:1:17: the ends of the block columns end at 3; they must end at 2"},
-        {"2 1 2 2 1 2 1 2 1 2", RG_INVALID_ARGUMENT,
-         "test:1:17: the ends of the block rows above: number 2 of 2 is less than the one before"},
-        {"2 1 2 2 1 1 1 2 2 2 2", RG_INVALID_ARGUMENT,
-         "test:1:21: the number of block-column indices is 2; it must be 1"},
-        {"2 1 2 2 1 1 1 2 2 2 1 1 1", RG_INVALID_ARGUMENT,
-         "test:1:25: the row pointers above begin with 1; they must begin with 0"},
-        {"2 1 2 2 1 1 1 2 2 2 1 0 1 1 0 1 2 3 4", RG_INVALID_ARGUMENT,
-         "test:1:27: block 0 above is in block column 1; there are 1, counted from 0"},
-        {"2 1 2 2 1 1 1 2 2 2 1 0 1 0 7 1 2 3 4 -5 -6", RG_INVALID_ARGUMENT,
-         "test:1:29: the number of a block is 7; it must be 0"},
-        {"2 2 2 2 2 CSparse\n3-by-2, nzmax: 4", RG_INVALID_ARGUMENT,
-         "test:2:1: '3-by-2,' in a sparse matrix; here should be 2-by-2,"},
-        {"2 2 2 2 1 triplet: 2-by-2, nzmax: 1 nnz: 1\n2 0 : 1", RG_INVALID_ARGUMENT,
-         "test:2:1: a row index is 2; it must be from 0 to 1"},
-        {"2 2 2 2 1 triplet: 2-by-2, nzmax: 1 nnz: 1\n1 0 = 1", RG_SYNTAX,
-         "test:2:5: '=' in a sparse matrix; here should be :"},
-        {"2 2 2 2 2 2-by-2, nzmax: 1 nnz: 1, 1-norm: 1\ncol 0 : locations 0 to 0\n0 : 1\n"
-         "col 1 : locations 0 to 0",
-         RG_INVALID_ARGUMENT, "test:4:19: the first location of a column is 0; it must be 1"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_refused(cases[i].text, RG_FORMAT_LCP, cases[i].status, cases[i].message);
+    for (size_t i = 0; i < sizeof bad_lcps / sizeof bad_lcps[0]; i++)
+        assert_refused(bad_lcps[i].text, RG_FORMAT_LCP, bad_lcps[i].status, bad_lcps[i].message);
 }
 
 static void test_bad_mlcp(void **state) {

@@ -256,6 +256,34 @@ static void test_truncated_file(void **state) {
     free(whole.data);
 }
 
+/* Frame, contacts and certificate are those that were recorded, or reading one of them fails. */
+static bool frame_is_true(rg_recording *recording, size_t i, const run_truth *truth,
+                          rg_error *error) {
+    rg_vec3 position[CROWD], velocity[CROWD], angular[CROWD];
+    rg_quat orientation[CROWD];
+    rg_frame frame = {.position = position,
+                      .orientation = orientation,
+                      .velocity = velocity,
+                      .angular_velocity = angular};
+    if (rg_recording_read(recording, i, &frame, error) != RG_OK)
+        return false;
+    assert_true(frame.state_hash == truth->hash[i]);
+    assert_memory_equal(&position[0], &truth->first_position[i], sizeof position[0]);
+    const rg_recorded_contact *contacts;
+    size_t count;
+    if (rg_recording_read_contacts(recording, i, &contacts, &count, error) != RG_OK)
+        return false;
+    assert_int_equal(count, truth->contacts[i]);
+    if (count)
+        check_contact(&contacts[count - 1], &truth->last_contact[i], NULL);
+    rg_step_info step;
+    if (rg_recording_read_certificate(recording, i, &step, error) != RG_OK)
+        return false;
+    if (i)
+        check_info(&step, &truth->step[i]);
+    return true;
+}
+
 /* Bits turned over anywhere in FILE: an error, or the numbers that were recorded. */
 static void test_damaged_file(void **state) {
     (void)state;
@@ -283,32 +311,8 @@ static void test_damaged_file(void **state) {
         size_t count = rg_recording_get_info(recording).frame_count;
         assert_int_equal(count, 20);
         bool all = true;
-        for (size_t i = 0; i < count && all; i++) {
-            rg_vec3 position[CROWD], velocity[CROWD], angular[CROWD];
-            rg_quat orientation[CROWD];
-            rg_frame frame = {.position = position,
-                              .orientation = orientation,
-                              .velocity = velocity,
-                              .angular_velocity = angular};
-            all = rg_recording_read(recording, i, &frame, &error) == RG_OK;
-            if (all) {
-                assert_true(frame.state_hash == truth.hash[i]);
-                assert_memory_equal(&position[0], &truth.first_position[i], sizeof position[0]);
-            }
-            const rg_recorded_contact *contacts;
-            size_t contact_count;
-            rg_step_info step;
-            all = all && rg_recording_read_contacts(recording, i, &contacts, &contact_count,
-                                                    &error) == RG_OK;
-            if (all) {
-                assert_int_equal(contact_count, truth.contacts[i]);
-                if (contact_count)
-                    check_contact(&contacts[contact_count - 1], &truth.last_contact[i], NULL);
-            }
-            all = all && rg_recording_read_certificate(recording, i, &step, &error) == RG_OK;
-            if (all && i)
-                check_info(&step, &truth.step[i]);
-        }
+        for (size_t i = 0; i < count && all; i++)
+            all = frame_is_true(recording, i, &truth, &error);
         frames_refused += !all;
         unharmed += all;
         if (!all)

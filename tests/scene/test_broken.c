@@ -78,9 +78,10 @@ static void check_text(const char *text, size_t size, rg_status expected, const 
     assert_null(scene);
 }
 
-static void more_messages(void **state) {
-    (void)state;
 #define CHECK(text, status, message) check_text(text, strlen(text), status, message)
+
+static void messages_about_words_and_settings(void **state) {
+    (void)state;
     CHECK("", RG_SYNTAX,
           "t.yaml:1:1: the file is empty; a scene is a mapping with keys such as bodies");
     CHECK("seed: -1", RG_WRONG_TYPE,
@@ -125,6 +126,10 @@ static void more_messages(void **state) {
           "t.yaml:1:18: solver.policy: \"biggest\" is not known here; did you mean \"largest\"?");
     CHECK("solver: {frictoin: cone}", RG_UNKNOWN_KEY,
           "t.yaml:1:10: solver.frictoin: unknown key; did you mean \"friction\"?");
+}
+
+static void messages_about_bodies_and_materials(void **state) {
+    (void)state;
     CHECK("parameters: {i: 1}", RG_INVALID_ARGUMENT,
           "t.yaml:1:17: parameters.i: \"i\" has a meaning of its own; choose another name");
     CHECK("bodies: [{repeat: {i: 2, l: 3}, shape: {sphere: 1}}]", RG_UNKNOWN_KEY,
@@ -159,7 +164,6 @@ static void more_messages(void **state) {
           "poisson, energetic, reflection or dissipative");
     CHECK("forces: [{kind: drag, linear: -1}]", RG_INVALID_SIZE,
           "t.yaml:1:31: forces[0].linear: a drag must not be negative, not -1");
-#undef CHECK
 }
 
 static void long_words_are_cut(void **state) {
@@ -194,7 +198,8 @@ static void files_that_cannot_be_read(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(broken_scenes_get_exact_messages),
-        cmocka_unit_test(more_messages),
+        cmocka_unit_test(messages_about_words_and_settings),
+        cmocka_unit_test(messages_about_bodies_and_materials),
         cmocka_unit_test(long_words_are_cut),
         cmocka_unit_test(files_that_cannot_be_read),
     };

@@ -3,6 +3,8 @@
   - text files are UTF-8 without tabs for indentation, trailing blanks or a missing last newline
   - C files are formatted as .clang-format says (where clang-format 14, Debian 12's, is installed), and
     no line of them, comments included, is longer than 100 columns
+  - functions have at most 60 lines between their braces (tests too) and at most 7 parameters (those
+    of the library and the command)
   - comments cite papers, not lists that are outside the repository
   - every source file of a stage has the test that is named after it, or says where it is tested
   - links in Markdown lead to files, and to headings, that exist inside the repository
@@ -29,6 +31,9 @@ BROKEN_ON_PURPOSE = re.compile(r"tests/data/")
 EXECUTABLE = ["run", "test", ".ci/run", "tools/setup", "tools/page"]
 FORMATTER_VERSION = "14"
 COLUMNS = 100
+LINES, PARAMETERS = 60, 7
+# Known to be beyond them.
+BEYOND = {"rg_analysis_keep_basis", "add_points"}
 
 
 def files(root):
@@ -140,6 +145,38 @@ def check_columns(root):
                     yield f"{path.relative_to(root)}:{number}: {len(line)} columns, more than {COLUMNS}"
 
 
+def functions(text):
+    """Line, name, number of parameters and lines between the braces of each function, as clang-format
+    lays them out: the head begins and the last brace stands in the first column."""
+    head = re.compile(r"^(?!typedef|struct|enum|union|extern)[A-Za-z_][^;{}=]*\) \{$", re.MULTILINE)
+    for match in head.finditer(text):
+        signature = match.group(0)[:-2]
+        depth, at = 0, len(signature)
+        while True:
+            at -= 1
+            depth += (signature[at] == ")") - (signature[at] == "(")
+            if depth == 0:
+                break
+        inside = re.sub(r"\([^()]*\)", "", signature[at + 1:-1])
+        count = 0 if inside.strip() in ("", "void") else inside.count(",") + 1
+        end = text.find("\n}\n", match.end())
+        yield (text.count("\n", 0, match.start()) + 1, re.search(r"(\w+)\s*$", signature[:at]).group(1),
+               count, text.count("\n", match.end(), end))
+
+
+def check_functions(root):
+    for folder in ("src", "include", "cli", "tests"):
+        for path in files(root / folder):
+            if path.suffix not in (".c", ".h"):
+                continue
+            where = path.relative_to(root)
+            for line, name, parameters, lines in functions(path.read_text(errors="replace")):
+                if lines > LINES and name not in BEYOND:
+                    yield f"{where}:{line}: {name} has {lines} lines, more than {LINES}"
+                if parameters > PARAMETERS and folder != "tests" and name not in BEYOND:
+                    yield f"{where}:{line}: {name} has {parameters} parameters, more than {PARAMETERS}"
+
+
 def check_citations(root):
     for path in files(root):
         if path.suffix not in (".c", ".h", ".md", ".cmake", ".ts", ".mjs"):
@@ -231,6 +268,9 @@ BROKEN = [
     ("src/base/base.c", "/* A. */\n/* Tested by tests/a.c. */\n", "no tests/base/test_base.c"),
     ("src/base/base_a.c", "/* A.\n * Tested by tests/base/test_b.c. */\n", "test_b.c, which is not there"),
     ("src/base/base_a.c", "/* Tested by src/README.md and tests/x.c. */\n", "tests/x.c, which is not there"),
+    ("src/a.c", "static int a(void) {\n" + 61 * "    b();\n" + "}\n", "a has 61 lines"),
+    ("cli/a.c", "int a(int b, int c, int d,\n      int (*e)(int f, int g), int h, int i, int j, int k) {\n"
+     "    return 0;\n}\n", "a has 8 parameters"),
     (".npmrc", "registry=https://example.org/\n", "whose registry"),
     ("package-lock.json", '{"packages": {"a": {"resolved": "https://x", "integrity": "sha512-"}}}\n',
      "an address"),
@@ -241,6 +281,8 @@ SOUND = [
     ("a.c", "int a;\n"),
     ("a.c", "/* The method of Baraff 1994, section 3.2: items of a list. */\n"),
     ("src/base/base_a.c", "/* A.\n * Tested by src/base/base_a.c. */\n"),
+    ("tests/a.c", "static int a(void) {\n" + 60 * "  b();\n" + "}\n"),
+    ("src/a.h", "int a(int b, int c, int d, int (*e)(int, int), int f, int g, int h) {\n  b();\n  c();\n}\n"),
     (".npmrc", "omit-lockfile-registry-resolved=true\n"),
     ("package-lock.json", '{"packages": {"": {"name": "x"}, "a": {"integrity": "sha512-"}}}\n'),
 ]
@@ -255,6 +297,7 @@ def check_tree(root, paths):
     yield from check_map(root)
     yield from check_format(root)
     yield from check_columns(root)
+    yield from check_functions(root)
     yield from check_citations(root)
     yield from check_tested(root)
     yield from check_scripts(root)

@@ -85,6 +85,20 @@ static void takes_redundant_rows(void **state) {
     assert_near(moment[1], 0, 1e-11);
 }
 
+/* The proof that there is none: forces that move nothing and that the problem pushes against. */
+static void check_ray(const rg_problem *problem, const double *ray, double unit) {
+    size_t n = problem->linear.size;
+    double value = 0;
+    for (size_t i = 0; i < n; i++) {
+        double product = 0;
+        for (size_t c = 0; c < n; c++)
+            product += problem->linear.matrix[i * n + c] * ray[c];
+        assert_near(product / unit, 0, 1e-6);
+        value += ray[i] * problem->linear.b[i];
+    }
+    assert_true(value < 0);
+}
+
 /* Semidefinite, all kinds of rows, three scales: solved exactly if there is a solution. */
 static void agrees_with_enumeration(void **state) {
     rg_random random = rg_random_make(21);
@@ -126,15 +140,7 @@ static void agrees_with_enumeration(void **state) {
         if (set.count == 0) {
             none++;
             assert_int_equal(info.outcome, RG_SOLVE_INFEASIBLE);
-            double value = 0;
-            for (size_t i = 0; i < n; i++) {
-                double product = 0;
-                for (size_t c = 0; c < n; c++)
-                    product += matrix[i * n + c] * ray[c];
-                assert_near(product / unit, 0, 1e-6);
-                value += ray[i] * b[i];
-            }
-            assert_true(value < 0);
+            check_ray(&problem, ray, unit);
             continue;
         }
         inexact += info.outcome != RG_SOLVED;
