@@ -8,7 +8,8 @@
   - comments cite papers, not lists that are outside the repository
   - every source file of a stage has the test that is named after it, or says where it is tested
   - links in Markdown lead to files, and to headings, that exist inside the repository
-  - src/README.md, the map, names every source file, and none that is not there
+  - src/README.md, the map, names every source file, and none that is not there; functions that it
+    names are in the file that it says
   - no file holds a path of the machine that it was written on
   - shell and Python scripts parse, and those to be called can be executed
   - lists of npm packages have checksums, and no address that they were once fetched from
@@ -110,6 +111,12 @@ def check_map(root):
         yield f"src/README.md: does not name `{name}`"
     for name in sorted(named - there):
         yield f"src/README.md: names `{name}`, which is not there"
+    # `stage_file`: `function`, `function`
+    for file, names in re.findall(r"`(\w+)`: (`rg_\w+`(?:, `rg_\w+`)*)", page.read_text()):
+        source = "".join(path.read_text() for path in (root / "src").glob(f"*/{file}.c"))
+        for name in re.findall(r"\w+", names):
+            if not re.search(rf"^(?!return)[a-z].*\b{name}\(", source, re.MULTILINE):
+                yield f"src/README.md: `{name}` is not a function of `{file}`"
 
 
 def find_formatter():
@@ -259,6 +266,7 @@ BROKEN = [
     ("a.sh", "#!/bin/sh\nif\n", "a.sh"),
     ("run", "#!/bin/sh\n", "cannot be executed"),
     ("src/README.md", "`base_a`\n", "which is not there"),
+    ("src/README.md", "`base_a`: `rg_a`, `rg_b`\n", "`rg_b` is not a function of `base_a`"),
     ("a.c", "/* " + 95 * "x" + " */\n", "101 columns"),
     ("a.h", "// " + 98 * "·" + "\n", "101 columns"),
     ("a.c", "/* See item 38. */\n", "'item 38' is in no file here"),
