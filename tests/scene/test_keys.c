@@ -5,6 +5,7 @@
 #include "scene/scene_keys.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void names_are_unique_in_each_table(void **state) {
@@ -39,6 +40,40 @@ static void later_keys_are_not_known_ones(void **state) {
     assert_null(rg_key_later(&rg_keys_top, "gravity"));
 }
 
+/* Is the key set somewhere in the text? */
+static bool sets(const char *text, const char *key) {
+    size_t length = strlen(key);
+    for (const char *at = strstr(text, key); at; at = strstr(at + 1, key))
+        if (at[length] == ':' && (at == text || strchr(" {\n", at[-1])))
+            return true;
+    return false;
+}
+
+static char *read_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 16);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 16) - 1, file) > 1000);
+    fclose(file);
+    return text;
+}
+
+/* The files that reader, writer and schema are tried on. */
+static void the_files_of_every_key_have_every_key(void **state) {
+    (void)state;
+    char *spatial = read_text(RIGOR_TEST_DATA "/scenes/good/every-key.yaml");
+    char *planar = read_text(RIGOR_TEST_DATA "/scenes/good/every-planar-key.yaml");
+    for (size_t t = 0; t < rg_key_table_count(); t++) {
+        const rg_key_table *table = rg_key_table_at(t);
+        for (size_t k = 0; k < table->count; k++)
+            if (!sets(spatial, table->keys[k]) && !sets(planar, table->keys[k]))
+                fail_msg("%s: %s is in neither", table->name, table->keys[k]);
+    }
+    free(spatial);
+    free(planar);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--keys") == 0) {
         for (size_t t = 0; t < rg_key_table_count(); t++) {
@@ -54,6 +89,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(names_are_unique_in_each_table),
         cmocka_unit_test(enums_match_their_names),
         cmocka_unit_test(later_keys_are_not_known_ones),
+        cmocka_unit_test(the_files_of_every_key_have_every_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ static void every_setting(void **state) {
     assert_near(settings.gamma, 0.75, 0);
     assert_true(settings.discrete_detection);
     assert_true(settings.hand_over);
+    assert_int_equal(settings.policy, RG_POLICY_LARGEST_FORCE);
     assert_int_equal(rg_world_collision_def(world).contacts.reduce_to, 6);
     assert_ptr_equal(settings.solver, rg_solver_find("gauss-seidel"));
     assert_near(settings.solver_tolerance, 1e-7, 0);
