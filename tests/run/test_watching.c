@@ -102,8 +102,10 @@ static void nothing_depends_on_who_looks(void **state) {
     watcher *all = malloc(sizeof *all), *some = malloc(sizeof *some);
     told *part = malloc(EVENTS_MOST * sizeof *part);
     size_t events = 0, forces = 0;
+    /* Where cases are thinned, scenes by one method each. */
+    size_t every = test_stride() > 1 ? 2 : 1;
     for (size_t s = 0; s < sizeof scenes / sizeof scenes[0]; s++)
-        for (size_t m = 0; m < 2; m++) {
+        for (size_t m = every > 1 ? s % 2 : 0; m < 2; m += every) {
             all->forces = some->forces = some->queries = all->queries = 0;
             size_t touching, again;
             uint64_t hash =
@@ -128,7 +130,7 @@ static void nothing_depends_on_who_looks(void **state) {
             forces += all->forces;
         }
     print_message("%zu events, %zu contact forces\n", events, forces);
-    assert_true(events > 100 && forces > 1000);
+    assert_true(events * every > 100 && forces * every > 1000);
     free(all);
     free(some);
     free(part);

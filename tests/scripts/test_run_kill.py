@@ -21,7 +21,7 @@ LONG = os.environ.get("RIGOR_LONG", "0") not in ("", "0")
 # scenes with contacts the solver starts from the forces of the step before, which a resumed run
 # must have, too.
 SCENES = [
-    (["projectiles", "count=250", "--duration", "4", "--checkpoint", "0.02"], 100 if LONG else 12),
+    (["projectiles", "count=250", "--duration", "4", "--checkpoint", "0.02"], 100 if LONG else 6),
     (["dominoes", "count=5", "--duration", "4", "--checkpoint", "0.01"], 4),
     (["pile", "count=10", "--duration", "1", "--checkpoint", "0.01"], 4),
 ]
