@@ -193,16 +193,17 @@ static void snapshots_carry_the_contacts(void **state) {
     (void)state;
     const rg_broad_phase kinds[] = {RG_BROAD_PHASE_SORTED, RG_BROAD_PHASE_TREE};
     uint64_t seen[2][2];
+    int steps = test_cases(20, 20);
     for (int k = 0; k < 2; k++) {
         rg_world *world = stack(kinds[k]);
-        step_world(world, 0.01, 20);
+        step_world(world, 0.01, steps);
         rg_snapshot *snapshot;
         assert_int_equal(rg_snapshot_create(world, &snapshot), RG_OK);
         for (int again = 0; again < 2; again++) {
             if (again)
                 assert_int_equal(rg_world_restore(world, snapshot), RG_OK);
             uint64_t hash = 0;
-            for (int i = 0; i < 20; i++) {
+            for (int i = 0; i < steps; i++) {
                 step_world(world, 0.01, 1);
                 hash = hash * 31 + hash_of(rg_collision_get(rg_world_collision(world)));
             }
