@@ -88,8 +88,8 @@ static rg_vec3 place_at_start(const rg_swept_shape *side, rg_pose later, rg_vec3
 /* Points that were found at the poses of a later time, as they are at the beginning: the place on
  * either shape is the same, the normal too. Of shapes that meet, the gap is that of the beginning:
  * their motion will be another one. Of shapes that stay apart it is such that, going on as a row
- * does, along tangents, the motion that was looked at ends with the gap that was found: what turning
- * bends asks for no force. */
+ * does, along tangents, the motion that was looked at ends with the gap that was found: what
+ * turning bends asks for no force. */
 static void bring_back(const rg_swept_shape side[2], double share, const rg_plane_choice *choice,
                        rg_contact_point *points, rg_manifold *manifold) {
     double time = manifold->time = choice->time;
