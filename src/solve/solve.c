@@ -248,16 +248,19 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
     if (!status && context->starved)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     rg_residual residual = {0};
+    bool rounding = false;
     if (!status) {
         rg_allocator in_arena = rg_solve_arena_allocator(context);
-        status = rg_judge_answer(problem, trial.force, NULL, &in_arena, &residual, trial.velocity,
-                                 error);
+        double enough = fmax(settings->tolerance, settings->acceptable);
+        status =
+            rg_judge_forces(problem, trial.force, enough, &in_arena, &residual, &rounding, error);
     }
     if (status) {
         rg_arena_return(&context->arena, mark);
         return status;
     }
-    if (residual.natural <= settings->tolerance)
+    if (residual.natural <= settings->tolerance ||
+        (rounding && residual.natural <= settings->acceptable))
         report.outcome = RG_SOLVED;
     else if (report.outcome == RG_SOLVED)
         report.outcome = RG_SOLVE_INEXACT;
@@ -271,8 +274,6 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
         info->solver = solver, info->residual = residual, info->outcome = report.outcome;
         memcpy(info->text, report.text, sizeof info->text);
         memcpy(solution->force, trial.force, rows * sizeof *trial.force);
-        if (solution->velocity)
-            memcpy(solution->velocity, trial.velocity, rows * sizeof *trial.velocity);
         if (proof && solution->ray)
             memcpy(solution->ray, trial.ray, rows * sizeof *trial.ray);
     }
@@ -318,7 +319,7 @@ static rg_status solve_checked(rg_solve_context *context, const rg_solver *solve
             rg_lotstedt_solve(context, solver, problem, settings, solution, context->info, error);
     else
         status = rg_solve_connected(context, solver, problem, settings, solution, error);
-    if (status || !solution->velocity || (!law && solver != &rg_solver_auto))
+    if (status || !solution->velocity)
         return status;
     rg_allocator in_arena = rg_solve_arena_allocator(context);
     return rg_judge_velocity(problem, solution->force, &in_arena, solution->velocity, error);

@@ -73,6 +73,12 @@ rg_allocator rg_solve_arena_allocator(rg_solve_context *context);
 rg_status rg_judge_answer(const rg_problem *problem, const double *force, const double *velocity,
                           const rg_allocator *allocator, rg_residual *residual, double *recomputed,
                           rg_error *error);
+/* The same for a caller to whom residuals below `enough` need not be known to the last digit: the
+ * natural one may be an upper bound. *rounding: no contact's residual is larger than the bound of
+ * the rounding of plain arithmetic there; such forces are exact as far as doubles can tell. */
+rg_status rg_judge_forces(const rg_problem *problem, const double *force, double enough,
+                          const rg_allocator *allocator, rg_residual *residual, bool *rounding,
+                          rg_error *error);
 /* a = A f + b, or u, as the judge computes it: in long arithmetic. */
 rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
                             const rg_allocator *allocator, double *velocity, rg_error *error);

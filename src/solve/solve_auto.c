@@ -10,8 +10,11 @@
  * counts. qp, admm and the first-order method run to its end never did, and are left to be
  * chosen by name.
  *
- * First of all the forces given for a warm start are looked at: if they pass, nothing is run; if
- * they are near, a few Newton steps from them are tried. The islands of a contact problem come here
+ * First of all the forces given for a warm start are looked at: if they pass, nothing is run. In a
+ * simulation (settings.acceptable) they must be exact up to rounding: forces that are taken over
+ * within a tolerance leave a velocity of that size, which the next steps take back and make again,
+ * so that bodies at rest would never come to rest and be solved for ever. Otherwise Newton's method on the closed contacts starts from them (solve_active.c): in a
+ * simulation that is nearly always enough. The islands of a contact problem come here
  * one by one (solve_islands.c). Every attempt is judged and noted in the info; the answer is the
  * best that was found, with its honest residual. A proof that there is no solution ends the list; a
  * ray does so at its end.
@@ -24,8 +27,7 @@
 #include "base/base_math.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
-#include "solve/solve_mend.h"
-#include "solve/solve_polish.h"
+#include "solve/solve_active.h"
 #include "solve/solve_widen.h"
 
 #include <stdio.h>
@@ -42,13 +44,12 @@ enum {
     POLICY_MODES = 64,    /* of friction, tried all before anything else */
     FIRST_SWEEPS = 20,    /* of gauss-seidel: enough to see whether the problem is easy */
     MORE_SWEEPS = 100,    /* in all, if they promise to be enough */
-    POLISH_STEPS = 6,     /* of Newton, from a warm start that is near */
-    MEND_CONTACTS = 500,  /* beyond which such a start is mended as well ... */
-    MEND_BUDGET = 30,     /* ... for so many factorisations */
     EFFORT_MORE = 4       /* times the effort, once more, where the forces are poor without it */
 };
-/* Residual of a warm start from which Newton's method is tried at once. */
-#define POLISH_NEAR 0.1
+/* Shares of what is acceptable that Newton on the closed contacts ends with, and aims at: its own
+ * residual is in plain doubles and the judge's is not. */
+#define ACCEPTED 0.9
+#define AIMED    0.5
 /* Residual above which an answer is poor: bodies would be seen to be wrong. */
 #define POOR 1e-4
 
@@ -104,39 +105,34 @@ static const rg_solver warm_start = {"warm-start", "the forces that were given",
                                          RG_ACCEPT_GLOBAL | RG_ACCEPT_POLYGON,
                                      keep_forces};
 
-/* A few Newton steps from the forces that were given: what a step of a simulation needs whose
- * problem is nearly the last one's. Large problems are mended where that is not enough. */
-static rg_status polish_forces(rg_solve_context *context, const rg_problem *problem,
+/* Newton on the closed contacts from the forces that were given: what a step of a simulation needs,
+ * whose problem is nearly the last one's. */
+static rg_status newton_forces(rg_solve_context *context, const rg_problem *problem,
                                const rg_solve_settings *settings, rg_solution *solution,
                                rg_solve_report *report, rg_error *error) {
     rg_system system;
-    rg_polish polish;
+    rg_active active;
+    if (!rg_active_takes(problem)) {
+        report->outcome = RG_SOLVE_UNSUITABLE;
+        return RG_OK;
+    }
     rg_status status = rg_system_prepare(&system, context, problem, error);
     if (!status)
-        status = rg_polish_create(&polish, &system, context, error);
+        status = rg_active_create(&active, &system, context, error);
     if (status)
         return status;
-    rg_polish_offer(&polish, solution->force);
-    bool solved = rg_polish_run(&polish, settings->tolerance, POLISH_STEPS, false);
-    if (!solved && system.contacts > MEND_CONTACTS && polish.best_residual > settings->acceptable) {
-        rg_mend mend;
-        rg_mend_aim aim = {settings->tolerance, settings->acceptable, MEND_BUDGET};
-        status = rg_mend_create(&mend, &system, context, problem, error);
-        if (!status)
-            status = rg_mend_run(&mend, polish.best, aim, &polish.best_residual, error);
-        if (status)
-            return status;
-        solved = polish.best_residual <= settings->tolerance;
-        polish.iterations += mend.iterations, polish.factorisations += (uint64_t)mend.work;
-    }
-    memcpy(solution->force, polish.best, system.rows * sizeof *polish.best);
-    report->outcome = solved ? RG_SOLVED : RG_SOLVE_LIMIT;
-    report->iterations = polish.iterations, report->factorisations = polish.factorisations;
-    return RG_OK;
+    memcpy(active.force, solution->force, system.rows * sizeof *active.force);
+    double acceptable = ACCEPTED * settings->acceptable;
+    status = rg_active_solve(&active, problem, fmax(settings->tolerance, AIMED * acceptable),
+                             acceptable, error);
+    memcpy(solution->force, active.best, system.rows * sizeof *active.best);
+    report->outcome = active.best_residual <= settings->tolerance ? RG_SOLVED : RG_SOLVE_LIMIT;
+    report->iterations = report->factorisations = active.factorisations;
+    return status;
 }
 
-static const rg_solver warm_polish = {"warm-polish", "Newton steps from the forces that were given",
-                                      RG_ACCEPT_LOCAL | RG_ACCEPT_GLOBAL, polish_forces};
+static const rg_solver warm_newton = {"warm-newton", "Newton on the closed contacts",
+                                      RG_ACCEPT_GLOBAL, newton_forces};
 
 static rg_status chain_make(chain *c, rg_solve_context *context, const rg_problem *problem,
                             const rg_solve_settings *settings, rg_error *error) {
@@ -186,6 +182,8 @@ static uint64_t budget_left(const chain *c) {
 
 static rg_solve_settings settings_for(const chain *c, const attempt *a, uint64_t limit) {
     rg_solve_settings settings = *c->settings;
+    if (a->solver == &warm_start && settings.acceptable > 0)
+        settings.tolerance = 0; /* exact as far as doubles can tell, or solved anew: see above */
     if (!limit && a->solver == &rg_solver_newton && settings.effort) /* which may go on for long */
         limit = budget_left(c) ? budget_left(c) : 1;
     if (limit && (!settings.iteration_limit || limit < settings.iteration_limit))
@@ -314,10 +312,6 @@ static uint32_t if_given(const chain *c) {
     return c->settings->warm ? 0 : NEVER;
 }
 
-static uint32_t if_near(const chain *c) {
-    return c->started && c->info.residual.natural <= POLISH_NEAR ? 0 : NEVER;
-}
-
 static uint32_t first_sweeps(const chain *c) {
     (void)c;
     return FIRST_SWEEPS;
@@ -358,9 +352,9 @@ static const attempt list[] = {
     {ROWS | PLAIN_FEW, &rg_solver_dantzig, FROM_BEST, 0, 0, NULL},
     {ALL_ROWS | PLANAR_FEW | POLYGONS_FEW, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
     {ALL_ROWS, &rg_solver_enumerate, FROM_NOTHING, 0, 0, NULL},
-    {ALL_CONES, &warm_polish, FROM_BEST, QUICK, ALWAYS, if_near},
-    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, first_sweeps},
-    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, more_sweeps},
+    {ALL_CONES, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_given},
+    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, 0, first_sweeps},
+    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, 0, more_sweeps},
     {PLAIN_FEW, &rg_solver_interior_point, FROM_NOTHING, 0, 0, NULL},
     {ALL_CONES | PLAIN_MANY, &rg_solver_interior_point, FROM_BEST, 0, 0, NULL},
     {ALL_CONES, &rg_solver_newton, FROM_BEST, 0, 0, NULL},

@@ -1,12 +1,15 @@
 /* The judge: how good are these forces as an answer to this problem?
  *
  * It shares no code with any solver. Velocities are recomputed from the forces in numbers of two
- * doubles, so that what it finds is the error of the answer and not its own. The leading figure is
+ * doubles, so that what it finds is the error of the answer and not its own; or, where the caller
+ * says what is good enough, in plain doubles with a bound of their error, if the bound decides
+ * (solve_judge_plain.c). The leading figure is
  * the natural map |f - P(f - rho a)| / rho: zero exactly at the solutions, in the unit of a, hence
  * comparable over masses and sizes once it is divided by the problem's scale. For Coulomb's law
  * with the exact cone it is De Saxce's form, r - P_K(r - rho (u + mu |u_T| n)) (as in Siconos and
  * FCLIB); for the polygon the pair of projections r_N = max(0, r_N - rho u_N), r_T on mu r_N times
  * the polygon (Hart-Anitescu 2010, 4.12, is the optimality of that projection). */
+#include "solve/solve_judge.h"
 #include "base/base_long.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
@@ -16,9 +19,15 @@
 
 #include <string.h>
 
+/* Plain arithmetic decides if its error is at most this share of the residual: two digits of a
+ * figure that says how wrong an answer is. */
+#define PLAIN_SHARE 0.01
+
 typedef struct verdict {
     rg_residual residual;
     double scale;
+    const double *bound; /* of each natural residual, what rounding may be; null: not known */
+    bool rounding;       /* none is larger than that */
 } verdict;
 
 /* The larger one; NaN and infinity win. */
@@ -31,6 +40,7 @@ static void note(verdict *v, size_t where, double natural, double feasibility, d
                  double complementarity, double dissipation) {
     double before = v->residual.natural;
     raise_to(&v->residual.natural, natural / v->scale);
+    v->rounding = v->rounding && v->bound && natural <= v->bound[where];
     if (v->residual.natural > before)
         v->residual.worst = where;
     raise_to(&v->residual.feasibility, feasibility / v->scale);
@@ -211,12 +221,7 @@ static void judge_one(verdict *v, size_t where, double mu, int directions, const
          scaled_product(fmax(0, r[1] * u[1] + r[2] * u[2]), grip, slip));
 }
 
-typedef struct contact_side {
-    double *velocity; /* rows */
-    double *trace;    /* contacts, then joints: mean diagonal entry of W's block */
-} contact_side;
-
-static void local_velocity(const rg_contact_problem *p, const double *force, contact_side *side) {
+static void local_velocity(const rg_contact_problem *p, const double *force, rg_judge_side *side) {
     size_t rows = rg_contact_rows(p), d = (size_t)p->dimension;
     for (size_t i = 0; i < p->contacts + p->joints; i++)
         side->trace[i] = 0;
@@ -242,8 +247,7 @@ static void local_velocity(const rg_contact_problem *p, const double *force, con
     }
 }
 
-/* The Jacobian of a row at one of its two blocks; *block may be RG_NO_BLOCK. */
-static const double *row_of(const rg_contact_problem *p, size_t row, int side, uint32_t *block) {
+const double *rg_judge_row(const rg_contact_problem *p, size_t row, int side, uint32_t *block) {
     const rg_global_form *g = &p->global;
     size_t d = (size_t)p->dimension, freedom = (size_t)g->freedom, s = (size_t)side;
     if (row < p->contacts * d) {
@@ -256,13 +260,7 @@ static const double *row_of(const rg_contact_problem *p, size_t row, int side, u
     return g->joint_jacobian + (joint * 2 + s) * freedom;
 }
 
-/* What the judge needs of the masses, once per block. */
-typedef struct mass_block {
-    double lower[36];   /* Cholesky factor */
-    double inverse[36]; /* for the diagonal blocks of W only: scales, not velocities */
-} mass_block;
-
-static void invert_mass(const double *mass, int n, mass_block *block) {
+static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
     if (!rg_mass_factor(mass, n, block->lower)) {
         for (int i = 0; i < n * n; i++)
             block->lower[i] = block->inverse[i] = NAN;
@@ -278,7 +276,7 @@ static void invert_mass(const double *mass, int n, mass_block *block) {
 }
 
 /* x := M^-1 x for one block, with a step of refinement in long arithmetic. */
-static void divide_by_mass(const double *mass, const mass_block *block, int n, rg_long *x) {
+static void divide_by_mass(const double *mass, const rg_judge_mass *block, int n, rg_long *x) {
     double start[6], rest[6];
     for (int i = 0; i < n; i++)
         start[i] = x[i].hi;
@@ -298,7 +296,7 @@ static void divide_by_mass(const double *mass, const mass_block *block, int n, r
 /* v = v_free + M^-1 J' r. Forces on a body nearly cancel (all but 1e-6 of them under a weight a
  * million times its own), so their sum is what needs the long arithmetic. */
 static void body_velocities(const rg_contact_problem *p, const double *force,
-                            const mass_block *masses, rg_long *v) {
+                            const rg_judge_mass *masses, rg_long *v) {
     const rg_global_form *g = &p->global;
     size_t rows = rg_contact_rows(p), n = (size_t)g->freedom;
     for (size_t i = 0; i < g->blocks * n; i++)
@@ -306,7 +304,7 @@ static void body_velocities(const rg_contact_problem *p, const double *force,
     for (size_t row = 0; row < rows; row++)
         for (int s = 0; s < 2 && force[row] != 0; s++) {
             uint32_t block;
-            const double *jacobian = row_of(p, row, s, &block);
+            const double *jacobian = rg_judge_row(p, row, s, &block);
             for (size_t k = 0; k < n && block != RG_NO_BLOCK; k++)
                 v[block * n + k] =
                     rg_long_add(v[block * n + k], rg_long_product(jacobian[k], force[row]));
@@ -319,8 +317,8 @@ static void body_velocities(const rg_contact_problem *p, const double *force,
 }
 
 /* u = J v + q: here nothing cancels that is larger than the velocities themselves. */
-static void row_velocities(const rg_contact_problem *p, const rg_long *v, const mass_block *masses,
-                           contact_side *side) {
+static void row_velocities(const rg_contact_problem *p, const rg_long *v,
+                           const rg_judge_mass *masses, rg_judge_side *side) {
     size_t rows = rg_contact_rows(p), d = (size_t)p->dimension, n = (size_t)p->global.freedom;
     for (size_t i = 0; i < p->contacts + p->joints; i++)
         side->trace[i] = 0;
@@ -328,7 +326,7 @@ static void row_velocities(const rg_contact_problem *p, const rg_long *v, const 
         double high = 0, low = 0, diagonal = 0;
         for (int s = 0; s < 2; s++) {
             uint32_t block;
-            const double *jacobian = row_of(p, row, s, &block);
+            const double *jacobian = rg_judge_row(p, row, s, &block);
             if (block == RG_NO_BLOCK)
                 continue;
             for (size_t k = 0; k < n; k++) {
@@ -368,34 +366,68 @@ static void judge_contacts(const rg_contact_problem *p, const double *force, con
     }
 }
 
-/* `side` gets memory of the allocator; give it back by its velocity. */
-static rg_status contact_velocity(const rg_contact_problem *p, const double *force,
-                                  const rg_allocator *allocator, contact_side *side,
-                                  rg_error *error) {
-    size_t rows = rg_contact_rows(p);
-    size_t blocks = p->form == RG_FORM_GLOBAL ? p->global.blocks : 0;
-    size_t freedom = p->form == RG_FORM_GLOBAL ? (size_t)p->global.freedom : 0;
-    rg_long *bodies = rg_allocate(allocator, blocks * freedom, sizeof *bodies);
-    mass_block *masses = rg_allocate(allocator, blocks, sizeof *masses);
-    double *numbers = rg_allocate(allocator, rows + p->contacts + p->joints, sizeof *numbers);
-    rg_status status = RG_OK;
-    if (bodies && masses && numbers) {
-        *side = (contact_side){numbers, numbers + rows};
-        for (size_t b = 0; b < blocks; b++)
-            invert_mass(p->global.mass + b * freedom * freedom, p->global.freedom, &masses[b]);
-        if (p->form == RG_FORM_LOCAL) {
-            local_velocity(p, force, side);
-        } else {
-            body_velocities(p, force, masses, bodies);
-            row_velocities(p, bodies, masses, side);
-        }
-    } else {
-        rg_release(allocator, numbers);
-        status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
+/* Memory of one look at a contact problem, from the allocator. */
+typedef struct look {
+    rg_long *bodies;
+    rg_judge_mass *masses;
+    double *plain; /* work of plain arithmetic */
+    rg_judge_side side;
+} look;
+
+static void look_end(look *l, const rg_allocator *allocator) {
+    rg_release(allocator, l->plain);
+    rg_release(allocator, l->side.velocity);
+    rg_release(allocator, l->masses);
+    rg_release(allocator, l->bodies);
+}
+
+static rg_status look_begin(look *l, const rg_contact_problem *p, const rg_allocator *allocator,
+                            rg_error *error) {
+    *l = (look){0};
+    bool global = p->form == RG_FORM_GLOBAL;
+    size_t rows = rg_contact_rows(p), blocks = global ? p->global.blocks : 0;
+    size_t n = global ? (size_t)p->global.freedom : 0;
+    l->bodies = rg_allocate(allocator, blocks * n, sizeof *l->bodies);
+    l->masses = rg_allocate(allocator, blocks, sizeof *l->masses);
+    size_t links = p->contacts + p->joints;
+    double *numbers = rg_allocate(allocator, rows + 2 * links, sizeof *numbers);
+    l->plain = rg_allocate(allocator, global ? rg_judge_plain_size(p) : 0, sizeof *l->plain);
+    if (numbers)
+        l->side = (rg_judge_side){numbers, numbers + rows, numbers + rows + links};
+    if (!l->bodies || !l->masses || !numbers || !l->plain) {
+        look_end(l, allocator);
+        return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     }
-    rg_release(allocator, masses);
-    rg_release(allocator, bodies);
-    return status;
+    for (size_t b = 0; b < blocks; b++)
+        invert_mass(p->global.mass + b * n * n, p->global.freedom, &l->masses[b]);
+    return RG_OK;
+}
+
+/* Velocities and traces in long arithmetic. */
+static void look_closely(look *l, const rg_contact_problem *p, const double *force) {
+    if (p->form == RG_FORM_LOCAL) {
+        local_velocity(p, force, &l->side);
+        return;
+    }
+    body_velocities(p, force, l->masses, l->bodies);
+    row_velocities(p, l->bodies, l->masses, &l->side);
+}
+
+/* The verdict by plain arithmetic; false if the bound of its error does not decide: it must be a
+ * small share of the residual, or residual and bound together within `enough`. */
+static bool judge_quickly(look *l, const rg_contact_problem *p, const double *force, double enough,
+                          verdict *v) {
+    if (p->form != RG_FORM_GLOBAL || !(enough > 0))
+        return false;
+    double bound = rg_judge_plain(p, force, l->masses, l->plain, &l->side) / v->scale;
+    verdict quick = {.scale = v->scale, .bound = l->side.bound, .rounding = true};
+    judge_contacts(p, force, l->side.velocity, l->side.trace, &quick);
+    double natural = quick.residual.natural;
+    if (!(bound <= PLAIN_SHARE * natural || natural + bound <= enough))
+        return false;
+    quick.residual.natural = natural + bound;
+    *v = quick;
+    return true;
 }
 
 rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
@@ -407,12 +439,37 @@ rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
         return RG_OK;
     }
     rg_allocator memory = rg_allocator_or_default(allocator);
-    contact_side side;
-    rg_status status = contact_velocity(&problem->contact, force, &memory, &side, error);
+    look l;
+    rg_status status = look_begin(&l, &problem->contact, &memory, error);
     if (status)
         return status;
-    memcpy(velocity, side.velocity, rows * sizeof *velocity);
-    rg_release(&memory, side.velocity);
+    look_closely(&l, &problem->contact, force);
+    memcpy(velocity, l.side.velocity, rows * sizeof *velocity);
+    look_end(&l, &memory);
+    return RG_OK;
+}
+
+rg_status rg_judge_forces(const rg_problem *problem, const double *force, double enough,
+                          const rg_allocator *allocator, rg_residual *residual, bool *rounding,
+                          rg_error *error) {
+    verdict v = {.scale = rg_problem_scale(problem)};
+    size_t rows = rg_problem_rows(problem);
+    *rounding = false;
+    bool contact = problem->kind == RG_PROBLEM_CONTACT, decided = false;
+    for (size_t i = 0; contact && i < rows; i++)
+        contact = isfinite(force[i]);
+    if (contact) {
+        look l;
+        rg_status status = look_begin(&l, &problem->contact, allocator, error);
+        if (status)
+            return status;
+        decided = judge_quickly(&l, &problem->contact, force, enough, &v);
+        look_end(&l, allocator);
+    }
+    if (!decided)
+        return rg_judge_answer(problem, force, NULL, allocator, residual, NULL, error);
+    *residual = v.residual;
+    *rounding = v.rounding;
     return RG_OK;
 }
 
@@ -433,15 +490,16 @@ rg_status rg_judge_answer(const rg_problem *problem, const double *force, const 
             recomputed[i] = row_velocity(&problem->linear, i, force);
         judge_linear(&problem->linear, force, velocity ? velocity : recomputed, &v);
     } else {
-        contact_side side;
-        rg_status status = contact_velocity(&problem->contact, force, allocator, &side, error);
+        const rg_contact_problem *p = &problem->contact;
+        look l;
+        rg_status status = look_begin(&l, p, allocator, error);
         if (status)
             return status;
-        judge_contacts(&problem->contact, force, velocity ? velocity : side.velocity, side.trace,
-                       &v);
+        look_closely(&l, p, force);
+        judge_contacts(p, force, velocity ? velocity : l.side.velocity, l.side.trace, &v);
         if (recomputed)
-            memcpy(recomputed, side.velocity, rows * sizeof *recomputed);
-        rg_release(allocator, side.velocity);
+            memcpy(recomputed, l.side.velocity, rows * sizeof *recomputed);
+        look_end(&l, allocator);
     }
     *residual = v.residual;
     return RG_OK;

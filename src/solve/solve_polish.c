@@ -84,8 +84,18 @@ double rg_polish_contact(const rg_system *system, size_t contact, const double *
                             force + row, u + row);
 }
 
+double rg_polish_joint(const rg_system *system, size_t joint, const double *force,
+                       const double *u) {
+    size_t row = system->contacts * (size_t)system->dimension + joint;
+    double rho = system->rho[system->contacts + joint], y = force[row] - rho * u[row];
+    double lower = joint_bound(system->problem->lower, joint, -INFINITY),
+           upper = joint_bound(system->problem->upper, joint, INFINITY);
+    return y < lower   ? fabs(force[row] - lower) / rho
+           : y > upper ? fabs(force[row] - upper) / rho
+                       : fabs(u[row]);
+}
+
 double rg_polish_residual(const rg_system *system, const double *force, double *u) {
-    size_t d = (size_t)system->dimension;
     double worst = 0;
     rg_system_velocity(system, force, NULL, u);
     for (size_t i = 0; i < system->contacts; i++) {
@@ -93,13 +103,7 @@ double rg_polish_residual(const rg_system *system, const double *force, double *
         worst = one <= worst ? worst : one; /* NaN wins */
     }
     for (size_t j = 0; j < system->joints; j++) {
-        size_t row = system->contacts * d + j;
-        double rho = system->rho[system->contacts + j], y = force[row] - rho * u[row];
-        double lower = joint_bound(system->problem->lower, j, -INFINITY),
-               upper = joint_bound(system->problem->upper, j, INFINITY);
-        double one = y < lower   ? fabs(force[row] - lower) / rho
-                     : y > upper ? fabs(force[row] - upper) / rho
-                                 : fabs(u[row]);
+        double one = rg_polish_joint(system, j, force, u);
         worst = one <= worst ? worst : one;
     }
     return isfinite(worst) ? worst / system->scale : INFINITY;

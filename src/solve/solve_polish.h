@@ -22,6 +22,7 @@ double rg_polish_residual(const rg_system *system, const double *force, double *
 /* The same of one contact, not relative to the scale, with velocities that are known. */
 double rg_polish_contact(const rg_system *system, size_t contact, const double *force,
                          const double *u);
+double rg_polish_joint(const rg_system *system, size_t joint, const double *force, const double *u);
 /* Keeps the forces if they are the best so far; their residual. */
 double rg_polish_offer(rg_polish *polish, const double *force);
 /* At most `limit` Newton steps from the best forces, which only ever become better; true if their

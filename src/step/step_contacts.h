@@ -24,6 +24,9 @@
 #define RG_STEP_REACHED 1e-9
 /* Normal impulses below this share of (lighter mass) x (that speed) are none. */
 #define RG_STEP_NO_FORCE 1e-9
+/* Gaps up to this many units of rounding of the coordinates count as none. Points of a face whose
+ * gaps differ by rounding contradict each other, and bodies at rest would never rest. */
+#define RG_STEP_GAP_ROUNDING 32.0
 /* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the
  * surfaces may have caused them (with this factor of safety), and the speed that rises by a quarter
  * of the depth against gravity (so that bodies that overlap at the start do not jump), or without

@@ -108,12 +108,23 @@ static double drift_speed(const rg_contact_job *job, size_t i) {
                      : 0;
 }
 
+/* A gap that cannot be told from none: it is the difference of points of the two bodies, whose
+ * coordinates are sums of a centre and an arm. */
+static bool is_rounding(const rg_contact_job *job, const rg_contact_row *row) {
+    const rg_vec3 *position = job->world->content.position;
+    double size = rg_length(row->position) + rg_length(position[row->body_a]) +
+                  rg_length(position[row->body_b]);
+    return fabs(row->gap) <= RG_STEP_GAP_ROUNDING * DBL_EPSILON * size;
+}
+
 /* What the gap adds to the velocity of the normal row. */
 static double stabilisation(const rg_contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
     const rg_contact_row *row = &contacts->set.rows[i];
     double gap = row->gap, h = contacts->step;
+    if (is_rounding(job, row))
+        return 0;
     if (gap >= 0)
         return gap / h;
     double depth = -gap;

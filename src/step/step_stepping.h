@@ -21,6 +21,17 @@ typedef struct rg_stepping_velocities {
     rg_vec3 *momentum, *angular_momentum, *velocity, *angular_velocity;
 } rg_stepping_velocities;
 
+/* Sizes of what was added to a body's momenta: what their rounding is relative to. */
+typedef struct rg_stepping_sum {
+    double terms, linear, angular;
+} rg_stepping_sum;
+/* Units of rounding that a momentum may be wrong by for each impulse on the body (its three
+ * components, and those of the same impulse on the other body, whose velocity it was found with),
+ * and as if there were so many more (gravity, the division by the mass). No less than the solver
+ * calls rounding (solve_judge_plain.c): forces that pass there must leave a body at rest here. */
+#define RG_STEPPING_ROUNDINGS 6.0
+#define RG_STEPPING_MORE      6.0
+
 typedef struct rg_stepping {
     /* in: */
     double end_time;
@@ -43,6 +54,7 @@ typedef struct rg_stepping {
     double step;
     const rg_vec3 *force, *torque; /* null: none but gravity */
     uint8_t *near;                 /* bodies with contact points */
+    rg_stepping_sum *sums;
     rg_stepping_chunk *chunks;
 } rg_stepping;
 

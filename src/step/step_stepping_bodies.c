@@ -160,9 +160,10 @@ static bool make_job(rg_stepping *job, rg_world *world) {
     job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
     job->angle = rg_arena_take(scratch, n, sizeof(double));
     job->near = rg_arena_take(scratch, n, sizeof *job->near);
+    job->sums = rg_arena_take(scratch, n, sizeof *job->sums);
     job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof *job->chunks);
     return take_velocities(scratch, n, &job->free) && take_velocities(scratch, n, &job->end) &&
-           job->position && job->orientation && job->angle && job->near && job->chunks;
+           job->position && job->orientation && job->angle && job->near && job->sums && job->chunks;
 }
 
 static bool evaluate_forces(rg_stepping *job, rg_world *world) {
@@ -200,10 +201,24 @@ rg_status rg_stepping_free(rg_world *world, rg_stepping *job, rg_error *error) {
 
 static void push(const rg_stepping *job, uint32_t body, rg_vec3 point, rg_vec3 impulse) {
     rg_vec3 arm = rg_sub(point, job->content->position[body]);
+    rg_stepping_sum *sum = &job->sums[body];
     job->end.momentum[body] = rg_add(job->end.momentum[body], impulse);
     job->end.angular_momentum[body] =
         rg_add(job->end.angular_momentum[body], rg_cross(arm, impulse));
     job->near[body] = 1;
+    double size = rg_length(impulse);
+    sum->terms++, sum->linear += size, sum->angular += rg_length(arm) * size;
+}
+
+/* What is left of the momenta is no more than the rounding of the sums that they are: the body is
+ * at rest, and stays there to the last bit. */
+static bool is_rounding(const rg_stepping *job, size_t body) {
+    const rg_stepping_sum *sum = &job->sums[body];
+    double unit = RG_STEPPING_ROUNDINGS * DBL_EPSILON * (sum->terms + RG_STEPPING_MORE);
+    double linear = sum->linear + rg_length(job->free.momentum[body]);
+    double angular = sum->angular + rg_length(job->free.angular_momentum[body]);
+    return rg_length(job->end.momentum[body]) <= unit * linear &&
+           rg_length(job->end.angular_momentum[body]) <= unit * angular;
 }
 
 void rg_stepping_apply(rg_stepping *job) {
@@ -217,6 +232,7 @@ void rg_stepping_apply(rg_stepping *job) {
     memcpy(job->end.velocity, job->free.velocity, n * sizeof(rg_vec3));
     memcpy(job->end.angular_velocity, job->free.angular_velocity, n * sizeof(rg_vec3));
     memset(job->near, 0, n * sizeof *job->near);
+    memset(job->sums, 0, n * sizeof *job->sums);
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         rg_vec3 impulse = rg_row_force(set, i, job->contacts.impulse + i * d);
@@ -228,6 +244,8 @@ void rg_stepping_apply(rg_stepping *job) {
     for (size_t i = 0; i < n; i++) {
         if (!job->near[i])
             continue;
+        if (is_rounding(job, i))
+            job->end.momentum[i] = job->end.angular_momentum[i] = (rg_vec3){0, 0, 0};
         job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
         job->end.angular_velocity[i] = spin_of(c, i, job->end.angular_momentum[i]);
     }

@@ -445,7 +445,9 @@ static void test_limits_are_honest(void **state) {
     rg_solve_info info = solve_by("auto", problem, &settings, f);
     rg_residual residual;
     assert_int_equal(rg_judge(problem, f, NULL, NULL, &residual, NULL), RG_OK);
-    assert_true(residual.natural == info.residual.natural);
+    /* In plain doubles with their bound, where that decides: never less than there is. */
+    assert_true(info.residual.natural >= residual.natural);
+    assert_true(info.residual.natural <= 1.02 * residual.natural + 1e-10);
     assert_int_equal(info.outcome == RG_SOLVED, residual.natural <= 1e-10);
     assert_true(info.attempts > 1);
     double best = INFINITY;

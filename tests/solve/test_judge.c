@@ -5,6 +5,8 @@
 #include "base/base_math.h"
 #include "rigor/random.h"
 #include "rigor/solver.h"
+#include "solve/solve.h"
+#include "solve_families.h"
 
 #include <string.h>
 
@@ -250,12 +252,64 @@ static void memory_failures_are_reported(void **state) {
     }
 }
 
+/* Plain arithmetic never finds less than there is, and says so only where its bound decides:
+ * families with mass ratios to 1e6, forces from nearly right to nothing but wrong. */
+static void plain_arithmetic_is_bounded(void **state) {
+    (void)state;
+    int count = test_cases(60, 2000), near = 0, exact = 0, wrong = 0;
+    for (int k = 0; k < count; k++) {
+        solve_family *family =
+            family_make((family_kind)(k % FAMILY_KINDS), 20 + (size_t)k % 30, (uint64_t)k, 0.5);
+        size_t n = (size_t)family->freedom, nn = n * n;
+        rg_random random = rg_random_make((uint64_t)k);
+        for (size_t b = 0; b < family->bodies; b++) {
+            double ratio = k % 3 ? 1 : pow(10, rg_random_between(&random, -3, 3));
+            for (size_t i = 0; i < nn; i++)
+                family->mass[b * nn + i] *= ratio;
+        }
+        const rg_problem *problem = family_global(family);
+        size_t rows = rg_problem_rows(problem);
+        double *f = calloc(rows, sizeof *f), enough = 1e-9;
+        rg_solve_context *context;
+        rg_solution solution = {.force = f};
+        assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+        assert_int_equal(
+            rg_solve(context, rg_solver_find("auto"), problem, NULL, &solution, NULL, NULL), RG_OK);
+        double noise = k % 2 ? pow(10, rg_random_between(&random, -12, 0)) : 0;
+        for (size_t i = 0; i < rows; i++)
+            f[i] *= 1 + noise * rg_random_between(&random, -1, 1);
+        rg_residual quick, close;
+        rg_allocator memory = rg_allocator_or_default(NULL);
+        bool rounding;
+        assert_int_equal(rg_judge_forces(problem, f, enough, &memory, &quick, &rounding, NULL),
+                         RG_OK);
+        assert_int_equal(rg_judge_answer(problem, f, NULL, &memory, &close, NULL, NULL), RG_OK);
+        assert_true(!rounding || close.natural < 1e-7);
+        exact += rounding, wrong += close.natural > 1e-6;
+        bool above = quick.natural >= close.natural * (1 - 1e-14);
+        bool tight = quick.natural <= fmax(1.02 * close.natural, enough);
+        if (!above || !tight)
+            fail_msg("case %d: %.17g in plain doubles, %.17g", k, quick.natural, close.natural);
+        near += close.natural < 1e-12;
+        rg_solve_context_destroy(context);
+        free(f);
+        family_free(family);
+    }
+    assert_true(near > count / 20); /* rounding was what there was to find */
+    assert_true(exact > 0 && wrong > count / 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_answers),       cmocka_unit_test(row_kinds),
-        cmocka_unit_test(cone_modes),           cmocka_unit_test(polygon_modes),
-        cmocka_unit_test(forms_agree),          cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(bad_numbers_look_bad), cmocka_unit_test(memory_failures_are_reported),
+        cmocka_unit_test(linear_answers),
+        cmocka_unit_test(row_kinds),
+        cmocka_unit_test(cone_modes),
+        cmocka_unit_test(polygon_modes),
+        cmocka_unit_test(forms_agree),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(bad_numbers_look_bad),
+        cmocka_unit_test(memory_failures_are_reported),
+        cmocka_unit_test(plain_arithmetic_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,377 @@
+/* Newton's method on the closed contacts. The equations are those of Alart and Curnier
+ * (solve_polish.c), in velocity space: r = p(r - rho u). A contact that is open and carries no
+ * force costs one scalar product; all others are in the matrix (solve_active_matrix.c).
+ *
+ * Far from a solution the modes are wrong and a full step may overshoot: a line search on the sum
+ * of squares, not monotone (it may rise above the last value, not above the largest of the last
+ * few: L. Grippo, F. Lampariello, S. Lucidi, "A nonmonotone line search technique for Newton's
+ * method", SIAM J. Numer. Anal. 23, 1986), and a proximal term delta that shrinks with success and
+ * grows on short steps. The steps with the factor of the last success (chord steps) cost a solve
+ * each and gain the digits that delta left: what rests then passes the look of the next step
+ * untouched.
+ *
+ * How it fails: the modes of a few contacts cycle, and the residual stays. It ends after a number
+ * of factorisations without progress, with the best forces seen.
+ * Tested by tests/solve/test_active.c. */
+#include "solve/solve_active.h"
+
+#include "base/base_math.h"
+#include "solve/solve_polish.h"
+#include "solve/solve_system_parts.h"
+
+#include <string.h>
+
+/* Proximal term, relative to 1 / rho: at first a share of the residual, within bounds; after a full
+ * step it falls by one of two factors, after a short one or a singular matrix it grows. */
+#define DELTA_SHARE    0.1
+#define DELTA_LEAST    1e-6
+#define DELTA_FIRST    1e-2
+#define DELTA_MOST     0.1
+#define DELTA_FALL     0.3
+#define DELTA_FALL_FAR 0.03 /* where the merit fell below FALL_FAR of what it was */
+#define FALL_FAR       0.3
+#define DELTA_GROW     5.0
+#define SHORT          0.3 /* a step of less than this share is short */
+/* Line search: sufficient decrease, halvings, values that may be returned to. */
+#define DECREASE 0.01
+enum { HALVINGS = 4, MEMORY = 4, CHORD_STEPS = 4, ROWS = RG_SYSTEM_DIMENSION_MAX };
+/* What chord steps aim at, and the share of the residual that each must get below. */
+#define CHORD_GAIN 0.3
+#define CHORD_AIM  1e-15
+
+bool rg_active_takes(const rg_problem *problem) {
+    const rg_contact_problem *p = &problem->contact;
+    return problem->kind == RG_PROBLEM_CONTACT && p->form == RG_FORM_GLOBAL &&
+           (p->directions == 0 || p->dimension < 3);
+}
+
+rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_context *context,
+                           rg_error *error) {
+    *active = (rg_active){.context = context,
+                          .system = system,
+                          .blocks = rg_system_blocks(system),
+                          .residual = INFINITY,
+                          .best_residual = INFINITY};
+    double **by_rows[] = {&active->force, &active->best, &active->u,
+                          &active->error, &active->du,   &active->dr};
+    for (size_t k = 0; k < sizeof by_rows / sizeof *by_rows; k++)
+        RG_TAKE(*by_rows[k], context, system->rows, error);
+    RG_TAKE(active->v, context, system->velocities, error);
+    RG_TAKE(active->dv, context, system->velocities, error);
+    RG_TAKE(active->work, context, system->velocities, error);
+    RG_TAKE(active->inverse, context, rg_system_block_numbers(system), error);
+    RG_TAKE(active->slope, context, rg_system_block_numbers(system), error);
+    RG_TAKE(active->state, context, active->blocks, error);
+    RG_TAKE(active->live, context, active->blocks, error);
+    memset(active->force, 0, system->rows * sizeof *active->force);
+    return rg_active_graph_make(active, error);
+}
+
+/* --- residuals -------------------------------------------------------------------------------- */
+
+static bool has_force(const rg_active *active, size_t block) {
+    const double *r = active->force + rg_system_block_row(active->system, block);
+    for (size_t k = 0; k < rg_system_block_size(active->system, block); k++)
+        if (r[k] != 0)
+            return true;
+    return false;
+}
+
+static double normal_velocity(const rg_active *active, size_t contact, const double *v) {
+    const rg_global_form *g = &active->system->problem->global;
+    size_t f = (size_t)g->freedom, per = (size_t)active->system->dimension * f;
+    double sum = 0;
+    for (size_t side = 0; side < 2; side++) {
+        uint32_t body = g->contact_blocks[2 * contact + side];
+        if (body == RG_NO_BLOCK)
+            continue;
+        const double *j = g->contact_jacobian + (2 * contact + side) * per, *part = v + body * f;
+        for (size_t m = 0; m < f; m++)
+            sum += j[m] * part[m];
+    }
+    return sum;
+}
+
+/* u of a contact or joint; false if it is open without force, and u[0] alone was computed. */
+static bool find_velocity(const rg_active *active, size_t block, const double *v, double *u) {
+    const rg_system *s = active->system;
+    const double *q = s->problem->q + rg_system_block_row(s, block);
+    if (block < s->contacts && !has_force(active, block)) {
+        u[0] = normal_velocity(active, block, v) + q[0];
+        if (u[0] >= 0)
+            return false;
+    }
+    rg_active_rows(active, block, v, u);
+    for (size_t k = 0; k < rg_system_block_size(s, block); k++)
+        u[k] += q[k];
+    return true;
+}
+
+void rg_active_look(rg_active *active) {
+    const rg_system *s = active->system;
+    double worst = 0;
+    rg_active_velocities(active);
+    for (size_t i = 0; i < active->blocks; i++) {
+        if (!find_velocity(active, i, active->v, active->u + rg_system_block_row(s, i)))
+            continue;
+        double one = i < s->contacts
+                         ? rg_polish_contact(s, i, active->force, active->u)
+                         : rg_polish_joint(s, i - s->contacts, active->force, active->u);
+        worst = one <= worst ? worst : one; /* NaN wins */
+    }
+    active->residual = isfinite(worst) ? worst / s->scale : INFINITY;
+}
+
+static void keep_best(rg_active *active) {
+    active->best_residual = active->residual;
+    memcpy(active->best, active->force, active->system->rows * sizeof *active->best);
+}
+
+/* --- the map of Alart and Curnier ------------------------------------------------------------- */
+
+/* Where y = r - rho u lies, and what follows of it. */
+typedef struct place {
+    rg_active_state state;
+    double direction[2]; /* of slip */
+    double share;        /* slip: (mu y_N) / |y_T| */
+} place;
+
+static place joint_error(const rg_system *s, size_t joint, double r, double u, double *e) {
+    double rho = s->rho[s->contacts + joint], y = r - rho * u;
+    const rg_contact_problem *p = s->problem;
+    double lower = p->lower ? p->lower[joint] : -INFINITY,
+           upper = p->upper ? p->upper[joint] : INFINITY;
+    bool inside = y > lower && y < upper;
+    e[0] = inside ? rho * u : r - (y <= lower ? lower : upper);
+    return (place){.state = inside ? RG_ACTIVE_HOLD : RG_ACTIVE_RELEASE};
+}
+
+/* e = r - p(r - rho u); inside the cone the velocity itself, which large forces would hide. */
+static place contact_error(const rg_system *s, size_t i, const double *r, const double *u,
+                           double *e) {
+    size_t d = (size_t)s->dimension;
+    double rho = s->rho[i], mu = s->mu[i], normal = r[0] - rho * u[0], y[2] = {0, 0};
+    if (normal <= 0) {
+        bool force = false;
+        for (size_t k = 0; k < d; k++) {
+            e[k] = r[k];
+            force = force || r[k] != 0;
+        }
+        return (place){.state = force ? RG_ACTIVE_RELEASE : RG_ACTIVE_OPEN};
+    }
+    e[0] = rho * u[0];
+    for (size_t k = 1; k < d; k++)
+        y[k - 1] = r[k] - rho * u[k];
+    double radius = mu * normal, length = sqrt(y[0] * y[0] + y[1] * y[1]);
+    if (length <= radius) {
+        for (size_t k = 1; k < d; k++)
+            e[k] = rho * u[k];
+        return (place){.state = RG_ACTIVE_HOLD};
+    }
+    place at = {.state = RG_ACTIVE_SLIP,
+                .direction = {y[0] / length, y[1] / length},
+                .share = radius / length};
+    for (size_t k = 1; k < d; k++)
+        e[k] = r[k] - radius * at.direction[k - 1];
+    return at;
+}
+
+static place block_error(const rg_system *s, size_t block, const double *r, const double *u,
+                         double *e) {
+    return block < s->contacts ? contact_error(s, block, r, u, e)
+                               : joint_error(s, block - s->contacts, *r, *u, e);
+}
+
+/* A^-1 and B of a block: A = (1 + delta) 1 - p', B = rho p'. Slip along t, n across it:
+ * p' = (1, 0; mu t, share n n'). */
+static void block_slopes(const rg_active *active, size_t block, const place *at, double delta) {
+    const rg_system *s = active->system;
+    size_t d = rg_system_block_size(s, block), offset = rg_system_block_offset(s, block);
+    double *inverse = active->inverse + offset, *slope = active->slope + offset;
+    double rho = s->rho[block], mu = block < s->contacts ? s->mu[block] : 0;
+    memset(inverse, 0, d * d * sizeof *inverse);
+    memset(slope, 0, d * d * sizeof *slope);
+    if (at->state == RG_ACTIVE_SLIP) {
+        const double *t = at->direction, n[2] = {-t[1], t[0]};
+        double along = 1 / (1 + delta), across = 1 / (1 + delta - at->share);
+        inverse[0] = 1 / delta, slope[0] = rho;
+        for (size_t k = 1; k < d; k++) {
+            inverse[k * d] = mu * along * t[k - 1] / delta;
+            slope[k * d] = rho * mu * t[k - 1];
+            for (size_t m = 1; m < d; m++) {
+                double nn = n[k - 1] * n[m - 1];
+                inverse[k * d + m] = along * t[k - 1] * t[m - 1] + across * nn;
+                slope[k * d + m] = d > 2 ? rho * at->share * nn : 0;
+            }
+        }
+        return;
+    }
+    for (size_t k = 0; k < d; k++) {
+        inverse[k * d + k] = at->state == RG_ACTIVE_HOLD ? 1 / delta : 1 / (1 + delta);
+        slope[k * d + k] = at->state == RG_ACTIVE_HOLD ? rho : 0;
+    }
+}
+
+/* The equations at `force`: who is live, their errors and slopes. True if a contact slips. */
+static bool linearise(rg_active *active, double delta) {
+    const rg_system *s = active->system;
+    bool slips = false;
+    active->live_count = 0;
+    for (size_t i = 0; i < active->blocks; i++) {
+        size_t row = rg_system_block_row(s, i);
+        place at = block_error(s, i, active->force + row, active->u + row, active->error + row);
+        active->state[i] = (uint8_t)at.state;
+        if (at.state == RG_ACTIVE_OPEN)
+            continue;
+        active->live[active->live_count++] = (uint32_t)i;
+        block_slopes(active, i, &at, delta);
+        slips = slips || at.state == RG_ACTIVE_SLIP;
+    }
+    return slips;
+}
+
+/* --- line search ------------------------------------------------------------------------------ */
+
+static double squared_error(const rg_system *s, size_t block, const double *r, const double *u) {
+    double e[ROWS], sum = 0, rho = s->rho[block];
+    block_error(s, block, r, u, e);
+    for (size_t k = 0; k < rg_system_block_size(s, block); k++)
+        sum += e[k] * e[k];
+    return sum / (rho * rho);
+}
+
+/* Length of the errors now, in the unit of u. */
+static double merit_now(const rg_active *active) {
+    const rg_system *s = active->system;
+    double sum = 0;
+    for (size_t n = 0; n < active->live_count; n++) {
+        size_t i = active->live[n];
+        const double *e = active->error + rg_system_block_row(s, i);
+        for (size_t k = 0; k < rg_system_block_size(s, i); k++)
+            sum += e[k] * e[k] / (s->rho[i] * s->rho[i]);
+    }
+    return sqrt(sum) / s->scale;
+}
+
+/* The same after `share` of the step. */
+static double merit_at(const rg_active *active, double share) {
+    const rg_system *s = active->system;
+    double sum = 0;
+    for (size_t i = 0; i < active->blocks; i++) {
+        size_t row = rg_system_block_row(s, i), d = rg_system_block_size(s, i);
+        double r[ROWS] = {0}, u[ROWS], du[ROWS];
+        if (active->state[i] == RG_ACTIVE_OPEN) {
+            if (active->u[row] + share * active->du[row] >= 0)
+                continue;
+            rg_active_rows(active, i, active->v, u); /* of the tangents nothing is known yet */
+            rg_active_rows(active, i, active->dv, du);
+            for (size_t k = 0; k < d; k++)
+                u[k] += s->problem->q[row + k] + share * du[k];
+        } else {
+            for (size_t k = 0; k < d; k++) {
+                r[k] = active->force[row + k] + share * active->dr[row + k];
+                u[k] = active->u[row + k] + share * active->du[row + k];
+            }
+        }
+        sum += squared_error(s, i, r, u);
+    }
+    return sqrt(sum) / s->scale;
+}
+
+/* The share of the step that is taken: the first whose merit falls below `reference`, or the best
+ * of those tried. */
+static double search_line(rg_active *active, double reference, double *merit) {
+    const rg_system *s = active->system;
+    for (size_t i = 0; i < active->blocks; i++) {
+        double *du = active->du + rg_system_block_row(s, i);
+        if (active->state[i] == RG_ACTIVE_OPEN)
+            du[0] = normal_velocity(active, i, active->dv);
+        else
+            rg_active_rows(active, i, active->dv, du);
+    }
+    double share = 1, best = 1;
+    *merit = INFINITY;
+    for (int k = 0; k <= HALVINGS; k++, share *= 0.5) {
+        double value = merit_at(active, share);
+        if (value < *merit)
+            *merit = value, best = share;
+        if (value < (1 - DECREASE * share) * reference)
+            break;
+    }
+    return best;
+}
+
+static void move(rg_active *active, double share) {
+    const rg_system *s = active->system;
+    for (size_t n = 0; n < active->live_count; n++) {
+        size_t i = active->live[n], row = rg_system_block_row(s, i);
+        bool gone = share == 1 && active->state[i] == RG_ACTIVE_RELEASE && i < s->contacts;
+        for (size_t k = row; k < row + rg_system_block_size(s, i); k++)
+            active->force[k] = gone ? 0 : active->force[k] + share * active->dr[k];
+    }
+    rg_active_look(active);
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+/* Steps with the factor that is there, as long as they gain a digit each. */
+static void chord_steps(rg_active *active) {
+    const rg_system *s = active->system;
+    for (int k = 0; k < CHORD_STEPS && active->best_residual > CHORD_AIM; k++) {
+        double before = active->best_residual;
+        for (size_t n = 0; n < active->live_count; n++) {
+            size_t i = active->live[n], row = rg_system_block_row(s, i);
+            block_error(s, i, active->force + row, active->u + row, active->error + row);
+        }
+        rg_active_step(active);
+        move(active, 1);
+        if (active->residual < active->best_residual)
+            keep_best(active);
+        if (!(active->residual < CHORD_GAIN * before))
+            break;
+    }
+}
+
+static double next_delta(double delta, double share, bool far) {
+    if (share == 1)
+        return fmax(DELTA_LEAST, delta * (far ? DELTA_FALL_FAR : DELTA_FALL));
+    return share < SHORT ? fmin(DELTA_MOST, DELTA_GROW * delta) : delta;
+}
+
+rg_status rg_active_run(rg_active *active, rg_active_aim aim) {
+    double history[MEMORY], merit;
+    int last = 0;
+    bool factored = false;
+    rg_active_look(active);
+    keep_best(active);
+    double delta = fmin(DELTA_FIRST, fmax(DELTA_LEAST, DELTA_SHARE * active->residual));
+    for (int k = 0; k < aim.limit && (k == 0 || active->residual > aim.tolerance); k++) {
+        bool slips = linearise(active, delta);
+        history[k % MEMORY] = merit_now(active);
+        double reference = 0;
+        for (int m = 0; m <= k && m < MEMORY; m++)
+            reference = fmax(reference, history[m]);
+        rg_status status = rg_active_factor(active, slips);
+        if (status == RG_OUT_OF_MEMORY)
+            return status;
+        factored = !status;
+        if (status) {
+            delta = fmin(DELTA_MOST, 2 * DELTA_GROW * delta);
+            continue;
+        }
+        rg_active_step(active);
+        double share = search_line(active, reference, &merit);
+        move(active, share);
+        if (active->residual < 0.5 * active->best_residual)
+            last = k;
+        if (active->residual < active->best_residual)
+            keep_best(active);
+        if (k - last >= aim.idle)
+            break;
+        delta = next_delta(delta, share, merit < FALL_FAR * history[k % MEMORY]);
+    }
+    if (factored && active->best_residual <= aim.tolerance)
+        chord_steps(active);
+    memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
+    return RG_OK;
+}

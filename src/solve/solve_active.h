@@ -1,0 +1,83 @@
+/* Newton's method on the closed contacts, from forces that are given: what the steps of a
+ * simulation need, whose problems are nearly those of the step before. */
+#ifndef RIGOR_SOLVE_ACTIVE_H
+#define RIGOR_SOLVE_ACTIVE_H
+
+#include "solve/solve_system.h"
+
+/* Which bodies are linked by closed contacts or joints: the pattern of the matrix. Contacts of the
+ * same two bodies that follow one another are one link. */
+typedef struct rg_active_graph {
+    uint32_t *link;   /* per contact and joint */
+    uint32_t *bodies; /* 2 per link; RG_NO_BLOCK: a fixed one */
+    uint8_t *used;    /* per link: in the pattern, because it was closed at some time */
+    uint32_t links;
+    rg_sparse *sparse;  /* null: not analysed yet */
+    rg_arena_mark mark; /* of the arena, before the analysis */
+    bool marked;
+    rg_sparse_slot *body_slots, *link_slots; /* 2 per link: both halves */
+    double *diagonal;                        /* bodies x freedom x freedom: work of the assembly */
+} rg_active_graph;
+
+typedef enum rg_active_state {
+    RG_ACTIVE_OPEN,    /* no force, none called for: one scalar product and no more */
+    RG_ACTIVE_RELEASE, /* the force is to vanish, or to stay at its bound */
+    RG_ACTIVE_HOLD,    /* velocity 0: sticking contact, joint within its bounds */
+    RG_ACTIVE_SLIP
+} rg_active_state;
+
+typedef struct rg_active {
+    rg_solve_context *context;
+    const rg_system *system;
+    size_t blocks;           /* contacts, then joints */
+    double *force, *best;    /* rows: now, and the best so far */
+    double *u, *error;       /* rows: velocities of `force`; of open contacts the normal one only.
+                              `error`: the residual of the map of Alart and Curnier */
+    double *du, *dr;         /* rows: the Newton step */
+    double *v, *dv, *work;   /* velocities of bodies */
+    double *inverse, *slope; /* A^-1 and B of every live contact and joint, see solve_system.h */
+    uint8_t *state;
+    uint32_t *live; /* contacts and joints that are not open */
+    size_t live_count;
+    rg_active_graph graph;
+    double residual, best_residual; /* natural map, relative to the scale */
+    uint64_t factorisations, analyses;
+} rg_active;
+
+/* True for problems in global form with exact cones. */
+bool rg_active_takes(const rg_problem *problem);
+/* The system must be that of the problem, in global form. Memory from the context. */
+rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_context *context,
+                           rg_error *error);
+typedef struct rg_active_aim {
+    double tolerance; /* of the natural residual */
+    int limit;        /* factorisations */
+    int idle;         /* of them without the residual halved, before it ends */
+} rg_active_aim;
+/* The natural residual of active->force, with their velocities (v, u). */
+void rg_active_look(rg_active *active);
+/* Newton steps from active->force. At the end `force` and `best` are the best seen since the
+ * beginning of this run, active->best_residual is theirs. Fails only for want of memory. */
+rg_status rg_active_run(rg_active *active, rg_active_aim aim);
+
+/* The whole solver: rg_active_run with the aim `tolerance` and, as long as the residual is above
+ * `acceptable`, too, rounds of repair (solve_active_repair.c). The system must be that of the
+ * problem. */
+rg_status rg_active_solve(rg_active *active, const rg_problem *problem, double tolerance,
+                          double acceptable, rg_error *error);
+
+/* The parts that the files of this solver share: */
+
+/* active->v of active->force. */
+void rg_active_velocities(rg_active *active);
+/* Velocities of one contact's or joint's rows. */
+void rg_active_rows(const rg_active *active, size_t block, const double *v, double *u);
+/* The graph of all contacts and joints, nothing in the pattern. */
+rg_status rg_active_graph_make(rg_active *active, rg_error *error);
+/* Factors M + J' A^-1 B J over the live ones. `general`: a contact slips. RG_SINGULAR,
+ * RG_OUT_OF_MEMORY. */
+rg_status rg_active_factor(rg_active *active, bool general);
+/* dv and dr of the step for active->error, with the factor made last. */
+void rg_active_step(rg_active *active);
+
+#endif

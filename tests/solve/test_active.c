@@ -1,0 +1,213 @@
+/* Newton's method on the closed contacts (solve_active.c, solve_active_matrix.c) and the repair of
+ * places that it leaves wrong (solve_active_repair.c): judged residuals from warm starts, joints in
+ * the same system, and nothing ever made worse. */
+#include "test_support.h"
+
+#include "rigor/solver.h"
+#include "solve/solve_active.h"
+#include "solve_families.h"
+
+#define TOLERANCE 1e-10
+
+typedef struct run {
+    rg_solve_context *context;
+    const rg_problem *problem;
+    double *force;
+    rg_system system;
+    rg_active active;
+} run;
+
+static run begin(const rg_problem *problem) {
+    run r = {.problem = problem};
+    assert_int_equal(rg_solve_context_create(NULL, &r.context), RG_OK);
+    r.force = calloc(rg_problem_rows(problem), sizeof *r.force);
+    assert_non_null(r.force);
+    return r;
+}
+
+static void end(run *r) {
+    free(r->force);
+    rg_solve_context_destroy(r->context);
+}
+
+/* The solution from nothing, by another solver. */
+static void solve_cold(run *r) {
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = TOLERANCE;
+    rg_solution solution = {.force = r->force};
+    rg_solve_info info;
+    assert_int_equal(rg_solve(r->context, rg_solver_find("interior-point"), r->problem, &settings,
+                              &solution, &info, NULL),
+                     RG_OK);
+    assert_int_equal(info.outcome, RG_SOLVED);
+}
+
+static double judge(const run *r) {
+    rg_residual residual;
+    assert_int_equal(rg_judge(r->problem, r->force, NULL, NULL, &residual, NULL), RG_OK);
+    return residual.natural;
+}
+
+/* From r->force and back there; the residual by the judge. */
+static double solve_warm(run *r, double tolerance) {
+    size_t rows = rg_problem_rows(r->problem);
+    r->context->depth++; /* as within a solve: its memory lasts */
+    assert_int_equal(rg_system_prepare(&r->system, r->context, r->problem, NULL), RG_OK);
+    assert_int_equal(rg_active_create(&r->active, &r->system, r->context, NULL), RG_OK);
+    memcpy(r->active.force, r->force, rows * sizeof *r->force);
+    assert_int_equal(rg_active_solve(&r->active, r->problem, tolerance, 0, NULL), RG_OK);
+    memcpy(r->force, r->active.best, rows * sizeof *r->force);
+    r->context->depth--;
+    return judge(r);
+}
+
+/* The step after: the free motion has changed by a few per cent, as from step to step. */
+static void disturb(solve_family *family, uint64_t seed, double share) {
+    rg_random random = rg_random_make(seed);
+    for (size_t i = 0; i < family->bodies * (size_t)family->freedom; i++)
+        family->free_velocity[i] +=
+            share * FAMILY_GRAVITY * FAMILY_STEP * rg_random_between(&random, -1, 1);
+}
+
+static void warm_starts_are_solved(void **state) {
+    (void)state;
+    int count = test_cases(12, 200);
+    for (int kind = 0; kind < FAMILY_KINDS; kind++)
+        for (uint64_t seed = 1; seed <= (uint64_t)count; seed++) {
+            solve_family *family = family_make((family_kind)kind, 40 + 3 * seed, seed, 0.4);
+            run r = begin(family_global(family));
+            solve_cold(&r);
+            disturb(family, seed, 0.05);
+            double before = judge(&r), after = solve_warm(&r, TOLERANCE);
+            assert_true(before > 1e-3);
+            if (!(after <= 2 * TOLERANCE))
+                fail_msg("%s %d: %.3g, before %.3g", family_name((family_kind)kind), (int)seed,
+                         after, before);
+            assert_true(r.active.factorisations > 0);
+            end(&r);
+            family_free(family);
+        }
+}
+
+/* Where nothing slips, chord steps go on to rounding: what rests is not solved again in the next
+ * step. */
+static void the_last_digits(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        solve_family *family = family_make(FAMILY_STACK, 40, seed, 2);
+        run r = begin(family_global(family));
+        solve_cold(&r);
+        disturb(family, seed, 0.02);
+        double after = solve_warm(&r, 1e-8);
+        if (!(after <= 1e-12))
+            fail_msg("seed %d: %.3g", (int)seed, after);
+        assert_true(r.active.factorisations > 0);
+        rg_solve_settings settings = rg_solve_settings_default();
+        settings.tolerance = 1e-9, settings.acceptable = 1e-8, settings.warm = true;
+        rg_solution solution = {.force = r.force};
+        rg_solve_info info;
+        assert_int_equal(rg_solve(r.context, rg_solver_find("auto"), r.problem, &settings,
+                                  &solution, &info, NULL),
+                         RG_OK);
+        assert_int_equal(info.outcome, RG_SOLVED);
+        assert_int_equal(info.attempts, 1);
+        assert_int_equal(info.factorisations, 0);
+        end(&r);
+        family_free(family);
+    }
+}
+
+/* Only contacts that are closed are in the pattern: bodies that are apart share no block of the
+ * factor. */
+static void open_contacts_are_left_out(void **state) {
+    (void)state;
+    solve_family *family = family_make(FAMILY_STACK, 40, 0, 0.5);
+    for (size_t i = 20; i < 24; i++)
+        family->q[3 * i] = 1; /* m/s: far apart */
+    run r = begin(family_global(family));
+    double after = solve_warm(&r, TOLERANCE);
+    assert_true(after <= 2 * TOLERANCE);
+    for (size_t i = 20; i < 24; i++) {
+        assert_int_equal(r.active.state[i], RG_ACTIVE_OPEN);
+        assert_int_equal(r.active.graph.used[r.active.graph.link[i]], 0);
+        assert_true(r.force[3 * i] == 0);
+    }
+    end(&r);
+    family_free(family);
+}
+
+/* Two bodies on a rail of joint rows, one bounded, above a floor contact each: against closed form.
+ * Masses m1, m2 move along z only; joint 0 ties their velocities (free), joint 1 is a motor on body
+ * 0 with a bounded impulse. */
+static void joints_share_the_factor(void **state) {
+    (void)state;
+    double mass[2] = {2, 3}, free_velocity[2] = {-1, -1}, q[4] = {0, 0, 0, -5};
+    double contact_jacobian[4] = {1, 0, 1, 0}, joint_jacobian[4] = {1, -1, 1, 0};
+    uint32_t contact_blocks[4] = {0, RG_NO_BLOCK, 1, RG_NO_BLOCK};
+    uint32_t joint_blocks[4] = {0, 1, 0, RG_NO_BLOCK};
+    double mu[2] = {0, 0}, lower[2] = {-INFINITY, -4}, upper[2] = {INFINITY, 4};
+    rg_problem problem = {.kind = RG_PROBLEM_CONTACT,
+                          .scale = 1,
+                          .contact = {.dimension = 1,
+                                      .contacts = 2,
+                                      .joints = 2,
+                                      .mu = mu,
+                                      .lower = lower,
+                                      .upper = upper,
+                                      .form = RG_FORM_GLOBAL,
+                                      .q = q,
+                                      .global = {.blocks = 2,
+                                                 .freedom = 1,
+                                                 .mass = mass,
+                                                 .free_velocity = free_velocity,
+                                                 .contact_blocks = contact_blocks,
+                                                 .contact_jacobian = contact_jacobian,
+                                                 .joint_blocks = joint_blocks,
+                                                 .joint_jacobian = joint_jacobian}}};
+    run r = begin(&problem);
+    double after = solve_warm(&r, TOLERANCE);
+    assert_true(after <= TOLERANCE);
+    /* The motor wants 5 m/s and gives 4 N s at most; with them the two hang together and rest on
+     * the floor, which gives the 1 N s that is missing to hold 5 kg at 1 m/s. */
+    assert_near(r.force[3], 4, 1e-9);
+    assert_near(r.force[0] + r.force[1], 1, 1e-9);
+    end(&r);
+}
+
+/* A few bodies with other forces than they should have; and nothing but noise. */
+static void places_are_repaired_and_nothing_gets_worse(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        solve_family *family = family_make(FAMILY_PILE, 150, seed, 0.4);
+        run r = begin(family_global(family));
+        solve_cold(&r);
+        const rg_contact_problem *p = &r.problem->contact;
+        for (size_t i = 0; i < 2 * p->contacts; i++)
+            if (p->global.contact_blocks[i] == 3 || p->global.contact_blocks[i] == 7)
+                r.force[3 * (i / 2)] *= i % 2 ? 0 : 3;
+        assert_true(judge(&r) > 1e-3);
+        double after = solve_warm(&r, 1e-9);
+        if (!(after <= 2e-9))
+            fail_msg("seed %d: %.3g", (int)seed, after);
+        rg_random random = rg_random_make(seed);
+        for (size_t i = 0; i < rg_problem_rows(r.problem); i++)
+            r.force[i] = rg_random_between(&random, -1, 1);
+        double before = judge(&r);
+        after = solve_warm(&r, 1e-9);
+        assert_true(after <= before * (1 + 1e-12));
+        assert_near(r.active.best_residual, after, 1e-6 * after + 1e-11);
+        end(&r);
+        family_free(family);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warm_starts_are_solved),
+        cmocka_unit_test(the_last_digits),
+        cmocka_unit_test(open_contacts_are_left_out),
+        cmocka_unit_test(joints_share_the_factor),
+        cmocka_unit_test(places_are_repaired_and_nothing_gets_worse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
