@@ -13,11 +13,11 @@
  * First of all the forces given for a warm start are looked at: if they pass, nothing is run. In a
  * simulation (settings.acceptable) they must be exact up to rounding: forces that are taken over
  * within a tolerance leave a velocity of that size, which the next steps take back and make again,
- * so that bodies at rest would never come to rest and be solved for ever. Otherwise Newton's method on the closed contacts starts from them (solve_active.c): in a
- * simulation that is nearly always enough. The islands of a contact problem come here
- * one by one (solve_islands.c). Every attempt is judged and noted in the info; the answer is the
- * best that was found, with its honest residual. A proof that there is no solution ends the list; a
- * ray does so at its end.
+ * so that bodies at rest would never come to rest and be solved for ever. Otherwise Newton's method
+ * on the closed contacts starts from them (solve_active.c): in a simulation that is nearly always
+ * enough. The islands of a contact problem come here one by one (solve_islands.c). Every attempt is
+ * judged and noted in the info; the answer is the best that was found, with its honest residual. A
+ * proof that there is no solution ends the list; a ray does so at its end.
  *
  * The budget is counted in factorisations (settings.effort), which do not depend on the machine.
  *
