@@ -68,6 +68,7 @@ static const compared_figure figures[] = {
     {"certificate", "cone_violation", "cone", AT(summary.certificate.cone_violation), NUMBER},
     {"certificate", "momentum_error_rel", "momentum", AT(summary.certificate.momentum_error),
      NUMBER},
+    {"certificate", "passed_through", "passed", AT(summary.passed_through), COUNT},
     {"energy", "initial_J", "start", AT(summary.energy.initial), NUMBER},
     {"energy", "final_J", "end", AT(summary.energy.final), NUMBER},
     {"energy", "impact_loss_J", "impacts", AT(summary.energy.impact_loss), NUMBER},

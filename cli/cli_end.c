@@ -1,6 +1,6 @@
-/* Whether a run ends badly, with stated bounds: bodies that overlap after its last step, contact
- * problems that were not solved. Such a run looks like any other, and its figures are easily
- * passed over. */
+/* Whether a run ends badly, with stated bounds: bodies that overlap in its last step or passed
+ * through each other in any, contact problems that were not solved. Such a run looks like any
+ * other, and its figures are easily passed over. */
 #include "cli.h"
 
 #include <math.h>
@@ -35,6 +35,12 @@ int cli_report_end(const rg_world *world, const rg_step_info *summary, double ov
         cli_complain("the run ends badly: bodies overlap by %.3g m, more than %.3g m (%g %% of the "
                      "circumradius of the smallest moving shape); --accept-failures exits with 0",
                      overlap, most, 100 * OVERLAP_MOST);
+        code = EXIT_FAILED;
+    }
+    if (summary->passed_through > 0) {
+        cli_complain("the run ends badly: bodies passed through each other, %llu times; "
+                     "--accept-failures exits with 0",
+                     (unsigned long long)summary->passed_through);
         code = EXIT_FAILED;
     }
     if (failed > FAILURES_MOST * solves) {

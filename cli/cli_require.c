@@ -39,6 +39,7 @@ static const struct figure {
     COUNT("solver_failures", solver_failures),
     COUNT("fallbacks", fallbacks),
     COUNT("impacts", impacts),
+    COUNT("passed_through", passed_through),
 };
 enum { FIGURES = sizeof figures / sizeof figures[0] };
 

@@ -64,10 +64,12 @@ static void print_figure(const char *name, double value, const char *unit) {
         printf("    %-28s %14.6g %s\n", name, value, unit);
 }
 
-static void print_certificate(const rg_certificate *certificate) {
+static void print_certificate(const rg_step_info *summary) {
+    const rg_certificate *certificate = &summary->certificate;
     puts("\n  certificate                    worst of all steps");
     print_figure("smallest gap", certificate->min_gap, "m");
     print_figure("deepest penetration", certificate->max_penetration, "m");
+    printf("    %-28s %14" PRIu64 " in all\n", "pairs passed through", summary->passed_through);
     print_figure("complementarity", certificate->complementarity, "");
     print_figure("cone violation", certificate->cone_violation, "");
     print_figure("joint error", certificate->joint_error, "m");
@@ -162,7 +164,7 @@ void cli_print_summary(const cli_report *report) {
         printf("  %-16s %.3g s, %.3g times as fast as real time\n", "took", report->wall,
                report->simulated_here / report->wall);
     printf("  %-16s %.3g ms a step\n", "processor", cpu_ms_per_step(summary));
-    print_certificate(&summary->certificate);
+    print_certificate(summary);
     print_energy(&summary->energy);
     print_contacts(summary);
     if (report->profile)
@@ -278,8 +280,8 @@ void cli_print_json(const cli_report *report) {
     printf("\"substeps\": %" PRIu64 ", \"evaluations\": %" PRIu64 ", ", summary->substeps,
            summary->evaluations);
     printf("\"solver_failures\": %" PRIu64 ", \"fallbacks\": %" PRIu64 ", \"impacts\": %" PRIu64
-           ", \"state_hash\": \"%016" PRIx64 "\", ",
-           summary->solver_failures, summary->fallbacks, summary->impacts,
+           ", \"passed_through\": %" PRIu64 ", \"state_hash\": \"%016" PRIx64 "\", ",
+           summary->solver_failures, summary->fallbacks, summary->impacts, summary->passed_through,
            rg_world_state_hash(world));
     if (report->heuristic)
         cli_heuristic_print_json(report->heuristic, summary->fallbacks);

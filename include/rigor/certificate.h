@@ -13,8 +13,8 @@ extern "C" {
 /* NaN in a figure means that nothing was measured there (no pair, no joint ..., or no judge: a
  * world that is not certified). Infinity means that the figure is beyond the range of numbers. */
 typedef struct rg_certificate {
-    double min_gap;         /* m: smallest signed gap of a pair */
-    double max_penetration; /* m: largest negative gap, as a positive number; 0: none */
+    double min_gap;         /* m: smallest signed gap of a pair, at any time of the step */
+    double max_penetration; /* m: how deep bodies overlap at the end of the step; 0: not */
     double complementarity; /* relative: worst residual of the contact conditions */
     double cone_violation;  /* relative: friction beyond its limit */
     double joint_error;     /* m: distance of joint points */
@@ -62,6 +62,7 @@ typedef struct rg_step_info {
     uint64_t solver_iterations;
     uint64_t solver_failures; /* solves whose residual, by the judge, was above the tolerance */
     uint64_t fallbacks;       /* solves in which a solver failed and another one was tried */
+    uint64_t passed_through;  /* pairs of shapes that passed through each other, by the judge */
 } rg_step_info;
 
 /* For summaries of a part of a run, such as the steps between two frames: begin with that of no

@@ -44,6 +44,7 @@ const rg_summary_field rg_summary_fields[] = {
     COUNT("fallbacks", fallbacks),
     REAL("integration_J", energy.integration),
     COUNT("solves", solves),
+    COUNT("passed_through", passed_through),
 };
 const size_t rg_summary_field_count = sizeof rg_summary_fields / sizeof rg_summary_fields[0];
 

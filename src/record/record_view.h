@@ -34,6 +34,7 @@ enum { /* the order of SERIES in contract.ts */
        RG_FIGURE_PRESCRIBED_WORK,
        RG_FIGURE_CLOSURE_REL,
        RG_FIGURE_PENETRATION,
+       RG_FIGURE_OVERLAP,
        RG_FIGURE_COMPLEMENTARITY,
        RG_FIGURE_CONE_VIOLATION,
        RG_FIGURE_MOMENTUM_ERROR,
@@ -42,6 +43,7 @@ enum { /* the order of SERIES in contract.ts */
        RG_FIGURE_SOLVER_ITERATIONS,
        RG_FIGURE_SOLVER_FAILURES,
        RG_FIGURE_SOLVES,
+       RG_FIGURE_PASSED_THROUGH,
        RG_FIGURE_COUNT
 };
 

@@ -337,6 +337,8 @@ void rg_figures_of_steps(const rg_step_info *last, double figures[RG_FIGURE_COUN
         return;
     figures[RG_FIGURE_CLOSURE_REL] = last->energy.closure_rel;
     figures[RG_FIGURE_PENETRATION] = last->certificate.max_penetration;
+    double gap = last->certificate.min_gap;
+    figures[RG_FIGURE_OVERLAP] = isnan(gap) ? NAN : fmax(0, -gap);
     figures[RG_FIGURE_COMPLEMENTARITY] = last->certificate.complementarity;
     figures[RG_FIGURE_CONE_VIOLATION] = last->certificate.cone_violation;
     figures[RG_FIGURE_MOMENTUM_ERROR] = last->certificate.momentum_error;
@@ -345,6 +347,7 @@ void rg_figures_of_steps(const rg_step_info *last, double figures[RG_FIGURE_COUN
     figures[RG_FIGURE_SOLVER_ITERATIONS] = (double)last->solver_iterations;
     figures[RG_FIGURE_SOLVER_FAILURES] = (double)last->solver_failures;
     figures[RG_FIGURE_SOLVES] = (double)last->solves;
+    figures[RG_FIGURE_PASSED_THROUGH] = (double)last->passed_through;
 }
 
 void rg_figures_set_work(const rg_energy_ledger *sums, double figures[RG_FIGURE_COUNT]) {

@@ -100,12 +100,39 @@ typedef struct watched_flight {
     const rg_analysis *analysis; /* null with reach */
     const double *reach;
     bool strayed;
+    rg_judge_tracks *tracks; /* for the judge; null: not wanted */
+    double time;             /* s: of the last look */
+    rg_motion_state *last;   /* there, per dynamic body */
 } watched_flight;
+
+static rg_status begin_tracks(watched_flight *w, const double *y) {
+    rg_flight *flight = &w->flight;
+    w->tracks = w->analysis && w->analysis->judge ? &w->analysis->judge->tracks : NULL;
+    if (!w->tracks)
+        return RG_OK;
+    w->time = flight->world->content.time;
+    w->last = rg_arena_take(&flight->world->scratch, flight->body_count, sizeof *w->last);
+    for (size_t k = 0; w->last && k < flight->body_count; k++)
+        w->last[k] = rg_flight_motion(flight, y, k);
+    return w->last ? RG_OK : RG_OUT_OF_MEMORY;
+}
+
+static void track_flight(watched_flight *w, double t, const double *y) {
+    rg_flight *flight = &w->flight;
+    for (size_t k = 0; w->tracks && t > w->time && k < flight->body_count; k++) {
+        rg_motion_state ends[2] = {w->last[k], rg_flight_motion(flight, y, k)};
+        rg_judge_tracks_join(w->tracks, flight->body[k], flight->world->content.planar, w->time,
+                             t - w->time, ends);
+        w->last[k] = ends[1];
+    }
+    w->time = t;
+}
 
 static void accept_watched(void *user, double t, double *y) {
     watched_flight *w = user;
     rg_flight_accept(&w->flight, t, y);
     w->strayed = w->strayed || (w->reach && strays(&w->flight, y, w->analysis, w->reach));
+    track_flight(w, t, y);
 }
 
 /* Free flight. `reach` (null: nothing can ever meet) is how far bodies may get: *strayed, and
@@ -120,6 +147,8 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
     if (!memory)
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
     rg_flight_pack(flight, y);
+    if (begin_tracks(&watched, y))
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, world->content.time, error);
     rg_ode ode = {.n = flight->size,
                   .user = flight,
                   .pool = world->pool,
@@ -156,6 +185,7 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
     rg_flight_ledger ledger = rg_flight_ledger_of(flight, y);
     *report = (rg_step_report){.external_work = ledger.work,
                                .varies = true,
+                               .tracks = watched.tracks,
                                .impulse = ledger.impulse,
                                .angular_impulse = ledger.angular_impulse,
                                .substeps = info.accepted,
@@ -227,6 +257,8 @@ static void take_references(rg_analysis *a, rg_analysis_view *view) {
 static void begin_anew(rg_analysis *a) {
     rg_flight_pack(&a->flight, a->y);
     memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
+    if (a->judge)
+        rg_judge_tracks_clear(&a->judge->tracks);
     rg_analysis_move(a, a->view->begin, a->y, &a->motion);
 }
 
@@ -289,6 +321,7 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                .contacts = t->contacts_most,
                                .impacts = t->impacts,
                                .varies = true,
+                               .tracks = a->judge ? &a->judge->tracks : NULL,
                                .found = a->found,
                                .stabilisation = t->stabilisation,
                                .prescribed_work = t->prescribed,

@@ -225,6 +225,7 @@ typedef struct rg_analysis_judging {
     rg_vec3 *linear, *angular; /* bodies */
     double before_time;        /* s: where the substep before began; and the power there */
     rg_judge_power before;
+    rg_judge_tracks tracks; /* how the bodies of all groups moved */
 } rg_analysis_judging;
 
 /* --- the four nouns --------------------------------------------------------------------------- */

@@ -207,6 +207,9 @@ void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *h,
     if (h->count == 0)
         return;
     rg_stepping_commit(a->view->world, &h->stepping);
+    for (size_t i = 0; a->judge && i < a->view->world->content.bodies.count; i++)
+        if (h->stepping.member[i])
+            rg_judge_tracks_drop(&a->judge->tracks, i);
     forget(a, h->stepping.member, known);
 }
 

@@ -81,6 +81,7 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     info->solver_iterations = report->counts.iterations;
     info->solver_failures = report->counts.failures;
     info->fallbacks = report->counts.fallbacks;
+    sum->passed_through += info->passed_through;
     sum->contacts_max = report->contacts > sum->contacts_max ? report->contacts : sum->contacts_max;
     sum->impacts += report->impacts;
     sum->solves += report->counts.solves;
@@ -127,11 +128,13 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
     if (report->varies)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);
-    double gap;
+    rg_judge_gaps gaps;
     /* Without memory for the search nothing was measured, and the figures stay missing. */
-    if (rg_judge_gap(c, &world->scratch, &gap) == RG_OK && isfinite(gap)) {
-        info->certificate.min_gap = gap;
-        info->certificate.max_penetration = fmax(0, -gap);
+    if (rg_judge_find_gaps(c, before, report, &world->scratch, &gaps) == RG_OK &&
+        isfinite(gaps.least)) {
+        info->certificate.min_gap = gaps.least;
+        info->certificate.max_penetration = fmax(0, -gaps.end);
+        info->passed_through = gaps.passed;
     }
     rg_judge_record(&c->run, &before->totals, &after, &contacts, info);
 }

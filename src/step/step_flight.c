@@ -139,6 +139,18 @@ void rg_flight_unpack(const rg_flight *f, const double *y) {
     }
 }
 
+rg_motion_state rg_flight_motion(const rg_flight *f, const double *y, size_t k) {
+    const rg_world_content *c = &f->world->content;
+    const rg_body_dynamics *d = &c->dynamics[f->body[k]];
+    y += k * f->width;
+    body_state s = c->planar ? planar_state(d, y) : spatial_state(d, y);
+    return (rg_motion_state){.position = s.position,
+                             .orientation = s.orientation,
+                             .angle = c->planar ? y[2] : 0,
+                             .velocity = s.velocity,
+                             .angular_velocity = s.angular_velocity};
+}
+
 void rg_flight_motions(const rg_flight *f, double t, const double *y, rg_vec3 *position,
                        rg_quat *orientation, rg_vec3 *velocity, rg_vec3 *angular_velocity) {
     const rg_world_content *c = &f->world->content;

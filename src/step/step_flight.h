@@ -58,6 +58,9 @@ bool rg_flight_is_finite(const rg_flight *flight, const double *y);
 void rg_flight_motions(const rg_flight *flight, double t, const double *y, rg_vec3 *position,
                        rg_quat *orientation, rg_vec3 *velocity, rg_vec3 *angular_velocity);
 
+/* That of the dynamic body k alone. */
+rg_motion_state rg_flight_motion(const rg_flight *flight, const double *y, size_t k);
+
 /* The functions of an rg_ode with the flight as user. */
 void rg_flight_derivative(void *flight, double t, const double *y, double *dydt);
 void rg_flight_scale(void *flight, const double *y, double *scale);

@@ -165,6 +165,7 @@ void rg_step_info_add(rg_step_info *sum, const rg_step_info *step) {
     sum->solver_iterations += step->solver_iterations;
     sum->solver_failures += step->solver_failures;
     sum->fallbacks += step->fallbacks;
+    sum->passed_through += step->passed_through;
 }
 
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,

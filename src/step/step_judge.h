@@ -5,6 +5,7 @@
 #ifndef RIGOR_STEP_JUDGE_H
 #define RIGOR_STEP_JUDGE_H
 
+#include "step/step_judge_follow.h"
 #include "step/step_method.h"
 
 typedef struct rg_judge_totals {
@@ -21,7 +22,8 @@ typedef struct rg_judge_memory {
     rg_judge_totals totals;
     double time;
     const rg_vec3 *position, *velocity, *angular_velocity;
-    const rg_pose *origin; /* poses of the origin frames */
+    const rg_quat *orientation; /* of the centre-of-mass frames */
+    const rg_pose *origin;      /* poses of the origin frames */
 } rg_judge_memory;
 rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
                             rg_judge_memory *memory);
@@ -89,9 +91,11 @@ void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judg
 
 /* --- the certificate -------------------------------------------------------------------------- */
 
-/* Smallest signed gap over all pairs of colliders that are near each other, by the narrow phase at
- * the poses of now, with an own search for pairs; infinity if no two are near. */
-rg_status rg_judge_gap(const rg_world_content *content, rg_arena *arena, double *gap);
+/* The smallest signed gap of all pairs of colliders that came near each other, and how many passed
+ * through each other, from the beginning of the step to its end, with an own search for pairs:
+ * step_judge_gaps.c. */
+rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_memory *before,
+                             const rg_step_report *report, rg_arena *arena, rg_judge_gaps *gaps);
 /* Certificate and energy without figures: all NaN. */
 void rg_judge_measure_nothing(rg_step_info *info);
 /* Fills certificate and energy of `info` from what was before and what is now. */

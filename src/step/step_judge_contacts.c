@@ -1,24 +1,14 @@
-/* The judge of contacts: what they did to the energy, and whether the bodies overlap now.
+/* The judge of contacts: what they did to the energy.
  *
- * Work. An impulse P changes kinetic energy by P times the mean of the velocities before and after
+ * An impulse P changes kinetic energy by P times the mean of the velocities before and after
  * of the point where it acts, exactly, as long as the body does not turn meanwhile. So the
  * velocities after are taken at the orientation of the beginning: angular momentum of the end,
  * inertia of the beginning. The turning itself brings nothing (no torque acts then), or it shows in
  * the closure. The formulas are the judge's own: inertia tensors in the origin frame as the user
  * gave them, prescribed motion from the poses of the bodies and not from the rows that the solver
- * saw.
- *
- * Gaps. Pairs are found by sorting bounds along x, apart from the broad phase, and measured by the
- * ratio metric's gap, a lower bound of the signed distance. Tested by tests/step/test_judge.c. */
-#include "base/base_sort.h"
+ * saw. Tested by tests/step/test_judge.c. */
 #include "rigor/contact_force.h"
-#include "rigor/proximity.h"
 #include "step/step_judge.h"
-
-#include <string.h>
-
-/* Pairs nearer than this share of the smaller circumradius are looked at. */
-#define NEAR_SHARE 1e-2
 
 rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
                             rg_judge_memory *memory) {
@@ -26,17 +16,24 @@ rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
     rg_vec3 *position = rg_arena_take(arena, n, sizeof *position);
     rg_vec3 *velocity = rg_arena_take(arena, n, sizeof *velocity);
     rg_vec3 *angular_velocity = rg_arena_take(arena, n, sizeof *angular_velocity);
+    rg_quat *orientation = rg_arena_take(arena, n, sizeof *orientation);
     rg_pose *origin = rg_arena_take(arena, n, sizeof *origin);
-    if (!position || !velocity || !angular_velocity || !origin)
+    if (!position || !velocity || !angular_velocity || !orientation || !origin)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
         position[i] = content->position[i];
         velocity[i] = content->velocity[i];
         angular_velocity[i] = content->angular_velocity[i];
+        orientation[i] = content->orientation[i];
         origin[i] = rg_body_origin_pose(content, i);
     }
-    *memory = (rg_judge_memory){rg_judge_look(content), content->time, position, velocity,
-                                angular_velocity,       origin};
+    *memory = (rg_judge_memory){.totals = rg_judge_look(content),
+                                .time = content->time,
+                                .position = position,
+                                .velocity = velocity,
+                                .angular_velocity = angular_velocity,
+                                .orientation = orientation,
+                                .origin = origin};
     return RG_OK;
 }
 
@@ -123,87 +120,4 @@ rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_me
         sum.angular_stake += mass * speed * rg_length(before->position[i]);
     }
     return sum;
-}
-
-/* --- gaps ------------------------------------------------------------------------------------- */
-
-/* A convex part of a collider, at its place. */
-typedef struct judged_part {
-    const rg_shape *shape;
-    rg_pose pose;
-    rg_bounds bounds;
-    uint32_t body;
-    bool dynamic;
-    uint64_t category, mask;
-} judged_part;
-
-static size_t part_count(const rg_shape *shape) {
-    return rg_shape_is_convex(shape) ? 1 : rg_shape_get_def(shape).part_count;
-}
-
-static void add_parts(const rg_world_content *c, const rg_collider *collider, judged_part *parts,
-                      size_t *count) {
-    size_t body = rg_body_dense(c, collider->body);
-    rg_pose pose = rg_pose_compose(rg_body_origin_pose(c, body), collider->pose);
-    rg_shape_def def = rg_shape_get_def(collider->shape);
-    bool convex = rg_shape_is_convex(collider->shape);
-    for (size_t k = 0; k < part_count(collider->shape); k++) {
-        judged_part *part = &parts[(*count)++];
-        *part = (judged_part){.shape = convex ? collider->shape : def.parts[k].shape,
-                              .pose = convex ? pose : rg_pose_compose(pose, def.parts[k].pose),
-                              .body = (uint32_t)body,
-                              .dynamic = c->record[body].motion == RG_MOTION_DYNAMIC,
-                              .category = collider->category,
-                              .mask = collider->mask};
-        part->bounds = rg_shape_bounds(part->shape, part->pose);
-        double radius = rg_shape_circumradius(part->shape);
-        double margin = isfinite(radius) ? NEAR_SHARE * radius : 0;
-        rg_vec3 grow = {margin, margin, margin};
-        part->bounds.lower = rg_sub(part->bounds.lower, grow);
-        part->bounds.upper = rg_add(part->bounds.upper, grow);
-    }
-}
-
-/* Ties may come in any order: the smallest gap does not depend on it. */
-static bool lower_x_before(const judged_part *const *a, const judged_part *const *b) {
-    return (*a)->bounds.lower.x < (*b)->bounds.lower.x;
-}
-
-typedef const judged_part *judged_part_place;
-RG_DEFINE_HEAP_SORT(sort_parts, judged_part_place, lower_x_before)
-
-static bool may_meet(const judged_part *a, const judged_part *b) {
-    const rg_bounds *x = &a->bounds, *y = &b->bounds;
-    return a->body != b->body && (a->dynamic || b->dynamic) && (a->category & b->mask) != 0 &&
-           (b->category & a->mask) != 0 && x->lower.x <= y->upper.x && y->lower.x <= x->upper.x &&
-           x->lower.y <= y->upper.y && y->lower.y <= x->upper.y && x->lower.z <= y->upper.z &&
-           y->lower.z <= x->upper.z;
-}
-
-rg_status rg_judge_gap(const rg_world_content *content, rg_arena *arena, double *gap) {
-    size_t total = 0, count = 0;
-    *gap = INFINITY;
-    for (size_t i = 0; i < content->colliders.count; i++)
-        total += content->collider[i].sensor ? 0 : part_count(content->collider[i].shape);
-    judged_part *parts = rg_arena_take(arena, total, sizeof *parts);
-    const judged_part **order = rg_arena_take(arena, total, sizeof *order);
-    if (!parts || !order)
-        return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < content->colliders.count; i++)
-        if (!content->collider[i].sensor)
-            add_parts(content, &content->collider[i], parts, &count);
-    for (size_t i = 0; i < count; i++)
-        order[i] = &parts[i];
-    sort_parts(order, count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = i + 1; k < count; k++) {
-            const judged_part *a = order[i], *b = order[k];
-            if (b->bounds.lower.x > a->bounds.upper.x)
-                break;
-            rg_growth growth;
-            if (may_meet(a, b) &&
-                rg_growth_between(a->shape, a->pose, b->shape, b->pose, NULL, &growth) == RG_OK)
-                *gap = fmin(*gap, growth.gap);
-        }
-    return RG_OK;
 }

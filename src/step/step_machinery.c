@@ -14,6 +14,7 @@ static void free_machinery(void *pointer) {
         rg_solve_context_destroy(m->contexts[i]);
         rg_arena_free(&m->arenas[i]);
     }
+    rg_arena_free(&m->tracks);
     rg_release(&allocator, m);
 }
 
@@ -27,6 +28,7 @@ rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_err
     m->allocator = world->allocator;
     for (int i = 0; i < RG_STEP_LANES; i++)
         m->arenas[i] = rg_arena_make(&world->allocator);
+    m->tracks = rg_arena_make(&world->allocator);
     rg_status status =
         rg_collision_create(&world->collision, &world->allocator, &m->collision, error);
     for (int i = 0; i < RG_STEP_LANES && !status; i++) {

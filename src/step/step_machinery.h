@@ -29,6 +29,7 @@ typedef struct rg_step_machinery {
     rg_collision *collision;
     rg_solve_context *contexts[RG_STEP_LANES];
     rg_arena arenas[RG_STEP_LANES];
+    rg_arena tracks; /* how bodies moved in the last step, for the judge */
     rg_problem_observer *observer;
     void *observer_user;
     size_t event_count; /* of the last step; no more than fit are kept */

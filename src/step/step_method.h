@@ -3,6 +3,7 @@
 #define RIGOR_STEP_METHOD_H
 
 #include "solve/solve_counts.h"
+#include "step/step_judge_motion.h"
 #include "world/world.h"
 
 /* What the judge found of contacts within a step (step_judge.h): the worst of each law, relative,
@@ -30,6 +31,8 @@ typedef struct rg_step_report {
     /* With `varies`: bodies (per body 1, in scratch memory) whose contacts had one impulse over the
      * step, so that the judge can tell, and adds it. Null: none. */
     const uint8_t *judged;
+    /* How the bodies moved; null: straight. */
+    rg_judge_tracks *tracks;
 } rg_step_report;
 
 struct rg_method {

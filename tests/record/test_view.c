@@ -6,11 +6,10 @@
 enum { STEPS = 40 };
 
 static const char *const series[VIEW_FIGURES] = {
-    "energy",          "kinetic",     "impact_loss",     "friction_work",
-    "stabilisation",   "integration", "external_work",   "prescribed_work",
-    "closure_rel",     "penetration", "complementarity", "cone_violation",
-    "momentum_error",  "joint_error", "contacts",        "solver_iterations",
-    "solver_failures", "solves"};
+    "energy",      "kinetic",           "impact_loss",     "friction_work",  "stabilisation",
+    "integration", "external_work",     "prescribed_work", "closure_rel",    "penetration",
+    "overlap",     "complementarity",   "cone_violation",  "momentum_error", "joint_error",
+    "contacts",    "solver_iterations", "solver_failures", "solves",         "passed_through"};
 
 static int figure_of(const char *name) {
     for (int i = 0; i < VIEW_FIGURES; i++)
@@ -159,6 +158,8 @@ static void check_figures(const float *figure, const rg_step_info *since, const 
                     {"contacts", (double)since->contacts_max},
                     {"solver_iterations", (double)since->solver_iterations},
                     {"solver_failures", (double)since->solver_failures},
+                    {"passed_through", (double)since->passed_through},
+                    {"overlap", isnan(worst->min_gap) ? NAN : fmax(0, -worst->min_gap)},
                     {"solves", (double)since->solves}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         float got = figure[figure_of(expected[i].name)];

@@ -60,7 +60,7 @@ bodies:
   - {name: wall, motion: fixed, shape: {box: [1, 1, 1]}}
 duration: 0.1
 """
-FIGURES = 18
+FIGURES = 20
 
 
 # ---- the page ----
@@ -180,7 +180,7 @@ def check_figures(file, chunks, overview, shown):
     check(numpy.allclose(numpy.nan_to_num(figure[:, 9], nan=-1), worst, rtol=1e-6), "penetration")
     solves = numpy.zeros(len(shown))
     numpy.add.at(solves, frames, counts["solves"])
-    check(numpy.array_equal(figure[:, 17], solves), "solves in a page")
+    check(numpy.array_equal(figure[:, 18], solves), "solves in a page")
     check_equal((overview.flags, overview.bodies, overview.frames), (9, 0, len(shown)), "overview")
     check(numpy.array_equal(overview.figure.astype("f8"), figure, equal_nan=True), "overview's figures")
 

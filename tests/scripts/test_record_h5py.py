@@ -39,7 +39,7 @@ CERTIFICATE = ["min_gap_m", "max_penetration_m", "complementarity", "cone_violat
 LEDGER = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisation_J",
           "integration_J", "external_J", "prescribed_J", "closure_J", "closure_rel"]
 COUNTS = ["steps", "substeps", "rejected", "evaluations", "contacts_max", "impacts", "solves",
-          "solver_iterations", "solver_failures", "fallbacks"]
+          "solver_iterations", "solver_failures", "fallbacks", "passed_through"]
 CONTACT = {"body_a": "<u4", "body_b": "<u4", "position": "(3,)<f8", "normal": "(3,)<f8",
            "force": "(3,)<f8", "gap": "<f8", "friction": "<f8", "slip_speed": "<f8", "mode": "u1"}
 

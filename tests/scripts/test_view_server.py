@@ -104,7 +104,7 @@ def check_recording(server):
     for number in range(chunks):
         data = server.fetch(f"/api/runs/1/chunks/{number}")
         magic, flags, begin, count, bodies, _, figures, size = struct.unpack("<4s7I", data[:32])
-        check_equal((magic, flags & 12, begin, bodies, figures), (b"RGV1", 12, first, 2, 18), "chunk")
+        check_equal((magic, flags & 12, begin, bodies, figures), (b"RGV1", 12, first, 2, 20), "chunk")
         body = zlib.decompress(data[32:]) if flags & 1 else data[32:]
         check_equal(len(body), size, "bytes of a chunk")
         check_equal(struct.unpack(f"<{count}d", body[:8 * count]), times[first:first + count],
@@ -114,7 +114,7 @@ def check_recording(server):
     check_equal(server.get(f"/api/runs/1/chunks/{chunks}")[0], 404, "a chunk too many")
     overview = server.fetch("/api/runs/1/overview")
     magic, flags, _, points, bodies, contacts, figures, _ = struct.unpack("<4s7I", overview[:32])
-    check_equal((magic, flags, bodies, contacts, figures), (b"RGV1", 9, 0, 0, 18), "overview")
+    check_equal((magic, flags, bodies, contacts, figures), (b"RGV1", 9, 0, 0, 20), "overview")
     check(1 <= points <= 2000, f"{points} points")
 
 

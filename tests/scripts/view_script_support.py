@@ -15,8 +15,8 @@ from record_script_support import check, check_equal
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 FIGURES = ("energy kinetic impact_loss friction_work stabilisation integration external_work "
-           "prescribed_work closure_rel penetration complementarity cone_violation momentum_error "
-           "joint_error contacts solver_iterations solver_failures solves").split()
+           "prescribed_work closure_rel penetration overlap complementarity cone_violation momentum_error "
+           "joint_error contacts solver_iterations solver_failures solves passed_through").split()
 PAGE = "<!doctype html><title>page</title><script>let a = 1;</script>\n"
 
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <zlib.h>
 
-enum { VIEW_FIGURES = 18 };
+enum { VIEW_FIGURES = 20 };
 
 typedef struct view_chunk {
     uint32_t flags, first, frames, bodies, contacts, figures;

@@ -93,7 +93,8 @@ export const SERIES = [
   "external_work",
   "prescribed_work",
   "closure_rel",
-  "penetration", // m, >= 0
+  "penetration", // m, >= 0, at the end of a step
+  "overlap", // m, >= 0, at any time of it
   "complementarity", // relative
   "cone_violation",
   "momentum_error",
@@ -102,6 +103,7 @@ export const SERIES = [
   "solver_iterations",
   "solver_failures",
   "solves",
+  "passed_through", // pairs
 ] as const;
 export type SeriesName = (typeof SERIES)[number];
 export type Figures = Record<SeriesName, number>; // NaN: nothing was measured

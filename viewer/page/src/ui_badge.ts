@@ -57,7 +57,7 @@ export function verdictOf(certificate: Certificate, frame: Context["frames"][num
       certificate.checks.findIndex((check) => check.series === series),
       frame,
     );
-  const depth = worst("penetration");
+  const depth = worst("overlap");
   const figures = Number.isNaN(depth)
     ? "no pair was in contact so far"
     : `penetration at most ${si(depth, "m")}, complementarity at most ${plain(worst("complementarity"))} so far`;
@@ -71,7 +71,7 @@ function figuresText(certificate: Certificate, frame: Context["frames"][number])
       certificate.checks.findIndex((check) => check.series === series),
       frame,
     );
-  const depth = worst("penetration");
+  const depth = worst("overlap");
   if (Number.isNaN(depth)) return ["", ""];
   return [si(depth, "m"), plain(worst("complementarity"))];
 }

@@ -46,6 +46,22 @@ export function checksOf(manifest: Manifest): Check[] {
       words: "bodies pass into each other",
     },
     {
+      series: "overlap",
+      label: "Between samples",
+      unit: "m",
+      bound: depth,
+      boundText: part,
+      words: "bodies pass into each other within a step",
+    },
+    {
+      series: "passed_through",
+      label: "Passed through",
+      unit: "count",
+      bound: 0,
+      boundText: "none allowed",
+      words: "pairs of bodies passed through each other",
+    },
+    {
       series: "complementarity",
       label: "Complementarity",
       unit: "",
@@ -103,6 +119,10 @@ function breaks(check: Check, value: number): boolean {
 /** "complementarity 3.20 × 10⁻⁶, allowed 10⁻⁸ (the solver's tolerance): contact forces and …". */
 export function reason(breach: Breach): string {
   const { check, value } = breach;
+  if (check.series === "passed_through")
+    return value === 1
+      ? "a pair of bodies passed through each other"
+      : `${quantity(value, "count")} ${check.words}`;
   if (check.series === "solver_failures")
     return value === 1 ? "one solve ended above the tolerance" : `${quantity(value, "count")} ${check.words}`;
   const bound = `${boundary(check.bound, check.unit)}${check.boundText === "fixed" ? "" : ` (${check.boundText})`}`;
@@ -164,7 +184,7 @@ export class Certificate {
     for (let i = 0; i < values.length; i++) {
       const value = values[i];
       if (!Number.isNaN(value)) {
-        if (check.series !== "solver_failures") this.measured = true;
+        if (check.unit !== "count") this.measured = true;
         if (check.unit === "count") so_far = (Number.isNaN(so_far) ? 0 : so_far) + value;
         else if (!(Math.abs(value) <= so_far)) so_far = Math.abs(value);
         if (breaks(check, value)) {
@@ -250,7 +270,7 @@ export function certificateLine(certificate: Certificate, frame: Frame | null): 
       frame,
     );
   return (
-    `${head} · certified: penetration ≤ ${si(value("penetration"), "m")}, ` +
+    `${head} · certified: penetration ≤ ${si(value("overlap"), "m")}, ` +
     `complementarity ≤ ${quantity(value("complementarity"), "")}`
   );
 }

@@ -41,7 +41,10 @@ const PLOTS: Definition[] = [
     title: "Penetration",
     unit: "m",
     logarithmic: true,
-    entries: [{ series: "penetration", label: "penetration", colour: "--curve-1" }],
+    entries: [
+      { series: "penetration", label: "at the end of steps", colour: "--curve-1" },
+      { series: "overlap", label: "at any time", colour: "--curve-2" },
+    ],
   },
   {
     name: "complementarity",

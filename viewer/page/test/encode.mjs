@@ -4,7 +4,7 @@
 import { deflateSync } from "node:zlib";
 
 export const MODES = ["separating", "stick", "slip", "roll"];
-const FIGURES = 18;
+const FIGURES = 20;
 
 /* Differences to the row before, then byte planes. `rows`: the number of values in each frame. */
 function coded(values, rows, float) {

@@ -67,7 +67,7 @@ function randomFrames(count, bodies) {
     velocity: numbers(3 * bodies),
     angular: numbers(3 * bodies),
     contacts: Array.from({ length: [3, 0, 5, 1, 4][i % 5] }, randomContact),
-    figures: numbers(18).map((x, k) => (k === i ? NaN : x)),
+    figures: numbers(20).map((x, k) => (k === i ? NaN : x)),
   }));
 }
 

@@ -1,0 +1,450 @@
+/* The smallest gap of two convex shapes along the motion that was made in a step, and whether they
+ * passed through each other.
+ *
+ * A plane is the proof. For any unit normal n the separation
+ *
+ *     g(n, t) = n . (c2 - c1) - s1(n) - s2(-n)      c: reference points, s: supports about them,
+ *
+ * is at most the signed gap of the shapes (their distance, or minus the least translation that
+ * separates them). Narrow-phase functions only propose n; g is computed here. Between two instants
+ * a and b, with normals na and nb, take n(t) on the chord from na to nb. For each pair of points,
+ * one of either shape, f(t) = n(t) . u(t) is at least g at the ends, and in between it is below the
+ * chord by at most max |f''| (b - a)^2 / 8 (the error of linear interpolation), with
+ *
+ *     |f''| <= 2 |n'| |u'| + |u''|
+ *
+ * from bounds of the motion; |n(t)| is at least sqrt(1 - |nb - na|^2 / 4). Other lower bounds are
+ * those of either normal kept fixed, and that of the speed alone, (g(a) + g(b) - max|u'| (b - a)) /
+ * 2, the conservative advance. Where none of them shows that the gap stays above what was found
+ * before, the interval is halved. What is reported is the gap at an instant; it was never smaller
+ * by more than the resolution: 1e-9 of the size, a tenth of the gap itself, or of what turns 5e-7
+ * of its radius.
+ *
+ * Passed through. Two shapes have passed through each other if, along the motion, they were deeper
+ * in each other than the inradius of the thinner one (half its thickness), and the shortest way
+ * out after that, at the end of this depth or of the step, is not the one by which they came in:
+ * in the frame of the body that turns less the normals differ by more than 60 degrees. What is
+ * less deep is penetration, which the gap tells, and so is what leaves by the way it came. A half-
+ * space has one side only: nothing passes through it.
+ *
+ * Tested by tests/step/test_judge_gaps.c. */
+#include "step/step_judge_follow.h"
+
+#include "rigor/proximity.h"
+
+/* m per m of the smaller circumradius, and share of the smallest gap: differences of gaps that are
+ * not resolved. */
+#define RESOLUTION       1e-9
+#define RESOLUTION_SHARE 0.1
+/* Curvature that is not resolved, m per m that the surfaces travel between two looks: a body that
+ * turns is looked at about every 8 FINE rad. */
+#define FINE 2.5e-4
+/* Where the depth passes the inradius, normals are taken as near to it as this share of it. */
+#define CROSSING 0.25
+/* Cosine of the largest angle between the way in and the way out. */
+#define SAME_WAY 0.5
+/* Halvings of an interval, and instants that a pair is looked at along a leg of its motion: what is
+ * not resolved by then counts with its lower bound. */
+enum { HALVINGS = 48, LOOKS_MOST = 1000 };
+/* Facets, and directions of edges, up to which all normals of polyhedra are tried for the shortest
+ * way out; sine of the angle of parallel ones. */
+enum { FACETS_MOST = 256, EDGES_MOST = 32 };
+#define PARALLEL 1e-6
+/* Share of the inradius of the thinner one: an overlap that is no deeper is slight. */
+#define SLIGHT 0.01
+
+/* A look at a pair at an instant. */
+typedef struct look {
+    double time, gap;
+    rg_pose pose[2];
+    rg_vec3 normal; /* from 1 to 2 */
+} look;
+
+typedef struct chase {
+    const rg_judge_part *part[2];
+    rg_judge_leg leg[2];
+    int plane; /* which one is a half-space; -1: none */
+    double size, near;
+    double deep; /* m: deeper than this may be passed through; infinity: never */
+    int looks;   /* that are left */
+    rg_judge_gaps *found;
+    bool is_deep, has_way, has_passed;
+    rg_vec3 way[2]; /* normal in the frames of the bodies, when they were last not deep */
+} chase;
+
+/* --- one instant ------------------------------------------------------------------------------ */
+
+static double support_of(const rg_shape *shape, rg_quat orientation, rg_vec3 n) {
+    rg_vec3 local = rg_rotate_back(orientation, n);
+    return rg_dot(local, rg_shape_support(shape, local, NULL));
+}
+
+/* g of a half-space, whose normal it is. */
+static double plane_gap(const chase *c, const rg_pose pose[2], rg_vec3 *normal) {
+    int i = c->plane;
+    rg_shape_def def = rg_shape_get_def(c->part[i]->shape);
+    rg_vec3 up = rg_rotate(pose[i].orientation, def.normal);
+    rg_vec3 d = rg_sub(pose[1 - i].position, pose[i].position);
+    *normal = i == 0 ? up : rg_neg(up);
+    return rg_dot(up, d) - def.offset -
+           support_of(c->part[1 - i]->shape, pose[1 - i].orientation, rg_neg(up));
+}
+
+/* g along n, relative to the first one's place: far from the origin nothing is lost. */
+static double gap_along(const chase *c, const rg_pose pose[2], rg_vec3 n) {
+    return rg_dot(n, rg_sub(pose[1].position, pose[0].position)) -
+           support_of(c->part[0]->shape, pose[0].orientation, n) -
+           support_of(c->part[1]->shape, pose[1].orientation, rg_neg(n));
+}
+
+static void propose(const chase *c, look *at, rg_vec3 n) {
+    double gap = gap_along(c, at->pose, n);
+    if (gap > at->gap) {
+        at->gap = gap;
+        at->normal = n;
+    }
+}
+
+/* Directions of edges, parallel ones once, in space; how many, or 0 if there are too many. */
+static int edge_directions(const rg_polyhedron *p, rg_quat orientation,
+                           rg_vec3 directions[EDGES_MOST]) {
+    int count = 0;
+    for (uint32_t i = 0; i < p->edge_count; i++) {
+        const uint32_t *e = &p->edge_vertices[2 * i];
+        rg_vec3 d =
+            rg_rotate(orientation, rg_normalised(rg_sub(p->vertices[e[1]], p->vertices[e[0]])));
+        bool known = false;
+        for (int k = 0; k < count && !known; k++)
+            known = rg_length_squared(rg_cross(d, directions[k])) < PARALLEL * PARALLEL;
+        if (known)
+            continue;
+        if (count == EDGES_MOST)
+            return 0;
+        directions[count++] = d;
+    }
+    return count;
+}
+
+static void propose_crosses(const chase *c, look *at, const rg_polyhedron *const p[2]) {
+    rg_vec3 a[EDGES_MOST], b[EDGES_MOST];
+    int m = edge_directions(p[0], at->pose[0].orientation, a);
+    int n = m ? edge_directions(p[1], at->pose[1].orientation, b) : 0;
+    for (int i = 0; i < m; i++)
+        for (int k = 0; k < n; k++) {
+            rg_vec3 cross = rg_cross(a[i], b[k]);
+            double length = rg_length(cross);
+            if (!(length > PARALLEL))
+                continue;
+            propose(c, at, rg_scale(1 / length, cross));
+            propose(c, at, rg_scale(-1 / length, cross));
+        }
+}
+
+/* The shortest way out of an overlap, among the normals of polyhedra and the line of the centres. A
+ * slight overlap is left by the plane that the narrow phase found, or by a facet. */
+static void look_for_way_out(const chase *c, look *at) {
+    const rg_polyhedron *p[2];
+    rg_vec3 centre[2];
+    for (int i = 0; i < 2; i++) {
+        p[i] = rg_shape_polyhedron(c->part[i]->shape);
+        centre[i] = rg_pose_apply(at->pose[i], rg_shape_centre(c->part[i]->shape));
+        for (uint32_t f = 0; p[i] && p[i]->facet_count <= FACETS_MOST && f < p[i]->facet_count; f++)
+            propose(c, at,
+                    rg_scale(i ? -1 : 1, rg_rotate(at->pose[i].orientation, p[i]->normals[f])));
+    }
+    if (at->gap >= -SLIGHT * c->deep)
+        return;
+    rg_vec3 d = rg_sub(centre[1], centre[0]);
+    if (rg_length(d) > 0)
+        propose(c, at, rg_normalised(d));
+    if (p[0] && p[1] && !rg_shape_is_planar(c->part[0]->shape))
+        propose_crosses(c, at, p);
+}
+
+/* A gap that matters: apart, the distance; otherwise the shortest way out. */
+static void look_closer(const chase *c, look *at) {
+    rg_distance distance;
+    if (at->gap <= SLIGHT * c->deep)
+        look_for_way_out(c, at);
+    else if (rg_distance_between(c->part[0]->shape, at->pose[0], c->part[1]->shape, at->pose[1],
+                                 NULL, &distance) == RG_OK &&
+             distance.distance > 0)
+        propose(c, at, distance.normal);
+}
+
+/* What a gap must exceed not to matter: that it would be the smallest, or be deep. */
+static double bar_of(const chase *c) {
+    double least = fmin(c->found->least, c->near);
+    return fmax(least, -c->deep) - fmax(RESOLUTION * c->size, RESOLUTION_SHARE * fabs(least));
+}
+
+static look look_at(chase *c, double time, const rg_pose pose[2]) {
+    look at = {.time = time, .gap = -INFINITY, .pose = {pose[0], pose[1]}};
+    c->looks--;
+    if (c->plane >= 0) {
+        at.gap = plane_gap(c, pose, &at.normal);
+    } else {
+        rg_growth growth;
+        if (rg_growth_between(c->part[0]->shape, pose[0], c->part[1]->shape, pose[1], NULL,
+                              &growth) == RG_OK)
+            propose(c, &at, growth.normal);
+        if (at.gap < c->found->least || at.gap < -c->deep)
+            look_closer(c, &at);
+    }
+    c->found->least = fmin(c->found->least, at.gap);
+    return at;
+}
+
+static rg_pose pose_of(const chase *c, int i, double time) {
+    if (c->part[i]->still)
+        return c->part[i]->end;
+    if (!c->leg[i].piece && time == c->leg[i].begin)
+        return c->part[i]->start;
+    return rg_pose_compose(rg_judge_leg_pose(&c->leg[i], time), c->part[i]->local);
+}
+
+static void poses_of(const chase *c, double time, rg_pose pose[2]) {
+    for (int i = 0; i < 2; i++)
+        pose[i] = pose_of(c, i, time);
+}
+
+static look look_then(chase *c, double time) {
+    rg_pose pose[2];
+    poses_of(c, time, pose);
+    return look_at(c, time, pose);
+}
+
+/* --- between two instants --------------------------------------------------------------------- */
+
+/* Bounds over an interval: most of |u'| times its length, and of the curvature of g along normals
+ * between two, |u''| times the square of its length. */
+typedef struct motion_bounds {
+    double travel, bend;
+} motion_bounds;
+
+/* The normal of a half-space that turns turns with it: what that adds. `rate`: m/s, of the rest. */
+static void add_turning_plane(const chase *c, double middle, double length, double *rate,
+                              double *bend) {
+    const rg_judge_leg *leg = &c->leg[c->plane];
+    int other = 1 - c->plane;
+    rg_vec3 pivot = rg_judge_leg_pose(leg, middle).position;
+    rg_vec3 centre =
+        rg_pose_apply(pose_of(c, other, middle), rg_shape_centre(c->part[other]->shape));
+    double far = rg_length(rg_sub(centre, pivot)) + c->size + length * *rate;
+    *bend += (leg->turning * leg->turning + leg->bending) * far + 2 * leg->turning * *rate;
+    *rate += leg->turning * far;
+}
+
+static motion_bounds bound_motion(const chase *c, const look *a, const look *b) {
+    double length = b->time - a->time, middle = a->time + 0.5 * length, rate = 0, bend = 0;
+    rg_vec3 velocity = {0, 0, 0};
+    bool turns = false;
+    for (int i = 0; i < 2; i++) {
+        const rg_judge_leg *leg = &c->leg[i];
+        if (c->part[i]->still)
+            continue;
+        rg_vec3 v = rg_judge_leg_velocity(leg, middle);
+        velocity = i == 0 ? rg_sub(velocity, v) : rg_add(velocity, v);
+        rate += 0.5 * length * leg->acceleration;
+        bend += fmax(rg_judge_leg_acceleration(leg, a->normal),
+                     rg_judge_leg_acceleration(leg, b->normal));
+        if (!(leg->turning > 0))
+            continue;
+        turns |= c->plane == i;
+        double swing = c->plane == i ? 0 : c->part[i]->swing;
+        rate += swing * leg->turning;
+        bend += swing * (leg->turning * leg->turning + leg->bending);
+    }
+    rate += rg_length(velocity);
+    if (turns)
+        add_turning_plane(c, middle, length, &rate, &bend);
+    return (motion_bounds){length * rate, length * length * bend};
+}
+
+/* A lower bound of the gap between two looks: `least` for straight motion, off by `curve` at most.
+ */
+typedef struct lower_bound {
+    double least, curve;
+} lower_bound;
+
+static bool exceeds(lower_bound bound, const motion_bounds *m, double bar) {
+    return bound.least - bound.curve >= bar ||
+           (bound.least >= bar && bound.curve <= FINE * m->travel);
+}
+
+static double worth(lower_bound bound) {
+    return bound.least - bound.curve;
+}
+
+static lower_bound along_chord(const chase *c, const look *a, const look *b,
+                               const motion_bounds *m) {
+    double turn = c->plane >= 0 ? 0 : rg_length(rg_sub(b->normal, a->normal));
+    double shortest = turn < 2 ? sqrt(1 - 0.25 * turn * turn) : 0;
+    lower_bound bound = {fmin(a->gap, b->gap), 0.125 * (2 * turn * m->travel + m->bend)};
+    if (!(shortest > 0))
+        return (lower_bound){-INFINITY, 0};
+    bound.curve /= shortest;
+    if (bound.least < 0)
+        bound.least /= shortest;
+    return bound;
+}
+
+/* With a normal that is kept: `at` has it, `other` is looked at along it. */
+static lower_bound along_normal(const chase *c, const look *at, const look *other,
+                                const motion_bounds *m) {
+    return (lower_bound){fmin(at->gap, gap_along(c, other->pose, at->normal)), 0.125 * m->bend};
+}
+
+/* Whether the gap stays above the bar; `lower`: what it stays above. */
+static bool stays_above(const chase *c, const look *a, const look *b, const motion_bounds *m,
+                        double bar, double *lower) {
+    lower_bound bound = along_chord(c, a, b, m);
+    *lower = fmax(0.5 * (a->gap + b->gap - m->travel), worth(bound));
+    if (*lower >= bar || exceeds(bound, m, bar))
+        return true;
+    for (int i = 0; i < 2 && c->plane < 0; i++) {
+        bound = i == 0 ? along_normal(c, b, a, m) : along_normal(c, a, b, m);
+        *lower = fmax(*lower, worth(bound));
+        if (exceeds(bound, m, bar))
+            return true;
+    }
+    return false;
+}
+
+/* --- what came of it -------------------------------------------------------------------------- */
+
+static double rate_of_turning(const chase *c, int i) {
+    return c->part[i]->still ? 0 : c->leg[i].turning;
+}
+
+/* In the frame of the body that turns less: normals are those of faces that stay, more or less. */
+static bool is_other_way(const chase *c, const look *at) {
+    int i = rate_of_turning(c, 0) <= rate_of_turning(c, 1) ? 0 : 1;
+    return rg_dot(c->way[i], rg_rotate_back(at->pose[i].orientation, at->normal)) < SAME_WAY;
+}
+
+/* Looks in the order of time. */
+static void note(chase *c, const look *at) {
+    bool deep = at->gap < -c->deep;
+    if (!deep && c->is_deep && is_other_way(c, at))
+        c->has_passed = true;
+    c->is_deep = deep;
+    if (deep && c->has_way)
+        return;
+    for (int i = 0; i < 2; i++)
+        c->way[i] = rg_rotate_back(at->pose[i].orientation, at->normal);
+    c->has_way = true;
+}
+
+/* Whether nothing between two looks matters; or nothing more can be done. */
+static bool is_settled(chase *c, const look *a, const look *b, bool last) {
+    bool deep = a->gap < -c->deep, crosses = deep != (b->gap < -c->deep);
+    double bar = bar_of(c), lower;
+    if (deep || crosses)
+        bar = fmin(bar, c->found->least - RESOLUTION_SHARE * fabs(c->found->least));
+    motion_bounds m = bound_motion(c, a, b);
+    bool above = stays_above(c, a, b, &m, bar, &lower);
+    if (last && !above)
+        c->found->least = fmin(c->found->least, lower);
+    return last || (above && (!crosses || m.travel <= CROSSING * c->deep));
+}
+
+static void follow_between(chase *c, look a, look b) {
+    look ahead[HALVINGS];
+    int top = 0;
+    ahead[0] = b;
+    note(c, &a);
+    while (top >= 0) {
+        b = ahead[top];
+        double middle = 0.5 * (a.time + b.time);
+        bool last = top + 1 == HALVINGS || c->looks <= 0 || !(a.time < middle && middle < b.time);
+        if (is_settled(c, &a, &b, last)) {
+            note(c, &b);
+            a = b;
+            top--;
+        } else {
+            ahead[++top] = look_then(c, middle);
+        }
+    }
+}
+
+/* Whether the plane of the end separated all along: so it is with most pairs. */
+static bool is_plain(const chase *c, double begin, const look *b) {
+    double bar = bar_of(c);
+    if (!(b->gap >= bar))
+        return false;
+    look a = {.time = begin, .normal = b->normal};
+    motion_bounds m = bound_motion(c, &a, b);
+    if (b->gap - m.travel >= bar) /* at rest */
+        return true;
+    poses_of(c, begin, a.pose);
+    a.gap = c->plane >= 0 ? plane_gap(c, a.pose, &a.normal) : gap_along(c, a.pose, b->normal);
+    return exceeds((lower_bound){fmin(a.gap, b->gap), 0.125 * m.bend}, &m, bar);
+}
+
+static void follow_leg(chase *c, double begin, const look *end) {
+    c->looks = LOOKS_MOST;
+    if (is_plain(c, begin, end))
+        note(c, end);
+    else
+        follow_between(c, look_then(c, begin), *end);
+}
+
+/* Along the legs of both bodies. */
+static void follow_legs(chase *c, const rg_judge_course *const course[2], double begin,
+                        const look *end) {
+    const rg_judge_piece *piece[2] = {course[0]->piece, course[1]->piece};
+    double time = begin;
+    for (int i = 0; i < 2; i++)
+        c->leg[i] = piece[i] ? rg_judge_leg_along(piece[i]) : course[i]->straight;
+    while (time < end->time) {
+        double stop = end->time;
+        for (int i = 0; i < 2; i++)
+            if (piece[i] && piece[i]->next)
+                stop = fmin(stop, piece[i]->next->begin);
+        if (stop > time) {
+            look b = stop < end->time ? look_then(c, stop) : *end;
+            follow_leg(c, time, &b);
+        }
+        time = stop;
+        for (int i = 0; i < 2; i++)
+            if (piece[i] && piece[i]->next && piece[i]->next->begin <= time) {
+                piece[i] = piece[i]->next;
+                c->leg[i] = rg_judge_leg_along(piece[i]);
+            }
+    }
+}
+
+static chase chase_of(const rg_judge_pair *pair, rg_judge_gaps *found) {
+    chase c = {.plane = -1, .near = pair->near, .found = found};
+    for (int i = 0; i < 2; i++) {
+        c.part[i] = pair->part[i];
+        if (!isfinite(c.part[i]->reach))
+            c.plane = i;
+    }
+    c.size = fmin(rg_shape_circumradius(c.part[0]->shape), rg_shape_circumradius(c.part[1]->shape));
+    c.deep = c.plane >= 0
+                 ? INFINITY
+                 : fmin(rg_shape_inradius(c.part[0]->shape), rg_shape_inradius(c.part[1]->shape));
+    return c;
+}
+
+void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found) {
+    chase c = chase_of(pair, found);
+    rg_pose pose[2] = {pair->part[0]->end, pair->part[1]->end};
+    look last = look_at(&c, end, pose);
+    pair->gap = last.gap;
+    pair->normal = last.normal;
+    found->end = fmin(found->end, last.gap);
+}
+
+void rg_judge_follow(const rg_judge_pair *pair, double begin, double end, rg_judge_gaps *found) {
+    chase c = chase_of(pair, found);
+    look last = {.time = end,
+                 .gap = pair->gap,
+                 .pose = {pair->part[0]->end, pair->part[1]->end},
+                 .normal = pair->normal};
+    follow_legs(&c, pair->course, begin, &last);
+    if (c.has_passed || (c.is_deep && is_other_way(&c, &last)))
+        found->passed++;
+}

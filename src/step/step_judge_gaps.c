@@ -1,0 +1,267 @@
+/* The judge of gaps: which pairs of shapes may have come near each other during a step. Each of
+ * them is followed along its motion (step_judge_follow.c).
+ *
+ * Pairs are found by sorting bounds along x, apart from the broad phase: those of the shapes at the
+ * end of the step, drawn back by how far the bodies came and enlarged by how far they turned. Two
+ * that moved straight are left out, too, if the bounds of the one do not meet those of the other
+ * drawn back by their relative motion: bodies that move side by side are not compared.
+ *
+ * Tested by tests/step/test_judge_gaps.c. */
+#include "base/base_sort.h"
+#include "step/step_judge.h"
+
+#include <string.h>
+
+/* Pairs nearer than this share of their circumradii are looked at. */
+#define NEAR_SHARE 1e-2
+
+/* How a body moved. */
+typedef struct judged_body {
+    rg_judge_course course;
+    rg_vec3 shift; /* m, over the step; straight */
+    double angle;  /* rad */
+    bool still;
+} judged_body;
+
+typedef struct judged_part {
+    rg_judge_part part;
+    rg_bounds end;   /* with all that turning and being near add */
+    rg_bounds swept; /* over the step */
+    uint32_t body;
+    bool dynamic;
+    double near; /* m */
+    uint64_t category, mask;
+} judged_part;
+
+typedef struct gap_search {
+    const rg_world_content *content;
+    double begin, end; /* s */
+    judged_body *bodies;
+    judged_part *parts;
+    const judged_part **order;
+    size_t count;
+    rg_judge_pair *pairs;
+    size_t pair_count, pair_capacity;
+} gap_search;
+
+/* --- bodies ----------------------------------------------------------------------------------- */
+
+static bool is_same(rg_vec3 x, rg_quat p, rg_vec3 y, rg_quat q) {
+    return x.x == y.x && x.y == y.y && x.z == y.z && p.x == q.x && p.y == q.y && p.z == q.z &&
+           p.w == q.w;
+}
+
+/* The prescribed motion itself: cubics between as many instants. */
+enum { PRESCRIBED_PIECES = 8 };
+
+static void track_prescribed(const gap_search *s, rg_judge_tracks *tracks, size_t i) {
+    double length = (s->end - s->begin) / PRESCRIBED_PIECES;
+    rg_motion_state ends[2] = {rg_prescription_evaluate(s->content, i, s->begin)};
+    for (int k = 0; k < PRESCRIBED_PIECES; k++) {
+        double begin = s->begin + k * length;
+        ends[1] = rg_prescription_evaluate(s->content, i, begin + length);
+        rg_judge_tracks_join(tracks, i, s->content->planar, begin, length, ends);
+        ends[0] = ends[1];
+    }
+}
+
+static judged_body body_of(const gap_search *s, const rg_judge_memory *before,
+                           const rg_step_report *report, size_t i) {
+    const rg_world_content *c = s->content;
+    judged_body body = {.still = true};
+    if (report->tracks && c->record[i].prescription1)
+        track_prescribed(s, report->tracks, i);
+    if (report->tracks)
+        body.course.piece = report->tracks->first[i];
+    rg_pose from = {before->position[i], before->orientation[i]};
+    rg_pose to = {c->position[i], c->orientation[i]};
+    if (!body.course.piece && is_same(from.position, from.orientation, to.position, to.orientation))
+        return body;
+    body.still = false;
+    body.course.straight =
+        rg_judge_leg_straight(s->begin, s->end, from, to, c->angular_velocity[i]);
+    body.shift = rg_sub(to.position, from.position);
+    body.angle = (s->end - s->begin) * body.course.straight.turning;
+    return body;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+static const rg_bounds everywhere = {{-INFINITY, -INFINITY, -INFINITY},
+                                     {INFINITY, INFINITY, INFINITY}};
+
+static rg_bounds grown(rg_bounds b, double by) {
+    rg_vec3 grow = {by, by, by};
+    return (rg_bounds){rg_sub(b.lower, grow), rg_add(b.upper, grow)};
+}
+
+/* Around both places of bounds that move by `shift`. */
+static rg_bounds drawn(rg_bounds b, rg_vec3 shift) {
+    rg_vec3 none = {0, 0, 0};
+    return (rg_bounds){rg_add(b.lower, rg_min(none, shift)), rg_add(b.upper, rg_max(none, shift))};
+}
+
+static rg_bounds around_track(rg_bounds b, const rg_judge_piece *piece, double reach) {
+    for (; piece; piece = piece->next)
+        for (int i = 0; i <= piece->degree; i++) {
+            rg_bounds at = grown((rg_bounds){piece->position[i], piece->position[i]}, reach);
+            b = (rg_bounds){rg_min(b.lower, at.lower), rg_max(b.upper, at.upper)};
+        }
+    return b;
+}
+
+static void make_bounds(const judged_body *body, judged_part *p) {
+    rg_bounds now = rg_shape_bounds(p->part.shape, p->part.end);
+    double turned = body->angle > 0 ? p->part.swing * fmin(body->angle, 2) : 0;
+    bool bounded = isfinite(p->part.reach);
+    p->end = grown(now, (bounded ? turned : 0) + p->near);
+    if (body->still)
+        p->swept = p->end;
+    else if (!bounded && (body->course.piece || body->angle > 0))
+        p->swept = p->end = everywhere;
+    else if (body->course.piece)
+        p->swept = around_track(p->end, body->course.piece, p->part.reach + p->near);
+    else
+        p->swept = drawn(p->end, rg_neg(body->shift));
+}
+
+static size_t part_count(const rg_shape *shape) {
+    return rg_shape_is_convex(shape) ? 1 : rg_shape_get_def(shape).part_count;
+}
+
+/* A ball about its centre is where it was, however it turns. */
+static double swing_of(const rg_shape *shape, rg_vec3 centre, double reach) {
+    rg_shape_kind kind = rg_shape_get_kind(shape);
+    return kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC
+               ? rg_length(rg_sub(rg_shape_centre(shape), centre))
+               : reach;
+}
+
+static void add_parts(gap_search *s, const rg_judge_memory *before, const rg_collider *collider) {
+    const rg_world_content *c = s->content;
+    size_t body = rg_body_dense(c, collider->body);
+    rg_pose to_centre = rg_pose_inverse(c->record[body].local_centre);
+    rg_pose pose = rg_body_origin_pose(c, body);
+    rg_shape_def def = rg_shape_get_def(collider->shape);
+    bool convex = rg_shape_is_convex(collider->shape);
+    for (size_t k = 0; k < part_count(collider->shape); k++) {
+        judged_part *p = &s->parts[s->count++];
+        const rg_shape *shape = convex ? collider->shape : def.parts[k].shape;
+        rg_pose in_body =
+            convex ? collider->pose : rg_pose_compose(collider->pose, def.parts[k].pose);
+        *p = (judged_part){.body = (uint32_t)body,
+                           .dynamic = c->record[body].motion == RG_MOTION_DYNAMIC,
+                           .category = collider->category,
+                           .mask = collider->mask};
+        p->part = (rg_judge_part){.shape = shape,
+                                  .local = rg_pose_compose(to_centre, in_body),
+                                  .start = rg_pose_compose(before->origin[body], in_body),
+                                  .end = rg_pose_compose(pose, in_body),
+                                  .reach = INFINITY,
+                                  .still = s->bodies[body].still};
+        if (rg_shape_is_bounded(shape)) {
+            rg_vec3 centre = rg_pose_inverse(p->part.local).position;
+            p->part.reach =
+                rg_length(rg_sub(rg_shape_centre(shape), centre)) + rg_shape_circumradius(shape);
+            p->part.swing = swing_of(shape, centre, p->part.reach);
+            p->near = NEAR_SHARE * rg_shape_circumradius(shape);
+        }
+        make_bounds(&s->bodies[body], p);
+    }
+}
+
+/* --- pairs ------------------------------------------------------------------------------------ */
+
+/* Ties may come in any order, up to the resolution of what is found. */
+static bool lower_x_before(const judged_part *const *a, const judged_part *const *b) {
+    double x = (*a)->swept.lower.x, y = (*b)->swept.lower.x;
+    return x < y || (x == y && *a < *b);
+}
+
+typedef const judged_part *judged_part_place;
+RG_DEFINE_HEAP_SORT(sort_parts, judged_part_place, lower_x_before)
+
+static bool meet(const rg_bounds *x, const rg_bounds *y) {
+    return x->lower.x <= y->upper.x && y->lower.x <= x->upper.x && x->lower.y <= y->upper.y &&
+           y->lower.y <= x->upper.y && x->lower.z <= y->upper.z && y->lower.z <= x->upper.z;
+}
+
+static bool may_meet(const gap_search *s, const judged_part *a, const judged_part *b) {
+    if (a->body == b->body || !(a->dynamic || b->dynamic) || (a->category & b->mask) == 0 ||
+        (b->category & a->mask) == 0 || !meet(&a->swept, &b->swept) ||
+        !(isfinite(a->part.reach) || isfinite(b->part.reach)))
+        return false;
+    const judged_body *x = &s->bodies[a->body], *y = &s->bodies[b->body];
+    if (x->course.piece || y->course.piece)
+        return true;
+    rg_bounds relative = drawn(b->end, rg_sub(x->shift, y->shift));
+    return meet(&a->end, &relative);
+}
+
+static rg_status add_pair(gap_search *s, rg_arena *arena, const judged_part *a,
+                          const judged_part *b) {
+    if (s->pair_count == s->pair_capacity) {
+        size_t capacity = s->pair_capacity ? 2 * s->pair_capacity : 64;
+        rg_judge_pair *more = rg_arena_take(arena, capacity, sizeof *more);
+        if (!more)
+            return RG_OUT_OF_MEMORY;
+        if (s->pair_count)
+            memcpy(more, s->pairs, s->pair_count * sizeof *more);
+        s->pairs = more;
+        s->pair_capacity = capacity;
+    }
+    s->pairs[s->pair_count++] =
+        (rg_judge_pair){.part = {&a->part, &b->part},
+                        .course = {&s->bodies[a->body].course, &s->bodies[b->body].course},
+                        .near = a->near + b->near};
+    return RG_OK;
+}
+
+static rg_status find_pairs(gap_search *s, rg_arena *arena) {
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t k = i + 1; k < s->count && !status; k++) {
+            const judged_part *a = s->order[i], *b = s->order[k];
+            if (b->swept.lower.x > a->swept.upper.x)
+                break;
+            if (may_meet(s, a, b))
+                status = add_pair(s, arena, a, b);
+        }
+    return status;
+}
+
+static void follow_pairs(const gap_search *s, rg_judge_gaps *gaps) {
+    for (size_t i = 0; i < s->pair_count; i++)
+        rg_judge_look_at_end(&s->pairs[i], s->end, gaps);
+    for (size_t i = 0; i < s->pair_count; i++)
+        if (!s->pairs[i].part[0]->still || !s->pairs[i].part[1]->still)
+            rg_judge_follow(&s->pairs[i], s->begin, s->end, gaps);
+}
+
+rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_memory *before,
+                             const rg_step_report *report, rg_arena *arena, rg_judge_gaps *gaps) {
+    size_t total = 0, n = content->bodies.count;
+    *gaps = (rg_judge_gaps){.least = INFINITY, .end = INFINITY};
+    gap_search s = {.content = content, .begin = before->time, .end = content->time};
+    for (size_t i = 0; i < content->colliders.count; i++)
+        total += content->collider[i].sensor ? 0 : part_count(content->collider[i].shape);
+    s.bodies = rg_arena_take(arena, n, sizeof *s.bodies);
+    s.parts = rg_arena_take(arena, total, sizeof *s.parts);
+    s.order = rg_arena_take(arena, total, sizeof *s.order);
+    if (!s.bodies || !s.parts || !s.order)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        s.bodies[i] = body_of(&s, before, report, i);
+    for (size_t i = 0; i < content->colliders.count; i++)
+        if (!content->collider[i].sensor)
+            add_parts(&s, before, &content->collider[i]);
+    for (size_t i = 0; i < s.count; i++)
+        s.order[i] = &s.parts[i];
+    if (report->tracks && report->tracks->lost)
+        return RG_OUT_OF_MEMORY;
+    sort_parts(s.order, s.count);
+    rg_status status = find_pairs(&s, arena);
+    if (!status)
+        follow_pairs(&s, gaps);
+    return status;
+}
