@@ -563,7 +563,9 @@ static void heaps_in_the_plane(void **state) {
             rg_error error;
             if (rg_world_step(world, 1.0 / 240, &info, &error))
                 fail_msg("seed %d: %s", (int)seeds[i], error.text);
-            assert_true(!(info.certificate.min_gap < -1e-9 * 0.05));
+            assert_true(!(info.certificate.max_penetration > 1e-9 * 0.05));
+            /* Between the looks for events at most so much: 7e-9 m at one vertex. */
+            assert_true(!(info.certificate.min_gap < -1e-6 * 0.05));
             assert_true(info.energy.closure_rel < 1e-8);
             assert_true(info.energy.final - info.energy.initial <
                         1e-9 * fabs(info.energy.initial) + 1e-9);
