@@ -85,6 +85,23 @@ static rg_vec3 place_at_start(const rg_swept_shape *side, rg_pose later, rg_vec3
     return rg_add(p, rg_sub(start.position, later.position));
 }
 
+/* The points on either surface at the start. Across the normal they are apart by the slip until
+ * then. A curved surface touches where it is nearest, at the start as well: there the impulse acts,
+ * and what is flat is met straight below. */
+static void meet_at_start(const rg_swept_shape side[2], const rg_pose later[2], rg_vec3 n,
+                          rg_contact_point *p) {
+    bool flat[2] = {rg_shape_polyhedron(side[0].placed.shape) != NULL,
+                    rg_shape_polyhedron(side[1].placed.shape) != NULL};
+    p->on_b = place_at_start(&side[0], later[0], p->on_b);
+    p->on_a = place_at_start(&side[1], later[1], p->on_a);
+    rg_vec3 slip = rg_sub(p->on_a, p->on_b);
+    slip = rg_add_scaled(slip, -rg_dot(n, slip), n);
+    if (flat[0] && !flat[1])
+        p->on_b = rg_add(p->on_b, slip);
+    if (flat[1] && !flat[0])
+        p->on_a = rg_sub(p->on_a, slip);
+}
+
 /* Points that were found at the poses of a later time, as they are at the beginning: the place on
  * either shape is the same, the normal too. Of shapes that meet, the gap is that of the beginning:
  * their motion will be another one. Of shapes that stay apart it is such that, going on as a row
@@ -98,8 +115,7 @@ static void bring_back(const rg_swept_shape side[2], double share, const rg_plan
     manifold->gap = INFINITY;
     for (uint32_t i = 0; i < manifold->point_count; i++) {
         rg_contact_point *p = &points[i];
-        p->on_b = place_at_start(&side[0], later[0], p->on_b);
-        p->on_a = place_at_start(&side[1], later[1], p->on_a);
+        meet_at_start(side, later, manifold->normal, p);
         p->position = rg_add_scaled(p->on_b, share, rg_sub(p->on_a, p->on_b));
         rg_vec3 relative =
             rg_sub(velocity_at(&side[1], p->position), velocity_at(&side[0], p->position));

@@ -321,7 +321,8 @@ static rg_status make_contacts(rg_analysis *a, const pair_look *l, const rg_mani
         if (l->query.points[i].gap > l->near ||
             !make_contact(a, l, manifold, &l->query.points[i], c))
             continue;
-        *slowest = fmin(*slowest, c->motion.gap_rate);
+        if (c->motion.gap <= RG_ANALYSIS_NEAR * c->shell) /* others mean forces stop in time */
+            *slowest = fmin(*slowest, c->motion.gap_rate);
         (*count)++;
     }
     return RG_OK;

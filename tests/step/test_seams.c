@@ -254,6 +254,9 @@ SEAM_TEST(analytic_slides_in_the_plane_with_friction, "analytic", true, 0.1, fal
 SEAM_TEST(analytic_rolls_in_the_plane, "analytic", true, 0.5, true)
 SEAM_TEST(stepping_slides, "stepping", false, 0, false)
 SEAM_TEST(stepping_slides_in_the_plane, "stepping", true, 0, false)
+SEAM_TEST(stepping_slides_with_friction, "stepping", false, 0.1, false)
+SEAM_TEST(stepping_rolls, "stepping", false, 0.5, true)
+SEAM_TEST(stepping_slides_in_the_plane_with_friction, "stepping", true, 0.1, false)
 SEAM_TEST(stepping_rolls_in_the_plane, "stepping", true, 0.5, true)
 
 /* --- real steps ------------------------------------------------------------------------------- */
@@ -287,6 +290,9 @@ int main(void) {
         cmocka_unit_test(analytic_rolls_in_the_plane),
         cmocka_unit_test(stepping_slides),
         cmocka_unit_test(stepping_slides_in_the_plane),
+        cmocka_unit_test(stepping_slides_with_friction),
+        cmocka_unit_test(stepping_rolls),
+        cmocka_unit_test(stepping_slides_in_the_plane_with_friction),
         cmocka_unit_test(stepping_rolls_in_the_plane),
         cmocka_unit_test(real_steps_are_felt),
     };
