@@ -494,6 +494,56 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     return status;
 }
 
+/* m/s^2: how the gap of a contact accelerates under the forces that all others have. */
+static double acceleration_of(const rg_analysis *a, size_t contact) {
+    rg_analysis_row normal =
+        rg_analysis_make_row(a, (uint32_t)contact, 0, a->contacts[contact].motion.normal);
+    double rate = rg_analysis_own_rate(a, &normal);
+    for (size_t k = 0; k < a->contact_count; k++) {
+        rg_analysis_row force =
+            rg_analysis_make_row(a, (uint32_t)k, 0, rg_analysis_force_of(&a->contacts[k]));
+        rate += rg_analysis_couple(a, &normal, &force);
+    }
+    return rate;
+}
+
+/* Contacts that come apart slower than counts as leaving are at rest if they would be back at once:
+ * that is what `still` is about, with the largest acceleration there is. Where the others hold the
+ * body so that they are not, they leave all the same. A box that lies over the edge of a slab, with
+ * its end a micrometre lower on the next one, touches that edge within the shell, too, where it
+ * slides on; to hold it there, its rate would have to be 0, and with it its speed. */
+static void let_slow_ones_leave(rg_analysis *a) {
+    size_t count = a->contact_count, kept = 0, parted = a->leaving_count, first = parted;
+    if (a->law->mean)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i];
+        /* one whose bounces have ended here is at rest, whatever its rate */
+        if (isfinite(c->still) && c->motion.gap_rate > rg_analysis_stop(a, c))
+            a->spare[parted++] = *c;
+        else
+            a->contacts[kept++] = *c;
+    }
+    if (parted == first)
+        return;
+    memcpy(a->contacts + kept, a->spare + first, (parted - first) * sizeof *a->contacts);
+    a->contact_count = kept;
+    int64_t decisions = a->decisions; /* this one is not followed */
+    rg_analysis_decide(a);
+    a->decisions = decisions;
+    a->trouble.outcome = RG_SOLVED;
+    for (size_t i = kept; i < count; i++) {
+        rg_analysis_contact *c = &a->contacts[i];
+        double back = fmax(0, -acceleration_of(a, i));
+        if (c->motion.gap_rate > RG_ANALYSIS_STILL * sqrt(2 * back * c->shell))
+            a->spare[a->leaving_count++] = *c;
+        else
+            a->spare[--parted] = *c; /* from the end: those that leave come from the front */
+    }
+    for (size_t i = parted; a->contact_count < count - (a->leaving_count - first); i++)
+        a->contacts[a->contact_count++] = a->spare[i];
+}
+
 static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
     rg_analysis_move(a, a->time, a->y, &a->motion);
     rg_status status = RG_OK;
@@ -512,6 +562,7 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
     status = stop_slow(a, error);
     if (status)
         return status;
+    let_slow_ones_leave(a);
     rg_analysis_refresh_modes(a);
     start_slips(a);
     status = rg_analysis_project(a);
