@@ -195,8 +195,9 @@ bool cli_engine_plot(FILE *script, const cli_engine_race *races, size_t count) {
     const char *separator = "plot ";
     fputs("set terminal svg size 960,640 noenhanced background rgb 'white' font 'sans,13'\n"
           "set logscale xy\nset format x '%g'\nset format y '%.0e'\nset grid\n"
+          "set yrange [3e-17:]\nset ytics add ('0' 1e-16)\n"
           "set key outside right top\nset xlabel 'ms of processor time a step'\n"
-          "set ylabel 'deepest penetration (m)'\n",
+          "set ylabel 'deepest penetration of the run (m); up to 1e-16: 0'\n",
           script);
     for (size_t r = 0; r < count; r++) {
         fprintf(script, "set label %zu at screen 0.80,%.3f ", r + 1, 0.66 - 0.032 * (double)r);

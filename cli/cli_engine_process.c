@@ -143,8 +143,8 @@ static void give_back(double *times, size_t count, double stolen) {
 #define PART_SECONDS                                                                               \
     0.25 /* what takes longer is sent in parts, lest all be lost with the process */
 
-/* Makes up to `count` steps; returns how many. The clock of processor time can cost as much as a
- * small step (12 us on some virtual machines), so it is read once for all of them. */
+/* Makes up to `count` steps; returns how many. Reading the clock of processor time takes half a
+ * microsecond, as much as a small step: it is read once for all of them. */
 static size_t make_steps(runner *this, size_t count) {
     rg_profile before = rg_world_profile(this->world);
     double wall = cli_clock(), cpu = processor_time();

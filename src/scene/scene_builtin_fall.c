@@ -183,35 +183,85 @@ static size_t measure_pile(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     return n;
 }
 
-/* ---- balls-666 ---- */
+/* ---- balls-666, elastic-666, bouncing: as SimBenchmark has them ---- */
 
-enum { BALLS_SIDE = 6 };
-#define BALL_RADIUS 0.1
+enum { BALLS_SIDE = 6, BOUNCING_SIDE = 7 };
+#define BALL_RADIUS 0.1 /* m */
+#define BALL_MASS   10  /* kg */
 
 typedef struct balls_state {
-    double sum; /* m^2: of squared penetrations, over the observations */
+    double sum; /* m^2 or J^2: of squared errors, over the observations */
     uint64_t observations;
+    double energy; /* J, at the beginning */
 } balls_state;
 
-/* 6 x 6 x 6 balls of 10 kg, radius 0.1, spacing 0.21 with a jitter of 1 mm, without friction. */
-static rg_status build_balls(rg_scene *scene, const double *values, rg_error *error) {
-    (void)values;
-    rg_status status = rg_builtin_lay_floor(scene, 0, 0, error);
-    rg_random random = rg_random_make(rg_world_seed(scene->world));
+static rg_status add_ball(rg_scene *scene, int index, rg_vec3 position, rg_error *error) {
     rg_shape_def shape = rg_shape_def_sphere(BALL_RADIUS);
-    double density = 10 / (4.0 / 3 * RG_PI * BALL_RADIUS * BALL_RADIUS * BALL_RADIUS);
+    char name[32];
+    snprintf(name, sizeof name, "ball%d", index);
+    rg_body_def def = rg_body_def_default();
+    def.name = name;
+    def.pose.position = position;
+    return rg_builtin_add(scene, &shape,
+                          BALL_MASS / (4.0 / 3 * RG_PI * BALL_RADIUS * BALL_RADIUS * BALL_RADIUS),
+                          &def, NULL, error);
+}
+
+/* 6 x 6 x 6 balls, spacing 0.21 with a jitter of 1 mm, without friction; the lowest centres at
+ * `lowest`. */
+static rg_status add_cube_of_balls(rg_scene *scene, double lowest, double restitution,
+                                   rg_error *error) {
+    balls_state *state = scene->measuring;
+    rg_status status = rg_builtin_lay_floor(scene, 0, restitution, error);
+    rg_random random = rg_random_make(rg_world_seed(scene->world));
     for (int i = 0; i < BALLS_SIDE * BALLS_SIDE * BALLS_SIDE && !status; i++) {
         int x = i % BALLS_SIDE, y = i / BALLS_SIDE % BALLS_SIDE, z = i / (BALLS_SIDE * BALLS_SIDE);
-        char name[32];
-        snprintf(name, sizeof name, "ball%d", i);
-        rg_body_def def = rg_body_def_default();
-        def.name = name;
-        def.pose.position.x = 0.21 * x + rg_random_between(&random, -0.0005, 0.0005);
-        def.pose.position.y = 0.21 * y + rg_random_between(&random, -0.0005, 0.0005);
-        def.pose.position.z = 0.101 + 0.21 * z;
-        status = rg_builtin_add(scene, &shape, density, &def, NULL, error);
+        rg_vec3 at = {0.21 * x, 0.21 * y, lowest + 0.21 * z};
+        at.x += rg_random_between(&random, -0.0005, 0.0005);
+        at.y += rg_random_between(&random, -0.0005, 0.0005);
+        status = add_ball(scene, i, at, error);
     }
+    state->energy = status ? 0 : rg_world_energy(scene->world);
     return status;
+}
+
+static rg_status build_balls(rg_scene *scene, const double *values, rg_error *error) {
+    (void)values;
+    return add_cube_of_balls(scene, 0.101, 0, error);
+}
+
+static rg_status build_elastic_balls(rg_scene *scene, const double *values, rg_error *error) {
+    (void)values;
+    return add_cube_of_balls(scene, 1.101, 1, error);
+}
+
+/* 7 x 7 balls, 2 m apart, their centres at 5 m. */
+static rg_status build_bouncing(rg_scene *scene, const double *values, rg_error *error) {
+    (void)values;
+    balls_state *state = scene->measuring;
+    rg_status status = rg_builtin_lay_floor(scene, 0, 1, error);
+    for (int i = 0; i < BOUNCING_SIDE * BOUNCING_SIDE && !status; i++)
+        status = add_ball(scene, i,
+                          rg_vec3_make(2 * (i % BOUNCING_SIDE), 2 * (i / BOUNCING_SIDE), 5), error);
+    state->energy = status ? 0 : rg_world_energy(scene->world);
+    return status;
+}
+
+static void observe_energy(rg_scene *scene) {
+    balls_state *state = scene->measuring;
+    double error = rg_world_energy(scene->world) - state->energy;
+    state->sum += error * error;
+    state->observations++;
+}
+
+/* The mean over time of the squared error, and the last relative error. */
+static size_t measure_energy(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
+    const balls_state *state = scene->measuring;
+    double mean = state->observations ? state->sum / (double)state->observations : NAN;
+    measures[0] = rg_measure_beside("energy_error_sq", mean, 0);
+    measures[1] =
+        rg_measure_beside("energy_error_rel", rg_world_energy(scene->world) / state->energy - 1, 0);
+    return 2;
 }
 
 /* Between all pairs of balls and with the floor, in closed form. */
@@ -356,6 +406,11 @@ const rg_builtin rg_builtin_fall[] = {
      sizeof(pile_state), build_pile, observe_pile, measure_pile},
     {"balls-666", "216 balls without friction that fall apart", RG_NO_PARAMETERS, RG_FINE, 10,
      sizeof(balls_state), build_balls, observe_balls, measure_balls},
+    {"elastic-666", "216 balls that bounce off each other and the floor and lose no energy",
+     RG_NO_PARAMETERS, RG_FINE, 10, sizeof(balls_state), build_elastic_balls, observe_energy,
+     measure_energy},
+    {"bouncing", "49 balls that bounce and lose no energy", RG_NO_PARAMETERS, RG_FINE, 20,
+     sizeof(balls_state), build_bouncing, observe_energy, measure_energy},
     {"funnel", "balls poured through four slanted plates into a box",
      RG_PARAMETERS(funnel_parameters), 0, 4, 0, build_funnel, NULL, measure_funnel},
     {0},

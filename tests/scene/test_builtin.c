@@ -256,6 +256,25 @@ static void a_funnel_lets_balls_through_its_opening_only(void **state) {
     rg_scene_destroy(scene);
 }
 
+/* In flight energy is kept; a bounce that is found within a step of h errs by no more than the fall
+ * of a step at the speed of the impact, v h. */
+static void elastic_balls_keep_their_energy(void **state) {
+    (void)state;
+    rg_scene *cube = build("elastic-666", NULL, 0), *grid = build("bouncing", NULL, 0);
+    assert_int_equal(rg_world_body_count(rg_scene_world(cube)), 1 + 216);
+    run_scene(cube, 0.4); /* the floor is reached after 0.45 s */
+    assert_near(measure_of(cube, "energy_error_rel").value, 0, 1e-12);
+    rg_scene_destroy(cube);
+    assert_int_equal(rg_world_body_count(rg_scene_world(grid)), 1 + 49);
+    run_scene(grid, 0.9); /* after 0.99 s */
+    assert_near(measure_of(grid, "energy_error_rel").value, 0, 1e-12);
+    run_scene(grid, 0.3);
+    double speed = sqrt(2 * 9.81 * 4.9), height = 5, step = 1e-3;
+    assert_near(measure_of(grid, "energy_error_rel").value, 0, speed * step / height);
+    assert_true(measure_of(grid, "energy_error_sq").value > 0);
+    rg_scene_destroy(grid);
+}
+
 static void scenes_from_files_have_no_measures(void **state) {
     (void)state;
     rg_scene *scene = read_scene("{}");
@@ -279,6 +298,7 @@ int main(void) {
         cmocka_unit_test(seeds_differ),
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(a_funnel_lets_balls_through_its_opening_only),
+        cmocka_unit_test(elastic_balls_keep_their_energy),
         cmocka_unit_test(scenes_from_files_have_no_measures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

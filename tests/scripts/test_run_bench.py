@@ -180,7 +180,7 @@ def test_quick(rigor, built):
     if plot:
         with open("quick.svg") as file:
             svg = file.read()
-        for words in ("rigor", "deepest penetration (m)", "pyramid base=8", *(PEERS[name] for name in built)):
+        for words in ("rigor", "deepest penetration of the run (m)", "pyramid base=8", *(PEERS[name] for name in built)):
             check(words in svg, f"the plot lacks {words!r}")
     return scenes
 
