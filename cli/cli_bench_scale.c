@@ -17,7 +17,8 @@ static const char scale_help[] =
     "falls, and a stack whose top is heavier. Prints milliseconds of processor time a step,\n"
     "certificate included, and the slopes of log cost against log bodies, contacts, islands and\n"
     "mass ratio. At rest the first steps are left out and the least of five times 12 steps is\n"
-    "taken; of the pile all steps count.\n"
+    "taken; of the pile all steps count. There is a slope where the largest is at least four\n"
+    "times the smallest.\n"
     "\n"
     "Options:\n"
     "      --quick         small sizes: seconds\n"
@@ -258,17 +259,19 @@ static rg_status measure(scale *this, const family *family_, int size, sample *s
 
 /* ---- slopes ---- */
 
-/* Of log y against log x, by least squares; NaN where x does not change. */
+#define LEAST_SPREAD 4 /* times the smallest: below that a slope says nothing */
+
+/* Of log ms against log x, by least squares; NaN where x hardly changes. */
 static double slope(const sample *samples, size_t count, double (*x)(const sample *)) {
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, least = INFINITY, most = 0;
     for (size_t i = 0; i < count; i++) {
         if (samples[i].stopped || !(x(&samples[i]) > 0) || !(samples[i].ms > 0))
             continue;
         double a = log(x(&samples[i])), b = log(samples[i].ms);
         n++, sx += a, sy += b, sxx += a * a, sxy += a * b;
+        least = fmin(least, x(&samples[i])), most = fmax(most, x(&samples[i]));
     }
-    double spread = n * sxx - sx * sx;
-    return spread > 1e-9 * n * sxx ? (n * sxy - sx * sy) / spread : NAN;
+    return most >= LEAST_SPREAD * least ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
 }
 
 static double bodies_of(const sample *s) {
