@@ -172,15 +172,50 @@ static const cli_engine_outcome *find(const cli_engine_race *race, const char *n
     return NULL;
 }
 
-static void write_points(FILE *script, const cli_engine_race *races, size_t count,
-                         const char *name) {
+/* One pass draws the engines that made the whole run, the other those that were stopped: the means
+ * of these are of the first part of the run. */
+static bool is_drawn(const cli_engine_outcome *outcome, bool stopped) {
+    return outcome && (outcome->process.end[0] != '\0') == stopped;
+}
+
+static void write_points(FILE *script, const cli_engine_race *races, size_t count, const char *name,
+                         bool stopped) {
     for (size_t r = 0; r < count; r++) {
         const cli_engine_outcome *outcome = find(&races[r], name);
-        if (outcome)
+        if (is_drawn(outcome, stopped))
             fprintf(script, "%.6g %.6g %c\n", outcome->mean,
                     fmax(outcome->judge.deepest, LEAST_SHOWN), (char)('A' + r % 26));
     }
     fputs("e\n", script);
+}
+
+/* Full circles with white letters, or hollow ones. */
+static void write_series(FILE *script, const char *separator, const char *colour, const char *title,
+                         bool stopped) {
+    fprintf(script, "%s'-' using 1:2 with points pt %d ps 1.5 lc rgb '%s' ", separator,
+            stopped ? 6 : 7, colour);
+    fputs(title ? "title " : "notitle", script);
+    if (title)
+        cli_gnuplot_quote(script, title);
+    fprintf(script, ", '-' using 1:2:3 with labels font ',8' tc rgb '%s' notitle",
+            stopped ? colour : "white");
+}
+
+static void write_frame(FILE *script, const cli_engine_race *races, size_t count) {
+    fputs("set terminal svg size 960,640 noenhanced background rgb 'white' font 'sans,13'\n"
+          "set logscale xy\nset format x '%g'\nset format y '%.0e'\nset grid\n"
+          "set yrange [3e-17:]\nset ytics add ('0' 1e-16)\n"
+          "set key outside right top\nset rmargin 28\n"
+          "set xlabel 'ms of processor time a step (hollow: stopped before the end of the run)'\n"
+          "set ylabel 'deepest penetration of the run (m); up to 1e-16: 0'\n",
+          script);
+    for (size_t r = 0; r < count; r++) {
+        fprintf(script, "set label %zu at screen 0.80,%.3f ", r + 1, 0.66 - 0.032 * (double)r);
+        char text[CLI_ENGINE_TEXT + 4];
+        snprintf(text, sizeof text, "%c  %s", (char)('A' + r % 26), races[r].scene.text);
+        cli_gnuplot_quote(script, text);
+        fputs(" font ',11'\n", script);
+    }
 }
 
 bool cli_engine_plot(FILE *script, const cli_engine_race *races, size_t count) {
@@ -191,35 +226,24 @@ bool cli_engine_plot(FILE *script, const cli_engine_race *races, size_t count) {
         {"bullet", "Bullet", "#0060a0"},       {"ode-quick", "ODE quick", "#009060"},
         {"ode-exact", "ODE exact", "#80b020"}, {"mujoco", "MuJoCo", "#806080"}};
     enum { SERIES = sizeof series / sizeof series[0] };
-    size_t shown[SERIES] = {0};
+    size_t shown[SERIES][2] = {{0}};
     const char *separator = "plot ";
-    fputs("set terminal svg size 960,640 noenhanced background rgb 'white' font 'sans,13'\n"
-          "set logscale xy\nset format x '%g'\nset format y '%.0e'\nset grid\n"
-          "set yrange [3e-17:]\nset ytics add ('0' 1e-16)\n"
-          "set key outside right top\nset xlabel 'ms of processor time a step'\n"
-          "set ylabel 'deepest penetration of the run (m); up to 1e-16: 0'\n",
-          script);
-    for (size_t r = 0; r < count; r++) {
-        fprintf(script, "set label %zu at screen 0.80,%.3f ", r + 1, 0.66 - 0.032 * (double)r);
-        char text[CLI_ENGINE_TEXT + 4];
-        snprintf(text, sizeof text, "%c  %s", (char)('A' + r % 26), races[r].scene.text);
-        cli_gnuplot_quote(script, text);
-        fputs(" font ',11'\n", script);
-    }
-    fputs("set rmargin 28\n", script);
+    write_frame(script, races, count);
     for (size_t s = 0; s < SERIES; s++) {
-        for (size_t r = 0; r < count; r++)
-            shown[s] += find(&races[r], series[s].name) != NULL;
-        if (!shown[s])
-            continue;
-        fprintf(script, "%s'-' using 1:2 with points pt 7 ps 1.5 lc rgb '%s' title '%s'", separator,
-                series[s].colour, series[s].title);
-        fputs(", '-' using 1:2:3 with labels font ',8' tc rgb 'white' notitle", script);
-        separator = ", ";
+        const char *title = series[s].title;
+        for (int stopped = 0; stopped < 2; stopped++) {
+            for (size_t r = 0; r < count; r++)
+                shown[s][stopped] += is_drawn(find(&races[r], series[s].name), stopped);
+            if (!shown[s][stopped])
+                continue;
+            write_series(script, separator, series[s].colour, title, stopped);
+            separator = ", ", title = NULL;
+        }
     }
     fputc('\n', script);
     for (size_t s = 0; s < SERIES; s++)
-        for (int pass = 0; pass < 2 && shown[s]; pass++)
-            write_points(script, races, count, series[s].name);
+        for (int pass = 0; pass < 4; pass++) /* circles, letters; the same of those stopped */
+            if (shown[s][pass / 2])
+                write_points(script, races, count, series[s].name, pass / 2);
     return strcmp(separator, ", ") == 0;
 }
