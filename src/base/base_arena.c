@@ -11,6 +11,7 @@
 #include "base/base_memory.h"
 
 #include <assert.h>
+#include <limits.h>
 
 enum { ALIGNMENT = 64, SMALLEST_CHUNK = 16 * 1024 }; /* bytes */
 
@@ -82,7 +83,9 @@ static bool advance(rg_arena *arena, size_t size) {
 }
 
 void *rg_arena_take(rg_arena *arena, size_t count, size_t size) {
-    if (size && count > (SIZE_MAX - ALIGNMENT) / size)
+    /* Factors below the square root of the range: no overflow, and no division to find out. */
+    const size_t root = (size_t)1 << (sizeof(size_t) * CHAR_BIT / 2);
+    if ((count | size) >= root && size && count > (SIZE_MAX - ALIGNMENT) / size)
         return NULL;
     size_t bytes = count * size;
     bytes = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;

@@ -276,6 +276,7 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
     if (status)
         return status;
     view->context = view->machinery->contexts[0];
+    view->observer = view->machinery->observer;
     status = rg_flight_make(&a->flight, world);
     if (!status) {
         a->ode = (rg_ode){.n = a->flight.size + RG_ANALYSIS_LEDGER,

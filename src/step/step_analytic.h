@@ -223,7 +223,8 @@ typedef struct rg_analysis_judging {
     rg_judge_power begin;      /* there */
     rg_analysis_motion motion; /* of evaluations for the judge alone */
     rg_vec3 *linear, *angular; /* bodies */
-    double before_time;        /* s: where the substep before began; and the power there */
+    rg_mat3 *inverse;
+    double before_time; /* s: where the substep before began; and the power there */
     rg_judge_power before;
     rg_judge_tracks tracks; /* how the bodies of all groups moved */
 } rg_analysis_judging;
@@ -235,6 +236,7 @@ typedef struct rg_analysis_judging {
 typedef struct rg_analysis_view {
     rg_world *world;
     rg_step_machinery *machinery;
+    rg_problem_observer *observer; /* is shown the problems; null: nobody */
     rg_solve_context *context;
     double begin, end;   /* s: of the step of the world */
     double acceleration; /* m/s^2: the largest that gravity and forces give anything */
@@ -273,7 +275,8 @@ extern const rg_force_law rg_law_constant; /* during one trial step: forces stay
 /* How far to go for the forces of an island. */
 typedef enum rg_effort {
     RG_EFFORT_EXCHANGE, /* by exchanges in the active set; may fail */
-    RG_EFFORT_SOLVE     /* by a solver where that fails */
+    RG_EFFORT_SOLVE,    /* by a solver where that fails, or left to mean forces */
+    RG_EFFORT_SEARCH    /* by a solver, however long it takes */
 } rg_effort;
 
 /* What the last evaluation has shown. */

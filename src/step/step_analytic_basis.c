@@ -41,26 +41,30 @@ typedef struct basis {
     uint8_t *state; /* per row */
     double *share;  /* per row that follows: of its normal force */
     double *factor; /* count x count; of row i the columns left[i] ... right[i] */
-    size_t *left, *right;
+    uint32_t *left, *right;
     uint32_t *pivots; /* row exchanges */
     double *x;
 } basis;
 
+/* In three pieces: every solve of an island comes by here. */
 static bool take(rg_arena *arena, size_t n, basis *s) {
-    s->row = rg_arena_take(arena, n, sizeof *s->row);
-    s->order = rg_arena_take(arena, n, sizeof *s->order);
-    s->from = rg_arena_take(arena, n, sizeof *s->from);
-    s->to = rg_arena_take(arena, n, sizeof *s->to);
-    s->before = rg_arena_take(arena, n + 1, sizeof *s->before);
-    s->left = rg_arena_take(arena, n, sizeof *s->left);
-    s->right = rg_arena_take(arena, n, sizeof *s->right);
+    uint32_t *places = rg_arena_take(arena, 8 * n + 1, sizeof *places);
+    double *numbers = rg_arena_take(arena, (n + 2) * n, sizeof *numbers);
     s->state = rg_arena_take(arena, n, sizeof *s->state);
-    s->share = rg_arena_take(arena, n, sizeof *s->share);
-    s->factor = rg_arena_take(arena, n * n, sizeof *s->factor);
-    s->pivots = rg_arena_take(arena, n, sizeof *s->pivots);
-    s->x = rg_arena_take(arena, n, sizeof *s->x);
-    return s->row && s->order && s->from && s->to && s->before && s->left && s->right && s->state &&
-           s->share && s->factor && s->pivots && s->x;
+    if (!places || !numbers || !s->state)
+        return false;
+    s->row = places;
+    s->order = places + n;
+    s->from = places + 2 * n;
+    s->to = places + 3 * n;
+    s->left = places + 4 * n;
+    s->right = places + 5 * n;
+    s->pivots = places + 6 * n;
+    s->before = places + 7 * n;
+    s->share = numbers;
+    s->x = numbers + n;
+    s->factor = numbers + 2 * n;
+    return true;
 }
 
 /* Reads the basis off forces. */
@@ -160,7 +164,7 @@ static void swap_rows(basis *s, size_t i, size_t k) {
         s->factor[k * n + j] = s->factor[i * n + j];
         s->factor[i * n + j] = swap;
     }
-    size_t keep = s->left[i];
+    uint32_t keep = s->left[i];
     s->left[i] = s->left[k], s->left[k] = keep;
     keep = s->right[i];
     s->right[i] = s->right[k], s->right[k] = keep;
@@ -193,7 +197,7 @@ static bool factorise(basis *s) {
         if (!(fabs(pivot) > PIVOT * largest))
             return false;
         const double *from = s->factor + k * n;
-        size_t right = s->right[k];
+        uint32_t right = s->right[k];
         for (size_t i = k + 1; i <= bottom; i++) {
             double *to = s->factor + i * n, l = to[k] / pivot;
             to[k] = l;
@@ -202,7 +206,7 @@ static bool factorise(basis *s) {
             for (size_t j = k + 1; j <= right; j++)
                 to[j] -= l * from[j];
             s->right[i] = s->right[i] > right ? s->right[i] : right;
-            s->left[i] = s->left[i] < k ? s->left[i] : k;
+            s->left[i] = s->left[i] < k ? s->left[i] : (uint32_t)k;
         }
     }
     return true;
@@ -215,13 +219,20 @@ static void substitute(const basis *s, double *x) {
         x[k] = x[s->pivots[k]];
         x[s->pivots[k]] = swap;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        const double *row = s->factor + i * n;
+        double sum = x[i];
         for (size_t j = s->left[i]; j < i; j++)
-            x[i] -= s->factor[i * n + j] * x[j];
+            sum -= row[j] * x[j];
+        x[i] = sum;
+    }
     for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j <= s->right[i]; j++)
-            x[i] -= s->factor[i * n + j] * x[j];
-        x[i] /= s->factor[i * n + i];
+        const double *row = s->factor + i * n;
+        double sum = x[i];
+        size_t end = (size_t)s->right[i] + 1;
+        for (size_t j = i + 1; j < end; j++)
+            sum -= row[j] * x[j];
+        x[i] = sum / row[i];
     }
 }
 
@@ -309,9 +320,14 @@ static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, co
             s->x[i] = -target[s->row[i]];
         substitute(s, s->x);
         spread(p, s, force);
-        if (k + 1 < solves)
-            for (size_t i = 0; i < p->count; i++)
-                target[i] = p->b[i] - raise[i] * force[i];
+        bool again = false; /* from the same right-hand side the same forces would follow */
+        for (size_t i = 0; k + 1 < solves && i < p->count; i++) {
+            double next = p->b[i] - raise[i] * force[i];
+            again |= next != target[i];
+            target[i] = next;
+        }
+        if (!again)
+            break;
     }
     return true;
 }

@@ -100,6 +100,8 @@ typedef struct part_path {
     const rg_dense_output *dense;
     uint32_t part;
     size_t place; /* of a dynamic body's numbers */
+    /* Of x, z and the angle of a planar one, per second: over the whole step. */
+    double least[3], most[3];
 } part_path;
 
 static rg_pose pose_at(const part_path *p, double time) {
@@ -145,13 +147,11 @@ static void path_bound(const void *user, double begin, double end, rg_vec3 n, do
     const rg_analysis_part *part = &a->view->parts[p->part];
     *least = *most = *spin = 0;
     if (part->dynamic) { /* planar: x, z, angle */
-        double x0, x1, z0, z1, w0, w1;
-        rate_bounds(p->dense, p->place, &x0, &x1);
-        rate_bounds(p->dense, p->place + 1, &z0, &z1);
-        rate_bounds(p->dense, p->place + 2, &w0, &w1);
-        *least = fmin(n.x * x0, n.x * x1) + fmin(n.z * z0, n.z * z1);
-        *most = fmax(n.x * x0, n.x * x1) + fmax(n.z * z0, n.z * z1);
-        *spin = fmax(fabs(w0), fabs(w1));
+        double x0 = n.x * p->least[0], x1 = n.x * p->most[0];
+        double z0 = n.z * p->least[1], z1 = n.z * p->most[1];
+        *least = fmin(x0, x1) + fmin(z0, z1);
+        *most = fmax(x0, x1) + fmax(z0, z1);
+        *spin = fmax(fabs(p->least[2]), fabs(p->most[2]));
     } else if (a->view->world->content.record[part->body].prescription1) {
         enum { LOOKS = 8 };
         double spread = 0;
@@ -184,6 +184,8 @@ static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uin
     if (p->dynamic)
         path->place = rg_analysis_place(a, p->body) * a->flight.width;
     if (!p->dynamic || a->view->world->content.planar) {
+        for (size_t i = 0; p->dynamic && i < 3; i++)
+            rate_bounds(dense, path->place + i, &path->least[i], &path->most[i]);
         rg_vec3 reference = rg_pose_apply_inverse(p->local, (rg_vec3){0, 0, 0});
         return (rg_path){
             .user = path, .reference = reference, .pose = path_pose, .bound = path_bound};
@@ -205,28 +207,31 @@ static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uin
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-static double pair_gap(look *l, double theta) {
-    const rg_analysis *a = l->a;
+/* Between parts in these poses. */
+static double gap_between(const look *l, rg_pose b, rg_pose a) {
+    const rg_analysis_part *parts = l->a->view->parts;
     rg_growth growth;
-    go_to(l, theta);
-    if (rg_growth_between(a->view->parts[l->part_b].shape,
-                          rg_analysis_part_pose(a, &a->motion, l->part_b),
-                          a->view->parts[l->part_a].shape,
-                          rg_analysis_part_pose(a, &a->motion, l->part_a), NULL, &growth))
+    if (rg_growth_between(parts[l->part_b].shape, b, parts[l->part_a].shape, a, NULL, &growth))
         return INFINITY;
     return growth.gap;
 }
 
-/* The smallest gap of the points of a pair that rest, at the state of a->motion. */
-static double resting_gap(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
+static double pair_gap(look *l, double theta) {
+    const rg_analysis *a = l->a;
+    go_to(l, theta);
+    return gap_between(l, rg_analysis_part_pose(a, &a->motion, l->part_b),
+                       rg_analysis_part_pose(a, &a->motion, l->part_a));
+}
+
+/* The smallest gap of the points of a pair that rest, if its parts move so. */
+static double resting_gap(const look *l, const rg_rigid_motion *b, const rg_rigid_motion *other) {
+    const rg_analysis *a = l->a;
     double gap = INFINITY;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b != part_b || c->part_a != part_a || !a->start.active[i])
+        if (c->part_b != l->part_b || c->part_a != l->part_a || !a->start.active[i])
             continue;
-        rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, part_b);
-        rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, part_a);
-        rg_contact_motion m = rg_contact_follow(&c->track, &b, &other);
+        rg_contact_motion m = rg_contact_follow(&c->track, b, other);
         if (m.regular)
             gap = fmin(gap, m.gap);
     }
@@ -236,8 +241,11 @@ static double resting_gap(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
 /* > 0 as long as nothing of the pair is nearer than zero but what rests. */
 static double room(void *user, double theta) {
     look *l = user;
-    double gap = pair_gap(l, theta);
-    double resting = resting_gap(l->a, l->part_b, l->part_a);
+    go_to(l, theta);
+    rg_rigid_motion b = rg_analysis_rigid(l->a, &l->a->motion, l->part_b);
+    rg_rigid_motion other = rg_analysis_rigid(l->a, &l->a->motion, l->part_a);
+    double gap = gap_between(l, b.pose, other.pose);
+    double resting = resting_gap(l, &b, &other);
     /* What rests may drift by a little; what is new may not come below zero, and what was there
      * already not any deeper. */
     return gap - fmin(l->deepest, resting - l->level);

@@ -131,24 +131,29 @@ static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c) {
     return c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->view->world->content.planar ? 2 : 3;
 }
 
+/* In four pieces: every evaluation of an island comes by here. */
 static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
-    s->count = count;
+    size_t bodies = a->flight.body_count;
+    *s = (rg_analysis_rows){.count = count, .bodies = bodies};
+    double *numbers = rg_arena_take(a->arena, (count + 4) * count, sizeof *numbers);
+    uint32_t *places = rg_arena_take(a->arena, 3 * count + bodies, sizeof *places);
     s->rows = rg_arena_take(a->arena, count, sizeof *s->rows);
-    s->matrix = rg_arena_take(a->arena, count * count, sizeof *s->matrix);
-    s->b = rg_arena_take(a->arena, count, sizeof *s->b);
-    s->mu = rg_arena_take(a->arena, count, sizeof *s->mu);
-    s->force = rg_arena_take(a->arena, count, sizeof *s->force);
-    s->rate = rg_arena_take(a->arena, count, sizeof *s->rate);
     s->kinds = rg_arena_take(a->arena, count, sizeof *s->kinds);
-    s->normal = rg_arena_take(a->arena, count, sizeof *s->normal);
-    s->bodies = a->flight.body_count;
-    s->first = rg_arena_take(a->arena, s->bodies, sizeof *s->first);
-    s->next = rg_arena_take(a->arena, 2 * count, sizeof *s->next);
-    return s->first && s->next && s->rows && s->matrix && s->b && s->mu && s->force && s->rate &&
-           s->kinds && s->normal;
+    if (!numbers || !places || !s->rows || !s->kinds)
+        return false;
+    s->b = numbers;
+    s->mu = numbers + count;
+    s->force = numbers + 2 * count;
+    s->rate = numbers + 3 * count;
+    s->matrix = numbers + 4 * count;
+    s->normal = places;
+    s->next = places + count;
+    s->first = places + 3 * count;
+    return true;
 }
 
-/* The matrix: rows act on each other through the moving bodies that they share. */
+/* The matrix: rows act on each other through the moving bodies that they share; those of the same
+ * two moving bodies meet twice. */
 static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
     const rg_body_dynamics *d = a->view->world->content.dynamics;
     size_t n = s->count;
@@ -158,14 +163,16 @@ static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
     for (size_t i = 0; i < n; i++)
         for (uint32_t side = 0; side < 2; side++) {
             uint32_t body = side ? s->rows[i].b : s->rows[i].a;
+            double other = d[side ? s->rows[i].a : s->rows[i].b].inverse_mass;
             if (!(d[body].inverse_mass > 0))
                 continue;
             uint32_t *first = &s->first[rg_analysis_place(a, body)];
             s->next[2 * i + side] = *first;
             *first = (uint32_t)(2 * i + side);
             for (uint32_t j = *first; j != UINT32_MAX; j = s->next[j])
-                s->matrix[i * n + j / 2] = s->matrix[j / 2 * n + i] =
-                    rg_analysis_couple(a, &s->rows[i], &s->rows[j / 2]);
+                if (!side || s->rows[j / 2].key != s->rows[i].key || !(other > 0))
+                    s->matrix[i * n + j / 2] = s->matrix[j / 2 * n + i] =
+                        rg_analysis_couple(a, &s->rows[i], &s->rows[j / 2]);
         }
 }
 
@@ -192,7 +199,6 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
                            : rg_analysis_coefficient(c) * (a->law->exact_cone ? WIDE : 1);
         }
     }
-    couple_rows(a, s);
 }
 
 static rg_problem row_problem(const rg_analysis *a, const rg_analysis_rows *s, const double *b) {
@@ -257,12 +263,12 @@ static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *r
 
 /* Who watches the problems sees them as they are, nothing raised. */
 static void show_rows(rg_analysis *a, const rg_analysis_rows *s) {
-    const rg_step_machinery *machinery = a->view->machinery;
-    if (!machinery->observer)
+    const rg_analysis_view *view = a->view;
+    if (!view->observer)
         return;
     rg_problem problem = row_problem(a, s, s->b);
-    machinery->observer(machinery->observer_user, a->view->world->content.step_count, a->shown++,
-                        &problem);
+    view->observer(view->machinery->observer_user, view->world->content.step_count, a->shown++,
+                   &problem);
 }
 
 bool rg_analysis_may_know(const rg_analysis *a) {
@@ -276,10 +282,10 @@ typedef rg_status rows_solver(rg_analysis *a, rg_analysis_rows *s, rg_effort eff
 
 /* Room for what raises diagonals, and done. */
 static bool take_raised(rg_analysis *a, rg_analysis_rows *s, double **raise, double **b) {
-    *b = rg_arena_take(a->arena, s->count, sizeof **b);
-    *raise = rg_arena_take(a->arena, s->count, sizeof **raise);
-    if (!*b || !*raise)
+    *b = rg_arena_take(a->arena, 2 * s->count, sizeof **b);
+    if (!*b)
         return false;
+    *raise = *b + s->count;
     raise_diagonals(a, s, *raise, *b);
     return true;
 }
@@ -288,6 +294,7 @@ static bool take_raised(rg_analysis *a, rg_analysis_rows *s, double **raise, dou
 static rg_status keep_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
                            rg_solve_info *info) {
     (void)effort;
+    couple_rows(a, s);
     show_rows(a, s);
     double margin, *b, *raise, *begin = rg_arena_take(a->arena, s->count, sizeof *begin);
     if (!begin || !take_raised(a, s, &raise, &b))
@@ -322,8 +329,22 @@ static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, con
     return status;
 }
 
+/* Whether friction decides among too many contacts for a search by pivoting, in the exact cone:
+ * it would take seconds, and mean forces are there for it. */
+static bool is_left_to_means(const rg_analysis *a, const rg_analysis_rows *s) {
+    size_t contacts = 0;
+    bool open = false;
+    for (size_t k = 0; k < s->count; k++) {
+        contacts += s->kinds[k] == RG_ROW_UNILATERAL;
+        open |= s->kinds[k] != RG_ROW_UNILATERAL &&
+                a->contacts[s->rows[k].contact].mode == RG_ANALYSIS_STICKS;
+    }
+    return a->law->exact_cone && open && contacts > RG_ANALYSIS_MANY;
+}
+
 static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
                             rg_solve_info *info) {
+    couple_rows(a, s);
     show_rows(a, s);
     double *b, *raise;
     if (!take_raised(a, s, &raise, &b))
@@ -337,6 +358,12 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
     }
     if (may_know && effort == RG_EFFORT_EXCHANGE)
         return RG_OK;
+    if (may_know && effort == RG_EFFORT_SOLVE && is_left_to_means(a, s)) {
+        memset(s->rate, 0, s->count * sizeof *s->rate);
+        a->evaluation.undecided = true;
+        a->decisions = -1;
+        return RG_OK;
+    }
     return search_rows(a, s, b, raise, info);
 }
 
@@ -344,6 +371,8 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
 static rg_status know_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
                            rg_solve_info *info) {
     (void)effort;
+    if (a->view->observer)
+        couple_rows(a, s);
     show_rows(a, s);
     a->tally.solves++;
     memset(s->rate, 0, s->count * sizeof *s->rate);
@@ -444,7 +473,7 @@ static void find_islands(rg_analysis *a, rg_analysis_islands *islands) {
 }
 
 /* Every island by one of the ways above. */
-static void solve_islands(rg_analysis *a, rows_solver *solve) {
+static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_islands islands;
     find_islands(a, &islands);
@@ -454,7 +483,7 @@ static void solve_islands(rg_analysis *a, rows_solver *solve) {
         rg_analysis_rows s;
         rg_solve_info info;
         if (make_rows(a, members, islands.first[k + 1] - islands.first[k], &s, &info) &&
-            !solve(a, &s, RG_EFFORT_SOLVE, &info))
+            !solve(a, &s, effort, &info))
             store_forces(a, &s);
         note_solve(a, members, &info);
         rg_arena_return(a->arena, inner);
@@ -465,7 +494,7 @@ static void solve_islands(rg_analysis *a, rows_solver *solve) {
 /* --- force laws ------------------------------------------------------------------------------- */
 
 static void evaluate_rows(rg_analysis *a) {
-    solve_islands(a, solve_rows);
+    solve_islands(a, solve_rows, RG_EFFORT_SOLVE);
 }
 
 static void decide_cone(rg_analysis *a) {
@@ -501,7 +530,7 @@ const rg_force_law rg_law_constant = {.name = "constant", .evaluate = evaluate_n
 
 /* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
 static void evaluate_kept(rg_analysis *a) {
-    solve_islands(a, keep_rows);
+    solve_islands(a, keep_rows, RG_EFFORT_EXCHANGE);
 }
 
 static const rg_force_law kept_active_set = {.name = "kept active set", .evaluate = evaluate_kept};
@@ -613,7 +642,7 @@ void rg_analysis_decide(rg_analysis *a) {
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
-        solve_islands(a, resting ? know_rows : solve_rows);
+        solve_islands(a, resting ? know_rows : solve_rows, RG_EFFORT_SEARCH);
 }
 
 void rg_analysis_scale(void *user, const double *y, double *scale) {

@@ -32,7 +32,8 @@ rg_status rg_analysis_judge_make(rg_analysis *a) {
         return RG_OUT_OF_MEMORY;
     *j = (rg_analysis_judging){.before_time = INFINITY,
                                .linear = rg_arena_take(a->arena, n, sizeof *j->linear),
-                               .angular = rg_arena_take(a->arena, n, sizeof *j->angular)};
+                               .angular = rg_arena_take(a->arena, n, sizeof *j->angular),
+                               .inverse = rg_arena_take(a->arena, n, sizeof *j->inverse)};
     rg_analysis_motion *m = &j->motion;
     m->position = rg_arena_take(a->arena, n, sizeof(rg_vec3));
     m->velocity = rg_arena_take(a->arena, n, sizeof(rg_vec3));
@@ -41,8 +42,9 @@ rg_status rg_analysis_judge_make(rg_analysis *a) {
     m->inverse_inertia = rg_arena_take(a->arena, n, sizeof(rg_mat3));
     m->acceleration = rg_arena_take(a->arena, n, sizeof(rg_vec3));
     m->angular_acceleration = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    if (!j->linear || !j->angular || !m->position || !m->velocity || !m->angular_velocity ||
-        !m->orientation || !m->inverse_inertia || !m->acceleration || !m->angular_acceleration)
+    if (!j->linear || !j->angular || !j->inverse || !m->position || !m->velocity ||
+        !m->angular_velocity || !m->orientation || !m->inverse_inertia || !m->acceleration ||
+        !m->angular_acceleration)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
         m->position[i] = a->motion.position[i];
@@ -115,6 +117,7 @@ static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_ins
                               .widest = polygon ? sqrt(2) : 1,
                               .linear = a->judge->linear,
                               .angular = a->judge->angular,
+                              .inverse = a->judge->inverse,
                               .contacts = contacts};
     for (size_t i = 0; i < a->contact_count; i++)
         if (a->contacts[i].motion.regular)
@@ -177,31 +180,28 @@ static bool is_linear(const rg_analysis *a, double length, const rg_judge_power 
     return off <= LINEAR * fmax(begin->size, end->size);
 }
 
-/* Forces at a place of the trial step, on copies. */
+/* Forces at a place of the trial step, on copies that nobody observes. */
 static rg_judge_power look_inside(const rg_analysis *a, double theta, rg_judge_findings *found) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis *copy = rg_arena_take(a->arena, 1, sizeof *copy);
-    rg_analysis_view *view = rg_arena_take(a->arena, 1, sizeof *view);
-    rg_step_machinery *quiet = rg_arena_take(a->arena, 1, sizeof *quiet);
     rg_analysis_contact *contacts = rg_arena_take(a->arena, a->contact_count, sizeof *contacts);
     rg_judge_power power = {0};
     bool constant = a->judge->constant;
-    if (copy && view && quiet && contacts) {
-        *copy = *a, *view = *a->view, *quiet = *a->view->machinery;
+    if (contacts) {
+        rg_analysis_view view = *a->view;
+        rg_analysis copy = *a;
+        view.observer = NULL;
         memcpy(contacts, a->contacts, a->contact_count * sizeof *contacts);
-        copy->active = constant ? &rg_law_constant : a->active;
         for (size_t i = 0; !constant && i < a->contact_count; i++)
             memcpy(contacts[i].force, a->start.force[i], sizeof contacts[i].force);
-        quiet->observer = NULL;
-        view->machinery = quiet;
-        copy->view = view;
-        copy->contacts = contacts;
-        copy->motion = a->judge->motion;
+        copy.view = &view;
+        copy.active = constant ? &rg_law_constant : a->active;
+        copy.contacts = contacts;
+        copy.motion = a->judge->motion;
         const rg_dense_output *dense = &a->trial.output;
         rg_dense_evaluate(dense, theta, a->scratch_y);
-        rg_analysis_accept(copy, 0, a->scratch_y);
-        rg_analysis_evaluate(copy, dense->begin + theta * dense->step, a->scratch_y);
-        power = look(copy, constant ? SEE_POWER : SEE_LAWS_AT_END, found);
+        rg_analysis_accept(&copy, 0, a->scratch_y);
+        rg_analysis_evaluate(&copy, dense->begin + theta * dense->step, a->scratch_y);
+        power = look(&copy, constant ? SEE_POWER : SEE_LAWS_AT_END, found);
     }
     rg_arena_return(a->arena, mark);
     return power;

@@ -65,10 +65,13 @@ rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion
 }
 
 void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m) {
+    rg_rigid_motion b, other; /* of the pair: its points stand side by side */
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
-        rg_rigid_motion b = rg_analysis_rigid(a, m, c->part_b);
-        rg_rigid_motion other = rg_analysis_rigid(a, m, c->part_a);
+        if (i == 0 || c->part_b != c[-1].part_b || c->part_a != c[-1].part_a) {
+            b = rg_analysis_rigid(a, m, c->part_b);
+            other = rg_analysis_rigid(a, m, c->part_a);
+        }
         c->motion = rg_contact_follow(&c->track, &b, &other);
     }
 }

@@ -66,6 +66,7 @@ typedef struct rg_judge_instant {
     double scale;              /* m/s^2: what errors are relative to */
     double widest;             /* 1; of polygons: friction at most, over that of the cone */
     rg_vec3 *linear, *angular; /* scratch */
+    rg_mat3 *inverse;          /* scratch: inverse inertia in world axes */
     const rg_judge_contact *contacts;
     size_t count;
 } rg_judge_instant;

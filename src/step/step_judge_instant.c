@@ -44,15 +44,33 @@ static bool is_dynamic(const rg_judge_instant *now, size_t i) {
     return now->content->record[i].motion == RG_MOTION_DYNAMIC;
 }
 
-/* I^-1 torque in world axes. */
-static rg_vec3 turned(const rg_judge_instant *now, size_t i, rg_vec3 torque) {
+/* I^-1 in world axes, of the inertia tensor as the user gave it. */
+static rg_mat3 inverse_inertia(const rg_judge_instant *now, size_t i) {
     const rg_body_record *record = &now->content->record[i];
     if (now->content->planar)
-        return (rg_vec3){0, torque.y / record->mass.inertia.m[1][1], 0};
+        return rg_mat3_diagonal((rg_vec3){0, 1 / record->mass.inertia.m[1][1], 0});
     rg_mat3 inverse = rg_judge_inverse(&record->mass.inertia);
-    rg_quat centre = record->local_centre.orientation, q = now->orientation[i];
-    rg_vec3 local = rg_rotate(centre, rg_rotate_back(q, torque));
-    return rg_rotate(q, rg_rotate_back(centre, rg_mat3_apply(&inverse, local)));
+    rg_quat centre = record->local_centre.orientation;
+    rg_mat3 turn = rg_mat3_of_quat(rg_quat_multiply(
+        now->orientation[i], (rg_quat){-centre.x, -centre.y, -centre.z, centre.w}));
+    return rg_mat3_conjugate(&turn, &inverse);
+}
+
+/* Of all bodies in contact. */
+static void invert_inertias(const rg_judge_instant *now) {
+    for (size_t k = 0; k < now->count; k++) {
+        const rg_judge_contact *c = &now->contacts[k];
+        bool again = k && c->body_a == c[-1].body_a && c->body_b == c[-1].body_b;
+        for (int side = 0; side < 2 && !again; side++) {
+            uint32_t i = side ? c->body_b : c->body_a;
+            if (is_dynamic(now, i))
+                now->inverse[i] = inverse_inertia(now, i);
+        }
+    }
+}
+
+static rg_vec3 turned(const rg_judge_instant *now, size_t i, rg_vec3 torque) {
+    return rg_mat3_apply(&now->inverse[i], torque);
 }
 
 static rg_vec3 at_point(rg_vec3 linear, rg_vec3 angular, rg_vec3 arm) {
@@ -166,6 +184,7 @@ static void judge_accelerations(const rg_judge_instant *now, const rg_judge_cont
 }
 
 void rg_judge_laws(const rg_judge_instant *now, rg_judge_findings *found) {
+    invert_inertias(now);
     if (now->acceleration)
         add_up(now);
     for (size_t k = 0; k < now->count; k++) {
@@ -227,6 +246,7 @@ void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judg
 }
 
 void rg_judge_impact(const rg_judge_instant *now, rg_judge_findings *found) {
+    invert_inertias(now);
     add_up(now);
     double fastest = 0;
     for (size_t k = 0; k < now->count; k++)

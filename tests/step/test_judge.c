@@ -154,6 +154,7 @@ typedef struct ball_scene {
     rg_world *world;
     rg_vec3 position[2], velocity[2], angular_velocity[2], acceleration[2], angular_acceleration[2],
         linear[2], angular[2];
+    rg_mat3 inverse[2];
     rg_quat orientation[2];
     rg_judge_contact contact;
     rg_judge_instant now;
@@ -192,6 +193,7 @@ static void make_ball(ball_scene *s) {
                                 .widest = 1,
                                 .linear = s->linear,
                                 .angular = s->angular,
+                                .inverse = s->inverse,
                                 .contacts = &s->contact,
                                 .count = 1};
 }
