@@ -137,19 +137,24 @@ static double spin_bound(control_point middle, double rate, double half) {
 
 enum { QUARTIC = 4 };
 
+/* One level of de Casteljau's scheme. */
+static void lower(const control_point *p, int count, double u, control_point *out) {
+    for (int i = 0; i < count; i++)
+        out[i] = between(p[i], p[i + 1], u);
+}
+
 /* Control points of a derivative over [u0, u1]: blossoms with i arguments u1, the rest u0. */
 static void restrict_cubic(const control_point *p, double u0, double u1, control_point *out) {
-    for (int i = 0; i < QUARTIC; i++) {
-        control_point work[QUARTIC];
-        for (int j = 0; j < QUARTIC; j++)
-            work[j] = p[j];
-        for (int k = QUARTIC - 1; k > 0; k--) {
-            double u = QUARTIC - 1 - k < i ? u1 : u0;
-            for (int j = 0; j < k; j++)
-                work[j] = between(work[j], work[j + 1], u);
-        }
-        out[i] = work[0];
-    }
+    control_point at0[3], at1[3], pair[2];
+    lower(p, 3, u0, at0);
+    lower(p, 3, u1, at1);
+    lower(at0, 2, u0, pair);
+    out[0] = between(pair[0], pair[1], u0);
+    lower(at1, 2, u0, pair);
+    out[1] = between(pair[0], pair[1], u0);
+    lower(at1, 2, u1, pair);
+    out[2] = between(pair[0], pair[1], u0);
+    out[3] = between(pair[0], pair[1], u1);
 }
 
 static void quartic_pose(const void *user, double time, rg_pose *pose) {
