@@ -96,16 +96,11 @@ static double largest_turn(const rg_analysis *a) {
     return spin;
 }
 
-/* How far contacts that rest have moved from their places at the end of the trial step, relative
- * to what projection should mend. (Mean forces may stop one that was leaving: then outwards is
+/* How far contacts that rest have moved from their places at the end of the trial step, where the
+ * integrators evaluate last, relative to what projection should mend. (Mean forces may stop one that was leaving: then outwards is
  * no harm.) */
-static double largest_drift(rg_analysis *a) {
-    const rg_dense_output *dense = &a->trial.output;
+static double largest_drift(const rg_analysis *a) {
     double largest = 0;
-    rg_dense_evaluate(dense, 1, a->scratch_y);
-    rg_analysis_accept(a, 0, a->scratch_y);
-    rg_analysis_move(a, dense->begin + dense->step, a->scratch_y, &a->motion);
-    rg_analysis_follow(a, &a->motion);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         double off = c->motion.gap - RG_ANALYSIS_REST * c->shell;
@@ -224,7 +219,7 @@ static verdict try_step(event_loop *l) {
         return CHANGE_OF_LAW;
     double drift = a->contact_count ? largest_drift(a) : 0;
     bool found = a->trouble.outcome == RG_SOLVED;
-    double share = share_without_turn(a); /* as the drift has left contacts, at the end */
+    double share = share_without_turn(a);
     if (!found || drift > 1)
         share = CUT_TO;
     bool bad = share < 1;
