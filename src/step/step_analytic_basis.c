@@ -41,14 +41,14 @@ typedef struct basis {
     uint8_t *state; /* per row */
     double *share;  /* per row that follows: of its normal force */
     double *factor; /* count x count; of row i the columns left[i] ... right[i] */
-    uint32_t *left, *right;
+    uint32_t *left, *right, *last;
     uint32_t *pivots; /* row exchanges */
     double *x;
 } basis;
 
 /* In three pieces: every solve of an island comes by here. */
 static bool take(rg_arena *arena, size_t n, basis *s) {
-    uint32_t *places = rg_arena_take(arena, 8 * n + 1, sizeof *places);
+    uint32_t *places = rg_arena_take(arena, 9 * n + 1, sizeof *places);
     double *numbers = rg_arena_take(arena, (n + 2) * n, sizeof *numbers);
     s->state = rg_arena_take(arena, n, sizeof *s->state);
     if (!places || !numbers || !s->state)
@@ -60,7 +60,8 @@ static bool take(rg_arena *arena, size_t n, basis *s) {
     s->left = places + 4 * n;
     s->right = places + 5 * n;
     s->pivots = places + 6 * n;
-    s->before = places + 7 * n;
+    s->last = places + 7 * n;
+    s->before = places + 8 * n;
     s->share = numbers;
     s->x = numbers + n;
     s->factor = numbers + 2 * n;
@@ -170,10 +171,18 @@ static void swap_rows(basis *s, size_t i, size_t k) {
     s->right[i] = s->right[k], s->right[k] = keep;
 }
 
+/* Of each column, the last row that begins there. (Only rows above that are exchanged.) */
+static void find_last(basis *s) {
+    memset(s->last, 0, s->count * sizeof *s->last);
+    for (size_t i = 0; i < s->count; i++)
+        s->last[s->left[i]] = (uint32_t)i;
+}
+
 /* Gaussian elimination with row exchanges, in the band. */
 static bool factorise(basis *s) {
     size_t n = s->count, bottom = 0;
     double largest = 0;
+    find_last(s);
     for (size_t i = 0; i < n; i++)
         for (size_t j = s->left[i]; j <= s->right[i]; j++) {
             double entry = fabs(s->factor[i * n + j]);
@@ -181,11 +190,7 @@ static bool factorise(basis *s) {
         }
     for (size_t k = 0; k < n; k++) {
         /* Below `bottom` nothing has anything to do with the columns so far. */
-        while (bottom + 1 < n && s->left[bottom + 1] <= k)
-            bottom++;
-        for (size_t i = bottom + 1; i < n; i++)
-            if (s->left[i] <= k)
-                bottom = i;
+        bottom = s->last[k] > bottom ? s->last[k] : bottom;
         size_t best = k;
         for (size_t i = k + 1; i <= bottom; i++)
             if (fabs(s->factor[i * n + k]) > fabs(s->factor[best * n + k]))
