@@ -470,12 +470,11 @@ rg_status rg_analysis_find_islands(const rg_analysis *a, rg_analysis_islands *is
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
  * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
-                           const double *raise, int solves, double scale);
+                           const double *raise, double scale);
 /* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is
  * > 0 as long as it is. False if there is no answer. */
 bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *begin,
-                            const double *b, const double *raise, int solves, double scale,
-                            double *margin);
+                            const double *b, const double *raise, double scale, double *margin);
 
 /* --- forces --- */
 rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
@@ -520,8 +519,6 @@ void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
 /* --- hold --- */
-/* Whether friction leaves it open who is held. */
-bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count);
 /* The forces of an island in the exact cone, deciding who is held. */
 void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t member_count,
                              rg_solve_info *info);

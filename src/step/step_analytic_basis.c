@@ -27,6 +27,8 @@
 #define PIVOT 1e-13
 /* Rounds in which all broken rows change sides, and how many of them may bring nothing. */
 enum { BLOCK_ROUNDS = 12, PATIENCE = 3 };
+/* Solves with a basis, each taking back what the raised diagonal did in the one before. */
+enum { SOLVES = 4 };
 
 /* What a row does in the basis. */
 enum { OFF, FREE, FOLLOWS };
@@ -314,19 +316,19 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, co
 /* Forces of the basis: the first solve with `b`, the others with what the raised diagonal did
  * taken back. `target` gets the last right-hand side. */
 static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, const double *raise,
-                        int solves, double *target, double *force) {
+                        double *target, double *force) {
     count_unknowns(p, s);
     assemble(p, s);
     if (!factorise(s))
         return false;
     memcpy(target, b, p->count * sizeof *target);
-    for (int k = 0; k < solves; k++) {
+    for (int k = 0; k < SOLVES; k++) {
         for (size_t i = 0; i < s->count; i++)
             s->x[i] = -target[s->row[i]];
         substitute(s, s->x);
         spread(p, s, force);
         bool again = false; /* from the same right-hand side the same forces would follow */
-        for (size_t i = 0; k + 1 < solves && i < p->count; i++) {
+        for (size_t i = 0; k + 1 < SOLVES && i < p->count; i++) {
             double next = p->b[i] - raise[i] * force[i];
             again |= next != target[i];
             target[i] = next;
@@ -365,8 +367,7 @@ static double basis_margin(const rg_analysis_rows *p, const basis *s, double sca
 }
 
 bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const double *begin,
-                            const double *b, const double *raise, int solves, double scale,
-                            double *margin) {
+                            const double *b, const double *raise, double scale, double *margin) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
     basis s;
     double *target = rg_arena_take(arena, p->count, sizeof *target);
@@ -375,7 +376,7 @@ bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const do
         order_rows(p, &s);
         find_reach(p, &s);
         choose(p, begin, &s);
-        good = solve_basis(p, &s, b, raise, solves, target, p->force);
+        good = solve_basis(p, &s, b, raise, target, p->force);
         if (good) {
             rates(p, &s, target, p->force, p->rate);
             *margin = basis_margin(p, &s, scale, begin, p->force, p->rate);
@@ -387,7 +388,7 @@ bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const do
 }
 
 bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const double *b,
-                           const double *raise, int solves, double scale) {
+                           const double *raise, double scale) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
     basis s;
     double *force = rg_arena_take(arena, p->count, sizeof *force);
@@ -401,7 +402,7 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
         size_t fewest = SIZE_MAX;
         int patience = PATIENCE;
         for (int round = 0; round < BLOCK_ROUNDS && patience && !good; round++) {
-            if (!solve_basis(p, &s, b, raise, solves, target, force))
+            if (!solve_basis(p, &s, b, raise, target, force))
                 break;
             rates(p, &s, target, force, rate);
             size_t broken = change_sides(p, &s, scale, force, rate);

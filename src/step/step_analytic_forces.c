@@ -36,7 +36,7 @@
 /* Share of the diagonal by which it is raised. Errors are this to the power of the number of
  * solves. */
 #define NEAR_LAST 1e-8
-enum { NEAR_SOLVES = 2, QUICK_SOLVES = 4 };
+enum { NEAR_SOLVES = 2 };
 /* In the exact cone who is held is held: tangents by themselves have no bounds worth mentioning. */
 #define WIDE 1e3
 
@@ -301,8 +301,7 @@ static rg_status keep_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < s->count; i++)
         begin[i] = a->start.force[s->rows[i].contact][s->rows[i].component];
-    if (rg_analysis_keep_basis(a->arena, s, begin, b, raise, QUICK_SOLVES, a->view->acceleration,
-                               &margin)) {
+    if (rg_analysis_keep_basis(a->arena, s, begin, b, raise, a->view->acceleration, &margin)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->tally.solves++;
         a->evaluation.margin = fmin(a->evaluation.margin, margin);
@@ -350,8 +349,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
     if (!take_raised(a, s, &raise, &b))
         return RG_OUT_OF_MEMORY;
     bool may_know = rg_analysis_may_know(a);
-    if (may_know &&
-        rg_analysis_try_basis(a->arena, s, b, raise, QUICK_SOLVES, a->view->acceleration)) {
+    if (may_know && rg_analysis_try_basis(a->arena, s, b, raise, a->view->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->tally.solves++;
         return RG_OK;

@@ -37,8 +37,8 @@ typedef struct decision {
     rg_vec3 *basis;       /* two tangents of each */
 } decision;
 
-bool rg_analysis_needs_decision(const rg_analysis *a, const uint32_t *members,
-                                size_t member_count) {
+/* Whether friction leaves it open which contacts stick. */
+static bool needs_decision(const rg_analysis *a, const uint32_t *members, size_t member_count) {
     for (size_t j = 0; j < member_count; j++) {
         const rg_analysis_contact *c = &a->contacts[members[j]];
         if (c->mode == RG_ANALYSIS_STICKS && rg_analysis_has_friction(c))
@@ -357,7 +357,7 @@ static void correct_limits(rg_analysis *a, const uint32_t *members, size_t membe
 /* Between steps: decides, too, who is held. */
 void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t member_count,
                              rg_solve_info *info) {
-    if (!rg_analysis_needs_decision(a, members, member_count)) {
+    if (!needs_decision(a, members, member_count)) {
         rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
         return;
     }
