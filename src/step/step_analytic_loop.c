@@ -97,8 +97,8 @@ static double largest_turn(const rg_analysis *a) {
 }
 
 /* How far contacts that rest have moved from their places at the end of the trial step, where the
- * integrators evaluate last, relative to what projection should mend. (Mean forces may stop one that was leaving: then outwards is
- * no harm.) */
+ * integrators evaluate last, relative to what projection should mend. (Mean forces may stop one
+ * that was leaving: then outwards is no harm.) */
 static double largest_drift(const rg_analysis *a) {
     double largest = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
