@@ -112,13 +112,8 @@ static const rg_builtin_parameter ledge_parameters[] = {
 };
 #define LEDGE_INERTIA (5.0 / 12)
 
-typedef struct ledge_state {
-    double past;
-} ledge_state;
-
 static rg_status build_ledge(rg_scene *scene, const double *values, rg_error *error) {
-    ledge_state *state = scene->measuring;
-    state->past = values[0];
+    *(double *)scene->measuring = values[0]; /* past */
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
     const rg_vec3 ledge[4] = {{-4, 0, -1}, {0, 0, -1}, {0, 0, 0}, {-4, 0, 0}};
     rg_shape_def shape = rg_shape_def_polygon(ledge, 4);
@@ -135,8 +130,7 @@ static rg_status build_ledge(rg_scene *scene, const double *values, rg_error *er
 }
 
 static size_t measure_ledge(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
-    const ledge_state *state = scene->measuring;
-    double p = state->past, g = rg_length(rg_world_gravity(scene->world));
+    double p = *(const double *)scene->measuring, g = rg_length(rg_world_gravity(scene->world));
     double a11 = 1 + p * p / LEDGE_INERTIA, a21 = 1 + p / LEDGE_INERTIA;
     double edge = NAN, corner = NAN, acceleration = NAN;
     rg_scene *twin = rg_builtin_first_step(scene, AT_ONCE);
@@ -291,8 +285,8 @@ const rg_builtin rg_builtin_force[] = {
      RG_PARAMETERS(block_parameters), RG_ANALYTIC | RG_PLANAR, 1, sizeof(block_state), build_block,
      NULL, measure_block},
     {"ledge", "a brick tips over a ledge: one of its contacts vanishes at once (Figure 9)",
-     RG_PARAMETERS(ledge_parameters), RG_ANALYTIC | RG_PLANAR, 1, sizeof(ledge_state), build_ledge,
-     NULL, measure_ledge},
+     RG_PARAMETERS(ledge_parameters), RG_ANALYTIC | RG_PLANAR, 1, sizeof(double), build_ledge, NULL,
+     measure_ledge},
     {"bead", "a bead slides down the outside of a circle and leaves it at cos = 2/3",
      RG_PARAMETERS(bead_parameters), RG_ANALYTIC | RG_PLANAR, 3, sizeof(bead_state), build_bead,
      observe_bead, measure_bead},

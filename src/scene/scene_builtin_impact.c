@@ -134,13 +134,8 @@ static const rg_builtin_parameter nine_parameters[] = {
     RG_PARAMETER_LAW("simultaneous"),
 };
 
-typedef struct nine_state {
-    double ratio;
-} nine_state;
-
 static rg_status build_nine(rg_scene *scene, const double *values, rg_error *error) {
-    nine_state *state = scene->measuring;
-    state->ratio = values[0];
+    double ratio = *(double *)scene->measuring = values[0];
     rg_status status = rg_builtin_set_law(scene, 0, 0, error);
     if (!status)
         status = rg_builtin_add_wall(scene, "wall", rg_vec3_make(-1, 0, 0), 0, error);
@@ -148,21 +143,20 @@ static rg_status build_nine(rg_scene *scene, const double *values, rg_error *err
         status =
             add_ball(scene, "light", 1, rg_vec3_make(-RADIUS, 0, 0), rg_vec3_make(0, 0, 0), error);
     if (!status)
-        status = add_ball(scene, "heavy", state->ratio, rg_vec3_make(-3 * RADIUS - 0.5, 0, 0),
+        status = add_ball(scene, "heavy", ratio, rg_vec3_make(-3 * RADIUS - 0.5, 0, 0),
                           rg_vec3_make(1, 0, 0), error);
     return status;
 }
 
 /* Impulses follow from the momenta: what the heavy ball lost, and what both lost. */
 static size_t measure_nine(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
-    const nine_state *state = scene->measuring;
+    double ratio = *(const double *)scene->measuring;
     rg_strided v = rg_world_velocities(scene->world);
     double light = v.data[v.stride], heavy = v.data[2 * v.stride];
     measures[0] = rg_measure_beside("velocity_heavy", heavy, 0);
     measures[1] = rg_measure_beside("velocity_light", light, 0);
-    measures[2] = rg_measure_beside("impulse_between_Ns", state->ratio * (1 - heavy), state->ratio);
-    measures[3] =
-        rg_measure_beside("impulse_wall_Ns", state->ratio * (1 - heavy) - light, state->ratio);
+    measures[2] = rg_measure_beside("impulse_between_Ns", ratio * (1 - heavy), ratio);
+    measures[3] = rg_measure_beside("impulse_wall_Ns", ratio * (1 - heavy) - light, ratio);
     return 4;
 }
 
@@ -242,7 +236,7 @@ const rg_builtin rg_builtin_impact[] = {
      RG_PARAMETERS(cradle_parameters), RG_ANALYTIC | RG_WEIGHTLESS, 1, sizeof(row_state),
      build_cradle, NULL, measure_row},
     {"mass-nine", "a heavy ball against a light one at a wall: at rest in one solve (Figure 12)",
-     RG_PARAMETERS(nine_parameters), RG_ANALYTIC | RG_WEIGHTLESS, 1, sizeof(nine_state), build_nine,
+     RG_PARAMETERS(nine_parameters), RG_ANALYTIC | RG_WEIGHTLESS, 1, sizeof(double), build_nine,
      NULL, measure_nine},
     {"pushed-off", "a ball knocked away from its neighbour, which feels nothing (Figure 13)",
      RG_NO_PARAMETERS, RG_ANALYTIC | RG_WEIGHTLESS, 1, 0, build_pushed, NULL, measure_pushed},
