@@ -148,15 +148,10 @@ static const rg_shape *part_shape(const rg_shape *shape, const rg_shape_def *def
     return def->kind == RG_SHAPE_COMPOUND ? def->parts[part].shape : shape;
 }
 
-/* How far two convex shapes have to be moved apart: exactly for polyhedra and polygons, otherwise
- * along the normal of the ratio metric, which is exact for half-spaces and balls. Negative:
- * apart. */
+/* How far two convex shapes have to be moved apart. Negative: apart. */
 static double depth_between(const rg_shape *b, rg_pose pose_b, const rg_shape *a, rg_pose pose_a) {
     rg_depth depth;
-    rg_growth growth;
-    if (rg_depth_between(b, pose_b, a, pose_a, &depth) == RG_OK)
-        return depth.depth;
-    return rg_growth_between(b, pose_b, a, pose_a, NULL, &growth) == RG_OK ? -growth.gap : 0;
+    return rg_depth_between(b, pose_b, a, pose_a, &depth) == RG_OK ? depth.depth : 0;
 }
 
 static double depth_of(const rg_world *world, const rg_touch *touch, double *size) {

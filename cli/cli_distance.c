@@ -12,8 +12,9 @@
 const char cli_distance_help[] =
     "Usage: rigor distance A B [--pose POSE] [OPTION ...]\n"
     "\n"
-    "How far apart two convex shapes are, or how deep in each other: the ratio metric with\n"
-    "its certificate, the Euclidean distance with the closest points, the points of contact.\n"
+    "How far apart two convex shapes are, or how deep in each other: the smallest translation\n"
+    "that separates them where they overlap, the ratio metric with its certificate, the\n"
+    "Euclidean distance with the closest points, the points of contact.\n"
     "\n"
     "A and B are OBJ or STL files (their convex hulls are taken), or box:X,Y,Z sphere:R\n"
     "capsule:R,LENGTH cylinder:R,HEIGHT cone:R,HEIGHT ellipsoid:A,B,C.\n"
@@ -21,6 +22,9 @@ const char cli_distance_help[] =
     "Options:\n"
     "      --pose POSE     of B, where A stands at the origin: X,Y,Z in metres, or\n"
     "                      X,Y,Z,AX,AY,AZ,DEGREES with a turn about the axis AX,AY,AZ\n"
+    "      --metric NAME   what gap, normal and event mean where shapes overlap: `depth`, the\n"
+    "                      smallest translation that separates them (default), or `ratio`,\n"
+    "                      those of the ratio metric\n"
     "      --repeat N      queries that the time is the mean of (1000)\n"
     "      --json          one line of JSON\n"
     "  -h, --help          this text\n"
@@ -130,10 +134,12 @@ static int open_shape(const char *text, rg_shape **shape) {
 /* What there is to tell. */
 typedef struct answer {
     rg_growth growth;
+    bool overlap; /* and the depth is asked for */
+    rg_depth depth;
     rg_distance distance;
     rg_contact_point points[POINTS_SHOWN];
     size_t point_count;
-    double growth_us, distance_us; /* per query */
+    double growth_us, depth_us, distance_us; /* per query */
 } answer;
 
 static rg_status measure(const rg_shape *a, const rg_shape *b, rg_pose pose, long repeat,
@@ -146,8 +152,13 @@ static rg_status measure(const rg_shape *a, const rg_shape *b, rg_pose pose, lon
     double middle = cli_clock();
     for (long i = 0; i < repeat && status == RG_OK; i++)
         status = rg_distance_between(a, origin, b, pose, NULL, &out->distance);
+    double end = cli_clock();
+    out->overlap = out->overlap && out->growth.gap < 0;
+    for (long i = 0; i < repeat && status == RG_OK && out->overlap; i++)
+        status = rg_depth_between(a, origin, b, pose, &out->depth);
     out->growth_us = 1e6 * (middle - start) / (double)repeat;
-    out->distance_us = 1e6 * (cli_clock() - middle) / (double)repeat;
+    out->distance_us = 1e6 * (end - middle) / (double)repeat;
+    out->depth_us = 1e6 * (cli_clock() - end) / (double)repeat;
     return status;
 }
 
@@ -201,14 +212,29 @@ static void print_vector(const char *label, rg_vec3 v) {
     printf("  %-22s %.12g %.12g %.12g\n", label, v.x, v.y, v.z);
 }
 
+static void print_event(rg_feature_pair features) {
+    printf("  %-22s %s, %u of A, %u of B\n", "event", kind_name(features.kind), features.index1,
+           features.index2);
+}
+
+static void print_depth(const answer *s) {
+    printf("overlap: the smallest translation that separates\n");
+    printf("  %-22s %.15g m, certified at least %.15g\n", "depth", s->depth.depth,
+           s->depth.at_least);
+    print_vector("normal, from A to B", s->depth.normal);
+    print_event(s->depth.features);
+    printf("  %-22s %.3f us\n", "time", s->depth_us);
+}
+
 static void print_human(const answer *s) {
     const rg_growth *g = &s->growth;
+    if (s->overlap)
+        print_depth(s);
     printf("ratio metric\n");
     printf("  %-22s %.15g\n  %-22s %.15g\n", "r", g->ratio, "rho", g->rho);
     printf("  %-22s %.15g m\n", "gap", g->gap);
     print_vector("normal, from A to B", g->normal);
-    printf("  %-22s %s, %u of A, %u of B\n", "event", kind_name((rg_feature_kind)g->features.kind),
-           g->features.index1, g->features.index2);
+    print_event(g->features);
     printf("  %-22s primal %.2g, dual %.2g, duality gap %.2g, relative\n", "certificate",
            g->primal_error, g->dual_error, g->duality_gap);
     printf("  %-22s %.3f us%s\n", "time", s->growth_us, g->fallback ? ", by the fallback" : "");
@@ -252,10 +278,11 @@ static void print_json(const answer *s) {
     printf(", ");
     json_number("rho", g->rho);
     printf(", ");
-    json_number("gap_m", g->gap);
-    json_vector("normal", g->normal);
-    printf(", \"event\": {\"kind\": \"%s\", \"a\": %u, \"b\": %u}",
-           kind_name((rg_feature_kind)g->features.kind), g->features.index1, g->features.index2);
+    rg_feature_pair event = s->overlap ? s->depth.features : g->features;
+    json_number("gap_m", s->overlap ? -s->depth.depth : g->gap);
+    json_vector("normal", s->overlap ? s->depth.normal : g->normal);
+    printf(", \"event\": {\"kind\": \"%s\", \"a\": %u, \"b\": %u}", kind_name(event.kind),
+           event.index1, event.index2);
     printf(", \"certificate\": {");
     json_number("primal", g->primal_error);
     printf(", ");
@@ -284,21 +311,31 @@ static void print_json(const answer *s) {
     printf("}\n");
 }
 
+static bool parse_metric(const char *text, bool *depth) {
+    *depth = !text || strcmp(text, "depth") == 0;
+    if (*depth || strcmp(text, "ratio") == 0)
+        return true;
+    cli_complain("distance: --metric %s: depth or ratio", text);
+    return false;
+}
+
 int cli_distance(int count, const char **arguments) {
     cli_option options[] = {{"pose", 0, true, NULL},
                             {"repeat", 0, true, NULL},
                             {"json", 0, false, NULL},
-                            {"help", 'h', false, NULL}};
+                            {"help", 'h', false, NULL},
+                            {"metric", 0, true, NULL}};
     double repeat;
     rg_pose pose;
-    if (!cli_parse_options("distance", options, 4, arguments, &count))
+    bool depth;
+    if (!cli_parse_options("distance", options, 5, arguments, &count))
         return EXIT_USAGE;
     if (options[3].value) {
         fputs(cli_distance_help, stdout);
         return cli_flush();
     }
     if (!cli_positive_option("distance", &options[1], 1000, &repeat) ||
-        !parse_pose(options[0].value, &pose))
+        !parse_pose(options[0].value, &pose) || !parse_metric(options[4].value, &depth))
         return EXIT_USAGE;
     if (count != 2) {
         cli_complain("distance: two shapes; see `rigor distance --help`");
@@ -311,6 +348,7 @@ int cli_distance(int count, const char **arguments) {
         code = open_shape(arguments[1], &b);
     if (code == EXIT_GOOD) {
         long times = repeat < 1 ? 1 : repeat > 1e9 ? 1000000000 : (long)repeat;
+        out->overlap = depth;
         rg_status status = measure(a, b, pose, times, out);
         if (status == RG_OK)
             status = find_points(a, b, pose, out);

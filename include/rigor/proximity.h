@@ -54,7 +54,8 @@ typedef struct rg_growth {
      * witnesses prove (from above) and the t = n.d / h(n) that the normal proves (from below). */
     double primal_error, dual_error, duality_gap;
     uint32_t iterations;
-    bool fallback; /* the guaranteed solver had to step in */
+    bool fallback;    /* the guaranteed solver had to step in */
+    bool least_depth; /* not the ratio metric's feature, see rg_separation_between */
 } rg_growth;
 
 /* What a query remembers for the next one of the same pair; all zero: nothing. Results do not
@@ -104,16 +105,29 @@ typedef struct rg_distance_cache {
 rg_status rg_distance_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
                               rg_pose pose2, rg_distance_cache *cache, rg_distance *distance);
 
-/* Penetration depth in the sense of the smallest translation that separates two polyhedra or
- * polygons: exact, by all candidate normals (facets of either, crossed edges). Apart, it is minus
- * the largest separation along one of these: a lower bound of the distance, equal to it unless the
- * closest features are vertex and vertex or vertex and edge. An oracle, not a fast path: O(m n). */
+/* Penetration depth: the smallest translation that separates two convex shapes (same pairs as
+ * rg_growth_between). Of polyhedra and polygons it is exact: all normals that it may have (facets
+ * of either, crossed edges) are looked at. Apart, it is minus the largest separation along one of
+ * these: a lower bound of the distance, equal to it unless the closest features are vertex and
+ * vertex or vertex and edge; if a shape is curved, minus the distance. */
 typedef struct rg_depth {
-    double depth;   /* m */
-    rg_vec3 normal; /* move 2 along it by depth to separate */
+    double depth;     /* m */
+    double at_least;  /* m: certified; less than depth only if a cylinder, cone or ellipsoid is
+                        involved, or a capsule */
+    rg_vec3 normal;   /* move 2 along it by depth to separate */
+    rg_vec3 on1, on2; /* deepest points: n.(on2 - on1) = -depth. Of flush faces a corner; the one
+                         across from it need not be a point of the other face */
+    rg_feature_pair features;
 } rg_depth;
 rg_status rg_depth_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
                            rg_pose pose2, rg_depth *depth);
+
+/* The growth, but where the shapes overlap gap, normal, witnesses and features are those of the
+ * smallest translation that separates (rg_growth.least_depth), if it is shorter than the growth's
+ * (where a shape is curved: if it may be less than half as long): what contacts are made of. The
+ * ratio is n.d / h(n) for this n then. */
+rg_status rg_separation_between(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2,
+                                rg_pose pose2, rg_growth_cache *cache, rg_growth *growth);
 
 /* A ray against a shape, compounds included: the first point of the shape on it. */
 typedef struct rg_ray_hit {

@@ -7,15 +7,19 @@
  *
  *   w(n) = n.d - t h(n) <= 0   (metres; 0 for the best)
  *
+ * and where they overlap, by how much the depth along n is more than the least depth:
+ *
+ *   w(n) = n.d - h(n) - gap <= 0
+ *
  * 1. Hysteresis: the last step's feature stays while w >= -stick, so that a near-tie does not flip
  *    the normal back and forth. With coincident centres (t = 0) every w is 0: the last normal
  * stays.
  * 2. Of a pair of edges and the faces beside them, a face is taken if it is within `stick` too:
  * near parallel faces the edges' cross product is the least certain of all.
- * 3. A tie (w >= -RG_CONTACT_TIE) between different normals means vertex on vertex, vertex on edge
- * or edge along edge: the normal is not determined. The average of all that tie is taken, and shape
- * 1 counts as extended by the plane across it (Baraff 1989, section 4.1). It is a positive
- *    combination of optimal normals, so it attains t as they do.
+ * 3. A tie (n.d - t h(n) >= -RG_CONTACT_TIE) between different normals means vertex on vertex,
+ *    vertex on edge or edge along edge: the normal is not determined. The average of all that tie
+ *    is taken, and shape 1 counts as extended by the plane across it (Baraff 1989, section 4.1). It
+ *    is a positive combination of optimal normals, so it attains t as they do.
  *
  * Ties are looked for around the witness points only: optimal normals are normal to both shapes
  * there. Curved shapes and half-spaces keep the normal of the growth. */
@@ -34,8 +38,13 @@ static double width(const rg_contact_side *side, rg_vec3 n) {
     return rg_dot(outward, side->shape->solid.centred[vertex]);
 }
 
-static double worth(const rg_contact_pair *pair, double ratio, rg_vec3 n) {
+/* n.d - t h(n), and with the ratio 1 the separation along n. */
+static double excess(const rg_contact_pair *pair, double ratio, rg_vec3 n) {
     return rg_dot(n, pair->d) - ratio * (width(&pair->side[0], n) + width(&pair->side[1], n));
+}
+
+static double worth(const rg_contact_pair *pair, const rg_growth *growth, rg_vec3 n) {
+    return growth->gap < 0 ? excess(pair, 1, n) - growth->gap : excess(pair, growth->ratio, n);
 }
 
 static rg_vec3 facet_normal(const rg_contact_side *side, uint32_t facet) {
@@ -90,7 +99,7 @@ static void consider(ties *t, rg_vec3 n) {
     for (uint32_t i = 0; i < t->count; i++)
         if (rg_largest_entry(rg_sub(t->normal[i], n)) <= RG_CONTACT_SAME_NORMAL)
             return;
-    if (t->count < MOST_NORMALS && worth(t->pair, t->ratio, n) >= -t->slack)
+    if (t->count < MOST_NORMALS && excess(t->pair, t->ratio, n) >= -t->slack)
         t->normal[t->count++] = n;
 }
 
@@ -227,7 +236,7 @@ static bool average(const rg_contact_pair *pair, const rg_growth *growth, rg_vec
 /* ------------------------------------------------------------------ choice */
 
 /* Of the faces beside two edges the best, if it is good enough. */
-static void prefer_face(const rg_contact_pair *pair, double ratio, double stick,
+static void prefer_face(const rg_contact_pair *pair, const rg_growth *growth, double stick,
                         rg_contact_choice *choice) {
     double best = -stick;
     rg_feature_pair edges = choice->features;
@@ -237,7 +246,7 @@ static void prefer_face(const rg_contact_pair *pair, double ratio, double stick,
             uint32_t edge = number == 0 ? edges.index1 : edges.index2;
             uint32_t facet = side->polyhedron->edge_facets[2 * edge + (uint32_t)k];
             rg_vec3 n = facet_normal(side, facet);
-            double w = worth(pair, ratio, n);
+            double w = worth(pair, growth, n);
             if (w > best) {
                 best = w;
                 choice->normal = n;
@@ -255,17 +264,17 @@ rg_contact_choice rg_contact_choose(const rg_contact_pair *pair, const rg_growth
         return choice;
     rg_vec3 n;
     if (last.kind != RG_FEATURES_NONE && normal_of(pair, last, growth->normal, &n) &&
-        worth(pair, growth->ratio, n) >= -stick) {
+        worth(pair, growth, n) >= -stick) {
         choice = (rg_contact_choice){.normal = n, .features = last, .kept = true};
         return choice;
     }
     if (growth->features.kind == RG_FEATURES_NONE || growth->features.kind == RG_FEATURES_SMOOTH)
         return choice;
-    if (average(pair, growth, &n)) {
+    if (!growth->least_depth && average(pair, growth, &n)) {
         choice = (rg_contact_choice){.normal = n, .degenerate = true};
         return choice;
     }
     if (choice.features.kind == RG_FEATURES_EDGE_EDGE)
-        prefer_face(pair, growth->ratio, stick, &choice);
+        prefer_face(pair, growth, stick, &choice);
     return choice;
 }

@@ -1,10 +1,11 @@
 /* Contact points of two convex shapes: the table of contents of the stage.
  *
- *   growth of the pair    -> farther apart than `near`: no points
- *   separating feature    -> one normal n for all points
- *   cap of either shape   -> what of it is level along n
- *   clip                  -> where the caps overlap: points, each with its gap along n
- *   witness               -> the growth's own point, if none of these is as deep
+ *   separation of the pair -> farther apart than `near`: no points
+ *                            (growth; in overlap the least depth, narrow_depth.c)
+ *   separating feature     -> one normal n for all points
+ *   cap of either shape    -> what of it is level along n
+ *   clip                   -> where the caps overlap: points, each with its gap along n
+ *   witness                -> the growth's own point, if none of these is as deep
  *   reduction, output
  *
  * With n fixed, the gap over a place x across n is g(x) = f2(x) - f1(x), the heights of the two
@@ -183,8 +184,8 @@ rg_status rg_contact_between(const rg_contact_query *asked, rg_manifold *manifol
     rg_growth growth;
     *manifold = (rg_manifold){.gap = INFINITY};
     rg_status status =
-        rg_growth_between(asked->one.shape, asked->one.pose, asked->two.shape, asked->two.pose,
-                          asked->cache ? &asked->cache->growth : NULL, &growth);
+        rg_separation_between(asked->one.shape, asked->one.pose, asked->two.shape, asked->two.pose,
+                              asked->cache ? &asked->cache->growth : NULL, &growth);
     return status ? status : rg_contact_of_growth(asked, &growth, manifold);
 }
 

@@ -168,8 +168,8 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
     if (kept && (manifold->time > 0 || manifold->point_count > query->capacity))
         return manifold->point_count <= query->capacity ? RG_OK : RG_LIMIT_EXCEEDED;
     rg_growth growth;
-    rg_status status = rg_growth_between(query->one.shape, query->one.pose, query->two.shape,
-                                         query->two.pose, &query->cache->growth, &growth);
+    rg_status status = rg_separation_between(query->one.shape, query->one.pose, query->two.shape,
+                                             query->two.pose, &query->cache->growth, &growth);
     if (status)
         return status;
     /* A body that was struck turns faster: more points of the same feature may come down. */

@@ -15,7 +15,8 @@
  *   double-double
  * - narrow_local.c: Newton's method on two smooth pieces, for growth and distance
  * - narrow_distance.c: GJK; narrow_simplex.c: its inner problem by signed volumes
- * - narrow_depth.c: minimum translation of polyhedra
+ * - narrow_depth.c: the smallest translation that separates; narrow_depth_polyhedra.c,
+ *   narrow_depth_curved.c: its searches
  * - narrow_continuous.c: first time of contact
  *
  * All solvers work in a frame whose origin is x1 (no cancellation far from the world's origin) with
@@ -32,6 +33,16 @@
  * t). */
 #define RG_PARALLEL_EDGES 1e-14
 
+/* Depths that differ by no more than this, in smaller circumradii, are a tie: the feature of the
+ * ratio metric stays. */
+#define RG_DEPTH_TIE 1e-9
+/* Where a shape is curved, a way out that is at most so many times as long as the shortest will do:
+ * the search for that one costs 200 us. */
+#define RG_DEPTH_COMPACT 2.0
+/* ... and a share of the growth's depth above which the way out is the same: on curved surfaces the
+ * two normals differ a little for one and the same contact. */
+#define RG_DEPTH_SAME 0.99
+
 /* One side of a query: the shape, the rotation of its frame, its centre. */
 typedef struct rg_side {
     const rg_shape *shape;
@@ -45,6 +56,11 @@ typedef struct rg_pair {
     rg_side side[2];
     rg_vec3 d;
 } rg_pair;
+
+/* The pair, and the world position of x1. RG_INVALID_ARGUMENT if there is no solver for two such
+ * shapes, RG_NOT_FINITE. */
+rg_status rg_pair_make(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2, rg_pose pose2,
+                       rg_pair *pair, rg_vec3 *x1);
 
 /* Support point of a side along a direction in world axes, relative to its centre, world axes. */
 rg_vec3 rg_side_support(const rg_side *side, rg_vec3 direction, uint32_t *hint);

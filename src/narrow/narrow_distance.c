@@ -14,6 +14,7 @@
  * How it fails: if rounding or the limit of iterations ends it early, distance - lower_bound shows
  * by how much. */
 #include "narrow/narrow_curved.h"
+#include "narrow/narrow_depth.h"
 #include "narrow/narrow_local.h"
 #include "narrow/narrow_simplex.h"
 #include "narrow/narrow_simplex_long.h"
@@ -44,6 +45,7 @@ typedef struct query {
     rg_pair pair;
     rg_surface side[2]; /* cores; the second one reflected */
     double radius[2];   /* around the cores */
+    double within;      /* cores as near as this count as overlapping: the radii, or 0 */
     rg_vec3 d;
     double scale, size; /* of d and K together */
     bool planar, curved;
@@ -91,6 +93,7 @@ static void prepare(query *q, const rg_shape *const shape[2], const rg_pose pose
             q->curved = true;
         }
     }
+    q->within = q->radius[0] + q->radius[1];
 }
 
 /* ------------------------------------------------------------------ Newton's method */
@@ -240,7 +243,7 @@ static void settle_on(query *q, const rg_patch *patch) {
 static void try_growth(query *q) {
     rg_shot shot;
     rg_growth growth;
-    if (!(rg_largest_entry(q->d) > 0))
+    if (!(rg_largest_entry(q->d) > 0) || q->within < q->radius[0] + q->radius[1])
         return;
     rg_shot_prepare(&shot, &q->pair);
     rg_growth_iterated(&shot, &q->pair, NULL, &growth);
@@ -321,7 +324,7 @@ static void run_long(query *q) {
     q->overlap = false;
     for (uint32_t i = 0; i < MOST_ITERATIONS; i++) {
         rg_long length = rg_long3_length(z);
-        q->overlap = length.hi <= q->radius[0] + q->radius[1] || length.hi <= LONG_ROUNDING;
+        q->overlap = length.hi <= q->within || length.hi <= LONG_ROUNDING;
         if (q->overlap || s.count == 4)
             break;
         rg_long3 n = rg_long3_scale(rg_long_div(rg_long_of(-1), length), z);
@@ -355,17 +358,17 @@ static bool is_doubtful(const query *q) {
     if (!q->overlap)
         return q->upper - q->lower > NOT_ENOUGH * q->size;
     double apart = rg_length(rg_sub(rg_sub(q->d, q->y[1]), q->y[0]));
-    return apart > q->radius[0] + q->radius[1] + NOT_ENOUGH * q->size;
+    return apart > q->within + NOT_ENOUGH * q->size;
 }
 
 /* ------------------------------------------------------------------ the search */
 
 /* From the simplex and z, the point of K - d nearest to the origin in it, to the answer. */
 static void run(query *q, rg_vec3 z) {
-    double radius = q->radius[0] + q->radius[1], again = NEAR, length = rg_length(z);
+    double again = NEAR, length = rg_length(z);
     rg_corner c = q->simplex.corner[0];
     for (uint32_t i = 0; i < MOST_ITERATIONS; i++) {
-        if (length <= radius || length <= ENOUGH * q->size) {
+        if (length <= q->within || length <= ENOUGH * q->size) {
             q->overlap = true;
             break;
         }
@@ -518,4 +521,18 @@ rg_status rg_distance_between(const rg_shape *shape1, rg_pose pose1, const rg_sh
     if (cache)
         remember(&q, cache);
     return RG_OK;
+}
+
+void rg_distance_of_cores(const rg_shape *const shape[2], const rg_pose pose[2], rg_cores *cores) {
+    query q;
+    prepare(&q, shape, pose);
+    q.within = 0;
+    run(&q, start(&q, NULL));
+    *cores = (rg_cores){.side = {q.side[0], q.side[1]},
+                        .radius = {q.radius[0], q.radius[1]},
+                        .d = q.d,
+                        .scale = q.scale,
+                        .size = q.size,
+                        .overlap = q.overlap,
+                        .y = {q.y[0], q.y[1]}};
 }

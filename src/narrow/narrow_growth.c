@@ -125,7 +125,6 @@ static void fill_side(rg_side *side, const rg_shape *shape, const rg_quat *q) {
     r[2][2] = 1 - (xx + yy);
 }
 
-/* The pair, and the world position of x1. */
 static void fill_pair(rg_pair *pair, const rg_shape *shape1, const rg_pose *pose1,
                       const rg_shape *shape2, const rg_pose *pose2, rg_vec3 *x1) {
     fill_side(&pair->side[0], shape1, &pose1->orientation);
@@ -134,6 +133,16 @@ static void fill_pair(rg_pair *pair, const rg_shape *shape1, const rg_pose *pose
     rg_vec3 c2 = rg_mat3_apply(&pair->side[1].rotation, shape2->centre);
     pair->d = rg_add(rg_sub(pose2->position, pose1->position), rg_sub(c2, c1));
     *x1 = rg_add(pose1->position, c1);
+}
+
+rg_status rg_pair_make(const rg_shape *shape1, rg_pose pose1, const rg_shape *shape2, rg_pose pose2,
+                       rg_pair *pair, rg_vec3 *x1) {
+    if (!table[shape1->kind][shape2->kind])
+        return RG_INVALID_ARGUMENT;
+    if (!rg_pose_is_finite(pose1) || !rg_pose_is_finite(pose2))
+        return RG_NOT_FINITE;
+    fill_pair(pair, shape1, &pose1, shape2, &pose2, x1);
+    return RG_OK;
 }
 
 /* What follows from ratio, width, normal and point (all relative to x1), then world positions. */
@@ -170,7 +179,7 @@ rg_status rg_growth_between(const rg_shape *shape1, rg_pose pose1, const rg_shap
     growth->primal_error = growth->dual_error = growth->duality_gap = 0;
     growth->features = (rg_feature_pair){RG_FEATURES_NONE, 0, 0};
     growth->iterations = 0;
-    growth->fallback = false;
+    growth->fallback = growth->least_depth = false;
     rg_vec3 x1;
     rg_pair pair;
     fill_pair(&pair, shape1, &pose1, shape2, &pose2, &x1);

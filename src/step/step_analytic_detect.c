@@ -513,9 +513,9 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     for (size_t i = 0; i < a->pair_count && !status; i++) {
         uint32_t p = a->pairs[i][0], q = a->pairs[i][1];
         rg_growth growth;
-        status = rg_growth_between(a->view->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p),
-                                   a->view->parts[q].shape, rg_analysis_part_pose(a, &a->motion, q),
-                                   NULL, &growth);
+        status = rg_separation_between(
+            a->view->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p),
+            a->view->parts[q].shape, rg_analysis_part_pose(a, &a->motion, q), NULL, &growth);
         if (status)
             break;
         if (growth.gap < -RG_ANALYSIS_OVERLAP * rg_analysis_pair_size(a, p, q))

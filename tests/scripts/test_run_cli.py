@@ -807,6 +807,14 @@ def test_distance(rigor):
     report = json.loads(rigor("distance", "box:1,1,1", "box:1,1,1", "--pose", "0.3,0.2,1,0,0,1,45",
                               "--json").stdout)
     check(abs(report["gap_m"]) < 1e-12 and len(report["points"]) >= 4, f"turned boxes: {report}")
+    die = ("distance", "box:4,4,0.002", "box:0.016,0.016,0.016", "--pose", "1,0.3,0.004", "--json")
+    report = json.loads(rigor(*die).stdout)
+    check(abs(report["gap_m"] + 0.005) < 1e-15, f"a die in a sheet: {report['gap_m']}")
+    check_equal(report["normal"], [0, 0, 1], "its way out")
+    report = json.loads(rigor(*die, "--metric", "ratio").stdout)
+    check(abs(report["gap_m"] + 1.008) < 1e-14, f"by the ratio metric: {report['gap_m']}")
+    result = rigor("distance", "box:1,1,1", "cylinder:1,1")
+    check("smallest translation" in result.stdout, f"an overlap in {result.stdout}")
     with open("tetra.obj", "w") as file:
         file.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
     result = rigor("distance", "tetra.obj", "sphere:0.5", "--pose", "2,0,0")
@@ -817,6 +825,7 @@ def test_distance(rigor):
     for arguments, code, words in [
             (["box:1,1", "sphere:1"], 2, "box takes 3 numbers"),
             (["sphere:1"], 2, "two shapes"),
+            (["sphere:1", "sphere:1", "--metric", "size"], 2, "depth or ratio"),
             (["sphere:1", "sphere:1", "--pose", "1,2"], 2, "X,Y,Z"),
             (["sphere:1", "sphere:1", "--pose", "0,0,0,0,0,0,45"], 2, "no length"),
             (["sphere:-1", "sphere:1"], 3, "sphere"),
