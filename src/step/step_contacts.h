@@ -28,9 +28,9 @@
  * gaps differ by rounding contradict each other, and bodies at rest would never rest. */
 #define RG_STEP_GAP_ROUNDING 32.0
 /* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the
- * surfaces may have caused them (with this factor of safety), and the speed that rises by a quarter
- * of the depth against gravity (so that bodies that overlap at the start do not jump), or without
- * gravity the depth over this many seconds. */
+ * surfaces may have caused what is new of them (with this factor of safety), and the speed that
+ * rises by a quarter of the depth against gravity (so that bodies that overlap at the start do not
+ * jump), or without gravity the depth over this many seconds. */
 #define RG_STEP_DRIFT     4.0
 #define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1

@@ -5,7 +5,7 @@
  * (each vertex of a face may approach as far as it is away); gaps that are open count in full,
  * penetrations by gamma; all events of the one separating feature are used, and no other feature.
  *
- * Tested by tests/step/test_contacts.c. */
+ * Tested by tests/step/test_contacts.c and test_recovery.c. */
 #include "step/step_contacts.h"
 
 #include <string.h>
@@ -33,11 +33,14 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return a < b ? -1 : a > b;
 }
 
+static int compare_pair(const rg_contact_force *f, const rg_touch *touch) {
+    int order = compare_numbers(f->collider_b.index1, touch->collider_b.index1);
+    return order ? order : compare_numbers(f->collider_a.index1, touch->collider_a.index1);
+}
+
 static int compare_key(const rg_contact_force *f, const rg_touch *touch,
                        const rg_manifold *manifold, uint64_t id) {
-    int order = compare_numbers(f->collider_b.index1, touch->collider_b.index1);
-    if (!order)
-        order = compare_numbers(f->collider_a.index1, touch->collider_a.index1);
+    int order = compare_pair(f, touch);
     if (!order)
         order = compare_numbers(f->part_b, manifold->part1);
     if (!order)
@@ -66,6 +69,47 @@ static void find_old(const rg_contact_job *job, const rg_contact_force *old, siz
                      same_generation(&old[at], touch);
         found_old[i] = found ? &old[at] : NULL;
     }
+}
+
+/* The deepest contact that the colliders of row i had in the step before, or null. */
+static const rg_contact_force *deepest_of_pair(const rg_contact_job *job, size_t i) {
+    const rg_contact_step *contacts = job->contacts;
+    const rg_touch *touch = &job->view.touches[contacts->set.rows[i].touch];
+    size_t low = 0, high = contacts->last_count;
+    while (low < high) { /* the first one of the pair */
+        size_t middle = low + (high - low) / 2;
+        if (compare_pair(&contacts->last[middle], touch) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const rg_contact_force *deepest = NULL;
+    for (; low < contacts->last_count && compare_pair(&contacts->last[low], touch) == 0; low++)
+        if (same_generation(&contacts->last[low], touch) &&
+            (!deepest || contacts->last[low].gap < deepest->gap))
+            deepest = &contacts->last[low];
+    return deepest;
+}
+
+/* Velocity of a body's material at a place of the beginning of the last step. */
+static rg_vec3 velocity_then(const rg_contact_job *job, size_t body, rg_vec3 place) {
+    const rg_world_content *c = &job->world->content;
+    rg_vec3 v = c->velocity[body];
+    rg_vec3 centre = rg_add_scaled(c->position[body], -job->contacts->step, v);
+    return rg_add(v, rg_cross(c->angular_velocity[body], rg_sub(place, centre)));
+}
+
+/* What the last step, along its tangents, left of the share gamma of the overlap of row i that it
+ * was to take back; of its pair if the point is new. */
+static double old_depth(const rg_contact_job *job, size_t i) {
+    const rg_contact_force *f = job->last[i] ? job->last[i] : deepest_of_pair(job, i);
+    const rg_contact_row *row = &job->contacts->set.rows[i];
+    if (!f || !(f->gap < 0))
+        return 0;
+    rg_vec3 a = velocity_then(job, row->body_a, f->position),
+            b = velocity_then(job, row->body_b, f->position);
+    return fmax(0, -job->world->content.settings.gamma * f->gap -
+                       job->contacts->step * rg_dot(f->normal, rg_sub(a, b)));
 }
 
 /* --- laws ------------------------------------------------------------------------------------- */
@@ -128,10 +172,16 @@ static double stabilisation(const rg_contact_job *job, size_t i) {
     if (gap >= 0)
         return gap / h;
     double depth = -gap;
-    double gravity = rg_length(c->gravity);
+    double gravity = rg_length(c->gravity), gamma = c->settings.gamma;
     double most =
         gravity > 0 ? sqrt(RG_STEP_PUSH_RISE * gravity * depth) : depth / RG_STEP_PUSH_TIME;
-    return -fmin(c->settings.gamma * depth / h, fmax(most, drift_speed(job, i)));
+    if (gamma * depth / h <= most)
+        return -gamma * depth / h;
+    /* What was there before is not taken back as if the motion had caused it: that would throw
+     * bodies that move only because they are pushed apart. */
+    double old = fmax(0, old_depth(job, i) - h * most);
+    double fresh = fmax(0, depth - old);
+    return -fmax(most, fmin(gamma * fresh / h, drift_speed(job, i)));
 }
 
 static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_force *first,

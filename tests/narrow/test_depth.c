@@ -241,6 +241,45 @@ static void test_by_force(void **state) {
     assert_true(certain > slight / 2);
 }
 
+/* The same bodies, 1e-18 and 1e18 times as large. */
+static void test_scales(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(21);
+    for (int i = 0; i < test_cases(200, 2000); i++) {
+        double s[3];
+        rg_vec3 points[2][12];
+        for (int k = 0; k < 3; k++)
+            s[k] = random_scale(&random, -2, 0);
+        for (int k = 0; k < 12; k++) {
+            points[0][k] = rg_times(rg_vec3_make(s[0], s[1], s[2]), rg_random_direction(&random));
+            points[1][k] = rg_random_direction(&random);
+        }
+        rg_pose here = rg_pose_identity(), there = random_pose(&random, 0.3);
+        double depth[3];
+        for (int k = 0; k < 3; k++) {
+            double scale = ldexp(1, 60 * (k - 1));
+            rg_vec3 scaled[12];
+            rg_pose pose = {rg_scale(scale, there.position), there.orientation};
+            for (int j = 0; j < 12; j++)
+                scaled[j] = rg_scale(scale, points[0][j]);
+            rg_shape *hull = make_shape(rg_shape_def_hull(scaled, 12)), *other;
+            if (i % 3 == 0) {
+                for (int j = 0; j < 12; j++)
+                    scaled[j] = rg_scale(scale, points[1][j]);
+                other = make_shape(rg_shape_def_hull(scaled, 12));
+            } else {
+                other = i % 3 == 1 ? make_shape(rg_shape_def_box(scale, scale * s[0], scale * s[1]))
+                                   : make_shape(rg_shape_def_cylinder(scale * s[0], scale));
+            }
+            depth[k] = measure(hull, here, other, pose).depth / scale;
+            rg_shape_release(hull);
+            rg_shape_release(other);
+        }
+        assert_near(depth[0], depth[1], 1e-13);
+        assert_near(depth[2], depth[1], 1e-13);
+    }
+}
+
 /* A die of 16 mm, 5 mm deep in a sheet of 2 mm: out through the sheet's face. */
 static void test_die_in_sheet(void **state) {
     (void)state;
@@ -443,8 +482,8 @@ int main(void) {
         cmocka_unit_test(test_aligned_boxes), cmocka_unit_test(test_crossed_edges),
         cmocka_unit_test(test_random_pairs),  cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_by_force),      cmocka_unit_test(test_die_in_sheet),
-        cmocka_unit_test(test_curved),        cmocka_unit_test(test_round),
-        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_scales),        cmocka_unit_test(test_curved),
+        cmocka_unit_test(test_round),         cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
