@@ -19,7 +19,9 @@ typedef enum rg_contact_mode {
 const char *rg_contact_mode_name(rg_contact_mode mode); /* "separating", "stick", "slip", "roll" */
 
 /* One contact point of the last step. Flat, so that the world keeps it from step to step (warm
- * start) and snapshots carry it. Vectors in world axes. */
+ * start) and snapshots carry it. Vectors in world axes. Where bodies meet with restitution the
+ * method stepping makes its step in parts: impulses are the sum over them, other figures those of
+ * the last part in which there was a force. */
 typedef struct rg_contact_force {
     rg_collider_id collider_b, collider_a;
     rg_body_id body_b, body_a;
@@ -27,7 +29,7 @@ typedef struct rg_contact_force {
     uint64_t id;             /* of the point in its pair of parts: rg_contact_id */
     rg_vec3 position;        /* at the beginning of the step */
     rg_vec3 normal;          /* unit, from B to A */
-    double gap;              /* m, at the beginning of the step */
+    double gap;              /* m, at the beginning of the step; of one in parts, the smallest */
     rg_vec3 impulse;         /* N s, on A, over the step */
     rg_vec3 force;           /* N, on A: the impulse over the step's length */
     double normal_force;     /* N */

@@ -1,5 +1,6 @@
 /* What happened in a step of the event-driven method: impacts, contacts that came and went, changes
- * between stick and slip, and whatever had to be decided or given up, in plain words. */
+ * between stick and slip, and whatever had to be decided or given up, in plain words. Of the method
+ * stepping: impacts with restitution. */
 #ifndef RIGOR_EVENT_H
 #define RIGOR_EVENT_H
 

@@ -80,6 +80,7 @@ struct rg_collision {
     double ahead;                 /* s: how far the look looks ahead */
     const rg_collision_velocities *after; /* of the look that runs */
     bool again;                           /* it goes on with what the one before found */
+    const uint8_t *member;                /* per body: 1 if its pairs are looked at; null: all */
 };
 
 /* contact_touch.c */

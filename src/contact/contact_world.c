@@ -353,6 +353,18 @@ rg_status rg_collision_begin(rg_collision *c, const rg_world *world, rg_error *e
                                         : RG_OK;
 }
 
+void rg_collision_restrict(rg_collision *c, const uint8_t *member) {
+    c->member = member;
+}
+
+static bool is_looked_at(const rg_collision *c, const rg_world *world, rg_pair_ids ids) {
+    if (!c->member)
+        return true;
+    const rg_world_content *content = &world->content;
+    return c->member[rg_body_dense(content, collider_of(world, ids.b)->body)] ||
+           c->member[rg_body_dense(content, collider_of(world, ids.a)->body)];
+}
+
 rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double ahead,
                                   const rg_collision_velocities *after, rg_error *error) {
     c->ahead = ahead;
@@ -387,7 +399,8 @@ rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, bool 
     for (size_t i = 0; !status && i < pairs.count; i++) {
         rg_pair_ids ids = {rg_broad_world_collider(c->broad, pairs.pairs[i].a),
                            rg_broad_world_collider(c->broad, pairs.pairs[i].b)};
-        status = find_points_of_pair(c, world, at, ids);
+        if (is_looked_at(c, world, ids))
+            status = find_points_of_pair(c, world, at, ids);
     }
     if (status) {
         c->last = (rg_pair_view){0};

@@ -139,11 +139,11 @@ rg_status rg_rows_build(const rg_world_content *content, const rg_collision_view
     return RG_OK;
 }
 
-void rg_rows_keep(rg_row_set *set, const uint8_t *member) {
+void rg_rows_keep(rg_row_set *set, const uint8_t *keep) {
     size_t size = 2 * (size_t)set->dimension * (size_t)set->freedom, kept = 0;
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
-        if ((row->moves_a && !member[row->body_a]) || (row->moves_b && !member[row->body_b]))
+        if (!keep[i])
             continue;
         if (kept < i) {
             set->rows[kept] = *row;

@@ -41,9 +41,8 @@ rg_status rg_rows_build(const rg_world_content *content, const rg_collision_view
                         rg_displacement_function *displacement, const void *user, rg_arena *arena,
                         rg_row_set *set);
 
-/* Leaves out contacts of bodies that forces move and that are no members: `member` per body of the
- * world. */
-void rg_rows_keep(rg_row_set *set, const uint8_t *member);
+/* Leaves out all contacts but those with `keep` 1. */
+void rg_rows_keep(rg_row_set *set, const uint8_t *keep);
 
 /* The Jacobian of row `row` of contact i at side 0 (A) or 1 (B). */
 static inline const double *rg_row_jacobian(const rg_row_set *set, size_t i, size_t side,

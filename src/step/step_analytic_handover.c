@@ -146,9 +146,9 @@ rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *h,
                                   rg_contact_force **forces, size_t *count) {
     if (h->count == 0)
         return RG_OK;
-    const rg_contact_step *contacts = &h->stepping.contacts;
-    *forces = join(a->arena, *forces, *count, contacts->forces, contacts->set.count);
-    *count += contacts->set.count;
+    const rg_stepping *s = &h->stepping;
+    *forces = join(a->arena, *forces, *count, s->forces, s->force_count);
+    *count += s->force_count;
     return *forces ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
@@ -245,5 +245,10 @@ void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *
     rg_solve_counts_add(&report->counts, &r->counts);
     report->contacts += r->contacts;
     report->impacts += r->impacts;
-    report->judged = h->stepping.member;
+    report->judged = r->varies ? r->judged : h->stepping.member;
+    rg_judge_findings_add(&report->found, &r->found);
+    report->integration += r->integration;
+    report->contact_impulse = rg_add(report->contact_impulse, r->contact_impulse);
+    report->contact_angular_impulse =
+        rg_add(report->contact_angular_impulse, r->contact_angular_impulse);
 }

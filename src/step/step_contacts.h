@@ -17,11 +17,16 @@
  * differences of those, and what is left of them has no more digits (2e-16 over this is what can be
  * asked of a solver). */
 #define RG_STEP_ROUNDING 1e-6
-#define RG_STEP_IMPACT                                                                             \
-    2.0 /* of |g| h: slower approach has no restitution, so that rest stays rest */
-/* Of the way of a step: a contact that is only reached with the end of the step, up to rounding,
- * meets in the next one. */
+/* Of |g| h: slower approach has no restitution, so that rest stays rest. Nor has approach slower
+ * than RG_STEP_ROUNDING of the speeds of the bodies, which a solve may leave. */
+#define RG_STEP_IMPACT 2.0
+/* Of a step: a contact that is only reached with its end, up to rounding, meets in the next one;
+ * and what meets within this time of an impact takes part in it. */
 #define RG_STEP_REACHED 1e-9
+/* Of the smaller circumradius: contacts nearer than this take part in an impact. */
+#define RG_STEP_TOUCHES 1e-9
+/* By how much earlier a contact must be reached than along its tangent for that to count. */
+#define RG_STEP_EARLIER 1e-6
 /* Normal impulses below this share of (lighter mass) x (that speed) are none. */
 #define RG_STEP_NO_FORCE 1e-9
 /* Gaps up to this many units of rounding of the coordinates count as none. Points of a face whose
@@ -41,26 +46,44 @@
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 
-/* One step's contacts. Arrays over bodies are the caller's, over all bodies of the world. */
+/* Which contacts have rows. */
+typedef enum rg_contact_choice_of_rows {
+    RG_ROWS_ALL,
+    RG_ROWS_BETWEEN_IMPACTS, /* those that meet with restitution have none: they are not reached */
+    RG_ROWS_IN_IMPACT /* those that touch, at an instant: no time passes, and gaps do not matter */
+} rg_contact_choice_of_rows;
+
+/* One step's contacts, or those of a part of it. Arrays over bodies are the caller's, over all
+ * bodies of the world. */
 typedef struct rg_contact_step {
     /* in: */
     double step, end_time;
+    double whole; /* s: the step of the world, which this may be a part of */
+    rg_contact_choice_of_rows rows;
+    const rg_vec3 *external; /* N: forces besides gravity; null: none */
     const rg_vec3 *free_velocity, *free_angular_velocity; /* after all forces but contact, at the
                                                              orientation of the beginning */
     const rg_vec3 *velocity,
         *angular_velocity; /* after those of contact, too: when they are applied */
-    const uint8_t
-        *member; /* per body: 1 if its contacts are wanted; null: all. Of the others none */
+    /* Per body: 1 if its contacts are wanted; null: all. Of the others none. */
+    const uint8_t *member;
+    /* Per body: 1 if it is to be told that such a body is near a member; null: none. */
+    const uint8_t *apart;
     const rg_contact_force *last; /* of the step before, in the order of colliders, parts, points */
     size_t last_count;
     size_t shown; /* problems shown to an observer in this step: numbers of islands go on there */
     /* out: */
     rg_row_set set;
     rg_islands islands;
-    double *impulse;          /* set.count x dimension, N s */
+    double *impulse; /* set.count x dimension, N s */
+    /* set.count: m/s, the normal velocity before, of contacts with restitution whose bodies
+     * approach or part faster than counts as rest; 0 of all others. */
+    double *passes;
     rg_contact_force *forces; /* set.count, to be stored */
     rg_solve_counts counts;
     uint64_t impacts;
+    bool joined;             /* a member has a contact with a body that is `apart`: */
+    uint32_t join_a, join_b; /* dense */
 } rg_contact_step;
 
 typedef struct rg_lane_report {
@@ -73,8 +96,10 @@ typedef struct rg_contact_job {
     rg_world *world;
     rg_contact_step *contacts;
     rg_step_machinery *machinery;
+    rg_collision *collision; /* the machinery's, or that of parts of a step */
     rg_collision_view view;
     double speed;                   /* m/s: |g| h */
+    double impact_speed;            /* m/s: slower approach has no restitution */
     double *before;                 /* rows: velocities at the beginning of the step */
     double *shift;                  /* rows */
     double *mu;                     /* contacts */
@@ -89,6 +114,9 @@ typedef struct rg_contact_job {
  * (null: none): forces of an earlier pass of this step, to start from. RG_OUT_OF_MEMORY is the only
  * failure. */
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count);
+/* s: when contact i, if it has restitution, is reached by free motion, fast enough for an impact:
+ * 0 if it touches, infinity if it is not. */
+double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i);
 /* Impulses of all islands. */
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */

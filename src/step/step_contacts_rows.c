@@ -8,13 +8,15 @@
  * Tested by tests/step/test_contacts.c and test_recovery.c. */
 #include "step/step_contacts.h"
 
+#include "shape/shape.h"
+
 #include <string.h>
 
 /* --- prescribed motion ------------------------------------------------------------------------ */
 
 typedef struct displacement_job {
     const rg_world_content *content;
-    double end_time;
+    const rg_contact_step *contacts;
 } displacement_job;
 
 static rg_vec3 displacement_of(const void *user, size_t body, rg_vec3 p) {
@@ -22,7 +24,12 @@ static rg_vec3 displacement_of(const void *user, size_t body, rg_vec3 p) {
     const rg_world_content *c = job->content;
     if (!c->record[body].prescription1)
         return (rg_vec3){0, 0, 0};
-    rg_motion_state end = rg_prescription_evaluate(c, body, job->end_time);
+    if (job->contacts->rows == RG_ROWS_IN_IMPACT) {
+        rg_vec3 arm = rg_sub(p, c->position[body]);
+        return rg_scale(job->contacts->step,
+                        rg_add(c->velocity[body], rg_cross(c->angular_velocity[body], arm)));
+    }
+    rg_motion_state end = rg_prescription_evaluate(c, body, job->contacts->end_time);
     rg_vec3 local = rg_rotate_back(c->orientation[body], rg_sub(p, c->position[body]));
     return rg_sub(rg_add(end.position, rg_rotate(end.orientation, local)), p);
 }
@@ -148,7 +155,7 @@ static double drift_speed(const rg_contact_job *job, size_t i) {
         speed += rg_length(c->angular_velocity[body]) * arm;
         shortest = fmin(shortest, arm);
     }
-    return speed > 0 ? fmin(speed, RG_STEP_DRIFT * job->contacts->step * speed * speed / shortest)
+    return speed > 0 ? fmin(speed, RG_STEP_DRIFT * job->contacts->whole * speed * speed / shortest)
                      : 0;
 }
 
@@ -166,11 +173,11 @@ static double stabilisation(const rg_contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
     const rg_contact_row *row = &contacts->set.rows[i];
-    double gap = row->gap, h = contacts->step;
-    if (is_rounding(job, row))
+    double gap = row->gap, h = contacts->whole; /* a part of a step pushes no faster */
+    if (contacts->rows == RG_ROWS_IN_IMPACT || is_rounding(job, row))
         return 0;
     if (gap >= 0)
-        return gap / h;
+        return gap / contacts->step;
     double depth = -gap;
     double gravity = rg_length(c->gravity), gamma = c->settings.gamma;
     double most =
@@ -192,14 +199,15 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     size_t d = (size_t)set->dimension, rows = set->count * d;
     contacts->impulse = rg_arena_take(arena, rows, sizeof *contacts->impulse);
     contacts->forces = rg_arena_take(arena, set->count, sizeof *contacts->forces);
+    contacts->passes = rg_arena_take(arena, set->count, sizeof *contacts->passes);
     job->before = rg_arena_take(arena, rows, sizeof *job->before);
     job->shift = rg_arena_take(arena, rows, sizeof *job->shift);
     job->mu = rg_arena_take(arena, set->count, sizeof *job->mu);
     job->meets = rg_arena_take(arena, set->count, sizeof *job->meets);
     job->last = rg_arena_take(arena, set->count, sizeof *job->last);
     job->start = rg_arena_take(arena, set->count, sizeof *job->start);
-    if (!contacts->impulse || !contacts->forces || !job->before || !job->shift || !job->mu ||
-        !job->meets || !job->last || !job->start)
+    if (!contacts->impulse || !contacts->forces || !contacts->passes || !job->before ||
+        !job->shift || !job->mu || !job->meets || !job->last || !job->start)
         return RG_OUT_OF_MEMORY;
     find_old(job, contacts->last, contacts->last_count, job->last);
     if (first)
@@ -217,9 +225,11 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
             shift[2] = rg_dot(row->surface, row->tangent2);
         job->mu[i] = coefficient(job, i);
         job->meets[i] =
-            row->law.restitution > 0 &&
-            -u[0] > RG_STEP_IMPACT * rg_length(c->gravity) * contacts->step &&
-            row->gap + contacts->step * free[0] < RG_STEP_REACHED * contacts->step * u[0];
+            row->law.restitution > 0 && -u[0] > job->impact_speed &&
+            (contacts->rows == RG_ROWS_IN_IMPACT ||
+             row->gap + contacts->step * free[0] < RG_STEP_REACHED * contacts->step * u[0]);
+        bool passes = row->law.restitution > 0 && fabs(u[0]) > job->impact_speed;
+        contacts->passes[i] = passes ? u[0] : 0;
         double *impulse = contacts->impulse + i * d;
         if (job->start[i])
             rg_row_components(set, i, rg_scale(contacts->step, job->start[i]->force), impulse);
@@ -250,9 +260,9 @@ static double largest_speed(const rg_contact_job *job) {
     return largest;
 }
 
-static double reference_speed(const rg_contact_job *job) {
-    double rounding = RG_STEP_ROUNDING * largest_speed(job);
-    double speed = rg_length(job->world->content.gravity) * job->contacts->step;
+static double reference_speed(const rg_contact_job *job, double largest) {
+    double rounding = RG_STEP_ROUNDING * largest;
+    double speed = rg_length(job->world->content.gravity) * job->contacts->whole;
     if (speed > 0)
         return fmax(speed, rounding);
     const rg_row_set *set = &job->contacts->set;
@@ -266,19 +276,133 @@ static double reference_speed(const rg_contact_job *job) {
     return fmax(speed, rounding);
 }
 
+/* --- which contacts have rows ----------------------------------------------------------------- */
+
+static double circumradius(const rg_world_content *c, rg_collider_id id) {
+    return rg_shape_circumradius(c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id))].shape);
+}
+
+static bool has_external_force(const rg_contact_step *contacts, const rg_contact_row *row) {
+    if (!contacts->external)
+        return false;
+    return (row->moves_a && rg_largest_entry(contacts->external[row->body_a]) != 0) ||
+           (row->moves_b && rg_largest_entry(contacts->external[row->body_b]) != 0);
+}
+
+/* m/s^2: by how much turning bends a gap n.(x_a - x_b) between corners, edges and faces. The normal
+ * turns with the body whose face it is; where it is not that of a face, with the one that makes the
+ * gap smaller. */
+static double turning_bend(const rg_contact_job *job, const rg_contact_row *row) {
+    const rg_world_content *c = &job->world->content;
+    uint32_t kind = job->view.manifolds[row->manifold].features.kind;
+    const uint32_t body[2] = {row->body_a, row->body_b};
+    rg_vec3 velocity[2], acceleration[2];
+    double turning[2];
+    for (int i = 0; i < 2; i++) {
+        rg_vec3 w = c->angular_velocity[body[i]];
+        rg_vec3 turn = rg_cross(w, rg_sub(row->position, c->position[body[i]]));
+        velocity[i] = rg_add(c->velocity[body[i]], turn);
+        acceleration[i] = rg_cross(w, turn);
+    }
+    for (int i = 0; i < 2; i++) {
+        rg_vec3 turn = rg_cross(c->angular_velocity[body[i]], row->normal);
+        turning[i] =
+            2 * rg_dot(turn, rg_sub(velocity[0], velocity[1])) - row->gap * rg_dot(turn, turn);
+    }
+    double normal = kind == RG_FEATURES_VERTEX_FACE   ? turning[0]
+                    : kind == RG_FEATURES_FACE_VERTEX ? turning[1]
+                                                      : fmin(turning[0], turning[1]);
+    return rg_dot(row->normal, rg_sub(acceleration[0], acceleration[1])) + normal;
+}
+
+/* Bodies fly as in step_stepping_bodies.c, gravity
+ * bending their path by g t^2 / 2, other forces by twice as much. */
+double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i) {
+    const rg_contact_step *contacts = job->contacts;
+    const rg_world_content *c = &job->world->content;
+    const rg_contact_row *row = &contacts->set.rows[i];
+    double u[3], free[3];
+    rg_row_velocity(&contacts->set, i, c->velocity, c->angular_velocity, u);
+    if (!(row->law.restitution > 0 && -u[0] > job->impact_speed))
+        return INFINITY;
+    const rg_touch *touch = &job->view.touches[row->touch];
+    double size = fmin(circumradius(c, touch->collider_a), circumradius(c, touch->collider_b));
+    if (row->gap <= RG_STEP_TOUCHES * size)
+        return 0;
+    rg_row_velocity(&contacts->set, i, contacts->free_velocity, contacts->free_angular_velocity,
+                    free);
+    bool smooth = job->view.points[row->point].feature.kind == RG_FEATURES_SMOOTH;
+    double bend = (free[0] - u[0]) / contacts->step * (has_external_force(contacts, row) ? 2 : 1) +
+                  (smooth ? 0 : turning_bend(job, row));
+    double square = u[0] * u[0] - 2 * bend * row->gap;
+    double time = square < 0 ? INFINITY : 2 * row->gap / (sqrt(square) - u[0]);
+    /* Curved bodies that turn may meet earlier; the search for the plane knows. */
+    double found = job->view.manifolds[row->manifold].time;
+    if (found > 0 && found < (1 - RG_STEP_EARLIER) * time && (smooth || time == INFINITY))
+        time = found;
+    return time > RG_STEP_REACHED * contacts->whole ? time : 0;
+}
+
+static bool is_wanted(const rg_contact_job *job, size_t i) {
+    const rg_contact_row *row = &job->contacts->set.rows[i];
+    double time = rg_contacts_time_of_impact(job, i);
+    if (job->contacts->rows == RG_ROWS_BETWEEN_IMPACTS)
+        return time == 0 || time == INFINITY;
+    const rg_touch *touch = &job->view.touches[row->touch];
+    const rg_world_content *c = &job->world->content;
+    double size = fmin(circumradius(c, touch->collider_a), circumradius(c, touch->collider_b));
+    return time == 0 || row->gap <= RG_STEP_TOUCHES * size;
+}
+
+/* Contacts of members, each with its row; and who else is near them. */
+static void keep_members(rg_contact_step *contacts, uint8_t *keep) {
+    const uint8_t *member = contacts->member, *apart = contacts->apart;
+    for (size_t i = 0; i < contacts->set.count; i++) {
+        const rg_contact_row *row = &contacts->set.rows[i];
+        bool a = !row->moves_a || member[row->body_a], b = !row->moves_b || member[row->body_b];
+        keep[i] = a && b;
+        if (apart && row->moves_a && row->moves_b && a != b &&
+            apart[a ? row->body_b : row->body_a]) {
+            contacts->joined = true;
+            contacts->join_a = row->body_a;
+            contacts->join_b = row->body_b;
+        }
+    }
+    rg_rows_keep(&contacts->set, keep);
+}
+
+static rg_status choose_rows(rg_contact_job *job, rg_arena *arena) {
+    rg_contact_step *contacts = job->contacts;
+    uint8_t *keep = rg_arena_take(arena, contacts->set.count, sizeof *keep);
+    if (!keep)
+        return RG_OUT_OF_MEMORY;
+    if (contacts->member)
+        keep_members(contacts, keep);
+    double largest = largest_speed(job);
+    job->impact_speed =
+        fmax(RG_STEP_IMPACT * rg_length(job->world->content.gravity) * contacts->whole,
+             RG_STEP_ROUNDING * largest);
+    if (contacts->rows != RG_ROWS_ALL) {
+        for (size_t i = 0; i < contacts->set.count; i++)
+            keep[i] = is_wanted(job, i);
+        rg_rows_keep(&contacts->set, keep);
+    }
+    job->speed = reference_speed(job, largest);
+    return RG_OK;
+}
+
 /* --- the stage -------------------------------------------------------------------------------- */
 
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {
     rg_world *world = job->world;
     rg_contact_step *contacts = job->contacts;
     rg_arena *arena = &world->scratch;
-    displacement_job displacement = {&world->content, contacts->end_time};
+    displacement_job displacement = {&world->content, contacts};
     rg_status status = rg_rows_build(&world->content, &job->view, contacts->step, displacement_of,
                                      &displacement, arena, &contacts->set);
-    if (!status && contacts->member)
-        rg_rows_keep(&contacts->set, contacts->member);
+    if (!status && contacts->set.count > 0)
+        status = choose_rows(job, arena);
     if (status || contacts->set.count == 0)
         return status;
-    job->speed = reference_speed(job);
     return prepare(job, arena, first, first_count);
 }

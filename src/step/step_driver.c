@@ -106,7 +106,7 @@ static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts)
     contacts->impact = report->found.impact;
     contacts->stabilisation = report->found.stabilisation + report->stabilisation;
     contacts->prescribed = report->found.prescribed + report->prescribed_work;
-    contacts->integration = 0;
+    contacts->integration = report->integration;
     contacts->impulse = report->contact_impulse;
     contacts->angular_impulse = report->contact_angular_impulse;
     if (!report->judged)
@@ -124,7 +124,9 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
                        const rg_step_report *report, rg_step_info *info) {
     rg_world_content *c = &world->content;
     rg_judge_totals after = rg_judge_look(c);
-    rg_judge_contacts contacts = rg_judge_contact_work(world, before, step, report->judged);
+    rg_judge_forces forces = {.step = step};
+    forces.forces = rg_world_contact_forces(world, &forces.count);
+    rg_judge_contacts contacts = rg_judge_contact_work(c, before, forces, report->judged);
     if (report->varies)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);

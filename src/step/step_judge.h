@@ -5,6 +5,7 @@
 #ifndef RIGOR_STEP_JUDGE_H
 #define RIGOR_STEP_JUDGE_H
 
+#include "rigor/contact_force.h"
 #include "step/step_judge_follow.h"
 #include "step/step_method.h"
 
@@ -37,10 +38,17 @@ typedef struct rg_judge_contacts {
      * momentum that gravity alone would bring, and contacts take away again. */
     double stake, momentum_stake, angular_stake;
 } rg_judge_contacts;
+/* What was done with contacts: forces with impulses, over a time or (0 s) at an instant. */
+typedef struct rg_judge_forces {
+    const rg_contact_force *forces;
+    size_t count;
+    double step; /* s */
+} rg_judge_forces;
 /* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is
  * always that of all. */
-rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
-                                        double step, const uint8_t *whose);
+rg_judge_contacts rg_judge_contact_work(const rg_world_content *content,
+                                        const rg_judge_memory *before, rg_judge_forces forces,
+                                        const uint8_t *whose);
 /* --- what a method did, at an instant and over a time (step_judge_instant.c) ------------------ */
 
 /* A contact. The normal points from B to A; its rate and the drift of the relative velocity are the

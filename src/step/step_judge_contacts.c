@@ -64,6 +64,9 @@ static side_motion motion_at(const rg_world_content *c, const rg_judge_memory *b
         rg_vec3 arm = rg_sub(p, before->position[i]);
         m.before = rg_add(before->velocity[i], rg_cross(before->angular_velocity[i], arm));
         m.after = rg_add(c->velocity[i], rg_cross(spin_before_turning(c, before, i), arm));
+    } else if (c->record[i].prescription1 && step == 0) {
+        rg_vec3 arm = rg_sub(p, c->position[i]);
+        m.before = m.after = rg_add(c->velocity[i], rg_cross(c->angular_velocity[i], arm));
     } else if (c->record[i].prescription1) {
         rg_vec3 local = rg_pose_apply_inverse(before->origin[i], p);
         rg_vec3 there = rg_pose_apply(rg_body_origin_pose(c, i), local);
@@ -96,16 +99,15 @@ static void account(const rg_world_content *c, const rg_judge_memory *before, do
     sum->angular_impulse = rg_add(sum->angular_impulse, rg_cross(f->position, given));
 }
 
-rg_judge_contacts rg_judge_contact_work(const rg_world *world, const rg_judge_memory *before,
-                                        double step, const uint8_t *whose) {
-    const rg_world_content *c = &world->content;
+rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judge_memory *before,
+                                        rg_judge_forces done, const uint8_t *whose) {
     rg_judge_contacts sum = {0};
-    size_t count;
-    const rg_contact_force *forces = rg_world_contact_forces(world, &count);
-    for (size_t i = 0; i < count; i++)
-        if (!whose || whose[rg_body_dense(c, forces[i].body_a)] ||
-            whose[rg_body_dense(c, forces[i].body_b)])
-            account(c, before, step, &forces[i], &sum);
+    double step = done.step;
+    for (size_t i = 0; i < done.count; i++) {
+        const rg_contact_force *f = &done.forces[i];
+        if (!whose || whose[rg_body_dense(c, f->body_a)] || whose[rg_body_dense(c, f->body_b)])
+            account(c, before, step, f, &sum);
+    }
     for (size_t i = 0; i < c->bodies.count; i++) {
         if (c->record[i].motion != RG_MOTION_DYNAMIC)
             continue;

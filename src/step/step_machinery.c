@@ -9,6 +9,8 @@ static void free_machinery(void *pointer) {
         return;
     rg_allocator allocator = m->allocator;
     rg_collision_destroy(m->collision);
+    rg_collision_destroy(m->between);
+    rg_release(&allocator, m->part_forces);
     rg_release(&allocator, m->impulses);
     for (int i = 0; i < RG_STEP_LANES; i++) {
         rg_solve_context_destroy(m->contexts[i]);

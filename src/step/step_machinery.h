@@ -27,6 +27,9 @@ typedef struct rg_step_cause {
 typedef struct rg_step_machinery {
     rg_allocator allocator;
     rg_collision *collision;
+    rg_collision *between; /* of the parts of a fixed step, between impacts; null until needed */
+    rg_contact_force *part_forces; /* of these parts, one after the other */
+    size_t part_force_count, part_force_capacity;
     rg_solve_context *contexts[RG_STEP_LANES];
     rg_arena arenas[RG_STEP_LANES];
     rg_arena tracks; /* how bodies moved in the last step, for the judge */

@@ -27,6 +27,7 @@ typedef struct rg_step_report {
     bool varies;
     rg_judge_findings found;
     double stabilisation, prescribed_work;
+    double integration; /* J: gravity along the paths of parts of a fixed step (step_judge.h) */
     rg_vec3 contact_impulse, contact_angular_impulse;
     /* With `varies`: bodies (per body 1, in scratch memory) whose contacts had one impulse over the
      * step, so that the judge can tell, and adds it. Null: none. */

@@ -1,7 +1,7 @@
 /* The time-stepping method (Hart-Anitescu 2010): one fixed step, one complementarity problem per
  * island for the velocities, then positions with the new velocities, q+ = q + h v+ (the paper's
- * Algorithm 9 prints the old ones; section 4.1 is right). rg_stepping_make is the table of
- * contents. */
+ * Algorithm 9 prints the old ones; section 4.1 is right). Bodies that meet with restitution make
+ * their step in parts (step_stepping_impacts.c). rg_stepping_make is the table of contents. */
 #include "step/step_stepping.h"
 #include "base/base_text.h"
 #include "contact/contact.h"
@@ -24,13 +24,9 @@ static bool has_impacts(const rg_stepping *job) {
     return false;
 }
 
-/* Contact points at the poses of the beginning, as far ahead as velocities reach: those of the
- * beginning, those that forces other than gravity give, and those after impacts of an earlier
- * pass. */
-static rg_status find_contacts(rg_stepping *job, rg_contact_job *contacts, int pass,
-                               rg_error *error) {
+rg_status rg_stepping_look(rg_stepping *job, rg_contact_job *contacts, int pass, rg_error *error) {
     rg_world *world = contacts->world;
-    rg_collision *collision = contacts->machinery->collision;
+    rg_collision *collision = contacts->collision;
     const rg_stepping_velocities *v = pass > 0 ? &job->end : job->force ? &job->free : NULL;
     rg_collision_velocities after = {v ? v->velocity : NULL, v ? v->angular_velocity : NULL};
     double ahead = job->content->settings.discrete_detection ? 0 : job->step;
@@ -43,21 +39,23 @@ static rg_status find_contacts(rg_stepping *job, rg_contact_job *contacts, int p
     return status;
 }
 
-/* From contact points to velocities. `first`: forces of the pass before. */
-static rg_status find_forces(rg_stepping *job, rg_contact_job *contacts,
-                             const rg_contact_force *first, size_t first_count, rg_error *error) {
+rg_status rg_stepping_rows(rg_contact_job *contacts, const rg_contact_force *first,
+                           size_t first_count, rg_error *error) {
     rg_world *world = contacts->world;
-    rg_contact_step *step = &job->contacts;
+    rg_contact_step *step = contacts->contacts;
     rg_stage_enter(world, RG_STAGE_ROWS);
     rg_status status = rg_contacts_rows(contacts, first, first_count);
     rg_stage_enter(world, RG_STAGE_ISLANDS);
     if (!status)
         status = rg_islands_find(&step->set, world->content.bodies.count, &world->scratch,
                                  &step->islands);
-    if (status)
-        return rg_fail(error, status, "no memory for contacts");
+    return status ? rg_fail(error, status, "no memory for contacts") : RG_OK;
+}
+
+rg_status rg_stepping_forces(rg_stepping *job, rg_contact_job *contacts, rg_error *error) {
+    rg_world *world = contacts->world;
     rg_stage_enter(world, RG_STAGE_SOLVE);
-    status = rg_contacts_solve(contacts, error);
+    rg_status status = rg_contacts_solve(contacts, error);
     rg_stage_enter(world, RG_STAGE_APPLY);
     if (status)
         return status;
@@ -66,25 +64,79 @@ static rg_status find_forces(rg_stepping *job, rg_contact_job *contacts,
     return RG_OK;
 }
 
-static void begin_contacts(rg_stepping *job) {
+rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error *error) {
+    rg_stage_enter(contacts->world, RG_STAGE_FORCES);
+    rg_status status = rg_stepping_free(contacts->world, job, error);
+    if (status)
+        return status;
     job->contacts = (rg_contact_step){.step = job->step,
                                       .end_time = job->end_time,
+                                      .whole = job->length > 0 ? job->whole : job->step,
+                                      .rows = job->rows,
+                                      .external = job->force,
                                       .free_velocity = job->free.velocity,
                                       .free_angular_velocity = job->free.angular_velocity,
                                       .velocity = job->end.velocity,
                                       .angular_velocity = job->end.angular_velocity,
                                       .member = job->member,
+                                      .apart = job->apart,
                                       .last = job->last,
                                       .last_count = job->last_count,
                                       .shown = job->shown,
                                       .counts = rg_solve_counts_none()};
+    contacts->contacts = &job->contacts;
+    return RG_OK;
+}
+
+static void leave_to_groups(rg_stepping *job) {
+    if (!job->groups.any)
+        return;
+    job->contacts.member = job->groups.rest;
+    job->contacts.apart = job->groups.stepped;
+}
+
+/* Rows of a pass. In the first one of a whole step, bodies whose impacts are followed leave. */
+static rg_status make_rows(rg_stepping *job, rg_contact_job *contacts, int pass, rg_error *error) {
+    leave_to_groups(job);
+    rg_status status =
+        rg_stepping_rows(contacts, job->contacts.forces, job->contacts.set.count, error);
+    bool chooses = pass == 0 && job->length == 0 && !job->groups.any &&
+                   !job->content->settings.discrete_detection;
+    if (status || !chooses)
+        return status;
+    if (rg_stepping_group(job, contacts))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    if (!job->groups.any)
+        return RG_OK;
+    leave_to_groups(job);
+    return rg_stepping_rows(contacts, NULL, 0, error);
+}
+
+rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool looked,
+                             rg_error *error) {
+    rg_status status = RG_OK;
+    for (int pass = 0; pass < PASSES_MOST; pass++) {
+        size_t seen = contacts->view.point_count;
+        if (pass > 0 || !looked)
+            status = rg_stepping_look(job, contacts, pass, error);
+        if (status || (pass > 0 && contacts->view.point_count <= seen))
+            break;
+        status = make_rows(job, contacts, pass, error);
+        if (!status)
+            status = rg_stepping_forces(job, contacts, error);
+        bool more =
+            !status && !job->content->settings.discrete_detection &&
+            (contacts->view.left_out > 0 || (job->contacts.set.count > 0 && has_impacts(job)));
+        if (!more)
+            break;
+    }
+    return status;
 }
 
 /* For those who want to know who touches: pairs with contact forces. */
-static rg_status mark_contacts(const rg_contact_step *contacts, rg_collision *collision,
-                               rg_error *error) {
-    for (size_t i = 0; i < contacts->set.count; i++) {
-        const rg_contact_force *f = &contacts->forces[i];
+static rg_status mark_contacts(const rg_stepping *job, rg_collision *collision, rg_error *error) {
+    for (size_t i = 0; i < job->force_count; i++) {
+        const rg_contact_force *f = &job->forces[i];
         if (f->mode != RG_MODE_SEPARATING &&
             rg_collision_mark(collision, f->collider_b, f->collider_a))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
@@ -92,41 +144,69 @@ static rg_status mark_contacts(const rg_contact_step *contacts, rg_collision *co
     return RG_OK;
 }
 
-static void tell_contacts(rg_step_report *report, const rg_contact_step *contacts) {
-    report->contacts = contacts->set.count;
-    report->counts = contacts->counts;
-    report->impacts = contacts->impacts;
+/* All but the motion: again as long as groups of bodies whose impacts are followed grow. */
+static rg_status make_contacts(rg_world *world, rg_stepping *job, rg_contact_job *contacts,
+                               rg_error *error) {
+    for (;;) {
+        bool joined = false;
+        rg_status status = rg_stepping_begin(job, contacts, error);
+        if (!status)
+            status = rg_stepping_passes(job, contacts, false, error);
+        if (status)
+            return status;
+        job->forces = job->contacts.forces;
+        job->force_count = job->contacts.set.count;
+        if (!job->groups.any)
+            return RG_OK;
+        if (job->contacts.joined) {
+            rg_stepping_join(job, job->contacts.join_a, job->contacts.join_b);
+            continue;
+        }
+        status = rg_stepping_follow(world, job, &joined, error);
+        if (status || !joined)
+            return status;
+    }
+}
+
+static void tell(rg_stepping *job) {
+    rg_step_report *r = &job->report;
+    const rg_step_report *parts = &job->parts;
+    r->contacts = job->force_count;
+    r->counts = job->contacts.counts;
+    r->impacts = job->contacts.impacts;
+    if (!job->groups.any)
+        return;
+    r->external_work += parts->external_work;
+    r->impulse = rg_add(r->impulse, parts->impulse);
+    r->angular_impulse = rg_add(r->angular_impulse, parts->angular_impulse);
+    r->substeps += parts->substeps;
+    r->evaluations += parts->evaluations;
+    rg_solve_counts_add(&r->counts, &parts->counts);
+    r->impacts += parts->impacts;
+    r->varies = true;
+    r->found = parts->found;
+    r->integration = parts->integration;
+    r->contact_impulse = parts->contact_impulse;
+    r->contact_angular_impulse = parts->contact_angular_impulse;
+    r->judged = job->groups.rest;
+    r->tracks = parts->tracks;
 }
 
 rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
-    rg_contact_job contacts = {.world = world, .contacts = &job->contacts};
+    rg_contact_job contacts = {.world = world};
     rg_stage_enter(world, RG_STAGE_FORCES);
     rg_status status = rg_machinery_of(world, &contacts.machinery, error);
-    if (!status)
-        status = rg_stepping_free(world, job, error);
     if (status)
         return status;
-    begin_contacts(job);
-    for (int pass = 0; pass < PASSES_MOST; pass++) {
-        const rg_contact_force *first = job->contacts.forces;
-        size_t first_count = job->contacts.set.count, seen = contacts.view.point_count;
-        status = find_contacts(job, &contacts, pass, error);
-        if (status || (pass > 0 && contacts.view.point_count <= seen))
-            break;
-        status = find_forces(job, &contacts, first, first_count, error);
-        bool more =
-            !status && !world->content.settings.discrete_detection &&
-            (contacts.view.left_out > 0 || (job->contacts.set.count > 0 && has_impacts(job)));
-        if (!more)
-            break;
-    }
+    contacts.collision = contacts.machinery->collision;
+    status = make_contacts(world, job, &contacts, error);
     if (!status)
-        status = mark_contacts(&job->contacts, contacts.machinery->collision, error);
+        status = mark_contacts(job, contacts.collision, error);
     rg_stage_enter(world, RG_STAGE_MOVE);
     if (!status)
         status = rg_stepping_move(world, job, error);
     if (!status)
-        tell_contacts(&job->report, &job->contacts);
+        tell(job);
     return status;
 }
 
@@ -137,7 +217,7 @@ static rg_status step_stepping(rg_world *world, double end_time, rg_step_report 
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);
     if (!status)
-        status = rg_contacts_store(world, job.contacts.forces, job.contacts.set.count, error);
+        status = rg_contacts_store(world, job.forces, job.force_count, error);
     if (status)
         return status;
     rg_stepping_commit(world, &job);

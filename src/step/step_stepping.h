@@ -32,9 +32,24 @@ typedef struct rg_stepping_sum {
 #define RG_STEPPING_ROUNDINGS 6.0
 #define RG_STEPPING_MORE      6.0
 
+/* Bodies whose impacts with restitution are followed (step_stepping_impacts.c), per body of the
+ * world. */
+typedef struct rg_stepping_groups {
+    bool any;
+    uint32_t *parent; /* disjoint sets of bodies that have contacts with each other (base_sets.h) */
+    uint8_t *stepped; /* 1: forces move it, and it is a member */
+    uint8_t *followed; /* 1: of a group with such impacts */
+    uint8_t *rest;     /* 1: stepped, and not followed */
+} rg_stepping_groups;
+
 typedef struct rg_stepping {
     /* in: */
     double end_time;
+    /* A part of a step: */
+    double length; /* s; 0: it is a whole step, up to end_time */
+    double whole;  /* s: the step that it is a part of */
+    rg_contact_choice_of_rows rows;
+    const uint8_t *apart;  /* bodies that are no members and may have to be, per body; null: none */
     const uint8_t *member; /* per body of the world: 1 if it is stepped; null: all */
     /* Contact forces of the step before, in the order of colliders, parts and points. */
     const rg_contact_force *last;
@@ -47,7 +62,10 @@ typedef struct rg_stepping {
     double *angle;
     rg_stepping_velocities free, end; /* without contact forces, and with them */
     rg_contact_step contacts;
-    rg_step_report report;
+    rg_contact_force *forces; /* to be stored */
+    size_t force_count;
+    rg_stepping_groups groups;
+    rg_step_report report, parts; /* of all, and of those that are followed */
     size_t failed_body; /* whose motion could not be made; SIZE_MAX: of none in particular */
     /* meanwhile: */
     const rg_world_content *content;
@@ -60,8 +78,25 @@ typedef struct rg_stepping {
 
 /* Contact forces that there were in the step are marked for those who want to know who touches. */
 rg_status rg_stepping_make(rg_world *world, rg_stepping *stepping, rg_error *error);
-/* Its parts (step_stepping_bodies.c): memory and free velocities, velocities with the contact
- * impulses, new poses. */
+/* Its stages: what it begins with; contact points at the poses of now, as far ahead as velocities
+ * reach; their rows and islands; forces and velocities. All of these, and again where impacts made
+ * bodies fast (`looked`: there are points already). */
+rg_status rg_stepping_begin(rg_stepping *stepping, rg_contact_job *contacts, rg_error *error);
+rg_status rg_stepping_look(rg_stepping *stepping, rg_contact_job *contacts, int pass,
+                           rg_error *error);
+rg_status rg_stepping_rows(rg_contact_job *contacts, const rg_contact_force *first,
+                           size_t first_count, rg_error *error);
+rg_status rg_stepping_forces(rg_stepping *stepping, rg_contact_job *contacts, rg_error *error);
+rg_status rg_stepping_passes(rg_stepping *stepping, rg_contact_job *contacts, bool looked,
+                             rg_error *error);
+/* step_stepping_impacts.c: which bodies meet others with restitution; their part of the step. If
+ * one of them comes near a body of another group, or of none, both are in one group from now on:
+ * *joined, and all is to be done again. */
+rg_status rg_stepping_group(rg_stepping *stepping, const rg_contact_job *contacts);
+void rg_stepping_join(rg_stepping *stepping, uint32_t a, uint32_t b);
+rg_status rg_stepping_follow(rg_world *world, rg_stepping *stepping, bool *joined, rg_error *error);
+/* step_stepping_bodies.c: memory and free velocities, velocities with the contact impulses, new
+ * poses. */
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
 void rg_stepping_apply(rg_stepping *stepping);
 rg_status rg_stepping_move(rg_world *world, rg_stepping *stepping, rg_error *error);

@@ -17,7 +17,8 @@
 enum { BODIES_PER_CHUNK = 256 };
 
 static bool is_moved(const rg_stepping *job, size_t i) {
-    return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]);
+    return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]) &&
+           !(job->groups.any && job->groups.followed[i]);
 }
 
 static bool is_zero(rg_vec3 v) {
@@ -129,9 +130,9 @@ static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_stepping *job = user;
     rg_stepping_chunk report = {0};
     for (size_t i = begin; i < end; i++) {
-        job->angle[i] = job->content->angle[i];
         if (!is_moved(job, i))
             continue;
+        job->angle[i] = job->content->angle[i];
         rg_status status = move_body(job, i, &report);
         if (status && !report.status) {
             report.status = status;
@@ -153,7 +154,7 @@ static bool make_job(rg_stepping *job, rg_world *world) {
     rg_arena *scratch = &world->scratch;
     size_t n = world->content.bodies.count;
     job->content = &world->content;
-    job->step = job->end_time - world->content.time;
+    job->step = job->length > 0 ? job->length : job->end_time - world->content.time;
     job->force = job->torque = NULL;
     job->failed_body = SIZE_MAX;
     job->position = rg_arena_take(scratch, n, sizeof(rg_vec3));
@@ -221,6 +222,32 @@ static bool is_rounding(const rg_stepping *job, size_t body) {
            rg_length(job->end.angular_momentum[body]) <= unit * angular;
 }
 
+/* A contact with restitution that had no impulse, and that bodies do not reach along their
+ * parabolas: it need not know of them. */
+static bool is_passed(const rg_stepping *job, size_t i) {
+    const rg_contact_step *contacts = &job->contacts;
+    const rg_row_set *set = &contacts->set;
+    double u[3];
+    if (contacts->passes[i] == 0)
+        return false;
+    for (int k = 0; k < set->dimension; k++)
+        if (contacts->impulse[i * (size_t)set->dimension + (size_t)k] != 0)
+            return false;
+    rg_row_velocity(set, i, job->end.velocity, job->end.angular_velocity, u);
+    return set->rows[i].gap + 0.5 * job->step * (contacts->passes[i] + u[0]) >= 0;
+}
+
+static void mark_near(rg_stepping *job) {
+    const rg_row_set *set = &job->contacts.set;
+    memset(job->near, 0, job->content->bodies.count * sizeof *job->near);
+    for (size_t i = 0; i < set->count; i++) {
+        if (is_passed(job, i))
+            continue;
+        job->near[set->rows[i].body_a] = 1;
+        job->near[set->rows[i].body_b] = 1;
+    }
+}
+
 void rg_stepping_apply(rg_stepping *job) {
     const rg_world_content *c = job->content;
     const rg_row_set *set = &job->contacts.set;
@@ -249,6 +276,7 @@ void rg_stepping_apply(rg_stepping *job) {
         job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
         job->end.angular_velocity[i] = spin_of(c, i, job->end.angular_momentum[i]);
     }
+    mark_near(job);
 }
 
 static rg_status fail_body(const rg_world *world, const rg_stepping_chunk *chunk, double step,
