@@ -38,7 +38,7 @@ int cli_report_end(const rg_world *world, const rg_step_info *summary, double ov
         code = EXIT_FAILED;
     }
     if (summary->passed_through > 0) {
-        cli_complain("the run ends badly: bodies passed through each other, %llu times; "
+        cli_complain("the run ends badly: pairs that passed through each other: %llu; "
                      "--accept-failures exits with 0",
                      (unsigned long long)summary->passed_through);
         code = EXIT_FAILED;

@@ -447,6 +447,20 @@ def test_contacts(rigor):
         check(low <= gap <= high, f"penetration {gap} with gamma {gamma}")
         check_equal(report["energy"]["stabilisation_J"] > 1, gamma == "1", f"push with gamma {gamma}")
 
+    # A cube that goes through a pane within a step: the run fails, and says why.
+    with open("pane.yaml", "w") as file:
+        file.write("gravity: [0, 0, 0]\nmethod: {name: stepping}\nbodies: [{shape: {box: [0.001, 4, 4]}, "
+                   "position: [1, 0, 0], motion: fixed}, {shape: {box: [0.05, 0.05, 0.05]}, "
+                   "position: [0.1, 0.1, 0.2], velocity: [100, 0, 0]}]")
+    pane = ["run", "pane.yaml", "--step", "1/240", "--duration", "8/240", "-q"]
+    limits = ["--require", "min_gap_m>-1e-6,passed_through<1"]
+    expect(rigor, [*pane, *limits], 0)
+    expect(rigor, [*pane, "--detection", "discrete"], 1,
+           stderr="the run ends badly: pairs that passed through each other: 1")
+    expect(rigor, [*pane, "--detection", "discrete", "--accept-failures"], 0)
+    expect(rigor, [*pane, "--detection", "discrete", "--accept-failures", *limits], 1,
+           stderr="rigor: requirement min_gap_m>-1e-6 broken at step 3")
+
     # Limits: every figure and every count has a name; a broken one is an exit code.
     every = ",".join(f"{name}<1e300" for name in [*CERTIFICATE, *ENERGY, "contacts_max", "solves",
                                                   "solver_iterations", "substeps", "evaluations",
