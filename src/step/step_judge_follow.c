@@ -140,8 +140,9 @@ static void propose_crosses(const chase *c, look *at, const rg_polyhedron *const
         }
 }
 
-/* The shortest way out of an overlap, among the normals of polyhedra and the line of the centres. A
- * slight overlap is left by the plane that the narrow phase found, or by a facet. */
+/* The shortest way out of an overlap, among the normals of polyhedra, the line of the centres, and
+ * of curved shapes the normal that the narrow phase proposes. A slight overlap is left by the plane
+ * that the narrow phase found, or by a facet. */
 static void look_for_way_out(const chase *c, look *at) {
     const rg_polyhedron *p[2];
     rg_vec3 centre[2];
@@ -157,8 +158,12 @@ static void look_for_way_out(const chase *c, look *at) {
     rg_vec3 d = rg_sub(centre[1], centre[0]);
     if (rg_length(d) > 0)
         propose(c, at, rg_normalised(d));
+    rg_depth depth;
     if (p[0] && p[1] && !rg_shape_is_planar(c->part[0]->shape))
         propose_crosses(c, at, p);
+    else if (rg_depth_between(c->part[0]->shape, at->pose[0], c->part[1]->shape, at->pose[1],
+                              &depth) == RG_OK)
+        propose(c, at, depth.normal);
 }
 
 /* A gap that matters: apart, the distance; otherwise the shortest way out. */
