@@ -43,10 +43,10 @@ const char cli_run_help[] =
     "      --detection D    continuous, or discrete: contacts at the current poses only\n"
     "      --points N       contact points of two convex parts: all, or N at most where\n"
     "                       that keeps the area of contact to 1 %\n"
-    "      --duration S     seconds to simulate; the nearest whole\n"
-    "                       number of steps is made; with --resume, in all, and not less than\n"
-    "                       there is already\n"
+    "      --duration S     seconds to simulate, to the nearest whole number of steps; with\n"
+    "                       --resume, in all\n"
     "      --threads N      threads; the results do not depend on it\n"
+    "      --no-memory      compute also steps that must repeat the last one\n"
     "      --checkpoint S   seconds of waiting time between checkpoints (default 2)\n"
     "      --require LIST   limits that every step and the whole run must keep, such as\n"
     "                       'min_gap_m>-1e-6,passed_through<1'; names as in the\n"
@@ -97,6 +97,7 @@ enum {
     OPTION_POINTS,
     OPTION_DURATION,
     OPTION_THREADS,
+    OPTION_NO_MEMORY,
     OPTION_CHECKPOINT,
     OPTION_REQUIRE,
     OPTION_ACCEPT_FAILURES,
@@ -124,6 +125,7 @@ static const cli_option all_options[OPTION_COUNT] = {
     [OPTION_POINTS] = {"points", 0, true, NULL},
     [OPTION_DURATION] = {"duration", 0, true, NULL},
     [OPTION_THREADS] = {"threads", 0, true, NULL},
+    [OPTION_NO_MEMORY] = {"no-memory", 0, false, NULL},
     [OPTION_CHECKPOINT] = {"checkpoint", 0, true, NULL},
     [OPTION_REQUIRE] = {"require", 0, true, NULL},
     [OPTION_ACCEPT_FAILURES] = {"accept-failures", 0, false, NULL},
@@ -536,6 +538,7 @@ static int open_run(run *this) {
                                 .method = this->options[OPTION_METHOD].value,
                                 .step = this->step,
                                 .threads = this->threads,
+                                .no_memory = given(this, OPTION_NO_MEMORY),
                                 .solver = is_lp(this) ? NULL : this->options[OPTION_SOLVER].value,
                                 .solver_tolerance = this->tolerance,
                                 .impact = this->options[OPTION_IMPACT].value,

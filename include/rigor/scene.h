@@ -23,6 +23,7 @@ typedef struct rg_scene_options {
     const char *method;
     double step; /* s: rg_scene_step_size */
     int threads;
+    bool no_memory; /* rg_world_def.no_memory */
     const rg_allocator *allocator;
     /* As above, for the contacts of the stepping method. */
     const char *solver;      /* by name: rg_solver_find */

@@ -33,6 +33,8 @@ typedef struct rg_world_def {
     uint64_t seed;
     int threads;                /* >= 1; results do not depend on it */
     bool certify;               /* the judge checks every step */
+    bool no_memory;             /* a step is computed although it must repeat the one before, in
+                                   which nothing moved: for measurements; results are the same */
     rg_collision_def collision; /* how contacts are found, and the material function */
     rg_step_callback *before_step, *after_step;
     void *callback_user;

@@ -211,6 +211,7 @@ rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *
         def->settings.gamma = *options->gamma;
     if (options->threads != 0)
         def->threads = options->threads;
+    def->no_memory = options->no_memory;
     return rg_settings_check(&def->settings, error);
 }
 

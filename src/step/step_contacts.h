@@ -121,6 +121,9 @@ double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i);
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */
 void rg_contacts_describe(rg_contact_job *job);
+/* Are the forces those of the step before, to the last bit? */
+bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contact_force *last,
+                      size_t last_count);
 /* A step of either method has succeeded: keeps its contact forces and what contact detection found,
  * for the next step and for readers. RG_OUT_OF_MEMORY: nothing has changed. */
 rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, size_t count,

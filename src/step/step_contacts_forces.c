@@ -29,6 +29,23 @@ static rg_contact_mode mode_of(const rg_contact_job *job, size_t i, double norma
     return curved && turning > RG_STEP_SLIP * job->speed ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
+/* Did the solver leave the components that it started from as they were? The vector that they came
+ * from is then taken over: turned to and fro, it would change in its last bits for ever. */
+static bool is_taken_over(const rg_contact_job *job, size_t i, const double *r) {
+    const rg_contact_step *contacts = job->contacts;
+    const rg_contact_force *start = job->start[i];
+    double first[3];
+    if (!start || memcmp(&start->normal, &contacts->set.rows[i].normal, sizeof start->normal) != 0)
+        return false;
+    rg_row_components(&contacts->set, i, rg_scale(contacts->step, start->force), first);
+    return memcmp(first, r, (size_t)contacts->set.dimension * sizeof *r) == 0;
+}
+
+bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contact_force *last,
+                      size_t last_count) {
+    return count == last_count && (count == 0 || memcmp(now, last, count * sizeof *now) == 0);
+}
+
 void rg_contacts_describe(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
@@ -43,7 +60,9 @@ void rg_contacts_describe(rg_contact_job *job) {
         double u[3];
         rg_row_velocity(set, i, contacts->velocity, contacts->angular_velocity, u);
         double slip = rg_contact_slip(set, u);
-        rg_vec3 impulse = rg_row_force(set, i, r);
+        rg_vec3 impulse = rg_row_force(set, i, r), force = rg_scale(1 / contacts->step, impulse);
+        if (is_taken_over(job, i, r))
+            impulse = job->start[i]->impulse, force = job->start[i]->force;
         bool met = job->meets[i] && r[0] > 0;
         memset(&contacts->forces[i], 0, sizeof contacts->forces[i]); /* padding is stored, too */
         contacts->forces[i] = (rg_contact_force){
@@ -58,7 +77,7 @@ void rg_contacts_describe(rg_contact_job *job) {
             .normal = row->normal,
             .gap = row->gap,
             .impulse = impulse,
-            .force = rg_scale(1 / contacts->step, impulse),
+            .force = force,
             .normal_force = r[0] / contacts->step,
             .friction = job->mu[i],
             .slip_speed = slip,

@@ -3,6 +3,7 @@
 #include "contact/contact.h"
 #include "step/step_analytic.h"
 #include "step/step_judge.h"
+#include "step/step_machinery.h"
 #include "step/step_method.h"
 #include "step/step_stage.h"
 
@@ -120,8 +121,9 @@ static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts)
     contacts->angular_impulse = rg_add(contacts->angular_impulse, found.angular_impulse);
 }
 
+/* `rest` keeps what a step that repeats this one has to tell. */
 static void judge_step(rg_world *world, const rg_judge_memory *before, double step,
-                       const rg_step_report *report, rg_step_info *info) {
+                       const rg_step_report *report, rg_step_rest *rest, rg_step_info *info) {
     rg_world_content *c = &world->content;
     rg_judge_totals after = rg_judge_look(c);
     rg_judge_forces forces = {.step = step};
@@ -139,6 +141,24 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
         info->passed_through = gaps.passed;
     }
     rg_judge_record(&c->run, &before->totals, &after, &contacts, info);
+    if (report->still)
+        rest->totals = after, rest->contacts = contacts, rest->info = *info;
+}
+
+/* A step that does what the last one did: the clock goes on, and it is told once more. */
+static void repeat_step(rg_world *world, const rg_world_content *clock, const rg_step_rest *rest,
+                        rg_step_info *info) {
+    rg_world_content *c = &world->content;
+    c->time = clock->time;
+    c->time_carry = clock->time_carry;
+    c->step_count++;
+    *info = rest->info;
+    if (world->certify)
+        rg_judge_record(&c->run, &rest->totals, &rest->totals, &rest->contacts, info);
+    else
+        rg_judge_forget(&c->run);
+    info->profile = (rg_step_profile){0};
+    count_step(c, &rest->report, info);
 }
 
 /* A step that has succeeded: time goes on, and what the next step and readers want to know is
@@ -165,6 +185,14 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     if (!(clock.time > c->time && isfinite(clock.time)))
         return rg_fail(error, RG_STEP_TOO_SMALL, "a step of %g s does not move the clock at %g s",
                        step, c->time);
+    rg_step_machinery *machinery;
+    rg_status status = rg_machinery_of(world, &machinery, error);
+    if (status)
+        return status;
+    if (rg_rest_holds(world, &machinery->rest, step)) {
+        repeat_step(world, &clock, &machinery->rest, info);
+        return RG_OK;
+    }
     rg_arena_reset(&world->scratch);
 
     double start = processor_time();
@@ -175,17 +203,14 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     double judged = processor_time();
 
     rg_motion_state *kinematic;
-    rg_step_machinery *machinery;
     rg_step_report report = {0};
     rg_stage_enter(world, RG_STAGE_FORCES);
-    rg_status status = prepare_kinematic(world, clock.time, &kinematic, error);
-    if (!status)
-        status = rg_machinery_of(world, &machinery, error);
+    status = prepare_kinematic(world, clock.time, &kinematic, error);
     if (!status)
         status = rg_collision_begin(machinery->collision, world, error);
     rg_analysis_log_clear(world);
     if (!status)
-        status = rg_method_of(world)->step(world, clock.time, &report, error);
+        status = rg_method_of(world)->step(world, step, clock.time, &report, error);
     if (status)
         return status;
     rg_stage_enter(world, RG_STAGE_STORE);
@@ -194,11 +219,13 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
 
     rg_stage_enter(world, RG_STAGE_JUDGE);
     if (world->certify) {
-        judge_step(world, &before, step, &report, info);
+        judge_step(world, &before, step, &report, &machinery->rest, info);
     } else {
         rg_judge_measure_nothing(info);
         rg_judge_forget(&c->run);
+        machinery->rest.info = *info;
     }
+    rg_rest_note(world, &machinery->rest, step, &report);
     info->profile.step_cpu = stepped - judged;
     info->profile.judge_cpu = (judged - start) + (processor_time() - stepped);
     rg_stage_enter(world, RG_STAGE_STORE);

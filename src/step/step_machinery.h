@@ -8,6 +8,7 @@
 #include "rigor/contact_force.h"
 #include "rigor/event.h"
 #include "rigor/solver.h"
+#include "step/step_rest.h"
 #include "world/world.h"
 
 /* Islands are dealt out to this many lanes, each with memory of its own, whatever the number of
@@ -35,6 +36,7 @@ typedef struct rg_step_machinery {
     rg_arena tracks; /* how bodies moved in the last step, for the judge */
     rg_problem_observer *observer;
     void *observer_user;
+    rg_step_rest rest;
     size_t event_count; /* of the last step; no more than fit are kept */
     rg_step_event events[RG_STEP_EVENTS_MOST];
     uint32_t impact_count; /* of the last step */

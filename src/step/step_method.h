@@ -21,6 +21,7 @@ typedef struct rg_step_report {
     uint64_t substeps, rejected, evaluations;
     rg_solve_counts counts; /* of contact problems */
     uint64_t contacts, impacts;
+    bool still; /* bodies and contact forces are as they were, to the last bit */
     /* A method whose contact forces vary within the step shows them to the judge as it goes, who
      * cannot tell from their values at one instant. `stabilisation`, `prescribed_work`: J, of
      * corrections that are no contact forces; impulses by what forces do not move. */
@@ -39,10 +40,11 @@ typedef struct rg_step_report {
 struct rg_method {
     const char *name;
     const char *summary;
-    /* Moves the dynamic bodies from content.time to `end_time`. Changes nothing in the content on
+    /* Moves the dynamic bodies by `step` seconds, from content.time to `end_time`. Changes nothing in the content on
      * failure. Gets its scratch memory from the world's arena. Kinematic bodies, time and applied
      * forces are the driver's. */
-    rg_status (*step)(rg_world *world, double end_time, rg_step_report *report, rg_error *error);
+    rg_status (*step)(rg_world *world, double step, double end_time, rg_step_report *report,
+                      rg_error *error);
 };
 
 extern const rg_method rg_method_analytic;

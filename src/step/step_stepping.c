@@ -71,7 +71,7 @@ rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error
         return status;
     job->contacts = (rg_contact_step){.step = job->step,
                                       .end_time = job->end_time,
-                                      .whole = job->length > 0 ? job->whole : job->step,
+                                      .whole = job->whole > 0 ? job->whole : job->step,
                                       .rows = job->rows,
                                       .external = job->force,
                                       .free_velocity = job->free.velocity,
@@ -100,7 +100,7 @@ static rg_status make_rows(rg_stepping *job, rg_contact_job *contacts, int pass,
     leave_to_groups(job);
     rg_status status =
         rg_stepping_rows(contacts, job->contacts.forces, job->contacts.set.count, error);
-    bool chooses = pass == 0 && job->length == 0 && !job->groups.any &&
+    bool chooses = pass == 0 && job->whole == 0 && !job->groups.any &&
                    !job->content->settings.discrete_detection;
     if (status || !chooses)
         return status;
@@ -210,18 +210,20 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
     return status;
 }
 
-static rg_status step_stepping(rg_world *world, double end_time, rg_step_report *report,
-                               rg_error *error) {
-    rg_stepping job = {.end_time = end_time};
+static rg_status step_stepping(rg_world *world, double step, double end_time,
+                               rg_step_report *report, rg_error *error) {
+    rg_stepping job = {.step = step, .end_time = end_time};
     job.last = rg_world_contact_forces(world, &job.last_count);
     rg_status status = rg_stepping_make(world, &job, error);
     rg_stage_enter(world, RG_STAGE_STORE);
+    bool same = !status && rg_contacts_same(job.forces, job.force_count, job.last, job.last_count);
     if (!status)
         status = rg_contacts_store(world, job.forces, job.force_count, error);
     if (status)
         return status;
-    rg_stepping_commit(world, &job);
+    bool moved = rg_stepping_commit(world, &job);
     *report = job.report;
+    report->still = same && !moved;
     return RG_OK;
 }
 

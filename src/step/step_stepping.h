@@ -44,10 +44,9 @@ typedef struct rg_stepping_groups {
 
 typedef struct rg_stepping {
     /* in: */
-    double end_time;
+    double step, end_time; /* s: its length, which is not always the difference of the clock */
     /* A part of a step: */
-    double length; /* s; 0: it is a whole step, up to end_time */
-    double whole;  /* s: the step that it is a part of */
+    double whole; /* s: the step that it is a part of; 0: of none */
     rg_contact_choice_of_rows rows;
     const uint8_t *apart;  /* bodies that are no members and may have to be, per body; null: none */
     const uint8_t *member; /* per body of the world: 1 if it is stepped; null: all */
@@ -69,7 +68,6 @@ typedef struct rg_stepping {
     size_t failed_body; /* whose motion could not be made; SIZE_MAX: of none in particular */
     /* meanwhile: */
     const rg_world_content *content;
-    double step;
     const rg_vec3 *force, *torque; /* null: none but gravity */
     uint8_t *near;                 /* bodies with contact points */
     rg_stepping_sum *sums;
@@ -100,7 +98,7 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *stepping, bool *joine
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
 void rg_stepping_apply(rg_stepping *stepping);
 rg_status rg_stepping_move(rg_world *world, rg_stepping *stepping, rg_error *error);
-/* The bodies; contact forces are the caller's. */
-void rg_stepping_commit(rg_world *world, const rg_stepping *stepping);
+/* The bodies; contact forces are the caller's. True if a bit of their state changes. */
+bool rg_stepping_commit(rg_world *world, const rg_stepping *stepping);
 
 #endif

@@ -154,7 +154,6 @@ static bool make_job(rg_stepping *job, rg_world *world) {
     rg_arena *scratch = &world->scratch;
     size_t n = world->content.bodies.count;
     job->content = &world->content;
-    job->step = job->length > 0 ? job->length : job->end_time - world->content.time;
     job->force = job->torque = NULL;
     job->failed_body = SIZE_MAX;
     job->position = rg_arena_take(scratch, n, sizeof(rg_vec3));
@@ -313,11 +312,23 @@ rg_status rg_stepping_move(rg_world *world, rg_stepping *job, rg_error *error) {
     return RG_OK;
 }
 
-void rg_stepping_commit(rg_world *world, const rg_stepping *job) {
+static bool same(const void *a, const void *b, size_t size) {
+    return memcmp(a, b, size) == 0;
+}
+
+bool rg_stepping_commit(rg_world *world, const rg_stepping *job) {
     rg_world_content *c = &world->content;
+    bool changed = false;
     for (size_t i = 0; i < c->bodies.count; i++) {
         if (job->member && !job->member[i])
             continue;
+        changed = changed || !same(&c->position[i], &job->position[i], sizeof(rg_vec3)) ||
+                  !same(&c->orientation[i], &job->orientation[i], sizeof(rg_quat)) ||
+                  !same(&c->angle[i], &job->angle[i], sizeof(double)) ||
+                  !same(&c->momentum[i], &job->end.momentum[i], sizeof(rg_vec3)) ||
+                  !same(&c->angular_momentum[i], &job->end.angular_momentum[i], sizeof(rg_vec3)) ||
+                  !same(&c->velocity[i], &job->end.velocity[i], sizeof(rg_vec3)) ||
+                  !same(&c->angular_velocity[i], &job->end.angular_velocity[i], sizeof(rg_vec3));
         c->position[i] = job->position[i];
         c->orientation[i] = job->orientation[i];
         c->angle[i] = job->angle[i];
@@ -326,4 +337,5 @@ void rg_stepping_commit(rg_world *world, const rg_stepping *job) {
         c->momentum[i] = job->end.momentum[i];
         c->angular_momentum[i] = job->end.angular_momentum[i];
     }
+    return changed;
 }

@@ -255,7 +255,7 @@ static rg_stepping part_of(const follower *f, double length, rg_contact_choice_o
     const rg_stepping *w = f->whole;
     rg_stepping part = {.end_time =
                             length < w->step - f->at ? f->start.time + f->at + length : w->end_time,
-                        .length = length,
+                        .step = length,
                         .whole = w->step,
                         .rows = rows,
                         .member = f->member,

@@ -117,6 +117,7 @@ rg_status rg_world_create(const rg_world_def *def, rg_world **world, rg_error *e
     w->scratch = rg_arena_make(&allocator);
     w->threads = def->threads;
     w->certify = def->certify;
+    w->no_memory = def->no_memory;
     w->collision = def->collision;
     w->before_step = def->before_step;
     w->after_step = def->after_step;
@@ -182,6 +183,7 @@ rg_status rg_world_begin_edit(rg_world *world) {
     if (world->busy)
         return RG_BUSY;
     world->content.edits++;
+    world->revision++;
     return RG_OK;
 }
 

@@ -163,8 +163,9 @@ struct rg_world {
     rg_arena scratch; /* for one step */
     rg_pool *pool;
     int threads;
-    bool certify;
-    bool busy; /* in a step: changes are refused */
+    bool certify, no_memory;
+    uint64_t revision; /* counts edits, restored and loaded states */
+    bool busy;         /* in a step: changes are refused */
     rg_step_callback *before_step, *after_step;
     void *callback_user;
     rg_collision_def collision;

@@ -163,6 +163,7 @@ rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot) {
     rg_handle_pool_succeed(&content.forces, &world->content.forces);
     rg_content_free(&world->content, &world->allocator);
     world->content = content;
+    world->revision++;
     return RG_OK;
 }
 
@@ -181,6 +182,7 @@ rg_status rg_world_clone(const rg_world *world, rg_world **clone) {
     def.allocator = world->allocator;
     def.threads = world->threads;
     def.certify = world->certify;
+    def.no_memory = world->no_memory;
     def.collision = world->collision;
     def.before_step = world->before_step;
     def.after_step = world->after_step;

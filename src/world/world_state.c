@@ -237,6 +237,7 @@ rg_status rg_world_load_state(rg_world *world, const void *buffer, size_t size, 
             return rg_fail(error, RG_OUT_OF_MEMORY, "state: no memory");
     }
     /* Nothing can fail from here on. */
+    world->revision++;
     for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++) {
         c->memory[i].size = sections.memory_size[i];
         if (sections.memory_size[i])

@@ -1,0 +1,29 @@
+/* A step that repeats the one before: where nothing has changed, nothing is computed again. */
+#ifndef RIGOR_STEP_REST_H
+#define RIGOR_STEP_REST_H
+
+#include "step/step_judge.h"
+#include "step/step_method.h"
+
+/* What the last step was, if the next one can be no other. Beside the state: whether it is used
+ * changes no bit. */
+typedef struct rg_step_rest {
+    uint32_t still; /* steps in a row that left everything as it was */
+    /* What the last of them depended on and led to. */
+    double step;
+    uint64_t revision; /* of the world */
+    uint64_t memory;   /* hash of the contact memory that the step left */
+    /* What it told. */
+    rg_step_report report;
+    rg_step_info info;
+    rg_judge_totals totals;
+    rg_judge_contacts contacts;
+} rg_step_rest;
+
+/* True if a step of that length would do what the last one did, bit for bit. */
+bool rg_rest_holds(const rg_world *world, const rg_step_rest *rest, double step);
+/* A step was made: is it one that can be repeated? */
+void rg_rest_note(const rg_world *world, rg_step_rest *rest, double step,
+                  const rg_step_report *report);
+
+#endif

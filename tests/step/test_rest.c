@@ -1,0 +1,153 @@
+/* Rest: bodies that rest do so to the last bit, and a step that can only repeat the one before is
+ * not computed (step_rest.c). Worlds with and without that memory agree in every bit, whatever
+ * happens to them. */
+#include "test_world_support.h"
+
+#define STEP (1.0 / 240)
+
+enum { BOXES = 12, LAST = BOXES - 1 };
+
+typedef struct yard {
+    rg_world *world;
+    rg_body_id box[BOXES];
+    uint64_t repeated; /* steps that were not computed */
+} yard;
+
+/* Two stacks of boxes on a floor, one of them tilted: frames that are not those of the axes. */
+static yard make_yard(bool no_memory, int threads) {
+    rg_world_def def = rg_world_def_default();
+    def.no_memory = no_memory;
+    def.threads = threads;
+    double tilt = 0.1;
+    def.gravity = (rg_vec3){9.81 * sin(tilt), 0, -9.81 * cos(tilt)};
+    yard y = {.world = world_of(&def)};
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    floor.pose.position = (rg_vec3){0, 0, -0.5};
+    add_shape(y.world, rg_shape_def_box(20, 20, 1), &floor);
+    for (int i = 0; i < BOXES; i++) {
+        rg_body_def box = rg_body_def_default();
+        double angle = i < BOXES / 2 ? 0 : 0.3;
+        box.pose.orientation = (rg_quat){.w = cos(angle), .z = sin(angle)};
+        box.pose.position = (rg_vec3){i < BOXES / 2 ? 0 : 3, 0, 0.25 + 0.5 * (i % (BOXES / 2))};
+        y.box[i] = add_shape(y.world, rg_shape_def_box(0.8, 0.6, 0.5), &box);
+    }
+    return y;
+}
+
+static void go(yard *y, int steps, double step) {
+    for (int i = 0; i < steps; i++) {
+        rg_step_info info = step_once(y->world, step);
+        y->repeated += info.profile.step_cpu == 0;
+    }
+}
+
+/* Something that a caller does between steps. */
+typedef void disturbance(yard *y);
+
+static void nothing(yard *y) {
+    (void)y;
+}
+static void knock(yard *y) {
+    assert_int_equal(rg_body_set_velocity(y->world, y->box[LAST], (rg_vec3){0.3, 0, 0}), RG_OK);
+}
+static void turn_gravity(yard *y) {
+    assert_int_equal(rg_world_set_gravity(y->world, (rg_vec3){0, 0, -9}), RG_OK);
+}
+static void push_once(yard *y) {
+    assert_int_equal(rg_body_apply_central_force(y->world, y->box[2], (rg_vec3){0, 5000, 0}),
+                     RG_OK);
+}
+static void take_away(yard *y) {
+    if (y->box[0].index1 == 0)
+        return; /* gone already */
+    assert_int_equal(rg_world_remove_body(y->world, y->box[0]), RG_OK);
+    y->box[0] = (rg_body_id){0};
+}
+static void other_length(yard *y) {
+    go(y, 3, 0.5 * STEP);
+}
+static void there_and_back(yard *y) {
+    rg_snapshot *snapshot;
+    assert_int_equal(rg_snapshot_create(y->world, &snapshot), RG_OK);
+    knock(y);
+    go(y, 20, STEP);
+    assert_int_equal(rg_world_restore(y->world, snapshot), RG_OK);
+    rg_snapshot_destroy(snapshot);
+}
+
+static void memory_changes_no_bit(void **state) {
+    (void)state;
+    disturbance *const disturbances[] = {nothing,   knock,        turn_gravity,  push_once,
+                                         take_away, other_length, there_and_back};
+    for (size_t k = 0; k < sizeof disturbances / sizeof *disturbances; k++) {
+        yard with = make_yard(false, 1 + (int)k % 2), without = make_yard(true, 1);
+        for (int part = 0; part < 3; part++) {
+            go(&with, 60, STEP), go(&without, 60, STEP);
+            if (rg_world_state_hash(with.world) != rg_world_state_hash(without.world))
+                fail_msg("disturbance %zu, part %d: another state", k, part);
+            rg_step_info a = rg_world_summary(with.world), b = rg_world_summary(without.world);
+            assert_memory_equal(&a.certificate, &b.certificate, sizeof a.certificate);
+            assert_memory_equal(&a.energy, &b.energy, sizeof a.energy);
+            assert_int_equal(a.solves, b.solves);
+            disturbances[k](&with), disturbances[k](&without);
+        }
+        assert_int_equal(without.repeated, 0);
+        assert_true(with.repeated > 60);
+        rg_world_destroy(with.world), rg_world_destroy(without.world);
+    }
+}
+
+/* At rest means that no bit of a pose or velocity changes, and the judge finds nothing but
+ * rounding. */
+static void rest_is_exact(void **state) {
+    (void)state;
+    yard y = make_yard(true, 1);
+    go(&y, 30, STEP);
+    rg_vec3 before[BOXES];
+    for (int i = 0; i < BOXES; i++)
+        before[i] = rg_body_pose(y.world, y.box[i]).position;
+    go(&y, 480, STEP);
+    for (int i = 0; i < BOXES; i++) {
+        rg_vec3 after = rg_body_pose(y.world, y.box[i]).position;
+        rg_vec3 v = rg_body_velocity(y.world, y.box[i]);
+        assert_memory_equal(&before[i], &after, sizeof after);
+        assert_true(v.x == 0 && v.y == 0 && v.z == 0);
+    }
+    rg_step_info summary = rg_world_summary(y.world);
+    assert_true(summary.certificate.max_penetration < 1e-13);
+    assert_true(summary.certificate.momentum_error < 1e-12);
+    rg_world_destroy(y.world);
+}
+
+/* Events are those of a step that was computed: what goes on touching is told in every step. */
+static void events_go_on(void **state) {
+    (void)state;
+    yard y = make_yard(false, 1);
+    go(&y, 100, STEP);
+    uint64_t repeated = y.repeated;
+    for (int i = 0; i < 5; i++) {
+        go(&y, 1, STEP);
+        rg_collision_view view = rg_collision_get(rg_world_collision(y.world));
+        size_t touching = 0;
+        for (size_t k = 0; k < view.touch_count; k++) {
+            touching += view.touches[k].touching;
+            assert_false(view.touches[k].began);
+        }
+        assert_int_equal(touching, BOXES);
+        size_t forces;
+        rg_world_contact_forces(y.world, &forces);
+        assert_int_equal(forces, 4 * BOXES);
+    }
+    assert_int_equal(y.repeated, repeated + 5);
+    rg_world_destroy(y.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_changes_no_bit),
+        cmocka_unit_test(rest_is_exact),
+        cmocka_unit_test(events_go_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
