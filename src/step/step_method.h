@@ -40,9 +40,9 @@ typedef struct rg_step_report {
 struct rg_method {
     const char *name;
     const char *summary;
-    /* Moves the dynamic bodies by `step` seconds, from content.time to `end_time`. Changes nothing in the content on
-     * failure. Gets its scratch memory from the world's arena. Kinematic bodies, time and applied
-     * forces are the driver's. */
+    /* Moves the dynamic bodies by `step` seconds, from content.time to `end_time`. Changes nothing
+     * in the content on failure. Gets its scratch memory from the world's arena. Kinematic bodies,
+     * time and applied forces are the driver's. */
     rg_status (*step)(rg_world *world, double step, double end_time, rg_step_report *report,
                       rg_error *error);
 };
