@@ -3,6 +3,7 @@
  *
  * Tested by tests/step/test_settle.c. */
 #include "base/base_text.h"
+#include "contact/contact.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 #include "step/step_impulse_log.h"
@@ -507,19 +508,74 @@ static double acceleration_of(const rg_analysis *a, size_t contact) {
     return rate;
 }
 
-/* Contacts that come apart slower than counts as leaving are at rest if they would be back at once:
- * that is what `still` is about, with the largest acceleration there is. Where the others hold the
- * body so that they are not, they leave all the same. A box that lies over the edge of a slab, with
- * its end a micrometre lower on the next one, touches that edge within the shell, too, where it
- * slides on; to hold it there, its rate would have to be 0, and with it its speed. */
-static void let_slow_ones_leave(rg_analysis *a) {
+/* A part after a short time under the forces of now, at its place of now. */
+static rg_swept_shape part_after(const rg_analysis *a, uint32_t part, double time) {
+    uint32_t body = a->view->parts[part].body;
+    const rg_analysis_motion *m = &a->motion;
+    rg_vec3 linear = m->acceleration[body], angular = m->angular_acceleration[body];
+    double inverse_mass = a->view->world->content.dynamics[body].inverse_mass;
+    for (uint32_t k = 0; k < a->contact_count; k++) {
+        rg_vec3 f = rg_analysis_force_of(&a->contacts[k]);
+        rg_analysis_row row = rg_analysis_make_row(a, k, 0, f);
+        if (row.a != body && row.b != body)
+            continue;
+        linear = rg_add_scaled(linear, row.a == body ? inverse_mass : -inverse_mass, f);
+        angular = row.a == body ? rg_add(angular, row.spin_a) : rg_sub(angular, row.spin_b);
+    }
+    return (rg_swept_shape){
+        .placed = {a->view->parts[part].shape, rg_analysis_part_pose(a, m, part)},
+        .centre = m->position[body],
+        .velocity = rg_add_scaled(m->velocity[body], time, linear),
+        .angular_velocity = rg_add_scaled(m->angular_velocity[body], time, angular)};
+}
+
+/* Whether the plane of a face separates the parts of a contact now and goes on to do so, under the
+ * forces that all others have: then nothing needs to be held. */
+static bool has_free_plane(const rg_analysis *a, const rg_analysis_contact *c) {
+    if (!isfinite(a->view->parts[c->part_b].radius) ||
+        !isfinite(a->view->parts[c->part_a].radius) || !(a->view->acceleration > 0))
+        return false;
+    double time = sqrt(c->shell / a->view->acceleration);
+    rg_swept_shape b = part_after(a, c->part_b, time), other = part_after(a, c->part_a, time);
+    return rg_contact_free_plane(&b, &other, c->shell).rate >= -rg_analysis_stop(a, c);
+}
+
+/* Whether a contact need not be held: see below. Forces are those of all others. */
+static bool is_free(const rg_analysis *a, size_t contact) {
+    const rg_analysis_contact *c = &a->contacts[contact];
+    double back = fmax(0, -acceleration_of(a, contact));
+    if (c->motion.gap_rate > rg_analysis_stop(a, c))
+        return c->motion.gap_rate > RG_ANALYSIS_STILL * sqrt(2 * back * c->shell);
+    return has_free_plane(a, c);
+}
+
+/* Whether a plane across a mean of normals stands for a meeting, not one of a face. */
+static bool is_degenerate(const rg_analysis_contact *c) {
+    const rg_contact_piece *p = c->track.piece;
+    const rg_contact_piece *plane = p[0].kind == RG_PIECE_FACE ? &p[0] : &p[1];
+    return c->track.extended && plane->index == UINT32_MAX;
+}
+
+/* Contacts that may not be needed, first tried without force:
+ *
+ *   - those that come apart slower than counts as leaving. They are at rest if they would be back
+ *     at once: that is what `still` is about, with the largest acceleration there is. Where the
+ *     others hold the body so that they are not, they leave all the same. A box that lies over the
+ *     edge of a slab, with its end a micrometre lower on the next one, touches that edge within the
+ *     shell, too, where it slides on; to hold it there, its rate would have to be 0, and with it
+ *     its speed;
+ *   - those where a plane stands for a degenerate meeting (vertex or edge on edge). If the plane of
+ *     a face separates the parts and goes on to, they do not push each other: a box that begins to
+ *     slide from where its side is exactly over a seam. */
+static void let_go_unneeded(rg_analysis *a) {
     size_t count = a->contact_count, kept = 0, parted = a->leaving_count, first = parted;
     if (a->law->mean)
         return;
     for (size_t i = 0; i < count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         /* one whose bounces have ended here is at rest, whatever its rate */
-        if (isfinite(c->still) && c->motion.gap_rate > rg_analysis_stop(a, c))
+        bool slow = isfinite(c->still) && c->motion.gap_rate > rg_analysis_stop(a, c);
+        if (slow || is_degenerate(c))
             a->spare[parted++] = *c;
         else
             a->contacts[kept++] = *c;
@@ -532,14 +588,11 @@ static void let_slow_ones_leave(rg_analysis *a) {
     rg_analysis_decide(a);
     a->decisions = decisions;
     a->trouble.outcome = RG_SOLVED;
-    for (size_t i = kept; i < count; i++) {
-        rg_analysis_contact *c = &a->contacts[i];
-        double back = fmax(0, -acceleration_of(a, i));
-        if (c->motion.gap_rate > RG_ANALYSIS_STILL * sqrt(2 * back * c->shell))
-            a->spare[a->leaving_count++] = *c;
-        else
-            a->spare[--parted] = *c; /* from the end: those that leave come from the front */
-    }
+    for (size_t i = kept; i < count; i++)
+        if (is_free(a, i))
+            a->spare[a->leaving_count++] = a->contacts[i];
+        else /* from the end: those that leave come from the front */
+            a->spare[--parted] = a->contacts[i];
     for (size_t i = parted; a->contact_count < count - (a->leaving_count - first); i++)
         a->contacts[a->contact_count++] = a->spare[i];
 }
@@ -562,7 +615,7 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
     status = stop_slow(a, error);
     if (status)
         return status;
-    let_slow_ones_leave(a);
+    let_go_unneeded(a);
     rg_analysis_refresh_modes(a);
     start_slips(a);
     status = rg_analysis_project(a);

@@ -292,6 +292,34 @@ static void real_steps(void **state) {
     }
 }
 
+/* --- from rest -------------------------------------------------------------------------------- */
+
+/* A box that covers one tile exactly slides from rest, without friction, in a field that leans by 2
+ * m/s^2 along x: no speed says which plane separates it from the next tile. */
+static void begins_to_slide(const char *method, bool planar) {
+    crossing c = {.method = method, .planar = planar, .ground = TILES};
+    rg_world *world = make_world(&c);
+    rg_world_set_gravity(world, (rg_vec3){2, 0, -GRAVITY});
+    add_tiles(world, &c);
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = (rg_vec3){0, 0, TILE / 2};
+    rg_vec3 corners[4];
+    rg_body_id body = add_shape(world, block(planar, TILE, TILE, corners), &def);
+    int steps = (int)(DURATION / STEP);
+    step_world(world, STEP, steps);
+    double time = steps * STEP;
+    print_message("%s, %s, from rest: %.12f m/s after %g s\n", method, planar ? "plane" : "space",
+                  rg_body_velocity(world, body).x, time);
+    assert_vector(rg_body_velocity(world, body), (rg_vec3){2 * time, 0, 0}, AS_ONE);
+    rg_world_destroy(world);
+}
+
+static void from_rest(void **state) {
+    (void)state;
+    begins_to_slide("analytic", false);
+    begins_to_slide("analytic", true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(analytic_slides),
@@ -307,6 +335,7 @@ int main(void) {
         cmocka_unit_test(stepping_slides_in_the_plane_with_friction),
         cmocka_unit_test(stepping_rolls_in_the_plane),
         cmocka_unit_test(real_steps),
+        cmocka_unit_test(from_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
