@@ -38,6 +38,14 @@ export function checksOf(manifest: Manifest): Check[] {
   const solver = "the solver's tolerance";
   return [
     {
+      series: "passed_through",
+      label: "Passed through",
+      unit: "count",
+      bound: 0,
+      boundText: "none allowed",
+      words: "pairs of bodies passed through each other",
+    },
+    {
       series: "penetration",
       label: "Penetration",
       unit: "m",
@@ -52,14 +60,6 @@ export function checksOf(manifest: Manifest): Check[] {
       bound: depth,
       boundText: part,
       words: "bodies pass into each other within a step",
-    },
-    {
-      series: "passed_through",
-      label: "Passed through",
-      unit: "count",
-      bound: 0,
-      boundText: "none allowed",
-      words: "pairs of bodies passed through each other",
     },
     {
       series: "complementarity",

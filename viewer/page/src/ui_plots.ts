@@ -41,10 +41,7 @@ const PLOTS: Definition[] = [
     title: "Penetration",
     unit: "m",
     logarithmic: true,
-    entries: [
-      { series: "penetration", label: "at the end of steps", colour: "--curve-1" },
-      { series: "overlap", label: "at any time", colour: "--curve-2" },
-    ],
+    entries: [{ series: "overlap", label: "penetration", colour: "--curve-1" }],
   },
   {
     name: "complementarity",

@@ -158,7 +158,7 @@ test("an overview", async () => {
   );
   assert.deepEqual(
     [...overview.series.solves],
-    frames.map((frame) => frame.figures[17]),
+    frames.map((frame) => frame.figures[18]),
   );
   assert.ok(Number.isNaN(overview.series.energy[0]));
 });
