@@ -39,7 +39,7 @@ static void wrong_steps_are_seen(void **state) {
         rg_world_content *c = &world->content;
         rg_judge_totals before = rg_judge_look(c);
         rg_step_report report;
-        assert_int_equal(rg_method_of(world)->step(world, 0.01, &report, NULL), RG_OK);
+        assert_int_equal(rg_method_of(world)->step(world, 0.01, 0.01, &report, NULL), RG_OK);
         switch (fault) {
         case 0:
             break; /* none: the figures are at rounding */
