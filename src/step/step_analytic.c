@@ -382,8 +382,7 @@ static rg_status fly_or_hand_over(rg_world *world, double end_time, const rg_ana
         return status;
     }
     rg_arena_return(&world->scratch, mark);
-    status =
-        rg_method_stepping.step(world, end_time - world->content.time, end_time, report, &inner);
+    status = rg_method_stepping.step(world, world->step, end_time, report, &inner);
     if (status)
         return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
                        cause.text, inner.text);

@@ -173,7 +173,7 @@ rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups
     rg_stepping *s = &h->stepping;
     const rg_contact_force *last = rg_world_contact_forces(a->view->world, &s->last_count);
     s->end_time = a->view->end;
-    s->step = s->end_time - a->view->world->content.time;
+    s->step = a->view->world->step;
     s->shown = a->shown;
     s->last = join(a->arena, last, s->last_count, NULL, 0);
     if (!s->last || mark_members(a, groups, h))

@@ -37,6 +37,9 @@ static bool is_taken_over(const rg_contact_job *job, size_t i, const double *r) 
     double first[3];
     if (!start || memcmp(&start->normal, &contacts->set.rows[i].normal, sizeof start->normal) != 0)
         return false;
+    rg_vec3 force = rg_scale(1 / contacts->step, start->impulse); /* steps of the same length? */
+    if (memcmp(&force, &start->force, sizeof force) != 0)
+        return false;
     rg_row_components(&contacts->set, i, rg_scale(contacts->step, start->force), first);
     return memcmp(first, r, (size_t)contacts->set.dimension * sizeof *r) == 0;
 }

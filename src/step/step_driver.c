@@ -245,6 +245,7 @@ rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_err
     if (world->before_step)
         world->before_step(world->callback_user, world, step);
     world->busy = true;
+    world->step = step;
     rg_stages_begin(world);
     rg_status status = step_closed(world, step, info, error);
     rg_stages_end(world);

@@ -330,7 +330,8 @@ def test_control(rigor, _folder, page):
         client.until(lambda: client.state["achieved"] > 1, "more than real time")
         profile = client.state["profile"]
         total = sum(profile["stages_ms"].values())
-        check(len(profile["stages_ms"]) == 11 and abs(total / profile["step_ms"] - 1) < 0.02,
+        # Where a step only repeats the last one, reading the clock is what takes the time.
+        check(len(profile["stages_ms"]) == 11 and abs(total - profile["step_ms"]) < 0.02 * total + 1e-3,
               f"the stages sum to the step: {profile}")
         frame = client.settle()
         time.sleep(0.3)
