@@ -3,6 +3,7 @@
 be followed: mean forces take it there. What is averaged is told; nothing overlaps, the ledger closes, no solve fails,
 and once at rest nothing happens and nothing moves any more. A body between a press and the floor, which nothing can
 save, is named at once."""
+import csv
 import os
 import sys
 
@@ -11,6 +12,8 @@ from record_script_support import Command, check, check_equal, scratch_directory
 # Metres: 1e-9 of the dominoes' circumradius. Relative: of mean forces, of the ledger. Joules: by which the potential
 # energy may change.
 OVERLAP, COMPLEMENTARITY, CLOSURE, STILL = 5e-10, 1e-6, 1e-8, 1e-9
+# Frames of four steps in which the forces of an instant may miss the law by more than that (docs/analytic.md).
+FRAMES_OFF = 4
 PRESS = """
 method: {name: analytic}
 duration: 1
@@ -26,13 +29,19 @@ bodies:
 
 
 def heap(rigor, duration):
-    report = rigor.report("run", "dominoes", "count=10", "--method", "analytic", "--duration", duration)
+    report = rigor.report("run", "dominoes", "count=10", "--method", "analytic", "--duration", duration,
+                          "--out", "heap.h5", "--overwrite")
     what = f"dominoes after {duration} s"
     print(what, report["certificate"], report["events"])
     check_equal(report["measures"]["fallen"], 10, what)
     check_equal(report["solver_failures"], 0, what)
     check(report["certificate"]["min_gap_m"] > -OVERLAP, what)
-    check(report["certificate"]["complementarity"] < COMPLEMENTARITY, what)
+    check_equal(rigor("export", "heap.h5", "--certificate-csv", "heap.csv").returncode, 0, "export")
+    with open("heap.csv") as file:
+        frames = list(csv.DictReader(file))
+    off = [frame["time"] for frame in frames if float(frame["complementarity"] or 0) > COMPLEMENTARITY]
+    print(f"{len(off)} of {len(frames)} frames with complementarity above {COMPLEMENTARITY}: {off}")
+    check(len(frames) > 100 and len(off) <= FRAMES_OFF, what)
     check(report["energy"]["closure_rel"] < CLOSURE, what)
     check_equal(report["events"]["inconsistent"] + report["events"]["unsolved"], 0, what)
     return report
