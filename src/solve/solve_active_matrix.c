@@ -14,16 +14,6 @@ enum { FREEDOM = RG_SYSTEM_FREEDOM_MAX, ROWS = RG_SYSTEM_DIMENSION_MAX };
 
 /* --- products --------------------------------------------------------------------------------- */
 
-static inline void rows_of(size_t d, size_t f, const double *restrict j, const double *restrict v,
-                           double *restrict u) {
-    for (size_t k = 0; k < d; k++) {
-        double sum = 0;
-        for (size_t m = 0; m < f; m++)
-            sum += j[k * f + m] * v[m];
-        u[k] += sum;
-    }
-}
-
 void rg_active_rows(const rg_active *active, size_t block, const double *v, double *u) {
     const rg_system *s = active->system;
     size_t f = (size_t)s->problem->global.freedom, d = rg_system_block_size(s, block);
@@ -34,32 +24,9 @@ void rg_active_rows(const rg_active *active, size_t block, const double *v, doub
             continue;
         const double *part = v + touch.blocks[side] * f;
         if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
-            rows_of(3, 6, touch.jacobian[side], part, u);
+            rg_system_add_j(3, 6, touch.jacobian[side], part, u);
         else
-            rows_of(d, f, touch.jacobian[side], part, u);
-    }
-}
-
-static inline void add_impulse(size_t d, size_t f, const double *restrict j,
-                               const double *restrict force, double *restrict out) {
-    for (size_t k = 0; k < d; k++)
-        for (size_t m = 0; m < f; m++)
-            out[m] += j[k * f + m] * force[k];
-}
-
-/* out += J' force of one contact or joint. */
-static void add_jt(const rg_active *active, size_t block, const double *force, double *out) {
-    const rg_system *s = active->system;
-    size_t f = (size_t)s->problem->global.freedom, d = rg_system_block_size(s, block);
-    rg_system_touch touch = rg_system_touched(s, block);
-    for (int side = 0; side < 2; side++) {
-        if (touch.blocks[side] == RG_NO_BLOCK)
-            continue;
-        double *part = out + touch.blocks[side] * f;
-        if (d == 3 && f == 6)
-            add_impulse(3, 6, touch.jacobian[side], force, part);
-        else
-            add_impulse(d, f, touch.jacobian[side], force, part);
+            rg_system_add_j(d, f, touch.jacobian[side], part, u);
     }
 }
 
@@ -259,7 +226,7 @@ void rg_active_step(rg_active *active) {
         minus_times(rg_system_block_size(s, block),
                     active->inverse + rg_system_block_offset(s, block), active->error + row,
                     active->dr + row);
-        add_jt(active, block, active->dr + row, active->dv);
+        rg_system_add_impulse(s, block, active->dr + row, active->dv);
     }
     rg_sparse_solve(active->graph.sparse, active->dv);
     for (size_t n = 0; n < active->live_count; n++) {
@@ -278,8 +245,8 @@ void rg_active_step(rg_active *active) {
     /* What the forces really do to the bodies, which is not dv to the last digit. */
     memset(active->work, 0, s->velocities * sizeof *active->work);
     for (size_t n = 0; n < active->live_count; n++)
-        add_jt(active, active->live[n], active->dr + rg_system_block_row(s, active->live[n]),
-               active->work);
+        rg_system_add_impulse(s, active->live[n],
+                              active->dr + rg_system_block_row(s, active->live[n]), active->work);
     rg_system_mass_inverse(s, active->work, active->dv);
 }
 
@@ -296,7 +263,7 @@ void rg_active_velocities(rg_active *active) {
     for (size_t i = 0; i < active->blocks; i++) {
         const double *force = active->force + rg_system_block_row(s, i);
         if (!is_zero(force, rg_system_block_size(s, i)))
-            add_jt(active, i, force, active->work);
+            rg_system_add_impulse(s, i, force, active->work);
     }
     rg_system_mass_inverse(s, active->work, active->v);
     for (size_t k = 0; k < s->velocities; k++)

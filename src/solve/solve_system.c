@@ -147,23 +147,6 @@ rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const 
     return RG_OK;
 }
 
-/* sum += J part, and part += J' force, for one body of one contact or joint. */
-static inline void add_j(size_t d, size_t f, const double *restrict jacobian,
-                         const double *restrict part, double *restrict sum) {
-    for (size_t k = 0; k < d; k++) {
-        double row = 0;
-        for (size_t m = 0; m < f; m++)
-            row += jacobian[k * f + m] * part[m];
-        sum[k] += row;
-    }
-}
-static inline void add_jt(size_t d, size_t f, const double *restrict jacobian,
-                          const double *restrict force, double *restrict part) {
-    for (size_t k = 0; k < d; k++)
-        for (size_t m = 0; m < f; m++)
-            part[m] += jacobian[k * f + m] * force[k];
-}
-
 void rg_system_j(const rg_system *system, const double *restrict v, double *restrict out) {
     size_t f = (size_t)system->problem->global.freedom;
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
@@ -175,9 +158,9 @@ void rg_system_j(const rg_system *system, const double *restrict v, double *rest
                 continue;
             const double *part = v + touch.blocks[s] * f;
             if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
-                add_j(3, 6, touch.jacobian[s], part, sum);
+                rg_system_add_j(3, 6, touch.jacobian[s], part, sum);
             else
-                add_j(d, f, touch.jacobian[s], part, sum);
+                rg_system_add_j(d, f, touch.jacobian[s], part, sum);
         }
         double *row = out + rg_system_block_row(system, i);
         for (size_t k = 0; k < d; k++)
@@ -186,22 +169,9 @@ void rg_system_j(const rg_system *system, const double *restrict v, double *rest
 }
 
 void rg_system_jt(const rg_system *system, const double *restrict r, double *restrict out) {
-    size_t f = (size_t)system->problem->global.freedom;
     memset(out, 0, system->velocities * sizeof *out);
-    for (size_t i = 0; i < rg_system_blocks(system); i++) {
-        size_t d = rg_system_block_size(system, i);
-        const double *force = r + rg_system_block_row(system, i);
-        rg_system_touch touch = rg_system_touched(system, i);
-        for (int s = 0; s < 2; s++) {
-            if (touch.blocks[s] == RG_NO_BLOCK)
-                continue;
-            double *part = out + touch.blocks[s] * f;
-            if (d == 3 && f == 6)
-                add_jt(3, 6, touch.jacobian[s], force, part);
-            else
-                add_jt(d, f, touch.jacobian[s], force, part);
-        }
-    }
+    for (size_t i = 0; i < rg_system_blocks(system); i++)
+        rg_system_add_impulse(system, i, r + rg_system_block_row(system, i), out);
 }
 
 static void apply_bodies(const rg_system *system, const double *restrict matrices,

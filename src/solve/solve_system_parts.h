@@ -80,6 +80,38 @@ static inline rg_system_touch rg_system_touched(const rg_system *system, size_t 
     return (rg_system_touch){{touched[0], touched[1]}, {jacobian, jacobian + size * f}};
 }
 
+/* sum += J part, and part += J' force, for one body of one contact or joint. */
+static inline void rg_system_add_j(size_t d, size_t f, const double *restrict jacobian,
+                                   const double *restrict part, double *restrict sum) {
+    for (size_t k = 0; k < d; k++) {
+        double row = 0;
+        for (size_t m = 0; m < f; m++)
+            row += jacobian[k * f + m] * part[m];
+        sum[k] += row;
+    }
+}
+static inline void rg_system_add_jt(size_t d, size_t f, const double *restrict jacobian,
+                                    const double *restrict force, double *restrict part) {
+    for (size_t k = 0; k < d; k++)
+        for (size_t m = 0; m < f; m++)
+            part[m] += jacobian[k * f + m] * force[k];
+}
+/* out += J' force of one contact or joint. */
+static inline void rg_system_add_impulse(const rg_system *system, size_t block, const double *force,
+                                         double *out) {
+    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
+    rg_system_touch touch = rg_system_touched(system, block);
+    for (int side = 0; side < 2; side++) {
+        if (touch.blocks[side] == RG_NO_BLOCK)
+            continue;
+        double *part = out + touch.blocks[side] * f;
+        if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
+            rg_system_add_jt(3, 6, touch.jacobian[side], force, part);
+        else
+            rg_system_add_jt(d, f, touch.jacobian[side], force, part);
+    }
+}
+
 rg_status rg_block_rows_create(rg_system *system, rg_error *error);
 void rg_block_rows_apply(const rg_system *system, const double *r, double *out);
 /* LU with row interchanges of the n x n matrix `lu` (row-major), in place. */

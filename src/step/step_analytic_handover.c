@@ -113,20 +113,8 @@ static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *mem
 
 /* --- forces ----------------------------------------------------------------------------------- */
 
-static bool comes_before(const rg_contact_force *f, const rg_contact_force *g) {
-    if (f->collider_b.index1 != g->collider_b.index1)
-        return f->collider_b.index1 < g->collider_b.index1;
-    if (f->collider_a.index1 != g->collider_a.index1)
-        return f->collider_a.index1 < g->collider_a.index1;
-    if (f->part_b != g->part_b)
-        return f->part_b < g->part_b;
-    if (f->part_a != g->part_a)
-        return f->part_a < g->part_a;
-    return f->id < g->id;
-}
-
 /* No two have the same key. */
-RG_DEFINE_HEAP_SORT(sort_forces, rg_contact_force, comes_before)
+RG_DEFINE_HEAP_SORT(sort_forces, rg_contact_force, rg_contact_force_before)
 
 /* Two lists as one, in the order of colliders; null without memory. */
 static rg_contact_force *join(rg_arena *arena, const rg_contact_force *x, size_t x_count,

@@ -97,6 +97,9 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *stepping, bool *joine
  * poses. */
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
 void rg_stepping_apply(rg_stepping *stepping);
+/* The state of a body as it is in the content, into the job and its velocities `v`. */
+void rg_stepping_keep(const rg_stepping *job, const rg_world_content *content,
+                      const rg_stepping_velocities *v, size_t body);
 rg_status rg_stepping_move(rg_world *world, rg_stepping *stepping, rg_error *error);
 /* The bodies; contact forces are the caller's. True if a bit of their state changes. */
 bool rg_stepping_commit(rg_world *world, const rg_stepping *stepping);

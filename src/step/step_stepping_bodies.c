@@ -104,15 +104,15 @@ static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *
     return RG_OK;
 }
 
-static void keep_body(const rg_stepping *job, size_t i) {
-    const rg_world_content *c = job->content;
+void rg_stepping_keep(const rg_stepping *job, const rg_world_content *c,
+                      const rg_stepping_velocities *v, size_t i) {
     job->position[i] = c->position[i];
     job->orientation[i] = c->orientation[i];
     job->angle[i] = c->angle[i];
-    job->free.velocity[i] = c->velocity[i];
-    job->free.angular_velocity[i] = c->angular_velocity[i];
-    job->free.momentum[i] = c->momentum[i];
-    job->free.angular_momentum[i] = c->angular_momentum[i];
+    v->velocity[i] = c->velocity[i];
+    v->angular_velocity[i] = c->angular_velocity[i];
+    v->momentum[i] = c->momentum[i];
+    v->angular_momentum[i] = c->angular_momentum[i];
 }
 
 static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
@@ -122,7 +122,7 @@ static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
         if (is_moved(job, i))
             free_body(job, i);
         else
-            keep_body(job, i);
+            rg_stepping_keep(job, job->content, &job->free, i);
     }
 }
 

@@ -149,12 +149,7 @@ static void move_others(const follower *f) {
     c->time = f->start.time + f->at;
     for (size_t i = 0; i < c->bodies.count; i++) {
         if (c->record[i].prescription1) {
-            rg_motion_state now = rg_prescription_evaluate(c, i, c->time);
-            c->position[i] = now.position;
-            c->orientation[i] = now.orientation;
-            c->angle[i] = now.angle;
-            c->velocity[i] = now.velocity;
-            c->angular_velocity[i] = now.angular_velocity;
+            rg_prescription_apply(c, i);
         } else if (c->dynamics[i].inverse_mass > 0 && !f->member[i]) {
             c->velocity[i] = f->whole->end.velocity[i];
             c->position[i] = rg_add_scaled(f->start.position[i], f->at, c->velocity[i]);
@@ -169,13 +164,7 @@ static void keep_bodies(const follower *f) {
     for (size_t i = 0; i < c->bodies.count; i++) {
         if (!f->member[i])
             continue;
-        w->position[i] = c->position[i];
-        w->orientation[i] = c->orientation[i];
-        w->angle[i] = c->angle[i];
-        w->end.velocity[i] = c->velocity[i];
-        w->end.angular_velocity[i] = c->angular_velocity[i];
-        w->end.momentum[i] = c->momentum[i];
-        w->end.angular_momentum[i] = c->angular_momentum[i];
+        rg_stepping_keep(w, c, &w->end, i);
     }
 }
 
@@ -409,20 +398,8 @@ static rg_status follow_group(follower *f, uint32_t group, bool *joined) {
     return status;
 }
 
-static bool comes_before(const rg_contact_force *f, const rg_contact_force *g) {
-    if (f->collider_b.index1 != g->collider_b.index1)
-        return f->collider_b.index1 < g->collider_b.index1;
-    if (f->collider_a.index1 != g->collider_a.index1)
-        return f->collider_a.index1 < g->collider_a.index1;
-    if (f->part_b != g->part_b)
-        return f->part_b < g->part_b;
-    if (f->part_a != g->part_a)
-        return f->part_a < g->part_a;
-    return f->id < g->id;
-}
-
 typedef const rg_contact_force *force_pointer;
-RG_DEFINE_MERGE_SORT(sort_forces, force_pointer, comes_before)
+RG_DEFINE_MERGE_SORT(sort_forces, force_pointer, rg_contact_force_before)
 
 /* A later part of the same contact: impulses add up, its mode is that of the last force. */
 static void add_force(rg_contact_force *sum, const rg_contact_force *more, double step) {
@@ -453,7 +430,7 @@ static rg_status join_forces(follower *f) {
     sort_forces(order, count, scratch);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && !comes_before(order[i - 1], order[i]))
+        if (i > 0 && !rg_contact_force_before(order[i - 1], order[i]))
             add_force(&forces[kept - 1], order[i], w->step);
         else
             forces[kept++] = *order[i];

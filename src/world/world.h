@@ -242,6 +242,8 @@ typedef struct rg_motion_state {
     double angle;
     rg_vec3 velocity, angular_velocity;
 } rg_motion_state;
+/* The body as its prescription has it at the time of the content. */
+void rg_prescription_apply(rg_world_content *content, size_t i);
 rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body, double time);
 /* Changes the start of a motion by velocity or oscillation so that at `time` the body is there. */
 void rg_prescription_move(rg_prescription_entry *entry, double time, rg_pose pose, double angle);

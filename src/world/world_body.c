@@ -318,7 +318,7 @@ static rg_status add_prescription(rg_world *world, size_t i, const rg_body_def *
     return RG_OK;
 }
 
-static void apply_prescription(rg_world_content *content, size_t i) {
+void rg_prescription_apply(rg_world_content *content, size_t i) {
     rg_motion_state state = rg_prescription_evaluate(content, i, content->time);
     content->position[i] = state.position;
     content->orientation[i] = state.orientation;
@@ -403,7 +403,7 @@ static rg_status finish_body(rg_world *world, rg_body_id body, const rg_body_def
     if (def->motion == RG_MOTION_KINEMATIC) {
         status = add_prescription(world, i, def);
         if (!status)
-            apply_prescription(content, i);
+            rg_prescription_apply(content, i);
     }
     if (!status && !is_finite_body(content, i))
         status = RG_NOT_FINITE;
@@ -594,7 +594,7 @@ static void restart_prescription(rg_world_content *content, size_t i, rg_pose po
     entry->start.velocity = content->velocity[i];
     entry->start.angular_velocity = content->angular_velocity[i];
     rg_prescription_move(entry, content->time, pose, content->angle[i]);
-    apply_prescription(content, i);
+    rg_prescription_apply(content, i);
 }
 
 /* What a setter asks for; null: as it is. */
