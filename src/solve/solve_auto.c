@@ -28,6 +28,7 @@
 #include "problem/problem.h"
 #include "solve/solve.h"
 #include "solve/solve_active.h"
+#include "solve/solve_polish.h"
 #include "solve/solve_widen.h"
 
 #include <stdio.h>
@@ -43,9 +44,12 @@ enum {
     POLYGON_PAIRS = 1200, /* contacts times directions, for lemke */
     POLICY_MODES = 64,    /* of friction, tried all before anything else */
     FIRST_SWEEPS = 20,    /* of gauss-seidel: enough to see whether the problem is easy */
-    MORE_SWEEPS = 100,    /* in all, if they promise to be enough */
-    EFFORT_MORE = 4       /* times the effort, once more, where the forces are poor without it */
+    POLISH_STEPS = 6,
+    MORE_SWEEPS = 100, /* in all, if they promise to be enough */
+    EFFORT_MORE = 4    /* times the effort, once more, where the forces are poor without it */
 };
+/* Residual from which forces are near. */
+#define POLISH_NEAR 0.1
 /* Shares of what is acceptable that Newton on the closed contacts ends with, and aims at: its own
  * residual is in plain doubles and the judge's is not. */
 #define ACCEPTED 0.9
@@ -133,6 +137,29 @@ static rg_status newton_forces(rg_solve_context *context, const rg_problem *prob
 
 static const rg_solver warm_newton = {"warm-newton", "Newton on the closed contacts",
                                       RG_ACCEPT_GLOBAL, newton_forces};
+
+/* The same for problems in local form, which have no bodies: Newton steps over all contacts, from
+ * forces that are near. In the plane pivoting may leave such. */
+static rg_status polish_forces(rg_solve_context *context, const rg_problem *problem,
+                               const rg_solve_settings *settings, rg_solution *solution,
+                               rg_solve_report *report, rg_error *error) {
+    rg_system system;
+    rg_polish polish;
+    rg_status status = rg_system_prepare(&system, context, problem, error);
+    if (!status)
+        status = rg_polish_create(&polish, &system, context, error);
+    if (status)
+        return status;
+    rg_polish_offer(&polish, solution->force);
+    bool solved = rg_polish_run(&polish, settings->tolerance, POLISH_STEPS, false);
+    memcpy(solution->force, polish.best, system.rows * sizeof *polish.best);
+    report->outcome = solved ? RG_SOLVED : RG_SOLVE_LIMIT;
+    report->iterations = polish.iterations, report->factorisations = polish.factorisations;
+    return RG_OK;
+}
+
+static const rg_solver polish_near = {"polish", "Newton steps from forces that are near",
+                                      RG_ACCEPT_LOCAL | RG_ACCEPT_GLOBAL, polish_forces};
 
 static rg_status chain_make(chain *c, rg_solve_context *context, const rg_problem *problem,
                             const rg_solve_settings *settings, rg_error *error) {
@@ -312,9 +339,19 @@ static uint32_t if_given(const chain *c) {
     return c->settings->warm ? 0 : NEVER;
 }
 
+static uint32_t if_near(const chain *c) {
+    bool local = c->problem->contact.form == RG_FORM_LOCAL;
+    return local && c->started && c->info.residual.natural <= POLISH_NEAR ? 0 : NEVER;
+}
+
+/* In a simulation what is acceptable is enough. */
+static bool is_enough(const chain *c) {
+    return c->problem->contact.form == RG_FORM_GLOBAL && c->info.solver &&
+           c->info.residual.natural <= c->settings->acceptable;
+}
+
 static uint32_t first_sweeps(const chain *c) {
-    (void)c;
-    return FIRST_SWEEPS;
+    return is_enough(c) ? NEVER : FIRST_SWEEPS;
 }
 
 /* Sweeps are cheap, and good starts. If the residual falls so fast that a few more should do, they
@@ -326,7 +363,7 @@ static uint32_t more_sweeps(const chain *c) {
     for (double r = c->info.residual.natural; r < 1; r *= 2)
         gained++;
     double sweeps = gained > 0 ? 1.5 * FIRST_SWEEPS * needed / gained : INFINITY;
-    return sweeps <= MORE_SWEEPS ? (uint32_t)sweeps - FIRST_SWEEPS : NEVER;
+    return sweeps <= MORE_SWEEPS && !is_enough(c) ? (uint32_t)sweeps - FIRST_SWEEPS : NEVER;
 }
 
 /* Once more, for longer, where the budget ended with forces that are poor. */
@@ -353,8 +390,9 @@ static const attempt list[] = {
     {ALL_ROWS | PLANAR_FEW | POLYGONS_FEW, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
     {ALL_ROWS, &rg_solver_enumerate, FROM_NOTHING, 0, 0, NULL},
     {ALL_CONES, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_given},
-    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, 0, first_sweeps},
-    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, 0, more_sweeps},
+    {ALL_CONES, &polish_near, FROM_BEST, QUICK, ALWAYS, if_near},
+    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, first_sweeps},
+    {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, more_sweeps},
     {PLAIN_FEW, &rg_solver_interior_point, FROM_NOTHING, 0, 0, NULL},
     {ALL_CONES | PLAIN_MANY, &rg_solver_interior_point, FROM_BEST, 0, 0, NULL},
     {ALL_CONES, &rg_solver_newton, FROM_BEST, 0, 0, NULL},

@@ -211,14 +211,18 @@ static rg_shape_def thing(rg_random *random) {
 
 /* Half of them at the other body, half past it. */
 static shot shot_of(rg_random *random) {
-    shot s = {.shape = {thing(random), thing(random)}};
+    shot s = {.velocity = {0, 0, 0}}; /* one draw a line: the same shots by every compiler */
+    s.shape[0] = thing(random);
+    s.shape[1] = thing(random);
     rg_vec3 direction = rg_random_direction(random);
     double way = rg_random_between(random, 0.1, 0.8);
-    rg_vec3 middle = rg_scale(rg_random_between(random, 0, 0.25), rg_random_direction(random));
+    rg_vec3 aside = rg_random_direction(random);
+    rg_vec3 middle = rg_scale(rg_random_between(random, 0, 0.25), aside);
     s.pose.position = rg_add_scaled(middle, -rg_random_unit(random) * way, direction);
     s.pose.orientation = rg_random_rotation(random);
     s.velocity = rg_scale(way / STEP, direction);
-    s.spin = rg_scale(rg_random_between(random, 0, 0.5) / STEP, rg_random_direction(random));
+    rg_vec3 axis = rg_random_direction(random);
+    s.spin = rg_scale(rg_random_between(random, 0, 0.5) / STEP, axis);
     return s;
 }
 
