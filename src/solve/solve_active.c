@@ -31,9 +31,12 @@
 #define DELTA_FALL_FAR 0.03 /* where the merit fell below FALL_FAR of what it was */
 #define FALL_FAR       0.3
 #define DELTA_GROW     5.0
-#define SHORT          0.3 /* a step of less than this share is short */
+#define DELTA_SINGULAR 10.0 /* likewise, after a matrix that was singular */
+#define SHORT          0.3  /* a step of less than this share is short */
 /* Line search: sufficient decrease, halvings, values that may be returned to. */
 #define DECREASE 0.01
+/* Progress: the residual falls below this share of the best. */
+#define PROGRESS 0.5
 enum { HALVINGS = 4, MEMORY = 4, CHORD_STEPS = 4, ROWS = RG_SYSTEM_DIMENSION_MAX };
 /* What chord steps aim at, and the share of the residual that each must get below. */
 #define CHORD_GAIN 0.3
@@ -101,7 +104,7 @@ static bool find_velocity(const rg_active *active, size_t block, const double *v
         if (u[0] >= 0)
             return false;
     }
-    rg_active_rows(active, block, v, u);
+    rg_system_rows(s, block, v, u);
     for (size_t k = 0; k < rg_system_block_size(s, block); k++)
         u[k] += q[k];
     return true;
@@ -263,8 +266,8 @@ static double merit_at(const rg_active *active, double share) {
         if (active->state[i] == RG_ACTIVE_OPEN) {
             if (active->u[row] + share * active->du[row] >= 0)
                 continue;
-            rg_active_rows(active, i, active->v, u); /* of the tangents nothing is known yet */
-            rg_active_rows(active, i, active->dv, du);
+            rg_system_rows(s, i, active->v, u); /* of the tangents nothing is known yet */
+            rg_system_rows(s, i, active->dv, du);
             for (size_t k = 0; k < d; k++)
                 u[k] += s->problem->q[row + k] + share * du[k];
         } else {
@@ -287,7 +290,7 @@ static double search_line(rg_active *active, double reference, double *merit) {
         if (active->state[i] == RG_ACTIVE_OPEN)
             du[0] = normal_velocity(active, i, active->dv);
         else
-            rg_active_rows(active, i, active->dv, du);
+            rg_system_rows(s, i, active->dv, du);
     }
     double share = 1, best = 1;
     *merit = INFINITY;
@@ -356,13 +359,13 @@ rg_status rg_active_run(rg_active *active, rg_active_aim aim) {
             return status;
         factored = !status;
         if (status) {
-            delta = fmin(DELTA_MOST, 2 * DELTA_GROW * delta);
+            delta = fmin(DELTA_MOST, DELTA_SINGULAR * delta);
             continue;
         }
         rg_active_step(active);
         double share = search_line(active, reference, &merit);
         move(active, share);
-        if (active->residual < 0.5 * active->best_residual)
+        if (active->residual < PROGRESS * active->best_residual)
             last = k;
         if (active->residual < active->best_residual)
             keep_best(active);

@@ -41,7 +41,7 @@ typedef struct rg_active {
     size_t live_count;
     rg_active_graph graph;
     double residual, best_residual; /* natural map, relative to the scale */
-    uint64_t factorisations, analyses;
+    uint64_t factorisations;
 } rg_active;
 
 /* True for problems in global form with exact cones. */
@@ -70,8 +70,6 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, double t
 
 /* active->v of active->force. */
 void rg_active_velocities(rg_active *active);
-/* Velocities of one contact's or joint's rows. */
-void rg_active_rows(const rg_active *active, size_t block, const double *v, double *u);
 /* The graph of all contacts and joints, nothing in the pattern. */
 rg_status rg_active_graph_make(rg_active *active, rg_error *error);
 /* Factors M + J' A^-1 B J over the live ones. `general`: a contact slips. RG_SINGULAR,

@@ -12,24 +12,6 @@
 
 enum { FREEDOM = RG_SYSTEM_FREEDOM_MAX, ROWS = RG_SYSTEM_DIMENSION_MAX };
 
-/* --- products --------------------------------------------------------------------------------- */
-
-void rg_active_rows(const rg_active *active, size_t block, const double *v, double *u) {
-    const rg_system *s = active->system;
-    size_t f = (size_t)s->problem->global.freedom, d = rg_system_block_size(s, block);
-    rg_system_touch touch = rg_system_touched(s, block);
-    memset(u, 0, d * sizeof *u);
-    for (int side = 0; side < 2; side++) {
-        if (touch.blocks[side] == RG_NO_BLOCK)
-            continue;
-        const double *part = v + touch.blocks[side] * f;
-        if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
-            rg_system_add_j(3, 6, touch.jacobian[side], part, u);
-        else
-            rg_system_add_j(d, f, touch.jacobian[side], part, u);
-    }
-}
-
 /* --- pattern ---------------------------------------------------------------------------------- */
 
 rg_status rg_active_graph_make(rg_active *active, rg_error *error) {
@@ -91,7 +73,6 @@ static rg_status analyse(rg_active *active) {
         g->link_slots[2 * (size_t)link] = rg_sparse_find(g->sparse, b[0], b[1]);
         g->link_slots[2 * (size_t)link + 1] = rg_sparse_find(g->sparse, b[1], b[0]);
     }
-    active->analyses++;
     return RG_OK;
 }
 
@@ -236,7 +217,7 @@ void rg_active_step(rg_active *active) {
         if (!has_slope(active->state[block]))
             continue;
         /* e + B J dv before A^-1, which is huge in sticking contacts: the two nearly cancel. */
-        rg_active_rows(active, block, active->dv, u);
+        rg_system_rows(s, block, active->dv, u);
         minus_times(d, active->slope + at, u, e);
         for (size_t k = 0; k < d; k++)
             e[k] = active->error[row + k] - e[k];

@@ -449,25 +449,36 @@ rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
     return RG_OK;
 }
 
+static bool all_finite(const double *x, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+static const rg_residual worthless = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0};
+
 rg_status rg_judge_forces(const rg_problem *problem, const double *force, double enough,
                           const rg_allocator *allocator, rg_residual *residual, bool *rounding,
                           rg_error *error) {
+    const rg_contact_problem *p = &problem->contact;
     verdict v = {.scale = rg_problem_scale(problem)};
-    size_t rows = rg_problem_rows(problem);
     *rounding = false;
-    bool contact = problem->kind == RG_PROBLEM_CONTACT, decided = false;
-    for (size_t i = 0; contact && i < rows; i++)
-        contact = isfinite(force[i]);
-    if (contact) {
-        look l;
-        rg_status status = look_begin(&l, &problem->contact, allocator, error);
-        if (status)
-            return status;
-        decided = judge_quickly(&l, &problem->contact, force, enough, &v);
-        look_end(&l, allocator);
-    }
-    if (!decided)
+    if (problem->kind == RG_PROBLEM_LINEAR)
         return rg_judge_answer(problem, force, NULL, allocator, residual, NULL, error);
+    if (!all_finite(force, rg_problem_rows(problem))) {
+        *residual = worthless;
+        return RG_OK;
+    }
+    look l;
+    rg_status status = look_begin(&l, p, allocator, error);
+    if (status)
+        return status;
+    if (!judge_quickly(&l, p, force, enough, &v)) {
+        look_closely(&l, p, force);
+        judge_contacts(p, force, l.side.velocity, l.side.trace, &v);
+    }
+    look_end(&l, allocator);
     *residual = v.residual;
     *rounding = v.rounding;
     return RG_OK;
@@ -478,13 +489,12 @@ rg_status rg_judge_answer(const rg_problem *problem, const double *force, const 
                           rg_error *error) {
     verdict v = {.scale = rg_problem_scale(problem)};
     size_t rows = rg_problem_rows(problem);
-    for (size_t i = 0; i < rows; i++)
-        if (!isfinite(force[i]) || (velocity && !isfinite(velocity[i]))) {
-            *residual = (rg_residual){INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0};
-            for (size_t k = 0; recomputed && k < rows; k++)
-                recomputed[k] = NAN;
-            return RG_OK;
-        }
+    if (!all_finite(force, rows) || (velocity && !all_finite(velocity, rows))) {
+        *residual = worthless;
+        for (size_t k = 0; recomputed && k < rows; k++)
+            recomputed[k] = NAN;
+        return RG_OK;
+    }
     if (problem->kind == RG_PROBLEM_LINEAR) {
         for (size_t i = 0; recomputed && i < rows; i++)
             recomputed[i] = row_velocity(&problem->linear, i, force);

@@ -148,24 +148,8 @@ rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const 
 }
 
 void rg_system_j(const rg_system *system, const double *restrict v, double *restrict out) {
-    size_t f = (size_t)system->problem->global.freedom;
-    for (size_t i = 0; i < rg_system_blocks(system); i++) {
-        size_t d = rg_system_block_size(system, i);
-        rg_system_touch touch = rg_system_touched(system, i);
-        double sum[RG_SYSTEM_DIMENSION_MAX] = {0};
-        for (int s = 0; s < 2; s++) {
-            if (touch.blocks[s] == RG_NO_BLOCK)
-                continue;
-            const double *part = v + touch.blocks[s] * f;
-            if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
-                rg_system_add_j(3, 6, touch.jacobian[s], part, sum);
-            else
-                rg_system_add_j(d, f, touch.jacobian[s], part, sum);
-        }
-        double *row = out + rg_system_block_row(system, i);
-        for (size_t k = 0; k < d; k++)
-            row[k] = sum[k];
-    }
+    for (size_t i = 0; i < rg_system_blocks(system); i++)
+        rg_system_rows(system, i, v, out + rg_system_block_row(system, i));
 }
 
 void rg_system_jt(const rg_system *system, const double *restrict r, double *restrict out) {

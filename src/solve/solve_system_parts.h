@@ -96,6 +96,23 @@ static inline void rg_system_add_jt(size_t d, size_t f, const double *restrict j
         for (size_t m = 0; m < f; m++)
             part[m] += jacobian[k * f + m] * force[k];
 }
+/* out = J v of one contact or joint. */
+static inline void rg_system_rows(const rg_system *system, size_t block, const double *v,
+                                  double *out) {
+    size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
+    rg_system_touch touch = rg_system_touched(system, block);
+    for (size_t k = 0; k < d; k++)
+        out[k] = 0;
+    for (int side = 0; side < 2; side++) {
+        if (touch.blocks[side] == RG_NO_BLOCK)
+            continue;
+        const double *part = v + touch.blocks[side] * f;
+        if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
+            rg_system_add_j(3, 6, touch.jacobian[side], part, out);
+        else
+            rg_system_add_j(d, f, touch.jacobian[side], part, out);
+    }
+}
 /* out += J' force of one contact or joint. */
 static inline void rg_system_add_impulse(const rg_system *system, size_t block, const double *force,
                                          double *out) {
@@ -105,7 +122,7 @@ static inline void rg_system_add_impulse(const rg_system *system, size_t block, 
         if (touch.blocks[side] == RG_NO_BLOCK)
             continue;
         double *part = out + touch.blocks[side] * f;
-        if (d == 3 && f == 6) /* by far the most frequent: with the sizes known */
+        if (d == 3 && f == 6)
             rg_system_add_jt(3, 6, touch.jacobian[side], force, part);
         else
             rg_system_add_jt(d, f, touch.jacobian[side], force, part);
