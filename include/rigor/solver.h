@@ -214,7 +214,8 @@ enum {
     RG_ACCEPT_FRICTION = 2, /* linear problems with static and dynamic rows */
     RG_ACCEPT_LOCAL = 4,    /* contact problems in local form */
     RG_ACCEPT_GLOBAL = 8,   /* contact problems in global form */
-    RG_ACCEPT_POLYGON = 16  /* contact problems with the polygonal cone, as they are */
+    RG_ACCEPT_POLYGON = 16, /* contact problems with the polygonal cone, as they are */
+    RG_ACCEPT_SOFT = 32     /* global form with compliant joint rows; others get it condensed */
 };
 
 /* To add a solver, make one of these and pass it to rg_solve. `solve` may leave problems that it

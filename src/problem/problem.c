@@ -294,6 +294,14 @@ static rg_status check_contact(const rg_contact_problem *p, rg_error *error) {
     rg_status status = RG_OK;
     for (size_t i = 0; p->lower && i < p->joints && !status; i++)
         status = check_bounds(p->lower, p->upper, i, "joint row", error);
+    for (size_t i = 0; p->compliance && i < p->joints && !status; i++)
+        if (!(p->compliance[i] >= 0 && isfinite(p->compliance[i])))
+            status = rg_fail(error, RG_INVALID_ARGUMENT,
+                             "joint row %zu: compliance %g; it must be finite and not negative", i,
+                             p->compliance[i]);
+    if (!status && p->compliance && p->joints && p->form == RG_FORM_LOCAL)
+        status = rg_fail(error, RG_INVALID_ARGUMENT,
+                         "joint rows: a compliance in local form; add it to the diagonal of W");
     if (!status && rg_contact_rows(p)) {
         status = check_there(p->q, "q", error);
         if (!status)

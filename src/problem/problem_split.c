@@ -210,7 +210,8 @@ rg_status rg_split_make(rg_split *split, rg_arena *arena, size_t island, rg_prob
     double *mu = rg_arena_take(arena, contacts + 1, sizeof *mu);
     double *lower = rg_arena_take(arena, part->joints + 1, sizeof *lower);
     double *upper = rg_arena_take(arena, part->joints + 1, sizeof *upper);
-    if (!q || !mu || !lower || !upper)
+    double *compliance = rg_arena_take(arena, part->joints + 1, sizeof *compliance);
+    if (!q || !mu || !lower || !upper || !compliance)
         return RG_OUT_OF_MEMORY;
     rg_split_gather(split, island, p->q, q);
     for (size_t k = 0; p->mu && k < contacts; k++)
@@ -219,9 +220,11 @@ rg_status rg_split_make(rg_split *split, rg_arena *arena, size_t island, rg_prob
         size_t from = member[contacts + j] - p->contacts;
         lower[j] = p->lower ? p->lower[from] : 0;
         upper[j] = p->upper ? p->upper[from] : 0;
+        compliance[j] = p->compliance ? p->compliance[from] : 0;
     }
     part->q = q, part->mu = p->mu ? mu : NULL;
     part->lower = p->lower ? lower : NULL, part->upper = p->upper ? upper : NULL;
+    part->compliance = p->compliance ? compliance : NULL;
     return p->form == RG_FORM_GLOBAL ? make_global(split, arena, island, part)
                                      : make_local(split, arena, island, part);
 }

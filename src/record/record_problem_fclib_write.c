@@ -325,6 +325,9 @@ static rg_status check_writable(const char *path, const rg_problem *problem, rg_
     if (p->lower)
         return rg_fail(error, RG_UNSUPPORTED,
                        "%s: joint rows with bounds; FCLIB has no form for them", path);
+    if (p->compliance && p->joints)
+        return rg_fail(error, RG_UNSUPPORTED,
+                       "%s: joint rows with a compliance; FCLIB has no form for them", path);
     size_t most = INT32_MAX, rows = rg_problem_rows(problem), entries = 0, n;
     if (p->form == RG_FORM_LOCAL) {
         entries = p->w.dense || rows == 0 ? rows * rows : p->w.starts[rows];

@@ -153,7 +153,8 @@ static bool accepts(const rg_solver *solver, const rg_problem *problem) {
     const rg_contact_problem *contact = &problem->contact;
     unsigned form = contact->form == RG_FORM_LOCAL ? RG_ACCEPT_LOCAL : RG_ACCEPT_GLOBAL;
     bool polygon = contact->directions > 0 && contact->dimension == 3 && has_friction(contact);
-    return (solver->accepts & form) != 0 &&
+    bool soft = contact->compliance != NULL && contact->joints > 0;
+    return (solver->accepts & form) != 0 && (!soft || (solver->accepts & RG_ACCEPT_SOFT) != 0) &&
            (!polygon || (solver->accepts & RG_ACCEPT_POLYGON) != 0);
 }
 

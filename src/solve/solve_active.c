@@ -33,6 +33,11 @@
 #define DELTA_GROW     5.0
 #define DELTA_SINGULAR 10.0 /* likewise, after a matrix that was singular */
 #define SHORT          0.3  /* a step of less than this share is short */
+/* The proximal term of joint rows without bounds, whose mode is known. A step leaves the share
+ * delta / lambda of the error along an eigenvector of rho W with eigenvalue lambda, and rounding of
+ * about 1e-16 / delta; lambda is 1e-8 in a chain of 10,000 links or under a mass 1e6 times that of
+ * the links. */
+#define DELTA_JOINT 1e-11
 /* Line search: sufficient decrease, halvings, values that may be returned to. */
 #define DECREASE 0.01
 /* Progress: the residual falls below this share of the best. */
@@ -107,6 +112,8 @@ static bool find_velocity(const rg_active *active, size_t block, const double *v
     rg_system_rows(s, block, v, u);
     for (size_t k = 0; k < rg_system_block_size(s, block); k++)
         u[k] += q[k];
+    if (block >= s->contacts)
+        u[0] += rg_system_compliance(s, block) * active->force[rg_system_block_row(s, block)];
     return true;
 }
 
@@ -145,6 +152,7 @@ static place joint_error(const rg_system *s, size_t joint, double r, double u, d
     double lower = p->lower ? p->lower[joint] : -INFINITY,
            upper = p->upper ? p->upper[joint] : INFINITY;
     bool inside = y > lower && y < upper;
+    /* In a row that is held its velocity, which large forces would hide. */
     e[0] = inside ? rho * u : r - (y <= lower ? lower : upper);
     return (place){.state = inside ? RG_ACTIVE_HOLD : RG_ACTIVE_RELEASE};
 }
@@ -185,8 +193,16 @@ static place block_error(const rg_system *s, size_t block, const double *r, cons
                                : joint_error(s, block - s->contacts, *r, *u, e);
 }
 
+static double joint_delta(const rg_system *s, size_t block, double delta) {
+    const rg_contact_problem *p = s->problem;
+    size_t j = block - s->contacts;
+    bool is_free =
+        (!p->lower || p->lower[j] == -INFINITY) && (!p->upper || p->upper[j] == INFINITY);
+    return is_free ? DELTA_JOINT : delta;
+}
+
 /* A^-1 and B of a block: A = (1 + delta) 1 - p', B = rho p'. Slip along t, n across it:
- * p' = (1, 0; mu t, share n n'). */
+ * p' = (1, 0; mu t, share n n'). A joint row that is held: A = delta + rho c, B = rho. */
 static void block_slopes(const rg_active *active, size_t block, const place *at, double delta) {
     const rg_system *s = active->system;
     size_t d = rg_system_block_size(s, block), offset = rg_system_block_offset(s, block);
@@ -194,6 +210,11 @@ static void block_slopes(const rg_active *active, size_t block, const place *at,
     double rho = s->rho[block], mu = block < s->contacts ? s->mu[block] : 0;
     memset(inverse, 0, d * d * sizeof *inverse);
     memset(slope, 0, d * d * sizeof *slope);
+    if (block >= s->contacts && at->state == RG_ACTIVE_HOLD) {
+        *inverse = 1 / (joint_delta(s, block, delta) + rho * rg_system_compliance(s, block));
+        *slope = rho;
+        return;
+    }
     if (at->state == RG_ACTIVE_SLIP) {
         const double *t = at->direction, n[2] = {-t[1], t[0]};
         double along = 1 / (1 + delta), across = 1 / (1 + delta - at->share);
@@ -291,6 +312,8 @@ static double search_line(rg_active *active, double reference, double *merit) {
             du[0] = normal_velocity(active, i, active->dv);
         else
             rg_system_rows(s, i, active->dv, du);
+        if (i >= s->contacts)
+            du[0] += rg_system_compliance(s, i) * active->dr[rg_system_block_row(s, i)];
     }
     double share = 1, best = 1;
     *merit = INFINITY;

@@ -106,7 +106,7 @@ static rg_status keep_forces(rg_solve_context *context, const rg_problem *proble
 /* Changes nothing: the forces of the warm start, to be judged. */
 static const rg_solver warm_start = {"warm-start", "the forces that were given",
                                      RG_ACCEPT_LINEAR | RG_ACCEPT_FRICTION | RG_ACCEPT_LOCAL |
-                                         RG_ACCEPT_GLOBAL | RG_ACCEPT_POLYGON,
+                                         RG_ACCEPT_GLOBAL | RG_ACCEPT_POLYGON | RG_ACCEPT_SOFT,
                                      keep_forces};
 
 /* Newton on the closed contacts from the forces that were given: what a step of a simulation needs,
@@ -136,7 +136,7 @@ static rg_status newton_forces(rg_solve_context *context, const rg_problem *prob
 }
 
 static const rg_solver warm_newton = {"warm-newton", "Newton on the closed contacts",
-                                      RG_ACCEPT_GLOBAL, newton_forces};
+                                      RG_ACCEPT_GLOBAL | RG_ACCEPT_SOFT, newton_forces};
 
 /* The same for problems in local form, which have no bodies: Newton steps over all contacts, from
  * forces that are near. In the plane pivoting may leave such. */
@@ -339,6 +339,15 @@ static uint32_t if_given(const chain *c) {
     return c->settings->warm ? 0 : NEVER;
 }
 
+/* Newton's method finds the forces of joints at once, whatever it starts from. */
+static uint32_t if_jointed(const chain *c) {
+    return c->problem->contact.joints > 0 ? 0 : NEVER;
+}
+
+static uint32_t if_given_or_jointed(const chain *c) {
+    return c->problem->contact.joints > 0 ? 0 : if_given(c);
+}
+
 static uint32_t if_near(const chain *c) {
     bool local = c->problem->contact.form == RG_FORM_LOCAL;
     return local && c->started && c->info.residual.natural <= POLISH_NEAR ? 0 : NEVER;
@@ -384,12 +393,13 @@ enum {
 
 static const attempt list[] = {
     {ALL, &warm_start, FROM_GIVEN, QUICK, ALWAYS, if_given},
+    {PLAIN_FEW | PLAIN_MANY, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_jointed},
     {ROWS_FRICTION | PLANAR_FEW, &rg_solver_enumerate, FROM_NOTHING, 0, ALWAYS, few_modes},
     {ROWS_FRICTION | PLANAR_FEW, &rg_solver_dantzig, FROM_GIVEN, 0, ALWAYS, few_pivots},
     {ROWS | PLAIN_FEW, &rg_solver_dantzig, FROM_BEST, 0, 0, NULL},
     {ALL_ROWS | PLANAR_FEW | POLYGONS_FEW, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
     {ALL_ROWS, &rg_solver_enumerate, FROM_NOTHING, 0, 0, NULL},
-    {ALL_CONES, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_given},
+    {ALL_CONES, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_given_or_jointed},
     {ALL_CONES, &polish_near, FROM_BEST, QUICK, ALWAYS, if_near},
     {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, first_sweeps},
     {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, more_sweeps},

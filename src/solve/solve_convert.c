@@ -107,6 +107,10 @@ static rg_status condense(rg_solve_context *context, const rg_problem *problem,
     for (size_t i = 0; i < rows; i++)
         for (size_t j = i + 1; j < rows; j++)
             w[i * rows + j] = w[j * rows + i];
+    size_t joint_row = rows - p->joints;
+    for (size_t j = 0; p->compliance && j < p->joints; j++)
+        w[(joint_row + j) * (rows + 1)] += p->compliance[j];
+    conversion->problem.contact.compliance = NULL;
     conversion->problem.contact.form = RG_FORM_LOCAL;
     conversion->problem.contact.w = (rg_matrix){.rows = rows, .columns = rows, .dense = w};
     conversion->problem.contact.q = q;

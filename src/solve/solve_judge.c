@@ -316,8 +316,8 @@ static void body_velocities(const rg_contact_problem *p, const double *force,
     }
 }
 
-/* u = J v + q: here nothing cancels that is larger than the velocities themselves. */
-static void row_velocities(const rg_contact_problem *p, const rg_long *v,
+/* u = J v + q + c r: here nothing cancels that is larger than the velocities themselves. */
+static void row_velocities(const rg_contact_problem *p, const double *force, const rg_long *v,
                            const rg_judge_mass *masses, rg_judge_side *side) {
     size_t rows = rg_contact_rows(p), d = (size_t)p->dimension, n = (size_t)p->global.freedom;
     for (size_t i = 0; i < p->contacts + p->joints; i++)
@@ -338,8 +338,10 @@ static void row_velocities(const rg_contact_problem *p, const rg_long *v,
                 diagonal += jacobian[k] * product;
             }
         }
-        side->velocity[row] = p->q[row] + high + low;
         bool joint = row >= p->contacts * d;
+        double soft = joint && p->compliance ? p->compliance[row - p->contacts * d] : 0;
+        side->velocity[row] = p->q[row] + high + low + soft * force[row];
+        diagonal += soft;
         side->trace[joint ? row - p->contacts * d + p->contacts : row / d] +=
             joint ? diagonal : diagonal / (double)d;
     }
@@ -410,7 +412,7 @@ static void look_closely(look *l, const rg_contact_problem *p, const double *for
         return;
     }
     body_velocities(p, force, l->masses, l->bodies);
-    row_velocities(p, l->bodies, l->masses, &l->side);
+    row_velocities(p, force, l->bodies, l->masses, &l->side);
 }
 
 /* The verdict by plain arithmetic; false if the bound of its error does not decide: it must be a

@@ -5,7 +5,8 @@
  * With u the unit roundoff and gamma_k = k u / (1 - k u):
  *     x = J' r, k terms:           |error| <= gamma_k |J'| |r|
  *     M w = x by Cholesky:         |error| <= |M^-1| (gamma_(3n+1) |L| |L'| |w| + error of x)
- *     u = q + J (v_free + w):      |error| <= |J| (error of v) + gamma_(2n+3) (|q| + |J| |v|)
+ *     u = q + c r + J (v_free + w): |error| <= |J| (error of v)
+ *                                             + gamma_(2n+3) (|q| + 2 |c r| + |J| |v|)
  * and the natural residual changes by (1 + mu) |error of u| at most: projections do not expand
  * distances, and De Saxce's shift adds mu |u_T|.
  * Tested by tests/solve/test_judge.c. */
@@ -185,6 +186,11 @@ double rg_judge_plain(const rg_contact_problem *p, const double *force, const rg
     for (size_t j = 0; j < p->joints; j++) {
         size_t row = p->contacts * (size_t)p->dimension + j;
         row_figures figures = look_at_row(p, row, masses, true, &s);
+        if (p->compliance) {
+            double soft = p->compliance[j] * force[row];
+            figures.velocity += soft, figures.diagonal += p->compliance[j];
+            figures.error += 2 * gamma_of(2 * (double)s.n + 3) * fabs(soft);
+        }
         side->velocity[row] = figures.velocity;
         side->trace[p->contacts + j] = figures.diagonal;
         side->bound[p->contacts + j] = figures.error;

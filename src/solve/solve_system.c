@@ -77,7 +77,7 @@ static void find_diagonals(rg_system *system) {
                 k++;
             memcpy(block, w->values + w->offsets[k], d * d * sizeof *block);
         }
-        double trace = 0;
+        double trace = i >= system->contacts ? rg_system_compliance(system, i) : 0;
         for (size_t j = 0; j < d; j++)
             trace += block[j * d + j];
         system->rho[i] = trace > 0 ? (double)d / trace : 1;

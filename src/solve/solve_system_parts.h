@@ -59,6 +59,13 @@ static inline size_t rg_system_block_numbers(const rg_system *system) {
     return rg_system_block_offset(system, rg_system_blocks(system));
 }
 
+/* c of a joint row, in global form; 0 of contacts. The files of rg_system do not know it otherwise:
+ * a solver that takes such problems as they are (RG_ACCEPT_SOFT) adds c r to velocities itself. */
+static inline double rg_system_compliance(const rg_system *system, size_t block) {
+    const double *c = system->problem->compliance;
+    return c && block >= system->contacts ? c[block - system->contacts] : 0;
+}
+
 /* The two velocity blocks that a contact or joint row touches, and its Jacobian: size x freedom
  * each. */
 typedef struct rg_system_touch {
