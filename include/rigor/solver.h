@@ -82,6 +82,8 @@ typedef struct rg_solve_settings {
     double tolerance;  /* of the judge's natural residual; default 1e-10 */
     double acceptable; /* auto: what ends the list once the quick attempts are over, where the
                                  tolerance is more than is needed; 0: the tolerance */
+    double keep; /* auto, with `acceptable`: residual up to which the forces of a warm start are the
+                    answer as they are; 0: if they are exact up to rounding */
     uint32_t iteration_limit; /* sweeps, pivots, Newton steps; 0: the solver's own */
     uint32_t effort;          /* auto: factorisations of a problem (island) after which no further
                                  solver is tried, and newton ends; 0: no limit */

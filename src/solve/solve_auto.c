@@ -13,9 +13,9 @@
  * First of all the forces given for a warm start are looked at: if they pass, nothing is run. In a
  * simulation (settings.acceptable) they must be exact up to rounding: forces that are taken over
  * within a tolerance leave a velocity of that size, which the next steps take back and make again,
- * so that bodies at rest would never come to rest and be solved for ever. Otherwise Newton's method
- * on the closed contacts starts from them (solve_active.c): in a simulation that is nearly always
- * enough. The islands of a contact problem come here one by one (solve_islands.c). Every attempt is
+ * so that bodies at rest would never come to rest and be solved for ever; unless the caller takes
+ * care of that (settings.keep). Otherwise Newton's method on the closed contacts starts from them
+ * (solve_active.c): in a simulation that is nearly always enough. The islands of a contact problem come here one by one (solve_islands.c). Every attempt is
  * judged and noted in the info; the answer is the best that was found, with its honest residual. A
  * proof that there is no solution ends the list; a ray does so at its end.
  *
@@ -210,7 +210,7 @@ static uint64_t budget_left(const chain *c) {
 static rg_solve_settings settings_for(const chain *c, const attempt *a, uint64_t limit) {
     rg_solve_settings settings = *c->settings;
     if (a->solver == &warm_start && settings.acceptable > 0)
-        settings.tolerance = 0; /* exact as far as doubles can tell, or solved anew: see above */
+        settings.tolerance = settings.keep; /* 0: exact up to rounding, or solved anew: see above */
     if (!limit && a->solver == &rg_solver_newton && settings.effort) /* which may go on for long */
         limit = budget_left(c) ? budget_left(c) : 1;
     if (limit && (!settings.iteration_limit || limit < settings.iteration_limit))

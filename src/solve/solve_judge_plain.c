@@ -39,32 +39,48 @@ static double gamma_of(double k) {
     return k * UNIT_ROUNDOFF / (1 - k * UNIT_ROUNDOFF);
 }
 
-static inline void add_row(size_t n, const double *restrict j, double force, double *restrict x,
-                           double *restrict size) {
-    for (size_t k = 0; k < n; k++) {
-        double term = j[k] * force;
-        x[k] += term;
-        size[k] += fabs(term);
-    }
+static inline void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
+                            double *restrict x, double *restrict size) {
+    for (size_t row = 0; row < d; row++)
+        for (size_t k = 0; k < n; k++) {
+            double term = j[row * n + k] * force[row];
+            x[k] += term;
+            size[k] += fabs(term);
+        }
+}
+
+static bool is_loaded(const double *force, size_t d) {
+    for (size_t k = 0; k < d; k++)
+        if (force[k] != 0)
+            return true;
+    return false;
 }
 
 static void add_impulses(const rg_contact_problem *p, const double *force, sums *s) {
-    size_t rows = rg_contact_rows(p), n = s->n;
-    memset(s->impulse, 0, p->global.blocks * n * sizeof *s->impulse);
-    memset(s->size, 0, p->global.blocks * n * sizeof *s->size);
-    memset(s->terms, 0, p->global.blocks * sizeof *s->terms);
-    for (size_t row = 0; row < rows; row++)
-        for (int side = 0; side < 2 && force[row] != 0; side++) {
-            uint32_t b;
-            const double *j = rg_judge_row(p, row, side, &b);
-            if (b == RG_NO_BLOCK)
-                continue;
-            if (n == MASS) /* by far the most frequent: with the size known */
-                add_row(MASS, j, force[row], s->impulse + b * MASS, s->size + b * MASS);
-            else
-                add_row(n, j, force[row], s->impulse + b * n, s->size + b * n);
-            s->terms[b]++;
-        }
+    const rg_global_form *g = &p->global;
+    size_t d = (size_t)p->dimension, n = s->n;
+    memset(s->impulse, 0, g->blocks * n * sizeof *s->impulse);
+    memset(s->size, 0, g->blocks * n * sizeof *s->size);
+    memset(s->terms, 0, g->blocks * sizeof *s->terms);
+    for (size_t side = 0; side < 2 * p->contacts; side++) {
+        uint32_t b = g->contact_blocks[side];
+        const double *j = g->contact_jacobian + side * d * n, *r = force + side / 2 * d;
+        if (b == RG_NO_BLOCK || !is_loaded(r, d))
+            continue;
+        if (n == MASS && d == ROWS) /* by far the most frequent: with the sizes known */
+            add_rows(ROWS, MASS, j, r, s->impulse + b * MASS, s->size + b * MASS);
+        else
+            add_rows(d, n, j, r, s->impulse + b * n, s->size + b * n);
+        s->terms[b] += (double)d;
+    }
+    for (size_t side = 0; side < 2 * p->joints; side++) {
+        uint32_t b = g->joint_blocks[side];
+        if (b == RG_NO_BLOCK)
+            continue;
+        add_rows(1, n, g->joint_jacobian + side * n, force + p->contacts * d + side / 2,
+                 s->impulse + b * n, s->size + b * n);
+        s->terms[b]++;
+    }
 }
 
 /* g = |L| |L'| |w|. `lower` has the inverses of the diagonal of L. */
@@ -100,75 +116,111 @@ static void find_velocity(const rg_contact_problem *p, const rg_judge_mass *mass
     }
 }
 
-/* u of a row and its error; the diagonal entry of W if it is wanted. */
+/* u of the rows of a contact or joint, the errors, and the trace of its block of W. */
 typedef struct row_figures {
-    double velocity, error, diagonal;
+    double velocity[ROWS], error[ROWS], trace;
 } row_figures;
 
+/* The part of one row that one block has. */
 static inline void add_side(size_t n, const double *restrict j, const double *restrict v,
-                            const double *restrict e, const double *restrict inverse,
-                            row_figures *figures) {
-    double sum = 0, size = 0, error = 0, diagonal = 0;
+                            const double *restrict e, double *velocity, double *error) {
+    double sum = 0, size = 0, off = 0;
     for (size_t k = 0; k < n; k++) {
         double term = j[k] * v[k];
         sum += term;
         size += fabs(term);
-        error += fabs(j[k]) * e[k];
+        off += fabs(j[k]) * e[k];
     }
-    for (size_t k = 0; inverse && k < n; k++) {
-        double product = 0;
-        for (size_t c = 0; c < n; c++)
-            product += inverse[k * n + c] * j[c];
-        diagonal += j[k] * product;
-    }
-    figures->velocity += sum;
-    figures->error += error + gamma_of(2 * (double)n + 3) * size;
-    figures->diagonal += diagonal;
+    *velocity += sum;
+    *error += off + gamma_of(2 * (double)n + 3) * size;
 }
 
-static row_figures look_at_row(const rg_contact_problem *p, size_t row, const rg_judge_mass *masses,
-                               bool diagonal, const sums *s) {
-    double q = p->q[row];
-    row_figures figures = {q, gamma_of(2 * (double)s->n + 3) * fabs(q), 0};
-    for (int side = 0; side < 2; side++) {
-        uint32_t b;
-        const double *j = rg_judge_row(p, row, side, &b);
+/* j' M^-1 j. */
+static inline double square(size_t n, const double *restrict j, const double *restrict inverse) {
+    double product[MASS] = {0}, sum = 0;
+    for (size_t c = 0; c < n; c++)
+        for (size_t k = 0; k < n; k++)
+            product[k] += inverse[c * n + k] * j[c];
+    for (size_t k = 0; k < n; k++)
+        sum += j[k] * product[k];
+    return sum;
+}
+
+static inline void add_block(size_t d, size_t n, const double *j, size_t b,
+                             const rg_judge_mass *masses, const sums *s, row_figures *f) {
+    for (size_t k = 0; k < d; k++) {
+        add_side(n, j + k * n, s->velocity + b * n, s->error + b * n, &f->velocity[k],
+                 &f->error[k]);
+        f->trace += square(n, j + k * n, masses[b].inverse) / (double)d;
+    }
+}
+
+/* `d` rows with the Jacobians `j` at two blocks, one after the other. */
+static row_figures look_at_rows(size_t d, const double *q, const double *j,
+                                const uint32_t blocks[2], const rg_judge_mass *masses,
+                                const sums *s) {
+    row_figures f = {0};
+    for (size_t k = 0; k < d; k++)
+        f.velocity[k] = q[k], f.error[k] = gamma_of(2 * (double)s->n + 3) * fabs(q[k]);
+    for (size_t side = 0; side < 2; side++) {
+        size_t b = blocks[side];
+        const double *rows = j + side * d * s->n;
         if (b == RG_NO_BLOCK)
             continue;
-        const double *v = s->velocity + b * s->n, *e = s->error + b * s->n;
-        const double *inverse = diagonal ? masses[b].inverse : NULL;
-        if (s->n == MASS)
-            add_side(MASS, j, v, e, inverse, &figures);
+        if (s->n == MASS && d == ROWS)
+            add_block(ROWS, MASS, rows, b, masses, s, &f);
         else
-            add_side(s->n, j, v, e, inverse, &figures);
+            add_block(d, s->n, rows, b, masses, s, &f);
     }
-    return figures;
+    return f;
 }
 
 /* A contact without force that separates is right whatever its tangents and its W: one row. */
+static bool is_apart(const rg_contact_problem *p, size_t i, const sums *s, double *velocity) {
+    size_t d = (size_t)p->dimension, n = s->n;
+    const double *j = p->global.contact_jacobian + i * 2 * d * n;
+    double q = p->q[i * d], error = gamma_of(2 * (double)n + 3) * fabs(q);
+    *velocity = q;
+    for (size_t side = 0; side < 2; side++) {
+        size_t b = p->global.contact_blocks[2 * i + side];
+        if (b != RG_NO_BLOCK)
+            add_side(n, j + side * d * n, s->velocity + b * n, s->error + b * n, velocity, &error);
+    }
+    return *velocity >= error;
+}
+
 static double look_at_contact(const rg_contact_problem *p, size_t i, const double *force,
                               const rg_judge_mass *masses, const sums *s,
                               const rg_judge_side *side) {
     size_t d = (size_t)p->dimension;
-    double errors = 0, trace = 0, *u = side->velocity + i * d;
-    bool loaded = false;
-    for (size_t k = 0; k < d; k++)
-        loaded = loaded || force[i * d + k] != 0;
-    for (size_t k = 0; k < d; k++) {
-        row_figures row = look_at_row(p, i * d + k, masses, true, s);
-        if (k == 0 && !loaded && row.velocity >= row.error) {
-            for (size_t m = 1; m < d; m++)
-                u[m] = 0;
-            u[0] = row.velocity;
-            side->trace[i] = 1;
-            return 0;
-        }
-        u[k] = row.velocity;
-        errors += row.error * row.error;
-        trace += row.diagonal / (double)d;
+    double errors = 0, *u = side->velocity + i * d;
+    if (!is_loaded(force + i * d, d) && is_apart(p, i, s, u)) {
+        for (size_t k = 1; k < d; k++)
+            u[k] = 0;
+        side->trace[i] = 1;
+        return 0;
     }
-    side->trace[i] = trace;
+    row_figures f = look_at_rows(d, p->q + i * d, p->global.contact_jacobian + i * 2 * d * s->n,
+                                 p->global.contact_blocks + 2 * i, masses, s);
+    for (size_t k = 0; k < d; k++)
+        u[k] = f.velocity[k], errors += f.error[k] * f.error[k];
+    side->trace[i] = f.trace;
     return (1 + (p->mu && d > 1 ? p->mu[i] : 0)) * sqrt(errors);
+}
+
+static double look_at_joint(const rg_contact_problem *p, size_t j, const double *force,
+                            const rg_judge_mass *masses, const sums *s, const rg_judge_side *side) {
+    size_t row = p->contacts * (size_t)p->dimension + j;
+    row_figures f = look_at_rows(1, p->q + row, p->global.joint_jacobian + 2 * j * s->n,
+                                 p->global.joint_blocks + 2 * j, masses, s);
+    if (p->compliance) {
+        double soft = p->compliance[j] * force[row];
+        f.velocity[0] += soft, f.trace += p->compliance[j];
+        f.error[0] += 2 * gamma_of(2 * (double)s->n + 3) * fabs(soft);
+    }
+    side->velocity[row] = f.velocity[0];
+    side->trace[p->contacts + j] = f.trace;
+    return f.error[0];
 }
 
 double rg_judge_plain(const rg_contact_problem *p, const double *force, const rg_judge_mass *masses,
@@ -178,23 +230,11 @@ double rg_judge_plain(const rg_contact_problem *p, const double *force, const rg
     add_impulses(p, force, &s);
     for (size_t b = 0; b < p->global.blocks; b++)
         find_velocity(p, &masses[b], b, &s);
-    for (size_t i = 0; i < p->contacts; i++) {
-        double bound = look_at_contact(p, i, force, masses, &s, side);
+    for (size_t i = 0; i < p->contacts + p->joints; i++) {
+        double bound = i < p->contacts ? look_at_contact(p, i, force, masses, &s, side)
+                                       : look_at_joint(p, i - p->contacts, force, masses, &s, side);
         side->bound[i] = bound;
         worst = bound <= worst ? worst : bound; /* NaN wins */
-    }
-    for (size_t j = 0; j < p->joints; j++) {
-        size_t row = p->contacts * (size_t)p->dimension + j;
-        row_figures figures = look_at_row(p, row, masses, true, &s);
-        if (p->compliance) {
-            double soft = p->compliance[j] * force[row];
-            figures.velocity += soft, figures.diagonal += p->compliance[j];
-            figures.error += 2 * gamma_of(2 * (double)s.n + 3) * fabs(soft);
-        }
-        side->velocity[row] = figures.velocity;
-        side->trace[p->contacts + j] = figures.diagonal;
-        side->bound[p->contacts + j] = figures.error;
-        worst = figures.error <= worst ? worst : figures.error;
     }
     return worst;
 }

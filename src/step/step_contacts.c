@@ -25,8 +25,11 @@
 /* --- one island ------------------------------------------------------------------------------- */
 
 typedef struct island_answer {
-    double *force, *velocity; /* rows */
+    double *force, *velocity; /* rows; no velocities are found where there is no memory for them */
     rg_residual residual;
+    bool warm;   /* in: `force` is a first guess */
+    double keep; /* in: residual up to which that is the answer */
+    bool kept;   /* out: it was */
 } island_answer;
 
 static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
@@ -35,16 +38,27 @@ static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer
     return answer->force && answer->velocity ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
+/* Do forces besides gravity act on a body of the island? */
+static bool is_pushed(const rg_contact_step *contacts, const rg_island *island) {
+    for (size_t k = 0; contacts->external && k < island->body_count; k++) {
+        uint32_t body = contacts->islands.bodies[island->first_body + k];
+        if (rg_largest_entry(contacts->external[body]) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* By the solver that was chosen, or by `auto` where that does not take the problem. */
 static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
-                              const rg_problem *problem, bool warm, island_answer *answer,
+                              const rg_problem *problem, island_answer *answer,
                               rg_lane_report *report) {
     const rg_method_settings *method = &job->world->content.settings;
     const rg_solver *automatic = rg_solver_at(0);
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
     settings.acceptable = method->solver_tolerance;
-    settings.warm = warm;
+    settings.warm = answer->warm;
+    settings.keep = answer->keep;
     settings.policy = method->policy;
     settings.effort = problem->contact.contacts > RG_STEP_LARGE ? RG_STEP_EFFORT : 0;
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
@@ -57,6 +71,7 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     if (status)
         return status;
     answer->residual = info.residual;
+    answer->kept = answer->keep > 0 && info.attempts == 1 && info.residual.natural <= answer->keep;
     report->counts.solves++;
     report->counts.iterations += info.iterations;
     report->counts.fallbacks += unsuitable || info.fallbacks > 0;
@@ -100,7 +115,7 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
     const double *shift0 = problem->contact.q;
     double *shift1 = rg_arena_take(arena, rows, sizeof *shift1);
     double *start = rg_arena_take(arena, rows, sizeof *start);
-    island_answer second;
+    island_answer second = {.warm = true};
     if (!shift1 || !start || take_answer(arena, rows, &second))
         return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
     memcpy(shift1, shift0, rows * sizeof *shift1);
@@ -123,7 +138,7 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
                                  job->contacts->shown + (size_t)(island - islands->islands),
                                  problem);
     uint64_t failures = report->counts.failures;
-    rg_status status = solve_island(job, context, problem, true, &second, report);
+    rg_status status = solve_island(job, context, problem, &second, report);
     if (status)
         return status;
     if (report->counts.failures > failures) {
@@ -156,7 +171,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     const rg_world_content *c = &job->world->content;
     size_t d = (size_t)set->dimension, rows = island->contact_count * d;
     rg_problem problem;
-    island_answer answer;
+    island_answer answer = {0};
     rg_island_input input = {.velocity = contacts->free_velocity,
                              .angular_velocity = contacts->free_angular_velocity,
                              .shift = job->shift,
@@ -171,14 +186,18 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     if (job->machinery->observer)
         job->machinery->observer(job->machinery->observer_user, c->step_count,
                                  contacts->shown + (size_t)(island - islands->islands), &problem);
-    bool warm = false, meets = false;
+    bool meets = false;
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
         memcpy(answer.force + k * d, contacts->impulse + i * d, d * sizeof *answer.force);
-        warm |= job->start[i] != NULL;
+        answer.warm |= job->start[i] != NULL;
         meets |= job->meets[i] != 0;
     }
-    status = solve_island(job, context, &problem, warm, &answer, report);
+    if (!meets)
+        answer.velocity = NULL;
+    if (!meets && answer.warm && is_pushed(contacts, island))
+        answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
+    status = solve_island(job, context, &problem, &answer, report);
     if (!status && meets)
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)
@@ -187,6 +206,8 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         uint32_t i = islands->contacts[island->first_contact + k];
         memcpy(contacts->impulse + i * d, answer.force + k * d, d * sizeof *answer.force);
     }
+    for (size_t k = 0; k < island->body_count; k++)
+        contacts->kept[islands->bodies[island->first_body + k]] = answer.kept;
     rg_solve_counts_judged(&report->counts, &answer.residual);
     return RG_OK;
 }

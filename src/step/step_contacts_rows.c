@@ -200,15 +200,18 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     contacts->impulse = rg_arena_take(arena, rows, sizeof *contacts->impulse);
     contacts->forces = rg_arena_take(arena, set->count, sizeof *contacts->forces);
     contacts->passes = rg_arena_take(arena, set->count, sizeof *contacts->passes);
+    contacts->kept = rg_arena_take(arena, c->bodies.count, sizeof *contacts->kept);
+    contacts->kept_speed = RG_STEP_KEEP * c->settings.solver_tolerance * job->speed;
     job->before = rg_arena_take(arena, rows, sizeof *job->before);
     job->shift = rg_arena_take(arena, rows, sizeof *job->shift);
     job->mu = rg_arena_take(arena, set->count, sizeof *job->mu);
     job->meets = rg_arena_take(arena, set->count, sizeof *job->meets);
     job->last = rg_arena_take(arena, set->count, sizeof *job->last);
     job->start = rg_arena_take(arena, set->count, sizeof *job->start);
-    if (!contacts->impulse || !contacts->forces || !contacts->passes || !job->before ||
-        !job->shift || !job->mu || !job->meets || !job->last || !job->start)
+    if (!contacts->impulse || !contacts->forces || !contacts->passes || !contacts->kept ||
+        !job->before || !job->shift || !job->mu || !job->meets || !job->last || !job->start)
         return RG_OUT_OF_MEMORY;
+    memset(contacts->kept, 0, c->bodies.count * sizeof *contacts->kept);
     find_old(job, contacts->last, contacts->last_count, job->last);
     if (first)
         find_old(job, first, first_count, job->start);

@@ -221,6 +221,18 @@ static bool is_rounding(const rg_stepping *job, size_t body) {
            rg_length(job->end.angular_momentum[body]) <= unit * angular;
 }
 
+/* It was at rest, and the impulses of the last step, which were kept, leave it next to nothing
+ * (RG_STEP_KEEP). */
+static bool is_kept(const rg_stepping *job, size_t i) {
+    const rg_world_content *c = job->content;
+    const rg_body_dynamics *d = &c->dynamics[i];
+    if (!job->contacts.kept[i] || !is_zero(c->momentum[i]) || !is_zero(c->angular_momentum[i]))
+        return false;
+    double spin = rg_length(spin_of(c, i, job->end.angular_momentum[i]));
+    return d->inverse_mass * rg_length(job->end.momentum[i]) + d->gyration_radius * spin <=
+           job->contacts.kept_speed;
+}
+
 /* A contact with restitution that had no impulse, and that bodies do not reach along their
  * parabolas: it need not know of them. */
 static bool is_passed(const rg_stepping *job, size_t i) {
@@ -270,7 +282,7 @@ void rg_stepping_apply(rg_stepping *job) {
     for (size_t i = 0; i < n; i++) {
         if (!job->near[i])
             continue;
-        if (is_rounding(job, i))
+        if (is_rounding(job, i) || is_kept(job, i))
             job->end.momentum[i] = job->end.angular_momentum[i] = (rg_vec3){0, 0, 0};
         job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
         job->end.angular_velocity[i] = spin_of(c, i, job->end.angular_momentum[i]);

@@ -143,11 +143,66 @@ static void events_go_on(void **state) {
     rg_world_destroy(y.world);
 }
 
+static rg_vec3 small_push(int step, int box, double size) {
+    int k = (step + box) % 3;
+    return (rg_vec3){k == 0 ? size : 0, k == 1 ? -size : 0, k == 2 ? size : 0};
+}
+
+/* Pushes of 1e-9 N that change in every step: the last forces stay as they are, no bit of the state
+ * changes, and what was left out is a momentum of that size. */
+static void small_pushes_move_nothing(void **state) {
+    (void)state;
+    yard y = make_yard(false, 1);
+    go(&y, 30, STEP);
+    uint64_t solved = rg_world_summary(y.world).solver_iterations;
+    rg_vec3 first = rg_body_pose(y.world, y.box[LAST]).position;
+    for (int i = 0; i < 60; i++) {
+        for (int k = 0; k < BOXES; k++)
+            assert_int_equal(rg_body_apply_central_force(y.world, y.box[k], small_push(i, k, 1e-9)),
+                             RG_OK);
+        go(&y, 1, STEP);
+    }
+    rg_vec3 last = rg_body_pose(y.world, y.box[LAST]).position;
+    assert_memory_equal(&first, &last, sizeof last);
+    assert_int_equal(rg_world_summary(y.world).solver_iterations, solved);
+    assert_true(rg_world_summary(y.world).certificate.momentum_error < 1e-12);
+    rg_world_destroy(y.world);
+}
+
+/* A body that nothing holds is moved by a push however small it is against its weight, down to what
+ * RG_STEP_KEEP leaves out: here 1e-9 of it, along a floor without friction. */
+static void pushes_without_friction_move(void **state) {
+    (void)state;
+    rg_world_def def = rg_world_def_default();
+    rg_world *world = world_of(&def);
+    rg_contact_law ice = {0};
+    rg_collider_def collider = rg_collider_def_default();
+    assert_int_equal(rg_world_add_material(world, "ice", &ice, &collider.material, NULL), RG_OK);
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    add_collider(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), collider, &floor);
+    rg_body_def body = rg_body_def_default();
+    body.pose.position = (rg_vec3){0, 0, 0.25};
+    rg_body_id box = add_collider(world, rg_shape_def_box(0.5, 0.5, 0.5), collider, &body);
+    double weight = 9.81 * rg_body_mass(world, box).mass;
+    for (int i = 0; i < 60; i++)
+        step_once(world, STEP);
+    for (int i = 0; i < 60; i++) {
+        rg_body_apply_central_force(world, box, (rg_vec3){1e-9 * weight, 0, 0});
+        step_once(world, STEP);
+    }
+    double expected = 1e-9 * 9.81 * 60 * STEP;
+    assert_true(fabs(rg_body_velocity(world, box).x - expected) < 1e-3 * expected);
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_changes_no_bit),
         cmocka_unit_test(rest_is_exact),
         cmocka_unit_test(events_go_on),
+        cmocka_unit_test(small_pushes_move_nothing),
+        cmocka_unit_test(pushes_without_friction_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
