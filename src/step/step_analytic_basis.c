@@ -29,6 +29,10 @@
 enum { BLOCK_ROUNDS = 12, PATIENCE = 3 };
 /* Solves with a basis, each taking back what the raised diagonal did in the one before. */
 enum { SOLVES = 4 };
+/* Of the scale of accelerations: what the equations of rows that are held may contradict each other
+ * by. Two points of a body that both stick leave it no acceleration along the line between them, but
+ * as much as w^2 times their distance if slips that are too slow to count turn it. */
+#define CONTRADICTION RG_ANALYSIS_FREE
 
 /* What a row does in the basis. */
 enum { OFF, FREE, FOLLOWS };
@@ -271,7 +275,7 @@ static void turn_normal(const rg_analysis_rows *p, basis *s, size_t normal, bool
 }
 
 /* How many rows break their laws, and these changed to the other side; SIZE_MAX if there are no
- * numbers. Slack is in the units of forces and rates. */
+ * numbers, or the equations were not solved. Slack is in the units of forces and rates. */
 static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, const double *force,
                            const double *rate) {
     double largest = 0;
@@ -282,8 +286,8 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, co
     }
     double little = FORCE_SLACK * largest, slow = RATE_SLACK * scale;
     for (size_t i = 0; i < s->count; i++)
-        if (fabs(rate[s->row[i]]) > slow)
-            return SIZE_MAX; /* the equations were not solved */
+        if (fabs(rate[s->row[i]]) > CONTRADICTION * scale)
+            return SIZE_MAX;
     size_t broken = 0, turned = SIZE_MAX;
     for (size_t i = 0; i < p->count; i++) {
         size_t normal = p->normal[i];
@@ -313,10 +317,14 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, co
     return broken;
 }
 
-/* Forces of the basis: the first solve with `b`, the others with what the raised diagonal did
- * taken back. `target` gets the last right-hand side. */
+/* Forces of the basis, and rates. The first solve is with `b`, each of the others takes back what
+ * the raised diagonal did in the one before (the proximal point iteration): with q = r / (lambda +
+ * r), r the raise and lambda an eigenvalue of the matrix, the k-th is off by q^k. Where rows depend
+ * on each other lambda is 0, and whatever part of b contradicts that adds up, d / r in each solve: a
+ * pair of forces that press against each other, as large as you like. 4 x_3 - 3 x_4 has none of it,
+ * and is off by 4 q^3. */
 static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, const double *raise,
-                        double *target, double *force) {
+                        double *target, double *force, double *rate) {
     count_unknowns(p, s);
     assemble(p, s);
     if (!factorise(s))
@@ -326,9 +334,11 @@ static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, co
         for (size_t i = 0; i < s->count; i++)
             s->x[i] = -target[s->row[i]];
         substitute(s, s->x);
+        for (size_t i = 0; k + 1 == SOLVES && i < s->count; i++)
+            s->x[i] = 4 * force[s->row[i]] - 3 * s->x[i];
         spread(p, s, force);
         bool again = false; /* from the same right-hand side the same forces would follow */
-        for (size_t i = 0; k + 1 < SOLVES && i < p->count; i++) {
+        for (size_t i = 0; i < p->count; i++) {
             double next = p->b[i] - raise[i] * force[i];
             again |= next != target[i];
             target[i] = next;
@@ -336,6 +346,7 @@ static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, co
         if (!again)
             break;
     }
+    rates(p, s, target, force, rate);
     return true;
 }
 
@@ -376,9 +387,8 @@ bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const do
         order_rows(p, &s);
         find_reach(p, &s);
         choose(p, begin, &s);
-        good = solve_basis(p, &s, b, raise, target, p->force);
+        good = solve_basis(p, &s, b, raise, target, p->force, p->rate);
         if (good) {
-            rates(p, &s, target, p->force, p->rate);
             *margin = basis_margin(p, &s, scale, begin, p->force, p->rate);
             good = !isnan(*margin);
         }
@@ -402,9 +412,8 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
         size_t fewest = SIZE_MAX;
         int patience = PATIENCE;
         for (int round = 0; round < BLOCK_ROUNDS && patience && !good; round++) {
-            if (!solve_basis(p, &s, b, raise, target, force))
+            if (!solve_basis(p, &s, b, raise, target, force, rate))
                 break;
-            rates(p, &s, target, force, rate);
             size_t broken = change_sides(p, &s, scale, force, rate);
             if (broken == SIZE_MAX)
                 break;
@@ -413,6 +422,8 @@ bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const dou
             fewest = broken < fewest ? broken : fewest;
         }
     }
+    for (size_t i = 0; good && i < s.count; i++)
+        rate[s.row[i]] = 0; /* they are held */
     if (good) {
         memcpy(p->force, force, p->count * sizeof *force);
         memcpy(p->rate, rate, p->count * sizeof *rate);

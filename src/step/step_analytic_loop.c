@@ -113,8 +113,10 @@ static double largest_drift(const rg_analysis *a) {
 
 /* Contacts that are about to stop: slow, and slowing down. The direction of a slip turns the
  * faster the slower it is, and in the end faster than any step; what it still does then is
- * beyond the tolerance. */
-static void mark_stopping(rg_analysis *a) {
+ * beyond the tolerance. Returns whether friction changes by it: then others may not stick where
+ * they were found to. */
+static bool mark_stopping(rg_analysis *a) {
+    bool changed = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
         double slip = rg_length(c->motion.slip);
@@ -123,13 +125,16 @@ static void mark_stopping(rg_analysis *a) {
             c->mode = slip > rg_analysis_stop(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
             if (c->mode == RG_ANALYSIS_SLIPS)
                 c->direction = rg_scale(1 / slip, c->motion.slip);
+            changed = true;
         }
         c->stopping = c->mode == RG_ANALYSIS_SLIPS && slip > 0 &&
                       slip < RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c) &&
                       c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->view->acceleration;
         if (c->stopping)
             c->direction = rg_scale(1 / slip, c->motion.slip);
+        changed |= c->stopping;
     }
+    return changed;
 }
 
 /* How much of the trial step can be taken, because of slips whose direction friction keeps: 1 is
@@ -255,8 +260,8 @@ static verdict try_until_verdict(event_loop *l) {
     double turn = largest_turn(a);
     if (turn > 0)
         l->most = fmin(l->most, RG_ANALYSIS_TURN / turn);
-    if (!a->law->mean)
-        mark_stopping(a);
+    if (!a->law->mean && mark_stopping(a))
+        rg_analysis_decide(a);
     for (;;) {
         double wanted = l->most;
         verdict v = try_step(l);

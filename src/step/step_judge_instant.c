@@ -9,8 +9,10 @@
  *
  *   normal   f_N >= 0, a_N = n.u' + n'.u >= 0, one of them 0:  |min(w f_N, a_N)| / s
  *   slip     friction is mu_d f_N against it:                  w |f_T + mu_d f_N t| / s
- *   stick    acceleration only with all possible friction:     min(w (mu f_N - |f_T|), |a_T|) / s,
- *            and not along friction:                           min(w |f_T|, a_T.f_T / |f_T|) / s
+ *   stick    acceleration only against all possible friction:  min(|a_T|, w |f_T + mu f_N t|) / s,
+ *            t = a_T / |a_T|; of points that slip slowly, and at the end of a time, only:
+ *            with all possible friction:                       min(w (mu f_N - |f_T|), |a_T|) / s,
+ *            and not along it:                                 min(w |f_T|, a_T.f_T / |f_T|) / s
  *   cone     friction beyond mu f_N, or normal force below 0:  w (|f_T| - mu f_N) / s
  *
  * Points that slip slower than the method can tell a direction of (`slow`) may stick or slip, and
@@ -138,10 +140,15 @@ static rg_vec3 acceleration_at(const rg_judge_instant *now, const rg_judge_conta
     return rg_add(rg_sub(sides[0], sides[1]), c->drift);
 }
 
-/* Friction of a point that does not slip, or hardly. All in the unit of accelerations. */
-static double stick_error(double limit, double grip, rg_vec3 friction, rg_vec3 acceleration) {
+/* Friction of a point that does not slip (`still`), or hardly. It does not begin to, or friction is
+ * all that it can be and acts against the way it will go; against the way that it hardly goes it
+ * may act, too. All in the unit of accelerations. */
+static double stick_error(double limit, bool still, rg_vec3 friction, rg_vec3 acceleration) {
+    double size = rg_length(acceleration), grip = rg_length(friction);
+    if (still && size > 0)
+        return fmin(size, rg_length(rg_add_scaled(friction, limit / size, acceleration)));
     double along = grip > 0 ? rg_dot(acceleration, friction) / grip : 0;
-    return fmax(fmin(fmax(0, limit - grip), rg_length(acceleration)), fmin(grip, along));
+    return fmax(fmin(fmax(0, limit - grip), size), fmin(grip, along));
 }
 
 static double friction_error(const rg_judge_contact *c, bool stops, double w, rg_vec3 u,
@@ -157,8 +164,9 @@ static double friction_error(const rg_judge_contact *c, bool stops, double w, rg
     }
     if (speed <= c->slow) {
         rg_vec3 a = along_surface(rate, n);
-        error = fmin(error, stick_error(c->law.static_friction * normal, grip, friction, a));
-        error = fmin(error, stick_error(c->law.friction * normal, grip, friction, a));
+        bool still = speed <= c->none && !stops;
+        error = fmin(error, stick_error(c->law.static_friction * normal, still, friction, a));
+        error = fmin(error, stick_error(c->law.friction * normal, still, friction, a));
         if ((stops || speed > c->none) && rg_dot(friction, slip) <= c->none * grip)
             error = fmin(error, fabs(grip - c->law.friction * normal));
     }

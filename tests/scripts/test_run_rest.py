@@ -12,7 +12,9 @@ from record_script_support import Command, check, check_equal, scratch_directory
 # Metres: 1e-9 of the dominoes' circumradius. Relative: of mean forces, of the ledger. Joules: by which the potential
 # energy may change.
 OVERLAP, COMPLEMENTARITY, CLOSURE, STILL = 5e-10, 1e-6, 1e-8, 1e-9
-# Frames of four steps in which the forces of an instant may miss the law by more than that (docs/analytic.md).
+# Relative: of the forces of an instant; a contact at its limit may turn back by that (docs/analytic.md).
+TURNS_BACK = 1.001e-3
+# Frames of four steps in which that, or what projection turns, may be more than COMPLEMENTARITY.
 FRAMES_OFF = 4
 PRESS = """
 method: {name: analytic}
@@ -36,6 +38,7 @@ def heap(rigor, duration):
     check_equal(report["measures"]["fallen"], 10, what)
     check_equal(report["solver_failures"], 0, what)
     check(report["certificate"]["min_gap_m"] > -OVERLAP, what)
+    check(report["certificate"]["complementarity"] < TURNS_BACK, what)
     check_equal(rigor("export", "heap.h5", "--certificate-csv", "heap.csv").returncode, 0, "export")
     with open("heap.csv") as file:
         frames = list(csv.DictReader(file))
