@@ -41,16 +41,6 @@ rg_status rg_handle_add(rg_handle_pool *pool, const rg_allocator *allocator, rg_
     return RG_OK;
 }
 
-bool rg_handle_exists(const rg_handle_pool *pool, rg_handle handle) {
-    return handle.index1 != 0 && handle.index1 <= pool->slot_count && handle.generation != 0 &&
-           pool->slots[handle.index1 - 1].generation == handle.generation;
-}
-
-size_t rg_handle_index(const rg_handle_pool *pool, rg_handle handle) {
-    assert(rg_handle_exists(pool, handle));
-    return pool->slots[handle.index1 - 1].dense;
-}
-
 rg_handle rg_handle_at(const rg_handle_pool *pool, size_t dense_index) {
     assert(dense_index < pool->count);
     uint32_t slot = pool->dense_slot[dense_index];

@@ -10,6 +10,8 @@
 #include "rigor/status.h"
 #include "rigor/types.h"
 
+#include <assert.h>
+
 typedef struct rg_handle {
     uint32_t index1; /* slot + 1; 0 is null */
     uint32_t generation;
@@ -32,8 +34,14 @@ typedef struct rg_handle_pool {
 void rg_handle_pool_free(rg_handle_pool *pool, const rg_allocator *allocator);
 /* A handle for the thing that the owner is about to put at dense index `pool->count`. */
 rg_status rg_handle_add(rg_handle_pool *pool, const rg_allocator *allocator, rg_handle *handle);
-bool rg_handle_exists(const rg_handle_pool *pool, rg_handle handle);
-size_t rg_handle_index(const rg_handle_pool *pool, rg_handle handle); /* asserts that it exists */
+static inline bool rg_handle_exists(const rg_handle_pool *pool, rg_handle handle) {
+    return handle.index1 != 0 && handle.index1 <= pool->slot_count && handle.generation != 0 &&
+           pool->slots[handle.index1 - 1].generation == handle.generation;
+}
+static inline size_t rg_handle_index(const rg_handle_pool *pool, rg_handle handle) {
+    assert(rg_handle_exists(pool, handle));
+    return pool->slots[handle.index1 - 1].dense;
+}
 rg_handle rg_handle_at(const rg_handle_pool *pool, size_t dense_index);
 /* Frees the handle. The owner moves its last thing (*moved_from) into *hole, unless they are equal.
  */

@@ -32,10 +32,22 @@ typedef struct rg_pair_memory {
     uint32_t first_cache, cache_count;
 } rg_pair_memory;
 
+/* What the points of a pair whose bodies stand still followed from, and where they are: as long as
+ * it stays as it is to the last bit, so do they. */
+typedef struct rg_pair_look {
+    bool holds; /* they stood still, and the caches are those that the look started from */
+    uint32_t first_manifold, manifold_count, first_point, point_count, left_out;
+    const rg_shape *shape[2];
+    rg_pose pose[2];
+    rg_contact_settings settings;
+} rg_pair_look;
+
 /* All candidate pairs of a look, sorted. */
 typedef struct rg_pair_list {
     rg_pair_memory *pairs;
     size_t count, capacity;
+    rg_pair_look *looks; /* of each pair */
+    size_t look_capacity;
     rg_contact_cache *caches;
     size_t cache_count, cache_capacity;
 } rg_pair_list;
@@ -62,12 +74,22 @@ typedef struct rg_contact_look {
     size_t point_count, point_capacity;
 } rg_contact_look;
 
+/* A collider at a look. */
+typedef struct rg_placed_collider {
+    const rg_collider *collider;
+    size_t body; /* dense */
+    rg_pose pose;
+    double radius; /* m: circumradius of the shape */
+    double reach;  /* m: of its farthest point from the centre of mass; 0: of none */
+    bool still;    /* its body has no velocity */
+} rg_placed_collider;
+
 struct rg_collision {
     rg_allocator allocator;
     rg_collision_def def;
     rg_broad_world *broad;
     rg_arena arena;
-    rg_contact_look now, before; /* of the last look, and of the one before in the same step */
+    rg_contact_look now, before; /* of the last look, and of the one before */
     rg_touch_end *ended;
     size_t ended_count, ended_capacity;
     double min_gap;
@@ -79,6 +101,7 @@ struct rg_collision {
     rg_touching_list marks;       /* pairs that had a contact in the step, in any order */
     double ahead;                 /* s: how far the look looks ahead */
     const rg_collision_velocities *after; /* of the look that runs */
+    rg_placed_collider *placed;           /* in the order of the world's colliders */
     bool again;                           /* it goes on with what the one before found */
     const uint8_t *member;                /* per body: 1 if its pairs are looked at; null: all */
 };

@@ -14,6 +14,7 @@
 #include "rigor/version.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 /* The world's memory begins with this; pairs and caches follow. */
@@ -63,6 +64,7 @@ void rg_collision_destroy(rg_collision *collision) {
     for (int i = 0; i < 2; i++) {
         rg_release(&memory, collision->lists[i].pairs);
         rg_release(&memory, collision->lists[i].caches);
+        rg_release(&memory, collision->lists[i].looks);
         rg_release(&memory, collision->touching[i].pairs);
     }
     rg_release(&memory, collision->marks.pairs);
@@ -131,47 +133,61 @@ static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) 
     return &world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
 }
 
-static rg_pose pose_of(const rg_world_content *content, const rg_collider *collider) {
-    rg_pose origin = rg_body_origin_pose(content, rg_body_dense(content, collider->body));
-    return rg_pose_compose(origin, collider->pose);
+static bool is_zero(rg_vec3 v) {
+    return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
-/* Metres by which turning at `spin` may move a point of the shape within the step. */
-static double turning_of(const rg_collision *c, const rg_world_content *content,
-                         const rg_collider *collider, size_t body, double spin) {
-    if (spin == 0)
-        return 0;
-    /* Farthest point of the shape from the centre that it turns about. */
-    rg_pose pose = pose_of(content, collider);
-    rg_vec3 centre = rg_pose_apply(pose, rg_shape_centre(collider->shape));
-    double reach =
-        rg_length(rg_sub(centre, content->position[body])) + rg_shape_circumradius(collider->shape);
-    return isfinite(reach) ? spin * reach * c->ahead : 0;
+static rg_placed_collider place_collider(const rg_world_content *content,
+                                         const rg_collider *collider) {
+    size_t body = rg_body_dense(content, collider->body);
+    rg_placed_collider p = {.collider = collider, .body = body};
+    p.pose = rg_pose_compose(rg_body_origin_pose(content, body), collider->pose);
+    p.radius = rg_shape_circumradius(collider->shape);
+    p.still = is_zero(content->velocity[body]) && is_zero(content->angular_velocity[body]);
+    rg_vec3 centre = rg_pose_apply(p.pose, rg_shape_centre(collider->shape));
+    double reach = rg_length(rg_sub(centre, content->position[body])) + p.radius;
+    p.reach = isfinite(reach) ? reach : 0;
+    return p;
 }
 
-/* How far two bodies may come closer to each other within the step at these velocities. */
-static double closing_at(const rg_collision *c, const rg_world_content *content,
-                         const rg_collider *b, const rg_collider *a, rg_collision_velocities v) {
-    size_t i = rg_body_dense(content, b->body), j = rg_body_dense(content, a->body);
-    return rg_length(rg_sub(v.velocity[i], v.velocity[j])) * c->ahead +
-           turning_of(c, content, b, i, rg_length(v.angular_velocity[i])) +
-           turning_of(c, content, a, j, rg_length(v.angular_velocity[j]));
+static rg_status place_colliders(rg_collision *c, const rg_world_content *content) {
+    c->placed = rg_arena_take(&c->arena, content->colliders.count, sizeof *c->placed);
+    for (size_t i = 0; c->placed && i < content->colliders.count; i++)
+        c->placed[i] = place_collider(content, &content->collider[i]);
+    return c->placed ? RG_OK : RG_OUT_OF_MEMORY;
+}
+
+static const rg_placed_collider *placed_of(const rg_collision *c, const rg_world *world,
+                                           rg_collider_id id) {
+    return &c->placed[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
+}
+
+/* How far two bodies may come closer to each other within the step at these velocities: each also
+ * by how far turning may move a point of its shape. */
+static double closing_at(const rg_collision *c, const rg_placed_collider *b,
+                         const rg_placed_collider *a, rg_collision_velocities v) {
+    return rg_length(rg_sub(v.velocity[b->body], v.velocity[a->body])) * c->ahead +
+           rg_length(v.angular_velocity[b->body]) * b->reach * c->ahead +
+           rg_length(v.angular_velocity[a->body]) * a->reach * c->ahead;
 }
 
 /* The settings of the def, with the distances that the motion of the next step may cover: a pair
  * that may meet has points, and all of those that may touch before it is over (E1 and E2 of
  * Hart-Anitescu 2010, scaled by speed times step). */
 static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_world *world,
-                                            const rg_collider *b, const rg_collider *a) {
+                                            const rg_placed_collider *b,
+                                            const rg_placed_collider *a) {
     rg_contact_settings settings = c->def.contacts;
     if (c->ahead == 0)
         return settings;
-    double smaller = fmin(rg_shape_circumradius(b->shape), rg_shape_circumradius(a->shape));
+    double smaller = fmin(b->radius, a->radius);
     const rg_world_content *content = &world->content;
     rg_collision_velocities now = {content->velocity, content->angular_velocity};
-    double closing = closing_at(c, content, b, a, now);
+    double closing = b->still && a->still ? 0 : closing_at(c, b, a, now);
     if (c->after)
-        closing = fmax(closing, closing_at(c, content, b, a, *c->after));
+        closing = fmax(closing, closing_at(c, b, a, *c->after));
+    if (closing <= RG_CONTACT_ROUNDING * smaller) /* it does not show */
+        closing = 0;
     double falling = rg_length(content->gravity) * c->ahead * c->ahead;
     double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
     double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
@@ -203,11 +219,11 @@ static rg_kept_manifolds kept_of(const rg_contact_look *before, size_t *at, rg_p
 /* The motions that contacts are looked for: that of the beginning, and that with all forces but
  * contact; or what an earlier pass of the step found. */
 static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_content *content,
-                                     const rg_collider *b, const rg_collider *a) {
-    size_t body[2] = {rg_body_dense(content, b->body), rg_body_dense(content, a->body)};
+                                     const rg_placed_collider *b, const rg_placed_collider *a) {
+    size_t body[2] = {b->body, a->body};
     rg_pair_motion m = {.time = c->ahead,
                         .count = c->after && !c->again ? 2 : 1,
-                        .share = rg_contact_share(b->shape, a->shape)};
+                        .share = rg_contact_share(b->collider->shape, a->collider->shape)};
     rg_collision_velocities start = {content->velocity, content->angular_velocity};
     rg_collision_velocities v[2] = {c->again ? *c->after : start, c->after ? *c->after : start};
     for (int i = 0; i < 2; i++) {
@@ -220,40 +236,110 @@ static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_conte
     return m;
 }
 
-/* Manifolds of a pair, with more room as long as there is too little. */
-static rg_status find_manifolds(rg_collision *c, const rg_world *world, const rg_collider *b,
-                                const rg_collider *a, rg_kept_manifolds kept, rg_cache_list last,
-                                rg_contact_list *list) {
-    rg_contact_settings settings = settings_of_pair(c, world, b, a);
-    rg_pose pose_b = pose_of(&world->content, b), pose_a = pose_of(&world->content, a);
-    rg_pair_motion motion = motion_of_pair(c, &world->content, b, a);
-    motion.kept = kept;
+/* A pair at a look. */
+typedef struct pair_query {
+    const rg_placed_collider *b, *a;
+    rg_contact_settings settings;
+    rg_cache_list last;     /* caches of the look before */
+    rg_kept_manifolds kept; /* manifolds of an earlier look of the same step */
+} pair_query;
+
+static rg_status make_room(rg_collision *c, size_t manifolds, size_t points, size_t caches,
+                           rg_contact_list *list) {
     rg_pair_list *found = &c->lists[c->current];
+    if (rg_array_grow(&c->allocator, &c->now.manifolds, &c->now.manifold_capacity,
+                      c->now.manifold_count + manifolds) ||
+        rg_array_grow(&c->allocator, &c->now.points, &c->now.point_capacity,
+                      c->now.point_count + points) ||
+        rg_array_grow(&c->allocator, &found->caches, &found->cache_capacity,
+                      found->cache_count + caches))
+        return RG_OUT_OF_MEMORY;
+    *list = (rg_contact_list){
+        .manifolds = c->now.manifolds + c->now.manifold_count,
+        .manifold_capacity = (uint32_t)(c->now.manifold_capacity - c->now.manifold_count),
+        .points = c->now.points + c->now.point_count,
+        .point_capacity = (uint32_t)(c->now.point_capacity - c->now.point_count),
+        .caches = found->caches + found->cache_count,
+        .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count)};
+    return RG_OK;
+}
+
+/* Manifolds of a pair, with more room as long as there is too little. */
+static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pair_query *q,
+                                rg_contact_list *list) {
+    rg_pair_motion motion = motion_of_pair(c, &world->content, q->b, q->a);
+    motion.kept = q->kept;
     size_t manifolds = 4, points = 64, caches = 8;
     for (;;) {
-        if (rg_array_grow(&c->allocator, &c->now.manifolds, &c->now.manifold_capacity,
-                          c->now.manifold_count + manifolds) ||
-            rg_array_grow(&c->allocator, &c->now.points, &c->now.point_capacity,
-                          c->now.point_count + points) ||
-            rg_array_grow(&c->allocator, &found->caches, &found->cache_capacity,
-                          found->cache_count + caches))
+        if (make_room(c, manifolds, points, caches, list))
             return RG_OUT_OF_MEMORY;
-        *list = (rg_contact_list){
-            .manifolds = c->now.manifolds + c->now.manifold_count,
-            .manifold_capacity = (uint32_t)(c->now.manifold_capacity - c->now.manifold_count),
-            .points = c->now.points + c->now.point_count,
-            .point_capacity = (uint32_t)(c->now.point_capacity - c->now.point_count),
-            .caches = found->caches + found->cache_count,
-            .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count)};
-        rg_status status = rg_contact_parts(
-            (rg_placed_shape){b->shape, pose_b}, (rg_placed_shape){a->shape, pose_a}, &settings,
-            motion.time > 0 ? &motion : NULL, last, &c->arena, list);
+        rg_status status =
+            rg_contact_parts((rg_placed_shape){q->b->collider->shape, q->b->pose},
+                             (rg_placed_shape){q->a->collider->shape, q->a->pose}, &q->settings,
+                             motion.time > 0 ? &motion : NULL, q->last, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
         manifolds = 2 * list->manifold_capacity;
         points = 2 * list->point_capacity;
         caches = 2 * list->cache_capacity;
     }
+}
+
+/* --- pairs that stand still ------------------------------------------------------------------- */
+
+/* The last member of a cache is followed by padding. */
+static bool same_caches(rg_cache_list x, rg_cache_list y) {
+    bool same = x.count == y.count;
+    for (uint32_t i = 0; same && i < x.count; i++)
+        same = memcmp(&x.caches[i], &y.caches[i], offsetof(rg_contact_cache, part2)) == 0 &&
+               x.caches[i].part2 == y.caches[i].part2;
+    return same;
+}
+
+/* What would be looked at follows, where nothing moves, from shapes, poses, settings and caches:
+ * a plane is then chosen by the beginning alone (contact_plane.c). */
+static rg_pair_look describe_look(const pair_query *q) {
+    rg_pair_look look;
+    memset(&look, 0, sizeof look); /* compared as a whole */
+    look.shape[0] = q->b->collider->shape, look.shape[1] = q->a->collider->shape;
+    look.pose[0] = q->b->pose, look.pose[1] = q->a->pose;
+    look.settings.near = q->settings.near, look.settings.band = q->settings.band;
+    look.settings.stick = q->settings.stick, look.settings.inner = q->settings.inner;
+    look.settings.reduce_to = q->settings.reduce_to;
+    return look;
+}
+
+/* The place of a pair in the list of the look before, going along. */
+static const rg_pair_look *find_look(const rg_pair_list *list, size_t *at, rg_pair_ids ids,
+                                     rg_cache_list *caches) {
+    while (*at < list->count && rg_pair_compare(list->pairs[*at].ids, ids) < 0)
+        ++*at;
+    if (*at == list->count || !rg_pair_same(list->pairs[*at].ids, ids))
+        return NULL;
+    const rg_pair_memory *p = &list->pairs[*at];
+    *caches = (rg_cache_list){list->caches + p->first_cache, p->cache_count};
+    return &list->looks[*at];
+}
+
+/* The manifolds of the look before, if it saw the same; false otherwise, or without memory. */
+static bool recall(rg_collision *c, const rg_pair_look *old, rg_cache_list caches,
+                   const pair_query *q, const rg_pair_look *look, rg_contact_list *list) {
+    size_t from = offsetof(rg_pair_look, shape);
+    if (!old || !old->holds ||
+        memcmp((const char *)old + from, (const char *)look + from, sizeof *old - from) != 0 ||
+        !same_caches(caches, q->last) ||
+        make_room(c, old->manifold_count, old->point_count, caches.count, list))
+        return false;
+    for (uint32_t i = 0; i < old->manifold_count; i++) {
+        list->manifolds[i] = c->before.manifolds[old->first_manifold + i];
+        list->manifolds[i].first_point -= old->first_point;
+    }
+    memcpy(list->points, c->before.points + old->first_point,
+           old->point_count * sizeof *list->points);
+    memcpy(list->caches, caches.caches, caches.count * sizeof *list->caches);
+    list->manifold_count = old->manifold_count, list->point_count = old->point_count;
+    list->cache_count = caches.count, list->left_out = old->left_out;
+    return true;
 }
 
 rg_contact_law rg_collision_law(const rg_collision *c, const rg_world *world,
@@ -291,25 +377,52 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
     return RG_OK;
 }
 
-static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, size_t at[2],
-                                     rg_pair_ids ids) {
-    const rg_collider *b = collider_of(world, ids.b), *a = collider_of(world, ids.a);
+/* Where three sorted lists are that pairs are looked up in. */
+typedef struct pair_places {
+    size_t memory, kept, look;
+} pair_places;
+
+static rg_status add_pair(rg_collision *c, rg_pair_ids ids, rg_pair_look look,
+                          const rg_contact_list *list) {
     rg_pair_list *found = &c->lists[c->current];
+    if (rg_array_grow(&c->allocator, &found->pairs, &found->capacity, found->count + 1) ||
+        rg_array_grow(&c->allocator, &found->looks, &found->look_capacity, found->count + 1))
+        return RG_OUT_OF_MEMORY;
+    look.first_manifold = (uint32_t)c->now.manifold_count;
+    look.manifold_count = list->manifold_count;
+    look.first_point = (uint32_t)c->now.point_count;
+    look.point_count = list->point_count;
+    look.left_out = list->left_out;
+    found->looks[found->count] = look;
+    found->pairs[found->count++] = (rg_pair_memory){
+        .ids = ids, .first_cache = (uint32_t)found->cache_count, .cache_count = list->cache_count};
+    return RG_OK;
+}
+
+static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pair_places *at,
+                                     rg_pair_ids ids) {
+    pair_query q = {.b = placed_of(c, world, ids.b), .a = placed_of(c, world, ids.a)};
+    q.settings = settings_of_pair(c, world, q.b, q.a);
+    q.last = find_memory(&c->last, &at->memory, ids);
+    if (c->again)
+        q.kept = kept_of(&c->before, &at->kept, ids);
+    rg_pair_look look = describe_look(&q);
     rg_contact_list list;
-    rg_cache_list last = find_memory(&c->last, &at[0], ids);
-    rg_kept_manifolds kept = kept_of(&c->before, &at[1], ids);
-    rg_status status = find_manifolds(c, world, b, a, kept, last, &list);
-    if (!status)
-        status = rg_array_grow(&c->allocator, &found->pairs, &found->capacity, found->count + 1);
+    rg_cache_list caches = {0};
+    const rg_pair_look *old = find_look(&c->lists[1 - c->current], &at->look, ids, &caches);
+    bool still = !c->again && q.b->still && q.a->still;
+    bool same = still && recall(c, old, caches, &q, &look, &list);
+    rg_status status = same ? RG_OK : find_manifolds(c, world, &q, &list);
     if (status)
         return status;
-    found->pairs[found->count++] = (rg_pair_memory){
-        .ids = ids, .first_cache = (uint32_t)found->cache_count, .cache_count = list.cache_count};
-    if (list.manifold_count)
+    look.holds =
+        same || (still && same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
+    status = add_pair(c, ids, look, &list);
+    if (!status && list.manifold_count)
         status = add_touch(c, world, ids, &list);
     c->now.manifold_count += list.manifold_count;
     c->now.point_count += list.point_count;
-    found->cache_count += list.cache_count;
+    c->lists[c->current].cache_count += list.cache_count;
     c->left_out += list.left_out;
     return status;
 }
@@ -385,22 +498,20 @@ rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, bool 
     c->before = c->now;
     c->now = swap;
     c->again = again && c->after;
-    if (!c->again)
-        c->before.touch_count = 0;
     c->current = 1 - c->current; /* the other list may be what this look starts from */
     rg_pair_list *found = &c->lists[c->current];
     found->count = found->cache_count = 0;
     c->now.touch_count = c->ended_count = 0;
     c->now.manifold_count = c->now.point_count = c->left_out = 0;
     c->min_gap = INFINITY;
-    size_t at[2] = {0, 0};
-    rg_status status = RG_OK;
+    pair_places at = {0};
+    rg_status status = place_colliders(c, &world->content);
     rg_broad_pairs pairs = rg_broad_pairs_all(rg_broad_world_pairs(c->broad));
     for (size_t i = 0; !status && i < pairs.count; i++) {
         rg_pair_ids ids = {rg_broad_world_collider(c->broad, pairs.pairs[i].a),
                            rg_broad_world_collider(c->broad, pairs.pairs[i].b)};
         if (is_looked_at(c, world, ids))
-            status = find_points_of_pair(c, world, at, ids);
+            status = find_points_of_pair(c, world, &at, ids);
     }
     if (status) {
         c->last = (rg_pair_view){0};

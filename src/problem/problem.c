@@ -44,8 +44,7 @@ double rg_matrix_largest(const rg_matrix *matrix) {
     return largest;
 }
 
-bool rg_mass_factor(const double *mass, int freedom, double *lower) {
-    int n = freedom;
+static inline bool factor_mass(const double *mass, int n, double *lower) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++) {
             double sum = mass[i * n + j];
@@ -62,8 +61,7 @@ bool rg_mass_factor(const double *mass, int freedom, double *lower) {
     return true;
 }
 
-void rg_mass_solve(const double *lower, int freedom, double *x) {
-    int n = freedom;
+static inline void solve_mass(const double *lower, int n, double *x) {
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < i; k++)
             x[i] -= lower[i * n + k] * x[k];
@@ -74,6 +72,18 @@ void rg_mass_solve(const double *lower, int freedom, double *x) {
             x[i] -= lower[k * n + i] * x[k];
         x[i] *= lower[i * n + i];
     }
+}
+
+/* Six numbers are by far the most frequent: with the size known. */
+bool rg_mass_factor(const double *mass, int freedom, double *lower) {
+    return freedom == 6 ? factor_mass(mass, 6, lower) : factor_mass(mass, freedom, lower);
+}
+
+void rg_mass_solve(const double *lower, int freedom, double *x) {
+    if (freedom == 6)
+        solve_mass(lower, 6, x);
+    else
+        solve_mass(lower, freedom, x);
 }
 
 void rg_polygon_direction(int directions, int k, double direction[2]) {
@@ -88,9 +98,21 @@ void rg_polygon_direction(int directions, int k, double direction[2]) {
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
+/* x - x is 0 for all finite x and for no other: four sums of it go side by side. */
+static bool all_finite(const double *values, size_t count) {
+    double sum[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sum[k] += values[i + k] - values[i + k];
+    for (; i < count; i++)
+        sum[0] += values[i] - values[i];
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0;
+}
+
 static rg_status check_finite(const double *values, size_t count, const char *what,
                               rg_error *error) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; !all_finite(values, count) && i < count; i++)
         if (!isfinite(values[i]))
             return rg_fail(error, RG_NOT_FINITE, "%s: entry %zu is %g; it must be a finite number",
                            what, i, values[i]);

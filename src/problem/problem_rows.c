@@ -155,18 +155,23 @@ void rg_rows_keep(rg_row_set *set, const uint8_t *keep) {
     set->count = kept;
 }
 
+static bool is_zero(rg_vec3 v) {
+    return v.x == 0 && v.y == 0 && v.z == 0;
+}
+
 void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
                      const rg_vec3 *angular_velocity, double u[3]) {
     const rg_contact_row *row = &set->rows[i];
     const rg_vec3 directions[3] = {row->normal, row->tangent1, row->tangent2};
-    for (int k = 0; k < set->dimension; k++) {
+    for (int k = 0; k < set->dimension; k++)
         u[k] = rg_dot(directions[k], row->surface);
-        for (size_t side = 0; side < 2; side++) {
-            uint32_t body = side == 0 ? row->body_a : row->body_b;
-            if (!(side == 0 ? row->moves_a : row->moves_b))
-                continue;
-            const double *j = rg_row_jacobian(set, i, side, (size_t)k);
-            rg_vec3 v = velocity[body], w = angular_velocity[body];
+    for (size_t side = 0; side < 2; side++) {
+        uint32_t body = side == 0 ? row->body_a : row->body_b;
+        rg_vec3 v = velocity[body], w = angular_velocity[body];
+        if (!(side == 0 ? row->moves_a : row->moves_b) || (is_zero(v) && is_zero(w)))
+            continue;
+        const double *j = rg_row_jacobian(set, i, side, 0);
+        for (int k = 0; k < set->dimension; k++, j += set->freedom) {
             if (set->freedom == 3)
                 u[k] += j[0] * v.x + j[1] * v.z + j[2] * w.y;
             else

@@ -21,12 +21,14 @@ static rg_contact_mode mode_of(const rg_contact_job *job, size_t i, double norma
         return RG_MODE_SEPARATING;
     if (slip > RG_STEP_SLIP * job->speed)
         return RG_MODE_SLIP;
+    if (!curved)
+        return RG_MODE_STICK;
     rg_vec3 spin = rg_sub(c->angular_velocity[row->body_a], c->angular_velocity[row->body_b]);
     rg_vec3 rolling = rg_add_scaled(spin, -rg_dot(spin, row->normal), row->normal);
     double turning =
         rg_length(rolling) *
         rg_length(rg_sub(row->position, c->position[row->moves_a ? row->body_a : row->body_b]));
-    return curved && turning > RG_STEP_SLIP * job->speed ? RG_MODE_ROLL : RG_MODE_STICK;
+    return turning > RG_STEP_SLIP * job->speed ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
 /* Did the solver leave the components that it started from as they were? The vector that they came

@@ -162,6 +162,8 @@ static double drift_speed(const rg_contact_job *job, size_t i) {
 /* A gap that cannot be told from none: it is the difference of points of the two bodies, whose
  * coordinates are sums of a centre and an arm. */
 static bool is_rounding(const rg_contact_job *job, const rg_contact_row *row) {
+    if (row->gap == 0)
+        return true;
     const rg_vec3 *position = job->world->content.position;
     double size = rg_length(row->position) + rg_length(position[row->body_a]) +
                   rg_length(position[row->body_b]);
@@ -221,18 +223,19 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
         const rg_contact_row *row = &set->rows[i];
         double free[3], *u = job->before + i * d, *shift = job->shift + i * d;
         rg_row_velocity(set, i, c->velocity, c->angular_velocity, u);
-        rg_row_velocity(set, i, contacts->free_velocity, contacts->free_angular_velocity, free);
+        bool bounces = row->law.restitution > 0;
+        if (bounces)
+            rg_row_velocity(set, i, contacts->free_velocity, contacts->free_angular_velocity, free);
         shift[0] = rg_dot(row->surface, row->normal) + stabilisation(job, i);
         shift[1] = rg_dot(row->surface, row->tangent1);
         if (d == 3)
             shift[2] = rg_dot(row->surface, row->tangent2);
         job->mu[i] = coefficient(job, i);
         job->meets[i] =
-            row->law.restitution > 0 && -u[0] > job->impact_speed &&
+            bounces && -u[0] > job->impact_speed &&
             (contacts->rows == RG_ROWS_IN_IMPACT ||
              row->gap + contacts->step * free[0] < RG_STEP_REACHED * contacts->step * u[0]);
-        bool passes = row->law.restitution > 0 && fabs(u[0]) > job->impact_speed;
-        contacts->passes[i] = passes ? u[0] : 0;
+        contacts->passes[i] = bounces && fabs(u[0]) > job->impact_speed ? u[0] : 0;
         double *impulse = contacts->impulse + i * d;
         if (job->start[i])
             rg_row_components(set, i, rg_scale(contacts->step, job->start[i]->force), impulse);
@@ -253,11 +256,13 @@ static double largest_speed(const rg_contact_job *job) {
         const rg_contact_row *row = &set->rows[i];
         for (int side = 0; side < 2; side++) {
             uint32_t body = side == 0 ? row->body_a : row->body_b;
-            double arm = rg_length(rg_sub(row->position, c->position[body]));
-            double speed = rg_length(job->contacts->free_velocity[body]) +
-                           rg_length(job->contacts->free_angular_velocity[body]) * arm;
-            if (side == 0 ? row->moves_a : row->moves_b)
-                largest = fmax(largest, speed);
+            if (!(side == 0 ? row->moves_a : row->moves_b))
+                continue;
+            double speed = rg_length(job->contacts->free_velocity[body]),
+                   spin = rg_length(job->contacts->free_angular_velocity[body]);
+            if (spin > 0)
+                speed += spin * rg_length(rg_sub(row->position, c->position[body]));
+            largest = speed > largest ? speed : largest;
         }
     }
     return largest;
@@ -325,8 +330,10 @@ double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i) {
     const rg_world_content *c = &job->world->content;
     const rg_contact_row *row = &contacts->set.rows[i];
     double u[3], free[3];
+    if (!(row->law.restitution > 0))
+        return INFINITY;
     rg_row_velocity(&contacts->set, i, c->velocity, c->angular_velocity, u);
-    if (!(row->law.restitution > 0 && -u[0] > job->impact_speed))
+    if (!(-u[0] > job->impact_speed))
         return INFINITY;
     const rg_touch *touch = &job->view.touches[row->touch];
     double size = fmin(circumradius(c, touch->collider_a), circumradius(c, touch->collider_b));

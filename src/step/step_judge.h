@@ -25,6 +25,7 @@ typedef struct rg_judge_memory {
     const rg_vec3 *position, *velocity, *angular_velocity;
     const rg_quat *orientation; /* of the centre-of-mass frames */
     const rg_pose *origin;      /* poses of the origin frames */
+    rg_vec3 *spin;              /* room for as many */
 } rg_judge_memory;
 rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
                             rg_judge_memory *memory);

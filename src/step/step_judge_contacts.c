@@ -18,7 +18,8 @@ rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
     rg_vec3 *angular_velocity = rg_arena_take(arena, n, sizeof *angular_velocity);
     rg_quat *orientation = rg_arena_take(arena, n, sizeof *orientation);
     rg_pose *origin = rg_arena_take(arena, n, sizeof *origin);
-    if (!position || !velocity || !angular_velocity || !orientation || !origin)
+    rg_vec3 *spin = rg_arena_take(arena, n, sizeof *spin);
+    if (!position || !velocity || !angular_velocity || !orientation || !origin || !spin)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
         position[i] = content->position[i];
@@ -33,7 +34,8 @@ rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
                                 .velocity = velocity,
                                 .angular_velocity = angular_velocity,
                                 .orientation = orientation,
-                                .origin = origin};
+                                .origin = origin,
+                                .spin = spin};
     return RG_OK;
 }
 
@@ -44,7 +46,7 @@ static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_mem
                                    size_t i) {
     const rg_mat3 *inertia = &c->record[i].mass.inertia;
     rg_vec3 w = c->angular_velocity[i];
-    if (c->planar)
+    if (c->planar || (w.x == 0 && w.y == 0 && w.z == 0))
         return w; /* turning changes nothing */
     rg_quat now = rg_body_origin_pose(c, i).orientation, then = before->origin[i].orientation;
     rg_vec3 momentum = rg_rotate(now, rg_mat3_apply(inertia, rg_rotate_back(now, w)));
@@ -63,7 +65,7 @@ static side_motion motion_at(const rg_world_content *c, const rg_judge_memory *b
     if (m.dynamic) {
         rg_vec3 arm = rg_sub(p, before->position[i]);
         m.before = rg_add(before->velocity[i], rg_cross(before->angular_velocity[i], arm));
-        m.after = rg_add(c->velocity[i], rg_cross(spin_before_turning(c, before, i), arm));
+        m.after = rg_add(c->velocity[i], rg_cross(before->spin[i], arm));
     } else if (c->record[i].prescription1 && step == 0) {
         rg_vec3 arm = rg_sub(p, c->position[i]);
         m.before = m.after = rg_add(c->velocity[i], rg_cross(c->angular_velocity[i], arm));
@@ -103,6 +105,9 @@ rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judg
                                         rg_judge_forces done, const uint8_t *whose) {
     rg_judge_contacts sum = {0};
     double step = done.step;
+    for (size_t i = 0; i < c->bodies.count && done.count; i++)
+        if (c->record[i].motion == RG_MOTION_DYNAMIC)
+            before->spin[i] = spin_before_turning(c, before, i);
     for (size_t i = 0; i < done.count; i++) {
         const rg_contact_force *f = &done.forces[i];
         if (!whose || whose[rg_body_dense(c, f->body_a)] || whose[rg_body_dense(c, f->body_b)])

@@ -434,9 +434,20 @@ static chase chase_of(const rg_judge_pair *pair, rg_judge_gaps *found) {
     return c;
 }
 
+/* What did not move is not followed: if the plane that was proposed shows that its gap is not the
+ * smallest, more need not be known. */
+static bool is_shown(const chase *c, const rg_judge_pair *pair, const rg_pose pose[2]) {
+    if (!c->part[0]->still || !c->part[1]->still || c->plane >= 0 ||
+        rg_largest_entry(pair->hint) == 0)
+        return false;
+    return gap_along(c, pose, pair->hint) >= fmax(c->found->least, -c->deep);
+}
+
 void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found) {
     chase c = chase_of(pair, found);
     rg_pose pose[2] = {pair->part[0]->end, pair->part[1]->end};
+    if (is_shown(&c, pair, pose))
+        return;
     look last = look_at(&c, end, pose);
     pair->gap = last.gap;
     pair->normal = last.normal;

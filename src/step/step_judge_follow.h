@@ -34,7 +34,8 @@ typedef struct rg_judge_course {
 typedef struct rg_judge_pair {
     const rg_judge_part *part[2];
     const rg_judge_course *course[2];
-    double near; /* m: gaps beyond this are not asked for but at the end */
+    double near;  /* m: gaps beyond this are not asked for but at the end */
+    rg_vec3 hint; /* a unit vector from 1 to 2 to be tried first, or zero */
     /* At the end of the step: */
     double gap;
     rg_vec3 normal;

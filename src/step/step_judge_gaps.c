@@ -8,6 +8,7 @@
  *
  * Tested by tests/step/test_judge_gaps.c. */
 #include "base/base_sort.h"
+#include "rigor/contact_force.h"
 #include "step/step_judge.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ typedef struct judged_part {
     rg_bounds end;   /* with all that turning and being near add */
     rg_bounds swept; /* over the step */
     uint32_t body;
+    uint32_t collider; /* its slot */
     bool dynamic;
     double near; /* m */
     uint64_t category, mask;
@@ -40,6 +42,8 @@ typedef struct gap_search {
     judged_part *parts;
     const judged_part **order;
     size_t count;
+    const rg_contact_force *forces; /* of the step, sorted by colliders */
+    size_t force_count;
     rg_judge_pair *pairs;
     size_t pair_count, pair_capacity;
 } gap_search;
@@ -137,8 +141,9 @@ static double swing_of(const rg_shape *shape, rg_vec3 centre, double reach) {
                : reach;
 }
 
-static void add_parts(gap_search *s, const rg_judge_memory *before, const rg_collider *collider) {
+static void add_parts(gap_search *s, const rg_judge_memory *before, size_t number) {
     const rg_world_content *c = s->content;
+    const rg_collider *collider = &c->collider[number];
     size_t body = rg_body_dense(c, collider->body);
     rg_pose to_centre = rg_pose_inverse(c->record[body].local_centre);
     rg_pose pose = rg_body_origin_pose(c, body);
@@ -150,6 +155,7 @@ static void add_parts(gap_search *s, const rg_judge_memory *before, const rg_col
         rg_pose in_body =
             convex ? collider->pose : rg_pose_compose(collider->pose, def.parts[k].pose);
         *p = (judged_part){.body = (uint32_t)body,
+                           .collider = rg_handle_at(&c->colliders, number).index1,
                            .dynamic = c->record[body].motion == RG_MOTION_DYNAMIC,
                            .category = collider->category,
                            .mask = collider->mask};
@@ -198,6 +204,28 @@ static bool may_meet(const gap_search *s, const judged_part *a, const judged_par
     return meet(&a->end, &relative);
 }
 
+/* The normal of a contact of two parts, from the first to the second: a proposal, no more. Zero:
+ * there is none. */
+static rg_vec3 propose(const gap_search *s, const judged_part *x, const judged_part *y) {
+    bool swapped = x->collider > y->collider;
+    uint32_t b = swapped ? y->collider : x->collider, a = swapped ? x->collider : y->collider;
+    size_t low = 0, high = s->force_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const rg_contact_force *f = &s->forces[middle];
+        bool before =
+            f->collider_b.index1 != b ? f->collider_b.index1 < b : f->collider_a.index1 < a;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == s->force_count || s->forces[low].collider_b.index1 != b ||
+        s->forces[low].collider_a.index1 != a)
+        return (rg_vec3){0, 0, 0};
+    return swapped ? rg_neg(s->forces[low].normal) : s->forces[low].normal;
+}
+
 static rg_status add_pair(gap_search *s, rg_arena *arena, const judged_part *a,
                           const judged_part *b) {
     if (s->pair_count == s->pair_capacity) {
@@ -213,7 +241,8 @@ static rg_status add_pair(gap_search *s, rg_arena *arena, const judged_part *a,
     s->pairs[s->pair_count++] =
         (rg_judge_pair){.part = {&a->part, &b->part},
                         .course = {&s->bodies[a->body].course, &s->bodies[b->body].course},
-                        .near = a->near + b->near};
+                        .near = a->near + b->near,
+                        .hint = propose(s, a, b)};
     return RG_OK;
 }
 
@@ -242,7 +271,12 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
                              const rg_step_report *report, rg_arena *arena, rg_judge_gaps *gaps) {
     size_t total = 0, n = content->bodies.count;
     *gaps = (rg_judge_gaps){.least = INFINITY, .end = INFINITY};
-    gap_search s = {.content = content, .begin = before->time, .end = content->time};
+    const rg_memory_block *forces = &content->memory[RG_MEMORY_FORCES];
+    gap_search s = {.content = content,
+                    .begin = before->time,
+                    .end = content->time,
+                    .forces = forces->data,
+                    .force_count = forces->size / sizeof *s.forces};
     for (size_t i = 0; i < content->colliders.count; i++)
         total += content->collider[i].sensor ? 0 : part_count(content->collider[i].shape);
     s.bodies = rg_arena_take(arena, n, sizeof *s.bodies);
@@ -254,7 +288,7 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
         s.bodies[i] = body_of(&s, before, report, i);
     for (size_t i = 0; i < content->colliders.count; i++)
         if (!content->collider[i].sensor)
-            add_parts(&s, before, &content->collider[i]);
+            add_parts(&s, before, i);
     for (size_t i = 0; i < s.count; i++)
         s.order[i] = &s.parts[i];
     if (report->tracks && report->tracks->lost)

@@ -196,7 +196,9 @@ void rg_content_advance_time(rg_world_content *content, double step);
 
 /* world_body.c */
 /* Index of a body that must exist. */
-size_t rg_body_dense(const rg_world_content *content, rg_body_id body);
+static inline size_t rg_body_dense(const rg_world_content *content, rg_body_id body) {
+    return rg_handle_index(&content->bodies, RG_HANDLE(body));
+}
 rg_body_id rg_body_id_at(const rg_world_content *content, size_t index);
 /* Momenta from velocities and back, at the current pose. */
 void rg_body_momenta_from_velocities(rg_world_content *content, size_t i);

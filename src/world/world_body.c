@@ -30,10 +30,6 @@ rg_body_def rg_body_def_default(void) {
                          .gravity_scale = 1};
 }
 
-size_t rg_body_dense(const rg_world_content *content, rg_body_id body) {
-    return rg_handle_index(&content->bodies, RG_HANDLE(body));
-}
-
 rg_body_id rg_body_id_at(const rg_world_content *content, size_t index) {
     rg_handle handle = rg_handle_at(&content->bodies, index);
     return (rg_body_id){handle.index1, handle.generation};

@@ -64,6 +64,11 @@ static void take_away(yard *y) {
     assert_int_equal(rg_world_remove_body(y->world, y->box[0]), RG_OK);
     y->box[0] = (rg_body_id){0};
 }
+static void put_aside(yard *y) {
+    rg_pose pose = rg_body_pose(y->world, y->box[LAST]);
+    pose.position.y += 0.01;
+    assert_int_equal(rg_body_set_pose(y->world, y->box[LAST], pose), RG_OK);
+}
 static void other_length(yard *y) {
     go(y, 3, 0.5 * STEP);
 }
@@ -78,8 +83,8 @@ static void there_and_back(yard *y) {
 
 static void memory_changes_no_bit(void **state) {
     (void)state;
-    disturbance *const disturbances[] = {nothing,   knock,        turn_gravity,  push_once,
-                                         take_away, other_length, there_and_back};
+    disturbance *const disturbances[] = {nothing,   knock,     turn_gravity, push_once,
+                                         put_aside, take_away, other_length, there_and_back};
     for (size_t k = 0; k < sizeof disturbances / sizeof *disturbances; k++) {
         yard with = make_yard(false, 1 + (int)k % 2), without = make_yard(true, 1);
         for (int part = 0; part < 3; part++) {
@@ -143,6 +148,31 @@ static void events_go_on(void **state) {
     rg_world_destroy(y.world);
 }
 
+/* Pairs that stand still keep their points (contact_world.c). A clone has found none yet, and makes
+ * the same step. */
+static void clones_find_the_same(void **state) {
+    (void)state;
+    disturbance *const disturbances[] = {nothing,   knock,     push_once,
+                                         put_aside, take_away, other_length};
+    yard y = make_yard(true, 1);
+    for (size_t k = 0; k < sizeof disturbances / sizeof *disturbances; k++) {
+        for (int i = 0; i < 40; i++) {
+            rg_world *clone;
+            size_t count, other;
+            assert_int_equal(rg_world_clone(y.world, &clone), RG_OK);
+            step_once(clone, STEP), step_once(y.world, STEP);
+            assert_true(rg_world_state_hash(clone) == rg_world_state_hash(y.world));
+            const rg_contact_force *f = rg_world_contact_forces(y.world, &count);
+            const rg_contact_force *g = rg_world_contact_forces(clone, &other);
+            assert_int_equal(count, other);
+            assert_memory_equal(f, g, count * sizeof *f);
+            rg_world_destroy(clone);
+        }
+        disturbances[k](&y);
+    }
+    rg_world_destroy(y.world);
+}
+
 static rg_vec3 small_push(int step, int box, double size) {
     int k = (step + box) % 3;
     return (rg_vec3){k == 0 ? size : 0, k == 1 ? -size : 0, k == 2 ? size : 0};
@@ -201,6 +231,7 @@ int main(void) {
         cmocka_unit_test(memory_changes_no_bit),
         cmocka_unit_test(rest_is_exact),
         cmocka_unit_test(events_go_on),
+        cmocka_unit_test(clones_find_the_same),
         cmocka_unit_test(small_pushes_move_nothing),
         cmocka_unit_test(pushes_without_friction_move),
     };
