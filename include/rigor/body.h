@@ -88,7 +88,7 @@ rg_body_def rg_body_def_default(void);
 
 rg_status rg_world_add_body(rg_world *world, const rg_body_def *def, rg_body_id *body,
                             rg_error *error);
-/* Its colliders and the forces that name it go with it. */
+/* Its colliders, and the forces and joints that name it, go with it. */
 rg_status rg_world_remove_body(rg_world *world, rg_body_id body);
 rg_status rg_world_add_collider(rg_world *world, rg_body_id body, const rg_collider_def *def,
                                 rg_collider_id *collider, rg_error *error);

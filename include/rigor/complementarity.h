@@ -79,8 +79,8 @@ typedef struct rg_global_form {
  * corners mu r_N (cos, sin)(2 pi k / directions), dissipation at its most (Hart-Anitescu 2010,
  * 4.11-4.12). In dimension 2 both are the same, in dimension 1 there is no friction.
  * A joint row has the law of a bounded row; without bounds it is free. With a compliance c its
- * velocity is u = (J v)_j + q_j + c_j r_j: a spring, damper or gain taken at the end of the step. In
- * local form c is part of the diagonal of W. */
+ * velocity is u = (J v)_j + q_j + c_j r_j: a spring, damper or gain taken at the end of the step.
+ * In local form c is part of the diagonal of W. */
 typedef struct rg_contact_problem {
     int dimension; /* 1, 2 or 3 */
     size_t contacts, joints;

@@ -13,6 +13,7 @@
 #include "rigor/event.h"
 #include "rigor/force.h"
 #include "rigor/impact.h"
+#include "rigor/joint.h"
 #include "rigor/mass.h"
 #include "rigor/material.h"
 #include "rigor/math.h"

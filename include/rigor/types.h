@@ -76,6 +76,11 @@ typedef struct rg_force_id {
     uint32_t generation;
 } rg_force_id;
 
+typedef struct rg_joint_id {
+    uint32_t index1;
+    uint32_t generation;
+} rg_joint_id;
+
 typedef struct rg_material_id {
     uint32_t index1; /* 0 is the default material */
 } rg_material_id;

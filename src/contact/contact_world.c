@@ -471,11 +471,13 @@ void rg_collision_restrict(rg_collision *c, const uint8_t *member) {
 }
 
 static bool is_looked_at(const rg_collision *c, const rg_world *world, rg_pair_ids ids) {
-    if (!c->member)
-        return true;
     const rg_world_content *content = &world->content;
-    return c->member[rg_body_dense(content, collider_of(world, ids.b)->body)] ||
-           c->member[rg_body_dense(content, collider_of(world, ids.a)->body)];
+    if (!c->member && !content->joints.count)
+        return true;
+    size_t a = rg_body_dense(content, collider_of(world, ids.a)->body),
+           b = rg_body_dense(content, collider_of(world, ids.b)->body);
+    return (!c->member || c->member[a] || c->member[b]) &&
+           !(content->joints.count && rg_joints_part(content, a, b));
 }
 
 rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double ahead,

@@ -8,8 +8,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Rows that forces move anything by, as links between the bodies that they move. */
-static size_t list_links(const rg_row_set *set, uint32_t *row_of, uint32_t *blocks) {
+/* Rows that forces move anything by, as links between the bodies that they move: contacts, then
+ * rows of joints, counted after all contacts. */
+static size_t list_links(const rg_row_set *set, const rg_joint_set *joints, uint32_t *row_of,
+                         uint32_t *blocks) {
     size_t links = 0;
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
@@ -20,7 +22,35 @@ static size_t list_links(const rg_row_set *set, uint32_t *row_of, uint32_t *bloc
         blocks[2 * links + 1] = row->moves_b ? row->body_b : RG_NO_BLOCK;
         links++;
     }
+    for (size_t i = 0; i < joints->count; i++) {
+        const rg_joint_row *row = &joints->rows[i];
+        if (!row->moves[0] && !row->moves[1])
+            continue;
+        row_of[links] = (uint32_t)(set->count + i);
+        for (size_t side = 0; side < 2; side++)
+            blocks[2 * links + side] = row->moves[side] ? row->body[side] : RG_NO_BLOCK;
+        links++;
+    }
     return links;
+}
+
+/* From members to contacts and rows of joints: the former come first in each island. */
+static void list_rows(const rg_partition *partition, const uint32_t *row_of, size_t contacts,
+                      rg_islands *islands) {
+    size_t contact = 0, joint = 0;
+    for (size_t i = 0; i < partition->count; i++) {
+        rg_island *island = &islands->islands[i];
+        *island = (rg_island){.first_contact = contact, .first_joint = joint};
+        for (size_t k = partition->first[i]; k < partition->first[i + 1]; k++) {
+            uint32_t row = row_of[partition->member[k]];
+            if (row < contacts)
+                islands->contacts[contact++] = row;
+            else
+                islands->joints[joint++] = row - (uint32_t)contacts;
+        }
+        island->contact_count = contact - island->first_contact;
+        island->joint_count = joint - island->first_joint;
+    }
 }
 
 /* The bodies of each island in their order. `island_of`: per body, UINT32_MAX in none. */
@@ -43,31 +73,28 @@ static void list_bodies(rg_islands *islands, const uint32_t *island_of, size_t b
     }
 }
 
-rg_status rg_islands_find(const rg_row_set *set, size_t body_count, rg_arena *arena,
-                          rg_islands *islands) {
+rg_status rg_islands_find(const rg_row_set *set, const rg_joint_set *joints, size_t body_count,
+                          rg_arena *arena, rg_islands *islands) {
     *islands = (rg_islands){0};
-    uint32_t *row_of = rg_arena_take(arena, set->count + 1, sizeof *row_of);
-    uint32_t *blocks = rg_arena_take(arena, 2 * set->count + 1, sizeof *blocks);
+    size_t most = set->count + joints->count;
+    uint32_t *row_of = rg_arena_take(arena, most + 1, sizeof *row_of);
+    uint32_t *blocks = rg_arena_take(arena, 2 * most + 1, sizeof *blocks);
     uint32_t *island_of = rg_arena_take(arena, body_count + 1, sizeof *island_of);
-    islands->islands = rg_arena_take(arena, set->count + 1, sizeof *islands->islands);
+    islands->islands = rg_arena_take(arena, most + 1, sizeof *islands->islands);
     islands->contacts = rg_arena_take(arena, set->count + 1, sizeof *islands->contacts);
+    islands->joints = rg_arena_take(arena, joints->count + 1, sizeof *islands->joints);
     islands->bodies = rg_arena_take(arena, body_count + 1, sizeof *islands->bodies);
     islands->place = rg_arena_take(arena, body_count + 1, sizeof *islands->place);
     if (!row_of || !blocks || !island_of || !islands->islands || !islands->contacts ||
-        !islands->bodies || !islands->place)
+        !islands->joints || !islands->bodies || !islands->place)
         return RG_OUT_OF_MEMORY;
-    size_t links = list_links(set, row_of, blocks);
+    size_t links = list_links(set, joints, row_of, blocks);
     rg_partition partition;
     rg_status status = rg_partition_links(blocks, links, body_count, arena, &partition);
     if (status)
         return status;
     islands->count = partition.count;
-    for (size_t i = 0; i < partition.count; i++)
-        islands->islands[i] =
-            (rg_island){.first_contact = partition.first[i],
-                        .contact_count = partition.first[i + 1] - partition.first[i]};
-    for (size_t k = 0; k < links; k++)
-        islands->contacts[k] = row_of[partition.member[k]];
+    list_rows(&partition, row_of, set->count, islands);
     for (size_t i = 0; i < body_count; i++)
         island_of[i] = islands->place[i] = UINT32_MAX;
     for (size_t k = 0; k < 2 * links; k++)
@@ -106,6 +133,38 @@ static void fill_velocity(bool planar, rg_vec3 v, rg_vec3 w, double *out) {
     out[0] = v.x, out[1] = v.y, out[2] = v.z, out[3] = w.x, out[4] = w.y, out[5] = w.z;
 }
 
+/* Bounds, compliance, Jacobian and shift of the joint rows of an island. */
+static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
+                             const rg_joint_set *set, rg_arena *arena, double *q,
+                             rg_contact_problem *problem) {
+    size_t nj = island->joint_count, per = 2 * (size_t)problem->global.freedom;
+    uint32_t *blocks = rg_arena_take(arena, 2 * nj, sizeof *blocks);
+    double *jacobian = rg_arena_take(arena, nj * per, sizeof *jacobian);
+    double *lower = rg_arena_take(arena, nj, sizeof *lower);
+    double *upper = rg_arena_take(arena, nj, sizeof *upper);
+    double *compliance = rg_arena_take(arena, nj, sizeof *compliance);
+    if (!blocks || !jacobian || !lower || !upper || !compliance)
+        return RG_OUT_OF_MEMORY;
+    bool soft = false;
+    for (size_t k = 0; k < nj; k++) {
+        uint32_t i = islands->joints[island->first_joint + k];
+        const rg_joint_row *row = &set->rows[i];
+        for (size_t side = 0; side < 2; side++)
+            blocks[2 * k + side] = row->moves[side] ? islands->place[row->body[side]] : RG_NO_BLOCK;
+        memcpy(jacobian + k * per, set->jacobian + i * per, per * sizeof *jacobian);
+        lower[k] = row->lower, upper[k] = row->upper;
+        compliance[k] = row->compliance;
+        soft = soft || row->compliance > 0;
+        q[k] = row->shift;
+    }
+    problem->joints = nj;
+    problem->lower = lower, problem->upper = upper;
+    problem->compliance = soft ? compliance : NULL;
+    problem->global.joint_blocks = blocks;
+    problem->global.joint_jacobian = jacobian;
+    return RG_OK;
+}
+
 rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *set,
                             const rg_islands *islands, const rg_island *island,
                             const rg_island_input *input, rg_arena *arena, rg_problem *problem) {
@@ -115,7 +174,7 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
     double *free_velocity = rg_arena_take(arena, nb * n, sizeof *free_velocity);
     uint32_t *blocks = rg_arena_take(arena, 2 * nc, sizeof *blocks);
     double *jacobian = rg_arena_take(arena, nc * per, sizeof *jacobian);
-    double *q = rg_arena_take(arena, nc * d, sizeof *q);
+    double *q = rg_arena_take(arena, nc * d + island->joint_count, sizeof *q);
     double *friction = rg_arena_take(arena, nc, sizeof *friction);
     if (!mass || !free_velocity || !blocks || !jacobian || !q || !friction)
         return RG_OUT_OF_MEMORY;
@@ -148,5 +207,7 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
                                                .free_velocity = free_velocity,
                                                .contact_blocks = blocks,
                                                .contact_jacobian = jacobian};
+    if (island->joint_count)
+        return fill_joints(islands, island, input->joints, arena, q + nc * d, &problem->contact);
     return RG_OK;
 }

@@ -417,6 +417,9 @@ static rg_status find_touches(rg_world *world, double end_time, rg_error *error)
 static rg_status step_analytic(rg_world *world, double step, double end_time,
                                rg_step_report *report, rg_error *error) {
     (void)step; /* the times of events are sums of others */
+    if (world->content.joints.count)
+        return rg_fail(error, RG_UNSUPPORTED,
+                       "the method analytic does not know joints yet; take the method stepping");
     rg_analysis_view view;
     rg_analysis start;
     rg_status status = find_touches(world, end_time, error);

@@ -18,6 +18,7 @@
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"
+#include "solve/solve.h"
 #include "step/step_machinery.h"
 
 #include <string.h>
@@ -101,6 +102,32 @@ static double share_without_gain(const double *r0, const double *r1, const doubl
     return fmax(0, fmin(1, root));
 }
 
+static const rg_joint_row *joint_row(const rg_contact_job *job, const rg_island *island, size_t k) {
+    const rg_contact_step *contacts = job->contacts;
+    return &contacts->joints.rows[contacts->islands.joints[island->first_joint + k]];
+}
+
+/* Of the joint rows of an island: velocities before, and what limits that are met ask for. */
+static void meet_limits(const rg_contact_job *job, const rg_island *island, double *start,
+                        double *shift) {
+    for (size_t k = 0; k < island->joint_count; k++) {
+        const rg_joint_row *row = joint_row(job, island, k);
+        start[k] = row->before;
+        if (row->restitution > 0)
+            shift[k] = row->surface + row->restitution * row->before;
+    }
+}
+
+/* Velocities of the axes themselves: without what gaps, springs and motors add to the rows. */
+static void leave_surfaces(const rg_contact_job *job, const rg_island *island, const double *shift,
+                           size_t first, island_answer *answer) {
+    for (size_t k = 0; k < island->joint_count; k++) {
+        const rg_joint_row *row = joint_row(job, island, k);
+        answer->velocity[first + k] -=
+            shift[k] - row->surface + row->compliance * answer->force[first + k];
+    }
+}
+
 /* The second solve, and the mixture of both. Newton's law holds at every contact that meets,
  * whether or not the first solve loaded it: u_N >= e |u_N before|, complementary to the impulse
  * (Baraff 1989, eq. 27-29; Giang 2003, eq. 19-20). Which contacts of a redundant set carry force is
@@ -111,7 +138,8 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
                                  island_answer *answer, rg_lane_report *report) {
     const rg_row_set *set = &job->contacts->set;
     const rg_islands *islands = &job->contacts->islands;
-    size_t d = (size_t)set->dimension, rows = island->contact_count * d;
+    size_t d = (size_t)set->dimension, contact_rows = island->contact_count * d;
+    size_t rows = contact_rows + island->joint_count;
     const double *shift0 = problem->contact.q;
     double *shift1 = rg_arena_take(arena, rows, sizeof *shift1);
     double *start = rg_arena_take(arena, rows, sizeof *start);
@@ -131,6 +159,7 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
         shift1[k * d] =
             rg_dot(row->surface, row->normal) + row->law.restitution * job->before[i * d];
     }
+    meet_limits(job, island, start + contact_rows, shift1 + contact_rows);
     problem->contact.q = shift1;
     problem->scale = scale; /* the speeds that matter here are those of the impacts */
     if (job->machinery->observer)
@@ -155,6 +184,8 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
         answer->velocity[k * d] -= shift0[k * d] - surface;
         second.velocity[k * d] -= shift1[k * d] - surface;
     }
+    leave_surfaces(job, island, shift0 + contact_rows, contact_rows, answer);
+    leave_surfaces(job, island, shift1 + contact_rows, contact_rows, &second);
     double s = share_without_gain(answer->force, second.force, answer->velocity, second.velocity,
                                   start, rows);
     for (size_t i = 0; i < rows; i++)
@@ -163,20 +194,52 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
     return RG_OK;
 }
 
+/* Joints that are redundant, such as three hinges of a door, must agree on what their curvature
+ * adds, and that is known to third order in the step only: where they differ by no more than the
+ * share RG_STEP_CURVATURE of it, the motion that was found (nearest to all of them) says what it
+ * is. What is more is a contradiction, and stays a failure. */
+static rg_status agree(rg_contact_job *job, const rg_island *island, rg_problem *problem,
+                       rg_solve_context *context, island_answer *answer, rg_lane_report *report) {
+    const rg_joint_row *rows = job->contacts->joints.rows;
+    const uint32_t *list = job->contacts->islands.joints + island->first_joint;
+    double *q = (double *)problem->contact.q,
+           tolerance = job->world->content.settings.solver_tolerance;
+    size_t first = island->contact_count * (size_t)job->contacts->set.dimension;
+    double curvature = 0, off = 0;
+    rg_allocator memory = rg_solve_arena_allocator(context);
+    for (size_t k = 0; k < island->joint_count; k++)
+        curvature = fmax(curvature, fabs(rows[list[k]].surface));
+    for (size_t k = 0; k < island->joint_count; k++)
+        if (rg_joint_row_is_locked(&rows[list[k]]))
+            off = fmax(off, fabs(answer->velocity[first + k]));
+    if (!(off > 0 && off <= RG_STEP_CURVATURE * curvature))
+        return RG_OK;
+    for (size_t k = 0; k < island->joint_count; k++)
+        if (rg_joint_row_is_locked(&rows[list[k]]))
+            q[first + k] -= answer->velocity[first + k];
+    rg_status status =
+        rg_judge(problem, answer->force, NULL, &memory, &answer->residual, &report->error);
+    if (!status && answer->residual.natural <= tolerance)
+        report->counts.failures--;
+    return status;
+}
+
 static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                             const rg_island *island, rg_lane_report *report) {
     rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
     const rg_islands *islands = &contacts->islands;
     const rg_world_content *c = &job->world->content;
-    size_t d = (size_t)set->dimension, rows = island->contact_count * d;
+    size_t d = (size_t)set->dimension, contact_rows = island->contact_count * d;
+    size_t rows = contact_rows + island->joint_count;
     rg_problem problem;
     island_answer answer = {0};
     rg_island_input input = {.velocity = contacts->free_velocity,
                              .angular_velocity = contacts->free_angular_velocity,
                              .shift = job->shift,
                              .mu = job->mu,
-                             .directions = c->settings.friction_directions};
+                             .directions = c->settings.friction_directions,
+                             .joints = &contacts->joints};
     rg_status status = rg_island_problem(c, set, islands, island, &input, arena, &problem);
     if (!status)
         status = take_answer(arena, rows, &answer);
@@ -193,11 +256,21 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         answer.warm |= job->start[i] != NULL;
         meets |= job->meets[i] != 0;
     }
-    if (!meets)
+    for (size_t k = 0; k < island->joint_count; k++) {
+        uint32_t i = islands->joints[island->first_joint + k];
+        answer.force[contact_rows + k] = contacts->joints.impulse[i];
+        answer.warm |= contacts->joints.impulse[i] != 0;
+        meets |= contacts->joints.rows[i].restitution > 0;
+    }
+    bool plain = !meets && island->joint_count == 0;
+    if (plain)
         answer.velocity = NULL;
-    if (!meets && answer.warm && is_pushed(contacts, island))
+    if (plain && answer.warm && is_pushed(contacts, island))
         answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
+    uint64_t failures = report->counts.failures;
     status = solve_island(job, context, &problem, &answer, report);
+    if (!status && island->joint_count && report->counts.failures > failures)
+        status = agree(job, island, &problem, context, &answer, report);
     if (!status && meets)
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)
@@ -206,6 +279,9 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         uint32_t i = islands->contacts[island->first_contact + k];
         memcpy(contacts->impulse + i * d, answer.force + k * d, d * sizeof *answer.force);
     }
+    for (size_t k = 0; k < island->joint_count; k++)
+        contacts->joints.impulse[islands->joints[island->first_joint + k]] =
+            answer.force[contact_rows + k];
     for (size_t k = 0; k < island->body_count; k++)
         contacts->kept[islands->bodies[island->first_body + k]] = answer.kept;
     rg_solve_counts_judged(&report->counts, &answer.residual);

@@ -43,6 +43,9 @@
  * best forces that were found stand, and count as failed (solve_auto.c). */
 #define RG_STEP_LARGE  500
 #define RG_STEP_EFFORT 400u
+/* Of the largest velocity that curvature adds to a joint row of an island: what redundant joints
+ * may differ by. */
+#define RG_STEP_CURVATURE 1e-2
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 
@@ -80,6 +83,7 @@ typedef struct rg_contact_step {
     size_t shown; /* problems shown to an observer in this step: numbers of islands go on there */
     /* out: */
     rg_row_set set;
+    rg_joint_set joints; /* with their impulses */
     rg_islands islands;
     double *impulse;   /* set.count x dimension, N s */
     double kept_speed; /* m/s: slower is at rest where impulses were kept */

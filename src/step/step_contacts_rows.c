@@ -9,6 +9,7 @@
 #include "step/step_contacts.h"
 
 #include "shape/shape.h"
+#include "step/step_joints.h"
 
 #include <string.h>
 
@@ -265,6 +266,18 @@ static double largest_speed(const rg_contact_job *job) {
             largest = speed > largest ? speed : largest;
         }
     }
+    const rg_joint_set *joints = &job->contacts->joints;
+    for (size_t i = 0; i < joints->count; i++)
+        for (int side = 0; side < 2; side++) {
+            const rg_joint_row *row = &joints->rows[i];
+            uint32_t body = row->body[side];
+            if (!row->moves[side])
+                continue;
+            double arm = rg_length(rg_sub(row->point, c->position[body]));
+            largest =
+                fmax(largest, rg_length(job->contacts->free_velocity[body]) +
+                                  rg_length(job->contacts->free_angular_velocity[body]) * arm);
+        }
     return largest;
 }
 
@@ -281,6 +294,12 @@ static double reference_speed(const rg_contact_job *job, double largest) {
         for (int k = 0; k < set->dimension; k++)
             speed = fmax(speed, fabs(u[k]));
     }
+    const rg_joint_set *joints = &job->contacts->joints;
+    for (size_t i = 0; i < joints->count; i++)
+        speed = fmax(speed, fabs(joints->rows[i].shift +
+                                 rg_joint_velocity(joints, i, job->world->content.planar,
+                                                   job->contacts->free_velocity,
+                                                   job->contacts->free_angular_velocity)));
     return fmax(speed, rounding);
 }
 
@@ -403,6 +422,23 @@ static rg_status choose_rows(rg_contact_job *job, rg_arena *arena) {
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
+/* Rows of joints; in a second pass they start from what the first one found. */
+static rg_status make_joints(rg_contact_job *job, rg_arena *arena, bool again) {
+    rg_contact_step *contacts = job->contacts;
+    const rg_world_content *c = &job->world->content;
+    rg_joint_set first = contacts->joints;
+    rg_joints_input input = {.step = contacts->step,
+                             .end_time = contacts->end_time,
+                             .impact = contacts->rows == RG_ROWS_IN_IMPACT,
+                             .impact_speed =
+                                 RG_STEP_IMPACT * rg_length(c->gravity) * contacts->whole,
+                             .member = contacts->member};
+    rg_status status = rg_joints_rows(c, &input, arena, &contacts->joints);
+    if (!status && again && first.count && first.count == contacts->joints.count)
+        memcpy(contacts->joints.impulse, first.impulse, first.count * sizeof *first.impulse);
+    return status;
+}
+
 rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, size_t first_count) {
     rg_world *world = job->world;
     rg_contact_step *contacts = job->contacts;
@@ -410,9 +446,11 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
     displacement_job displacement = {&world->content, contacts};
     rg_status status = rg_rows_build(&world->content, &job->view, contacts->step, displacement_of,
                                      &displacement, arena, &contacts->set);
-    if (!status && contacts->set.count > 0)
+    if (!status)
+        status = make_joints(job, arena, first != NULL);
+    if (!status && (contacts->set.count > 0 || contacts->joints.count > 0))
         status = choose_rows(job, arena);
-    if (status || contacts->set.count == 0)
+    if (status || (contacts->set.count == 0 && contacts->joints.count == 0))
         return status;
     return prepare(job, arena, first, first_count);
 }

@@ -104,6 +104,7 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
 static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts) {
     rg_judge_contacts found = *contacts;
     contacts->friction = report->found.friction;
+    contacts->drive = report->found.drive;
     contacts->impact = report->found.impact;
     contacts->stabilisation = report->found.stabilisation + report->stabilisation;
     contacts->prescribed = report->found.prescribed + report->prescribed_work;
@@ -113,6 +114,7 @@ static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts)
     if (!report->judged)
         return;
     contacts->friction += found.friction;
+    contacts->drive += found.drive;
     contacts->impact += found.impact;
     contacts->stabilisation += found.stabilisation;
     contacts->prescribed += found.prescribed;
@@ -126,12 +128,14 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
                        const rg_step_report *report, rg_step_rest *rest, rg_step_info *info) {
     rg_world_content *c = &world->content;
     rg_judge_totals after = rg_judge_look(c);
-    rg_judge_forces forces = {.step = step};
+    rg_judge_pushes forces = {
+        .step = step, .joints = report->joints, .joint_count = report->joint_count};
     forces.forces = rg_world_contact_forces(world, &forces.count);
     rg_judge_contacts contacts = rg_judge_contact_work(c, before, forces, report->judged);
     if (report->varies)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);
+    info->certificate.joint_error = rg_judge_joint_error(c);
     rg_judge_gaps gaps;
     /* Without memory for the search nothing was measured, and the figures stay missing. */
     if (rg_judge_find_gaps(c, before, report, &world->scratch, &gaps) == RG_OK &&

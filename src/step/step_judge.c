@@ -93,11 +93,12 @@ void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
     rg_energy_ledger *e = &info->energy;
     e->initial = before->kinetic + before->potential;
     e->final = after->kinetic + after->potential;
-    e->external_work = report->external_work;
+    e->external_work = report->external_work + contacts->drive;
     e->impact_loss = -contacts->impact;
     e->friction_work = contacts->friction;
-    e->stabilisation = contacts->stabilisation;
-    e->integration = contacts->integration;
+    e->stabilisation =
+        contacts->stabilisation + report->projected_kinetic + report->projected_potential;
+    e->integration = contacts->integration - report->projected_potential;
     e->prescribed_work = contacts->prescribed;
     double fall = after->potential - before->potential;
     e->closure = (after->kinetic - before->kinetic) + fall - work_of(e);

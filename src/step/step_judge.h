@@ -30,26 +30,63 @@ typedef struct rg_judge_memory {
 rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
                             rg_judge_memory *memory);
 
-/* Work done on the dynamic bodies by contacts, gravity's path, and the impulse of what does not
- * move: step_judge_contacts.c. Joules, N s, N m s about the origin. */
+/* What a joint did in a step or at an instant: impulses on B at a point, and the opposite on A at
+ * the same point, by what they are for. Bodies are dense; UINT32_MAX: the world. */
+typedef enum rg_judge_joint_part {
+    RG_JUDGE_JOINT_HOLD,
+    RG_JUDGE_JOINT_LIMIT,
+    RG_JUDGE_JOINT_DRIVE, /* springs, motors, armatures */
+    RG_JUDGE_JOINT_FRICTION,
+    RG_JUDGE_JOINT_PARTS
+} rg_judge_joint_part;
+typedef struct rg_judge_joint rg_judge_joint;
+struct rg_judge_joint {
+    uint32_t body_a, body_b;
+    rg_vec3 point;
+    rg_vec3 linear[RG_JUDGE_JOINT_PARTS];  /* N s */
+    rg_vec3 angular[RG_JUDGE_JOINT_PARTS]; /* N m s */
+};
+
+/* Work done on the dynamic bodies by contacts and joints, gravity's path, and the impulse of what
+ * does not move: step_judge_contacts.c. Joules, N s, N m s about the origin. */
 typedef struct rg_judge_contacts {
     double friction, impact, stabilisation, prescribed, integration;
+    double drive; /* of springs and motors of joints */
     rg_vec3 impulse, angular_impulse;
     /* What is at stake in a step even at rest, where all figures above vanish: the energy and the
      * momentum that gravity alone would bring, and contacts take away again. */
     double stake, momentum_stake, angular_stake;
 } rg_judge_contacts;
 /* What was done with contacts: forces with impulses, over a time or (0 s) at an instant. */
-typedef struct rg_judge_forces {
+typedef struct rg_judge_pushes {
     const rg_contact_force *forces;
     size_t count;
     double step; /* s */
-} rg_judge_forces;
+    const rg_judge_joint *joints;
+    size_t joint_count;
+} rg_judge_pushes;
 /* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is
  * always that of all. */
 rg_judge_contacts rg_judge_contact_work(const rg_world_content *content,
-                                        const rg_judge_memory *before, rg_judge_forces forces,
+                                        const rg_judge_memory *before, rg_judge_pushes forces,
                                         const uint8_t *whose);
+/* step_judge_joints.c: work and impulses of joints, added to `sum`; `whose` as above. */
+void rg_judge_joint_work(const rg_world_content *content, const rg_judge_memory *before,
+                         rg_judge_pushes forces, const uint8_t *whose, rg_judge_contacts *sum);
+/* How far the joints of a world are from being closed, and beyond their limits: m, and rad as if at
+ * 1 m. NaN without joints. */
+double rg_judge_joint_error(const rg_world_content *content);
+/* The material of a body at a point (m/s) and its angular velocity (rad/s), before and after the
+ * impulses of a step, as if it had not turned meanwhile; the same before and after if prescribed,
+ * over a step (0 s: at an instant). */
+typedef struct rg_judge_motion_at {
+    bool dynamic;
+    rg_vec3 before, after, spin_before, spin_after;
+} rg_judge_motion_at;
+rg_judge_motion_at rg_judge_motion_of(const rg_world_content *content,
+                                      const rg_judge_memory *before, double step, size_t body,
+                                      rg_vec3 point);
+
 /* --- what a method did, at an instant and over a time (step_judge_instant.c) ------------------ */
 
 /* A contact. The normal points from B to A; its rate and the drift of the relative velocity are the

@@ -54,18 +54,16 @@ static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_mem
     return rg_rotate(then, rg_mat3_apply(&inverse, rg_rotate_back(then, momentum)));
 }
 
-typedef struct side_motion {
-    bool dynamic;
-    rg_vec3 before, after; /* m/s of the material at the contact point; the same if prescribed */
-} side_motion;
-
-static side_motion motion_at(const rg_world_content *c, const rg_judge_memory *before, double step,
-                             size_t i, rg_vec3 p) {
-    side_motion m = {.dynamic = c->record[i].motion == RG_MOTION_DYNAMIC};
+rg_judge_motion_at rg_judge_motion_of(const rg_world_content *c, const rg_judge_memory *before,
+                                      double step, size_t i, rg_vec3 p) {
+    rg_judge_motion_at m = {.dynamic = c->record[i].motion == RG_MOTION_DYNAMIC};
+    m.spin_before = m.spin_after = c->angular_velocity[i];
     if (m.dynamic) {
         rg_vec3 arm = rg_sub(p, before->position[i]);
-        m.before = rg_add(before->velocity[i], rg_cross(before->angular_velocity[i], arm));
-        m.after = rg_add(c->velocity[i], rg_cross(before->spin[i], arm));
+        m.spin_before = before->angular_velocity[i];
+        m.spin_after = before->spin[i];
+        m.before = rg_add(before->velocity[i], rg_cross(m.spin_before, arm));
+        m.after = rg_add(c->velocity[i], rg_cross(m.spin_after, arm));
     } else if (c->record[i].prescription1 && step == 0) {
         rg_vec3 arm = rg_sub(p, c->position[i]);
         m.before = m.after = rg_add(c->velocity[i], rg_cross(c->angular_velocity[i], arm));
@@ -80,8 +78,8 @@ static side_motion motion_at(const rg_world_content *c, const rg_judge_memory *b
 static void account(const rg_world_content *c, const rg_judge_memory *before, double step,
                     const rg_contact_force *f, rg_judge_contacts *sum) {
     size_t i = rg_body_dense(c, f->body_a), j = rg_body_dense(c, f->body_b);
-    side_motion a = motion_at(c, before, step, i, f->position);
-    side_motion b = motion_at(c, before, step, j, f->position);
+    rg_judge_motion_at a = rg_judge_motion_of(c, before, step, i, f->position);
+    rg_judge_motion_at b = rg_judge_motion_of(c, before, step, j, f->position);
     rg_vec3 mean = rg_scale(0.5, rg_sub(rg_add(a.before, a.after), rg_add(b.before, b.after)));
     double normal = rg_dot(f->impulse, f->normal) * rg_dot(mean, f->normal);
     double all = rg_dot(f->impulse, mean);
@@ -102,10 +100,10 @@ static void account(const rg_world_content *c, const rg_judge_memory *before, do
 }
 
 rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judge_memory *before,
-                                        rg_judge_forces done, const uint8_t *whose) {
+                                        rg_judge_pushes done, const uint8_t *whose) {
     rg_judge_contacts sum = {0};
     double step = done.step;
-    for (size_t i = 0; i < c->bodies.count && done.count; i++)
+    for (size_t i = 0; i < c->bodies.count && done.count + done.joint_count; i++)
         if (c->record[i].motion == RG_MOTION_DYNAMIC)
             before->spin[i] = spin_before_turning(c, before, i);
     for (size_t i = 0; i < done.count; i++) {
@@ -113,6 +111,8 @@ rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judg
         if (!whose || whose[rg_body_dense(c, f->body_a)] || whose[rg_body_dense(c, f->body_b)])
             account(c, before, step, f, &sum);
     }
+    if (done.joint_count)
+        rg_judge_joint_work(c, before, done, whose, &sum);
     for (size_t i = 0; i < c->bodies.count; i++) {
         if (c->record[i].motion != RG_MOTION_DYNAMIC)
             continue;

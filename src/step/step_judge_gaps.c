@@ -253,7 +253,8 @@ static rg_status find_pairs(gap_search *s, rg_arena *arena) {
             const judged_part *a = s->order[i], *b = s->order[k];
             if (b->swept.lower.x > a->swept.upper.x)
                 break;
-            if (may_meet(s, a, b))
+            if (may_meet(s, a, b) &&
+                !(s->content->joints.count && rg_joints_part(s->content, a->body, b->body)))
                 status = add_pair(s, arena, a, b);
         }
     return status;

@@ -292,4 +292,5 @@ void rg_judge_findings_add(rg_judge_findings *sum, const rg_judge_findings *more
     sum->impact += more->impact;
     sum->stabilisation += more->stabilisation;
     sum->prescribed += more->prescribed;
+    sum->drive += more->drive;
 }

@@ -10,7 +10,7 @@
  * NaN without any; work in J. */
 typedef struct rg_judge_findings {
     double complementarity, cone;
-    double friction, impact, stabilisation, prescribed;
+    double friction, impact, stabilisation, prescribed, drive;
 } rg_judge_findings;
 
 /* What a method says of its step: for the certificate and the counters. Impulses are those of all
@@ -33,6 +33,11 @@ typedef struct rg_step_report {
     /* With `varies`: bodies (per body 1, in scratch memory) whose contacts had one impulse over the
      * step, so that the judge can tell, and adds it. Null: none. */
     const uint8_t *judged;
+    /* Joints with one impulse over the step, in scratch memory. */
+    const struct rg_judge_joint *joints;
+    size_t joint_count;
+    /* J: what the projection of joint errors did to kinetic energy and gravity's potential. */
+    double projected_kinetic, projected_potential;
     /* How the bodies moved; null: straight. */
     rg_judge_tracks *tracks;
 } rg_step_report;

@@ -47,8 +47,8 @@ rg_status rg_stepping_rows(rg_contact_job *contacts, const rg_contact_force *fir
     rg_status status = rg_contacts_rows(contacts, first, first_count);
     rg_stage_enter(world, RG_STAGE_ISLANDS);
     if (!status)
-        status = rg_islands_find(&step->set, world->content.bodies.count, &world->scratch,
-                                 &step->islands);
+        status = rg_islands_find(&step->set, &step->joints, world->content.bodies.count,
+                                 &world->scratch, &step->islands);
     return status ? rg_fail(error, status, "no memory for contacts") : RG_OK;
 }
 
@@ -150,10 +150,14 @@ static rg_status make_contacts(rg_world *world, rg_stepping *job, rg_contact_job
     for (;;) {
         bool joined = false;
         rg_status status = rg_stepping_begin(job, contacts, error);
+        if (!status && rg_joints_begin(&world->content, job->step, &world->scratch, &job->joints))
+            status = rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
         if (!status)
             status = rg_stepping_passes(job, contacts, false, error);
         if (status)
             return status;
+        if (job->joints)
+            rg_joints_add(&job->contacts.joints, job->joints);
         job->forces = job->contacts.forces;
         job->force_count = job->contacts.set.count;
         if (!job->groups.any)
@@ -183,6 +187,8 @@ static void tell(rg_stepping *job) {
     r->evaluations += parts->evaluations;
     rg_solve_counts_add(&r->counts, &parts->counts);
     r->impacts += parts->impacts;
+    r->projected_kinetic += parts->projected_kinetic;
+    r->projected_potential += parts->projected_potential;
     r->varies = true;
     r->found = parts->found;
     r->integration = parts->integration;
@@ -207,6 +213,13 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
         status = rg_stepping_move(world, job, error);
     if (!status)
         tell(job);
+    if (!status && job->joints && world->certify) {
+        rg_judge_joint *wrenches;
+        if (rg_joints_tell(&world->content, &job->contacts.joints, &world->scratch, &wrenches,
+                           &job->report.joint_count))
+            return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+        job->report.joints = wrenches;
+    }
     return status;
 }
 
@@ -222,6 +235,7 @@ static rg_status step_stepping(rg_world *world, double step, double end_time,
     if (status)
         return status;
     bool moved = rg_stepping_commit(world, &job);
+    rg_joints_store(world, job.joints);
     *report = job.report;
     report->still = same && !moved;
     return RG_OK;

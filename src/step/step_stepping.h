@@ -6,6 +6,7 @@
 #define RIGOR_STEP_STEPPING_H
 
 #include "step/step_contacts.h"
+#include "step/step_joints.h"
 #include "step/step_method.h"
 
 typedef struct rg_stepping_chunk {
@@ -53,7 +54,8 @@ typedef struct rg_stepping {
     /* Contact forces of the step before, in the order of colliders, parts and points. */
     const rg_contact_force *last;
     size_t last_count;
-    size_t shown; /* problems of this step that an observer has seen already */
+    size_t shown;            /* problems of this step that an observer has seen already */
+    rg_joint_memory *joints; /* of all joints, for the next step: parts add theirs; null: none */
     /* out: new state per body of the world, of those that are not stepped the old one; contacts;
      * report. */
     rg_vec3 *position;

@@ -257,6 +257,30 @@ static void mark_near(rg_stepping *job) {
         job->near[set->rows[i].body_a] = 1;
         job->near[set->rows[i].body_b] = 1;
     }
+    const rg_joint_set *joints = &job->contacts.joints;
+    for (size_t i = 0; i < joints->count; i++)
+        for (int side = 0; side < 2; side++)
+            if (joints->rows[i].moves[side])
+                job->near[joints->rows[i].body[side]] = 1;
+}
+
+static void push_joints(const rg_stepping *job) {
+    const rg_joint_set *joints = &job->contacts.joints;
+    bool planar = job->content->planar;
+    for (size_t i = 0; i < joints->count; i++)
+        for (size_t side = 0; side < 2; side++) {
+            const rg_joint_row *row = &joints->rows[i];
+            uint32_t body = row->body[side];
+            rg_vec3 linear, angular;
+            if (!row->moves[side])
+                continue;
+            rg_joint_push(joints, i, side, planar, joints->impulse[i], &linear, &angular);
+            job->end.momentum[body] = rg_add(job->end.momentum[body], linear);
+            job->end.angular_momentum[body] = rg_add(job->end.angular_momentum[body], angular);
+            job->near[body] = 1;
+            rg_stepping_sum *sum = &job->sums[body];
+            sum->terms++, sum->linear += rg_length(linear), sum->angular += rg_length(angular);
+        }
 }
 
 void rg_stepping_apply(rg_stepping *job) {
@@ -279,6 +303,7 @@ void rg_stepping_apply(rg_stepping *job) {
         if (row->moves_b)
             push(job, row->body_b, row->position, rg_neg(impulse));
     }
+    push_joints(job);
     for (size_t i = 0; i < n; i++) {
         if (!job->near[i])
             continue;
@@ -306,6 +331,37 @@ static rg_status fail_body(const rg_world *world, const rg_stepping_chunk *chunk
         chunk->failed_body, name ? name : "");
 }
 
+/* Joints closed again, where the motion opened them. */
+static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error) {
+    const rg_world_content *c = &world->content;
+    rg_step_report *report = &job->report;
+    rg_step_machinery *machinery = world->machinery;
+    rg_joints_correction done;
+    uint8_t *moved = rg_arena_take(&world->scratch, c->bodies.count, sizeof *moved);
+    if (!moved)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        moved[i] = is_moved(job, i);
+        if (!c->record[i].prescription1)
+            continue;
+        rg_motion_state end = rg_prescription_evaluate(c, i, job->end_time);
+        job->position[i] = end.position, job->orientation[i] = end.orientation;
+    }
+    rg_joints_bodies bodies = {.position = job->position,
+                               .orientation = job->orientation,
+                               .angle = job->angle,
+                               .momentum = job->end.momentum,
+                               .angular_momentum = job->end.angular_momentum,
+                               .angular_velocity = job->end.angular_velocity,
+                               .moved = moved};
+    rg_status status =
+        rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done, error);
+    report->projected_kinetic = done.kinetic;
+    report->projected_potential = done.potential;
+    report->angular_impulse = rg_add(report->angular_impulse, done.angular_momentum);
+    return status;
+}
+
 rg_status rg_stepping_move(rg_world *world, rg_stepping *job, rg_error *error) {
     size_t n = world->content.bodies.count;
     rg_parallel_for(world->pool, n, BODIES_PER_CHUNK, move_chunk, job);
@@ -321,7 +377,7 @@ rg_status rg_stepping_move(rg_world *world, rg_stepping *job, rg_error *error) {
         report->impulse = rg_add(report->impulse, chunk->impulse);
         report->angular_impulse = rg_add(report->angular_impulse, chunk->angular_impulse);
     }
-    return RG_OK;
+    return world->content.joints.count ? close_joints(world, job, error) : RG_OK;
 }
 
 static bool same(const void *a, const void *b, size_t size) {

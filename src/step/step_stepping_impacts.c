@@ -83,6 +83,10 @@ rg_status rg_stepping_group(rg_stepping *job, const rg_contact_job *contacts) {
     for (size_t i = 0; i < set->count; i++)
         if (set->rows[i].moves_a && set->rows[i].moves_b)
             rg_sets_join(g->parent, set->rows[i].body_a, set->rows[i].body_b);
+    const rg_joint_set *joints = &job->contacts.joints;
+    for (size_t i = 0; i < joints->count; i++)
+        if (joints->rows[i].moves[0] && joints->rows[i].moves[1])
+            rg_sets_join(g->parent, joints->rows[i].body[0], joints->rows[i].body[1]);
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         if (rg_contacts_time_of_impact(contacts, i) < latest)
@@ -190,17 +194,25 @@ static rg_status tell_part(follower *f, const rg_contact_step *contacts,
     rg_solve_counts_add(&sum->counts, &contacts->counts);
     sum->impacts += contacts->impacts;
     if (f->world->certify) {
-        rg_judge_forces forces = {contacts->forces, contacts->set.count, length};
+        rg_judge_pushes forces = {contacts->forces, contacts->set.count, length, NULL, 0};
+        rg_judge_joint *wrenches;
+        if (rg_joints_tell(&f->world->content, &contacts->joints, &f->world->scratch, &wrenches,
+                           &forces.joint_count))
+            return rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for joints");
+        forces.joints = wrenches;
         rg_judge_contacts done =
             rg_judge_contact_work(&f->world->content, before, forces, f->member);
         sum->found.friction += done.friction;
         sum->found.impact += done.impact;
         sum->found.stabilisation += done.stabilisation;
         sum->found.prescribed += done.prescribed;
+        sum->found.drive += done.drive;
         sum->integration += done.integration;
         sum->contact_impulse = rg_add(sum->contact_impulse, done.impulse);
         sum->contact_angular_impulse = rg_add(sum->contact_angular_impulse, done.angular_impulse);
     }
+    if (f->whole->joints)
+        rg_joints_add(&contacts->joints, f->whole->joints);
     return keep_forces(f, contacts);
 }
 
@@ -339,6 +351,8 @@ static rg_status make_flight(follower *f, double length, rg_contact_job *contact
     f->sum->external_work += part.report.external_work;
     f->sum->impulse = rg_add(f->sum->impulse, part.report.impulse);
     f->sum->angular_impulse = rg_add(f->sum->angular_impulse, part.report.angular_impulse);
+    f->sum->projected_kinetic += part.report.projected_kinetic;
+    f->sum->projected_potential += part.report.projected_potential;
     f->sum->substeps++;
     f->sum->evaluations++;
     f->first_last = f->machinery->part_force_count;

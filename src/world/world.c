@@ -150,6 +150,8 @@ void rg_content_free(rg_world_content *content, const rg_allocator *allocator) {
         rg_release(allocator, content->record[i].name);
     for (size_t i = 0; i < content->colliders.count; i++)
         rg_shape_release(content->collider[i].shape);
+    for (size_t i = 0; i < content->joints.count; i++)
+        rg_release(allocator, (char *)content->joint[i].def.name);
     for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++)
         rg_release(allocator, content->memory[i].data);
 #define X(type, name) rg_release(allocator, content->name);
@@ -161,9 +163,11 @@ void rg_content_free(rg_world_content *content, const rg_allocator *allocator) {
     rg_release(allocator, content->prescriptions);
     rg_release(allocator, content->collider);
     rg_release(allocator, content->force);
+    rg_release(allocator, content->joint);
     rg_handle_pool_free(&content->bodies, allocator);
     rg_handle_pool_free(&content->colliders, allocator);
     rg_handle_pool_free(&content->forces, allocator);
+    rg_handle_pool_free(&content->joints, allocator);
     *content = (rg_world_content){0};
 }
 

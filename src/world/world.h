@@ -13,6 +13,7 @@
 #include "base/base_math.h"
 #include "base/base_memory.h"
 #include "base/base_thread.h"
+#include "rigor/joint.h"
 #include "rigor/profile.h"
 #include "rigor/world.h"
 
@@ -39,6 +40,7 @@ typedef struct rg_body_record {
     rg_pose placed_origin, placed_centre;
     uint32_t first_collider1, last_collider1; /* slots + 1 */
     uint32_t collider_count;
+    uint32_t first_joint1;  /* slot + 1 */
     uint32_t prescription1; /* index + 1 into the list, kinematic bodies */
     void *user;
 } rg_body_record;
@@ -72,6 +74,35 @@ typedef struct rg_material_pair {
     rg_contact_law law;
 } rg_material_pair;
 
+typedef struct rg_joint_record {
+    rg_joint_def def;  /* its name is owned */
+    uint32_t next1[2]; /* slots + 1: the next joint of body A, of body B */
+} rg_joint_record;
+
+/* Rows of a joint have places: six of what is locked, then those of each axis. */
+typedef enum rg_joint_part {
+    RG_JOINT_LOWER,
+    RG_JOINT_UPPER,
+    RG_JOINT_SPRING,
+    RG_JOINT_MOTOR,
+    RG_JOINT_FRICTION,
+    RG_JOINT_ARMATURE,
+    RG_JOINT_PARTS
+} rg_joint_part;
+enum {
+    RG_JOINT_LOCKED = 6,
+    RG_JOINT_ROWS_MOST = RG_JOINT_LOCKED + RG_JOINT_AXES_MOST * RG_JOINT_PARTS
+};
+
+/* What changes of a joint from step to step. */
+typedef struct rg_joint_memory {
+    double broken;                         /* 0 or 1 */
+    double coordinate[RG_JOINT_AXES_MOST]; /* of the last step: turns are counted from here */
+    double impulse[RG_JOINT_ROWS_MOST];    /* N s, N m s over a step, by places */
+    double step;                           /* s: that step; 0: none */
+    rg_vec3 force, torque;                 /* N, N m on B, at the point of B's frame then */
+} rg_joint_memory;
+
 /* Bytes that a later stage keeps in the world from one step to the next (a method's step size and
  * history, the contact cache), flat and without pointers, so that snapshots copy and checkpoints
  * save them without knowing them. */
@@ -85,6 +116,7 @@ typedef enum rg_memory_kind {
     RG_MEMORY_CONTACTS, /* pairs and separating features of the last step: contact_world.c */
     RG_MEMORY_TOUCHING, /* pairs that touched in it: contact_touch.c */
     RG_MEMORY_FORCES,   /* contact forces of the last step: rg_contact_force */
+    RG_MEMORY_JOINTS,   /* rg_joint_memory of every joint, in their order */
     RG_MEMORY_KIND_COUNT
 } rg_memory_kind;
 
@@ -146,6 +178,10 @@ typedef struct rg_world_content {
     rg_handle_pool forces;
     rg_force_def *force;
     size_t force_capacity;
+
+    rg_handle_pool joints;
+    rg_joint_record *joint;
+    size_t joint_capacity;
 
     rg_memory_block memory[RG_MEMORY_KIND_COUNT];
 } rg_world_content;
@@ -236,6 +272,38 @@ bool rg_forces_are_steady(const rg_world_content *content);
 /* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
 double rg_forces_next_break(const rg_world_content *content, double begin, double end);
 void rg_forces_forget_body(rg_world_content *content, rg_body_id body);
+
+/* world_joint.c */
+void rg_joints_forget_body(rg_world *world, rg_body_id body);
+static inline rg_joint_memory *rg_joint_memories(const rg_world_content *content) {
+    return content->memory[RG_MEMORY_JOINTS].data;
+}
+/* Does a joint say that these two bodies, by their dense indices, do not touch? */
+bool rg_joints_part(const rg_world_content *content, size_t a, size_t b);
+
+/* world_joint_motion.c: where a joint is, for bodies at any places. */
+typedef struct rg_body_places {
+    const rg_vec3 *position;    /* of the centres of mass, per body of the world */
+    const rg_quat *orientation; /* of the centre-of-mass frames */
+} rg_body_places;
+/* A direction along which the two frames move relative to each other: dx/dt = direction.(velocity
+ * of B's minus that of A's material at `point`), or of the angular velocities. */
+typedef struct rg_joint_direction {
+    double value; /* m, rad: how far a locked one is off; the coordinate of an axis */
+    rg_vec3 direction;
+    bool turns; /* about it, not along it */
+} rg_joint_direction;
+typedef struct rg_joint_look {
+    uint32_t body[2]; /* dense; UINT32_MAX: the world */
+    rg_vec3 point;    /* where forces act on both bodies */
+    size_t locked, axes;
+    rg_joint_direction lock[RG_JOINT_LOCKED];
+    uint8_t place[RG_JOINT_LOCKED]; /* of each lock among the six */
+    rg_joint_direction axis[RG_JOINT_AXES_MOST];
+} rg_joint_look;
+/* Angles are those nearest to the coordinates in the memory. */
+void rg_joint_look_at(const rg_world_content *content, size_t joint, rg_body_places places,
+                      rg_joint_look *look);
 
 /* world_prescription.c: centre-of-mass pose and velocities of a kinematic body at a time. */
 typedef struct rg_motion_state {

@@ -374,6 +374,7 @@ static void drop_body(rg_world *world, rg_body_id body) {
         rg_collider_detach(world, (rg_collider_id){slot1, generation});
     }
     rg_forces_forget_body(content, body);
+    rg_joints_forget_body(world, body);
     remove_prescription(content, i);
     rg_release(&world->allocator, content->record[i].name);
     size_t hole, last;

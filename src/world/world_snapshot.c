@@ -50,6 +50,8 @@ static void disown(rg_world_content *to) {
         to->record[i].name = NULL;
     for (size_t i = 0; to->collider && i < to->colliders.count; i++)
         to->collider[i].shape = NULL;
+    for (size_t i = 0; to->joint && i < to->joints.count; i++)
+        to->joint[i].def.name = NULL;
 }
 
 static rg_status copy_owned(rg_world_content *to, const rg_world_content *from,
@@ -63,6 +65,10 @@ static rg_status copy_owned(rg_world_content *to, const rg_world_content *from,
             return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < to->colliders.count; i++)
         to->collider[i].shape = rg_shape_retain(from->collider[i].shape);
+    for (size_t i = 0; i < to->joints.count; i++)
+        if (from->joint[i].def.name &&
+            !(to->joint[i].def.name = rg_copy_text(allocator, from->joint[i].def.name)))
+            return RG_OUT_OF_MEMORY;
     return RG_OK;
 }
 
@@ -84,13 +90,14 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
     *to = *from;
     size_t bodies = from->bodies.count;
     /* Every pointer is replaced before anything can be freed. */
-    to->bodies = to->colliders = to->forces = (rg_handle_pool){0};
+    to->bodies = to->colliders = to->forces = to->joints = (rg_handle_pool){0};
     to->materials = NULL;
     to->pairs = NULL;
     to->name_table = NULL;
     to->prescriptions = NULL;
     to->collider = NULL;
     to->force = NULL;
+    to->joint = NULL;
 #define X(type, name) to->name = NULL;
     RG_BODY_ARRAYS(X)
 #undef X
@@ -101,6 +108,7 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
     status = COPY(prescriptions, from->prescription_count);
     status = COPY(collider, from->colliders.count);
     status = COPY(force, from->forces.count);
+    status = COPY(joint, from->joints.count);
 #define X(type, name) status = COPY(name, bodies);
     RG_BODY_ARRAYS(X)
 #undef X
@@ -109,6 +117,7 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
     to->prescription_capacity = from->prescription_count;
     to->collider_capacity = from->colliders.count;
     to->force_capacity = from->forces.count;
+    to->joint_capacity = from->joints.count;
     to->body_capacity = bodies;
     if (!status)
         status = rg_handle_pool_copy(&to->bodies, &from->bodies, allocator);
@@ -116,6 +125,8 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
         status = rg_handle_pool_copy(&to->colliders, &from->colliders, allocator);
     if (!status)
         status = rg_handle_pool_copy(&to->forces, &from->forces, allocator);
+    if (!status)
+        status = rg_handle_pool_copy(&to->joints, &from->joints, allocator);
     disown(to);
     if (!status)
         status = copy_memory(to, from, allocator);
@@ -128,6 +139,8 @@ rg_status rg_content_copy(rg_world_content *to, const rg_world_content *from,
             to->bodies.count = 0;
         if (!to->collider)
             to->colliders.count = 0;
+        if (!to->joint)
+            to->joints.count = 0;
         rg_content_free(to, allocator);
     }
     return status;
@@ -161,6 +174,7 @@ rg_status rg_world_restore(rg_world *world, const rg_snapshot *snapshot) {
     rg_handle_pool_succeed(&content.bodies, &world->content.bodies);
     rg_handle_pool_succeed(&content.colliders, &world->content.colliders);
     rg_handle_pool_succeed(&content.forces, &world->content.forces);
+    rg_handle_pool_succeed(&content.joints, &world->content.joints);
     rg_content_free(&world->content, &world->allocator);
     world->content = content;
     world->revision++;

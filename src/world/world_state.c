@@ -50,7 +50,8 @@ typedef struct state_prescription {
     double start_angle, start_time;
 } state_prescription;
 
-static const char *const memory_tags[RG_MEMORY_KIND_COUNT] = {"Meth", "Cont", "touc", "Cofo"};
+static const char *const memory_tags[RG_MEMORY_KIND_COUNT] = {"Meth", "Cont", "touc", "Cofo",
+                                                              "Join"};
 
 typedef struct writer {
     char *data;
@@ -167,7 +168,7 @@ static bool note_section(const rg_world_content *c, const section_header *header
         if (is_tag(header, memory_tags[i])) {
             sections->memory[i] = data;
             sections->memory_size[i] = (size_t)header->length;
-            return true;
+            return i != RG_MEMORY_JOINTS || header->length == c->memory[i].size;
         }
     if (is_tag(header, "End.")) {
         sections->ended = true;
@@ -198,15 +199,16 @@ static rg_status find_sections(const rg_world_content *c, const char *data, size
         bool known;
         if (!note_section(c, &header, data + at, sections, &known))
             return rg_fail(error, RG_FILE_DAMAGED,
-                           "state: section %.4s does not fit a world of %zu bodies", header.tag,
-                           c->bodies.count);
+                           "state: section %.4s does not fit a world of %zu bodies and %zu joints",
+                           header.tag, c->bodies.count, c->joints.count);
         if (!known && header.tag[0] >= 'A' && header.tag[0] <= 'Z')
             return rg_fail(error, RG_UNSUPPORTED, "state: section %.4s is of a later version",
                            header.tag);
         size_t padded = (size_t)header.length + (8 - header.length % 8) % 8;
         at = padded > size - at ? size : at + padded;
     }
-    bool complete = sections->scalars && sections->prescriptions;
+    bool complete = sections->scalars && sections->prescriptions &&
+                    (sections->memory[RG_MEMORY_JOINTS] || !c->joints.count);
     int index = 0;
 #define X(tag, name) complete = complete && sections->arrays[index++];
     STATE_ARRAYS(X)

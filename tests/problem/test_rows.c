@@ -162,7 +162,7 @@ static void islands_are_joined_by_dynamic_bodies_only(void **state) {
     rg_arena arena = rg_arena_make(NULL);
     assert_int_equal(rg_rows_build(&world->content, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
     assert_int_equal(set.count, 20);
-    assert_int_equal(rg_islands_find(&set, 7, &arena, &islands), RG_OK);
+    assert_int_equal(rg_islands_find(&set, &(rg_joint_set){0}, 7, &arena, &islands), RG_OK);
     assert_int_equal(islands.count, 3);
     size_t sizes[3] = {8, 8, 4}, bodies[3] = {2, 2, 1}, first[3] = {1, 2, 6};
     for (size_t i = 0; i < 3; i++) {
@@ -195,12 +195,13 @@ static void a_box_at_rest_is_a_known_problem(void **state) {
     rg_islands islands;
     rg_arena arena = rg_arena_make(NULL);
     assert_int_equal(rg_rows_build(&world->content, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
-    assert_int_equal(rg_islands_find(&set, 2, &arena, &islands), RG_OK);
+    assert_int_equal(rg_islands_find(&set, &(rg_joint_set){0}, 2, &arena, &islands), RG_OK);
     rg_vec3 v[2] = {{0, 0, 0}, {0, 0, -0.0981}}, w[2] = {{0, 0, 0}, {0, 0, 0}};
     double shift[12] = {0}, mu[4] = {0.5, 0.5, 0.5, 0.5};
     rg_problem problem;
     assert_int_equal(rg_island_problem(&world->content, &set, &islands, &islands.islands[0],
-                                       &(rg_island_input){v, w, shift, mu, 0}, &arena, &problem),
+                                       &(rg_island_input){v, w, shift, mu, 0, NULL}, &arena,
+                                       &problem),
                      RG_OK);
     assert_int_equal(rg_problem_check(&problem, NULL), RG_OK);
     assert_int_equal(rg_problem_rows(&problem), 12);

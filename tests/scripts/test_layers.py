@@ -30,7 +30,7 @@ STAGE_OF_PUBLIC = {
     "math.h": "base",
     "mass.h": "shape", "shape.h": "shape", "mesh.h": "shape",
     "proximity.h": "narrow", "contact.h": "contact", "collision.h": "contact",
-    "material.h": "world", "body.h": "world", "force.h": "world", "certificate.h": "world", "profile.h": "world",
+    "material.h": "world", "body.h": "world", "force.h": "world", "joint.h": "world", "certificate.h": "world", "profile.h": "world",
     "method.h": "world", "world.h": "world",
     "complementarity.h": "problem", "solver.h": "solve", "lp.h": "lp",
     "contact_force.h": "step", "impact.h": "step", "event.h": "step",

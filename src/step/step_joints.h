@@ -1,0 +1,60 @@
+/* Joints in a fixed step: their rows (step_joints_rows.c), the projection of what is left of their
+ * errors after the motion (step_joints_project.c), and what is kept and told of them
+ * (step_joints_keep.c). step_contacts.c solves their rows together with those of contacts. */
+#ifndef RIGOR_STEP_JOINTS_H
+#define RIGOR_STEP_JOINTS_H
+
+#include "problem/problem_joints.h"
+#include "rigor/solver.h"
+
+typedef struct rg_judge_joint rg_judge_joint; /* step_judge.h */
+
+/* What the rows are made for. */
+typedef struct rg_joints_input {
+    double step;           /* s; springs, motors and friction act for so long */
+    double end_time;       /* s */
+    bool impact;           /* at an instant: no time passes */
+    double impact_speed;   /* m/s, rad/s: slower approach to a limit has no restitution */
+    const uint8_t *member; /* per body: 1 if it is stepped; null: all */
+} rg_joints_input;
+
+/* All rows of the joints between bodies that are stepped; impulses are those of the step before.
+ * RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_joints_rows(const rg_world_content *content, const rg_joints_input *input,
+                         rg_arena *arena, rg_joint_set *set);
+
+/* Bodies after their motion, per body of the world. */
+typedef struct rg_joints_bodies {
+    rg_vec3 *position;
+    rg_quat *orientation;
+    double *angle;
+    const rg_vec3 *momentum, *angular_momentum;
+    rg_vec3 *angular_velocity;
+    const uint8_t *moved; /* 1: it may be moved */
+} rg_joints_bodies;
+/* What the projection did: J to kinetic energy and to gravity's potential, N m s to the angular
+ * momentum about the origin. */
+typedef struct rg_joints_correction {
+    double kinetic, potential;
+    rg_vec3 angular_momentum;
+} rg_joints_correction;
+/* Moves bodies, by as little as possible in the metric of their masses, so that joints are closed.
+ * Joints that contradict each other stay apart, and the certificate tells. RG_OUT_OF_MEMORY is the
+ * only failure. */
+rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
+                            rg_solve_context *context, rg_arena *arena,
+                            rg_joints_correction *correction, rg_error *error);
+
+/* Memories of all joints for a step that begins: as they are, without impulses. Null without
+ * joints. */
+rg_status rg_joints_begin(const rg_world_content *content, double step, rg_arena *arena,
+                          rg_joint_memory **next);
+/* Adds the impulses of a set to them. */
+void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next);
+/* The wrenches of a set, joint by joint, for the judge. */
+rg_status rg_joints_tell(const rg_world_content *content, const rg_joint_set *set, rg_arena *arena,
+                         rg_judge_joint **wrenches, size_t *count);
+/* A step has succeeded: forces, coordinates and what broke are kept. */
+void rg_joints_store(rg_world *world, const rg_joint_memory *next);
+
+#endif

@@ -1,0 +1,91 @@
+/* What is kept and told of the joints of a step: impulses for the next one to start from, forces
+ * for readers, wrenches for the judge.
+ * Tested by tests/step/test_joints.c. */
+#include "step/step_joints.h"
+#include "step/step_judge.h"
+
+#include <string.h>
+
+rg_status rg_joints_begin(const rg_world_content *c, double step, rg_arena *arena,
+                          rg_joint_memory **next) {
+    size_t n = c->joints.count;
+    *next = NULL;
+    if (n == 0)
+        return RG_OK;
+    *next = rg_arena_take(arena, n, sizeof **next);
+    if (!*next)
+        return RG_OUT_OF_MEMORY;
+    memcpy(*next, rg_joint_memories(c), n * sizeof **next);
+    for (size_t j = 0; j < n; j++) {
+        rg_joint_memory *m = &(*next)[j];
+        memset(m->impulse, 0, sizeof m->impulse);
+        m->step = step;
+        m->force = m->torque = (rg_vec3){0, 0, 0};
+    }
+    return RG_OK;
+}
+
+void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next) {
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_joint_row *row = &set->rows[i];
+        rg_joint_memory *m = &next[row->joint];
+        m->impulse[row->place] += set->impulse[i];
+        rg_vec3 *sum = row->along.turns ? &m->torque : &m->force;
+        *sum = rg_add_scaled(*sum, set->impulse[i] / m->step, row->along.direction);
+    }
+}
+
+static rg_judge_joint_part part_of(unsigned place) {
+    if (place < RG_JOINT_LOCKED)
+        return RG_JUDGE_JOINT_HOLD;
+    switch ((place - RG_JOINT_LOCKED) % RG_JOINT_PARTS) {
+    case RG_JOINT_LOWER:
+    case RG_JOINT_UPPER:
+        return RG_JUDGE_JOINT_LIMIT;
+    case RG_JOINT_FRICTION:
+        return RG_JUDGE_JOINT_FRICTION;
+    default:
+        return RG_JUDGE_JOINT_DRIVE;
+    }
+}
+
+rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_arena *arena,
+                         rg_judge_joint **wrenches, size_t *count) {
+    *count = 0;
+    *wrenches = rg_arena_take(arena, c->joints.count, sizeof **wrenches);
+    if (!*wrenches)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < set->count; i++) {
+        const rg_joint_row *row = &set->rows[i];
+        if (i == 0 || row->joint != set->rows[i - 1].joint)
+            (*wrenches)[(*count)++] = (rg_judge_joint){
+                .body_a = row->body[0], .body_b = row->body[1], .point = row->point};
+        rg_judge_joint *w = &(*wrenches)[*count - 1];
+        rg_judge_joint_part part = part_of(row->place);
+        if (part == RG_JUDGE_JOINT_LIMIT &&
+            c->joint[row->joint].def.axis[(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS].lower ==
+                c->joint[row->joint]
+                    .def.axis[(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS]
+                    .upper)
+            part = RG_JUDGE_JOINT_HOLD; /* a rod */
+        rg_vec3 *sum = row->along.turns ? &w->angular[part] : &w->linear[part];
+        *sum = rg_add_scaled(*sum, set->impulse[i], row->along.direction);
+    }
+    return RG_OK;
+}
+
+void rg_joints_store(rg_world *world, const rg_joint_memory *next) {
+    rg_world_content *c = &world->content;
+    rg_joint_memory *memories = rg_joint_memories(c);
+    for (size_t j = 0; next && j < c->joints.count; j++) {
+        const rg_joint_def *def = &c->joint[j].def;
+        rg_joint_look look;
+        memories[j] = next[j];
+        rg_joint_look_at(c, j, (rg_body_places){c->position, c->orientation}, &look);
+        for (size_t k = 0; k < look.axes; k++)
+            memories[j].coordinate[k] = look.axis[k].value;
+        if (rg_length(next[j].force) > def->break_force ||
+            rg_length(next[j].torque) > def->break_torque)
+            memories[j].broken = 1;
+    }
+}

@@ -1,0 +1,211 @@
+/* The projection of what is left of the errors of joints after the motion of a fixed step:
+ *
+ *     the smallest dq' M dq with J dq + x(q) = 0,  q := q + dq, and again,
+ *
+ * Newton's method on x(q) = 0. That is a contact problem with free joint rows only (velocities dq,
+ * q = x), one per island, and is solved as such. Rows: locked directions, and limits that are
+ * passed. The motion leaves x of third order in the step, 1e-8 m or so, and the second round is
+ * exact to rounding. Momenta stay; what turning a body at constant angular momentum, lifting it and
+ * moving its momentum sideways do to energy and angular momentum is told.
+ *
+ * How it fails: joints that contradict each other; it ends when a round does not gain.
+ * Tested by tests/step/test_joints.c. */
+#include "step/step_joints.h"
+
+#include "base/base_text.h"
+#include "problem/problem_islands.h"
+#include "solve/solve_active.h"
+
+#include <string.h>
+
+/* m, rad: errors below are left; drift of a step is far above, rest far below. */
+#define CLOSED 1e-12
+/* Units of rounding of the coordinates that a joint's error is a difference of: no less can be
+ * asked for. */
+#define ROUNDINGS 16.0
+/* A round that leaves more than this share of the largest error has not gained. */
+#define GAIN 0.5
+/* What a round is solved to, relative to the largest error, and factors that it may cost. */
+#define SOLVED 1e-9
+enum { ROUNDS_MOST = 8, FACTORS_MOST = 3 };
+
+typedef struct projection {
+    const rg_world_content *content;
+    const rg_joints_bodies *bodies;
+    rg_solve_context *context;
+    rg_arena *arena;
+    double largest; /* of the errors, over what is closed */
+} projection;
+
+static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared, unsigned place,
+                    const rg_joint_direction *along, double error) {
+    rg_body_places places = {p->bodies->position, p->bodies->orientation};
+    rg_joint_row row = *shared;
+    row.place = (uint8_t)place;
+    row.along = *along;
+    row.lower = -INFINITY, row.upper = INFINITY;
+    row.shift = error;
+    double size = 0;
+    for (int side = 0; side < 2 && !along->turns; side++)
+        if (row.moves[side])
+            size = fmax(size, rg_largest_entry(places.position[row.body[side]]));
+    double closed = fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
+    p->largest = fmax(p->largest, fabs(error) / closed);
+    rg_joint_set_add(p->content, set, &row, places);
+}
+
+static void add_joint(projection *p, rg_joint_set *set, size_t j) {
+    const rg_world_content *c = p->content;
+    const rg_joint_def *def = &c->joint[j].def;
+    rg_joint_look look;
+    bool any = false;
+    rg_joint_look_at(c, j, (rg_body_places){p->bodies->position, p->bodies->orientation}, &look);
+    rg_joint_row row = {.joint = (uint32_t)j, .point = look.point};
+    for (int side = 0; side < 2; side++) {
+        row.body[side] = look.body[side];
+        row.moves[side] = look.body[side] != UINT32_MAX && p->bodies->moved[look.body[side]];
+        any = any || row.moves[side];
+    }
+    if (!any || rg_joint_memories(c)[j].broken != 0)
+        return;
+    for (size_t k = 0; k < look.locked; k++)
+        add_row(p, set, &row, look.place[k], &look.lock[k], look.lock[k].value);
+    for (size_t k = 0; k < look.axes; k++) {
+        const rg_joint_axis *a = &def->axis[k];
+        double x = look.axis[k].value;
+        if (a->lower == a->upper || x < a->lower)
+            add_row(p, set, &row, RG_JOINT_LOCKED, &look.axis[k], x - a->lower);
+        else if (x > a->upper)
+            add_row(p, set, &row, RG_JOINT_LOCKED, &look.axis[k], x - a->upper);
+    }
+}
+
+/* --- moving bodies ---------------------------------------------------------------------------- */
+
+static double spin_energy(const rg_body_dynamics *d, rg_quat q, rg_vec3 momentum) {
+    rg_vec3 l = rg_rotate_back(q, momentum);
+    return 0.5 * rg_dot(l, rg_times(d->inverse_inertia, l));
+}
+
+/* By a displacement and a small turn about `turn`. */
+static void move_body(const projection *p, uint32_t i, rg_vec3 by, rg_vec3 turn,
+                      rg_joints_correction *correction) {
+    const rg_joints_bodies *b = p->bodies;
+    const rg_world_content *c = p->content;
+    const rg_body_dynamics *d = &c->dynamics[i];
+    b->position[i] = rg_add(b->position[i], by);
+    correction->potential -= d->mass * d->gravity_scale * rg_dot(c->gravity, by);
+    correction->angular_momentum =
+        rg_add(correction->angular_momentum, rg_cross(by, b->momentum[i]));
+    if (c->planar) {
+        b->angle[i] -= turn.y;
+        b->orientation[i] = rg_quat_of_planar_angle(b->angle[i]);
+        return;
+    }
+    rg_quat small = rg_quat_make(0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z, 1),
+            q = b->orientation[i];
+    correction->kinetic -= spin_energy(d, q, b->angular_momentum[i]);
+    b->orientation[i] = rg_quat_normalised(rg_quat_multiply(rg_quat_normalised(small), q));
+    q = b->orientation[i];
+    correction->kinetic += spin_energy(d, q, b->angular_momentum[i]);
+    b->angular_velocity[i] =
+        rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, b->angular_momentum[i])));
+}
+
+/* dq = M^-1 J' r of an island, into its bodies. */
+static rg_status move_island(projection *p, const rg_islands *islands, const rg_island *island,
+                             const rg_system *system, const double *force,
+                             rg_joints_correction *correction) {
+    size_t n = (size_t)system->problem->global.freedom;
+    double *impulse = rg_solve_take(p->context, system->velocities, sizeof *impulse);
+    double *moved = rg_solve_take(p->context, system->velocities, sizeof *moved);
+    if (!impulse || !moved)
+        return RG_OUT_OF_MEMORY;
+    rg_system_jt(system, force, impulse);
+    rg_system_mass_inverse(system, impulse, moved);
+    for (size_t k = 0; k < island->body_count; k++) {
+        uint32_t body = islands->bodies[island->first_body + k];
+        const double *x = moved + k * n;
+        rg_vec3 by = n == 3 ? rg_vec3_make(x[0], 0, x[1]) : rg_vec3_make(x[0], x[1], x[2]);
+        rg_vec3 turn = n == 3 ? rg_vec3_make(0, x[2], 0) : rg_vec3_make(x[3], x[4], x[5]);
+        move_body(p, body, by, turn, correction);
+    }
+    return RG_OK;
+}
+
+/* --- one round -------------------------------------------------------------------------------- */
+
+/* Free rows alone are a linear system: one factor, and steps with it (solve_active.c). If they
+ * contradict each other, the best that a few factors found. */
+static rg_status solve_island(projection *p, const rg_islands *islands, const rg_island *island,
+                              const rg_joint_set *set, rg_joints_correction *correction,
+                              rg_error *error) {
+    const rg_world_content *c = p->content;
+    rg_row_set none = {.dimension = c->planar ? 2 : 3, .freedom = set->freedom};
+    rg_vec3 *still = rg_arena_take(p->arena, c->bodies.count, sizeof *still);
+    rg_island_input input = {.velocity = still, .angular_velocity = still, .joints = set};
+    rg_problem problem;
+    rg_system system;
+    rg_active active;
+    if (!still)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    memset(still, 0, c->bodies.count * sizeof *still);
+    rg_status status = rg_island_problem(c, &none, islands, island, &input, p->arena, &problem);
+    if (status)
+        return rg_fail(error, status, "no memory for joints");
+    status = rg_system_prepare(&system, p->context, &problem, error);
+    if (!status)
+        status = rg_active_create(&active, &system, p->context, error);
+    if (!status)
+        status = rg_active_run(&active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
+    if (!status)
+        status = move_island(p, islands, island, &system, active.best, correction);
+    return status ? rg_fail(error, status, "no memory for joints") : RG_OK;
+}
+
+static rg_status find_errors(projection *p, rg_joint_set *set) {
+    const rg_world_content *c = p->content;
+    size_t most = c->joints.count * (RG_JOINT_LOCKED + RG_JOINT_AXES_MOST);
+    p->largest = 0;
+    rg_status status = rg_joint_set_make(c, most, p->arena, set);
+    for (size_t j = 0; j < c->joints.count && !status; j++)
+        add_joint(p, set, j);
+    return status;
+}
+
+static rg_status make_round(projection *p, const rg_joint_set *set,
+                            rg_joints_correction *correction, rg_error *error) {
+    rg_row_set none = {.dimension = p->content->planar ? 2 : 3, .freedom = set->freedom};
+    rg_islands islands;
+    rg_status status = rg_islands_find(&none, set, p->content->bodies.count, p->arena, &islands);
+    if (status)
+        return rg_fail(error, status, "no memory for joints");
+    for (size_t i = 0; i < islands.count && !status; i++) {
+        rg_arena_mark mark = rg_arena_get_mark(&p->context->arena);
+        status = solve_island(p, &islands, &islands.islands[i], set, correction, error);
+        rg_arena_return(&p->context->arena, mark);
+    }
+    return status;
+}
+
+rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
+                            rg_solve_context *context, rg_arena *arena,
+                            rg_joints_correction *correction, rg_error *error) {
+    *correction = (rg_joints_correction){0};
+    if (content->joints.count == 0)
+        return RG_OK;
+    projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
+    double before = INFINITY;
+    for (int round = 0; round < ROUNDS_MOST; round++) {
+        rg_joint_set set;
+        if (find_errors(&p, &set))
+            return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+        if (!(p.largest > 1) || !(p.largest <= GAIN * before))
+            break;
+        before = p.largest;
+        rg_status status = make_round(&p, &set, correction, error);
+        if (status)
+            return status;
+    }
+    return RG_OK;
+}

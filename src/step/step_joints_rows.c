@@ -1,0 +1,258 @@
+/* Rows of joints in a fixed step of length h.
+ *
+ * A locked direction with error x(q), or an axis with coordinate x(q), moves in the step by
+ * h (J v+ + s) up to O(h^3), where
+ *
+ *     s = (x(q + h v) - x(q)) / h - J v
+ *
+ * with the velocities v of the beginning: centripetal and gyroscopic terms, and what kinematic
+ * bodies do. Locked rows ask J v+ + s = 0. So the new positions keep the joints closed to third
+ * order, and the impulse turns the velocities by half a step's turn, from which the next step turns
+ * them on: with v+ = (q+ - q) / h this is SHAKE (J.-P. Ryckaert, G. Ciccotti, H. Berendsen,
+ * J. Comput. Phys. 23, 1977), which is symplectic; without s every step would lose the share
+ * (omega h)^2 of a swing. What is left of x is projected away (step_joints_project.c).
+ *
+ * With U = J v+ + s, the velocity of an axis, a row reads u = U + q + c r:
+ *
+ *     limits    U + (x - lower) / h >= 0, complementary to r >= 0; upper likewise
+ *     spring    r = -h (k (x + h U - rest) + d U): c = 1 / (h^2 k + h d), q = h k (x - rest) c
+ *     motors    velocity: U = target within |r| <= h F, or r = h gain (target - U);
+ *               position: as a spring, within |r| <= h F
+ *     friction  U = 0 within |r| <= h F
+ *     armature  r = -I (U - U before): c = 1 / I, q = -(U before)
+ *
+ * At an instant (an impact) there are locked rows, limits that touch, armatures and motors without
+ * a limit of force; all others have finite forces and no time.
+ * Tested by tests/step/test_joints.c. */
+#include "step/step_joints.h"
+
+#include "step/step_rotation.h"
+
+#include <string.h>
+
+/* Of the step: a limit that is reached by free motion only with its end meets in the next one. */
+#define REACHED 1e-9
+
+typedef struct builder {
+    const rg_world_content *content;
+    const rg_joints_input *input;
+    rg_joint_set *set;
+    rg_body_places now, ahead;
+    /* of the joint that is being looked at: */
+    size_t joint;
+    rg_joint_look look, later;
+    rg_joint_row row; /* what its rows share */
+} builder;
+
+static bool is_finite_or_equal(const rg_joint_axis *a, bool upper) {
+    return a->lower < a->upper && isfinite(upper ? a->upper : a->lower);
+}
+
+static size_t count_rows(const rg_world_content *c) {
+    size_t count = 0;
+    for (size_t j = 0; j < c->joints.count; j++) {
+        const rg_joint_def *def = &c->joint[j].def;
+        count += RG_JOINT_LOCKED;
+        for (size_t k = 0; k < rg_joint_axis_count(def->kind); k++) {
+            const rg_joint_axis *a = &def->axis[k];
+            count += (size_t)(a->lower == a->upper) + is_finite_or_equal(a, false) +
+                     is_finite_or_equal(a, true) + (a->stiffness > 0 || a->damping > 0) +
+                     (a->motor != RG_MOTOR_NONE) + (a->friction > 0) + (a->armature > 0);
+        }
+    }
+    return count;
+}
+
+/* --- where bodies will be --------------------------------------------------------------------- */
+
+static void look_ahead(const builder *b, uint32_t body, rg_vec3 *position, rg_quat *orientation) {
+    const rg_world_content *c = b->content;
+    const rg_body_dynamics *d = &c->dynamics[body];
+    double h = b->input->step;
+    position[body] = c->position[body];
+    orientation[body] = c->orientation[body];
+    if (c->record[body].prescription1) {
+        rg_motion_state end = rg_prescription_evaluate(c, body, b->input->end_time);
+        position[body] = end.position, orientation[body] = end.orientation;
+        return;
+    }
+    if (!(d->inverse_mass > 0))
+        return;
+    position[body] = rg_add_scaled(c->position[body], h, c->velocity[body]);
+    if (c->planar)
+        orientation[body] =
+            rg_quat_of_planar_angle(c->angle[body] - h * c->angular_velocity[body].y);
+    else /* too fast for the step: it stays, and moving it will say so */
+        (void)rg_rotation_advance(d->inertia, d->inverse_inertia, c->angular_momentum[body], h,
+                                  &orientation[body]);
+}
+
+static rg_status find_ahead(builder *b, rg_arena *arena) {
+    const rg_world_content *c = b->content;
+    size_t n = c->bodies.count;
+    rg_vec3 *position = rg_arena_take(arena, n, sizeof *position);
+    rg_quat *orientation = rg_arena_take(arena, n, sizeof *orientation);
+    if (!position || !orientation)
+        return RG_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < n; i++)
+        if (c->record[i].first_joint1)
+            look_ahead(b, i, position, orientation);
+    b->ahead = (rg_body_places){position, orientation};
+    return RG_OK;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* m/s, rad/s: of a row, as far as bodies that forces do not move cause it. */
+static double prescribed(const builder *b, const rg_joint_direction *along) {
+    const rg_world_content *c = b->content;
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = b->row.body[side];
+        if (body == UINT32_MAX || b->row.moves[side])
+            continue;
+        rg_vec3 w = c->angular_velocity[body], arm = rg_sub(b->look.point, c->position[body]);
+        rg_vec3 v = along->turns ? w : rg_add(c->velocity[body], rg_cross(w, arm));
+        sum += (side == 0 ? -1 : 1) * rg_dot(along->direction, v);
+    }
+    return sum;
+}
+
+/* A row with the shift s and without bounds, whose value is `later` by motion at the velocities of
+ * now; then it is the caller's to change. */
+static rg_joint_row *add_row(builder *b, unsigned place, const rg_joint_direction *along,
+                             double later) {
+    const rg_world_content *c = b->content;
+    rg_joint_row row = b->row;
+    row.place = (uint8_t)place;
+    row.along = *along;
+    row.lower = -INFINITY, row.upper = INFINITY;
+    size_t i = b->set->count;
+    rg_joint_row *made = rg_joint_set_add(c, b->set, &row, b->now);
+    double moving = rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity);
+    made->shift =
+        b->input->impact ? prescribed(b, along) : (later - along->value) / b->input->step - moving;
+    made->surface = made->shift;
+    made->before = moving + made->surface;
+    const rg_joint_memory *memory = &rg_joint_memories(c)[b->joint];
+    if (memory->step > 0 && !b->input->impact)
+        b->set->impulse[i] = memory->impulse[place] * (b->input->step / memory->step);
+    return made;
+}
+
+static void set_bounds(rg_joint_row *row, double most) {
+    row->lower = -most, row->upper = most;
+}
+
+/* r = -h (k (x + h U - rest) + d (U - velocity)). */
+static void make_soft(rg_joint_row *row, double h, double k, double d, double off,
+                      double velocity) {
+    double c = 1 / (h * (h * k + d));
+    row->compliance = c;
+    row->shift += h * (k * off - d * velocity) * c;
+}
+
+/* `sign` 1: the lower limit, -1: the upper one. */
+static void add_limit(builder *b, size_t k, double limit, double sign) {
+    const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
+    const rg_joint_direction *along = &b->look.axis[k];
+    double gap = sign * (along->value - limit), h = b->input->step;
+    if (b->input->impact && gap > 0)
+        return;
+    unsigned place = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS +
+                     (sign > 0 ? RG_JOINT_LOWER : RG_JOINT_UPPER);
+    rg_joint_row *row = add_row(b, place, along, b->later.axis[k].value);
+    double approach = -sign * row->before;
+    if (sign > 0)
+        row->lower = 0;
+    else
+        row->upper = 0;
+    if (a->restitution > 0 && approach > b->input->impact_speed &&
+        (b->input->impact || gap < (1 - REACHED) * h * approach))
+        row->restitution = a->restitution;
+    if (!b->input->impact)
+        row->shift += sign * fmax(gap, 0) / h;
+}
+
+static void add_motor(builder *b, size_t k, unsigned first) {
+    const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
+    const rg_joint_direction *along = &b->look.axis[k];
+    double h = b->input->step;
+    bool rigid = a->motor == RG_MOTOR_VELOCITY && a->gain == 0;
+    if (b->input->impact && !(rigid && a->max_force == INFINITY))
+        return;
+    rg_joint_row *row = add_row(b, first + RG_JOINT_MOTOR, along, b->later.axis[k].value);
+    if (a->motor == RG_MOTOR_POSITION)
+        make_soft(row, h, a->gain, a->gain_velocity, along->value - a->target, 0);
+    else if (rigid)
+        row->shift -= a->target;
+    else
+        make_soft(row, h, 0, a->gain, 0, a->target);
+    set_bounds(row, h * a->max_force);
+}
+
+static void add_axis(builder *b, size_t k) {
+    const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
+    const rg_joint_direction *along = &b->look.axis[k];
+    double later = b->later.axis[k].value, h = b->input->step;
+    unsigned first = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS;
+    if (a->lower == a->upper)
+        add_row(b, first + RG_JOINT_LOWER, along, later);
+    if (is_finite_or_equal(a, false))
+        add_limit(b, k, a->lower, 1);
+    if (is_finite_or_equal(a, true))
+        add_limit(b, k, a->upper, -1);
+    if (a->motor != RG_MOTOR_NONE)
+        add_motor(b, k, first);
+    if (a->armature > 0) {
+        rg_joint_row *row = add_row(b, first + RG_JOINT_ARMATURE, along, later);
+        row->shift -= row->before;
+        row->compliance = 1 / a->armature;
+    }
+    if (b->input->impact)
+        return;
+    if (a->stiffness > 0 || a->damping > 0)
+        make_soft(add_row(b, first + RG_JOINT_SPRING, along, later), h, a->stiffness, a->damping,
+                  along->value - a->rest, 0);
+    if (a->friction > 0)
+        set_bounds(add_row(b, first + RG_JOINT_FRICTION, along, later), h * a->friction);
+}
+
+/* False: broken, or between bodies that are not stepped. */
+static bool begin_joint(builder *b, size_t joint) {
+    const rg_world_content *c = b->content;
+    bool any = false;
+    if (rg_joint_memories(c)[joint].broken != 0)
+        return false;
+    b->joint = joint;
+    rg_joint_look_at(c, joint, b->now, &b->look);
+    b->row = (rg_joint_row){.joint = (uint32_t)joint, .point = b->look.point};
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = b->look.body[side];
+        b->row.body[side] = body;
+        b->row.moves[side] = body != UINT32_MAX && c->dynamics[body].inverse_mass > 0;
+        if (b->row.moves[side] && b->input->member && !b->input->member[body])
+            return false;
+        any = any || b->row.moves[side];
+    }
+    return any;
+}
+
+rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input, rg_arena *arena,
+                         rg_joint_set *set) {
+    rg_status status = rg_joint_set_make(c, c->joints.count ? count_rows(c) : 0, arena, set);
+    if (status || c->joints.count == 0)
+        return status;
+    builder b = {.content = c, .input = input, .set = set, .now = {c->position, c->orientation}};
+    status = find_ahead(&b, arena);
+    for (size_t j = 0; j < c->joints.count && !status; j++) {
+        if (!begin_joint(&b, j))
+            continue;
+        rg_joint_look_at(c, j, b.ahead, &b.later);
+        for (size_t k = 0; k < b.look.locked; k++)
+            add_row(&b, b.look.place[k], &b.look.lock[k], b.later.lock[k].value);
+        for (size_t k = 0; k < b.look.axes; k++)
+            add_axis(&b, k);
+    }
+    return status;
+}

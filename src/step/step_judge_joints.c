@@ -1,0 +1,164 @@
+/* The judge of joints: what they did to the energy, and how far they are from being closed.
+ *
+ * Work is the impulse times the mean of the velocities before and after of what it acts on, as for
+ * contacts. Errors are found from the poses of the origin frames and the frames of the joints as
+ * the user gave them, by other formulas than those of the rows: distances as lengths of vectors,
+ * turns as the lengths of differences of unit vectors, angles from half angles.
+ * Tested by tests/step/test_joints.c. */
+#include "base/base_trig.h"
+#include "step/step_judge.h"
+
+/* --- work ------------------------------------------------------------------------------------- */
+
+static rg_judge_motion_at motion_of(const rg_world_content *c, const rg_judge_memory *before,
+                                    double step, uint32_t body, rg_vec3 p) {
+    if (body == UINT32_MAX)
+        return (rg_judge_motion_at){0};
+    return rg_judge_motion_of(c, before, step, body, p);
+}
+
+static void account_part(rg_judge_joint_part part, double work, bool instant,
+                         rg_judge_contacts *sum) {
+    if (part == RG_JUDGE_JOINT_FRICTION)
+        sum->friction += work;
+    else if (part == RG_JUDGE_JOINT_DRIVE)
+        sum->drive += work;
+    else if (instant || (part == RG_JUDGE_JOINT_LIMIT && work < 0))
+        sum->impact += work;
+    else
+        sum->stabilisation += work;
+}
+
+static void account(const rg_world_content *c, const rg_judge_memory *before, double step,
+                    const rg_judge_joint *joint, rg_judge_contacts *sum) {
+    rg_judge_motion_at a = motion_of(c, before, step, joint->body_a, joint->point);
+    rg_judge_motion_at b = motion_of(c, before, step, joint->body_b, joint->point);
+    rg_vec3 mean = rg_scale(0.5, rg_sub(rg_add(b.before, b.after), rg_add(a.before, a.after)));
+    rg_vec3 turn = rg_scale(
+        0.5, rg_sub(rg_add(b.spin_before, b.spin_after), rg_add(a.spin_before, a.spin_after)));
+    rg_vec3 linear = {0, 0, 0}, angular = {0, 0, 0};
+    for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
+        double work = rg_dot(joint->linear[part], mean) + rg_dot(joint->angular[part], turn);
+        account_part((rg_judge_joint_part)part, work, step == 0, sum);
+        linear = rg_add(linear, joint->linear[part]);
+        angular = rg_add(angular, joint->angular[part]);
+    }
+    if (!a.dynamic) /* what moves by itself pushes back on nothing that we count */
+        sum->prescribed += rg_dot(linear, a.before) + rg_dot(angular, a.spin_before);
+    if (!b.dynamic)
+        sum->prescribed -= rg_dot(linear, b.before) + rg_dot(angular, b.spin_before);
+    if (a.dynamic == b.dynamic)
+        return;
+    double sign = b.dynamic ? 1 : -1;
+    sum->impulse = rg_add_scaled(sum->impulse, sign, linear);
+    sum->angular_impulse =
+        rg_add_scaled(sum->angular_impulse, sign, rg_add(angular, rg_cross(joint->point, linear)));
+}
+
+void rg_judge_joint_work(const rg_world_content *c, const rg_judge_memory *before,
+                         rg_judge_pushes done, const uint8_t *whose, rg_judge_contacts *sum) {
+    for (size_t i = 0; i < done.joint_count; i++) {
+        const rg_judge_joint *joint = &done.joints[i];
+        bool counts = !whose || (joint->body_a != UINT32_MAX && whose[joint->body_a]) ||
+                      (joint->body_b != UINT32_MAX && whose[joint->body_b]);
+        if (counts)
+            account(c, before, done.step, joint, sum);
+    }
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+static rg_pose frame_of(const rg_world_content *c, rg_body_id body, rg_pose frame) {
+    if (!body.index1)
+        return frame;
+    return rg_pose_compose(rg_body_origin_pose(c, rg_body_dense(c, body)), frame);
+}
+
+static rg_vec3 axis_of(rg_pose frame, int i) {
+    return rg_rotate(frame.orientation, rg_vec3_make(i == 0, i == 1, i == 2));
+}
+
+/* The angle about z of A's frame that brings A's x towards B's. */
+static double angle_about(rg_pose relative, int axis) {
+    rg_quat q = relative.orientation;
+    double part = axis == 0 ? q.x : axis == 1 ? q.y : q.z;
+    return 2 * rg_atan2(part, q.w);
+}
+
+/* How far x, up to whole turns if it is an angle, is outside its limits. */
+static double outside(const rg_joint_axis *a, double x, bool angle, double near) {
+    if (angle)
+        x += 2 * RG_PI * floor((near - x) / (2 * RG_PI) + 0.5);
+    return fmax(0, fmax(a->lower - x, x - a->upper));
+}
+
+/* The part of a distance that is locked. */
+static double locked_distance(rg_joint_kind kind, rg_vec3 d) {
+    switch (kind) {
+    case RG_JOINT_SLIDER:
+    case RG_JOINT_CYLINDRICAL:
+        return sqrt(d.x * d.x + d.y * d.y);
+    case RG_JOINT_PLANAR:
+        return fabs(d.z);
+    case RG_JOINT_DISTANCE:
+        return 0;
+    default:
+        return rg_length(d);
+    }
+}
+
+static double locked_turn(rg_joint_kind kind, rg_pose a, rg_pose b) {
+    double sum = 0;
+    switch (kind) {
+    case RG_JOINT_BALL:
+    case RG_JOINT_DISTANCE:
+        return 0;
+    case RG_JOINT_UNIVERSAL:
+        return fabs(rg_dot(axis_of(a, 0), axis_of(b, 1)));
+    case RG_JOINT_SLIDER:
+    case RG_JOINT_FIXED:
+        for (int i = 0; i < 3; i++)
+            sum = fmax(sum, rg_length(rg_sub(axis_of(a, i), axis_of(b, i))));
+        return sum;
+    default:
+        return rg_length(rg_sub(axis_of(a, 2), axis_of(b, 2)));
+    }
+}
+
+/* Beyond the limits of its axes; of universal joints angles are left out. */
+static double beyond(const rg_joint_def *def, rg_pose relative, const double *near) {
+    rg_vec3 d = relative.position;
+    switch (def->kind) {
+    case RG_JOINT_HINGE:
+        return outside(&def->axis[0], angle_about(relative, 2), true, near[0]);
+    case RG_JOINT_SLIDER:
+        return outside(&def->axis[0], d.z, false, 0);
+    case RG_JOINT_CYLINDRICAL:
+        return fmax(outside(&def->axis[0], d.z, false, 0),
+                    outside(&def->axis[1], angle_about(relative, 2), true, near[1]));
+    case RG_JOINT_PLANAR:
+        return rg_max3(outside(&def->axis[0], d.x, false, 0), outside(&def->axis[1], d.y, false, 0),
+                       outside(&def->axis[2], angle_about(relative, 2), true, near[2]));
+    case RG_JOINT_DISTANCE:
+        return outside(&def->axis[0], rg_length(d), false, 0);
+    default:
+        return 0;
+    }
+}
+
+double rg_judge_joint_error(const rg_world_content *c) {
+    double worst = NAN;
+    for (size_t j = 0; j < c->joints.count; j++) {
+        const rg_joint_def *def = &c->joint[j].def;
+        const rg_joint_memory *memory = &rg_joint_memories(c)[j];
+        if (memory->broken != 0)
+            continue;
+        rg_pose a = frame_of(c, def->body_a, def->frame_a),
+                b = frame_of(c, def->body_b, def->frame_b);
+        rg_pose relative = rg_pose_compose(rg_pose_inverse(a), b);
+        double error = locked_distance(def->kind, relative.position) +
+                       locked_turn(def->kind, a, b) + beyond(def, relative, memory->coordinate);
+        worst = isnan(worst) || !(error <= worst) ? error : worst;
+    }
+    return worst;
+}

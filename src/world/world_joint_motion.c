@@ -1,0 +1,159 @@
+/* Where a joint is: how far its locked directions are off, and the coordinates of its axes, with
+ * the directions in which motion changes them.
+ *
+ * Frames A and B have points p_A, p_B and axes a_i, b_i. A locked distance is a_i.(p_B - p_A); its
+ * rate is a_i.(velocity of B's minus that of A's material at p_B), because a_i turns with A. So
+ * both bodies are pushed at p_B, and momentum and angular momentum balance exactly. Locked turns:
+ *
+ *     about x and y   -a_y.b_z and a_x.b_z, with rates along b_z x -a_y and b_z x a_x
+ *     about z alone   -a_x.b_y, with a rate along a_x x b_y
+ *     all three       twice the vector part of the quaternion from A to B, in A's axes; near 0 its
+ *                     rate is the angular velocity along a_i
+ *
+ * with w = w_B - w_A in each. Angles: about a_z from a_x to b_x; of a universal joint about a_x,
+ * from a_y to b_y, and about b_y, from a_x to b_x.
+ * Tested by tests/world/test_joint.c: directions against differences of the values. */
+#include "world/world.h"
+
+#include "base/base_trig.h"
+
+/* In planar worlds directions are in the plane, or about y: others are left out if this is all that
+ * rounding leaves of them. */
+#define OUT_OF_PLANE 1e-6
+
+typedef struct frames {
+    rg_vec3 p[2];
+    rg_quat turn[2];
+    rg_vec3 a[3], b[3]; /* axes */
+} frames;
+
+static void find_frame(const rg_world_content *c, uint32_t body, rg_body_places at, rg_pose frame,
+                       rg_vec3 *p, rg_quat *turn) {
+    if (body == UINT32_MAX) {
+        *p = frame.position, *turn = frame.orientation;
+        return;
+    }
+    rg_pose centre = c->record[body].local_centre;
+    rg_pose local = rg_pose_compose(rg_pose_inverse(centre), frame);
+    *p = rg_add(at.position[body], rg_rotate(at.orientation[body], local.position));
+    *turn = rg_quat_multiply(at.orientation[body], local.orientation);
+}
+
+static void find_axes(rg_quat turn, rg_vec3 axes[3]) {
+    axes[0] = rg_rotate(turn, rg_vec3_make(1, 0, 0));
+    axes[1] = rg_rotate(turn, rg_vec3_make(0, 1, 0));
+    axes[2] = rg_rotate(turn, rg_vec3_make(0, 0, 1));
+}
+
+static bool is_in_plane(const rg_world_content *c, rg_vec3 d, bool turns) {
+    if (!c->planar)
+        return true;
+    return turns ? fabs(d.y) > OUT_OF_PLANE : fabs(d.x) + fabs(d.z) > OUT_OF_PLANE;
+}
+
+static void add_lock(const rg_world_content *c, rg_joint_look *look, unsigned place, double value,
+                     rg_vec3 direction) {
+    bool turns = place >= 3;
+    if (!is_in_plane(c, direction, turns))
+        return;
+    look->place[look->locked] = (uint8_t)place;
+    look->lock[look->locked++] = (rg_joint_direction){value, direction, turns};
+}
+
+static void lock_distances(const rg_world_content *c, const frames *f, unsigned which,
+                           rg_joint_look *look) {
+    rg_vec3 apart = rg_sub(f->p[1], f->p[0]);
+    for (unsigned i = 0; i < 3; i++)
+        if (which >> i & 1)
+            add_lock(c, look, i, rg_dot(f->a[i], apart), f->a[i]);
+}
+
+static void lock_across(const rg_world_content *c, const frames *f, rg_joint_look *look) {
+    add_lock(c, look, 3, -rg_dot(f->a[1], f->b[2]), rg_cross(f->a[1], f->b[2]));
+    add_lock(c, look, 4, rg_dot(f->a[0], f->b[2]), rg_cross(f->b[2], f->a[0]));
+}
+
+static void lock_turns(const rg_world_content *c, const frames *f, rg_joint_look *look) {
+    rg_quat q = rg_quat_multiply(rg_quat_conjugate(f->turn[0]), f->turn[1]);
+    double two = q.w < 0 ? -2 : 2, x[3] = {two * q.x, two * q.y, two * q.z};
+    for (unsigned i = 0; i < 3; i++)
+        add_lock(c, look, 3 + i, x[i], f->a[i]);
+}
+
+static void add_axis(rg_joint_look *look, double value, rg_vec3 direction, bool turns) {
+    look->axis[look->axes++] = (rg_joint_direction){value, direction, turns};
+}
+
+/* The angle nearest to the one before. */
+static void add_angle(rg_joint_look *look, double last, double sine, double cosine,
+                      rg_vec3 direction) {
+    double angle = rg_atan2(sine, cosine);
+    angle += 2 * RG_PI * floor((last - angle) / (2 * RG_PI) + 0.5);
+    add_axis(look, angle, direction, true);
+}
+
+static void add_turn(const frames *f, double last, rg_joint_look *look) {
+    add_angle(look, last, rg_dot(f->b[0], f->a[1]), rg_dot(f->b[0], f->a[0]), f->a[2]);
+}
+
+/* The direction from A's point to B's; where they coincide any will do. */
+static void add_distance(const frames *f, rg_joint_look *look) {
+    rg_vec3 apart = rg_sub(f->p[1], f->p[0]);
+    double length = rg_length(apart);
+    add_axis(look, length, length > 0 ? rg_scale(1 / length, apart) : f->a[2], false);
+}
+
+enum { X = 1, Y = 2, Z = 4 };
+
+void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places places,
+                      rg_joint_look *look) {
+    const rg_joint_def *def = &c->joint[joint].def;
+    const double *last = rg_joint_memories(c)[joint].coordinate;
+    frames f;
+    *look = (rg_joint_look){0};
+    look->body[0] = def->body_a.index1 ? (uint32_t)rg_body_dense(c, def->body_a) : UINT32_MAX;
+    look->body[1] = def->body_b.index1 ? (uint32_t)rg_body_dense(c, def->body_b) : UINT32_MAX;
+    find_frame(c, look->body[0], places, def->frame_a, &f.p[0], &f.turn[0]);
+    find_frame(c, look->body[1], places, def->frame_b, &f.p[1], &f.turn[1]);
+    find_axes(f.turn[0], f.a);
+    find_axes(f.turn[1], f.b);
+    look->point = f.p[1];
+    rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
+    static const uint8_t locked[RG_JOINT_KIND_COUNT] = {X | Y | Z, X | Y | Z, X | Y,     X | Y | Z,
+                                                        X | Y,     Z,         X | Y | Z, 0};
+    lock_distances(c, &f, locked[def->kind], look);
+    switch (def->kind) {
+    case RG_JOINT_HINGE:
+        lock_across(c, &f, look);
+        add_turn(&f, last[0], look);
+        break;
+    case RG_JOINT_SLIDER:
+        lock_turns(c, &f, look);
+        add_axis(look, rg_dot(f.a[2], apart), f.a[2], false);
+        break;
+    case RG_JOINT_UNIVERSAL:
+        add_lock(c, look, 5, -rg_dot(f.a[0], f.b[1]), rg_cross(f.a[0], f.b[1]));
+        add_angle(look, last[0], rg_dot(f.b[1], f.a[2]), rg_dot(f.b[1], f.a[1]), f.a[0]);
+        add_angle(look, last[1], rg_dot(f.a[0], f.b[2]), rg_dot(f.a[0], f.b[0]), f.b[1]);
+        break;
+    case RG_JOINT_CYLINDRICAL:
+        lock_across(c, &f, look);
+        add_axis(look, rg_dot(f.a[2], apart), f.a[2], false);
+        add_turn(&f, last[1], look);
+        break;
+    case RG_JOINT_PLANAR:
+        lock_across(c, &f, look);
+        add_axis(look, rg_dot(f.a[0], apart), f.a[0], false);
+        add_axis(look, rg_dot(f.a[1], apart), f.a[1], false);
+        add_turn(&f, last[2], look);
+        break;
+    case RG_JOINT_FIXED:
+        lock_turns(c, &f, look);
+        break;
+    case RG_JOINT_DISTANCE:
+        add_distance(&f, look);
+        break;
+    default: /* a ball */
+        break;
+    }
+}
