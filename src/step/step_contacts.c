@@ -28,9 +28,8 @@
 typedef struct island_answer {
     double *force, *velocity; /* rows; no velocities are found where there is no memory for them */
     rg_residual residual;
-    bool warm;   /* in: `force` is a first guess */
-    double keep; /* in: residual up to which that is the answer */
-    bool kept;   /* out: it was */
+    bool warm;   /* `force` is a first guess */
+    double keep; /* residual up to which that is the answer */
 } island_answer;
 
 static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
@@ -72,7 +71,6 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     if (status)
         return status;
     answer->residual = info.residual;
-    answer->kept = answer->keep > 0 && info.attempts == 1 && info.residual.natural <= answer->keep;
     report->counts.solves++;
     report->counts.iterations += info.iterations;
     report->counts.fallbacks += unsuitable || info.fallbacks > 0;
@@ -224,6 +222,39 @@ static rg_status agree(rg_contact_job *job, const rg_island *island, rg_problem 
     return status;
 }
 
+/* m/s: what a body at rest may be given by the impulses of the last step, if they are the answer,
+ * and stay at rest: no more than what was allowed, or than is not known of them. */
+static double kept_speed(const rg_contact_job *job, const rg_island *island,
+                         const island_answer *answer) {
+    const rg_contact_step *contacts = job->contacts;
+    const uint32_t *list = contacts->islands.contacts + island->first_contact;
+    size_t d = (size_t)contacts->set.dimension;
+    double residual = answer->residual.natural;
+    bool kept =
+        answer->warm && residual <= RG_STEP_KEEP * job->world->content.settings.solver_tolerance;
+    for (size_t k = 0; k < island->contact_count && kept; k++)
+        kept = memcmp(answer->force + k * d, contacts->impulse + list[k] * d,
+                      d * sizeof *answer->force) == 0;
+    double least = RG_STEP_STAY * job->world->content.settings.solver_tolerance;
+    return kept ? fmax(fmin(residual, least), answer->keep) * job->speed : 0;
+}
+
+static void write_answer(rg_contact_job *job, const rg_island *island, const island_answer *answer,
+                         double kept) {
+    rg_contact_step *contacts = job->contacts;
+    const rg_islands *islands = &contacts->islands;
+    size_t d = (size_t)contacts->set.dimension;
+    for (size_t k = 0; k < island->body_count; k++)
+        contacts->kept[islands->bodies[island->first_body + k]] = kept;
+    for (size_t k = 0; k < island->contact_count; k++) {
+        uint32_t i = islands->contacts[island->first_contact + k];
+        memcpy(contacts->impulse + i * d, answer->force + k * d, d * sizeof *answer->force);
+    }
+    for (size_t k = 0; k < island->joint_count; k++)
+        contacts->joints.impulse[islands->joints[island->first_joint + k]] =
+            answer->force[island->contact_count * d + k];
+}
+
 static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                             const rg_island *island, rg_lane_report *report) {
     rg_contact_step *contacts = job->contacts;
@@ -275,15 +306,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)
         return status;
-    for (size_t k = 0; k < island->contact_count; k++) {
-        uint32_t i = islands->contacts[island->first_contact + k];
-        memcpy(contacts->impulse + i * d, answer.force + k * d, d * sizeof *answer.force);
-    }
-    for (size_t k = 0; k < island->joint_count; k++)
-        contacts->joints.impulse[islands->joints[island->first_joint + k]] =
-            answer.force[contact_rows + k];
-    for (size_t k = 0; k < island->body_count; k++)
-        contacts->kept[islands->bodies[island->first_body + k]] = answer.kept;
+    write_answer(job, island, &answer, plain ? kept_speed(job, island, &answer) : 0);
     rg_solve_counts_judged(&report->counts, &answer.residual);
     return RG_OK;
 }

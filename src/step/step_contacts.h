@@ -49,11 +49,14 @@
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 
-/* Forces besides gravity may change in every step, and with them the last bits of the impulses of
- * bodies at rest. Where such forces act, the last impulses are taken as they are if their residual
- * is at most this share of the tolerance, and a body at rest stays there if they leave it no more
- * than that share of |g| h; what is left out is in the certificate's error of momentum. */
-#define RG_STEP_KEEP 1e-3
+/* Impulses of the last step that are the answer once more leave a body at rest that was no faster
+ * than what they leave it with: no more than their residual, and than this share of the tolerance,
+ * in the unit |g| h. */
+#define RG_STEP_STAY 1e-4
+/* The same share, and that of the residual with which last impulses are the answer, where forces
+ * besides gravity act: these may change in every step, and with them the last bits of the impulses.
+ * What is left out so is in the certificate's error of momentum. */
+#define RG_STEP_KEEP 1e-2
 
 /* Which contacts have rows. */
 typedef enum rg_contact_choice_of_rows {
@@ -85,9 +88,8 @@ typedef struct rg_contact_step {
     rg_row_set set;
     rg_joint_set joints; /* with their impulses */
     rg_islands islands;
-    double *impulse;   /* set.count x dimension, N s */
-    double kept_speed; /* m/s: slower is at rest where impulses were kept */
-    uint8_t *kept; /* per body of the world: 1 if the impulses on it are those of the last step */
+    double *impulse; /* set.count x dimension, N s */
+    double *kept;    /* per body of the world, m/s: slower is at rest; 0: no impulses were kept */
     /* set.count: m/s, the normal velocity before, of contacts with restitution whose bodies
      * approach or part faster than counts as rest; 0 of all others. */
     double *passes;

@@ -204,7 +204,6 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     contacts->forces = rg_arena_take(arena, set->count, sizeof *contacts->forces);
     contacts->passes = rg_arena_take(arena, set->count, sizeof *contacts->passes);
     contacts->kept = rg_arena_take(arena, c->bodies.count, sizeof *contacts->kept);
-    contacts->kept_speed = RG_STEP_KEEP * c->settings.solver_tolerance * job->speed;
     job->before = rg_arena_take(arena, rows, sizeof *job->before);
     job->shift = rg_arena_take(arena, rows, sizeof *job->shift);
     job->mu = rg_arena_take(arena, set->count, sizeof *job->mu);

@@ -221,16 +221,21 @@ static bool is_rounding(const rg_stepping *job, size_t body) {
            rg_length(job->end.angular_momentum[body]) <= unit * angular;
 }
 
+/* m/s: of the fastest point, about. */
+static double speed_of(const rg_body_dynamics *d, rg_vec3 velocity, rg_vec3 spin) {
+    return rg_length(velocity) + d->gyration_radius * rg_length(spin);
+}
+
 /* It was at rest, and the impulses of the last step, which were kept, leave it next to nothing
  * (RG_STEP_KEEP). */
 static bool is_kept(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
     const rg_body_dynamics *d = &c->dynamics[i];
-    if (!job->contacts.kept[i] || !is_zero(c->momentum[i]) || !is_zero(c->angular_momentum[i]))
+    double most = job->contacts.kept[i];
+    if (most == 0 || speed_of(d, c->velocity[i], c->angular_velocity[i]) > most)
         return false;
-    double spin = rg_length(spin_of(c, i, job->end.angular_momentum[i]));
-    return d->inverse_mass * rg_length(job->end.momentum[i]) + d->gyration_radius * spin <=
-           job->contacts.kept_speed;
+    return speed_of(d, rg_scale(d->inverse_mass, job->end.momentum[i]),
+                    spin_of(c, i, job->end.angular_momentum[i])) <= most;
 }
 
 /* A contact with restitution that had no impulse, and that bodies do not reach along their

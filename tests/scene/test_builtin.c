@@ -275,6 +275,23 @@ static void elastic_balls_keep_their_energy(void **state) {
     rg_scene_destroy(grid);
 }
 
+/* What stands comes to rest to the last bit, and is then not computed any more. */
+static void what_stands_rests(void **state) {
+    (void)state;
+    static const char *const names[] = {"kapla", "pyramid", "tower", "mass-ratio"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        rg_scene *scene = build(names[i], NULL, 0);
+        rg_world *world = rg_scene_world(scene);
+        run_scene(scene, 0.25);
+        rg_step_info info;
+        assert_int_equal(rg_world_step(world, rg_scene_step_size(scene), &info, NULL), RG_OK);
+        if (info.profile.step_cpu != 0)
+            fail_msg("%s does not rest", names[i]);
+        assert_true(info.certificate.momentum_error < 1e-12);
+        rg_scene_destroy(scene);
+    }
+}
+
 static void scenes_from_files_have_no_measures(void **state) {
     (void)state;
     rg_scene *scene = read_scene("{}");
@@ -299,6 +316,7 @@ int main(void) {
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(a_funnel_lets_balls_through_its_opening_only),
         cmocka_unit_test(elastic_balls_keep_their_energy),
+        cmocka_unit_test(what_stands_rests),
         cmocka_unit_test(scenes_from_files_have_no_measures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

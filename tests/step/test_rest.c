@@ -195,7 +195,7 @@ static void small_pushes_move_nothing(void **state) {
     rg_vec3 last = rg_body_pose(y.world, y.box[LAST]).position;
     assert_memory_equal(&first, &last, sizeof last);
     assert_int_equal(rg_world_summary(y.world).solver_iterations, solved);
-    assert_true(rg_world_summary(y.world).certificate.momentum_error < 1e-12);
+    assert_true(rg_world_summary(y.world).certificate.momentum_error < 1e-10);
     rg_world_destroy(y.world);
 }
 
