@@ -58,7 +58,7 @@ static void range_take(value_range *range, double value, const char *name) {
 }
 
 typedef struct scene_contents {
-    size_t bodies, dynamic, fixed, kinematic, colliders, forces;
+    size_t bodies, dynamic, fixed, kinematic, colliders, joints, forces;
     double mass;
     value_range masses, sizes; /* of dynamic bodies and their colliders */
 } scene_contents;
@@ -87,6 +87,7 @@ static void take_body(scene_contents *contents, const rg_world *world, rg_body_i
 static scene_contents look_at(const rg_world *world) {
     scene_contents contents = {.masses = range_empty(), .sizes = range_empty()};
     contents.bodies = rg_world_body_count(world);
+    contents.joints = rg_world_joint_count(world);
     contents.forces = rg_world_force_count(world);
     for (size_t i = 0; i < contents.bodies; i++)
         take_body(&contents, world, rg_world_body_at(world, i));
@@ -250,14 +251,37 @@ static const char *plural(size_t count, const char *one, const char *many) {
 
 static void describe(const char *path, rg_scene *scene, const scene_contents *contents) {
     const rg_world *world = rg_scene_world(scene);
-    printf("%s: good: %zu %s (%zu dynamic, %zu fixed, %zu kinematic), %zu %s, %zu %s, %.6g "
+    char joints[64] = "";
+    if (contents->joints)
+        snprintf(joints, sizeof joints, ", %zu %s", contents->joints,
+                 plural(contents->joints, "joint", "joints"));
+    printf("%s: good: %zu %s (%zu dynamic, %zu fixed, %zu kinematic), %zu %s%s, %zu %s, %.6g "
            "kg, %s, %.6g s in steps of %.6g s\n",
            path, contents->bodies, plural(contents->bodies, "body", "bodies"), contents->dynamic,
            contents->fixed, contents->kinematic, contents->colliders,
-           plural(contents->colliders, "shape", "shapes"), contents->forces,
+           plural(contents->colliders, "shape", "shapes"), joints, contents->forces,
            plural(contents->forces, "force", "forces"), contents->mass,
            rg_method_name(rg_world_method(world)), rg_scene_duration(scene),
            rg_scene_step_size(scene));
+}
+
+/* Motors that push as hard as it takes, and joints that the method does not know. */
+static bool warn_about_joints(const char *path, rg_scene *scene, bool loud) {
+    const rg_world *world = rg_scene_world(scene);
+    size_t count = rg_world_joint_count(world), unlimited = 0;
+    for (size_t i = 0; i < count; i++) {
+        rg_joint_def def = rg_joint_get_def(world, rg_world_joint_at(world, i));
+        for (size_t k = 0; k < rg_joint_axis_count(def.kind); k++)
+            unlimited += def.axis[k].motor != RG_MOTOR_NONE && !isfinite(def.axis[k].max_force);
+    }
+    bool unknown = count && strcmp(rg_method_name(rg_world_method(world)), "analytic") == 0;
+    if (unlimited && loud)
+        printf("%s: warning: %zu %s without a largest force push as hard as it takes; set "
+               "max_force\n",
+               path, unlimited, plural(unlimited, "motor", "motors"));
+    if (unknown && loud)
+        printf("%s: warning: the method analytic does not know joints yet; take stepping\n", path);
+    return unlimited || unknown;
 }
 
 /* True if there was something to warn about. */
@@ -271,6 +295,7 @@ static bool warn(const char *path, rg_scene *scene, const scene_contents *conten
     bool any = warn_about_overlaps(path, rg_scene_world(scene), loud);
     any |= warn_about_range(path, "masses", "kg", &contents->masses, extreme_mass_ratio, loud);
     any |= warn_about_range(path, "sizes", "m", &contents->sizes, extreme_size_ratio, loud);
+    any |= warn_about_joints(path, scene, loud);
     if (brief && loud)
         printf("%s: warning: the duration is shorter than a step\n", path);
     return any || empty || still || brief;

@@ -11,6 +11,7 @@
 #include "rigor/certificate.h"
 #include "rigor/collision.h"
 #include "rigor/force.h"
+#include "rigor/joint.h"
 #include "rigor/material.h"
 #include "rigor/method.h"
 #include "rigor/random.h"

@@ -1,8 +1,6 @@
 /* The key tables themselves, made from the lists of the header. */
 #include "scene/scene_keys.h"
 
-#include <string.h>
-
 #define KEY_NAME(identifier, name) name,
 #define KEY_TABLE(list, count, table, name)                                                        \
     static const char *const table##_names[] = {list(KEY_NAME)};                                   \
@@ -18,18 +16,4 @@ size_t rg_key_table_count(void) {
 }
 const rg_key_table *rg_key_table_at(size_t index) {
     return tables[index];
-}
-
-static const struct {
-    const rg_key_table *table;
-    const char *name, *message;
-} later_keys[] = {
-    {&rg_keys_top, "joints", "this version has no joints yet; remove the key"},
-};
-
-const char *rg_key_later(const rg_key_table *table, const char *key) {
-    for (size_t i = 0; i < sizeof later_keys / sizeof later_keys[0]; i++)
-        if (later_keys[i].table == table && strcmp(later_keys[i].name, key) == 0)
-            return later_keys[i].message;
-    return NULL;
 }

@@ -22,6 +22,7 @@
     X(TOP_PAIRS, "pairs")                                                                          \
     X(TOP_SHAPES, "shapes")                                                                        \
     X(TOP_BODIES, "bodies")                                                                        \
+    X(TOP_JOINTS, "joints")                                                                        \
     X(TOP_FORCES, "forces")
 #define RG_KEYS_METHOD(X)                                                                          \
     X(METHOD_NAME, "name")                                                                         \
@@ -134,6 +135,39 @@
     X(ORIENTATION_DEGREES, "degrees")                                                              \
     X(ORIENTATION_RADIANS, "radians")                                                              \
     X(ORIENTATION_QUATERNION, "quaternion")
+#define RG_KEYS_JOINT(X)                                                                           \
+    X(JOINT_KIND, "kind")                                                                          \
+    X(JOINT_REPEAT, "repeat")                                                                      \
+    X(JOINT_NAME, "name")                                                                          \
+    X(JOINT_BODIES, "bodies")                                                                      \
+    X(JOINT_POINT, "point")                                                                        \
+    X(JOINT_AXIS, "axis")                                                                          \
+    X(JOINT_FRAME_A, "frame_a")                                                                    \
+    X(JOINT_FRAME_B, "frame_b")                                                                    \
+    X(JOINT_COLLIDE, "collide")                                                                    \
+    X(JOINT_BREAK_FORCE, "break_force")                                                            \
+    X(JOINT_BREAK_TORQUE, "break_torque")                                                          \
+    X(JOINT_BROKEN, "broken")                                                                      \
+    X(JOINT_AXES, "axes")
+#define RG_KEYS_JOINT_FRAME(X)                                                                     \
+    X(JOINT_FRAME_POSITION, "position")                                                            \
+    X(JOINT_FRAME_ORIENTATION, "orientation")
+#define RG_KEYS_JOINT_AXIS(X)                                                                      \
+    X(JOINT_AXIS_LOWER, "lower")                                                                   \
+    X(JOINT_AXIS_UPPER, "upper")                                                                   \
+    X(JOINT_AXIS_RESTITUTION, "restitution")                                                       \
+    X(JOINT_AXIS_STIFFNESS, "stiffness")                                                           \
+    X(JOINT_AXIS_DAMPING, "damping")                                                               \
+    X(JOINT_AXIS_REST, "rest")                                                                     \
+    X(JOINT_AXIS_FRICTION, "friction")                                                             \
+    X(JOINT_AXIS_ARMATURE, "armature")                                                             \
+    X(JOINT_AXIS_MOTOR, "motor")
+#define RG_KEYS_JOINT_MOTOR(X)                                                                     \
+    X(JOINT_MOTOR_VELOCITY, "velocity")                                                            \
+    X(JOINT_MOTOR_POSITION, "position")                                                            \
+    X(JOINT_MOTOR_GAIN, "gain")                                                                    \
+    X(JOINT_MOTOR_GAIN_VELOCITY, "gain_velocity")                                                  \
+    X(JOINT_MOTOR_MAX_FORCE, "max_force")
 /* Every kind of force begins with these five, in this order. */
 #define RG_KEYS_ANY_FORCE(X, PREFIX)                                                               \
     X(PREFIX##_KIND, "kind")                                                                       \
@@ -191,6 +225,10 @@
     X(RG_KEYS_KINEMATIC, KINEMATIC_COUNT, rg_keys_kinematic, "kinematic")                          \
     X(RG_KEYS_OSCILLATE, OSCILLATE_COUNT, rg_keys_oscillate, "oscillate")                          \
     X(RG_KEYS_ORIENTATION, ORIENTATION_COUNT, rg_keys_orientation, "orientation")                  \
+    X(RG_KEYS_JOINT, JOINT_COUNT, rg_keys_joint, "joint")                                          \
+    X(RG_KEYS_JOINT_FRAME, JOINT_FRAME_COUNT, rg_keys_joint_frame, "joint_frame")                  \
+    X(RG_KEYS_JOINT_AXIS, JOINT_AXIS_COUNT, rg_keys_joint_axis, "joint_axis")                      \
+    X(RG_KEYS_JOINT_MOTOR, JOINT_MOTOR_COUNT, rg_keys_joint_motor, "joint_motor")                  \
     X(RG_KEYS_CONSTANT, CONSTANT_COUNT, rg_keys_constant, "constant")                              \
     X(RG_KEYS_SPRING, SPRING_COUNT, rg_keys_spring, "spring")                                      \
     X(RG_KEYS_DRAG, DRAG_COUNT, rg_keys_drag, "drag")                                              \
@@ -217,7 +255,5 @@ RG_KEY_TABLE_LIST(RG_KEY_TABLE_DECLARATION)
 
 size_t rg_key_table_count(void);
 const rg_key_table *rg_key_table_at(size_t index);
-/* What to answer to a key of the design that this version cannot act on yet; null for others. */
-const char *rg_key_later(const rg_key_table *table, const char *key);
 
 #endif

@@ -177,9 +177,6 @@ rg_place rg_mapping_at(rg_reader *reader, const rg_place *mapping, size_t index,
 
 static rg_status fail_unknown_key(rg_reader *reader, const rg_place *value, const yaml_node_t *key,
                                   const rg_key_table *table) {
-    const char *later = rg_key_later(table, value->key);
-    if (later)
-        return rg_place_fail_at_node(reader, value, key, RG_UNSUPPORTED, "%s", later);
     if (strcmp(value->key, "<<") == 0)
         return rg_place_fail_at_node(reader, value, key, RG_UNKNOWN_KEY,
                                      "merge keys are not part of the format; write the keys out");

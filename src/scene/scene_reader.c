@@ -509,11 +509,9 @@ static rg_status read_top(rg_reader *reader, rg_scene *scene) {
     static const struct {
         int key;
         read_function *read;
-    } parts[] = {{TOP_MATERIALS, read_materials},
-                 {TOP_PAIRS, read_pairs},
-                 {TOP_SHAPES, rg_read_shapes},
-                 {TOP_BODIES, rg_read_bodies},
-                 {TOP_FORCES, rg_read_forces}};
+    } parts[] = {{TOP_MATERIALS, read_materials}, {TOP_PAIRS, read_pairs},
+                 {TOP_SHAPES, rg_read_shapes},    {TOP_BODIES, rg_read_bodies},
+                 {TOP_JOINTS, rg_read_joints},    {TOP_FORCES, rg_read_forces}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == RG_OK; i++)
         if (rg_given(&v[parts[i].key]))
             status = parts[i].read(reader, &v[parts[i].key]);

@@ -178,7 +178,8 @@ typedef rg_status rg_copy_function(rg_reader *reader, const rg_place *entry,
  * against the limits before any work. */
 rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, const char *what,
                            rg_copy_function *function);
-/* Replaces {i}, {j}, {k} in reader->text. Without a repeat the name stays as it is. */
+/* Replaces {i}, {j}, {k}, or {i+1}, {i-1} and the like, in reader->text. Without a repeat the name
+ * stays as it is. */
 rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *name,
                          const rg_repeat *repeat, const uint64_t index[3], const char **expanded);
 
@@ -200,6 +201,11 @@ rg_status rg_read_local_pose(rg_reader *reader, const rg_place *values, rg_pose 
 rg_status rg_read_material(rg_reader *reader, const rg_place *place, rg_material_id *material);
 rg_status rg_read_bodies(rg_reader *reader, const rg_place *place);
 rg_status rg_read_forces(rg_reader *reader, const rg_place *place);
+/* The name of a body that exists, of a copy of an entry. */
+rg_status rg_read_body_name(rg_reader *reader, const rg_place *place, const rg_repeat *repeat,
+                            const uint64_t *index, rg_body_id *body);
+/* ---- scene_reader_joint.c ---- */
+rg_status rg_read_joints(rg_reader *reader, const rg_place *place);
 /* angle or angle_degrees of a planar scene. */
 rg_status rg_read_angle(rg_reader *reader, const rg_place *radians, const rg_place *degrees,
                         double *angle);

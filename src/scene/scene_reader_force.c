@@ -41,17 +41,20 @@ static rg_status fail_no_body(rg_reader *reader, const rg_place *place, const ch
     return status;
 }
 
-static rg_status read_body(rg_reader *reader, const rg_place *place, const copy *c,
-                           rg_body_id *body) {
+rg_status rg_read_body_name(rg_reader *reader, const rg_place *place, const rg_repeat *repeat,
+                            const uint64_t *index, rg_body_id *body) {
     const char *written, *name;
-    if (!rg_given(place))
-        return RG_OK;
     rg_status status = rg_read_text(reader, place, &written);
     if (status == RG_OK)
-        status = rg_expand_name(reader, place, written, c->repeat, c->index, &name);
+        status = rg_expand_name(reader, place, written, repeat, index, &name);
     if (status == RG_OK && rg_world_find_body(reader->world, name, body) != RG_OK)
         return fail_no_body(reader, place, name);
     return status;
+}
+
+static rg_status read_body(rg_reader *reader, const rg_place *place, const copy *c,
+                           rg_body_id *body) {
+    return rg_given(place) ? rg_read_body_name(reader, place, c->repeat, c->index, body) : RG_OK;
 }
 
 static rg_status read_vector_key(rg_reader *reader, const rg_place *place, rg_vec3 *vector) {

@@ -124,13 +124,31 @@ rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, const char *
     return status;
 }
 
-/* The loop whose variable the {x} at `text` names; -1 if it is not of that form. */
-static int loop_of_braces(const char *text, const rg_repeat *repeat) {
-    if (text[0] == '{' && text[1] && text[2] == '}')
-        for (int loop = 0; loop < repeat->loops; loop++)
-            if (text[1] == variable_names[repeat->variable[loop]][0])
-                return loop;
-    return -1;
+/* Something in braces: the loop whose variable it names, what is added, and its length. */
+typedef struct braces {
+    int loop; /* -1: not of the form {x}, {x+1} or {x-1} */
+    int64_t plus;
+    size_t length;
+} braces;
+
+static braces read_braces(const char *text, const rg_repeat *repeat) {
+    braces none = {.loop = -1}, b = none;
+    if (text[0] != '{' || !text[1])
+        return none;
+    for (int loop = 0; loop < repeat->loops; loop++)
+        if (text[1] == variable_names[repeat->variable[loop]][0])
+            b.loop = loop;
+    b.length = 2;
+    if (text[2] == '+' || text[2] == '-') {
+        enum { DIGITS_MOST = 6 };
+        size_t first = b.length = 3;
+        while (text[b.length] >= '0' && text[b.length] <= '9' && b.length < first + DIGITS_MOST)
+            b.plus = 10 * b.plus + (text[b.length++] - '0');
+        if (b.length == first)
+            return none;
+        b.plus = text[2] == '-' ? -b.plus : b.plus;
+    }
+    return text[b.length++] == '}' ? b : none;
 }
 
 rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *name,
@@ -141,14 +159,14 @@ rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *n
     char quoted[RG_QUOTE_SIZE];
     reader->text.size = 0;
     for (const char *c = name; *c;) {
-        int loop = loop_of_braces(c, repeat);
-        if (loop < 0 && *c == '{')
+        braces b = read_braces(c, repeat);
+        if (b.loop < 0 && *c == '{')
             return rg_place_fail(reader, place, RG_NOT_FOUND,
                                  "the braces in \"%s\" name no loop variable; write {%s}",
                                  rg_quote_word(name, quoted), variable_names[repeat->variable[0]]);
-        if (loop >= 0) {
-            rg_buffer_print(&reader->text, "%llu", (unsigned long long)index[loop]);
-            c += 3;
+        if (b.loop >= 0) {
+            rg_buffer_print(&reader->text, "%lld", (long long)index[b.loop] + (long long)b.plus);
+            c += b.length;
         } else {
             rg_buffer_append(&reader->text, c++, 1);
         }

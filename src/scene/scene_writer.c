@@ -646,6 +646,110 @@ static rg_status put_forces(writer *w) {
     return status;
 }
 
+/* ---- joints ---- */
+
+static rg_status put_joint_body(writer *w, rg_body_id body) {
+    if (!body.index1) {
+        put(w, "world");
+        return RG_OK;
+    }
+    const char *name = rg_body_name(w->world, body);
+    if (!name[0])
+        return rg_fail(w->error, RG_UNSUPPORTED,
+                       "a joint holds body %zu, which has no name for the file to refer to; give "
+                       "it one",
+                       rg_body_index(w->world, body));
+    return put_quoted(w, name);
+}
+
+static void put_frame(writer *w, const char *key, rg_pose frame) {
+    rg_buffer_print(&w->out, ", %s: {position: ", key);
+    put_vector(w, frame.position);
+    put(w, ", orientation: ");
+    put_quat(w, frame.orientation);
+    put(w, "}");
+}
+
+static void put_motor(writer *w, const rg_joint_axis *a, bool *first) {
+    if (a->motor == RG_MOTOR_NONE)
+        return;
+    put_key(w, first, "motor");
+    rg_buffer_print(&w->out, "{%s: ", rg_motor_kind_name(a->motor));
+    put_number(w, a->target);
+    if (a->gain > 0)
+        put_named_number(w, "gain", a->gain);
+    if (a->gain_velocity > 0)
+        put_named_number(w, "gain_velocity", a->gain_velocity);
+    if (isfinite(a->max_force))
+        put_named_number(w, "max_force", a->max_force);
+    put(w, "}");
+}
+
+static void put_axis(writer *w, const rg_joint_axis *a) {
+    const struct {
+        const char *key;
+        double value;
+        bool given;
+    } numbers[] = {{"lower", a->lower, isfinite(a->lower)},
+                   {"upper", a->upper, isfinite(a->upper)},
+                   {"restitution", a->restitution, a->restitution > 0},
+                   {"stiffness", a->stiffness, a->stiffness > 0},
+                   {"damping", a->damping, a->damping > 0},
+                   {"rest", a->rest, a->rest != 0},
+                   {"friction", a->friction, a->friction > 0},
+                   {"armature", a->armature, a->armature > 0}};
+    bool first = true;
+    put(w, "{");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (!numbers[i].given)
+            continue;
+        put_key(w, &first, numbers[i].key);
+        put_number(w, numbers[i].value);
+    }
+    put_motor(w, a, &first);
+    put(w, "}");
+}
+
+static rg_status put_joint(writer *w, rg_joint_id joint) {
+    rg_joint_def def = rg_joint_get_def(w->world, joint);
+    rg_buffer_print(&w->out, "  - {kind: %s, bodies: [", rg_joint_kind_name(def.kind));
+    rg_status status = put_joint_body(w, def.body_a);
+    put(w, ", ");
+    if (status == RG_OK)
+        status = put_joint_body(w, def.body_b);
+    put(w, "]");
+    if (status == RG_OK && def.name) {
+        put(w, ", name: ");
+        status = put_quoted(w, def.name);
+    }
+    put_frame(w, "frame_a", def.frame_a);
+    put_frame(w, "frame_b", def.frame_b);
+    if (def.collide)
+        put(w, ", collide: true");
+    if (isfinite(def.break_force))
+        put_named_number(w, "break_force", def.break_force);
+    if (isfinite(def.break_torque))
+        put_named_number(w, "break_torque", def.break_torque);
+    if (rg_joint_get_state(w->world, joint).broken)
+        put(w, ", broken: true");
+    for (size_t i = 0; i < rg_joint_axis_count(def.kind); i++) {
+        put(w, i ? ", " : ", axes: [");
+        put_axis(w, &def.axis[i]);
+    }
+    put(w, rg_joint_axis_count(def.kind) ? "]}\n" : "}\n");
+    return status;
+}
+
+static rg_status put_joints(writer *w) {
+    size_t count = rg_world_joint_count(w->world);
+    rg_status status = RG_OK;
+    if (count)
+        put(w, "joints:\n");
+    for (size_t i = 0; i < count && status == RG_OK; i++)
+        status = put_joint(w, rg_world_joint_at(w->world, i));
+    return status;
+}
+
 /* ---- the whole ---- */
 
 rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocator, char **text,
@@ -665,6 +769,8 @@ rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocat
         status = put_shapes(&w);
     if (status == RG_OK)
         status = put_bodies(&w);
+    if (status == RG_OK)
+        status = put_joints(&w);
     if (status == RG_OK)
         status = put_forces(&w);
     rg_release(&w.out.allocator, w.shapes);

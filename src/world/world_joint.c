@@ -138,7 +138,7 @@ static rg_status check_frame(rg_pose *frame, const char *which, rg_error *error)
     if (!(fabs(norm - 1) <= RG_QUATERNION_TOLERANCE))
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "joint: the orientation of frame %s is no unit quaternion", which);
-    frame->orientation = rg_quat_normalised(frame->orientation);
+    frame->orientation = rg_quat_made_unit(frame->orientation);
     return RG_OK;
 }
 

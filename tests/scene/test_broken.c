@@ -105,7 +105,7 @@ static void messages_about_words_and_settings(void **state) {
     CHECK("\"a\\x1bb\": 1", RG_UNKNOWN_KEY,
           "t.yaml:1:1: a?b: unknown key; the keys here are: rigor, name, parameters, planar, "
           "gravity, seed, method, solver, impact, duration, record, materials, pairs, shapes, "
-          "bodies, "
+          "bodies, joints, "
           "forces");
     CHECK("method: {name: penalty}", RG_UNSUPPORTED,
           "t.yaml:1:16: method.name: this version has no penalty method yet; write stepping or "

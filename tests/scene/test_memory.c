@@ -76,6 +76,7 @@ static void opening(void **state) {
     (void)state;
     sweep(attempt_open, GOOD_SCENES "every-key.yaml");
     sweep(attempt_open, GOOD_SCENES "every-planar-key.yaml");
+    sweep(attempt_open, GOOD_SCENES "every-joint-key.yaml");
     sweep(attempt_open, GOOD_SCENES "scene.json");
     sweep(attempt_open, "spinning-top");
     sweep(attempt_open, "tennis-racket");

@@ -82,6 +82,26 @@ static void compare_bodies(rg_world *a, rg_world *b, size_t index) {
     }
 }
 
+static void compare_joints(const rg_world *p, const rg_world *q, size_t i) {
+    rg_joint_id a = rg_world_joint_at(p, i), b = rg_world_joint_at(q, i);
+    rg_joint_def d = rg_joint_get_def(p, a), e = rg_joint_get_def(q, b);
+    assert_int_equal(d.kind, e.kind);
+    assert_string_equal(d.name ? d.name : "", e.name ? e.name : "");
+    assert_memory_equal(&d.frame_a, &e.frame_a, sizeof d.frame_a);
+    assert_memory_equal(&d.frame_b, &e.frame_b, sizeof d.frame_b);
+    assert_int_equal(d.collide, e.collide);
+    assert_true(d.break_force == e.break_force && d.break_torque == e.break_torque);
+    assert_int_equal(rg_joint_get_state(p, a).broken, rg_joint_get_state(q, b).broken);
+    for (size_t k = 0; k < RG_JOINT_AXES_MOST; k++) {
+        rg_joint_axis x = d.axis[k], y = e.axis[k];
+        assert_true(x.lower == y.lower && x.upper == y.upper && x.restitution == y.restitution);
+        assert_true(x.stiffness == y.stiffness && x.damping == y.damping && x.rest == y.rest);
+        assert_true(x.friction == y.friction && x.armature == y.armature && x.motor == y.motor);
+        assert_true(x.target == y.target && x.gain == y.gain && x.max_force == y.max_force);
+        assert_true(x.gain_velocity == y.gain_velocity);
+    }
+}
+
 static void compare_forces(rg_world *a, rg_world *b, size_t index) {
     rg_force_def p = rg_force_get_def(a, rg_world_force_at(a, index));
     rg_force_def q = rg_force_get_def(b, rg_world_force_at(b, index));
@@ -155,6 +175,9 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_int_equal(rg_world_force_count(p), rg_world_force_count(q));
     for (size_t i = 0; i < rg_world_force_count(p); i++)
         compare_forces(p, q, i);
+    assert_int_equal(rg_world_joint_count(p), rg_world_joint_count(q));
+    for (size_t i = 0; i < rg_world_joint_count(p); i++)
+        compare_joints(p, q, i);
     assert_true(rg_world_state_hash(p) == rg_world_state_hash(q));
 }
 
@@ -165,6 +188,7 @@ static void scenes_read_back_bit_for_bit(void **state) {
     static const char *const names[] = {
         GOOD_SCENES "every-key.yaml",
         GOOD_SCENES "every-planar-key.yaml",
+        GOOD_SCENES "every-joint-key.yaml",
         GOOD_SCENES "scene.json",
         GOOD_SCENES "aliases.yaml",
         GOOD_SCENES "defaults.yaml",

@@ -25,6 +25,8 @@ SEMANTIC = {
     "impossible-inertia", "massless", "quaternion", "friction-order",
     "halfspace-moves", "fixed-velocity", "planar-sphere", "planar-orientation", "too-few-numbers",
     "nan", "infinity", "too-large", "million-of-million",
+    "joint-no-body", "joint-itself", "joint-nothing", "joint-zero-axis", "joint-limits", "joint-nan-gain",
+    "joint-apart", "joint-axes", "joint-motor",
     "not-a-truth",  # YAML 1.1 readers take yes for true
     "empty",  # no document at all
 }

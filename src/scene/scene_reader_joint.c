@@ -1,0 +1,262 @@
+/* Joints of scene files: a point and an axis in the world, or a frame on each body.
+ * Tested by tests/scene/test_writer.c and test_broken.c. */
+#include "scene/scene_reader.h"
+
+#include "base/base_math.h"
+
+#include <string.h>
+
+/* m and rad: farther apart the points or axes of a joint are a mistake of the scene. */
+#define APART 1e-6
+
+typedef struct copy {
+    const rg_repeat *repeat;
+    const uint64_t *index;
+} copy;
+
+static rg_status read_number_key(rg_reader *reader, const rg_place *place, double *value) {
+    return rg_given(place) ? rg_read_number(reader, place, value) : RG_OK;
+}
+
+static rg_status read_size_key(rg_reader *reader, const rg_place *place, const char *what,
+                               double *value) {
+    return rg_given(place) ? rg_read_not_negative(reader, place, what, value) : RG_OK;
+}
+
+/* --- axes ------------------------------------------------------------------------------------- */
+
+static rg_status read_motor(rg_reader *reader, const rg_place *place, rg_joint_axis *axis) {
+    rg_place v[RG_MAX_KEYS];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_joint_motor, v);
+    if (status != RG_OK)
+        return status;
+    bool by_velocity = rg_given(&v[JOINT_MOTOR_VELOCITY]),
+         by_position = rg_given(&v[JOINT_MOTOR_POSITION]);
+    if (by_velocity == by_position)
+        return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
+                             "a motor needs a velocity or a position, and not both");
+    if (by_position && !rg_given(&v[JOINT_MOTOR_GAIN]))
+        return rg_place_fail(reader, place, RG_NOT_FOUND,
+                             "a position motor needs a gain, in N/m or N m/rad; write gain: 1000");
+    axis->motor = by_velocity ? RG_MOTOR_VELOCITY : RG_MOTOR_POSITION;
+    status = rg_read_number(reader, &v[by_velocity ? JOINT_MOTOR_VELOCITY : JOINT_MOTOR_POSITION],
+                            &axis->target);
+    if (status == RG_OK)
+        status = read_size_key(reader, &v[JOINT_MOTOR_GAIN], "a gain", &axis->gain);
+    if (status == RG_OK)
+        status =
+            read_size_key(reader, &v[JOINT_MOTOR_GAIN_VELOCITY], "a gain", &axis->gain_velocity);
+    if (status == RG_OK)
+        status =
+            read_size_key(reader, &v[JOINT_MOTOR_MAX_FORCE], "a largest force", &axis->max_force);
+    return status;
+}
+
+static rg_status read_axis(rg_reader *reader, const rg_place *place, rg_joint_axis *axis) {
+    rg_place v[RG_MAX_KEYS];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_joint_axis, v);
+    if (status == RG_OK)
+        status = read_number_key(reader, &v[JOINT_AXIS_LOWER], &axis->lower);
+    if (status == RG_OK)
+        status = read_number_key(reader, &v[JOINT_AXIS_UPPER], &axis->upper);
+    if (status == RG_OK && axis->lower > axis->upper)
+        return rg_place_fail(reader, &v[JOINT_AXIS_UPPER], RG_INVALID_ARGUMENT,
+                             "the upper limit is below the lower one; exchange them");
+    const struct {
+        int key;
+        const char *what;
+        double *value;
+    } sizes[] = {{JOINT_AXIS_RESTITUTION, "a restitution", &axis->restitution},
+                 {JOINT_AXIS_STIFFNESS, "a stiffness", &axis->stiffness},
+                 {JOINT_AXIS_DAMPING, "a damping", &axis->damping},
+                 {JOINT_AXIS_FRICTION, "a friction", &axis->friction},
+                 {JOINT_AXIS_ARMATURE, "an armature", &axis->armature}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == RG_OK; i++)
+        status = read_size_key(reader, &v[sizes[i].key], sizes[i].what, sizes[i].value);
+    if (status == RG_OK && axis->restitution > 1)
+        return rg_place_fail(reader, &v[JOINT_AXIS_RESTITUTION], RG_INVALID_ARGUMENT,
+                             "a restitution is at most 1");
+    if (status == RG_OK)
+        status = read_number_key(reader, &v[JOINT_AXIS_REST], &axis->rest);
+    if (status == RG_OK && rg_given(&v[JOINT_AXIS_MOTOR]))
+        status = read_motor(reader, &v[JOINT_AXIS_MOTOR], axis);
+    return status;
+}
+
+/* One mapping for the first axis, or a list. */
+static rg_status read_axes(rg_reader *reader, const rg_place *place, rg_joint_def *def) {
+    size_t most = rg_joint_axis_count(def->kind),
+           count = rg_is_list(place) ? rg_list_size(place) : 1;
+    if (count > most)
+        return rg_place_fail(reader, place, RG_INVALID_ARGUMENT, "%zu axes; a %s joint has %zu",
+                             count, rg_joint_kind_name(def->kind), most);
+    if (!rg_is_list(place))
+        return read_axis(reader, place, &def->axis[0]);
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < count && status == RG_OK; i++) {
+        rg_place one = rg_list_at(reader, place, i);
+        status = read_axis(reader, &one, &def->axis[i]);
+    }
+    return status;
+}
+
+/* --- bodies and frames ------------------------------------------------------------------------ */
+
+static rg_status read_end(rg_reader *reader, const rg_place *place, const copy *c,
+                          rg_body_id *body) {
+    const char *name;
+    rg_status status = rg_read_text(reader, place, &name);
+    if (status != RG_OK || strcmp(name, "world") == 0)
+        return status;
+    return rg_read_body_name(reader, place, c->repeat, c->index, body);
+}
+
+static rg_status read_bodies(rg_reader *reader, const rg_place *entry, const rg_place *place,
+                             const copy *c, rg_joint_def *def) {
+    if (!rg_given(place))
+        return rg_place_fail(reader, entry, RG_NOT_FOUND,
+                             "a joint needs two bodies; write bodies: [door, world]");
+    rg_status status = rg_require_list(reader, place, "two names, such as [door, world]");
+    if (status != RG_OK)
+        return status;
+    if (rg_list_size(place) != 2)
+        return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
+                             "%zu names; a joint has two bodies, such as [door, world]",
+                             rg_list_size(place));
+    rg_place one = rg_list_at(reader, place, 0), other = rg_list_at(reader, place, 1);
+    status = read_end(reader, &one, c, &def->body_a);
+    if (status == RG_OK)
+        status = read_end(reader, &other, c, &def->body_b);
+    if (status == RG_OK && def->body_a.index1 == def->body_b.index1)
+        return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
+                             def->body_a.index1
+                                 ? "a joint of a body with itself; name another body, or world"
+                                 : "a joint of the world with itself; name at least one body");
+    return status;
+}
+
+static rg_status read_frame(rg_reader *reader, const rg_place *place, rg_pose *frame) {
+    rg_place v[RG_MAX_KEYS];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_joint_frame, v);
+    if (status == RG_OK && rg_given(&v[JOINT_FRAME_POSITION]))
+        status = rg_read_vector(reader, &v[JOINT_FRAME_POSITION], &frame->position);
+    if (status == RG_OK && rg_given(&v[JOINT_FRAME_ORIENTATION]))
+        status = rg_read_orientation(reader, &v[JOINT_FRAME_ORIENTATION], &frame->orientation);
+    return status;
+}
+
+static rg_status read_frames(rg_reader *reader, const rg_place *entry, const rg_place *v,
+                             rg_joint_def *def) {
+    bool frames = rg_given(&v[JOINT_FRAME_A]) || rg_given(&v[JOINT_FRAME_B]);
+    if (frames == rg_given(&v[JOINT_POINT]))
+        return rg_place_fail(
+            reader, entry, RG_INVALID_ARGUMENT,
+            "a joint needs a point of the world, or frames of its bodies (frame_a, "
+            "frame_b), and not both");
+    rg_status status = RG_OK;
+    if (frames) {
+        if (rg_given(&v[JOINT_FRAME_A]))
+            status = read_frame(reader, &v[JOINT_FRAME_A], &def->frame_a);
+        if (status == RG_OK && rg_given(&v[JOINT_FRAME_B]))
+            status = read_frame(reader, &v[JOINT_FRAME_B], &def->frame_b);
+        return status;
+    }
+    rg_vec3 point = {0, 0, 0}, axis = {0, 0, 1};
+    status = rg_read_vector(reader, &v[JOINT_POINT], &point);
+    if (status == RG_OK && rg_given(&v[JOINT_AXIS]))
+        status = rg_read_vector(reader, &v[JOINT_AXIS], &axis);
+    if (status != RG_OK)
+        return status;
+    if (!(rg_length(axis) > 0))
+        return rg_place_fail(reader, &v[JOINT_AXIS], RG_INVALID_ARGUMENT,
+                             "an axis of length 0 has no direction; write for example [0, 0, 1]");
+    if (reader->planar && def->kind == RG_JOINT_HINGE) {
+        if (rg_given(&v[JOINT_AXIS]))
+            return rg_place_fail(reader, &v[JOINT_AXIS], RG_INVALID_ARGUMENT,
+                                 "the hinges of a planar scene turn in its plane; remove the axis");
+        axis = rg_vec3_make(0, 1, 0);
+    }
+    return rg_joint_def_place(reader->world, def, point, axis);
+}
+
+/* --- one joint -------------------------------------------------------------------------------- */
+
+static rg_status read_kind(rg_reader *reader, const rg_place *entry, const rg_place *place,
+                           size_t *kind) {
+    const char *names[RG_JOINT_KIND_COUNT];
+    for (int i = 0; i < RG_JOINT_KIND_COUNT; i++)
+        names[i] = rg_joint_kind_name((rg_joint_kind)i);
+    if (!rg_given(place))
+        return rg_place_fail(reader, entry, RG_NOT_FOUND,
+                             "needs a kind: ball, hinge, slider, universal, cylindrical, planar, "
+                             "fixed or distance");
+    return rg_read_choice(reader, place, names, RG_JOINT_KIND_COUNT, kind);
+}
+
+static rg_status read_rest(rg_reader *reader, const rg_place *v, rg_joint_def *def, bool *broken) {
+    rg_status status = RG_OK;
+    if (rg_given(&v[JOINT_AXES]))
+        status = read_axes(reader, &v[JOINT_AXES], def);
+    if (status == RG_OK && rg_given(&v[JOINT_COLLIDE]))
+        status = rg_read_truth(reader, &v[JOINT_COLLIDE], &def->collide);
+    if (status == RG_OK && rg_given(&v[JOINT_BREAK_FORCE]))
+        status =
+            rg_read_positive(reader, &v[JOINT_BREAK_FORCE], "a break force", &def->break_force);
+    if (status == RG_OK && rg_given(&v[JOINT_BREAK_TORQUE]))
+        status =
+            rg_read_positive(reader, &v[JOINT_BREAK_TORQUE], "a break torque", &def->break_torque);
+    if (status == RG_OK && rg_given(&v[JOINT_BROKEN]))
+        status = rg_read_truth(reader, &v[JOINT_BROKEN], broken);
+    return status;
+}
+
+static rg_status add_joint(rg_reader *reader, const rg_place *entry, const rg_joint_def *def,
+                           bool broken) {
+    rg_joint_id joint;
+    rg_error cause = {0};
+    rg_status status = rg_world_add_joint(reader->world, def, &joint, &cause);
+    if (status != RG_OK)
+        return rg_place_wrap(reader, entry, status, &cause);
+    if (broken)
+        return rg_joint_set_broken(reader->world, joint, true);
+    double apart = rg_joint_error(reader->world, joint);
+    if (apart > APART)
+        return rg_place_fail(reader, entry, RG_INVALID_ARGUMENT,
+                             "the frames of the joint are %.3g (m and rad) apart along what it "
+                             "locks; move the bodies or the frames together",
+                             apart);
+    return RG_OK;
+}
+
+static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_repeat *repeat,
+                           const uint64_t index[3]) {
+    size_t kind = 0;
+    bool broken = false;
+    const char *written = NULL;
+    rg_place v[RG_MAX_KEYS];
+    copy c = {repeat, index};
+    rg_status status =
+        rg_require_mapping(reader, entry, "a joint such as {kind: ball, bodies: [a, b], ...}");
+    if (status == RG_OK)
+        status = rg_read_keys(reader, entry, &rg_keys_joint, v);
+    if (status == RG_OK)
+        status = read_kind(reader, entry, &v[JOINT_KIND], &kind);
+    if (status != RG_OK)
+        return status;
+    rg_joint_def def = rg_joint_def_default((rg_joint_kind)kind);
+    status = read_bodies(reader, entry, &v[JOINT_BODIES], &c, &def);
+    if (status == RG_OK)
+        status = read_frames(reader, entry, v, &def);
+    if (status == RG_OK)
+        status = read_rest(reader, v, &def, &broken);
+    if (status == RG_OK && rg_given(&v[JOINT_NAME])) {
+        status = rg_read_text(reader, &v[JOINT_NAME], &written);
+        if (status == RG_OK)
+            status = rg_expand_name(reader, &v[JOINT_NAME], written, repeat, index, &def.name);
+    }
+    return status == RG_OK ? add_joint(reader, entry, &def, broken) : status;
+}
+
+rg_status rg_read_joints(rg_reader *reader, const rg_place *place) {
+    return rg_for_each_copy(reader, place, "joints", read_copy);
+}
