@@ -242,6 +242,12 @@ typedef struct rg_plane_choice {
 rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
                            double tolerance, const rg_growth *start, rg_plane_choice *choice);
 
+/* contact_held.c: until when two convex shapes stay apart over a motion, up to a share of the
+ * thickness of the thinner one. `change`: rad/s, by how much the angular velocity of either changes
+ * meanwhile; `normal`: of a plane that may separate them. */
+rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2], double time,
+                           rg_vec3 normal, double *until);
+
 /* Of the faces whose planes separate two convex shapes now, to `tolerance`, the one along which
  * they come apart fastest, or approach slowest; rate -infinity: there is none. Where features are
  * degenerate there are several: a vertex or an edge that slides over flush faces. */
@@ -281,6 +287,12 @@ typedef struct rg_cache_list {
     uint32_t count;
 } rg_cache_list;
 
+/* Parts of two colliders, which the caller knows. */
+typedef struct rg_part_pair {
+    rg_collider_id collider_b, collider_a;
+    uint32_t part_b, part_a;
+} rg_part_pair;
+
 /* What a query of two shapes, compounds allowed, fills. The caller provides the arrays. */
 typedef struct rg_contact_list {
     rg_manifold *manifolds; /* those with points, sorted by (part1, part2) */
@@ -289,7 +301,8 @@ typedef struct rg_contact_list {
     uint32_t point_count, point_capacity;
     rg_contact_cache *caches; /* for the next step, likewise sorted */
     uint32_t cache_count, cache_capacity;
-    uint32_t left_out; /* pairs of parts within reach that do not meet, and have no points */
+    rg_part_pair *left_out; /* parts within reach that do not meet, and have no points */
+    uint32_t left_out_count, left_out_capacity;
 } rg_contact_list;
 
 /* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
@@ -315,6 +328,9 @@ rg_status rg_collision_find_pairs(rg_collision *collision, const rg_world *world
 /* `again`: points of an earlier look of this step stay, and only pairs without are looked at. */
 rg_status rg_collision_find_points(rg_collision *collision, const rg_world *world, bool again,
                                    rg_error *error);
+/* Parts within reach that do not meet in the motion that the last look was for, and have no
+ * points. */
+const rg_part_pair *rg_collision_left_out(const rg_collision *collision, size_t *count);
 /* The law of a pair: of its materials, or what the material function makes of it. */
 rg_contact_law rg_collision_law(const rg_collision *collision, const rg_world *world,
                                 const rg_touch *touch);

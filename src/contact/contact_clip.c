@@ -426,7 +426,7 @@ static void add_skirt_corners(const rg_cap *over, const rg_cap *under, rg_clip *
 }
 
 static void cross_edges(const rg_cap_corner *a, const rg_cap_corner *b, const rg_cap_corner *p,
-                        const rg_cap_corner *q, rg_clip *clip) {
+                        const rg_cap_corner *q, rg_feature_kind kind, rg_clip *clip) {
     crossing c;
     if (!cross_segments(a, b, p, q, &c) || fmin(c.s, 1 - c.s) * c.length1 <= clip->lateral ||
         fmin(c.t, 1 - c.t) * c.length2 <= clip->lateral)
@@ -435,28 +435,28 @@ static void cross_edges(const rg_cap_corner *a, const rg_cap_corner *b, const rg
     rg_clip_add(clip, (rg_clip_point){.x = {x, x},
                                       .y = {y, y},
                                       .z = {a->z + c.s * (b->z - a->z), p->z + c.t * (q->z - p->z)},
-                                      .feature = {RG_FEATURES_EDGE_EDGE, a->edge, p->edge}});
+                                      .feature = {kind, a->edge, p->edge}});
 }
 
-/* Edges down from one cap with the sides of the other. */
+/* Edges down from one cap with the sides of the other, which may be the line of a curved shape. */
 static void cross_skirt(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip) {
+    bool smooth = cap1->curved || cap2->curved;
+    rg_feature_kind kind = smooth ? RG_FEATURES_SMOOTH : RG_FEATURES_EDGE_EDGE;
     for (uint32_t i = 0; i < cap1->skirt.edge_count; i++) {
         const rg_skirt_edge *e = &cap1->skirt.edges[i];
-        if (cap2->kind == RG_CAP_OUTLINE && !cap2->curved)
-            for (uint32_t side = 0; side < side_count(cap2); side++)
-                if (!(cap2->corners[side].edge & RG_CONTACT_CHORD))
-                    cross_edges(&e->from, &e->to, &cap2->corners[side], next_corner(cap2, side),
-                                clip);
+        for (uint32_t side = 0; cap2->kind == RG_CAP_OUTLINE && side < side_count(cap2); side++)
+            if (!(cap2->corners[side].edge & RG_CONTACT_CHORD))
+                cross_edges(&e->from, &e->to, &cap2->corners[side], next_corner(cap2, side), kind,
+                            clip);
         for (uint32_t k = 0; k < cap2->skirt.edge_count; k++)
             cross_edges(&e->from, &e->to, &cap2->skirt.edges[k].from, &cap2->skirt.edges[k].to,
-                        clip);
+                        kind, clip);
     }
-    if (cap1->kind == RG_CAP_OUTLINE && !cap1->curved)
-        for (uint32_t side = 0; side < side_count(cap1); side++)
-            for (uint32_t k = 0; k < cap2->skirt.edge_count; k++)
-                if (!(cap1->corners[side].edge & RG_CONTACT_CHORD))
-                    cross_edges(&cap1->corners[side], next_corner(cap1, side),
-                                &cap2->skirt.edges[k].from, &cap2->skirt.edges[k].to, clip);
+    for (uint32_t side = 0; cap1->kind == RG_CAP_OUTLINE && side < side_count(cap1); side++)
+        for (uint32_t k = 0; k < cap2->skirt.edge_count; k++)
+            if (!(cap1->corners[side].edge & RG_CONTACT_CHORD))
+                cross_edges(&cap1->corners[side], next_corner(cap1, side),
+                            &cap2->skirt.edges[k].from, &cap2->skirt.edges[k].to, kind, clip);
 }
 
 /* ------------------------------------------------------------------ order */

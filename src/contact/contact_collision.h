@@ -36,7 +36,7 @@ typedef struct rg_pair_memory {
  * it stays as it is to the last bit, so do they. */
 typedef struct rg_pair_look {
     bool holds; /* they stood still, and the caches are those that the look started from */
-    uint32_t first_manifold, manifold_count, first_point, point_count, left_out;
+    uint32_t first_manifold, manifold_count, first_point, point_count;
     const rg_shape *shape[2];
     rg_pose pose[2];
     rg_contact_settings settings;
@@ -93,7 +93,8 @@ struct rg_collision {
     rg_touch_end *ended;
     size_t ended_count, ended_capacity;
     double min_gap;
-    size_t left_out;
+    rg_part_pair *left_out; /* within reach, and without points */
+    size_t left_out_count, left_out_capacity;
     rg_pair_list lists[2]; /* of the last look and of the one before, in turns */
     int current;
     rg_pair_view last; /* what the next look starts from: a list, or the world's memory */

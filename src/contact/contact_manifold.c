@@ -20,6 +20,9 @@
  * (Hart-Anitescu 2010: A is empty if and only if E is). */
 #include "contact/contact.h"
 
+/* In the name of a point: no edge of a polyhedron, nor a side of an outline. */
+enum { NO_EDGE = RG_CONTACT_CHORD - 1 };
+
 /* What one query works with. */
 typedef struct query {
     rg_contact_pair pair;
@@ -102,7 +105,13 @@ static rg_status find_points(query *q, const rg_growth *growth, rg_arena *arena)
         depth = fmin(depth, clip->points[i].gap);
         found = found || clip->points[i].id == id;
     }
-    if (!found && depth > deepest.z[1] - deepest.z[0] + clip->flat) {
+    bool deeper = depth > deepest.z[1] - deepest.z[0] + clip->flat;
+    if (found && deeper && deepest.feature.kind == RG_FEATURES_SMOOTH) {
+        /* Edge 0 crosses the line of a curved shape elsewhere. */
+        *(q->cap[0].curved ? &deepest.feature.index2 : &deepest.feature.index1) = NO_EDGE;
+        found = false;
+    }
+    if (!found && deeper) {
         clip->most = INFINITY;
         rg_clip_add(clip, deepest);
         rg_clip_sort(clip);

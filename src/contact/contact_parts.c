@@ -161,7 +161,7 @@ static bool keep(const rg_kept_manifolds *kept, const rg_contact_cache *cache,
 
 /* Points of the plane that the motion of two parts asks for. */
 static rg_status find_points(const rg_contact_query *query, const rg_pair_motion *motion,
-                             uint32_t *left_out, rg_manifold *manifold) {
+                             bool *left_out, rg_manifold *manifold) {
     if (!motion)
         return rg_contact_between(query, manifold);
     bool kept = keep(&motion->kept, query->cache, query->points, query->capacity, manifold);
@@ -184,7 +184,7 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
     if (status)
         return status;
     if (choice.result == RG_PLANE_NEVER) {
-        ++*left_out;
+        *left_out = true;
         return RG_OK;
     }
     if (choice.result == RG_PLANE_OF_START)
@@ -203,16 +203,21 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
 static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
                           rg_contact_cache cache, rg_contact_list *list) {
     if (list->manifold_count == list->manifold_capacity ||
-        list->point_count == list->point_capacity || list->cache_count == list->cache_capacity)
+        list->point_count == list->point_capacity || list->cache_count == list->cache_capacity ||
+        (motion && list->left_out_count == list->left_out_capacity))
         return RG_LIMIT_EXCEEDED;
     rg_manifold *manifold = &list->manifolds[list->manifold_count];
     query.cache = &cache;
     query.points = list->points + list->point_count;
     query.capacity = list->point_capacity - list->point_count;
-    rg_status status = find_points(&query, motion, &list->left_out, manifold);
+    bool left_out = false;
+    rg_status status = find_points(&query, motion, &left_out, manifold);
     if (status != RG_OK)
         return status;
     list->caches[list->cache_count++] = cache;
+    if (left_out)
+        list->left_out[list->left_out_count++] =
+            (rg_part_pair){.part_b = cache.part1, .part_a = cache.part2};
     if (manifold->point_count == 0)
         return RG_OK;
     manifold->part1 = cache.part1;

@@ -61,6 +61,7 @@ void rg_collision_destroy(rg_collision *collision) {
     free_look(&memory, &collision->now);
     free_look(&memory, &collision->before);
     rg_release(&memory, collision->ended);
+    rg_release(&memory, collision->left_out);
     for (int i = 0; i < 2; i++) {
         rg_release(&memory, collision->lists[i].pairs);
         rg_release(&memory, collision->lists[i].caches);
@@ -244,15 +245,20 @@ typedef struct pair_query {
     rg_kept_manifolds kept; /* manifolds of an earlier look of the same step */
 } pair_query;
 
-static rg_status make_room(rg_collision *c, size_t manifolds, size_t points, size_t caches,
-                           rg_contact_list *list) {
+typedef struct pair_room {
+    size_t manifolds, points, caches, left_out;
+} pair_room;
+
+static rg_status make_room(rg_collision *c, const pair_room *room, rg_contact_list *list) {
     rg_pair_list *found = &c->lists[c->current];
     if (rg_array_grow(&c->allocator, &c->now.manifolds, &c->now.manifold_capacity,
-                      c->now.manifold_count + manifolds) ||
+                      c->now.manifold_count + room->manifolds) ||
         rg_array_grow(&c->allocator, &c->now.points, &c->now.point_capacity,
-                      c->now.point_count + points) ||
+                      c->now.point_count + room->points) ||
         rg_array_grow(&c->allocator, &found->caches, &found->cache_capacity,
-                      found->cache_count + caches))
+                      found->cache_count + room->caches) ||
+        rg_array_grow(&c->allocator, &c->left_out, &c->left_out_capacity,
+                      c->left_out_count + room->left_out))
         return RG_OUT_OF_MEMORY;
     *list = (rg_contact_list){
         .manifolds = c->now.manifolds + c->now.manifold_count,
@@ -260,7 +266,9 @@ static rg_status make_room(rg_collision *c, size_t manifolds, size_t points, siz
         .points = c->now.points + c->now.point_count,
         .point_capacity = (uint32_t)(c->now.point_capacity - c->now.point_count),
         .caches = found->caches + found->cache_count,
-        .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count)};
+        .cache_capacity = (uint32_t)(found->cache_capacity - found->cache_count),
+        .left_out = c->left_out + c->left_out_count,
+        .left_out_capacity = (uint32_t)(c->left_out_capacity - c->left_out_count)};
     return RG_OK;
 }
 
@@ -269,9 +277,9 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pa
                                 rg_contact_list *list) {
     rg_pair_motion motion = motion_of_pair(c, &world->content, q->b, q->a);
     motion.kept = q->kept;
-    size_t manifolds = 4, points = 64, caches = 8;
+    pair_room room = {4, 64, 8, 8};
     for (;;) {
-        if (make_room(c, manifolds, points, caches, list))
+        if (make_room(c, &room, list))
             return RG_OUT_OF_MEMORY;
         rg_status status =
             rg_contact_parts((rg_placed_shape){q->b->collider->shape, q->b->pose},
@@ -279,9 +287,8 @@ static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pa
                              motion.time > 0 ? &motion : NULL, q->last, &c->arena, list);
         if (status != RG_LIMIT_EXCEEDED)
             return status;
-        manifolds = 2 * list->manifold_capacity;
-        points = 2 * list->point_capacity;
-        caches = 2 * list->cache_capacity;
+        room = (pair_room){2 * list->manifold_capacity, 2 * list->point_capacity,
+                           2 * list->cache_capacity, 2 * list->left_out_capacity};
     }
 }
 
@@ -328,7 +335,7 @@ static bool recall(rg_collision *c, const rg_pair_look *old, rg_cache_list cache
     if (!old || !old->holds ||
         memcmp((const char *)old + from, (const char *)look + from, sizeof *old - from) != 0 ||
         !same_caches(caches, q->last) ||
-        make_room(c, old->manifold_count, old->point_count, caches.count, list))
+        make_room(c, &(pair_room){old->manifold_count, old->point_count, caches.count, 0}, list))
         return false;
     for (uint32_t i = 0; i < old->manifold_count; i++) {
         list->manifolds[i] = c->before.manifolds[old->first_manifold + i];
@@ -338,7 +345,7 @@ static bool recall(rg_collision *c, const rg_pair_look *old, rg_cache_list cache
            old->point_count * sizeof *list->points);
     memcpy(list->caches, caches.caches, caches.count * sizeof *list->caches);
     list->manifold_count = old->manifold_count, list->point_count = old->point_count;
-    list->cache_count = caches.count, list->left_out = old->left_out;
+    list->cache_count = caches.count;
     return true;
 }
 
@@ -392,7 +399,6 @@ static rg_status add_pair(rg_collision *c, rg_pair_ids ids, rg_pair_look look,
     look.manifold_count = list->manifold_count;
     look.first_point = (uint32_t)c->now.point_count;
     look.point_count = list->point_count;
-    look.left_out = list->left_out;
     found->looks[found->count] = look;
     found->pairs[found->count++] = (rg_pair_memory){
         .ids = ids, .first_cache = (uint32_t)found->cache_count, .cache_count = list->cache_count};
@@ -415,15 +421,19 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     rg_status status = same ? RG_OK : find_manifolds(c, world, &q, &list);
     if (status)
         return status;
-    look.holds =
-        same || (still && same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
+    look.holds = same || (still && list.left_out_count == 0 &&
+                          same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
     status = add_pair(c, ids, look, &list);
     if (!status && list.manifold_count)
         status = add_touch(c, world, ids, &list);
     c->now.manifold_count += list.manifold_count;
     c->now.point_count += list.point_count;
     c->lists[c->current].cache_count += list.cache_count;
-    c->left_out += list.left_out;
+    for (uint32_t i = 0; i < list.left_out_count; i++) {
+        rg_part_pair *pair = &c->left_out[c->left_out_count++];
+        pair->collider_b = ids.b;
+        pair->collider_a = ids.a;
+    }
     return status;
 }
 
@@ -504,7 +514,7 @@ rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, bool 
     rg_pair_list *found = &c->lists[c->current];
     found->count = found->cache_count = 0;
     c->now.touch_count = c->ended_count = 0;
-    c->now.manifold_count = c->now.point_count = c->left_out = 0;
+    c->now.manifold_count = c->now.point_count = c->left_out_count = 0;
     c->min_gap = INFINITY;
     pair_places at = {0};
     rg_status status = place_colliders(c, &world->content);
@@ -554,6 +564,11 @@ rg_status rg_collision_store(rg_collision *c, rg_world *world) {
     return RG_OK;
 }
 
+const rg_part_pair *rg_collision_left_out(const rg_collision *c, size_t *count) {
+    *count = c->left_out_count;
+    return c->left_out;
+}
+
 rg_collision_view rg_collision_get(const rg_collision *c) {
     if (!c)
         return (rg_collision_view){.min_gap = INFINITY};
@@ -567,7 +582,7 @@ rg_collision_view rg_collision_get(const rg_collision *c) {
                                .ended_count = c->ended_count,
                                .candidate_pairs = c->lists[c->current].count,
                                .min_gap = c->min_gap,
-                               .left_out = c->left_out};
+                               .left_out = c->left_out_count};
 }
 
 size_t rg_collision_of_body(const rg_collision *c, rg_body_id body, uint32_t *touches,

@@ -83,6 +83,7 @@ typedef struct rg_contact_step {
     const uint8_t *apart;
     const rg_contact_force *last; /* of the step before, in the order of colliders, parts, points */
     size_t last_count;
+    double last_step; /* s: the length of that */
     size_t shown; /* problems shown to an observer in this step: numbers of islands go on there */
     /* out: */
     rg_row_set set;

@@ -103,7 +103,7 @@ static const rg_contact_force *deepest_of_pair(const rg_contact_job *job, size_t
 static rg_vec3 velocity_then(const rg_contact_job *job, size_t body, rg_vec3 place) {
     const rg_world_content *c = &job->world->content;
     rg_vec3 v = c->velocity[body];
-    rg_vec3 centre = rg_add_scaled(c->position[body], -job->contacts->step, v);
+    rg_vec3 centre = rg_add_scaled(c->position[body], -job->contacts->last_step, v);
     return rg_add(v, rg_cross(c->angular_velocity[body], rg_sub(place, centre)));
 }
 
@@ -117,7 +117,7 @@ static double old_depth(const rg_contact_job *job, size_t i) {
     rg_vec3 a = velocity_then(job, row->body_a, f->position),
             b = velocity_then(job, row->body_b, f->position);
     return fmax(0, -job->world->content.settings.gamma * f->gap -
-                       job->contacts->step * rg_dot(f->normal, rg_sub(a, b)));
+                       job->contacts->last_step * rg_dot(f->normal, rg_sub(a, b)));
 }
 
 /* --- laws ------------------------------------------------------------------------------------- */
@@ -156,8 +156,9 @@ static double drift_speed(const rg_contact_job *job, size_t i) {
         speed += rg_length(c->angular_velocity[body]) * arm;
         shortest = fmin(shortest, arm);
     }
-    return speed > 0 ? fmin(speed, RG_STEP_DRIFT * job->contacts->whole * speed * speed / shortest)
-                     : 0;
+    return speed > 0
+               ? fmin(speed, RG_STEP_DRIFT * job->contacts->last_step * speed * speed / shortest)
+               : 0;
 }
 
 /* A gap that cannot be told from none: it is the difference of points of the two bodies, whose
@@ -176,22 +177,22 @@ static double stabilisation(const rg_contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
     const rg_contact_row *row = &contacts->set.rows[i];
-    double gap = row->gap, h = contacts->whole; /* a part of a step pushes no faster */
+    double gap = row->gap, h = contacts->step;
     if (contacts->rows == RG_ROWS_IN_IMPACT || is_rounding(job, row))
         return 0;
     if (gap >= 0)
-        return gap / contacts->step;
+        return gap / h;
     double depth = -gap;
     double gravity = rg_length(c->gravity), gamma = c->settings.gamma;
     double most =
         gravity > 0 ? sqrt(RG_STEP_PUSH_RISE * gravity * depth) : depth / RG_STEP_PUSH_TIME;
-    if (gamma * depth / h <= most)
-        return -gamma * depth / h;
+    /* A part of a step pushes no faster than all of it would. */
+    most = fmin(most, gamma * depth / contacts->whole);
     /* What was there before is not taken back as if the motion had caused it: that would throw
      * bodies that move only because they are pushed apart. */
     double old = fmax(0, old_depth(job, i) - h * most);
     double fresh = fmax(0, depth - old);
-    return -fmax(most, fmin(gamma * fresh / h, drift_speed(job, i)));
+    return -fmax(most, fmin(gamma * fresh / fmax(h, contacts->last_step), drift_speed(job, i)));
 }
 
 static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_force *first,

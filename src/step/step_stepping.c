@@ -82,6 +82,7 @@ rg_status rg_stepping_begin(rg_stepping *job, rg_contact_job *contacts, rg_error
                                       .apart = job->apart,
                                       .last = job->last,
                                       .last_count = job->last_count,
+                                      .last_step = job->last_step > 0 ? job->last_step : job->step,
                                       .shown = job->shown,
                                       .counts = rg_solve_counts_none()};
     contacts->contacts = &job->contacts;
@@ -144,30 +145,47 @@ static rg_status mark_contacts(const rg_stepping *job, rg_collision *collision, 
     return RG_OK;
 }
 
-/* All but the motion: again as long as groups of bodies whose impacts are followed grow. */
-static rg_status make_contacts(rg_world *world, rg_stepping *job, rg_contact_job *contacts,
-                               rg_error *error) {
+/* Bodies that do not make their step in parts, with their motion; *again: some of them have to, and
+ * so the step of all others is to be made again. */
+static rg_status make_whole(rg_world *world, rg_stepping *job, rg_contact_job *contacts,
+                            bool *again, rg_error *error) {
+    rg_stepping_breaks breaks;
+    rg_status status = rg_stepping_begin(job, contacts, error);
+    if (!status && rg_joints_begin(&world->content, job->step, &world->scratch, &job->joints))
+        status = rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    if (!status)
+        status = rg_stepping_passes(job, contacts, false, error);
+    if (status)
+        return status;
+    if (job->joints)
+        rg_joints_add(&job->contacts.joints, job->joints);
+    job->forces = job->contacts.forces;
+    job->force_count = job->contacts.set.count;
+    *again = job->contacts.joined;
+    if (*again) {
+        rg_stepping_join(job, job->contacts.join_a, job->contacts.join_b);
+        return RG_OK;
+    }
+    rg_stage_enter(world, RG_STAGE_MOVE);
+    status = rg_stepping_move(world, job, error);
+    if (status || job->content->settings.discrete_detection)
+        return status;
+    status = rg_stepping_check(job, contacts, &breaks);
+    *again = !status && breaks.count > 0;
+    if (*again)
+        status = rg_stepping_group_broken(job, contacts, &breaks);
+    return status ? rg_fail(error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
+}
+
+/* Again as long as groups of bodies that make their step in parts grow. */
+static rg_status make_all(rg_world *world, rg_stepping *job, rg_contact_job *contacts,
+                          rg_error *error) {
     for (;;) {
-        bool joined = false;
-        rg_status status = rg_stepping_begin(job, contacts, error);
-        if (!status && rg_joints_begin(&world->content, job->step, &world->scratch, &job->joints))
-            status = rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
-        if (!status)
-            status = rg_stepping_passes(job, contacts, false, error);
-        if (status)
-            return status;
-        if (job->joints)
-            rg_joints_add(&job->contacts.joints, job->joints);
-        job->forces = job->contacts.forces;
-        job->force_count = job->contacts.set.count;
-        if (!job->groups.any)
-            return RG_OK;
-        if (job->contacts.joined) {
-            rg_stepping_join(job, job->contacts.join_a, job->contacts.join_b);
-            continue;
-        }
-        status = rg_stepping_follow(world, job, &joined, error);
-        if (status || !joined)
+        bool again = false;
+        rg_status status = make_whole(world, job, contacts, &again, error);
+        if (!status && !again && job->groups.any)
+            status = rg_stepping_follow(world, job, &again, error);
+        if (status || !again)
             return status;
     }
 }
@@ -205,12 +223,9 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
     if (status)
         return status;
     contacts.collision = contacts.machinery->collision;
-    status = make_contacts(world, job, &contacts, error);
+    status = make_all(world, job, &contacts, error);
     if (!status)
         status = mark_contacts(job, contacts.collision, error);
-    rg_stage_enter(world, RG_STAGE_MOVE);
-    if (!status)
-        status = rg_stepping_move(world, job, error);
     if (!status)
         tell(job);
     if (!status && job->joints && world->certify) {

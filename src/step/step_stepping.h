@@ -43,6 +43,16 @@ typedef struct rg_stepping_groups {
     uint8_t *rest;     /* 1: stepped, and not followed */
 } rg_stepping_groups;
 
+/* Bodies that a motion does not keep apart. */
+typedef struct rg_stepping_break {
+    uint32_t body[2];
+} rg_stepping_break;
+typedef struct rg_stepping_breaks {
+    rg_stepping_break *pairs;
+    size_t count;
+    double until; /* s: up to when it keeps all apart */
+} rg_stepping_breaks;
+
 typedef struct rg_stepping {
     /* in: */
     double step, end_time; /* s: its length, which is not always the difference of the clock */
@@ -54,6 +64,7 @@ typedef struct rg_stepping {
     /* Contact forces of the step before, in the order of colliders, parts and points. */
     const rg_contact_force *last;
     size_t last_count;
+    double last_step;        /* s: the length of that; 0: as this one */
     size_t shown;            /* problems of this step that an observer has seen already */
     rg_joint_memory *joints; /* of all joints, for the next step: parts add theirs; null: none */
     /* out: new state per body of the world, of those that are not stepped the old one; contacts;
@@ -89,16 +100,27 @@ rg_status rg_stepping_rows(rg_contact_job *contacts, const rg_contact_force *fir
 rg_status rg_stepping_forces(rg_stepping *stepping, rg_contact_job *contacts, rg_error *error);
 rg_status rg_stepping_passes(rg_stepping *stepping, rg_contact_job *contacts, bool looked,
                              rg_error *error);
+/* step_stepping_held.c: until when the motion that was found (after rg_stepping_move) keeps bodies
+ * apart, and which it does not. */
+rg_status rg_stepping_check(const rg_stepping *stepping, const rg_contact_job *contacts,
+                            rg_stepping_breaks *breaks);
 /* step_stepping_impacts.c: which bodies meet others with restitution; their part of the step. If
  * one of them comes near a body of another group, or of none, both are in one group from now on:
  * *joined, and all is to be done again. */
 rg_status rg_stepping_group(rg_stepping *stepping, const rg_contact_job *contacts);
+/* Bodies that are not kept apart, and all that contacts join to them. */
+rg_status rg_stepping_group_broken(rg_stepping *stepping, const rg_contact_job *contacts,
+                                   const rg_stepping_breaks *breaks);
 void rg_stepping_join(rg_stepping *stepping, uint32_t a, uint32_t b);
 rg_status rg_stepping_follow(rg_world *world, rg_stepping *stepping, bool *joined, rg_error *error);
 /* step_stepping_bodies.c: memory and free velocities, velocities with the contact impulses, new
  * poses. */
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
 void rg_stepping_apply(rg_stepping *stepping);
+/* Angular velocity that goes with an angular momentum at the orientation of the content. */
+rg_vec3 rg_stepping_spin(const rg_world_content *content, size_t body, rg_vec3 angular_momentum);
+/* Whether a body is moved by this step, and not by parts of it. */
+bool rg_stepping_moves(const rg_stepping *stepping, size_t body);
 /* The state of a body as it is in the content, into the job and its velocities `v`. */
 void rg_stepping_keep(const rg_stepping *job, const rg_world_content *content,
                       const rg_stepping_velocities *v, size_t body);

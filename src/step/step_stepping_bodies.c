@@ -16,7 +16,7 @@
 
 enum { BODIES_PER_CHUNK = 256 };
 
-static bool is_moved(const rg_stepping *job, size_t i) {
+bool rg_stepping_moves(const rg_stepping *job, size_t i) {
     return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]) &&
            !(job->groups.any && job->groups.followed[i]);
 }
@@ -58,7 +58,7 @@ static rg_vec3 total_force(const rg_stepping *job, size_t i) {
 }
 
 /* Angular velocity that goes with an angular momentum at the orientation of the beginning. */
-static rg_vec3 spin_of(const rg_world_content *c, size_t i, rg_vec3 angular_momentum) {
+rg_vec3 rg_stepping_spin(const rg_world_content *c, size_t i, rg_vec3 angular_momentum) {
     const rg_body_dynamics *d = &c->dynamics[i];
     if (c->planar)
         return (rg_vec3){0, d->inverse_inertia.y * angular_momentum.y, 0};
@@ -75,7 +75,7 @@ static void free_body(const rg_stepping *job, size_t i) {
     job->free.angular_momentum[i] =
         rg_add_scaled(c->angular_momentum[i], h, external_torque(job, i));
     job->free.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->free.momentum[i]);
-    job->free.angular_velocity[i] = spin_of(c, i, job->free.angular_momentum[i]);
+    job->free.angular_velocity[i] = rg_stepping_spin(c, i, job->free.angular_momentum[i]);
 }
 
 static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *report) {
@@ -119,7 +119,7 @@ static void free_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_stepping *job = user;
     (void)chunk;
     for (size_t i = begin; i < end; i++) {
-        if (is_moved(job, i))
+        if (rg_stepping_moves(job, i))
             free_body(job, i);
         else
             rg_stepping_keep(job, job->content, &job->free, i);
@@ -130,7 +130,7 @@ static void move_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     const rg_stepping *job = user;
     rg_stepping_chunk report = {0};
     for (size_t i = begin; i < end; i++) {
-        if (!is_moved(job, i))
+        if (!rg_stepping_moves(job, i))
             continue;
         job->angle[i] = job->content->angle[i];
         rg_status status = move_body(job, i, &report);
@@ -235,7 +235,7 @@ static bool is_kept(const rg_stepping *job, size_t i) {
     if (most == 0 || speed_of(d, c->velocity[i], c->angular_velocity[i]) > most)
         return false;
     return speed_of(d, rg_scale(d->inverse_mass, job->end.momentum[i]),
-                    spin_of(c, i, job->end.angular_momentum[i])) <= most;
+                    rg_stepping_spin(c, i, job->end.angular_momentum[i])) <= most;
 }
 
 /* A contact with restitution that had no impulse, and that bodies do not reach along their
@@ -315,7 +315,7 @@ void rg_stepping_apply(rg_stepping *job) {
         if (is_rounding(job, i) || is_kept(job, i))
             job->end.momentum[i] = job->end.angular_momentum[i] = (rg_vec3){0, 0, 0};
         job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
-        job->end.angular_velocity[i] = spin_of(c, i, job->end.angular_momentum[i]);
+        job->end.angular_velocity[i] = rg_stepping_spin(c, i, job->end.angular_momentum[i]);
     }
     mark_near(job);
 }
@@ -346,7 +346,7 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
     if (!moved)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     for (size_t i = 0; i < c->bodies.count; i++) {
-        moved[i] = is_moved(job, i);
+        moved[i] = rg_stepping_moves(job, i);
         if (!c->record[i].prescription1)
             continue;
         rg_motion_state end = rg_prescription_evaluate(c, i, job->end_time);

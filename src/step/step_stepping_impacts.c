@@ -1,4 +1,5 @@
-/* Impacts with restitution within a fixed step, followed one after the other.
+/* Bodies that make a fixed step in parts: impacts with restitution, followed one after the other,
+ * and motions that would let bodies pass through each other.
  *
  * One problem over a whole step knows the velocities of its beginning only: a ball that is struck
  * within it strikes the next one without restitution, and rebounds where it was when the step
@@ -17,12 +18,18 @@
  * flight, and for bodies that turn it is late or early by the square of the angle; what is early
  * then goes on for another short part, what is late is deeper by the square of the step.
  *
+ * Bodies that a whole step would let pass through each other, or come deeper than a share of their
+ * thickness (step_stepping_held.c), are followed, too. A part that does not keep them apart is made
+ * again, shorter: up to where it does, or by half; each one that does lets the next be longer. So
+ * the rows of a part, which are linear in its velocities, are right for its motion. What a part
+ * adds to an overlap the next one takes back.
+ *
  * Parts are made in copies of the bodies' arrays, and no impact changes what others do: they are
  * stepped as a whole. If a group comes near one of them, or another group, both become one group,
  * and the step is made again. After PARTS_MOST parts the rest of the step is one problem with
  * restitution, as it would be for all of them otherwise.
  *
- * Tested by tests/step/test_several_impacts.c. */
+ * Tested by tests/step/test_several_impacts.c and test_slender.c. */
 #include "base/base_sets.h"
 #include "base/base_sort.h"
 #include "base/base_text.h"
@@ -35,6 +42,12 @@
 
 /* Parts and impacts of a group in one step. */
 enum { PARTS_MOST = 400 };
+/* Of a step: parts are not made shorter than this. */
+#define SHORTEST (1.0 / 65536)
+/* Of a part that lets bodies pass: the next one is at least so long. */
+#define SHORTER 0.25
+/* After a part that holds, the next one is at most so much longer. */
+#define LONGER 1.5
 
 typedef struct follower {
     rg_world *world;
@@ -44,7 +57,9 @@ typedef struct follower {
     uint8_t *member;        /* of the group that is followed */
     double at;              /* s, since the beginning */
     int parts;
+    double longest; /* s: of a part; shorter ones where bodies would pass through each other */
     size_t first_last, last_count; /* contact forces of the last part: in machinery->part_forces */
+    double last_step;              /* s: its length; 0: there was none */
     rg_step_report *sum;
     rg_error *error;
 } follower;
@@ -61,17 +76,9 @@ static void mark_groups(rg_stepping *job) {
     }
 }
 
-rg_status rg_stepping_group(rg_stepping *job, const rg_contact_job *contacts) {
+static rg_status take_groups(rg_stepping *job, rg_arena *arena) {
     rg_stepping_groups *g = &job->groups;
-    const rg_row_set *set = &job->contacts.set;
     size_t n = job->content->bodies.count;
-    double latest = (1 - RG_STEP_REACHED) * job->step;
-    g->any = false;
-    for (size_t i = 0; i < set->count; i++)
-        g->any |= rg_contacts_time_of_impact(contacts, i) < latest;
-    if (!g->any)
-        return RG_OK;
-    rg_arena *arena = &contacts->world->scratch;
     g->parent = rg_arena_take(arena, n, sizeof *g->parent);
     g->followed = rg_arena_take(arena, n, sizeof *g->followed);
     g->rest = rg_arena_take(arena, n, sizeof *g->rest);
@@ -80,17 +87,54 @@ rg_status rg_stepping_group(rg_stepping *job, const rg_contact_job *contacts) {
         return RG_OUT_OF_MEMORY;
     rg_sets_start(g->parent, n);
     memset(g->followed, 0, n);
+    g->any = true;
+    return RG_OK;
+}
+
+static void join_rows(rg_stepping *job) {
+    const rg_row_set *set = &job->contacts.set;
     for (size_t i = 0; i < set->count; i++)
         if (set->rows[i].moves_a && set->rows[i].moves_b)
-            rg_sets_join(g->parent, set->rows[i].body_a, set->rows[i].body_b);
+            rg_sets_join(job->groups.parent, set->rows[i].body_a, set->rows[i].body_b);
     const rg_joint_set *joints = &job->contacts.joints;
     for (size_t i = 0; i < joints->count; i++)
         if (joints->rows[i].moves[0] && joints->rows[i].moves[1])
-            rg_sets_join(g->parent, joints->rows[i].body[0], joints->rows[i].body[1]);
+            rg_sets_join(job->groups.parent, joints->rows[i].body[0], joints->rows[i].body[1]);
+}
+
+rg_status rg_stepping_group(rg_stepping *job, const rg_contact_job *contacts) {
+    rg_stepping_groups *g = &job->groups;
+    const rg_row_set *set = &job->contacts.set;
+    double latest = (1 - RG_STEP_REACHED) * job->step;
+    bool any = false;
+    for (size_t i = 0; i < set->count; i++)
+        any |= rg_contacts_time_of_impact(contacts, i) < latest;
+    if (!any)
+        return RG_OK;
+    if (take_groups(job, &contacts->world->scratch))
+        return RG_OUT_OF_MEMORY;
+    join_rows(job);
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         if (rg_contacts_time_of_impact(contacts, i) < latest)
             g->followed[rg_sets_root(g->parent, row->moves_a ? row->body_a : row->body_b)] = 1;
+    }
+    mark_groups(job);
+    return RG_OK;
+}
+
+rg_status rg_stepping_group_broken(rg_stepping *job, const rg_contact_job *contacts,
+                                   const rg_stepping_breaks *breaks) {
+    rg_stepping_groups *g = &job->groups;
+    if (!g->any && take_groups(job, &contacts->world->scratch))
+        return RG_OUT_OF_MEMORY;
+    join_rows(job);
+    for (size_t i = 0; i < breaks->count; i++) {
+        const uint32_t *body = breaks->pairs[i].body;
+        bool first = rg_stepping_moves(job, body[0]);
+        if (first && rg_stepping_moves(job, body[1]))
+            rg_sets_join(g->parent, body[0], body[1]);
+        g->followed[rg_sets_root(g->parent, body[first ? 0 : 1])] = 1;
     }
     mark_groups(job);
     return RG_OK;
@@ -263,8 +307,10 @@ static rg_stepping part_of(const follower *f, double length, rg_contact_choice_o
                         .apart = w->groups.stepped,
                         .last = w->last,
                         .last_count = w->last_count,
+                        .last_step = w->step,
                         .shown = w->shown};
-    if (f->last_count) {
+    if (f->last_step > 0) {
+        part.last_step = f->last_step;
         part.last = f->machinery->part_forces + f->first_last;
         part.last_count = f->last_count;
     }
@@ -310,18 +356,31 @@ static void track(const follower *f, const rg_stepping *part) {
             continue;
         rg_vec3 straight = rg_scale(1 / part->step, rg_sub(part->position[i], c->position[i]));
         bool flies = !part->near[i] && !part->force;
-        rg_motion_state ends[2] = {{c->position[i], c->orientation[i], c->angle[i],
-                                    flies ? c->velocity[i] : straight, c->angular_velocity[i]},
-                                   {part->position[i], part->orientation[i], part->angle[i],
-                                    flies ? part->end.velocity[i] : straight,
-                                    part->end.angular_velocity[i]}};
+        rg_motion_state ends[2] = {
+            {c->position[i], c->orientation[i], c->angle[i], flies ? c->velocity[i] : straight,
+             rg_stepping_spin(c, i, part->end.angular_momentum[i])},
+            {part->position[i], part->orientation[i], part->angle[i],
+             flies ? part->end.velocity[i] : straight, part->end.angular_velocity[i]}};
         rg_judge_tracks_join(f->sum->tracks, i, c->planar, f->start.time + f->at, part->step, ends);
     }
 }
 
-/* All of the group go on by `length`. */
+/* Until when bodies stay apart in a part; one that cannot be made shorter has to do. */
+static rg_status check_part(const follower *f, const rg_stepping *part,
+                            const rg_contact_job *contacts, double *until) {
+    rg_stepping_breaks breaks;
+    *until = part->step;
+    if (f->parts >= PARTS_MOST || !(part->step > SHORTEST * f->whole->step))
+        return RG_OK;
+    rg_status status = rg_stepping_check(part, contacts, &breaks);
+    *until = breaks.until;
+    return status ? rg_fail(f->error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
+}
+
+/* All of the group go on by `length`, or less. */
 static rg_status make_flight(follower *f, double length, rg_contact_job *contacts, bool *joined) {
     double left = f->whole->step - f->at;
+    length = fmin(length, f->longest);
     bool last = !(length < left);
     rg_stepping part = part_of(f, last ? left : length,
                                f->parts < PARTS_MOST ? RG_ROWS_BETWEEN_IMPACTS : RG_ROWS_ALL);
@@ -344,6 +403,15 @@ static rg_status make_flight(follower *f, double length, rg_contact_job *contact
         f->whole->failed_body = part.failed_body;
         return status;
     }
+    double until;
+    status = check_part(f, &part, contacts, &until);
+    if (status)
+        return status;
+    if (until < part.step) {
+        f->longest = fmin(0.5 * part.step, fmax(until, SHORTER * part.step));
+        return RG_OK;
+    }
+    f->longest *= LONGER;
     track(f, &part);
     rg_stepping_commit(f->world, &part);
     f->at = last ? f->whole->step : f->at + length;
@@ -357,13 +425,14 @@ static rg_status make_flight(follower *f, double length, rg_contact_job *contact
     f->sum->evaluations++;
     f->first_last = f->machinery->part_force_count;
     f->last_count = part.contacts.set.count;
+    f->last_step = part.step;
     return tell_part(f, &part.contacts, &before, part.step);
 }
 
 static rg_status make_part(follower *f, bool *joined) {
     rg_contact_job contacts = {
         .world = f->world, .machinery = f->machinery, .collision = f->machinery->between};
-    rg_stepping look = part_of(f, f->whole->step - f->at, RG_ROWS_ALL);
+    rg_stepping look = part_of(f, fmin(f->whole->step - f->at, f->longest), RG_ROWS_ALL);
     rg_status status = rg_stepping_begin(&look, &contacts, f->error);
     if (!status)
         status = rg_stepping_look(&look, &contacts, 0, f->error);
@@ -398,7 +467,9 @@ static rg_status follow_group(follower *f, uint32_t group, bool *joined) {
         f->member[i] = g->followed[i] && rg_sets_root(g->parent, (uint32_t)i) == group;
     f->at = 0;
     f->parts = 0;
+    f->longest = INFINITY;
     f->first_last = f->last_count = 0;
+    f->last_step = 0;
     start_bodies(f);
     move_others(f);
     status = rg_collision_begin(f->machinery->between, f->world, f->error);

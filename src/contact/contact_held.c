@@ -1,0 +1,165 @@
+/* Until when two convex shapes stay apart over a motion that is about to be made.
+ *
+ * The rows of a step are linear in its velocities: a plane is fixed, and its points move along
+ * their tangents. What turns moves along arcs, and a curved shape touches at one point only, about
+ * which it may turn as far as it likes. So the motion that a solve gives is looked at once more,
+ * as it will be made. For a unit normal n the separation
+ *
+ *     g(n, t) = n . (c2 - c1) - s1(n) - s2(-n)
+ *
+ * is at most the signed gap of the shapes, and between two instants a and b it is below the chord
+ * by at most
+ *
+ *     (b - a)^2 / 8 sum of r |w x n| |w|      r: reach of the shape from the centre of its body,
+ *
+ * the error of linear interpolation. Where neither a normal that is kept over [a, b] nor the speed
+ * of approach shows that the gap stays above `-depth`, [a, b] is halved; where the shortest
+ * interval does not show it, the motion does not hold. Instants are taken from a motion at a
+ * constant rate of turning; that of a body that tumbles changes by w', and it is off by
+ * h^2 / 8 r |w'|, which counts as depth.
+ *
+ * `depth` is a share of the inradius of the thinner shape (half its thickness): what is never
+ * deeper than that does not pass through. Nothing passes through a half-space.
+ *
+ * Tested by tests/contact/test_held.c. */
+#include "contact/contact_collision.h"
+#include "narrow/narrow.h"
+#include "shape/shape.h"
+
+/* Of the inradius of the thinner shape: how deep is too deep. */
+#define DEPTH_SHARE 0.5
+/* Of that depth: by how much a pair that is deeper than that at the beginning may become deeper. */
+#define DEEPER_SHARE 0.1
+/* rad: in one motion. What turns farther does not do so at a rate that is nearly constant. */
+#define TURN_MOST 1.0
+/* Halvings of the motion. */
+enum { HALVINGS = 6 };
+
+typedef struct instant {
+    double time, gap;
+    rg_pose pose[2];
+    rg_vec3 normal;
+} instant;
+
+typedef struct chase {
+    const rg_swept_shape *side[2];
+    double reach[2]; /* m; 0 if it does not turn */
+    double rate;     /* m/s: of approach, at most */
+    double floor;    /* m */
+} chase;
+
+static double along(const chase *c, const instant *at, rg_vec3 n) {
+    return rg_contact_separation(c->side[0]->placed.shape, at->pose[0], c->side[1]->placed.shape,
+                                 at->pose[1], n);
+}
+
+static void propose(const chase *c, instant *at, rg_vec3 n) {
+    double gap = along(c, at, n);
+    if (gap > at->gap) {
+        at->gap = gap;
+        at->normal = n;
+    }
+}
+
+/* A plane at an instant: the one that is known, if it separates them then, or the best. */
+static rg_status look(const chase *c, double time, rg_vec3 known, instant *at) {
+    *at = (instant){.time = time, .gap = -INFINITY};
+    for (int i = 0; i < 2; i++)
+        at->pose[i] = time > 0 ? rg_swept_pose(c->side[i], time) : c->side[i]->placed.pose;
+    if (rg_largest_entry(known) > 0)
+        propose(c, at, known);
+    if (at->gap >= 0)
+        return RG_OK;
+    rg_growth growth;
+    rg_status status = rg_separation_between(c->side[0]->placed.shape, at->pose[0],
+                                             c->side[1]->placed.shape, at->pose[1], NULL, &growth);
+    if (!status)
+        propose(c, at, growth.normal);
+    return status;
+}
+
+/* m/s^2: of g along a normal that is kept. */
+static double bend_along(const chase *c, rg_vec3 n) {
+    double bend = 0;
+    for (int i = 0; i < 2; i++) {
+        rg_vec3 w = c->side[i]->angular_velocity;
+        if (c->reach[i] > 0)
+            bend += c->reach[i] * rg_length(rg_cross(w, n)) * rg_length(w);
+    }
+    return bend;
+}
+
+static bool is_shown(const chase *c, const instant *a, const instant *b) {
+    double length = b->time - a->time, square = 0.125 * length * length;
+    if (0.5 * (a->gap + b->gap - length * c->rate) >= c->floor)
+        return true;
+    double from = a->gap - square * bend_along(c, a->normal);
+    if (from >= c->floor && along(c, b, a->normal) - square * bend_along(c, a->normal) >= c->floor)
+        return true;
+    double to = b->gap - square * bend_along(c, b->normal);
+    return to >= c->floor && along(c, a, b->normal) - square * bend_along(c, b->normal) >= c->floor;
+}
+
+/* *until: where the motion is no longer shown to hold. */
+static rg_status follow(const chase *c, instant a, instant b, double *until) {
+    instant ahead[HALVINGS + 1];
+    int top = 0;
+    ahead[0] = b;
+    while (top >= 0) {
+        b = ahead[top];
+        if (is_shown(c, &a, &b)) {
+            a = b;
+            *until = a.time;
+            top--;
+            continue;
+        }
+        if (top == HALVINGS)
+            return RG_OK;
+        rg_status status = look(c, 0.5 * (a.time + b.time), a.normal, &ahead[++top]);
+        if (status)
+            return status;
+    }
+    return RG_OK;
+}
+
+/* m: of the farthest point from the centre that it turns about; a ball about its own centre is
+ * where it was, however it turns. */
+static double reach_of(const rg_swept_shape *s) {
+    rg_shape_kind kind = rg_shape_get_kind(s->placed.shape);
+    rg_vec3 centre = rg_pose_apply(s->placed.pose, rg_shape_centre(s->placed.shape));
+    bool ball = kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC;
+    return rg_length(rg_sub(centre, s->centre)) +
+           (ball ? 0 : rg_shape_circumradius(s->placed.shape));
+}
+
+rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2], double time,
+                           rg_vec3 normal, double *until) {
+    chase c = {.side = {&side[0], &side[1]}};
+    *until = time;
+    if (!rg_shape_is_bounded(side[0].placed.shape) || !rg_shape_is_bounded(side[1].placed.shape))
+        return RG_OK;
+    c.rate = rg_length(rg_sub(side[0].velocity, side[1].velocity));
+    double fastest = 0, off = 0;
+    for (int i = 0; i < 2; i++) {
+        double turning = rg_length(side[i].angular_velocity);
+        c.reach[i] = turning > 0 ? reach_of(&side[i]) : 0;
+        c.rate += c.reach[i] * turning;
+        if (c.reach[i] > 0)
+            fastest = fmax(fastest, turning);
+        off += 0.125 * time * c.reach[i] * change[i];
+    }
+    double depth = DEPTH_SHARE * fmin(rg_shape_inradius(side[0].placed.shape),
+                                      rg_shape_inradius(side[1].placed.shape));
+    c.floor = -depth;
+    instant a, b;
+    rg_status status = look(&c, 0, normal, &a);
+    if (status || a.gap - time * c.rate >= c.floor)
+        return status;
+    *until = fmin(time, TURN_MOST / fastest);
+    if (*until < time)
+        return RG_OK;
+    c.floor = fmin(c.floor, a.gap - DEEPER_SHARE * depth) + off;
+    status = look(&c, time, normal, &b);
+    *until = 0;
+    return status ? status : follow(&c, a, b, until);
+}

@@ -1,0 +1,186 @@
+/* Whether the motion that a solve gave keeps bodies apart: pairs with contact points are looked at
+ * once more along the motion that is about to be made (contact_held.c). Those that do not hold make
+ * their step in parts (step_stepping_impacts.c): a part is short enough for its rows to be right.
+ *
+ * Most pairs move so little against each other that nothing needs to be looked at.
+ *
+ * Tested by tests/step/test_slender.c. */
+#include "base/base_trig.h"
+#include "contact/contact.h"
+#include "shape/shape.h"
+#include "step/step_stepping.h"
+
+/* Of the inradius of the thinner shape: pairs that move no more against each other, and were no
+ * deeper in each other, hold. */
+#define LITTLE 0.2
+
+/* How a body moves in the step: straight, and at a constant rate of turning. */
+typedef struct made_motion {
+    rg_vec3 shift; /* m */
+    rg_quat turn;  /* from the beginning to the end */
+    rg_vec3 spin;  /* rad/s, at the end */
+    double angle;  /* rad, at most */
+    double change; /* rad/s: of the angular velocity */
+} made_motion;
+
+static made_motion motion_of(const rg_stepping *job, size_t i) {
+    const rg_world_content *c = job->content;
+    rg_vec3 position = job->position[i], spin = job->end.angular_velocity[i];
+    rg_quat orientation = job->orientation[i];
+    if (c->record[i].prescription1) {
+        rg_motion_state end = rg_prescription_evaluate(c, i, job->end_time);
+        position = end.position;
+        orientation = end.orientation;
+        spin = end.angular_velocity;
+    }
+    made_motion m = {.shift = rg_sub(position, c->position[i]),
+                     .turn = rg_quat_multiply(orientation, rg_quat_conjugate(c->orientation[i]))};
+    double sine = rg_length((rg_vec3){m.turn.x, m.turn.y, m.turn.z});
+    double expected = rg_length(spin) * job->step;
+    m.spin = spin;
+    m.angle = expected > 1 ? 2 * expected : RG_PI * sine; /* 2 asin s <= pi s */
+    if (rg_stepping_moves(job, i))
+        m.change = rg_length(rg_sub(spin, rg_stepping_spin(c, i, job->end.angular_momentum[i])));
+    return m;
+}
+
+/* The rotation vector that is nearest to the one that the angular velocity gives. */
+static rg_vec3 turn_of(const made_motion *m, double time) {
+    rg_vec3 v = {m->turn.x, m->turn.y, m->turn.z}, expected = rg_scale(time, m->spin);
+    double sine = rg_length(v), full = 2 * RG_PI;
+    if (!(sine > 0))
+        return rg_length(expected) > RG_PI ? expected : (rg_vec3){0, 0, 0};
+    rg_vec3 axis = rg_scale(1 / sine, v);
+    double angle = 2 * rg_atan2(sine, m->turn.w);
+    return rg_scale(angle + full * floor((rg_dot(axis, expected) - angle) / full + 0.5), axis);
+}
+
+typedef struct looked_at {
+    const rg_stepping *job;
+    const rg_collider *collider[2];
+    size_t body[2];
+    made_motion motion[2];
+    double travel; /* m: of points of the two against each other, at most */
+} looked_at;
+
+static const rg_shape *shape_of(const looked_at *p, int i, uint32_t part) {
+    const rg_shape *shape = p->collider[i]->shape;
+    return rg_shape_is_convex(shape) ? shape : rg_shape_get_def(shape).parts[part].shape;
+}
+
+static rg_pose pose_of(const looked_at *p, int i, uint32_t part) {
+    const rg_collider *collider = p->collider[i];
+    rg_pose pose =
+        rg_pose_compose(rg_body_origin_pose(p->job->content, p->body[i]), collider->pose);
+    return rg_shape_is_convex(collider->shape)
+               ? pose
+               : rg_pose_compose(pose, rg_shape_get_def(collider->shape).parts[part].pose);
+}
+
+static double travel_of(const looked_at *p) {
+    const rg_world_content *c = p->job->content;
+    double travel = rg_length(rg_sub(p->motion[0].shift, p->motion[1].shift));
+    for (int i = 0; i < 2; i++) {
+        const rg_collider *collider = p->collider[i];
+        rg_vec3 arm = rg_sub(rg_pose_apply(collider->pose, rg_shape_centre(collider->shape)),
+                             c->record[p->body[i]].local_centre.position);
+        if (p->motion[i].angle > 0)
+            travel +=
+                p->motion[i].angle * (rg_length(arm) + rg_shape_circumradius(collider->shape));
+    }
+    return travel;
+}
+
+/* Until when two parts hold; those that hardly move, and are not deep, do. */
+static rg_status check_parts(const looked_at *p, const uint32_t part[2], rg_vec3 normal, double gap,
+                             double *until) {
+    double h = p->job->step;
+    const rg_shape *shape[2] = {shape_of(p, 0, part[0]), shape_of(p, 1, part[1])};
+    double little = LITTLE * fmin(rg_shape_inradius(shape[0]), rg_shape_inradius(shape[1]));
+    *until = h;
+    if (p->travel <= little && gap - p->travel >= -little)
+        return RG_OK;
+    rg_swept_shape side[2];
+    for (int i = 0; i < 2; i++)
+        side[i] = (rg_swept_shape){.placed = {shape[i], pose_of(p, i, part[i])},
+                                   .centre = p->job->content->position[p->body[i]],
+                                   .velocity = rg_scale(1 / h, p->motion[i].shift),
+                                   .angular_velocity = rg_scale(1 / h, turn_of(&p->motion[i], h))};
+    const double change[2] = {p->motion[0].change, p->motion[1].change};
+    return rg_contact_holds(side, change, h, normal, until);
+}
+
+/* False if nothing can pass through anything here. */
+static bool look_at(const rg_stepping *job, rg_collider_id b, rg_collider_id a, looked_at *p) {
+    const rg_world_content *c = job->content;
+    const rg_collider_id id[2] = {b, a};
+    bool moves = false;
+    *p = (looked_at){.job = job};
+    for (int i = 0; i < 2; i++) {
+        p->collider[i] = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id[i]))];
+        p->body[i] = rg_body_dense(c, p->collider[i]->body);
+        moves |= rg_stepping_moves(job, p->body[i]);
+        if (!rg_shape_is_bounded(p->collider[i]->shape) || p->collider[i]->sensor)
+            return false;
+    }
+    if (!moves)
+        return false;
+    for (int i = 0; i < 2; i++)
+        p->motion[i] = motion_of(job, p->body[i]);
+    p->travel = travel_of(p);
+    return true;
+}
+
+static void note(const looked_at *p, double until, rg_stepping_breaks *breaks) {
+    if (!(until < p->job->step))
+        return;
+    breaks->until = fmin(breaks->until, until);
+    breaks->pairs[breaks->count++] =
+        (rg_stepping_break){{(uint32_t)p->body[0], (uint32_t)p->body[1]}};
+}
+
+static rg_status check_touch(const rg_stepping *job, const rg_collision_view *view,
+                             const rg_touch *touch, rg_stepping_breaks *breaks) {
+    looked_at p;
+    double until = job->step;
+    if (!look_at(job, touch->collider_b, touch->collider_a, &p))
+        return RG_OK;
+    for (uint32_t k = 0; k < touch->manifold_count; k++) {
+        const rg_manifold *m = &view->manifolds[touch->first_manifold + k];
+        const uint32_t part[2] = {m->part1, m->part2};
+        double own;
+        rg_status status = check_parts(&p, part, m->normal, m->gap, &own);
+        if (status)
+            return status;
+        /* If they meet, then that is when to stop. */
+        until = fmin(until, own < job->step && m->time > 0 ? fmin(m->time, own) : own);
+    }
+    note(&p, until, breaks);
+    return RG_OK;
+}
+
+rg_status rg_stepping_check(const rg_stepping *job, const rg_contact_job *contacts,
+                            rg_stepping_breaks *breaks) {
+    const rg_collision_view *view = &contacts->view;
+    size_t count;
+    const rg_part_pair *left_out = rg_collision_left_out(contacts->collision, &count);
+    *breaks = (rg_stepping_breaks){.until = job->step};
+    if (view->touch_count + count == 0)
+        return RG_OK;
+    breaks->pairs =
+        rg_arena_take(&contacts->world->scratch, view->touch_count + count, sizeof *breaks->pairs);
+    rg_status status = breaks->pairs ? RG_OK : RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < view->touch_count && !status; i++)
+        status = check_touch(job, view, &view->touches[i], breaks);
+    for (size_t i = 0; i < count && !status; i++) {
+        looked_at p;
+        if (!look_at(job, left_out[i].collider_b, left_out[i].collider_a, &p))
+            continue;
+        const uint32_t part[2] = {left_out[i].part_b, left_out[i].part_a};
+        double until;
+        status = check_parts(&p, part, (rg_vec3){0, 0, 0}, 0, &until);
+        if (!status)
+            note(&p, until, breaks);
+    }
+    return status;
+}
