@@ -85,8 +85,8 @@ typedef struct rg_solve_settings {
     double keep; /* auto, with `acceptable`: residual up to which the forces of a warm start are the
                     answer as they are; 0: if they are exact up to rounding */
     uint32_t iteration_limit; /* sweeps, pivots, Newton steps; 0: the solver's own */
-    uint32_t effort;          /* auto: factorisations of a problem (island) after which no further
-                                 solver is tried, and newton ends; 0: no limit */
+    uint32_t effort;          /* auto, interior-point: factorisations of a problem (island) after
+                                 which it ends; newton is not tried then; 0: no limit */
     bool warm;                /* start from the forces in the solution */
     rg_solution_policy policy;
     rg_friction_law friction_law;

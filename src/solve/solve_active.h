@@ -60,11 +60,14 @@ void rg_active_look(rg_active *active);
  * beginning of this run, active->best_residual is theirs. Fails only for want of memory. */
 rg_status rg_active_run(rg_active *active, rg_active_aim aim);
 
-/* The whole solver: rg_active_run with the aim `tolerance` and, as long as the residual is above
- * `acceptable`, too, rounds of repair (solve_active_repair.c). The system must be that of the
- * problem. */
-rg_status rg_active_solve(rg_active *active, const rg_problem *problem, double tolerance,
-                          double acceptable, rg_error *error);
+typedef struct rg_active_bound {
+    double tolerance, acceptable; /* of the natural residual: aimed at, and enough */
+    uint64_t effort;              /* factorisations after which no round begins; 0: no limit */
+} rg_active_bound;
+/* The whole solver: rg_active_run and, as long as the residual is above both figures, rounds of the
+ * interior point (solve_active_repair.c). The system must be that of the problem. */
+rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
+                          rg_error *error);
 
 /* The parts that the files of this solver share: */
 

@@ -15,11 +15,13 @@
  * within a tolerance leave a velocity of that size, which the next steps take back and make again,
  * so that bodies at rest would never come to rest and be solved for ever; unless the caller takes
  * care of that (settings.keep). Otherwise Newton's method on the closed contacts starts from them
- * (solve_active.c): in a simulation that is nearly always enough. The islands of a contact problem come here one by one (solve_islands.c). Every attempt is
- * judged and noted in the info; the answer is the best that was found, with its honest residual. A
- * proof that there is no solution ends the list; a ray does so at its end.
+ * and, where it stops, the interior point over the contacts that matter (solve_active.c,
+ * solve_active_repair.c). The islands of a contact problem come here one by one (solve_islands.c).
+ * Every attempt is judged and noted in the info; the answer is the best that was found, with its
+ * honest residual. A proof that there is no solution ends the list; a ray does so at its end.
  *
  * The budget is counted in factorisations (settings.effort), which do not depend on the machine.
+ * Within a budget what takes long and seldom helps (newton, widen) is not tried.
  *
  * Where friction leaves several solutions (Painleve), the policy can only be followed if all are
  * known: problems with up to POLICY_MODES modes are enumerated first. Larger ones get the solution
@@ -45,8 +47,7 @@ enum {
     POLICY_MODES = 64,    /* of friction, tried all before anything else */
     FIRST_SWEEPS = 20,    /* of gauss-seidel: enough to see whether the problem is easy */
     POLISH_STEPS = 6,
-    MORE_SWEEPS = 100, /* in all, if they promise to be enough */
-    EFFORT_MORE = 4    /* times the effort, once more, where the forces are poor without it */
+    MORE_SWEEPS = 100 /* in all, if they promise to be enough */
 };
 /* Residual from which forces are near. */
 #define POLISH_NEAR 0.1
@@ -54,8 +55,6 @@ enum {
  * residual is in plain doubles and the judge's is not. */
 #define ACCEPTED 0.9
 #define AIMED    0.5
-/* Residual above which an answer is poor: bodies would be seen to be wrong. */
-#define POOR 1e-4
 
 /* --- one attempt ------------------------------------------------------------------------------ */
 
@@ -127,8 +126,9 @@ static rg_status newton_forces(rg_solve_context *context, const rg_problem *prob
         return status;
     memcpy(active.force, solution->force, system.rows * sizeof *active.force);
     double acceptable = ACCEPTED * settings->acceptable;
-    status = rg_active_solve(&active, problem, fmax(settings->tolerance, AIMED * acceptable),
-                             acceptable, error);
+    rg_active_bound bound = {fmax(settings->tolerance, AIMED * acceptable), acceptable,
+                             settings->effort};
+    status = rg_active_solve(&active, problem, bound, error);
     memcpy(solution->force, active.best, system.rows * sizeof *active.best);
     report->outcome = active.best_residual <= settings->tolerance ? RG_SOLVED : RG_SOLVE_LIMIT;
     report->iterations = report->factorisations = active.factorisations;
@@ -211,8 +211,8 @@ static rg_solve_settings settings_for(const chain *c, const attempt *a, uint64_t
     rg_solve_settings settings = *c->settings;
     if (a->solver == &warm_start && settings.acceptable > 0)
         settings.tolerance = settings.keep; /* 0: exact up to rounding, or solved anew: see above */
-    if (!limit && a->solver == &rg_solver_newton && settings.effort) /* which may go on for long */
-        limit = budget_left(c) ? budget_left(c) : 1;
+    if (settings.effort)
+        settings.effort = (uint32_t)(budget_left(c) ? budget_left(c) : 1);
     if (limit && (!settings.iteration_limit || limit < settings.iteration_limit))
         settings.iteration_limit = (uint32_t)limit;
     settings.warm = a->start == FROM_BEST ? c->started : a->start == FROM_GIVEN && settings.warm;
@@ -359,8 +359,14 @@ static bool is_enough(const chain *c) {
            c->info.residual.natural <= c->settings->acceptable;
 }
 
+/* Within a budget the interior point is part of what Newton on the closed contacts has tried. */
+static uint32_t if_cold(const chain *c) {
+    bool tried = if_given_or_jointed(c) == 0 && rg_active_takes(c->problem);
+    return c->settings->effort && tried ? NEVER : 0;
+}
+
 static uint32_t first_sweeps(const chain *c) {
-    return is_enough(c) ? NEVER : FIRST_SWEEPS;
+    return is_enough(c) || if_cold(c) == NEVER ? NEVER : FIRST_SWEEPS;
 }
 
 /* Sweeps are cheap, and good starts. If the residual falls so fast that a few more should do, they
@@ -372,14 +378,13 @@ static uint32_t more_sweeps(const chain *c) {
     for (double r = c->info.residual.natural; r < 1; r *= 2)
         gained++;
     double sweeps = gained > 0 ? 1.5 * FIRST_SWEEPS * needed / gained : INFINITY;
-    return sweeps <= MORE_SWEEPS && !is_enough(c) ? (uint32_t)sweeps - FIRST_SWEEPS : NEVER;
+    bool wanted = sweeps <= MORE_SWEEPS && !is_enough(c) && if_cold(c) != NEVER;
+    return wanted ? (uint32_t)sweeps - FIRST_SWEEPS : NEVER;
 }
 
-/* Once more, for longer, where the budget ended with forces that are poor. */
-static uint32_t if_poor(const chain *c) {
-    uint32_t effort = c->settings->effort;
-    bool poor = c->info.solver && c->info.residual.natural > POOR;
-    return poor && effort && budget_left(c) == 0 ? EFFORT_MORE * effort : NEVER;
+/* What takes its time, and is not waited for within a budget. */
+static uint32_t if_patient(const chain *c) {
+    return c->settings->effort ? NEVER : 0;
 }
 
 enum {
@@ -404,15 +409,15 @@ static const attempt list[] = {
     {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, first_sweeps},
     {ALL_CONES, &rg_solver_gauss_seidel, FROM_BEST, QUICK, ALWAYS, more_sweeps},
     {PLAIN_FEW, &rg_solver_interior_point, FROM_NOTHING, 0, 0, NULL},
-    {ALL_CONES | PLAIN_MANY, &rg_solver_interior_point, FROM_BEST, 0, 0, NULL},
-    {ALL_CONES, &rg_solver_newton, FROM_BEST, 0, 0, NULL},
-    {ALL_CONES, &rg_solver_newton, FROM_BEST, 0, ALWAYS, if_poor},
+    {PLAIN_MANY, &rg_solver_interior_point, FROM_BEST, 0, 0, NULL},
+    {ALL_CONES, &rg_solver_interior_point, FROM_BEST, 0, 0, if_cold},
+    {ALL_CONES, &rg_solver_newton, FROM_BEST, 0, 0, if_patient},
     {PLAIN_MANY, &rg_solver_dantzig, FROM_NOTHING, 0, 0, NULL},
     {PLANAR_SOME, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
     {POLYGONS, &rg_solver_gauss_seidel, FROM_BEST, 0, 0, NULL},
     {POLYGONS, &rg_solver_gauss_seidel, FROM_NOTHING, 0, 0, if_given},
     {POLYGONS_MANY, &rg_solver_lemke, FROM_NOTHING, 0, 0, NULL},
-    {ALL_CONES, &rg_solver_widen, FROM_BEST, 0, 0, NULL},
+    {ALL_CONES, &rg_solver_widen, FROM_BEST, 0, 0, if_patient},
 };
 
 /* An enumeration may prove that there is no solution; where an impulse would point, pivoting

@@ -33,7 +33,8 @@
  *
  * With friction, where the path stalls, the contacts that are still wrong are mended
  * (solve_mend.c); if that does not do, the path is followed once more from the start, with more
- * smoothing and shorter steps, unless the problem is large.
+ * smoothing and shorter steps, unless the problem is large. settings.effort bounds all of it.
+ * Forces that are given (settings.warm) are no start for a path; they stand if it ends no better.
  *
  * How it fails: a frictionless problem without a solution sends r to infinity; if then W r is small
  * against r and u_free.r < 0, r proves that there is none (RG_SOLVE_INFEASIBLE). With friction
@@ -58,7 +59,7 @@ enum {
     LATE_POLISH = 20,
     MEND_BUDGET = 40, /* factorisations */
     LARGE = 500,      /* contacts beyond which mending takes the place of patience ... */
-    IDLE_LARGE = 15   /* ... instead of IDLE_LIMIT */
+    IDLE_LARGE = 8    /* ... instead of IDLE_LIMIT */
 };
 /* Part of the way to the boundary that a step may go. */
 #define BOUNDARY_SHARE 0.99
@@ -681,6 +682,55 @@ static void explain(rg_solve_report *report, const interior *p) {
                  (unsigned long long)p->iterations, p->polish.best_residual);
 }
 
+/* Factorisations so far. */
+static uint64_t spent(const interior *p) {
+    return p->iterations + p->polish.factorisations + (uint64_t)p->mend.work;
+}
+
+/* Factorisations that are left of the budget. */
+static uint64_t budget_left(const interior *p, const rg_solve_settings *settings) {
+    uint64_t effort = settings->effort ? settings->effort : UINT64_MAX;
+    return effort > spent(p) ? effort - spent(p) : 0;
+}
+
+/* The path; with friction, what it leaves is mended, or else a calmer path may get through. */
+static rg_status follow_paths(interior *p, const rg_solve_settings *settings,
+                              rg_solve_report *report, rg_error *error) {
+    bool large = p->mend.problem && p->system.contacts > LARGE;
+    double tolerance = AIM * settings->tolerance, acceptable = AIM * settings->acceptable;
+    uint32_t limit = settings->iteration_limit ? settings->iteration_limit : ITERATION_LIMIT;
+    for (int pass = 0; pass < 2; pass++) {
+        uint64_t left = budget_left(p, settings);
+        start(p, pass > 0);
+        p->patience = large && p->friction ? IDLE_LARGE : IDLE_LIMIT;
+        report->outcome =
+            iterate(p, (uint32_t)(p->iterations + (left < limit ? left : limit)), tolerance);
+        if (report->outcome == RG_SOLVED || report->outcome == RG_SOLVE_INFEASIBLE)
+            return RG_OK;
+        if (rg_polish_run(&p->polish, tolerance, LATE_POLISH, true)) {
+            report->outcome = RG_SOLVED;
+            return RG_OK;
+        }
+        left = budget_left(p, settings);
+        if (!p->friction || report->outcome == RG_SOLVE_LIMIT || left < MEND_BUDGET)
+            return RG_OK;
+        rg_mend_aim mending = {tolerance, acceptable, MEND_BUDGET};
+        rg_status status = RG_OK;
+        if (p->polish.best_residual > acceptable)
+            status =
+                rg_mend_run(&p->mend, p->polish.best, mending, &p->polish.best_residual, error);
+        if (status)
+            return status;
+        if (p->polish.best_residual <= fmax(tolerance, acceptable)) {
+            report->outcome = RG_SOLVED;
+            return RG_OK;
+        }
+        if (large || budget_left(p, settings) == 0) /* large: newton's path leads farther */
+            return RG_OK;
+    }
+    return RG_OK;
+}
+
 static rg_status solve(rg_solve_context *context, const rg_problem *problem,
                        const rg_solve_settings *settings, rg_solution *solution,
                        rg_solve_report *report, rg_error *error) {
@@ -700,38 +750,22 @@ static rg_status solve(rg_solve_context *context, const rg_problem *problem,
         snprintf(report->text, sizeof report->text, "the matrix has a negative diagonal entry");
         return RG_OK;
     }
-    bool large = p.mend.problem && p.system.contacts > LARGE;
-    double tolerance = AIM * settings->tolerance, acceptable = AIM * settings->acceptable;
-    uint32_t limit = settings->iteration_limit ? settings->iteration_limit : ITERATION_LIMIT;
-    for (int pass = 0; pass < 2; pass++) { /* with friction, a calmer path may get through */
-        start(&p, pass > 0);
-        p.patience = large && p.friction ? IDLE_LARGE : IDLE_LIMIT;
-        report->outcome = iterate(&p, (uint32_t)p.iterations + limit, tolerance);
-        if (report->outcome == RG_SOLVED || report->outcome == RG_SOLVE_INFEASIBLE)
-            break;
-        if (rg_polish_run(&p.polish, tolerance, LATE_POLISH, true)) {
-            report->outcome = RG_SOLVED;
-            break;
-        }
-        if (!p.friction || report->outcome == RG_SOLVE_LIMIT)
-            break;
-        rg_mend_aim mending = {tolerance, acceptable, MEND_BUDGET};
-        if (p.polish.best_residual > acceptable)
-            status = rg_mend_run(&p.mend, p.polish.best, mending, &p.polish.best_residual, error);
-        if (status)
-            return status;
-        if (p.polish.best_residual <= fmax(tolerance, acceptable)) {
-            report->outcome = RG_SOLVED;
-            break;
-        }
-        if (large) /* newton's path leads farther than another try */
-            break;
+    double tolerance = AIM * settings->tolerance, given = INFINITY;
+    if (settings->warm)
+        given = rg_polish_residual(&p.system, solution->force, p.u);
+    if (given <= tolerance) {
+        report->outcome = RG_SOLVED;
+        return RG_OK;
     }
+    status = follow_paths(&p, settings, report, error);
+    if (status)
+        return status;
     if (report->outcome == RG_SOLVE_INFEASIBLE && solution->ray)
         memcpy(solution->ray, p.r, p.system.rows * sizeof *p.r);
     report->iterations = p.iterations + p.polish.iterations + p.mend.iterations;
-    report->factorisations = p.iterations + p.polish.factorisations + (uint64_t)p.mend.work;
-    memcpy(solution->force, p.polish.best, p.system.rows * sizeof *p.polish.best);
+    report->factorisations = spent(&p);
+    if (!(given < p.polish.best_residual))
+        memcpy(solution->force, p.polish.best, p.system.rows * sizeof *p.polish.best);
     explain(report, &p);
     return RG_OK;
 }

@@ -20,8 +20,8 @@
 #define UNIT_ROUNDOFF (0.5 * DBL_EPSILON)
 enum { MASS = 6, ROWS = 3 };
 
-/* Per block: impulse, its size, velocity, what that may be wrong by and what a product with it adds;
- * and how many terms were added. */
+/* Per block: impulse, its size, velocity, what that may be wrong by and what a product with it
+ * adds; and how many terms were added. */
 typedef struct sums {
     size_t n; /* numbers per block */
     double *impulse, *size, *velocity, *error, *terms;

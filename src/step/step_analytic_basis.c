@@ -30,8 +30,8 @@ enum { BLOCK_ROUNDS = 12, PATIENCE = 3 };
 /* Solves with a basis, each taking back what the raised diagonal did in the one before. */
 enum { SOLVES = 4 };
 /* Of the scale of accelerations: what the equations of rows that are held may contradict each other
- * by. Two points of a body that both stick leave it no acceleration along the line between them, but
- * as much as w^2 times their distance if slips that are too slow to count turn it. */
+ * by. Two points of a body that both stick leave it no acceleration along the line between them,
+ * but as much as w^2 times their distance if slips that are too slow to count turn it. */
 #define CONTRADICTION RG_ANALYSIS_FREE
 
 /* What a row does in the basis. */
@@ -320,9 +320,9 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, co
 /* Forces of the basis, and rates. The first solve is with `b`, each of the others takes back what
  * the raised diagonal did in the one before (the proximal point iteration): with q = r / (lambda +
  * r), r the raise and lambda an eigenvalue of the matrix, the k-th is off by q^k. Where rows depend
- * on each other lambda is 0, and whatever part of b contradicts that adds up, d / r in each solve: a
- * pair of forces that press against each other, as large as you like. 4 x_3 - 3 x_4 has none of it,
- * and is off by 4 q^3. */
+ * on each other lambda is 0, and whatever part of b contradicts that adds up, d / r in each solve:
+ * a pair of forces that press against each other, as large as you like. 4 x_3 - 3 x_4 has none of
+ * it, and is off by 4 q^3. */
 static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, const double *raise,
                         double *target, double *force, double *rate) {
     count_unknowns(p, s);

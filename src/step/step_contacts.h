@@ -32,6 +32,11 @@
 /* Gaps up to this many units of rounding of the coordinates count as none. Points of a face whose
  * gaps differ by rounding contradict each other, and bodies at rest would never rest. */
 #define RG_STEP_GAP_ROUNDING 32.0
+/* m: gaps of the points of one manifold that differ by no more count as their mean. Two edges
+ * between bodies that lean on each other ask them to turn to and fro by what is left of the
+ * curvature of earlier steps, some 1e-11 m: there is no motion nearby that does both, and the exact
+ * answers are jumps. */
+#define RG_STEP_FLUSH 1e-10
 /* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the
  * surfaces may have caused what is new of them (with this factor of safety), and the speed that
  * rises by a quarter of the depth against gravity (so that bodies that overlap at the start do not
@@ -39,10 +44,14 @@
 #define RG_STEP_DRIFT     4.0
 #define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1
-/* Factorisations that a solve of an island of more contacts than RG_STEP_LARGE may cost before the
- * best forces that were found stand, and count as failed (solve_auto.c). */
-#define RG_STEP_LARGE  500
-#define RG_STEP_EFFORT 400u
+/* Factorisations that a solve of an island may cost before the best forces that were found stand,
+ * and count as failed (solve_auto.c). With more contacts than RG_STEP_LARGE the second figure,
+ * which lets Newton's method and one path of the interior point run to their ends; with no more
+ * than RG_STEP_SMALL there is no limit: they are cheap, and tight fits need all solvers. */
+#define RG_STEP_SMALL        64
+#define RG_STEP_LARGE        500
+#define RG_STEP_EFFORT       400u
+#define RG_STEP_EFFORT_LARGE 80u
 /* Of the largest velocity that curvature adds to a joint row of an island: what redundant joints
  * may differ by. */
 #define RG_STEP_CURVATURE 1e-2

@@ -163,13 +163,33 @@ static double drift_speed(const rg_contact_job *job, size_t i) {
 
 /* A gap that cannot be told from none: it is the difference of points of the two bodies, whose
  * coordinates are sums of a centre and an arm. */
-static bool is_rounding(const rg_contact_job *job, const rg_contact_row *row) {
-    if (row->gap == 0)
+static bool is_rounding(const rg_contact_job *job, const rg_contact_row *row, double gap) {
+    if (gap == 0)
         return true;
     const rg_vec3 *position = job->world->content.position;
     double size = rg_length(row->position) + rg_length(position[row->body_a]) +
                   rg_length(position[row->body_b]);
-    return fabs(row->gap) <= RG_STEP_GAP_ROUNDING * DBL_EPSILON * size;
+    return fabs(gap) <= RG_STEP_GAP_ROUNDING * DBL_EPSILON * size;
+}
+
+/* The gap of row i, or the mean of those of its manifold that differ by RG_STEP_FLUSH at most. */
+static double flush_gap(const rg_contact_job *job, size_t i) {
+    const rg_row_set *set = &job->contacts->set;
+    const rg_contact_row *rows = set->rows;
+    size_t begin = i, end = i + 1, count = 0;
+    while (begin > 0 && rows[begin - 1].manifold == rows[i].manifold)
+        begin--;
+    while (end < set->count && rows[end].manifold == rows[i].manifold)
+        end++;
+    double least = rows[i].gap, sum = 0;
+    for (size_t k = begin; k < end; k++)
+        least = fmin(least, rows[k].gap);
+    if (rows[i].gap - least > RG_STEP_FLUSH)
+        return rows[i].gap;
+    for (size_t k = begin; k < end; k++)
+        if (rows[k].gap - least <= RG_STEP_FLUSH)
+            sum += rows[k].gap, count++;
+    return sum / (double)count;
 }
 
 /* What the gap adds to the velocity of the normal row. */
@@ -177,8 +197,8 @@ static double stabilisation(const rg_contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
     const rg_contact_row *row = &contacts->set.rows[i];
-    double gap = row->gap, h = contacts->step;
-    if (contacts->rows == RG_ROWS_IN_IMPACT || is_rounding(job, row))
+    double gap = flush_gap(job, i), h = contacts->step;
+    if (contacts->rows == RG_ROWS_IN_IMPACT || is_rounding(job, row, gap))
         return 0;
     if (gap >= 0)
         return gap / h;

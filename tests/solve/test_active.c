@@ -55,7 +55,8 @@ static double solve_warm(run *r, double tolerance) {
     assert_int_equal(rg_system_prepare(&r->system, r->context, r->problem, NULL), RG_OK);
     assert_int_equal(rg_active_create(&r->active, &r->system, r->context, NULL), RG_OK);
     memcpy(r->active.force, r->force, rows * sizeof *r->force);
-    assert_int_equal(rg_active_solve(&r->active, r->problem, tolerance, 0, NULL), RG_OK);
+    assert_int_equal(
+        rg_active_solve(&r->active, r->problem, (rg_active_bound){tolerance, 0, 0}, NULL), RG_OK);
     memcpy(r->force, r->active.best, rows * sizeof *r->force);
     r->context->depth--;
     return judge(r);

@@ -508,6 +508,26 @@ static void polygons_err_as_they_must(void **state) {
             }
 }
 
+/* A box stands on an edge of gaps that differ by the sine of its tilt. What is less than
+ * RG_STEP_FLUSH does not turn it; more is taken back. */
+static void flush_points_do_not_turn_a_body(void **state) {
+    (void)state;
+    static const double tilts[] = {5e-11, 1e-8};
+    for (int k = 0; k < 2; k++) {
+        rg_world *world = default_world();
+        add_plane(world, (rg_vec3){0, 0, 1});
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){0, 0, 0.5};
+        def.pose.orientation = rg_quat_of_rotation_vector((rg_vec3){0, tilts[k], 0});
+        rg_body_id box = add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+        step_certified(world, 1.0 / 240, 10, 1e-8);
+        double left = 2 * rg_body_pose(world, box).orientation.y;
+        assert_near(left, k == 0 ? tilts[0] : 0, 1e-13);
+        assert_true(rg_length(rg_body_angular_velocity(world, box)) < 1e-11);
+        rg_world_destroy(world);
+    }
+}
+
 static void settings_are_checked(void **state) {
     (void)state;
     rg_world *world = default_world();
@@ -646,6 +666,7 @@ int main(void) {
         cmocka_unit_test(slow_gravity_asks_no_more_than_there_is),
         cmocka_unit_test(forces_do_not_push_through),
         cmocka_unit_test(polygons_take_large_weights),
+        cmocka_unit_test(flush_points_do_not_turn_a_body),
         cmocka_unit_test(settings_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
