@@ -163,8 +163,9 @@ void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
                      const rg_vec3 *angular_velocity, double u[3]) {
     const rg_contact_row *row = &set->rows[i];
     const rg_vec3 directions[3] = {row->normal, row->tangent1, row->tangent2};
+    bool moved = !is_zero(row->surface);
     for (int k = 0; k < set->dimension; k++)
-        u[k] = rg_dot(directions[k], row->surface);
+        u[k] = moved ? rg_dot(directions[k], row->surface) : 0;
     for (size_t side = 0; side < 2; side++) {
         uint32_t body = side == 0 ? row->body_a : row->body_b;
         rg_vec3 v = velocity[body], w = angular_velocity[body];

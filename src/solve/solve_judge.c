@@ -261,6 +261,10 @@ const double *rg_judge_row(const rg_contact_problem *p, size_t row, int side, ui
 }
 
 static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
+    double square = 0; /* of the Frobenius norm, which no eigenvalue exceeds */
+    for (int i = 0; i < n * n; i++)
+        square += mass[i] * mass[i];
+    block->least = 1 / sqrt(square);
     if (!rg_mass_factor(mass, n, block->lower)) {
         for (int i = 0; i < n * n; i++)
             block->lower[i] = block->inverse[i] = NAN;

@@ -117,42 +117,24 @@ static void find_velocity(const rg_contact_problem *p, const rg_judge_mass *mass
     }
 }
 
-/* u of the rows of a contact or joint, the errors, and the trace of its block of W. */
+/* u of the rows of a contact or joint and its errors, and what the trace of its block of W, divided
+ * by the number of rows, is at least. */
 typedef struct row_figures {
     double velocity[ROWS], error[ROWS], trace;
 } row_figures;
 
-/* The part of one row that one block has. */
-static inline void add_side(size_t n, const double *restrict j, const double *restrict v,
-                            const double *restrict e, double *velocity, double *error) {
-    double sum = 0, off = 0;
+/* The part of one row that one block has; returns |j|^2. */
+static inline double add_side(size_t n, const double *restrict j, const double *restrict v,
+                              const double *restrict e, double *velocity, double *error) {
+    double sum = 0, off = 0, square = 0;
     for (size_t k = 0; k < n; k++) {
         sum += j[k] * v[k];
         off += fabs(j[k]) * e[k];
+        square += j[k] * j[k];
     }
     *velocity += sum;
     *error += off;
-}
-
-/* j' M^-1 j. */
-static double square(size_t n, const double *j, const double *inverse) {
-    double sum = 0;
-    for (size_t k = 0; k < n; k++) {
-        double product = 0;
-        for (size_t c = 0; c < n; c++)
-            product += inverse[k * n + c] * j[c];
-        sum += j[k] * product;
-    }
-    return sum;
-}
-
-static void add_block(size_t d, size_t n, const double *j, size_t b, const rg_judge_mass *masses,
-                      const sums *s, row_figures *f) {
-    for (size_t k = 0; k < d; k++) {
-        add_side(n, j + k * n, s->velocity + b * n, s->error + b * n, &f->velocity[k],
-                 &f->error[k]);
-        f->trace += square(n, j + k * n, masses[b].inverse) / (double)d;
-    }
+    return square;
 }
 
 /* The same for three rows of six numbers, by far the most frequent, two numbers at a time. */
@@ -174,30 +156,20 @@ static inline double both(pair x) {
     return x[0] + x[1];
 }
 
-static inline void add_block_of_six(const double *j, const double *v, const double *e,
-                                    const double *inverse, row_figures *f) {
-    pair row[ROWS][3], product[ROWS][3] = {0};
-    double trace = 0;
+static inline double add_six(const double *j, const double *v, const double *e, row_figures *f) {
+    pair square = {0};
     for (int r = 0; r < ROWS; r++) {
         pair sum = {0}, off = {0};
         for (int k = 0; k < 3; k++) {
-            row[r][k] = load(j + r * MASS + 2 * k);
-            sum += row[r][k] * load(v + 2 * k);
-            off += magnitude(row[r][k]) * load(e + 2 * k);
+            pair row = load(j + r * MASS + 2 * k);
+            sum += row * load(v + 2 * k);
+            off += magnitude(row) * load(e + 2 * k);
+            square += row * row;
         }
         f->velocity[r] += both(sum);
         f->error[r] += both(off);
     }
-    for (int c = 0; c < MASS; c++)
-        for (int k = 0; k < 3; k++) {
-            pair column = load(inverse + c * MASS + 2 * k);
-            for (int r = 0; r < ROWS; r++)
-                product[r][k] += column * j[r * MASS + c];
-        }
-    for (int r = 0; r < ROWS; r++)
-        trace +=
-            both(row[r][0] * product[r][0] + row[r][1] * product[r][1] + row[r][2] * product[r][2]);
-    f->trace += trace / ROWS;
+    return both(square);
 }
 
 /* `d` rows with the Jacobians `j` at two blocks, one after the other. */
@@ -209,16 +181,44 @@ static row_figures look_at_rows(size_t d, const double *q, const double *j,
         f.velocity[k] = q[k], f.error[k] = gamma_of(2 * (double)s->n + 3) * fabs(q[k]);
     for (size_t side = 0; side < 2; side++) {
         size_t b = blocks[side];
-        const double *rows = j + side * d * s->n;
         if (b == RG_NO_BLOCK)
             continue;
+        const double *rows = j + side * d * s->n;
+        const double *v = s->velocity + b * s->n, *e = s->error + b * s->n;
+        double square = 0;
         if (s->n == MASS && d == ROWS)
-            add_block_of_six(rows, s->velocity + b * MASS, s->error + b * MASS, masses[b].inverse,
-                             &f);
+            square = add_six(rows, v, e, &f);
         else
-            add_block(d, s->n, rows, b, masses, s, &f);
+            for (size_t k = 0; k < d; k++)
+                square += add_side(s->n, rows + k * s->n, v, e, &f.velocity[k], &f.error[k]);
+        f.trace += masses[b].least * square / (double)d;
     }
     return f;
+}
+
+/* The trace itself, of J M^-1 J' divided by the number of rows. */
+static double trace_of(size_t d, size_t n, const double *j, const uint32_t blocks[2],
+                       const rg_judge_mass *masses) {
+    double trace = 0;
+    for (size_t row = 0; row < 2 * d; row++, j += n)
+        for (size_t k = 0; k < n && blocks[row / d] != RG_NO_BLOCK; k++) {
+            double product = 0;
+            for (size_t c = 0; c < n; c++)
+                product += masses[blocks[row / d]].inverse[k * n + c] * j[c];
+            trace += j[k] * product / (double)d;
+        }
+    return trace;
+}
+
+/* Is what the judge finds of a contact (solve_judge.c) the same for all larger traces? With forces f
+ * in the cone and t f - u in the cone, u with De Saxce's shift, T f - u is in the cone for T >= t;
+ * the natural residual is |u|, and the others do not contain the trace if t f is the larger one. */
+static bool is_settled(double trace, double mu, const double f[ROWS], const double u[ROWS]) {
+    double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(f[1] * f[1] + f[2] * f[2]);
+    double y[ROWS] = {trace * f[0] - u[0] - mu * slip, trace * f[1] - u[1], trace * f[2] - u[2]};
+    return grip <= mu * f[0] && y[0] >= 0 && y[1] * y[1] + y[2] * y[2] <= mu * y[0] * (mu * y[0]) &&
+           trace * f[0] >= fabs(u[0]) + (1 + mu) * slip &&
+           (trace * grip >= slip || f[1] * u[1] + f[2] * u[2] <= 0);
 }
 
 /* A contact without force that separates is right whatever its tangents and its W: one row. */
@@ -246,19 +246,24 @@ static double look_at_contact(const rg_contact_problem *p, size_t i, const doubl
         side->trace[i] = 1;
         return 0;
     }
-    row_figures f = look_at_rows(d, p->q + i * d, p->global.contact_jacobian + i * 2 * d * s->n,
-                                 p->global.contact_blocks + 2 * i, masses, s);
+    const double *j = p->global.contact_jacobian + i * 2 * d * s->n;
+    const uint32_t *blocks = p->global.contact_blocks + 2 * i;
+    row_figures f = look_at_rows(d, p->q + i * d, j, blocks, masses, s);
     for (size_t k = 0; k < d; k++)
         u[k] = f.velocity[k], errors += f.error[k] * f.error[k];
-    side->trace[i] = f.trace;
-    return (1 + (p->mu && d > 1 ? p->mu[i] : 0)) * sqrt(errors);
+    double mu = p->mu && d > 1 ? p->mu[i] : 0;
+    bool settled = d == ROWS && p->directions == 0 && is_settled(f.trace, mu, force + i * d, u);
+    side->trace[i] = settled ? f.trace : trace_of(d, s->n, j, blocks, masses);
+    return (1 + mu) * sqrt(errors);
 }
 
 static double look_at_joint(const rg_contact_problem *p, size_t j, const double *force,
                             const rg_judge_mass *masses, const sums *s, const rg_judge_side *side) {
     size_t row = p->contacts * (size_t)p->dimension + j;
-    row_figures f = look_at_rows(1, p->q + row, p->global.joint_jacobian + 2 * j * s->n,
-                                 p->global.joint_blocks + 2 * j, masses, s);
+    const double *rows = p->global.joint_jacobian + 2 * j * s->n;
+    const uint32_t *blocks = p->global.joint_blocks + 2 * j;
+    row_figures f = look_at_rows(1, p->q + row, rows, blocks, masses, s);
+    f.trace = trace_of(1, s->n, rows, blocks, masses);
     if (p->compliance) {
         double soft = p->compliance[j] * force[row];
         f.velocity[0] += soft, f.trace += p->compliance[j];

@@ -217,6 +217,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         status = rg_method_of(world)->step(world, step, clock.time, &report, error);
     if (status)
         return status;
+    report.still = report.still && !c->has_applied; /* the next step is without what was applied */
     rg_stage_enter(world, RG_STAGE_STORE);
     keep_step(world, &clock, kinematic, &report);
     double stepped = processor_time();
