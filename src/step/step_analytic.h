@@ -164,7 +164,6 @@ typedef struct rg_analysis_contact {
     rg_vec3 basis[2];  /* tangents of the last evaluation */
     double normal_acceleration, slip_acceleration; /* of the last evaluation */
     rg_vec3 slip_direction;                        /* of slip_acceleration */
-    double across; /* at the limit: acceleration across the direction of slip_acceleration */
     rg_contact_motion motion; /* of the last evaluation */
 } rg_analysis_contact;
 
@@ -274,6 +273,8 @@ extern const rg_force_law rg_law_constant; /* during one trial step: forces stay
 
 /* How far to go for the forces of an island. */
 typedef enum rg_effort {
+    RG_EFFORT_TURN,     /* by exchanges in the active set, and with a force across the direction of
+                         * contacts at their limits: by how much they must turn; may fail */
     RG_EFFORT_EXCHANGE, /* by exchanges in the active set; may fail */
     RG_EFFORT_SOLVE,    /* by a solver where that fails, or left to mean forces */
     RG_EFFORT_SEARCH    /* by a solver, however long it takes */
@@ -340,8 +341,7 @@ struct rg_analysis {
     rg_evaluation evaluation;
     rg_analysis_trouble trouble; /* the first one since the last trial step, or event, began */
     size_t shown;                /* problems that an observer has seen in this step */
-    int64_t
-        decisions; /* by a solver of the exact cone, that are left; < 0: mean forces are taken */
+    int64_t decisions; /* that are left in this step; < 0: mean forces are taken */
     double mean_length; /* s: of the next ones */
     bool was_averaged;  /* the last step of the world ended with mean forces */
     double coarser;     /* 1, or what creep is multiplied by until the end of the step */
@@ -487,8 +487,7 @@ bool rg_analysis_friction_drops(const rg_analysis_contact *c);
 void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* e . (u' without contact forces) of a row. */
 double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row);
-/* The forces of an island with the active set as it is, and how contacts at their limits
- * accelerate across. */
+/* The forces of an island with the active set as it is. */
 void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
                               rg_effort effort, rg_solve_info *info);
 /* The pivoting solver is there for what is not known beforehand; who chose another one wants it
@@ -528,11 +527,9 @@ void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t mem
 bool rg_analysis_may_average(const rg_analysis *a);
 
 /* --- settle --- */
-/* Stick and slip after a step without an event. True if the rest of a slip has to be taken away:
- * what is left to the law of stick must not move, or friction, which then opposes accelerations,
- * could give energy. */
-bool rg_analysis_refresh_modes(rg_analysis *a);
-void rg_analysis_turn(rg_analysis *a);
+/* After a projection: stick and slip by the slips that are left, and the active set where that
+ * changes it. */
+rg_status rg_analysis_refresh(rg_analysis *a);
 /* m/s: slower slip is left to the law of stick. */
 double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
 /* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a
@@ -540,8 +537,9 @@ double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
 double rg_analysis_let_go(const rg_analysis_contact *c);
 /* m/s: slower slip is none. */
 double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
-/* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent. */
-rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error);
+/* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent.
+ * `frees`: contacts that are not needed are let go. */
+rg_status rg_analysis_settle(rg_analysis *a, bool detect, bool frees, rg_error *error);
 
 /* No forces exist, or they grow without bound: an impulse along them, until the slip that makes
  * them stops (Painleve's paradox). False if there is none. */

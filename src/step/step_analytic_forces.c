@@ -125,10 +125,17 @@ bool rg_analysis_has_friction(const rg_analysis_contact *c) {
     return rg_analysis_coefficient(c) > 0;
 }
 
-static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c) {
+/* Whether a contact at its limit may turn the direction of its friction: see turn_rows. */
+static bool turns(const rg_analysis *a, const rg_analysis_contact *c, rg_effort effort) {
+    return effort == RG_EFFORT_TURN && c->mode == RG_ANALYSIS_STICKS && c->at_limit &&
+           !a->view->world->content.planar;
+}
+
+static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c, rg_effort effort) {
     if (!rg_analysis_has_friction(c))
         return 1;
-    return c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->view->world->content.planar ? 2 : 3;
+    bool one = c->mode == RG_ANALYSIS_SLIPS || c->at_limit || a->view->world->content.planar;
+    return one && !turns(a, c, effort) ? 2 : 3;
 }
 
 /* In four pieces: every evaluation of an island comes by here. */
@@ -177,11 +184,11 @@ static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
 }
 
 static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_count,
-                      rg_analysis_rows *s) {
+                      rg_effort effort, rg_analysis_rows *s) {
     size_t k = 0;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
-        size_t count = rows_of(a, c), normal = k;
+        size_t count = rows_of(a, c, effort), normal = k;
         rg_analysis_make_basis(a, c);
         for (size_t i = 0; i < count; i++, k++) {
             rg_vec3 e = i == 0 ? c->motion.normal : c->basis[i - 1];
@@ -189,15 +196,26 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
             s->b[k] = rg_analysis_own_rate(a, &s->rows[k]);
             s->force[k] = c->force[i];
             s->normal[k] = (uint32_t)normal;
-            bool slips = c->mode == RG_ANALYSIS_SLIPS;
-            s->kinds[k] = i == 0                 ? RG_ROW_UNILATERAL
-                          : slips || c->at_limit ? RG_ROW_DYNAMIC
-                                                 : RG_ROW_STATIC;
-            s->mu[k] = i == 0 ? 0
-                       : slips || c->at_limit
-                           ? -rg_analysis_coefficient(c)
-                           : rg_analysis_coefficient(c) * (a->law->exact_cone ? WIDE : 1);
+            bool limited = (c->mode == RG_ANALYSIS_SLIPS || c->at_limit) && i == 1;
+            s->kinds[k] = i == 0 ? RG_ROW_UNILATERAL : limited ? RG_ROW_DYNAMIC : RG_ROW_STATIC;
+            s->mu[k] = i == 0    ? 0
+                       : limited ? -rg_analysis_coefficient(c)
+                                 : rg_analysis_coefficient(c) * (a->law->exact_cone ? WIDE : 1);
         }
+    }
+}
+
+/* Friction at the limit acts against the acceleration: with a force g across its direction d, the
+ * one that is missing, it is -F d + g t and acts against d - g/F t, F = mu f_N. The acceleration has
+ * that direction, too, if that across is -g/F times that along: a row in which forces give, by the
+ * acceleration along over F, both as they were last. It is Newton's method for the directions of all
+ * contacts of an island at once. */
+static void turn_rows(const rg_analysis *a, rg_effort effort, rg_analysis_rows *s) {
+    for (size_t i = 0; i < s->count; i++) {
+        const rg_analysis_contact *c = &a->contacts[s->rows[i].contact];
+        double limit = rg_analysis_coefficient(c) * c->force[0];
+        if (s->rows[i].component == 2 && turns(a, c, effort) && limit > 0)
+            s->matrix[i * s->count + i] += fmax(0, c->slip_acceleration) / limit;
     }
 }
 
@@ -344,7 +362,9 @@ static bool is_left_to_means(const rg_analysis *a, const rg_analysis_rows *s) {
 static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
                             rg_solve_info *info) {
     couple_rows(a, s);
-    show_rows(a, s);
+    if (effort != RG_EFFORT_TURN)
+        show_rows(a, s);
+    turn_rows(a, effort, s);
     double *b, *raise;
     if (!take_raised(a, s, &raise, &b))
         return RG_OUT_OF_MEMORY;
@@ -354,7 +374,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
         a->tally.solves++;
         return RG_OK;
     }
-    if (may_know && effort == RG_EFFORT_EXCHANGE)
+    if (effort == RG_EFFORT_TURN || (may_know && effort == RG_EFFORT_EXCHANGE))
         return RG_OK;
     if (may_know && effort == RG_EFFORT_SOLVE && is_left_to_means(a, s)) {
         memset(s->rate, 0, s->count * sizeof *s->rate);
@@ -403,46 +423,34 @@ static void store_forces(rg_analysis *a, const rg_analysis_rows *s) {
             c->active = s->force[k] > RG_ANALYSIS_FORCE * largest;
             c->normal_acceleration = s->rate[k];
             c->slip_acceleration = 0;
-        } else if (s->kinds[k] == RG_ROW_STATIC) {
+        } else if (s->kinds[k] == RG_ROW_STATIC && !c->at_limit) {
             rg_vec3 so_far =
                 i == 1 ? (rg_vec3){0, 0, 0} : rg_scale(c->slip_acceleration, c->slip_direction);
             rg_vec3 all = rg_add_scaled(so_far, s->rate[k], c->basis[i - 1]);
             c->slip_acceleration = rg_length(all);
             c->slip_direction =
                 c->slip_acceleration > 0 ? rg_scale(1 / c->slip_acceleration, all) : c->basis[0];
-        } else {
+        } else if (s->kinds[k] == RG_ROW_DYNAMIC) {
             c->slip_acceleration = s->rate[k]; /* along the direction of slip */
             c->slip_direction = c->basis[0];
         }
     }
 }
 
-static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t member_count) {
+static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t member_count,
+                         rg_effort effort) {
     size_t count = 0;
     for (size_t j = 0; j < member_count; j++)
-        count += rows_of(a, &a->contacts[members[j]]);
+        count += rows_of(a, &a->contacts[members[j]], effort);
     return count;
 }
 
-/* How contacts at their limits accelerate across the direction that they have been given. */
-static void look_across(rg_analysis *a, const rg_analysis_rows *s) {
-    for (size_t i = 0; i < s->count; i++) {
-        rg_analysis_contact *c = &a->contacts[s->rows[i].contact];
-        if (s->kinds[i] != RG_ROW_DYNAMIC || c->mode != RG_ANALYSIS_STICKS)
-            continue;
-        rg_analysis_row across = rg_analysis_make_row(a, s->rows[i].contact, 2, c->basis[1]);
-        c->across = rg_analysis_own_rate(a, &across);
-        for (size_t j = 0; j < s->count; j++)
-            c->across += rg_analysis_couple(a, &across, &s->rows[j]) * s->force[j];
-    }
-}
-
 static bool make_rows(rg_analysis *a, const uint32_t *members, size_t member_count,
-                      rg_analysis_rows *s, rg_solve_info *info) {
+                      rg_effort effort, rg_analysis_rows *s, rg_solve_info *info) {
     *info = (rg_solve_info){.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-    if (!take_rows(a, count_rows(a, members, member_count), s))
+    if (!take_rows(a, count_rows(a, members, member_count, effort), s))
         return false;
-    fill_rows(a, members, member_count, s);
+    fill_rows(a, members, member_count, effort, s);
     return true;
 }
 
@@ -450,10 +458,8 @@ void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t me
                               rg_effort effort, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_rows s;
-    if (make_rows(a, members, member_count, &s, info) && !solve_rows(a, &s, effort, info)) {
+    if (make_rows(a, members, member_count, effort, &s, info) && !solve_rows(a, &s, effort, info))
         store_forces(a, &s);
-        look_across(a, &s);
-    }
     rg_arena_return(a->arena, mark);
 }
 
@@ -480,7 +486,7 @@ static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) 
         rg_arena_mark inner = rg_arena_get_mark(a->arena);
         rg_analysis_rows s;
         rg_solve_info info;
-        if (make_rows(a, members, islands.first[k + 1] - islands.first[k], &s, &info) &&
+        if (make_rows(a, members, islands.first[k + 1] - islands.first[k], effort, &s, &info) &&
             !solve(a, &s, effort, &info))
             store_forces(a, &s);
         note_solve(a, members, &info);

@@ -1,10 +1,12 @@
 /* Who is held and who is at the limit of stick, and in which direction, in the exact cone:
  * decided between steps.
  *
- * First it is tried whether all can be held. Then whoever leaves his cone is put at his limit
- * and whoever turns back is held again, one after the other. If that does not end, a solver of
- * the exact cone is asked; contacts that slip enter it with a velocity that dwarfs every
- * acceleration, so that their friction has the direction it must have.
+ * First it is tried whether all contacts can be held. Then those that leave their cones are put at
+ * their limits and those that turn back are held again, round by round; at the limit friction turns
+ * against the acceleration by Newton's method (turn_rows in step_analytic_forces.c). If that does
+ * not end, a solver of the exact cone is asked; contacts that slip enter it with a velocity that
+ * dwarfs every acceleration, so that their friction has the direction it must have. If that does
+ * not lead to an end either, forces are left to means.
  *
  * Tested by tests/step/test_onset.c and tests/step/test_events.c. */
 #include "step/step_analytic.h"
@@ -20,7 +22,7 @@
 #define NEAR_LIGHT 100
 /* Contacts at their limits that turn back by more than this share of the most do so together. */
 #define ALIKE 0.999
-enum { CORRECTIONS = 16, FOLLOWING = 32, TURNS = 2 };
+enum { FOLLOWING = 32, TURNS = 2 };
 /* 1 - cos of the angle between directions that are the same but for rounding. */
 #define ALIGNED 1e-9
 /* Radians: directions at the limit that turn by less are right. */
@@ -290,20 +292,18 @@ static bool hold_all(rg_analysis *a, const uint32_t *members, size_t member_coun
     return held;
 }
 
-/* Contacts at their limits turn to where they accelerate. Returns the largest turn, in radians. */
+/* Contacts at their limits turn to where they accelerate, by the forces across their directions
+ * that were found to be missing. Returns the largest turn, in radians. */
 static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member_count) {
     double largest = 0;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
-        if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active)
+        double limit = rg_analysis_coefficient(c) * c->force[0];
+        if (c->mode != RG_ANALYSIS_STICKS || !c->at_limit || !c->active || !(limit > 0))
             continue;
-        double size = sqrt(c->slip_acceleration * c->slip_acceleration + c->across * c->across);
-        if (!(size > RG_ANALYSIS_FREE * a->view->acceleration) ||
-            (rg_analysis_friction_drops(c) && !(c->slip_acceleration > 0)))
-            continue;
-        largest = fmax(largest, fabs(c->across) / size);
-        c->direction = rg_scale(1 / size, rg_add_scaled(rg_scale(c->slip_acceleration, c->basis[0]),
-                                                        c->across, c->basis[1]));
+        double turn = c->force[2] / limit, size = sqrt(1 + turn * turn);
+        largest = fmax(largest, fabs(turn));
+        c->direction = rg_scale(1 / size, rg_add_scaled(c->basis[0], -turn, c->basis[1]));
     }
     return largest;
 }
@@ -315,43 +315,24 @@ static bool follow_limits(rg_analysis *a, const uint32_t *members, size_t member
                           rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    bool done = false;
+    bool done = false, straight = false;
     for (size_t j = 0; kept && j < member_count; j++)
         kept[j] = a->contacts[members[j]];
     for (int round = 0; kept && round < FOLLOWING && !done; round++) {
         if (evenly)
             centre(a, members, member_count);
-        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_EXCHANGE, info);
+        rg_analysis_solve_island(a, members, member_count,
+                                 straight ? RG_EFFORT_EXCHANGE : RG_EFFORT_TURN, info);
         if (!(info->residual.natural <= RG_ANALYSIS_FAILED))
             break;
-        if (!correct(a, members, member_count))
-            done = turn_limits(a, members, member_count) < TURNED;
+        bool corrected = correct(a, members, member_count);
+        done = straight && !corrected;
+        straight = !corrected && turn_limits(a, members, member_count) < TURNED;
     }
     for (size_t j = 0; kept && j < member_count && !done; j++)
         a->contacts[members[j]] = kept[j];
     rg_arena_return(a->arena, mark);
     return done;
-}
-
-/* By the pivoting solver: for few contacts. */
-static void correct_limits(rg_analysis *a, const uint32_t *members, size_t member_count,
-                           rg_solve_info *info) {
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_vec3 *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
-    for (int round = 0; kept && round < CORRECTIONS; round++) {
-        for (size_t j = 0; j < member_count; j++)
-            kept[j] = a->contacts[members[j]].reference;
-        centre(a, members, member_count);
-        rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
-        if (any_exceeds(a, members, member_count)) {
-            for (size_t j = 0; j < member_count; j++)
-                a->contacts[members[j]].reference = kept[j];
-            rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
-        }
-        if (!correct(a, members, member_count))
-            break;
-    }
-    rg_arena_return(a->arena, mark);
 }
 
 /* Between steps: decides, too, who is held. */
@@ -362,23 +343,20 @@ void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t mem
         return;
     }
     mark_tight(a, members, member_count);
-    if (hold_all(a, members, member_count, info) ||
-        follow_limits(a, members, member_count, true, info))
+    if (hold_all(a, members, member_count, info))
+        return;
+    a->decisions--;
+    if (follow_limits(a, members, member_count, true, info))
         return;
     a->decisions -= member_count > RG_ANALYSIS_MANY ? RG_ANALYSIS_HARD : 1;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     decision d;
-    bool known = decide(a, members, member_count, &d);
-    if (known)
+    if (decide(a, members, member_count, &d))
         take_decision(a, members, member_count, &d);
     bool done = follow_limits(a, members, member_count, true, info) ||
                 follow_limits(a, members, member_count, false, info);
     rg_arena_return(a->arena, mark);
-    if (done)
-        return;
-    if (member_count <= RG_ANALYSIS_MANY)
-        correct_limits(a, members, member_count, info);
-    else { /* it would take too long: forces are left to means */
+    if (!done) { /* forces are left to means */
         a->evaluation.undecided = true;
         a->decisions = -1;
     }

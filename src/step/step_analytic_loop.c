@@ -34,15 +34,17 @@
  * no progress. */
 #define STANDS 1e-3
 enum { STUCK_MOST = 4 };
+/* And after so many contacts that seem not to be needed are kept: what comes back at once is. */
+enum { FREED_MOST = 1 };
 /* Steps this short, relative to the step of the world, so many in a row, are no progress. */
 #define CRAWL 1e-7
 enum { CRAWLS_MOST = 50 };
 #define COARSEST 1e4
 /* Steps of the integrator in one step of the world. */
 enum { STEPS_MOST = 200000 };
-/* Decisions of the active set that take a solver, in one step of the world, before mean forces
- * are taken to its end; and in a step after one that ended so. Those of few contacts: of many,
- * an eighth. */
+/* Decisions of the active set in one step of the world, other than that all contacts can be held,
+ * before mean forces are taken to its end; and in a step after one that ended so. One that takes a
+ * solver counts as one more, of many contacts as eight. */
 enum { DECISIONS_MOST = 8 * RG_ANALYSIS_HARD, DECISIONS_AGAIN = RG_ANALYSIS_HARD };
 /* Iterations of solvers in it before that. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
@@ -394,10 +396,7 @@ static void drop_gone(rg_analysis *a) {
 static rg_status accept_step(rg_analysis *a) {
     rg_status status = rg_analysis_project(a);
     drop_gone(a);
-    if (rg_analysis_refresh_modes(a) && !status)
-        status = rg_analysis_project(a);
-    rg_analysis_turn(a);
-    return status;
+    return status ? status : rg_analysis_refresh(a);
 }
 
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
@@ -421,7 +420,7 @@ static rg_status take_event(event_loop *l) {
                        "go faster than time",
                        RG_ANALYSIS_EVENTS, a->view->begin, a->time);
     mark_event(a, &l->event);
-    return rg_analysis_settle(a, l->event.detect, l->error);
+    return rg_analysis_settle(a, l->event.detect, l->stuck <= FREED_MOST, l->error);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -459,7 +458,7 @@ static rg_status take_verdict(event_loop *l, verdict v) {
         l->crawling = 0;
         rg_analysis_end_trial(a);
         rg_trial_forget(&a->trial);
-        return rg_analysis_settle(a, true, l->error);
+        return rg_analysis_settle(a, true, true, l->error);
     }
     if (v == NO_PROGRESS) /* a step that is short is a step all the same */
         v = l->status ? HAND_OVER : look_for_event(l);
@@ -480,7 +479,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
         return status;
     a->decisions = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
     event_loop l = {.a = a, .error = error, .nudge = NUDGE * step_length(a), .nudged = -INFINITY};
-    status = rg_analysis_settle(a, true, error);
+    status = rg_analysis_settle(a, true, true, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
         if (status)

@@ -19,6 +19,8 @@
 #define BOUNCE_RATIO 0.01
 /* Such a sequence is cut short where bounces are lower than this share of the size. */
 #define BOUNCE_HEIGHT 1e-7
+/* Projections of slips that end, each of which may end others. */
+enum { PROJECTIONS = 3 };
 
 /* --- impacts ---------------------------------------------------------------------------------- */
 
@@ -362,10 +364,14 @@ static void drop_leaving(rg_analysis *a) {
     a->contact_count = kept;
 }
 
-bool rg_analysis_refresh_modes(rg_analysis *a) {
+/* Stick and slip by the slips of now. Returns whether the rest of a slip has to be taken away: what
+ * is left to the law of stick must not move, or friction, which then opposes accelerations, could
+ * give energy. */
+static bool refresh_modes(rg_analysis *a, bool *changed) {
     bool any = false;
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
+        uint8_t before = c->mode;
         double slip = rg_length(c->motion.slip);
         bool hardly = fabs(c->slip_acceleration) < RG_ANALYSIS_DECISIVE * a->view->acceleration;
         if (slip > rg_analysis_creep(a, c)) {
@@ -383,6 +389,7 @@ bool rg_analysis_refresh_modes(rg_analysis *a) {
             c->slip_acceleration <= RG_ANALYSIS_FREE * a->view->acceleration)
             c->started = false;
         any |= c->halts;
+        *changed |= c->mode != before;
     }
     return any;
 }
@@ -437,12 +444,17 @@ static void choose_solution(rg_analysis *a) {
         rg_analysis_decide(a);
 }
 
-void rg_analysis_turn(rg_analysis *a) {
+rg_status rg_analysis_refresh(rg_analysis *a) {
+    rg_status status = RG_OK;
+    bool decides = false;
+    /* What is projected away changes other slips. */
+    for (int round = 0; refresh_modes(a, &decides) && round < PROJECTIONS && !status; round++)
+        status = rg_analysis_project(a);
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].mode == RG_ANALYSIS_STICKS && a->contacts[i].at_limit) {
-            start_slips(a);
-            return;
-        }
+        decides |= a->contacts[i].mode == RG_ANALYSIS_STICKS && a->contacts[i].at_limit;
+    if (decides && !status)
+        start_slips(a);
+    return status;
 }
 
 /* Contacts that approach slower than counts as an impact are stopped, without restitution. A
@@ -597,7 +609,7 @@ static void let_go_unneeded(rg_analysis *a) {
         a->contacts[a->contact_count++] = a->spare[i];
 }
 
-static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
+static rg_status settle_once(rg_analysis *a, bool detect, bool frees, rg_error *error) {
     rg_analysis_move(a, a->time, a->y, &a->motion);
     rg_status status = RG_OK;
     if (detect) {
@@ -615,21 +627,23 @@ static rg_status settle_once(rg_analysis *a, bool detect, rg_error *error) {
     status = stop_slow(a, error);
     if (status)
         return status;
-    let_go_unneeded(a);
-    rg_analysis_refresh_modes(a);
+    if (frees)
+        let_go_unneeded(a);
+    refresh_modes(a, &(bool){false});
     start_slips(a);
     status = rg_analysis_project(a);
+    if (!status)
+        status = rg_analysis_refresh(a);
     if (status)
         return rg_fail(error, status, "projection at t = %.9g s: %s", a->time,
                        rg_status_text(status));
-    rg_analysis_turn(a); /* slips have changed by what was projected away */
     choose_solution(a);
     return RG_OK;
 }
 
-rg_status rg_analysis_settle(rg_analysis *a, bool detect, rg_error *error) {
+rg_status rg_analysis_settle(rg_analysis *a, bool detect, bool frees, rg_error *error) {
     for (int jam = 0;; jam++) {
-        rg_status status = settle_once(a, detect, error);
+        rg_status status = settle_once(a, detect, frees, error);
         /* That it is not known who is held is no paradox: the loop takes mean forces. */
         if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.undecided)
             return status;
