@@ -228,20 +228,61 @@ static rg_status agree(rg_contact_job *job, const rg_island *island, rg_problem 
     return status;
 }
 
-/* m/s: what a body at rest may be given by the impulses of the last step, if they are the answer,
- * and stay at rest: no more than what was allowed, or than is not known of them. */
-static double kept_speed(const rg_contact_job *job, const rg_island *island,
+/* Is the answer what the solve started from? */
+static bool is_unchanged(const rg_contact_job *job, const rg_island *island,
                          const island_answer *answer) {
     const rg_contact_step *contacts = job->contacts;
     const uint32_t *list = contacts->islands.contacts + island->first_contact;
     size_t d = (size_t)contacts->set.dimension;
-    double residual = answer->residual.natural;
-    bool kept =
-        answer->warm && residual <= RG_STEP_KEEP * job->world->content.settings.solver_tolerance;
-    for (size_t k = 0; k < island->contact_count && kept; k++)
-        kept = memcmp(answer->force + k * d, contacts->impulse + list[k] * d,
+    bool same = answer->warm;
+    for (size_t k = 0; k < island->contact_count && same; k++)
+        same = memcmp(answer->force + k * d, contacts->impulse + list[k] * d,
                       d * sizeof *answer->force) == 0;
-    double least = RG_STEP_STAY * job->world->content.settings.solver_tolerance;
+    return same;
+}
+
+/* The answer of an island without restitution and joints, or that of the step before if it was
+ * asked the same. */
+static rg_status solve_or_recall(rg_contact_job *job, rg_solve_context *context,
+                                 const rg_island *island, const rg_problem *problem,
+                                 island_answer *answer, rg_lane_report *report) {
+    const rg_method_settings *method = &job->world->content.settings;
+    const rg_contact_step *contacts = job->contacts;
+    const rg_contact_row *first =
+        &contacts->set.rows[contacts->islands.contacts[island->first_contact]];
+    const rg_touch *touch = &job->view.touches[first->touch];
+    const rg_allocator *memory = &job->machinery->allocator;
+    rg_island_answer asked = {.collider_b = touch->collider_b.index1,
+                              .collider_a = touch->collider_a.index1,
+                              .solver = method->solver,
+                              .tolerance = method->solver_tolerance,
+                              .keep = answer->keep,
+                              .scale = problem->scale,
+                              .policy = (uint32_t)method->policy,
+                              .directions = problem->contact.directions};
+    if (report->memory && answer->warm &&
+        rg_island_recall(report->memory, memory, &problem->contact, answer->force, &asked)) {
+        answer->residual = asked.residual;
+        report->counts.solves++;
+        return RG_OK;
+    }
+    uint64_t iterations = report->counts.iterations, others = report->counts.fallbacks;
+    rg_status status = solve_island(job, context, problem, answer, report);
+    asked.residual = answer->residual;
+    if (!status && report->memory && report->counts.iterations == iterations &&
+        report->counts.fallbacks == others && is_unchanged(job, island, answer) &&
+        answer->residual.natural <= method->solver_tolerance)
+        rg_island_remember(report->memory, memory, &problem->contact, answer->force, &asked);
+    return status;
+}
+
+/* m/s: what a body at rest may be given by the impulses of the last step, if they are the answer,
+ * and stay at rest: no more than what was allowed, or than is not known of them. */
+static double kept_speed(const rg_contact_job *job, const rg_island *island,
+                         const island_answer *answer) {
+    double tolerance = job->world->content.settings.solver_tolerance;
+    double residual = answer->residual.natural, least = RG_STEP_STAY * tolerance;
+    bool kept = residual <= RG_STEP_KEEP * tolerance && is_unchanged(job, island, answer);
     return kept ? fmax(fmin(residual, least), answer->keep) * job->speed : 0;
 }
 
@@ -305,7 +346,8 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     if (plain && answer.warm && is_pushed(contacts, island))
         answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
     uint64_t failures = report->counts.failures;
-    status = solve_island(job, context, &problem, &answer, report);
+    status = plain ? solve_or_recall(job, context, island, &problem, &answer, report)
+                   : solve_island(job, context, &problem, &answer, report);
     if (!status && island->joint_count && report->counts.failures > failures)
         status = agree(job, island, &problem, context, &answer, report);
     if (!status && meets)
@@ -345,8 +387,14 @@ static rg_status collect(rg_contact_job *job, rg_error *error) {
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error) {
     size_t islands = job->contacts->islands.count;
     job->grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
-    for (int i = 0; i < RG_STEP_LANES; i++)
-        job->lanes[i] = (rg_lane_report){.counts = rg_solve_counts_none()};
+    bool remembers = !job->world->no_memory && job->contacts->rows == RG_ROWS_ALL;
+    for (int i = 0; i < RG_STEP_LANES; i++) {
+        rg_island_memory *memory = &job->machinery->islands[i];
+        job->lanes[i] =
+            (rg_lane_report){.counts = rg_solve_counts_none(), .memory = remembers ? memory : NULL};
+        if (remembers)
+            rg_island_memory_begin(memory);
+    }
     if (islands)
         rg_parallel_for(job->machinery->observer ? NULL : job->world->pool, islands, job->grain,
                         run_lane, job);

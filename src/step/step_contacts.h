@@ -111,6 +111,7 @@ typedef struct rg_contact_step {
 } rg_contact_step;
 
 typedef struct rg_lane_report {
+    rg_island_memory *memory; /* of the lane; null: nothing is remembered */
     rg_status status;
     rg_error error;
     rg_solve_counts counts;

@@ -15,6 +15,7 @@ static void free_machinery(void *pointer) {
     for (int i = 0; i < RG_STEP_LANES; i++) {
         rg_solve_context_destroy(m->contexts[i]);
         rg_arena_free(&m->arenas[i]);
+        rg_island_memory_free(&m->islands[i], &allocator);
     }
     rg_arena_free(&m->tracks);
     rg_release(&allocator, m);

@@ -8,6 +8,7 @@
 #include "rigor/contact_force.h"
 #include "rigor/event.h"
 #include "rigor/solver.h"
+#include "step/step_island_memory.h"
 #include "step/step_rest.h"
 #include "world/world.h"
 
@@ -33,6 +34,7 @@ typedef struct rg_step_machinery {
     size_t part_force_count, part_force_capacity;
     rg_solve_context *contexts[RG_STEP_LANES];
     rg_arena arenas[RG_STEP_LANES];
+    rg_island_memory islands[RG_STEP_LANES];
     rg_arena tracks; /* how bodies moved in the last step, for the judge */
     rg_problem_observer *observer;
     void *observer_user;
