@@ -362,8 +362,26 @@ static double turning_bend(const rg_contact_job *job, const rg_contact_row *row)
     return rg_dot(row->normal, rg_sub(acceleration[0], acceleration[1])) + normal;
 }
 
-/* Bodies fly as in step_stepping_bodies.c, gravity
- * bending their path by g t^2 / 2, other forces by twice as much. */
+/* Whether a body turns that is not a ball about its centre. */
+static bool rolls(const rg_contact_job *job, const rg_contact_row *row) {
+    const rg_world_content *c = &job->world->content;
+    const rg_touch *touch = &job->view.touches[row->touch];
+    const rg_collider_id id[2] = {touch->collider_a, touch->collider_b};
+    const uint32_t body[2] = {row->body_a, row->body_b};
+    for (int i = 0; i < 2; i++) {
+        const rg_collider *own = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id[i]))];
+        rg_shape_kind kind = rg_shape_get_kind(own->shape);
+        bool ball = (kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC) &&
+                    rg_largest_entry(
+                        rg_sub(own->pose.position, c->record[body[i]].local_centre.position)) == 0;
+        if (!ball && rg_largest_entry(c->angular_velocity[body[i]]) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Bodies fly as in step_stepping_bodies.c, gravity bending their path by g t^2 / 2, other forces by
+ * twice as much. */
 double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
@@ -385,9 +403,12 @@ double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i) {
                   (smooth ? 0 : turning_bend(job, row));
     double square = u[0] * u[0] - 2 * bend * row->gap;
     double time = square < 0 ? INFINITY : 2 * row->gap / (sqrt(square) - u[0]);
-    /* Curved bodies that turn may meet earlier; the search for the plane knows. */
+    /* Where curved bodies that turn meet is not where they were nearest; the search for the plane
+     * knows when. */
     double found = job->view.manifolds[row->manifold].time;
-    if (found > 0 && found < (1 - RG_STEP_EARLIER) * time && (smooth || time == INFINITY))
+    if (found > 0 && smooth && rolls(job, row))
+        time = found < contacts->step ? found : INFINITY;
+    else if (found > 0 && found < (1 - RG_STEP_EARLIER) * time && (smooth || time == INFINITY))
         time = found;
     return time > RG_STEP_REACHED * contacts->whole ? time : 0;
 }
