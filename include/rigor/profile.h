@@ -34,6 +34,9 @@ typedef struct rg_profile {
     uint64_t steps;
     double step;
     double stage[RG_STAGE_COUNT];
+    /* Method stepping: how often contacts were looked for and forces found, once or more for each
+     * step that does not repeat the one before; and the same of parts of steps. */
+    uint64_t passes, parts;
 } rg_profile;
 rg_profile rg_world_profile(const rg_world *world);
 

@@ -115,6 +115,7 @@ static rg_status make_rows(rg_stepping *job, rg_contact_job *contacts, int pass,
 
 rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool looked,
                              rg_error *error) {
+    rg_profile *profile = &contacts->world->clock.profile;
     rg_status status = RG_OK;
     for (int pass = 0; pass < PASSES_MOST; pass++) {
         size_t seen = contacts->view.point_count;
@@ -122,6 +123,7 @@ rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool lo
             status = rg_stepping_look(job, contacts, pass, error);
         if (status || (pass > 0 && contacts->view.point_count <= seen))
             break;
+        *(job->whole > 0 ? &profile->parts : &profile->passes) += 1;
         status = make_rows(job, contacts, pass, error);
         if (!status)
             status = rg_stepping_forces(job, contacts, error);

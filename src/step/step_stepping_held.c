@@ -110,20 +110,29 @@ static rg_status check_parts(const looked_at *p, const uint32_t part[2], rg_vec3
     return rg_contact_holds(side, change, h, normal, until);
 }
 
+static bool is_still(const rg_stepping *job, size_t i) {
+    const rg_world_content *c = job->content;
+    rg_vec3 x = job->position[i], y = c->position[i];
+    rg_quat p = job->orientation[i], q = c->orientation[i];
+    return !c->record[i].prescription1 && x.x == y.x && x.y == y.y && x.z == y.z && p.x == q.x &&
+           p.y == q.y && p.z == q.z && p.w == q.w;
+}
+
 /* False if nothing can pass through anything here. */
 static bool look_at(const rg_stepping *job, rg_collider_id b, rg_collider_id a, looked_at *p) {
     const rg_world_content *c = job->content;
     const rg_collider_id id[2] = {b, a};
-    bool moves = false;
+    bool moves = false, still = true;
     *p = (looked_at){.job = job};
     for (int i = 0; i < 2; i++) {
         p->collider[i] = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id[i]))];
         p->body[i] = rg_body_dense(c, p->collider[i]->body);
         moves |= rg_stepping_moves(job, p->body[i]);
+        still &= is_still(job, p->body[i]);
         if (!rg_shape_is_bounded(p->collider[i]->shape) || p->collider[i]->sensor)
             return false;
     }
-    if (!moves)
+    if (!moves || still)
         return false;
     for (int i = 0; i < 2; i++)
         p->motion[i] = motion_of(job, p->body[i]);

@@ -51,7 +51,8 @@ def check_profile(rigor):
     """The stages of a step sum to the step within 2 %, by both methods."""
     for scene in (["pyramid"], ["slide-to-roll"]):
         profile = rigor.report("run", *scene, "--duration", "0.5")["profile"]
-        check_equal(list(profile), ["step_ms", "stages_ms"], "keys of the profile")
+        check_equal(list(profile), ["step_ms", "passes", "parts", "stages_ms"], "keys of the profile")
+        check(profile["passes"] > 0 if scene == ["pyramid"] else profile["passes"] == 0, f"passes: {profile}")
         check_equal(list(profile["stages_ms"]),
                     "forces pairs points events rows islands solve apply move judge store".split(), "stages")
         total = sum(profile["stages_ms"].values())

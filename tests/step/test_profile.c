@@ -29,6 +29,8 @@ static void stages_add_up(void **state) {
             sum += p.stage[i];
         }
         assert_int_equal(p.steps, 40);
+        assert_true(m == 0 ? p.passes >= 1 && p.passes <= 160 : p.passes == 0);
+        assert_int_equal(p.parts, 0);
         /* What is between the two readings of the clock at the end of a step is all that is
          * missing. */
         assert_near(sum / p.step, 1, 0.02);
