@@ -37,7 +37,7 @@ typedef struct rg_island_answer {
 void rg_island_memory_begin(rg_island_memory *memory);
 void rg_island_memory_free(rg_island_memory *memory, const rg_allocator *allocator);
 /* True if the step before was asked the same: `answer->residual` is then filled in, the forces are
- * the answer, and the island is remembered for the next step. Contacts in global form, no joints. */
+ * the answer, and the island is remembered for the next step. Global form, no joints. */
 bool rg_island_recall(rg_island_memory *memory, const rg_allocator *allocator,
                       const rg_contact_problem *problem, const double *force,
                       rg_island_answer *answer);
