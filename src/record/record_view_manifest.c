@@ -11,6 +11,7 @@
 #include "base/base_hash.h"
 #include "base/base_math.h"
 #include "base/base_text.h"
+#include "rigor/joint.h"
 #include "rigor/solver.h"
 #include "rigor/version.h"
 
@@ -310,6 +311,39 @@ static rg_status put_body(rg_buffer *out, const rg_world *world, rg_shape_list *
     return RG_OK;
 }
 
+/* ---- joints ---- */
+
+/* -1: the world. */
+static void put_side(rg_buffer *out, const rg_world *world, const char *key, rg_body_id body) {
+    put_key(out, key);
+    if (body.index1)
+        rg_buffer_print(out, "%zu", rg_body_index(world, body));
+    else
+        put(out, "-1");
+}
+
+static void put_joint(rg_buffer *out, const rg_world *world, rg_joint_id joint) {
+    rg_joint_def def = rg_joint_get_def(world, joint);
+    put(out, "{\"name\":");
+    rg_json_put_text(out, def.name ? def.name : "");
+    put_named_text(out, "kind", rg_joint_kind_name(def.kind));
+    put_side(out, world, "a", def.body_a);
+    put_side(out, world, "b", def.body_b);
+    put_key(out, "frame_a");
+    put_pose(out, def.frame_a);
+    put_key(out, "frame_b");
+    put_pose(out, def.frame_b);
+    put(out, ",\"axes\":[");
+    for (size_t i = 0; i < rg_joint_axis_count(def.kind); i++) {
+        put(out, i ? ",{\"angle\":" : "{\"angle\":");
+        put(out, rg_joint_axis_is_angle(def.kind, i) ? "true" : "false");
+        put_named_number(out, "lower", def.axis[i].lower);
+        put_named_number(out, "upper", def.axis[i].upper);
+        put(out, "}");
+    }
+    put(out, "]}");
+}
+
 /* ---- the whole ---- */
 
 static void put_settings(rg_buffer *out, rg_scene *scene) {
@@ -361,6 +395,11 @@ rg_status rg_manifest_write(rg_buffer *out, rg_scene *scene, const char *name, c
     for (size_t i = 0; status == RG_OK && i < rg_world_body_count(world); i++) {
         put(out, i ? ",\n" : "\n");
         status = put_body(out, world, &list, rg_world_body_at(world, i));
+    }
+    put(out, "],\"joints\":[");
+    for (size_t i = 0; status == RG_OK && i < rg_world_joint_count(world); i++) {
+        put(out, i ? ",\n" : "\n");
+        put_joint(out, world, rg_world_joint_at(world, i));
     }
     put(out, "]}\n");
     rg_shape_list_free(&list);

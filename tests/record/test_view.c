@@ -541,6 +541,37 @@ static void test_flat_manifest(void **state) {
     rg_recording_close(recording);
 }
 
+/* A bar on the world, and a weight on the bar by a slider with limits. */
+static void test_joint_manifest(void **state) {
+    (void)state;
+    static const char text[] =
+        "rigor: 1\n"
+        "method: {name: stepping, step: 0.01}\n"
+        "bodies:\n"
+        "  - {name: bar, shape: {box: [1, 1, 2]}, position: [0, 0, -1]}\n"
+        "  - {name: weight, shape: {sphere: 0.5}, position: [0, 0, -3]}\n"
+        "joints:\n"
+        "  - {kind: hinge, name: pin, bodies: [world, bar], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  - {kind: slider, bodies: [bar, weight], point: [0, 0, -2], axis: [0, 0, 1],\n"
+        "     axes: {lower: -0.5, upper: 0.25}}\n";
+    rg_recording *recording = record("joints.h5", &(run_options){.text = text, .steps = 1});
+    rg_view *view = open_view(recording, NULL);
+    rg_view_buffer json = rg_view_buffer_create(NULL);
+    assert_int_equal(rg_view_manifest(view, &json, NULL), RG_OK);
+    assert_true(is_json(&json));
+    const char *const wanted[] = {
+        "\"joints\":[\n{\"name\":\"pin\",\"kind\":\"hinge\",\"a\":-1,\"b\":0,\"frame_a\":[0,0,0,",
+        "\"axes\":[{\"angle\":true,\"lower\":null,\"upper\":null}]},\n",
+        "{\"name\":\"\",\"kind\":\"slider\",\"a\":0,\"b\":1,\"frame_a\":[0,0,-1,",
+        "\"axes\":[{\"angle\":false,\"lower\":-0.5,\"upper\":0.25}]}]}"};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (!contains(&json, wanted[i]))
+            fail_msg("no %s in %.*s", wanted[i], (int)json.size, (const char *)json.bytes);
+    rg_view_buffer_destroy(&json);
+    rg_view_close(view);
+    rg_recording_close(recording);
+}
+
 /* ---- running worlds ---- */
 
 static void test_running_world(void **state) {
@@ -681,6 +712,7 @@ int main(void) {
         cmocka_unit_test(test_rounded_contacts),
         cmocka_unit_test(test_manifest),
         cmocka_unit_test(test_flat_manifest),
+        cmocka_unit_test(test_joint_manifest),
         cmocka_unit_test(test_running_world),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_no_memory),

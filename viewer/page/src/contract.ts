@@ -43,6 +43,26 @@ export interface Body {
   colliders: Collider[];
 }
 
+/** Two bodies, or a body and the world (-1), at a frame on each: include/rigor/joint.h has what the
+ * kinds lock, and along which axes of the frames the others move. */
+export interface Joint {
+  name: string;
+  kind:
+    | "ball"
+    | "hinge"
+    | "slider"
+    | "universal"
+    | "cylindrical"
+    | "planar"
+    | "fixed"
+    | "distance";
+  a: number;
+  b: number;
+  frame_a: Pose; // in the body's origin frame, or in the world
+  frame_b: Pose;
+  axes: { angle: boolean; lower: number | null; upper: number | null }[]; // null: no limit
+}
+
 export interface Manifest {
   format: "rigor-view";
   version: 1;
@@ -58,6 +78,7 @@ export interface Manifest {
   tolerance: number; // of the solver: above it a step is not certified
   shapes: Shape[];
   bodies: Body[];
+  joints?: Joint[];
   // recordings only:
   finished?: boolean;
   duration?: number; // s that the run is meant to last
@@ -217,7 +238,7 @@ export const SWITCHES = [
   ["velocities", "Velocities", "v", false],
   ["traces", "Traces", "t", false],
   ["boxes", "Bounding boxes", "b", false],
-  ["joints", "Joint axes", "j", false],
+  ["joints", "Joint axes", "j", true],
 ] as const;
 export type SwitchName = (typeof SWITCHES)[number][0];
 

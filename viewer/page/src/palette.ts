@@ -31,6 +31,7 @@ export const MARK_COLOURS: Record<
     trace: string;
     box: string;
     selection: string;
+    joint: string;
   }
 > = {
   light: {
@@ -40,6 +41,7 @@ export const MARK_COLOURS: Record<
     trace: "#8033c9",
     box: "#5c6570",
     selection: "#ffb000",
+    joint: "#0b7a75",
   },
   dark: {
     force: "#ff5c7a",
@@ -48,6 +50,7 @@ export const MARK_COLOURS: Record<
     trace: "#c58cff",
     box: "#98a2ae",
     selection: "#ffc233",
+    joint: "#4fd6cf",
   },
 };
 

@@ -217,7 +217,9 @@ export function createFreeBody(testId: string, label: string): FreeBody {
     drawContacts(children, labels, state.contacts, place, onPaper, split.checked);
     picture.replaceChildren(...children, ...middle, ...labels.elements);
     setText(scaleText, largest > 0 ? `longest arrow ${si(full, "N", 2)}` : "");
-    setText(sumText, sumWords(state, manifest.bodies[body].motion === "dynamic", largest));
+    const jointed = (manifest.joints ?? []).some(({ a, b }) => a === body || b === body);
+    const dynamic = manifest.bodies[body].motion === "dynamic";
+    setText(sumText, sumWords(state, dynamic, jointed, largest));
   };
   return { element, update };
 }
@@ -303,11 +305,17 @@ function cornersOf(
   return corners;
 }
 
-function sumWords(state: BodyState, dynamic: boolean, largest: number): string {
+function sumWords(
+  state: BodyState,
+  dynamic: boolean,
+  jointed: boolean,
+  largest: number,
+): string {
   if (!dynamic) return "Held: it bears any force.";
-  if (largest === 0) return "No weight, no contact.";
+  if (largest === 0) return jointed ? "Forces of joints are not known." : "No weight, no contact.";
   const sum = length(state.sum);
   const what = state.contacts.length > 0 ? "weight and contacts" : "weight alone";
+  if (jointed) return `Σ = ${si(sum, "N")}, of ${what}, without joints`;
   return sum < 1e-3 * largest ? `In balance: Σ = ${si(sum, "N")}` : `Σ = ${si(sum, "N")}, of ${what}`;
 }
 

@@ -5,9 +5,10 @@ import { type BodyContact, type BodyState, bodyState } from "./ui_body";
 import { type Context, type Panel, SIDES, type Slot, cameras, comparing } from "./ui_context";
 import { h, icon, paced, setText } from "./ui_dom";
 import { createFreeBody } from "./ui_free_body";
+import { jointCoordinates, jointFrames } from "./ui_joint";
 import { fixed, plain, radiansInDegrees, si, siList } from "./ui_number";
-import { axisAngle, length } from "./ui_vector";
-import type { Body, Manifest, Quat, Vec3 } from "./contract";
+import { axisAngle, length, placementOf } from "./ui_vector";
+import type { Body, Frame, Joint, Manifest, Quat, Vec3 } from "./contract";
 
 const MOST_CONTACTS = 40;
 const MOST_NAMES = 2000;
@@ -34,6 +35,46 @@ function momentText(body: Body, planar: boolean): string {
   if (!body.inertia) return "–";
   const moments = planar ? [body.inertia[1]] : body.inertia;
   return siList(moments, "kg m²");
+}
+
+/** The coordinates of a joint, with their limits. */
+function jointText(joint: Joint, frame: Frame): string {
+  const [a, b] = jointFrames(joint, (body) => placementOf(frame, body));
+  const texts = jointCoordinates(joint, a, b).map((value, i) => {
+    const { angle, lower, upper } = joint.axes[i];
+    const text = (x: number): string => (angle ? radiansInDegrees(x) : si(x, "m", 4));
+    const from = lower === null ? "" : `${text(lower)} ≤ `;
+    const to = upper === null ? "" : ` ≤ ${text(upper)}`;
+    return from + text(value) + to;
+  });
+  return texts.join(", ") || "–";
+}
+
+/** The joints of the body: what they are, what they hold it to, and their coordinates. */
+function createJoints(suffix: string): { element: HTMLElement; update(manifest: Manifest, body: number, frame: Frame): void } {
+  const list = h("dl", { class: "facts", "data-testid": "inspector-joints" + suffix });
+  const element = h("section", {}, h("h3", {}, "Joints"), list);
+  let shown: Joint[] = [];
+  let values: HTMLElement[] = [];
+  const update = (manifest: Manifest, body: number, frame: Frame): void => {
+    const joints = (manifest.joints ?? []).filter(({ a, b }) => a === body || b === body);
+    element.hidden = joints.length === 0;
+    if (joints.length !== shown.length || joints.some((joint, i) => joint !== shown[i])) {
+      shown = joints;
+      values = joints.map(() => h("dd", {}));
+      const rows = joints.flatMap((joint, i) => {
+        const other = joint.a === body ? joint.b : joint.a;
+        const to = other < 0 ? "the world" : (manifest.bodies[other]?.name ?? "?");
+        return [h("dt", { title: joint.name }, `${joint.kind} to ${to}`), values[i]];
+      });
+      list.replaceChildren(...rows);
+    }
+    const bodies = frame.position.length / 3;
+    joints.forEach((joint, i) =>
+      setText(values[i], joint.a < bodies && joint.b < bodies ? jointText(joint, frame) : "–"),
+    );
+  };
+  return { element, update };
 }
 
 /** A list of names and values; the values are set by name. */
@@ -120,12 +161,14 @@ function createCard(context: Context, slot: Slot): Card {
     body,
   );
   const freeBody = createFreeBody("free-body" + suffix, "Free-body diagram");
+  const joints = createJoints(suffix);
   const element = h(
     "article",
     { class: "card" },
     h("header", { class: "row" }, side, name, motion),
     facts.element,
     freeBody.element,
+    joints.element,
     h("h3", {}, "Contacts"),
     table,
     more,
@@ -182,6 +225,7 @@ function createCard(context: Context, slot: Slot): Card {
     showMotion(manifest, description, state);
     showContacts(manifest, state.contacts);
     freeBody.update(manifest, index, state, context.app.views[slot]);
+    if (frame) joints.update(manifest, index, frame);
   };
   return { element, update };
 }

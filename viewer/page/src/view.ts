@@ -13,6 +13,7 @@ import { ContactMarks, Scale } from "./view_contacts";
 import { Background, Grounds } from "./view_ground";
 import { Lights } from "./view_light";
 import type { MarkUniforms } from "./view_marks";
+import { Joints } from "./view_joints";
 import { Overlays } from "./view_overlays";
 import type { Poses } from "./view_overlays";
 import { Pit } from "./view_pit";
@@ -31,6 +32,7 @@ interface Content {
   pit: Pit;
   contacts: ContactMarks;
   overlays: Overlays;
+  joints: Joints;
   poses: Poses;
 }
 
@@ -112,7 +114,8 @@ export class View implements View3 {
     const pit = new Pit(this.marks);
     const contacts = new ContactMarks(manifest, this.marks, size.typical, this.forceScales);
     const overlays = new Overlays(manifest, size, this.marks, this.speedScales);
-    this.scene.add(bodies.object, grounds.object, pit.object, contacts.object, overlays.object);
+    const joints = new Joints(manifest, size, this.marks);
+    for (const part of [bodies, grounds, pit, contacts, overlays, joints]) this.scene.add(part.object);
     bodies.setTheme(this.theme);
     grounds.setTheme(this.theme);
     pit.setTheme(this.theme);
@@ -120,6 +123,7 @@ export class View implements View3 {
     contacts.setTheme(this.theme);
     contacts.setScale(this.forceChoice);
     overlays.setTheme(this.theme);
+    joints.setTheme(this.theme);
     bodies.select(this.selected);
     const count = manifest.bodies.length;
     const poses = {
@@ -127,12 +131,12 @@ export class View implements View3 {
       orientation: new Float32Array(4 * count),
       count: 0,
     };
-    return { manifest, size, bodies, grounds, pit, contacts, overlays, poses };
+    return { manifest, size, bodies, grounds, pit, contacts, overlays, joints, poses };
   }
 
   private clear(): void {
-    const { bodies, grounds, pit, contacts, overlays } = this.content;
-    for (const part of [bodies, grounds, pit, contacts, overlays]) {
+    const { bodies, grounds, pit, contacts, overlays, joints } = this.content;
+    for (const part of [bodies, grounds, pit, contacts, overlays, joints]) {
       this.scene.remove(part.object);
       part.dispose();
     }
@@ -151,8 +155,8 @@ export class View implements View3 {
     this.lights.setTheme(theme);
     this.surface.edgeShade.value = theme === "light" ? 0.34 : 0.3;
     this.shellColour.value.set(MARK_COLOURS[theme].selection);
-    const { bodies, grounds, pit, contacts, overlays } = this.content;
-    for (const part of [bodies, grounds, pit, contacts, overlays]) part.setTheme(theme);
+    const { bodies, grounds, pit, contacts, overlays, joints } = this.content;
+    for (const part of [bodies, grounds, pit, contacts, overlays, joints]) part.setTheme(theme);
     this.invalidate();
   }
 
@@ -330,7 +334,7 @@ export class View implements View3 {
     const frame = source.frame(index);
     if (!frame) return null;
     const next = time > frame.time ? source.frame(index + 1) : null;
-    const { poses, bodies, grounds, contacts, overlays, size } = this.content;
+    const { poses, bodies, grounds, contacts, overlays, joints, size } = this.content;
     poses.count = Math.min(this.content.manifest.bodies.length, frame.position.length / 3);
     interpolate(frame, next, time, size.typical, poses);
     bodies.update(poses.position, poses.orientation, poses.count);
@@ -340,6 +344,7 @@ export class View implements View3 {
     overlays.updateVelocities(poses, frame, this.switches.velocities);
     overlays.updateTraces(poses, source, index, this.switches.traces);
     overlays.updateBoxes(poses, this.switches.boxes);
+    joints.update(poses, this.switches.joints);
     this.shown = frame;
     this.frameFirst(frame);
     this.followOn();

@@ -232,10 +232,18 @@ export const LONGEST = 4;
 
 /* ---- points ---- */
 
-/** Attributes: origin, tone. `kind`: a dot with a rim, or the sign of a centre of mass. */
+/* Radius in typical bodies, at least and at most in pixels; opacity where bodies hide it. */
+const POINT_SIZES = {
+  dot: { wide: "0.07", least: "2.0", most: "4.2", hidden: 0.5 },
+  joint: { wide: "0.15", least: "3.6", most: "6.0", hidden: 0.85 },
+  centre: { wide: "0.16", least: "2.0", most: "7.0", hidden: 0.85 },
+};
+
+/** Attributes: origin, tone. `kind`: a dot with a rim, small or larger, or the sign of a centre of
+ * mass. */
 export class Points extends Marks {
-  constructor(uniforms: MarkUniforms, kind: "dot" | "centre", order: number) {
-    const [wide, most] = kind === "dot" ? [0.07, 4.2] : [0.16, "7.0"];
+  constructor(uniforms: MarkUniforms, kind: keyof typeof POINT_SIZES, order: number) {
+    const { wide, least, most, hidden } = POINT_SIZES[kind];
     const quad = new THREE.BufferGeometry();
     quad.setAttribute(
       "position",
@@ -246,7 +254,7 @@ export class Points extends Marks {
       quad,
       { origin: 3, tone: 4 },
       {
-        hidden: kind === "dot" ? 0.5 : 0.85,
+        hidden,
         vertex: `
           attribute vec3 origin;
           attribute vec4 tone;
@@ -256,7 +264,7 @@ export class Points extends Marks {
           void main() {
             vec4 centre = projectionMatrix * modelViewMatrix * vec4(origin, 1.0);
             float pixel = pixelAt(centre);
-            float radius = clamp(${wide} * typical, 2.0 * pixel, ${most} * pixel);
+            float radius = clamp(${wide} * typical, ${least} * pixel, ${most} * pixel);
             vTone = tone;
             vSpot = position.xy;
             vPixels = radius / pixel;
@@ -278,7 +286,7 @@ export class Points extends Marks {
             float inside = 1.0 - smoothstep(1.0 - soft, 1.0, r);
             if (inside <= 0.0) discard;
             ${
-              kind === "dot"
+              kind !== "centre"
                 ? `float ring = smoothstep(0.62 - soft, 0.62 + soft, r) * step(2.6, vPixels);
                    vec3 colour = mix(vTone.rgb, vec3(1.0), ring);`
                 : `vec2 quadrant = clamp(vSpot / soft, -1.0, 1.0);

@@ -21,6 +21,7 @@ const { SERIES } = await load("contract");
 const number = await load("ui_number");
 const { Certificate, certificateLine, checksOf, reason } = await load("ui_certificate");
 const { bodyState } = await load("ui_body");
+const { jointCoordinates, jointFrames } = await load("ui_joint");
 const { convexHull, silhouetteOf } = await load("ui_silhouette");
 const { thinnest, typicalSize } = await load("ui_size");
 
@@ -258,6 +259,36 @@ const area = (points) =>
     const [u, v] = points[(i + 1) % points.length];
     return sum + (x * v - u * y) / 2;
   }, 0);
+
+/* About an axis: the quaternion of a turn. */
+const turned = (axis, angle) => [...axis.map((x) => x * Math.sin(angle / 2)), Math.cos(angle / 2)];
+
+test("coordinates of joints", () => {
+  const free = (count) => Array.from({ length: count }, () => ({ angle: true, lower: null, upper: null }));
+  const here = { position: [0, 0, 0], orientation: [0, 0, 0, 1] };
+  const of = (kind, b) => jointCoordinates({ kind, axes: free(3) }, here, b);
+  const close = (found, wanted) => {
+    assert.equal(found.length, wanted.length);
+    found.forEach((x, i) => assert.ok(Math.abs(x - wanted[i]) < 1e-12, `${found} is not ${wanted}`));
+  };
+  close(of("hinge", { position: [0, 0, 0], orientation: turned([0, 0, 1], -2.5) }), [-2.5]);
+  close(of("hinge", { position: [0, 0, 0], orientation: turned([0, 0, 1], 4) }), [4 - 2 * Math.PI]);
+  close(of("slider", { position: [0, 0, 0.3], orientation: [0, 0, 0, 1] }), [0.3]);
+  close(of("cylindrical", { position: [0, 0, -1], orientation: turned([0, 0, 1], 1) }), [-1, 1]);
+  close(of("planar", { position: [1, 2, 0], orientation: turned([0, 0, 1], 3) }), [1, 2, 3]);
+  close(of("distance", { position: [3, 4, 12], orientation: [0, 0, 0, 1] }), [13]);
+  close(of("ball", here), []);
+  /* First about x of A, then about y of B: q = qx qy. */
+  const [x, y] = [turned([1, 0, 0], 0.7), turned([0, 1, 0], -1.1)];
+  const both = [x[0] * y[3], x[3] * y[1], x[0] * y[1], x[3] * y[3]];
+  close(of("universal", { position: [0, 0, 0], orientation: both }), [0.7, -1.1]);
+
+  /* A frame on a body that is turned by a quarter about z, and one in the world. */
+  const joint = { a: -1, b: 0, frame_a: [1, 0, 0, 0, 0, 0, 1], frame_b: [2, 0, 0, 0, 0, 0, 1] };
+  const [a, b] = jointFrames(joint, () => ({ position: [5, 0, 0], orientation: turned([0, 0, 1], Math.PI / 2) }));
+  close(a.position, [1, 0, 0]);
+  close(b.position, [5, 2, 0]);
+});
 
 test("outlines have the area of the projection", () => {
   const body = (shape, orientation = [0, 0, 0, 1]) =>
