@@ -27,28 +27,32 @@ void rg_contact_tangents(rg_vec3 normal, bool planar, rg_vec3 *tangent1, rg_vec3
 }
 
 /* One row of a Jacobian: n.v + (r x n).w, times the sign of the side. */
-static void fill_row(bool planar, rg_vec3 direction, rg_vec3 arm, double sign, double *row) {
-    rg_vec3 moment = rg_cross(arm, direction);
+static inline void fill_row(bool planar, rg_vec3 direction, rg_vec3 arm, double sign, double *row) {
+    rg_vec3 n = rg_scale(sign, direction), moment = rg_cross(arm, n);
     if (planar) {
-        row[0] = sign * direction.x, row[1] = sign * direction.z, row[2] = sign * moment.y;
+        row[0] = n.x, row[1] = n.z, row[2] = moment.y;
         return;
     }
-    row[0] = sign * direction.x, row[1] = sign * direction.y, row[2] = sign * direction.z;
-    row[3] = sign * moment.x, row[4] = sign * moment.y, row[5] = sign * moment.z;
+    row[0] = n.x, row[1] = n.y, row[2] = n.z;
+    row[3] = moment.x, row[4] = moment.y, row[5] = moment.z;
 }
 
 static void fill_jacobian(const rg_world_content *c, rg_row_set *set, size_t i) {
     const rg_contact_row *row = &set->rows[i];
-    const rg_vec3 directions[3] = {row->normal, row->tangent1, row->tangent2};
     size_t d = (size_t)set->dimension, n = (size_t)set->freedom;
-    for (size_t side = 0; side < 2; side++) {
+    double *out = set->jacobian + i * 2 * d * n;
+    for (size_t side = 0; side < 2; side++, out += d * n) {
         uint32_t body = side == 0 ? row->body_a : row->body_b;
-        bool moves = side == 0 ? row->moves_a : row->moves_b;
+        double sign = side == 0 ? 1 : -1;
         rg_vec3 arm = rg_sub(row->position, c->position[body]);
-        for (size_t k = 0; k < d; k++) {
-            double *out = set->jacobian + ((i * 2 + side) * d + k) * n;
-            fill_row(c->planar, directions[k], arm, moves ? side == 0 ? 1 : -1 : 0, out);
+        if (!(side == 0 ? row->moves_a : row->moves_b)) {
+            memset(out, 0, d * n * sizeof *out);
+            continue;
         }
+        fill_row(c->planar, row->normal, arm, sign, out);
+        fill_row(c->planar, row->tangent1, arm, sign, out + n);
+        if (d == 3)
+            fill_row(c->planar, row->tangent2, arm, sign, out + 2 * n);
     }
 }
 
@@ -162,10 +166,11 @@ static bool is_zero(rg_vec3 v) {
 void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
                      const rg_vec3 *angular_velocity, double u[3]) {
     const rg_contact_row *row = &set->rows[i];
-    const rg_vec3 directions[3] = {row->normal, row->tangent1, row->tangent2};
-    bool moved = !is_zero(row->surface);
-    for (int k = 0; k < set->dimension; k++)
-        u[k] = moved ? rg_dot(directions[k], row->surface) : 0;
+    u[0] = u[1] = 0;
+    if (set->dimension == 3)
+        u[2] = 0;
+    if (!is_zero(row->surface))
+        rg_row_components(set, i, row->surface, u);
     for (size_t side = 0; side < 2; side++) {
         uint32_t body = side == 0 ? row->body_a : row->body_b;
         rg_vec3 v = velocity[body], w = angular_velocity[body];

@@ -260,8 +260,9 @@ static rg_status solve_or_recall(rg_contact_job *job, rg_solve_context *context,
                               .scale = problem->scale,
                               .policy = (uint32_t)method->policy,
                               .directions = problem->contact.directions};
-    if (report->memory && answer->warm &&
-        rg_island_recall(report->memory, memory, &problem->contact, answer->force, &asked)) {
+    rg_island_memory *islands = answer->keep > 0 ? NULL : report->memory; /* pushes change */
+    if (islands && answer->warm &&
+        rg_island_recall(islands, memory, &problem->contact, answer->force, &asked)) {
         answer->residual = asked.residual;
         report->counts.solves++;
         return RG_OK;
@@ -269,10 +270,10 @@ static rg_status solve_or_recall(rg_contact_job *job, rg_solve_context *context,
     uint64_t iterations = report->counts.iterations, others = report->counts.fallbacks;
     rg_status status = solve_island(job, context, problem, answer, report);
     asked.residual = answer->residual;
-    if (!status && report->memory && report->counts.iterations == iterations &&
+    if (!status && islands && report->counts.iterations == iterations &&
         report->counts.fallbacks == others && is_unchanged(job, island, answer) &&
         answer->residual.natural <= method->solver_tolerance)
-        rg_island_remember(report->memory, memory, &problem->contact, answer->force, &asked);
+        rg_island_remember(islands, memory, &problem->contact, answer->force, &asked);
     return status;
 }
 
