@@ -5,7 +5,7 @@
  * integrator. Both are by either integrator, Dormand and Prince's or Adams'.
  *
  * What it learns (step sizes, differences of the multistep method) stays in the world's memory
- * from step to step (step_analytic_memory.c), as long as nobody edits the world in between.
+ * from step to step (step_analytic_memory.c), as long as the world is not edited in between.
  *
  * A step that cannot be made fails with the cause and changes nothing; if the settings allow it,
  * the stepping method makes that of the group that is in trouble instead
@@ -399,7 +399,7 @@ static bool take_least(rg_analysis *a) {
     return a->least != NULL;
 }
 
-/* Contact points at the beginning, for those who want to know who touches. */
+/* Contact points at the beginning, from which touching pairs are told. */
 static rg_status find_touches(rg_world *world, double end_time, rg_error *error) {
     rg_step_machinery *machinery;
     rg_status status = rg_machinery_of(world, &machinery, error);

@@ -3,16 +3,17 @@
  *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
  *   step_analytic_memory.c     what the integrators have learnt, from step to step
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
- *   step_analytic_turns.c      the groups, one after the other
- *   step_analytic_loop.c       integrate, look for the first event, stop there, settle, go on
- *   step_analytic_stand.c      bodies that stand still
+ *   step_analytic_advance.c    the groups, one after the other
+ *   step_analytic_loop.c       integrate, look for the first event, stop there, resolve it, go on
+ *   step_analytic_rest.c       groups at rest
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
- *   step_analytic_hold.c       who is held, and who is at the limit of stick
- *   step_analytic_mean.c       mean forces over a short time, where who is held cannot be followed
+ *   step_analytic_active.c     the active set: which contacts stick, and which are at the limit
+ *   step_analytic_mean.c       mean forces over a short time, where the active set changes too fast
  *   step_analytic_basis.c      the quick way to them: the rows of a moment ago
- *   step_analytic_settle.c     impacts to completion, then stick or slip
+ *   step_analytic_instant.c    an instant: impacts, then stick or slip, then forces
+ *   step_analytic_impacts.c    impacts to completion
  *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
@@ -164,7 +165,7 @@ typedef struct rg_analysis_contact {
     rg_vec3 basis[2];  /* tangents of the last evaluation */
     double normal_acceleration, slip_acceleration; /* of the last evaluation */
     rg_vec3 slip_direction;                        /* of slip_acceleration */
-    rg_contact_motion motion; /* of the last evaluation */
+    rg_contact_motion motion;                      /* of the last evaluation */
 } rg_analysis_contact;
 
 /* Motion of all bodies at an instant; arrays over bodies. */
@@ -235,7 +236,7 @@ typedef struct rg_analysis_judging {
 typedef struct rg_analysis_view {
     rg_world *world;
     rg_step_machinery *machinery;
-    rg_problem_observer *observer; /* is shown the problems; null: nobody */
+    rg_problem_observer *observer; /* is shown the problems; null: none */
     rg_solve_context *context;
     double begin, end;   /* s: of the step of the world */
     double acceleration; /* m/s^2: the largest that gravity and forces give anything */
@@ -341,17 +342,17 @@ struct rg_analysis {
     rg_evaluation evaluation;
     rg_analysis_trouble trouble; /* the first one since the last trial step, or event, began */
     size_t shown;                /* problems that an observer has seen in this step */
-    int64_t decisions; /* that are left in this step; < 0: mean forces are taken */
-    double mean_length; /* s: of the next ones */
-    bool was_averaged;  /* the last step of the world ended with mean forces */
-    double coarser;     /* 1, or what creep is multiplied by until the end of the step */
+    int64_t decisions;           /* that are left in this step; < 0: mean forces are taken */
+    double mean_length;          /* s: of the next ones */
+    bool was_averaged;           /* the last step of the world ended with mean forces */
+    double coarser;              /* 1, or what creep is multiplied by until the end of the step */
     uint64_t events;
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
     size_t bounce_count;
     bool no_restitution; /* the cap was reached */
     rg_analysis_tally tally;
     rg_judge_findings found;    /* by the judge */
-    rg_analysis_judging *judge; /* null: nobody asks */
+    rg_analysis_judging *judge; /* null: no certificate is asked for */
 };
 
 /* --- groups --- */
@@ -401,9 +402,9 @@ void rg_analysis_remember_group(rg_analysis_memory *memory, const uint32_t *labe
                                 const rg_analysis *g);
 void rg_analysis_forget_group(rg_analysis_memory *memory, const uint32_t *label, size_t index);
 
-/* --- stand --- */
+/* --- rest --- */
 /* At the beginning of the step: if everything stands still to its end (*rests), it is there. */
-rg_status rg_analysis_stand(rg_analysis *a, bool *rests, rg_error *error);
+rg_status rg_analysis_try_rest(rg_analysis *a, bool *rests, rg_error *error);
 
 /* --- detect --- */
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);
@@ -490,8 +491,8 @@ double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row);
 /* The forces of an island with the active set as it is. */
 void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
                               rg_effort effort, rg_solve_info *info);
-/* The pivoting solver is there for what is not known beforehand; who chose another one wants it
- * asked. */
+/* The pivoting solver is there for what is not known beforehand; another one that was chosen is
+ * asked every time. */
 bool rg_analysis_may_know(const rg_analysis *a);
 void rg_analysis_derivative(void *analysis, double t, const double *y, double *dydt);
 void rg_analysis_scale(void *analysis, const double *y, double *scale);
@@ -517,16 +518,16 @@ void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
  * more. */
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
 
-/* --- hold --- */
-/* The forces of an island in the exact cone, deciding who is held. */
-void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t member_count,
-                             rg_solve_info *info);
+/* --- active --- */
+/* The active set of an island in the exact cone, and forces by it. */
+void rg_analysis_decide_island(rg_analysis *a, const uint32_t *members, size_t member_count,
+                               rg_solve_info *info);
 
 /* --- mean --- */
 /* Where the law of friction is the exact one: in the cone, and in the plane. */
 bool rg_analysis_may_average(const rg_analysis *a);
 
-/* --- settle --- */
+/* --- instant --- */
 /* After a projection: stick and slip by the slips that are left, and the active set where that
  * changes it. */
 rg_status rg_analysis_refresh(rg_analysis *a);
@@ -539,11 +540,20 @@ double rg_analysis_let_go(const rg_analysis_contact *c);
 double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
 /* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent.
  * `frees`: contacts that are not needed are let go. */
-rg_status rg_analysis_settle(rg_analysis *a, bool detect, bool frees, rg_error *error);
+rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, rg_error *error);
 
 /* No forces exist, or they grow without bound: an impulse along them, until the slip that makes
  * them stops (Painleve's paradox). False if there is none. */
-bool rg_analysis_unjam(rg_analysis *a, uint32_t contact);
+bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact);
+
+/* --- impacts --- */
+/* Of all islands, until nothing approaches. */
+rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error);
+/* Others are only there so that mean forces know of them. */
+bool rg_analysis_touches(const rg_analysis_contact *c);
+/* What was not solved is an event, counts as a failure, and is in the certificate. */
+void rg_analysis_tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
+                               double residual);
 
 /* --- project --- */
 /* Brings gaps and velocities of active contacts back where they belong. */
@@ -601,7 +611,7 @@ void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *handover,
 void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,
                                 const rg_analysis_handover *handover, rg_step_report *report);
 
-/* --- turns --- */
+/* --- advance --- */
 /* What groups give to the step: forces of the last instant, for readers and recordings. */
 typedef struct rg_analysis_forces {
     rg_contact_force *forces;

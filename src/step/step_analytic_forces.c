@@ -6,8 +6,8 @@
  * slip; one without friction the normal alone. The problem is linear with friction rows, which
  * the pivoting solver takes as it is.
  *
- * In space, who is held and who is at the limit of stick is decided between steps
- * (step_analytic_hold.c). During a step that stays, a contact at its limit has a dynamic row,
+ * In space, which contacts are held or at the limit of stick is decided between steps
+ * (step_analytic_active.c). During a step that stays, a contact at its limit has a dynamic row,
  * and the right-hand side is smooth; that a force leaves its cone, or that a contact at its
  * limit turns back, is an event. Where the scene asks for a polygon, there are two tangents with
  * a limit each, and nothing to decide.
@@ -37,7 +37,7 @@
  * solves. */
 #define NEAR_LAST 1e-8
 enum { NEAR_SOLVES = 2 };
-/* In the exact cone who is held is held: tangents by themselves have no bounds worth mentioning. */
+/* In the exact cone tangents of held contacts have no bounds by themselves: only in effect. */
 #define WIDE 1e3
 
 static void own_accelerations(rg_analysis *a, const double *y, const double *dydt,
@@ -205,11 +205,11 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
     }
 }
 
-/* Friction at the limit acts against the acceleration: with a force g across its direction d, the
- * one that is missing, it is -F d + g t and acts against d - g/F t, F = mu f_N. The acceleration has
- * that direction, too, if that across is -g/F times that along: a row in which forces give, by the
- * acceleration along over F, both as they were last. It is Newton's method for the directions of all
- * contacts of an island at once. */
+/* Friction at the limit acts against the acceleration: with a force g across its direction d,
+ * the one that is missing, it is -F d + g t and acts against d - g/F t, F = mu f_N. The
+ * acceleration has that direction, too, if that across is -g/F times that along: a row in which
+ * forces give, by the acceleration along over F, both as they were last. It is Newton's method
+ * for the directions of all contacts of an island at once. */
 static void turn_rows(const rg_analysis *a, rg_effort effort, rg_analysis_rows *s) {
     for (size_t i = 0; i < s->count; i++) {
         const rg_analysis_contact *c = &a->contacts[s->rows[i].contact];
@@ -279,7 +279,7 @@ static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *r
     }
 }
 
-/* Who watches the problems sees them as they are, nothing raised. */
+/* Observers see the problems as they are, no diagonal raised. */
 static void show_rows(rg_analysis *a, const rg_analysis_rows *s) {
     const rg_analysis_view *view = a->view;
     if (!view->observer)
@@ -508,7 +508,7 @@ static void decide_cone(rg_analysis *a) {
     for (size_t k = 0; k < islands.count; k++) {
         const uint32_t *members = islands.members + islands.first[k];
         rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-        rg_analysis_hold_island(a, members, islands.first[k + 1] - islands.first[k], &info);
+        rg_analysis_decide_island(a, members, islands.first[k + 1] - islands.first[k], &info);
         note_solve(a, members, &info);
     }
     rg_arena_return(a->arena, mark);

@@ -1,4 +1,4 @@
-/* Who may meet whom during a step of the world: bodies fall into groups that cannot reach each
+/* Which bodies may meet during a step of the world: bodies fall into groups that cannot reach each
  * other before its end. Each group is integrated by itself, with its own steps and its own
  * events: what happens in one corner costs nothing in another, and what rests is left to rest.
  *
@@ -181,7 +181,7 @@ static rg_status sort_pairs(rg_analysis *a, rg_analysis_groups *g) {
     return RG_OK;
 }
 
-/* Groups in the order of their first bodies; those who meet nobody are the last one, together. */
+/* Groups in the order of their first bodies; bodies that meet none are the last one, together. */
 static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_groups *g) {
     size_t n = a->flight.body_count;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);

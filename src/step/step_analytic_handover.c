@@ -3,9 +3,9 @@
  * cost another its accuracy.
  *
  * Such a group is stepped from its beginning, as if the event loop had never seen it; several of
- * them in one go, so that contacts are looked for once. That nobody else is near them holds as
+ * them in one go, so that contacts are looked for once. That no other body is near them holds as
  * long as no body leaves its reach, as in the event loop. If one does, it gets a longer one
- * (a->least), and if somebody else is within that, the step is made again with such groups
+ * (a->least), and if another body is within that, the step is made again with such groups
  * (*strayed). Contact forces of both methods end in one list, in the order of colliders, which
  * the stepping method needs for its next step. The judge computes what contacts did to the
  * bodies that were stepped (rg_step_report.judged), since only he knows.
@@ -45,7 +45,7 @@ rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cau
     return RG_OK;
 }
 
-/* --- who -------------------------------------------------------------------------------------- */
+/* --- which bodies ----------------------------------------------------------------------------- */
 
 /* Refusals come in the order of groups. */
 static const rg_analysis_refusal *refusal_of(const rg_analysis_handover *h, uint32_t group) {
@@ -103,7 +103,7 @@ static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *mem
     *meets = false;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         if (wider.label[k] == wider.count)
-            continue; /* meets nobody */
+            continue; /* meets none */
         uint8_t *kind = &kinds[wider.label[k]];
         *kind |= member[a->flight.body[k]] ? 1 : 2;
         *meets |= *kind == 3;

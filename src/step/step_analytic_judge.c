@@ -180,7 +180,7 @@ static bool is_linear(const rg_analysis *a, double length, const rg_judge_power 
     return off <= LINEAR * fmax(begin->size, end->size);
 }
 
-/* Forces at a place of the trial step, on copies that nobody observes. */
+/* Forces at a place of the trial step, on copies that are not observed. */
 static rg_judge_power look_inside(const rg_analysis *a, double theta, rg_judge_findings *found) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *contacts = rg_arena_take(a->arena, a->contact_count, sizeof *contacts);

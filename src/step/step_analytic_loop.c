@@ -298,7 +298,7 @@ static bool rescue(rg_analysis *a) {
             worst = (uint32_t)i;
         }
     }
-    if (largest > JAMMED * a->view->acceleration && rg_analysis_unjam(a, worst))
+    if (largest > JAMMED * a->view->acceleration && rg_analysis_resolve_jam(a, worst))
         return true;
     if (a->contact_count == 0 || a->coarser >= COARSEST)
         return false;
@@ -420,7 +420,7 @@ static rg_status take_event(event_loop *l) {
                        "go faster than time",
                        RG_ANALYSIS_EVENTS, a->view->begin, a->time);
     mark_event(a, &l->event);
-    return rg_analysis_settle(a, l->event.detect, l->stuck <= FREED_MOST, l->error);
+    return rg_analysis_resolve_instant(a, l->event.detect, l->stuck <= FREED_MOST, l->error);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -458,7 +458,7 @@ static rg_status take_verdict(event_loop *l, verdict v) {
         l->crawling = 0;
         rg_analysis_end_trial(a);
         rg_trial_forget(&a->trial);
-        return rg_analysis_settle(a, true, true, l->error);
+        return rg_analysis_resolve_instant(a, true, true, l->error);
     }
     if (v == NO_PROGRESS) /* a step that is short is a step all the same */
         v = l->status ? HAND_OVER : look_for_event(l);
@@ -471,7 +471,7 @@ static rg_status take_verdict(event_loop *l, verdict v) {
 
 rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) {
     bool rests;
-    rg_status status = rg_analysis_stand(a, &rests, error);
+    rg_status status = rg_analysis_try_rest(a, &rests, error);
     *arrival = rests ? RG_ARRIVED_RESTING : RG_ARRIVED;
     if (rests) /* what is known of a motion is of another time */
         rg_trial_forget(&a->trial);
@@ -479,7 +479,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
         return status;
     a->decisions = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
     event_loop l = {.a = a, .error = error, .nudge = NUDGE * step_length(a), .nudged = -INFINITY};
-    status = rg_analysis_settle(a, true, true, error);
+    status = rg_analysis_resolve_instant(a, true, true, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
         if (status)

@@ -1,7 +1,7 @@
 /* Mean forces over a short time, where forces of an instant cannot be followed.
  *
  * Many contacts near their limits of friction may change between stick and slip faster than
- * anything else moves, and who is held then takes longer to find out than it lasts. So for a
+ * anything else moves, and the active set then takes longer to find than it lasts. So for a
  * short time forces are constant: those that bring all velocities to where the laws of contact
  * hold at its end (Moreau's step; with all slips in it, those that stop within the time, too).
  * They are integrated like any others: places, ledger and the search for parts that meet are as
@@ -91,13 +91,14 @@ static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_inf
     return status;
 }
 
-/* Forces, and who slips at the end of the time. */
+/* Forces, and which contacts slip at the end of the time. */
 static void store(rg_analysis *a, const uint32_t *members, double length, const mean_rows *s) {
     const double *f = s->force, *rate = s->rate;
     size_t d = s->dimension;
     for (size_t j = 0; j < s->contacts; j++, f += d, rate += d) {
         rg_analysis_contact *c = &a->contacts[members[j]];
-        /* Who leaves carries no force; and what is pressed before it is there is not at rest. */
+        /* Contacts that leave carry no force; and what is pressed before it is there is not at
+         * rest. */
         const rg_analysis_row *normal = &s->rows[d * j];
         bool carries = f[0] > 0 && f[0] * rg_analysis_couple(a, normal, normal) > rate[0];
         for (size_t i = 0; i < 3; i++)

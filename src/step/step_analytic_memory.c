@@ -1,7 +1,7 @@
 /* What the analytic method remembers from one step of the world to the next: step sizes, and the
  * differences of Adams' method. It is a block of the world's memory, saved with its state, so that
  * a run that goes on from a file is the same to the bit; and as it may come from a file, its
- * indices are checked. It holds as long as nobody edits the world in between.
+ * indices are checked. It holds as long as the world is not edited in between.
  *
  * In free flight the differences are those of one vector. With contacts each group has a history of
  * its own, and its bodies may be in another one at the next step. So vectors are cut up by body,

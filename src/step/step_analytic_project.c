@@ -236,7 +236,7 @@ static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *r
         if (!(active || joins[i]) || !c->motion.regular)
             continue;
         double off = (active ? RG_ANALYSIS_REST : RG_ANALYSIS_ASIDE) * c->shell - c->motion.gap;
-        if (a->law->mean) /* who has room left is on the way to where it ends */
+        if (a->law->mean) /* contacts with room left are on the way to where it ends */
             off = fmax(0, off);
         needed |= fabs(off) > RG_ANALYSIS_DRIFT * c->shell;
         rows[*count] = rg_analysis_contact_row(&a->motion, c, c->motion.normal);

@@ -1,5 +1,5 @@
-/* Who is held and who is at the limit of stick, and in which direction, in the exact cone:
- * decided between steps.
+/* The active set in the exact cone: which contacts are held, and which are at the limit of stick
+ * and in which direction, decided between steps.
  *
  * First it is tried whether all contacts can be held. Then those that leave their cones are put at
  * their limits and those that turn back are held again, round by round; at the limit friction turns
@@ -15,7 +15,7 @@
 
 /* Relative: a force this much inside its cone is held. */
 #define HELD 2e-6
-/* Of the judge's residual: what is good enough for deciding who is held. */
+/* Of the judge's residual: what is good enough for deciding which contacts are held. */
 #define DECIDES 1e-8
 /* Tangents of contacts that carry less are raised by up to this many times more: what they can
  * hold is less, too. */
@@ -158,7 +158,7 @@ static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count,
         return false;
     a->tally.solves++;
     turn_slips(a, members, member_count, &problem, q, &solution, &info);
-    /* Who leaves carries no force. */
+    /* Contacts that leave carry no force. */
     for (size_t j = 0; j < member_count; j++)
         if (force[3 * j] * rg_analysis_couple(a, &rows[3 * j], &rows[3 * j]) < rate[3 * j])
             force[3 * j] = force[3 * j + 1] = force[3 * j + 2] = 0;
@@ -171,7 +171,7 @@ static bool is_near_limit(const rg_analysis_contact *c) {
     return rg_analysis_cone_margin(c) < HELD;
 }
 
-/* Who was at the limit is held again only if there is room: nobody goes back and forth by
+/* A contact that was at the limit is held again only if there is room: none goes back and forth by
  * rounding. Where friction drops at the limit, it cannot. */
 static bool exceeds(const rg_analysis_contact *c) {
     return rg_analysis_cone_margin(c) < (c->tight && !rg_analysis_friction_drops(c) ? HELD : 0);
@@ -258,11 +258,11 @@ static void centre(rg_analysis *a, const uint32_t *members, size_t member_count)
     }
 }
 
-/* Whether all who do not slip can be held: mostly they can. Otherwise nothing is changed, but
- * for contacts whose friction drops when they slip: those are held up to the limit, and go there
- * from these forces. */
-static bool hold_all(rg_analysis *a, const uint32_t *members, size_t member_count,
-                     rg_solve_info *info) {
+/* Whether all contacts that do not slip can be held: mostly they can. Otherwise nothing is
+ * changed, but for contacts whose friction drops when they slip: those are held up to the limit,
+ * and go there from these forces. */
+static bool try_all_sticking(rg_analysis *a, const uint32_t *members, size_t member_count,
+                             rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_contact *kept = rg_arena_take(a->arena, member_count, sizeof *kept);
     if (!kept)
@@ -308,7 +308,7 @@ static double turn_limits(rg_analysis *a, const uint32_t *members, size_t member
     return largest;
 }
 
-/* From who was held and who was at the limit a moment ago: mostly one or two change. Step by
+/* From the active set of a moment ago: mostly one or two change. Step by
  * step, so that nothing else does. Forces are shared evenly, or as near to the references as can
  * be. Returns whether that came to an end; if not, nothing is changed. */
 static bool follow_limits(rg_analysis *a, const uint32_t *members, size_t member_count, bool evenly,
@@ -335,15 +335,15 @@ static bool follow_limits(rg_analysis *a, const uint32_t *members, size_t member
     return done;
 }
 
-/* Between steps: decides, too, who is held. */
-void rg_analysis_hold_island(rg_analysis *a, const uint32_t *members, size_t member_count,
-                             rg_solve_info *info) {
+/* Between steps. */
+void rg_analysis_decide_island(rg_analysis *a, const uint32_t *members, size_t member_count,
+                               rg_solve_info *info) {
     if (!needs_decision(a, members, member_count)) {
         rg_analysis_solve_island(a, members, member_count, RG_EFFORT_SOLVE, info);
         return;
     }
     mark_tight(a, members, member_count);
-    if (hold_all(a, members, member_count, info))
+    if (try_all_sticking(a, members, member_count, info))
         return;
     a->decisions--;
     if (follow_limits(a, members, member_count, true, info))

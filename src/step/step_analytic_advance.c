@@ -185,7 +185,7 @@ static rg_status run_group(rg_analysis *a, rg_analysis *g, rg_arrival *arrival, 
     return RG_OK;
 }
 
-/* Says where, if the cause names nobody. */
+/* Says where, if the cause names no body. */
 static rg_status fail_group(const rg_analysis *g, rg_status status, const rg_error *cause,
                             rg_error *error) {
     size_t count = g->flight.body_count;

@@ -1,5 +1,5 @@
-/* Bodies that stand still. Forces that balance everything and keep the laws of contact are
- * contact forces, whoever found them: where bodies are at rest and those of the end of the last
+/* Groups at rest. Forces that balance everything and keep the laws of contact are contact forces,
+ * however they were found: where bodies are at rest and those of the end of the last
  * step do both, nothing moves during this step, and nothing has to be solved or integrated but
  * what the ledger adds up. Without it rounding would add up to a creep.
  *
@@ -113,7 +113,7 @@ static void stand(rg_analysis *a, const double *rate) {
     a->time = a->view->end;
 }
 
-rg_status rg_analysis_stand(rg_analysis *a, bool *rests, rg_error *error) {
+rg_status rg_analysis_try_rest(rg_analysis *a, bool *rests, rg_error *error) {
     *rests = false;
     rg_analysis_move(a, a->time, a->y, &a->motion);
     if (!rg_analysis_may_know(a) || !has_hardly_speed(a) || !has_steady_surroundings(a))

@@ -1,16 +1,16 @@
-/* What happens at an instant: impacts to completion, then stick or slip, then forces (Baraff 1989,
- * section 3: collision forces first, contact forces only when nothing approaches any more).
+/* Impacts at an instant, island by island, until nothing approaches any more (Baraff 1989, section
+ * 3: collision forces first, contact forces only then); impulses where no forces exist (Painleve);
+ * and sequences of bounces that have an end although they are infinitely many.
  *
- * Tested by tests/step/test_settle.c. */
+ * Tested by tests/step/test_instant.c and tests/step/test_events.c. */
 #include "base/base_text.h"
-#include "contact/contact.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 #include "step/step_impulse_log.h"
 
 #include <string.h>
 
-/* An impact that nobody can solve and that leaves more than this share of the approach is the
+/* An impact that nothing can solve and that leaves more than this share of the approach is the
  * end. */
 #define UNSTOPPED 0.5
 /* Relative: approaches that differ by less do so by rounding. */
@@ -19,8 +19,6 @@
 #define BOUNCE_RATIO 0.01
 /* Such a sequence is cut short where bounces are lower than this share of the size. */
 #define BOUNCE_HEIGHT 1e-7
-/* Projections of slips that end, each of which may end others. */
-enum { PROJECTIONS = 3 };
 
 /* --- impacts ---------------------------------------------------------------------------------- */
 
@@ -155,7 +153,7 @@ static size_t island_of(rg_analysis *a, uint32_t contact, const uint32_t **membe
     return 0;
 }
 
-bool rg_analysis_unjam(rg_analysis *a, uint32_t contact) {
+bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact) {
     if (contact >= a->contact_count)
         return false;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
@@ -240,7 +238,7 @@ static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
 }
 
 /* Others are only there so that mean forces know of them. */
-static bool touches(const rg_analysis_contact *c) {
+bool rg_analysis_touches(const rg_analysis_contact *c) {
     return c->motion.gap <= RG_ANALYSIS_NEAR * c->shell;
 }
 
@@ -276,8 +274,8 @@ static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact 
 
 /* What was not solved is an event, counts as a failure, and is in the certificate, with one
  * figure. */
-static void tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
-                          double residual) {
+void rg_analysis_tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
+                               double residual) {
     a->tally.failures++;
     a->tally.worst_residual = fmax(a->tally.worst_residual, residual);
     rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, c, (uint32_t)count, residual);
@@ -313,12 +311,12 @@ static rg_status resolve_island(rg_analysis *a, const uint32_t *members, size_t 
     }
     approach = fastest_approach(a, members, count, &still, &worst);
     if (worst)
-        tell_unsolved(a, worst, count, approach / first);
+        rg_analysis_tell_unsolved(a, worst, count, approach / first);
     return RG_OK;
 }
 
 /* Of all islands. */
-static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
+rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_islands islands;
     uint8_t *met = rg_arena_take(a->arena, a->contact_count, sizeof *met);
@@ -330,7 +328,7 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
         uint32_t *members = islands.members + islands.first[k];
         size_t count = 0;
         for (size_t i = 0; i < islands.first[k + 1] - islands.first[k]; i++)
-            if (touches(&a->contacts[members[i]]))
+            if (rg_analysis_touches(&a->contacts[members[i]]))
                 members[count++] = members[i];
         status = resolve_island(a, members, count, met, error);
     }
@@ -349,309 +347,4 @@ static rg_status resolve_impacts(rg_analysis *a, rg_error *error) {
     }
     rg_arena_return(a->arena, mark);
     return status;
-}
-
-/* --- modes ------------------------------------------------------------------------------------ */
-
-static void drop_leaving(rg_analysis *a) {
-    size_t kept = 0;
-    a->leaving_count = 0;
-    for (size_t i = 0; i < a->contact_count; i++)
-        if (a->law->mean || a->contacts[i].motion.gap_rate <= a->contacts[i].still)
-            a->contacts[kept++] = a->contacts[i];
-        else
-            a->spare[a->leaving_count++] = a->contacts[i];
-    a->contact_count = kept;
-}
-
-/* Stick and slip by the slips of now. Returns whether the rest of a slip has to be taken away: what
- * is left to the law of stick must not move, or friction, which then opposes accelerations, could
- * give energy. */
-static bool refresh_modes(rg_analysis *a, bool *changed) {
-    bool any = false;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        rg_analysis_contact *c = &a->contacts[i];
-        uint8_t before = c->mode;
-        double slip = rg_length(c->motion.slip);
-        bool hardly = fabs(c->slip_acceleration) < RG_ANALYSIS_DECISIVE * a->view->acceleration;
-        if (slip > rg_analysis_creep(a, c)) {
-            c->mode = RG_ANALYSIS_SLIPS;
-            c->direction = rg_scale(1 / slip, c->motion.slip);
-        } else if (c->mode == RG_ANALYSIS_SLIPS &&
-                   (hardly || slip <= RG_ANALYSIS_SLOW * rg_analysis_creep(a, c) ||
-                    a->coarser > 1)) {
-            c->mode = RG_ANALYSIS_STICKS;
-            c->halts = true;
-            c->started = hardly;
-            c->at_limit = hardly && a->law->exact_cone;
-        }
-        if (c->mode == RG_ANALYSIS_STICKS &&
-            c->slip_acceleration <= RG_ANALYSIS_FREE * a->view->acceleration)
-            c->started = false;
-        any |= c->halts;
-        *changed |= c->mode != before;
-    }
-    return any;
-}
-
-/* Contacts that stick no longer have the coefficient of slip from now on. */
-static void start_slips(rg_analysis *a) {
-    a->trouble.outcome = RG_SOLVED;
-    if (a->law->mean)
-        return;
-    rg_analysis_decide(a);
-    bool changed = false;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_STICKS || c->started || !c->active ||
-            !(c->law.static_friction > 0) ||
-            c->slip_acceleration <= rg_analysis_let_go(c) * a->view->acceleration)
-            continue;
-        c->started = true;
-        changed |= c->law.static_friction > c->law.friction;
-        rg_analysis_log(a, RG_STEP_EVENT_SLIP, c, 1, c->slip_acceleration);
-    }
-    if (changed)
-        rg_analysis_decide(a);
-}
-
-/* A contact that slides and would be pressed the harder the more it is pressed (its own entry of
- * the matrix, friction included, is negative) may do without any force, or with one: Painleve's
- * indeterminacy. By the policy of the smallest force, which solvers start with, it lets go; by
- * that of the largest the force is put in, and what is found from there stands. */
-static void choose_solution(rg_analysis *a) {
-    bool holds = a->view->world->content.settings.policy == RG_POLICY_LARGEST_FORCE, held = false;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_SLIPS || c->force[0] > 0 || !(c->normal_acceleration > 0))
-            continue;
-        rg_vec3 n = c->motion.normal;
-        rg_vec3 e = rg_add_scaled(n, -c->law.friction, c->basis[0]);
-        rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, n);
-        rg_analysis_row push = rg_analysis_make_row(a, (uint32_t)i, 0, e);
-        double w = rg_analysis_couple(a, &normal, &push);
-        if (!(w < 0))
-            continue;
-        double force = -c->normal_acceleration / w;
-        rg_analysis_log_choice(a, c, force, c->normal_acceleration);
-        if (holds) {
-            c->force[0] = force;
-            c->force[1] = -c->law.friction * force;
-            held = true;
-        }
-    }
-    if (held)
-        rg_analysis_decide(a);
-}
-
-rg_status rg_analysis_refresh(rg_analysis *a) {
-    rg_status status = RG_OK;
-    bool decides = false;
-    /* What is projected away changes other slips. */
-    for (int round = 0; refresh_modes(a, &decides) && round < PROJECTIONS && !status; round++)
-        status = rg_analysis_project(a);
-    for (size_t i = 0; i < a->contact_count; i++)
-        decides |= a->contacts[i].mode == RG_ANALYSIS_STICKS && a->contacts[i].at_limit;
-    if (decides && !status)
-        start_slips(a);
-    return status;
-}
-
-/* Contacts that approach slower than counts as an impact are stopped, without restitution. A
- * body without play between two that do not move may approach both by rounding, which no impulse
- * can stop: then nothing is done, and nothing is wrong. */
-static rg_status stop_slow(rg_analysis *a, rg_error *error) {
-    double approach = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        if (!touches(&a->contacts[i]))
-            continue;
-        approach = fmax(approach, -a->contacts[i].motion.gap_rate);
-        n++;
-    }
-    if (!(approach > 0))
-        return RG_OK;
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
-    double *matrix = rg_arena_take(a->arena, n * n, sizeof *matrix);
-    double *rate = rg_arena_take(a->arena, n, sizeof *rate);
-    double *x = rg_arena_take(a->arena, n, sizeof *x);
-    if (!rows || !matrix || !rate || !x)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
-    for (size_t i = 0, k = 0; k < a->contact_count; k++) {
-        if (!touches(&a->contacts[k]))
-            continue;
-        rows[i] = rg_analysis_make_row(a, (uint32_t)k, 0, a->contacts[k].motion.normal);
-        rate[i] = rg_analysis_rate(&a->motion, &rows[i]);
-        x[i++] = 0;
-    }
-    rg_analysis_couple_all(a, rows, n, matrix);
-    rg_problem problem = rg_problem_linear(n, matrix, rate);
-    rg_solution solution = {.force = x};
-    rg_solve_info info;
-    rg_status status =
-        rg_solve(a->view->context, rg_solver_find("auto"), &problem, NULL, &solution, &info, error);
-    bool solved = !status && info.outcome == RG_SOLVED;
-    bool rounding = !solved && approach <= RG_ANALYSIS_SPEED * a->view->speed;
-    if (!status && !solved && !rounding)
-        tell_unsolved(a, &a->contacts[0], n, info.residual.natural);
-    if (!status && !rounding) {
-        a->tally.stabilisation += rg_analysis_work(a, rows, n, x, rate);
-        for (size_t i = 0; i < n; i++) {
-            rg_analysis_push(a, a->y, &rows[i], x[i]);
-            rg_analysis_account_outside(a, &rows[i], x[i]);
-        }
-    }
-    rg_arena_return(a->arena, mark);
-    rg_analysis_move_to(a);
-    return status;
-}
-
-/* m/s^2: how the gap of a contact accelerates under the forces that all others have. */
-static double acceleration_of(const rg_analysis *a, size_t contact) {
-    rg_analysis_row normal =
-        rg_analysis_make_row(a, (uint32_t)contact, 0, a->contacts[contact].motion.normal);
-    double rate = rg_analysis_own_rate(a, &normal);
-    for (size_t k = 0; k < a->contact_count; k++) {
-        rg_analysis_row force =
-            rg_analysis_make_row(a, (uint32_t)k, 0, rg_analysis_force_of(&a->contacts[k]));
-        rate += rg_analysis_couple(a, &normal, &force);
-    }
-    return rate;
-}
-
-/* A part after a short time under the forces of now, at its place of now. */
-static rg_swept_shape part_after(const rg_analysis *a, uint32_t part, double time) {
-    uint32_t body = a->view->parts[part].body;
-    const rg_analysis_motion *m = &a->motion;
-    rg_vec3 linear = m->acceleration[body], angular = m->angular_acceleration[body];
-    double inverse_mass = a->view->world->content.dynamics[body].inverse_mass;
-    for (uint32_t k = 0; k < a->contact_count; k++) {
-        rg_vec3 f = rg_analysis_force_of(&a->contacts[k]);
-        rg_analysis_row row = rg_analysis_make_row(a, k, 0, f);
-        if (row.a != body && row.b != body)
-            continue;
-        linear = rg_add_scaled(linear, row.a == body ? inverse_mass : -inverse_mass, f);
-        angular = row.a == body ? rg_add(angular, row.spin_a) : rg_sub(angular, row.spin_b);
-    }
-    return (rg_swept_shape){
-        .placed = {a->view->parts[part].shape, rg_analysis_part_pose(a, m, part)},
-        .centre = m->position[body],
-        .velocity = rg_add_scaled(m->velocity[body], time, linear),
-        .angular_velocity = rg_add_scaled(m->angular_velocity[body], time, angular)};
-}
-
-/* Whether the plane of a face separates the parts of a contact now and goes on to do so, under the
- * forces that all others have: then nothing needs to be held. */
-static bool has_free_plane(const rg_analysis *a, const rg_analysis_contact *c) {
-    if (!isfinite(a->view->parts[c->part_b].radius) ||
-        !isfinite(a->view->parts[c->part_a].radius) || !(a->view->acceleration > 0))
-        return false;
-    double time = sqrt(c->shell / a->view->acceleration);
-    rg_swept_shape b = part_after(a, c->part_b, time), other = part_after(a, c->part_a, time);
-    return rg_contact_free_plane(&b, &other, c->shell).rate >= -rg_analysis_stop(a, c);
-}
-
-/* Whether a contact need not be held: see below. Forces are those of all others. */
-static bool is_free(const rg_analysis *a, size_t contact) {
-    const rg_analysis_contact *c = &a->contacts[contact];
-    double back = fmax(0, -acceleration_of(a, contact));
-    if (c->motion.gap_rate > rg_analysis_stop(a, c))
-        return c->motion.gap_rate > RG_ANALYSIS_STILL * sqrt(2 * back * c->shell);
-    return has_free_plane(a, c);
-}
-
-/* Whether a plane across a mean of normals stands for a meeting, not one of a face. */
-static bool is_degenerate(const rg_analysis_contact *c) {
-    const rg_contact_piece *p = c->track.piece;
-    const rg_contact_piece *plane = p[0].kind == RG_PIECE_FACE ? &p[0] : &p[1];
-    return c->track.extended && plane->index == UINT32_MAX;
-}
-
-/* Contacts that may not be needed, first tried without force:
- *
- *   - those that come apart slower than counts as leaving. They are at rest if they would be back
- *     at once: that is what `still` is about, with the largest acceleration there is. Where the
- *     others hold the body so that they are not, they leave all the same. A box that lies over the
- *     edge of a slab, with its end a micrometre lower on the next one, touches that edge within the
- *     shell, too, where it slides on; to hold it there, its rate would have to be 0, and with it
- *     its speed;
- *   - those where a plane stands for a degenerate meeting (vertex or edge on edge). If the plane of
- *     a face separates the parts and goes on to, they do not push each other: a box that begins to
- *     slide from where its side is exactly over a seam. */
-static void let_go_unneeded(rg_analysis *a) {
-    size_t count = a->contact_count, kept = 0, parted = a->leaving_count, first = parted;
-    if (a->law->mean)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        /* one whose bounces have ended here is at rest, whatever its rate */
-        bool slow = isfinite(c->still) && c->motion.gap_rate > rg_analysis_stop(a, c);
-        if (slow || is_degenerate(c))
-            a->spare[parted++] = *c;
-        else
-            a->contacts[kept++] = *c;
-    }
-    if (parted == first)
-        return;
-    memcpy(a->contacts + kept, a->spare + first, (parted - first) * sizeof *a->contacts);
-    a->contact_count = kept;
-    int64_t decisions = a->decisions; /* this one is not followed */
-    rg_analysis_decide(a);
-    a->decisions = decisions;
-    a->trouble.outcome = RG_SOLVED;
-    for (size_t i = kept; i < count; i++)
-        if (is_free(a, i))
-            a->spare[a->leaving_count++] = a->contacts[i];
-        else /* from the end: those that leave come from the front */
-            a->spare[--parted] = a->contacts[i];
-    for (size_t i = parted; a->contact_count < count - (a->leaving_count - first); i++)
-        a->contacts[a->contact_count++] = a->spare[i];
-}
-
-static rg_status settle_once(rg_analysis *a, bool detect, bool frees, rg_error *error) {
-    rg_analysis_move(a, a->time, a->y, &a->motion);
-    rg_status status = RG_OK;
-    if (detect) {
-        status = rg_analysis_detect(a, error);
-        if (status)
-            return error && error->text[0] ? status
-                                           : rg_fail(error, status, "contacts at t = %.9g s: %s",
-                                                     a->time, rg_status_text(status));
-    }
-    rg_analysis_follow(a, &a->motion);
-    status = resolve_impacts(a, error);
-    if (status)
-        return status;
-    drop_leaving(a);
-    status = stop_slow(a, error);
-    if (status)
-        return status;
-    if (frees)
-        let_go_unneeded(a);
-    refresh_modes(a, &(bool){false});
-    start_slips(a);
-    status = rg_analysis_project(a);
-    if (!status)
-        status = rg_analysis_refresh(a);
-    if (status)
-        return rg_fail(error, status, "projection at t = %.9g s: %s", a->time,
-                       rg_status_text(status));
-    choose_solution(a);
-    return RG_OK;
-}
-
-rg_status rg_analysis_settle(rg_analysis *a, bool detect, bool frees, rg_error *error) {
-    for (int jam = 0;; jam++) {
-        rg_status status = settle_once(a, detect, frees, error);
-        /* That it is not known who is held is no paradox: the loop takes mean forces. */
-        if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.undecided)
-            return status;
-        uint32_t contact = a->trouble.contact;
-        if (jam < RG_ANALYSIS_JAMS && rg_analysis_unjam(a, contact))
-            continue;
-        tell_unsolved(a, contact < a->contact_count ? &a->contacts[contact] : NULL, 1,
-                      a->trouble.residual);
-        return RG_OK;
-    }
 }
