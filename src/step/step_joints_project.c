@@ -3,8 +3,8 @@
  *     the smallest dq' M dq with J dq + x(q) = 0,  q := q + dq, and again,
  *
  * Newton's method on x(q) = 0. That is a contact problem with free joint rows only (velocities dq,
- * q = x), one per island, and is solved as such. Rows: locked directions, and limits that are
- * passed. The motion leaves x of third order in the step, 1e-8 m or so, and the second round is
+ * q = x), one per island, and is solved as such. Rows: locked directions, and limits, one-sided.
+ * The motion leaves x of third order in the step, 1e-8 m or so, and the second round is
  * exact to rounding. Momenta stay; what turning a body at constant angular momentum, lifting it and
  * moving its momentum sideways do to energy and angular momentum is told.
  *
@@ -23,6 +23,8 @@
 /* Units of rounding of the coordinates that a joint's error is a difference of: no less can be
  * asked for. */
 #define ROUNDINGS 16.0
+/* m, rad: limits that are farther are not passed by closing joints. */
+#define NEAR 0.01
 /* A round that leaves more than this share of the largest error has not gained. */
 #define GAIN 0.5
 /* What a round is solved to, relative to the largest error, and factors that it may cost. */
@@ -37,20 +39,21 @@ typedef struct projection {
     double largest; /* of the errors, over what is closed */
 } projection;
 
-static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared, unsigned place,
+/* `sign` 0: locked; 1: a lower limit, `error` beyond it is allowed; -1: an upper one. */
+static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared, int sign,
                     const rg_joint_direction *along, double error) {
     rg_body_places places = {p->bodies->position, p->bodies->orientation};
     rg_joint_row row = *shared;
-    row.place = (uint8_t)place;
     row.along = *along;
-    row.lower = -INFINITY, row.upper = INFINITY;
+    row.lower = sign > 0 ? 0 : -INFINITY, row.upper = sign < 0 ? 0 : INFINITY;
     row.shift = error;
     double size = 0;
     for (int side = 0; side < 2 && !along->turns; side++)
         if (row.moves[side])
             size = fmax(size, rg_largest_entry(places.position[row.body[side]]));
     double closed = fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
-    p->largest = fmax(p->largest, fabs(error) / closed);
+    double off = sign == 0 ? fabs(error) : fmax(0, -sign * error);
+    p->largest = fmax(p->largest, off / closed);
     rg_joint_set_add(p->content, set, &row, places);
 }
 
@@ -69,14 +72,17 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
     if (!any || rg_joint_memories(c)[j].broken != 0)
         return;
     for (size_t k = 0; k < look.locked; k++)
-        add_row(p, set, &row, look.place[k], &look.lock[k], look.lock[k].value);
+        add_row(p, set, &row, 0, &look.lock[k], look.lock[k].value);
     for (size_t k = 0; k < look.axes; k++) {
         const rg_joint_axis *a = &def->axis[k];
         double x = look.axis[k].value;
-        if (a->lower == a->upper || x < a->lower)
-            add_row(p, set, &row, RG_JOINT_LOCKED, &look.axis[k], x - a->lower);
-        else if (x > a->upper)
-            add_row(p, set, &row, RG_JOINT_LOCKED, &look.axis[k], x - a->upper);
+        bool equal = a->lower == a->upper;
+        if (equal)
+            add_row(p, set, &row, 0, &look.axis[k], x - a->lower);
+        if (!equal && x < a->lower + NEAR)
+            add_row(p, set, &row, 1, &look.axis[k], x - a->lower);
+        if (!equal && x > a->upper - NEAR)
+            add_row(p, set, &row, -1, &look.axis[k], x - a->upper);
     }
 }
 
@@ -165,7 +171,7 @@ static rg_status solve_island(projection *p, const rg_islands *islands, const rg
 
 static rg_status find_errors(projection *p, rg_joint_set *set) {
     const rg_world_content *c = p->content;
-    size_t most = c->joints.count * (RG_JOINT_LOCKED + RG_JOINT_AXES_MOST);
+    size_t most = c->joints.count * (RG_JOINT_LOCKED + 2 * RG_JOINT_AXES_MOST);
     p->largest = 0;
     rg_status status = rg_joint_set_make(c, most, p->arena, set);
     for (size_t j = 0; j < c->joints.count && !status; j++)
