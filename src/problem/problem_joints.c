@@ -4,6 +4,10 @@
  * Tested by tests/step/test_joints.c. */
 #include "problem/problem_joints.h"
 
+#include "base/base_sets.h"
+
+#include <string.h>
+
 rg_status rg_joint_set_make(const rg_world_content *c, size_t capacity, rg_arena *arena,
                             rg_joint_set *set) {
     *set = (rg_joint_set){.freedom = c->planar ? 3 : 6, .capacity = capacity};
@@ -41,6 +45,62 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,
         fill_side(c->planar, &row->along, arm, row->moves[side] ? side == 0 ? -1 : 1 : 0, out);
     }
     return &set->rows[i];
+}
+
+/* --- loops ------------------------------------------------------------------------------------ */
+
+static bool holds(const rg_world_content *c, size_t joint) {
+    const rg_joint_def *def = &c->joint[joint].def;
+    bool rod = def->kind == RG_JOINT_DISTANCE && def->axis[0].lower == def->axis[0].upper;
+    return rg_joint_memories(c)[joint].broken == 0 && (def->kind != RG_JOINT_DISTANCE || rod);
+}
+
+static uint32_t node_of(const rg_world_content *c, rg_body_id body) {
+    size_t n = c->bodies.count, i = body.index1 ? rg_body_dense(c, body) : n;
+    return (uint32_t)(i < n && c->dynamics[i].inverse_mass > 0 ? i : n);
+}
+
+rg_status rg_joint_loops(const rg_world_content *c, rg_arena *arena, uint8_t **loops) {
+    size_t nodes = c->bodies.count + 1, joints = c->joints.count;
+    uint32_t *parent = rg_arena_take(arena, nodes, sizeof *parent);
+    uint8_t *closed = rg_arena_take(arena, nodes, sizeof *closed);
+    *loops = rg_arena_take(arena, joints, sizeof **loops);
+    if (!parent || !closed || !*loops)
+        return RG_OUT_OF_MEMORY;
+    rg_sets_start(parent, nodes);
+    memset(closed, 0, nodes);
+    memset(*loops, 0, joints);
+    for (size_t j = 0; j < joints; j++) {
+        uint32_t a = node_of(c, c->joint[j].def.body_a), b = node_of(c, c->joint[j].def.body_b);
+        if (!holds(c, j))
+            continue;
+        bool loop = rg_sets_root(parent, a) == rg_sets_root(parent, b) ||
+                    closed[rg_sets_root(parent, a)] || closed[rg_sets_root(parent, b)];
+        rg_sets_join(parent, a, b);
+        closed[rg_sets_root(parent, a)] = loop;
+    }
+    for (size_t j = 0; j < joints; j++) {
+        uint32_t a = node_of(c, c->joint[j].def.body_a), b = node_of(c, c->joint[j].def.body_b);
+        (*loops)[j] = closed[rg_sets_root(parent, a)] || closed[rg_sets_root(parent, b)];
+    }
+    return RG_OK;
+}
+
+double rg_joint_mobility(const rg_world_content *c, const rg_joint_set *set, size_t i) {
+    double sum = 0;
+    for (size_t side = 0; side < 2; side++) {
+        const rg_joint_row *row = &set->rows[i];
+        rg_vec3 linear, angular;
+        if (!row->moves[side])
+            continue;
+        const rg_body_dynamics *d = &c->dynamics[row->body[side]];
+        rg_joint_push(set, i, side, c->planar, 1, &linear, &angular);
+        rg_vec3 local =
+            c->planar ? angular : rg_rotate_back(c->orientation[row->body[side]], angular);
+        sum += d->inverse_mass * rg_dot(linear, linear) +
+               rg_dot(local, rg_times(d->inverse_inertia, local));
+    }
+    return sum;
 }
 
 double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const rg_vec3 *velocity,

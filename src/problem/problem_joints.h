@@ -30,10 +30,10 @@ typedef struct rg_joint_set {
     double *impulse;  /* count */
 } rg_joint_set;
 
-/* Held whatever the force: no bounds, and no compliance. */
-static inline bool rg_joint_row_is_locked(const rg_joint_row *row) {
-    return row->lower == -INFINITY && row->upper == INFINITY && row->compliance == 0;
-}
+/* Of its own mobility J M^-1 J': the compliance of locked rows of joints that form loops. Redundant
+ * joints, such as three hinges of a door, never agree to the last digit on what they ask for; with
+ * a little give the sharing of force among them has an answer, and a small one. */
+#define RG_JOINT_GIVE 1e-8
 /* Memory for `capacity` rows, none of them there. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_joint_set_make(const rg_world_content *content, size_t capacity, rg_arena *arena,
                             rg_joint_set *set);
@@ -44,6 +44,12 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *content, rg_joint_set *se
 static inline const double *rg_joint_jacobian(const rg_joint_set *set, size_t i, size_t side) {
     return set->jacobian + (i * 2 + side) * (size_t)set->freedom;
 }
+
+/* Which joints are part of a mechanism with loops, per joint: 1 for all of it. The world and bodies
+ * that forces do not move count as one body. */
+rg_status rg_joint_loops(const rg_world_content *content, rg_arena *arena, uint8_t **loops);
+/* J M^-1 J' of row i. */
+double rg_joint_mobility(const rg_world_content *content, const rg_joint_set *set, size_t i);
 
 /* J v of the bodies that move. */
 double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const rg_vec3 *velocity,

@@ -18,7 +18,6 @@
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"
-#include "solve/solve.h"
 #include "step/step_machinery.h"
 
 #include <string.h>
@@ -198,36 +197,6 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
     return RG_OK;
 }
 
-/* Joints that are redundant, such as three hinges of a door, must agree on what their curvature
- * adds, and that is known to third order in the step only: where they differ by no more than the
- * share RG_STEP_CURVATURE of it, the motion that was found (nearest to all of them) says what it
- * is. What is more is a contradiction, and stays a failure. */
-static rg_status agree(rg_contact_job *job, const rg_island *island, rg_problem *problem,
-                       rg_solve_context *context, island_answer *answer, rg_lane_report *report) {
-    const rg_joint_row *rows = job->contacts->joints.rows;
-    const uint32_t *list = job->contacts->islands.joints + island->first_joint;
-    double *q = (double *)problem->contact.q,
-           tolerance = job->world->content.settings.solver_tolerance;
-    size_t first = island->contact_count * (size_t)job->contacts->set.dimension;
-    double curvature = 0, off = 0;
-    rg_allocator memory = rg_solve_arena_allocator(context);
-    for (size_t k = 0; k < island->joint_count; k++)
-        curvature = fmax(curvature, fabs(rows[list[k]].surface));
-    for (size_t k = 0; k < island->joint_count; k++)
-        if (rg_joint_row_is_locked(&rows[list[k]]))
-            off = fmax(off, fabs(answer->velocity[first + k]));
-    if (!(off > 0 && off <= RG_STEP_CURVATURE * curvature))
-        return RG_OK;
-    for (size_t k = 0; k < island->joint_count; k++)
-        if (rg_joint_row_is_locked(&rows[list[k]]))
-            q[first + k] -= answer->velocity[first + k];
-    rg_status status =
-        rg_judge(problem, answer->force, NULL, &memory, &answer->residual, &report->error);
-    if (!status && answer->residual.natural <= tolerance)
-        report->counts.failures--;
-    return status;
-}
-
 /* Is the answer what the solve started from? */
 static bool is_unchanged(const rg_contact_job *job, const rg_island *island,
                          const island_answer *answer) {
@@ -342,15 +311,12 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         meets |= contacts->joints.rows[i].restitution > 0;
     }
     bool plain = !meets && island->joint_count == 0;
-    if (plain)
+    if (!meets)
         answer.velocity = NULL;
     if (plain && answer.warm && is_pushed(contacts, island))
         answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
-    uint64_t failures = report->counts.failures;
     status = plain ? solve_or_recall(job, context, island, &problem, &answer, report)
                    : solve_island(job, context, &problem, &answer, report);
-    if (!status && island->joint_count && report->counts.failures > failures)
-        status = agree(job, island, &problem, context, &answer, report);
     if (!status && meets)
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)

@@ -52,9 +52,6 @@
 #define RG_STEP_LARGE        500
 #define RG_STEP_EFFORT       400u
 #define RG_STEP_EFFORT_LARGE 80u
-/* Of the largest velocity that curvature adds to a joint row of an island: what redundant joints
- * may differ by. */
-#define RG_STEP_CURVATURE 1e-2
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 

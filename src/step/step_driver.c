@@ -128,10 +128,18 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
                        const rg_step_report *report, rg_step_rest *rest, rg_step_info *info) {
     rg_world_content *c = &world->content;
     rg_judge_totals after = rg_judge_look(c);
-    rg_judge_pushes forces = {
-        .step = step, .joints = report->joints, .joint_count = report->joint_count};
+    rg_judge_pushes forces = {.step = step,
+                              .joints = report->joints,
+                              .joint_count = report->joint_count,
+                              .end_joints = report->end_joints,
+                              .end_joint_count = report->end_joint_count};
     forces.forces = rg_world_contact_forces(world, &forces.count);
-    rg_judge_contacts contacts = rg_judge_contact_work(c, before, forces, report->judged);
+    rg_judge_contacts contacts;
+    if (rg_judge_work(c, before, forces, report->judged, &world->scratch, &contacts)) {
+        rg_judge_measure_nothing(info); /* no memory: nothing was measured */
+        rg_judge_forget(&c->run);
+        return;
+    }
     if (report->varies)
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);

@@ -28,8 +28,7 @@ typedef struct rg_joints_bodies {
     rg_vec3 *position;
     rg_quat *orientation;
     double *angle;
-    const rg_vec3 *momentum, *angular_momentum;
-    rg_vec3 *angular_velocity;
+    rg_vec3 *momentum, *angular_momentum, *velocity, *angular_velocity;
     const uint8_t *moved; /* 1: it may be moved */
 } rg_joints_bodies;
 /* What the projection did: J to kinetic energy and to gravity's potential, N m s to the angular
@@ -44,6 +43,11 @@ typedef struct rg_joints_correction {
 rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
                             rg_solve_context *context, rg_arena *arena,
                             rg_joints_correction *correction, rg_error *error);
+
+/* Impulses on locked rows, at the new places, that leave them without velocity: `set` has them. */
+rg_status rg_joints_project_velocities(const rg_world_content *content,
+                                       const rg_joints_bodies *bodies, rg_solve_context *context,
+                                       rg_arena *arena, rg_joint_set *set, rg_error *error);
 
 /* Memories of all joints for a step that begins: as they are, without impulses. Null without
  * joints. */

@@ -1,4 +1,5 @@
-/* The projection of what is left of the errors of joints after the motion of a fixed step:
+/* The projection of what is left of the errors of joints after the motion of a fixed step, and of
+ * the velocities at its end:
  *
  *     the smallest dq' M dq with J dq + x(q) = 0,  q := q + dq, and again,
  *
@@ -7,6 +8,10 @@
  * The motion leaves x of third order in the step, 1e-8 m or so, and the second round is
  * exact to rounding. Momenta stay; what turning a body at constant angular momentum, lifting it and
  * moving its momentum sideways do to energy and angular momentum is told.
+ *
+ * Velocities: those that moved the bodies are along the chord of the motion. Impulses on the locked
+ * rows at the new places turn them into the tangent there (the second half of RATTLE,
+ * H. C. Andersen, J. Comput. Phys. 52, 1983), so that J v = 0 holds for the state that is kept.
  *
  * How it fails: joints that contradict each other; it ends when a round does not gain.
  * Tested by tests/step/test_joints.c. */
@@ -36,6 +41,7 @@ typedef struct projection {
     const rg_joints_bodies *bodies;
     rg_solve_context *context;
     rg_arena *arena;
+    uint8_t *loops;
     double largest; /* of the errors, over what is closed */
 } projection;
 
@@ -54,7 +60,9 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
     double closed = fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
     double off = sign == 0 ? fabs(error) : fmax(0, -sign * error);
     p->largest = fmax(p->largest, off / closed);
-    rg_joint_set_add(p->content, set, &row, places);
+    rg_joint_row *made = rg_joint_set_add(p->content, set, &row, places);
+    if (sign == 0 && p->loops[row.joint])
+        made->compliance = RG_JOINT_GIVE * rg_joint_mobility(p->content, set, set->count - 1);
 }
 
 static void add_joint(projection *p, rg_joint_set *set, size_t j) {
@@ -71,9 +79,12 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
     }
     if (!any || rg_joint_memories(c)[j].broken != 0)
         return;
-    for (size_t k = 0; k < look.locked; k++)
+    for (size_t k = 0; k < look.locked; k++) {
+        row.place = look.place[k];
         add_row(p, set, &row, 0, &look.lock[k], look.lock[k].value);
+    }
     for (size_t k = 0; k < look.axes; k++) {
+        row.place = (uint8_t)(RG_JOINT_LOCKED + k * RG_JOINT_PARTS + RG_JOINT_LOWER);
         const rg_joint_axis *a = &def->axis[k];
         double x = look.axis[k].value;
         bool equal = a->lower == a->upper;
@@ -142,31 +153,22 @@ static rg_status move_island(projection *p, const rg_islands *islands, const rg_
 /* --- one round -------------------------------------------------------------------------------- */
 
 /* Free rows alone are a linear system: one factor, and steps with it (solve_active.c). If they
- * contradict each other, the best that a few factors found. */
+ * contradict each other, the best that a few factors found. `velocity` null: at rest. */
 static rg_status solve_island(projection *p, const rg_islands *islands, const rg_island *island,
-                              const rg_joint_set *set, rg_joints_correction *correction,
-                              rg_error *error) {
+                              const rg_island_input *input, rg_system *system, rg_active *active) {
     const rg_world_content *c = p->content;
-    rg_row_set none = {.dimension = c->planar ? 2 : 3, .freedom = set->freedom};
-    rg_vec3 *still = rg_arena_take(p->arena, c->bodies.count, sizeof *still);
-    rg_island_input input = {.velocity = still, .angular_velocity = still, .joints = set};
-    rg_problem problem;
-    rg_system system;
-    rg_active active;
-    if (!still)
-        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
-    memset(still, 0, c->bodies.count * sizeof *still);
-    rg_status status = rg_island_problem(c, &none, islands, island, &input, p->arena, &problem);
-    if (status)
-        return rg_fail(error, status, "no memory for joints");
-    status = rg_system_prepare(&system, p->context, &problem, error);
+    rg_row_set none = {.dimension = c->planar ? 2 : 3, .freedom = input->joints->freedom};
+    rg_problem *problem = rg_arena_take(p->arena, 1, sizeof *problem);
+    if (!problem)
+        return RG_OUT_OF_MEMORY;
+    rg_status status = rg_island_problem(c, &none, islands, island, input, p->arena, problem);
     if (!status)
-        status = rg_active_create(&active, &system, p->context, error);
+        status = rg_system_prepare(system, p->context, problem, NULL);
     if (!status)
-        status = rg_active_run(&active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
+        status = rg_active_create(active, system, p->context, NULL);
     if (!status)
-        status = move_island(p, islands, island, &system, active.best, correction);
-    return status ? rg_fail(error, status, "no memory for joints") : RG_OK;
+        status = rg_active_run(active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
+    return status;
 }
 
 static rg_status find_errors(projection *p, rg_joint_set *set) {
@@ -174,21 +176,32 @@ static rg_status find_errors(projection *p, rg_joint_set *set) {
     size_t most = c->joints.count * (RG_JOINT_LOCKED + 2 * RG_JOINT_AXES_MOST);
     p->largest = 0;
     rg_status status = rg_joint_set_make(c, most, p->arena, set);
+    if (!status && !p->loops)
+        status = rg_joint_loops(c, p->arena, &p->loops);
     for (size_t j = 0; j < c->joints.count && !status; j++)
         add_joint(p, set, j);
     return status;
 }
 
-static rg_status make_round(projection *p, const rg_joint_set *set,
-                            rg_joints_correction *correction, rg_error *error) {
+/* All islands of a set: `velocity` and `angular_velocity` are those without impulses. With a
+ * correction bodies are moved by the answer, otherwise it is put into the set. */
+static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velocity,
+                           const rg_vec3 *angular_velocity, rg_joints_correction *correction) {
     rg_row_set none = {.dimension = p->content->planar ? 2 : 3, .freedom = set->freedom};
+    rg_island_input input = {
+        .velocity = velocity, .angular_velocity = angular_velocity, .joints = set};
     rg_islands islands;
     rg_status status = rg_islands_find(&none, set, p->content->bodies.count, p->arena, &islands);
-    if (status)
-        return rg_fail(error, status, "no memory for joints");
     for (size_t i = 0; i < islands.count && !status; i++) {
+        const rg_island *island = &islands.islands[i];
         rg_arena_mark mark = rg_arena_get_mark(&p->context->arena);
-        status = solve_island(p, &islands, &islands.islands[i], set, correction, error);
+        rg_system system;
+        rg_active active;
+        status = solve_island(p, &islands, island, &input, &system, &active);
+        if (!status && correction)
+            status = move_island(p, &islands, island, &system, active.best, correction);
+        for (size_t k = 0; k < island->joint_count && !status; k++)
+            set->impulse[islands.joints[island->first_joint + k]] = active.best[k];
         rg_arena_return(&p->context->arena, mark);
     }
     return status;
@@ -202,6 +215,10 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
         return RG_OK;
     projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
     double before = INFINITY;
+    rg_vec3 *still = rg_arena_take(arena, content->bodies.count, sizeof *still);
+    if (!still)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    memset(still, 0, content->bodies.count * sizeof *still);
     for (int round = 0; round < ROUNDS_MOST; round++) {
         rg_joint_set set;
         if (find_errors(&p, &set))
@@ -209,9 +226,83 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
         if (!(p.largest > 1) || !(p.largest <= GAIN * before))
             break;
         before = p.largest;
-        rg_status status = make_round(&p, &set, correction, error);
-        if (status)
-            return status;
+        if (solve_all(&p, &set, still, still, correction))
+            return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     }
+    return RG_OK;
+}
+
+/* --- velocities ------------------------------------------------------------------------------- */
+
+/* m/s, rad/s: of a row, as far as bodies that forces do not move cause it. */
+static double prescribed(const projection *p, const rg_joint_row *row) {
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = row->body[side];
+        if (body == UINT32_MAX || row->moves[side])
+            continue;
+        rg_vec3 w = p->bodies->angular_velocity[body];
+        rg_vec3 arm = rg_sub(row->point, p->bodies->position[body]);
+        rg_vec3 v = row->along.turns ? w : rg_add(p->bodies->velocity[body], rg_cross(w, arm));
+        sum += (side == 0 ? -1 : 1) * rg_dot(row->along.direction, v);
+    }
+    return sum;
+}
+
+/* Impulses of the rows into momenta and velocities. */
+static void push_bodies(const projection *p, const rg_joint_set *set) {
+    const rg_joints_bodies *b = p->bodies;
+    const rg_world_content *c = p->content;
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t side = 0; side < 2; side++) {
+            const rg_joint_row *row = &set->rows[i];
+            uint32_t body = row->body[side];
+            rg_vec3 linear, angular;
+            if (!row->moves[side])
+                continue;
+            rg_joint_push(set, i, side, c->planar, set->impulse[i], &linear, &angular);
+            b->momentum[body] = rg_add(b->momentum[body], linear);
+            b->angular_momentum[body] = rg_add(b->angular_momentum[body], angular);
+        }
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        const rg_body_dynamics *d = &c->dynamics[i];
+        if (!b->moved[i] || !c->record[i].first_joint1)
+            continue;
+        rg_vec3 l = b->angular_momentum[i];
+        b->velocity[i] = rg_scale(d->inverse_mass, b->momentum[i]);
+        b->angular_velocity[i] =
+            c->planar
+                ? rg_vec3_make(0, d->inverse_inertia.y * l.y, 0)
+                : rg_rotate(b->orientation[i],
+                            rg_times(d->inverse_inertia, rg_rotate_back(b->orientation[i], l)));
+    }
+}
+
+rg_status rg_joints_project_velocities(const rg_world_content *content,
+                                       const rg_joints_bodies *bodies, rg_solve_context *context,
+                                       rg_arena *arena, rg_joint_set *set, rg_error *error) {
+    projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
+    rg_joint_set all;
+    if (find_errors(&p, &all) || rg_joint_set_make(content, all.count, arena, set))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    rg_body_places places = {bodies->position, bodies->orientation};
+    bool moves = false;
+    for (size_t i = 0; i < all.count; i++) {
+        if (isfinite(all.rows[i].lower) || isfinite(all.rows[i].upper)) /* a limit */
+            continue;
+        rg_joint_row *row = rg_joint_set_add(content, set, &all.rows[i], places);
+        size_t last = set->count - 1;
+        row->shift = prescribed(&p, row);
+        moves = moves || row->shift != 0 ||
+                rg_joint_velocity(set, last, content->planar, bodies->velocity,
+                                  bodies->angular_velocity) != 0;
+    }
+    if (!moves) {
+        set->count = 0;
+        return RG_OK;
+    }
+    if (solve_all(&p, set, bodies->velocity, bodies->angular_velocity, NULL))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    push_bodies(&p, set);
     return RG_OK;
 }

@@ -3,14 +3,16 @@
  * A locked direction with error x(q), or an axis with coordinate x(q), moves in the step by
  * h (J v+ + s) up to O(h^3), where
  *
- *     s = (x(q + h v) - x(q)) / h - J v
+ *     s = (x(q + h v) - 2 x(q) + x(q - h v)) / (2 h)
  *
- * with the velocities v of the beginning: centripetal and gyroscopic terms, and what kinematic
- * bodies do. Locked rows ask J v+ + s = 0. So the new positions keep the joints closed to third
- * order, and the impulse turns the velocities by half a step's turn, from which the next step turns
- * them on: with v+ = (q+ - q) / h this is SHAKE (J.-P. Ryckaert, G. Ciccotti, H. Berendsen,
- * J. Comput. Phys. 23, 1977), which is symplectic; without s every step would lose the share
- * (omega h)^2 of a swing. What is left of x is projected away (step_joints_project.c).
+ * with the velocities v of the beginning: centripetal and gyroscopic terms; with kinematic bodies
+ * s = (x(q + h v) - x(q)) / h - J v, which has their motion in it. Locked rows ask J v+ + s = 0. So
+ * the new positions keep the joints closed to third order, and the impulse turns the velocities by
+ * half a step's turn, into the chord of the motion; step_joints_project.c turns them on into the
+ * tangent at its end, and projects away what is left of x. Both together are RATTLE
+ * (H. C. Andersen, J. Comput. Phys. 52, 1983), which is symplectic; without s every step would lose
+ * the share (omega h)^2 of a swing. Velocities that are tangent, J v = 0, and a difference without
+ * odd terms make redundant joints agree on s to fourth order.
  *
  * With U = J v+ + s, the velocity of an axis, a row reads u = U + q + c r:
  *
@@ -37,10 +39,12 @@ typedef struct builder {
     const rg_world_content *content;
     const rg_joints_input *input;
     rg_joint_set *set;
-    rg_body_places now, ahead;
+    rg_body_places now, ahead, behind;
+    uint8_t *loops;
     /* of the joint that is being looked at: */
     size_t joint;
-    rg_joint_look look, later;
+    rg_joint_look look, later, earlier;
+    bool driven;      /* a body of it is kinematic */
     rg_joint_row row; /* what its rows share */
 } builder;
 
@@ -65,10 +69,11 @@ static size_t count_rows(const rg_world_content *c) {
 
 /* --- where bodies will be --------------------------------------------------------------------- */
 
-static void look_ahead(const builder *b, uint32_t body, rg_vec3 *position, rg_quat *orientation) {
+/* After h seconds, or -h before. */
+static void look_ahead(const builder *b, uint32_t body, double h, rg_vec3 *position,
+                       rg_quat *orientation) {
     const rg_world_content *c = b->content;
     const rg_body_dynamics *d = &c->dynamics[body];
-    double h = b->input->step;
     position[body] = c->position[body];
     orientation[body] = c->orientation[body];
     if (c->record[body].prescription1) {
@@ -87,7 +92,7 @@ static void look_ahead(const builder *b, uint32_t body, rg_vec3 *position, rg_qu
                                   &orientation[body]);
 }
 
-static rg_status find_ahead(builder *b, rg_arena *arena) {
+static rg_status find_places(const builder *b, double h, rg_arena *arena, rg_body_places *places) {
     const rg_world_content *c = b->content;
     size_t n = c->bodies.count;
     rg_vec3 *position = rg_arena_take(arena, n, sizeof *position);
@@ -96,8 +101,8 @@ static rg_status find_ahead(builder *b, rg_arena *arena) {
         return RG_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < n; i++)
         if (c->record[i].first_joint1)
-            look_ahead(b, i, position, orientation);
-    b->ahead = (rg_body_places){position, orientation};
+            look_ahead(b, i, h, position, orientation);
+    *places = (rg_body_places){position, orientation};
     return RG_OK;
 }
 
@@ -121,7 +126,7 @@ static double prescribed(const builder *b, const rg_joint_direction *along) {
 /* A row with the shift s and without bounds, whose value is `later` by motion at the velocities of
  * now; then it is the caller's to change. */
 static rg_joint_row *add_row(builder *b, unsigned place, const rg_joint_direction *along,
-                             double later) {
+                             const rg_joint_direction *later, const rg_joint_direction *earlier) {
     const rg_world_content *c = b->content;
     rg_joint_row row = b->row;
     row.place = (uint8_t)place;
@@ -130,8 +135,10 @@ static rg_joint_row *add_row(builder *b, unsigned place, const rg_joint_directio
     size_t i = b->set->count;
     rg_joint_row *made = rg_joint_set_add(c, b->set, &row, b->now);
     double moving = rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity);
-    made->shift =
-        b->input->impact ? prescribed(b, along) : (later - along->value) / b->input->step - moving;
+    double ahead = later->value - along->value, behind = earlier->value - along->value;
+    made->shift = b->input->impact ? prescribed(b, along)
+                  : b->driven      ? ahead / b->input->step - moving
+                                   : (ahead + behind) / (2 * b->input->step);
     made->surface = made->shift;
     made->before = moving + made->surface;
     const rg_joint_memory *memory = &rg_joint_memories(c)[b->joint];
@@ -152,6 +159,14 @@ static void make_soft(rg_joint_row *row, double h, double k, double d, double of
     row->shift += h * (k * off - d * velocity) * c;
 }
 
+/* A row that is held whatever the force. */
+static void add_locked(builder *b, unsigned place, const rg_joint_direction *along,
+                       const rg_joint_direction *later, const rg_joint_direction *earlier) {
+    rg_joint_row *row = add_row(b, place, along, later, earlier);
+    if (b->loops[b->joint])
+        row->compliance = RG_JOINT_GIVE * rg_joint_mobility(b->content, b->set, b->set->count - 1);
+}
+
 /* `sign` 1: the lower limit, -1: the upper one. */
 static void add_limit(builder *b, size_t k, double limit, double sign) {
     const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
@@ -161,7 +176,7 @@ static void add_limit(builder *b, size_t k, double limit, double sign) {
         return;
     unsigned place = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS +
                      (sign > 0 ? RG_JOINT_LOWER : RG_JOINT_UPPER);
-    rg_joint_row *row = add_row(b, place, along, b->later.axis[k].value);
+    rg_joint_row *row = add_row(b, place, along, &b->later.axis[k], &b->earlier.axis[k]);
     double approach = -sign * row->before;
     if (sign > 0)
         row->lower = 0;
@@ -181,7 +196,8 @@ static void add_motor(builder *b, size_t k, unsigned first) {
     bool rigid = a->motor == RG_MOTOR_VELOCITY && a->gain == 0;
     if (b->input->impact && !(rigid && a->max_force == INFINITY))
         return;
-    rg_joint_row *row = add_row(b, first + RG_JOINT_MOTOR, along, b->later.axis[k].value);
+    rg_joint_row *row =
+        add_row(b, first + RG_JOINT_MOTOR, along, &b->later.axis[k], &b->earlier.axis[k]);
     if (a->motor == RG_MOTOR_POSITION)
         make_soft(row, h, a->gain, a->gain_velocity, along->value - a->target, 0);
     else if (rigid)
@@ -194,10 +210,11 @@ static void add_motor(builder *b, size_t k, unsigned first) {
 static void add_axis(builder *b, size_t k) {
     const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
     const rg_joint_direction *along = &b->look.axis[k];
-    double later = b->later.axis[k].value, h = b->input->step;
+    const rg_joint_direction *later = &b->later.axis[k], *earlier = &b->earlier.axis[k];
+    double h = b->input->step;
     unsigned first = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS;
     if (a->lower == a->upper)
-        add_row(b, first + RG_JOINT_LOWER, along, later);
+        add_locked(b, first + RG_JOINT_LOWER, along, later, earlier);
     if (is_finite_or_equal(a, false))
         add_limit(b, k, a->lower, 1);
     if (is_finite_or_equal(a, true))
@@ -205,17 +222,17 @@ static void add_axis(builder *b, size_t k) {
     if (a->motor != RG_MOTOR_NONE)
         add_motor(b, k, first);
     if (a->armature > 0) {
-        rg_joint_row *row = add_row(b, first + RG_JOINT_ARMATURE, along, later);
+        rg_joint_row *row = add_row(b, first + RG_JOINT_ARMATURE, along, later, earlier);
         row->shift -= row->before;
         row->compliance = 1 / a->armature;
     }
     if (b->input->impact)
         return;
     if (a->stiffness > 0 || a->damping > 0)
-        make_soft(add_row(b, first + RG_JOINT_SPRING, along, later), h, a->stiffness, a->damping,
-                  along->value - a->rest, 0);
+        make_soft(add_row(b, first + RG_JOINT_SPRING, along, later, earlier), h, a->stiffness,
+                  a->damping, along->value - a->rest, 0);
     if (a->friction > 0)
-        set_bounds(add_row(b, first + RG_JOINT_FRICTION, along, later), h * a->friction);
+        set_bounds(add_row(b, first + RG_JOINT_FRICTION, along, later, earlier), h * a->friction);
 }
 
 /* False: broken, or between bodies that are not stepped. */
@@ -226,6 +243,7 @@ static bool begin_joint(builder *b, size_t joint) {
         return false;
     b->joint = joint;
     rg_joint_look_at(c, joint, b->now, &b->look);
+    b->driven = false;
     b->row = (rg_joint_row){.joint = (uint32_t)joint, .point = b->look.point};
     for (int side = 0; side < 2; side++) {
         uint32_t body = b->look.body[side];
@@ -234,6 +252,7 @@ static bool begin_joint(builder *b, size_t joint) {
         if (b->row.moves[side] && b->input->member && !b->input->member[body])
             return false;
         any = any || b->row.moves[side];
+        b->driven = b->driven || (body != UINT32_MAX && c->record[body].prescription1);
     }
     return any;
 }
@@ -244,13 +263,18 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
     if (status || c->joints.count == 0)
         return status;
     builder b = {.content = c, .input = input, .set = set, .now = {c->position, c->orientation}};
-    status = find_ahead(&b, arena);
+    status = rg_joint_loops(c, arena, &b.loops);
+    if (!status)
+        status = find_places(&b, input->step, arena, &b.ahead);
+    if (!status)
+        status = find_places(&b, -input->step, arena, &b.behind);
     for (size_t j = 0; j < c->joints.count && !status; j++) {
         if (!begin_joint(&b, j))
             continue;
         rg_joint_look_at(c, j, b.ahead, &b.later);
+        rg_joint_look_at(c, j, b.behind, &b.earlier);
         for (size_t k = 0; k < b.look.locked; k++)
-            add_row(&b, b.look.place[k], &b.look.lock[k], b.later.lock[k].value);
+            add_locked(&b, b.look.place[k], &b.look.lock[k], &b.later.lock[k], &b.earlier.lock[k]);
         for (size_t k = 0; k < b.look.axes; k++)
             add_axis(&b, k);
     }

@@ -64,12 +64,20 @@ typedef struct rg_judge_pushes {
     double step; /* s */
     const rg_judge_joint *joints;
     size_t joint_count;
+    /* What joints did then, when the bodies had moved. */
+    const rg_judge_joint *end_joints;
+    size_t end_joint_count;
+    bool ended; /* the joints are those */
 } rg_judge_pushes;
 /* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is
  * always that of all. */
 rg_judge_contacts rg_judge_contact_work(const rg_world_content *content,
                                         const rg_judge_memory *before, rg_judge_pushes forces,
                                         const uint8_t *whose);
+/* The same, and with what joints did at the end: step_judge_joints.c. */
+rg_status rg_judge_work(const rg_world_content *content, const rg_judge_memory *before,
+                        rg_judge_pushes done, const uint8_t *whose, rg_arena *arena,
+                        rg_judge_contacts *sum);
 /* step_judge_joints.c: work and impulses of joints, added to `sum`; `whose` as above. */
 void rg_judge_joint_work(const rg_world_content *content, const rg_judge_memory *before,
                          rg_judge_pushes forces, const uint8_t *whose, rg_judge_contacts *sum);

@@ -8,6 +8,8 @@
 #include "base/base_trig.h"
 #include "step/step_judge.h"
 
+#include <string.h>
+
 /* --- work ------------------------------------------------------------------------------------- */
 
 static rg_judge_motion_at motion_of(const rg_world_content *c, const rg_judge_memory *before,
@@ -29,8 +31,9 @@ static void account_part(rg_judge_joint_part part, double work, bool instant,
         sum->stabilisation += work;
 }
 
-static void account(const rg_world_content *c, const rg_judge_memory *before, double step,
+static void account(const rg_world_content *c, const rg_judge_memory *before, rg_judge_pushes done,
                     const rg_judge_joint *joint, rg_judge_contacts *sum) {
+    double step = done.ended ? 0 : done.step;
     rg_judge_motion_at a = motion_of(c, before, step, joint->body_a, joint->point);
     rg_judge_motion_at b = motion_of(c, before, step, joint->body_b, joint->point);
     rg_vec3 mean = rg_scale(0.5, rg_sub(rg_add(b.before, b.after), rg_add(a.before, a.after)));
@@ -39,7 +42,7 @@ static void account(const rg_world_content *c, const rg_judge_memory *before, do
     rg_vec3 linear = {0, 0, 0}, angular = {0, 0, 0};
     for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
         double work = rg_dot(joint->linear[part], mean) + rg_dot(joint->angular[part], turn);
-        account_part((rg_judge_joint_part)part, work, step == 0, sum);
+        account_part((rg_judge_joint_part)part, work, step == 0 && !done.ended, sum);
         linear = rg_add(linear, joint->linear[part]);
         angular = rg_add(angular, joint->angular[part]);
     }
@@ -62,8 +65,69 @@ void rg_judge_joint_work(const rg_world_content *c, const rg_judge_memory *befor
         bool counts = !whose || (joint->body_a != UINT32_MAX && whose[joint->body_a]) ||
                       (joint->body_b != UINT32_MAX && whose[joint->body_b]);
         if (counts)
-            account(c, before, done.step, joint, sum);
+            account(c, before, done, joint, sum);
     }
+}
+
+/* What a body was like before the impulses at the end of a step. */
+static void take_back(const rg_world_content *c, size_t i, rg_vec3 linear, rg_vec3 angular,
+                      rg_vec3 *velocity, rg_vec3 *spin) {
+    *velocity = rg_add_scaled(c->velocity[i], -1 / c->record[i].mass.mass, linear);
+    if (c->planar) {
+        spin->y = c->angular_velocity[i].y - angular.y / c->record[i].mass.inertia.m[1][1];
+        return;
+    }
+    rg_mat3 inverse = rg_judge_inverse(&c->record[i].mass.inertia);
+    rg_quat now = rg_body_origin_pose(c, i).orientation;
+    rg_vec3 change = rg_rotate(now, rg_mat3_apply(&inverse, rg_rotate_back(now, angular)));
+    *spin = rg_sub(c->angular_velocity[i], change);
+}
+
+rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before,
+                        rg_judge_pushes done, const uint8_t *whose, rg_arena *arena,
+                        rg_judge_contacts *sum) {
+    if (done.end_joint_count == 0) {
+        *sum = rg_judge_contact_work(c, before, done, whose);
+        return RG_OK;
+    }
+    size_t n = c->bodies.count;
+    rg_vec3 *velocity = rg_arena_take(arena, n, sizeof *velocity);
+    rg_vec3 *spin = rg_arena_take(arena, n, sizeof *spin);
+    rg_vec3 *linear = rg_arena_take(arena, n, sizeof *linear);
+    rg_vec3 *angular = rg_arena_take(arena, n, sizeof *angular);
+    rg_judge_memory then;
+    if (!velocity || !spin || !linear || !angular || rg_judge_remember(c, arena, &then))
+        return RG_OUT_OF_MEMORY;
+    memset(linear, 0, n * sizeof *linear);
+    memset(angular, 0, n * sizeof *angular);
+    for (size_t k = 0; k < done.end_joint_count; k++)
+        for (int side = 0; side < 2; side++) {
+            const rg_judge_joint *joint = &done.end_joints[k];
+            uint32_t body = side == 0 ? joint->body_a : joint->body_b;
+            if (body == UINT32_MAX)
+                continue;
+            double sign = side == 0 ? -1 : 1;
+            rg_vec3 arm = rg_sub(joint->point, c->position[body]);
+            for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
+                rg_vec3 turn = rg_add(joint->angular[part], rg_cross(arm, joint->linear[part]));
+                linear[body] = rg_add_scaled(linear[body], sign, joint->linear[part]);
+                angular[body] = rg_add_scaled(angular[body], sign, turn);
+            }
+        }
+    for (size_t i = 0; i < n; i++) {
+        velocity[i] = c->velocity[i], spin[i] = c->angular_velocity[i];
+        then.spin[i] = c->angular_velocity[i];
+        if (c->record[i].motion == RG_MOTION_DYNAMIC)
+            take_back(c, i, linear[i], angular[i], &velocity[i], &spin[i]);
+    }
+    rg_world_content moved = *c; /* before those impulses */
+    moved.velocity = velocity, moved.angular_velocity = spin;
+    then.velocity = velocity, then.angular_velocity = spin;
+    *sum = rg_judge_contact_work(&moved, before, done, whose);
+    rg_judge_pushes end = {
+        .joints = done.end_joints, .joint_count = done.end_joint_count, .ended = true};
+    rg_judge_joint_work(c, &then, end, whose, sum);
+    return RG_OK;
 }
 
 /* --- errors ----------------------------------------------------------------------------------- */

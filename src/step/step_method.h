@@ -36,6 +36,9 @@ typedef struct rg_step_report {
     /* Joints with one impulse over the step, in scratch memory. */
     const struct rg_judge_joint *joints;
     size_t joint_count;
+    /* What joints did at the end of it, at the new places. */
+    const struct rg_judge_joint *end_joints;
+    size_t end_joint_count;
     /* J: what the projection of joint errors did to kinetic energy and gravity's potential. */
     double projected_kinetic, projected_potential;
     /* How the bodies moved; null: straight. */

@@ -218,6 +218,21 @@ static void tell(rg_stepping *job) {
     r->tracks = parts->tracks;
 }
 
+/* What joints did at the end of the step, too; and all of it for the judge. */
+static rg_status tell_joints(rg_world *world, rg_stepping *job, rg_error *error) {
+    rg_judge_joint *wrenches, *end;
+    rg_joints_add(&job->end_joints, job->joints);
+    if (!world->certify)
+        return RG_OK;
+    if (rg_joints_tell(&world->content, &job->contacts.joints, &world->scratch, &wrenches,
+                       &job->report.joint_count) ||
+        rg_joints_tell(&world->content, &job->end_joints, &world->scratch, &end,
+                       &job->report.end_joint_count))
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    job->report.joints = wrenches, job->report.end_joints = end;
+    return RG_OK;
+}
+
 rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
     rg_contact_job contacts = {.world = world};
     rg_stage_enter(world, RG_STAGE_FORCES);
@@ -230,13 +245,8 @@ rg_status rg_stepping_make(rg_world *world, rg_stepping *job, rg_error *error) {
         status = mark_contacts(job, contacts.collision, error);
     if (!status)
         tell(job);
-    if (!status && job->joints && world->certify) {
-        rg_judge_joint *wrenches;
-        if (rg_joints_tell(&world->content, &job->contacts.joints, &world->scratch, &wrenches,
-                           &job->report.joint_count))
-            return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
-        job->report.joints = wrenches;
-    }
+    if (!status && job->joints)
+        status = tell_joints(world, job, error);
     return status;
 }
 

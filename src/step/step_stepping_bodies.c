@@ -351,16 +351,21 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
             continue;
         rg_motion_state end = rg_prescription_evaluate(c, i, job->end_time);
         job->position[i] = end.position, job->orientation[i] = end.orientation;
+        job->end.velocity[i] = end.velocity, job->end.angular_velocity[i] = end.angular_velocity;
     }
     rg_joints_bodies bodies = {.position = job->position,
                                .orientation = job->orientation,
                                .angle = job->angle,
                                .momentum = job->end.momentum,
                                .angular_momentum = job->end.angular_momentum,
+                               .velocity = job->end.velocity,
                                .angular_velocity = job->end.angular_velocity,
                                .moved = moved};
     rg_status status =
         rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done, error);
+    if (!status)
+        status = rg_joints_project_velocities(c, &bodies, machinery->contexts[0], &world->scratch,
+                                              &job->end_joints, error);
     report->projected_kinetic = done.kinetic;
     report->projected_potential = done.potential;
     report->angular_impulse = rg_add(report->angular_impulse, done.angular_momentum);

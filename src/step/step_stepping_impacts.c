@@ -231,21 +231,27 @@ static rg_status keep_forces(follower *f, const rg_contact_step *contacts) {
     return RG_OK;
 }
 
-/* Contacts, counts and, by the judge, work of a part that has been made. */
-static rg_status tell_part(follower *f, const rg_contact_step *contacts,
+/* Contacts, counts and, by the judge, work of a part that has been made. `end`: what joints did at
+ * its end; null at an instant. */
+static rg_status tell_part(follower *f, const rg_contact_step *contacts, const rg_joint_set *end,
                            const rg_judge_memory *before, double length) {
     rg_step_report *sum = f->sum;
     rg_solve_counts_add(&sum->counts, &contacts->counts);
     sum->impacts += contacts->impacts;
     if (f->world->certify) {
-        rg_judge_pushes forces = {contacts->forces, contacts->set.count, length, NULL, 0};
-        rg_judge_joint *wrenches;
-        if (rg_joints_tell(&f->world->content, &contacts->joints, &f->world->scratch, &wrenches,
-                           &forces.joint_count))
+        rg_judge_pushes forces = {
+            .forces = contacts->forces, .count = contacts->set.count, .step = length};
+        rg_judge_joint *wrenches, *end_wrenches = NULL;
+        rg_arena *arena = &f->world->scratch;
+        if (rg_joints_tell(&f->world->content, &contacts->joints, arena, &wrenches,
+                           &forces.joint_count) ||
+            (end && rg_joints_tell(&f->world->content, end, arena, &end_wrenches,
+                                   &forces.end_joint_count)))
             return rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for joints");
-        forces.joints = wrenches;
-        rg_judge_contacts done =
-            rg_judge_contact_work(&f->world->content, before, forces, f->member);
+        forces.joints = wrenches, forces.end_joints = end_wrenches;
+        rg_judge_contacts done;
+        if (rg_judge_work(&f->world->content, before, forces, f->member, arena, &done))
+            return rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for the judge");
         sum->found.friction += done.friction;
         sum->found.impact += done.impact;
         sum->found.stabilisation += done.stabilisation;
@@ -257,6 +263,8 @@ static rg_status tell_part(follower *f, const rg_contact_step *contacts,
     }
     if (f->whole->joints)
         rg_joints_add(&contacts->joints, f->whole->joints);
+    if (f->whole->joints && end)
+        rg_joints_add(end, f->whole->joints);
     return keep_forces(f, contacts);
 }
 
@@ -345,7 +353,7 @@ static rg_status make_impact(follower *f, rg_stepping *part, rg_contact_job *con
         c->angular_momentum[i] = part->end.angular_momentum[i];
     }
     log_impacts(f, contacts);
-    return tell_part(f, &part->contacts, &before, 0);
+    return tell_part(f, &part->contacts, NULL, &before, 0);
 }
 
 /* How the group moves in a part, for the judge: along parabolas, or straight. */
@@ -426,7 +434,7 @@ static rg_status make_flight(follower *f, double length, rg_contact_job *contact
     f->first_last = f->machinery->part_force_count;
     f->last_count = part.contacts.set.count;
     f->last_step = part.step;
-    return tell_part(f, &part.contacts, &before, part.step);
+    return tell_part(f, &part.contacts, &part.end_joints, &before, part.step);
 }
 
 static rg_status make_part(follower *f, bool *joined) {
