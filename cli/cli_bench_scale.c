@@ -15,10 +15,11 @@ static const char scale_help[] =
     "Measures what a step costs as scenes grow: many separate pyramids, one pyramid at rest and\n"
     "one whose boxes are pushed (1e-9 N each, another way in each step), a tower, a pile that\n"
     "falls, and a stack whose top is heavier. Prints milliseconds of processor time a step,\n"
-    "certificate included, and the slopes of log cost against log bodies, contacts, islands and\n"
-    "mass ratio. At rest the first steps are left out and the least of five times 12 steps is\n"
-    "taken; of the pile all steps count. There is a slope where the largest is at least four\n"
-    "times the smallest.\n"
+    "certificate included, the memory that the scene holds, in all and per contact, how often\n"
+    "the heap was called in the last steps that were timed, and the slopes of log cost against\n"
+    "log bodies, contacts, islands and mass ratio. At rest the first steps are left out and the\n"
+    "least of five times 12 steps is taken; of the pile all steps count. There is a slope where\n"
+    "the largest is at least four times the smallest.\n"
     "\n"
     "Options:\n"
     "      --quick         small sizes: seconds\n"
@@ -79,6 +80,8 @@ enum { FAMILIES = sizeof families / sizeof families[0] };
 typedef struct sample {
     double bodies, contacts, islands, ratio;
     double ms, wall; /* a step: processor time, wall time */
+    double bytes;    /* that the scene holds at the end */
+    double calls;    /* of the heap, in the last steps that were timed */
     bool stopped;
 } sample;
 
@@ -93,6 +96,38 @@ static double processor_time(void) {
     struct timespec time;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- memory ---- */
+
+/* Counts what a world asks of the heap; islands are solved by several threads. */
+typedef struct heap {
+    _Atomic size_t bytes, calls;
+} heap;
+
+enum { HEAP_HEADER = 16 }; /* bytes before each block, for its size: malloc's alignment */
+
+static void release_counted(void *user, void *pointer) {
+    heap *this = user;
+    if (!pointer)
+        return;
+    size_t *block = (size_t *)(void *)((char *)pointer - HEAP_HEADER);
+    this->bytes -= *block;
+    this->calls++;
+    free(block);
+}
+
+static void *resize_counted(void *user, void *pointer, size_t size) {
+    heap *this = user;
+    size_t *old = pointer ? (size_t *)(void *)((char *)pointer - HEAP_HEADER) : NULL;
+    size_t before = old ? *old : 0;
+    size_t *block = realloc(old, size + HEAP_HEADER);
+    this->calls++;
+    if (!block)
+        return NULL;
+    *block = size;
+    this->bytes += size - before;
+    return (char *)block + HEAP_HEADER;
 }
 
 /* ---- one size ---- */
@@ -160,6 +195,7 @@ typedef struct block {
 } block;
 
 typedef struct run {
+    heap *heap;
     const scale *scale;
     const family *family;
     rg_world *world;
@@ -173,6 +209,7 @@ static rg_status make_block(run *this, size_t steps, block *block_, rg_error *er
     double cpu = processor_time(), wall = cli_clock();
     rg_status status = RG_OK;
     *block_ = (block){0};
+    this->heap->calls = 0;
     while (block_->steps < steps && !status && !this->stopped) {
         if (this->family->pushed)
             cli_engine_push(this->world, &this->random);
@@ -218,6 +255,8 @@ static void fill_sample(sample *sample_, const run *run_, const block *result) {
     sample_->ms = 1e3 * result->cpu / (double)result->steps;
     sample_->wall = 1e3 * result->wall / (double)result->steps;
     sample_->stopped = run_->stopped;
+    sample_->bytes = (double)run_->heap->bytes;
+    sample_->calls = (double)run_->heap->calls;
     sample_->contacts = (double)rg_world_summary(world).contacts_max;
     sample_->islands = count_islands(world);
     for (size_t i = 0; i < rg_world_body_count(world); i++)
@@ -229,19 +268,22 @@ static rg_status measure(scale *this, const family *family_, int size, sample *s
     char text[CLI_ENGINE_TEXT];
     rg_error error = {0};
     rg_scene *scene = NULL;
+    heap heap_ = {0};
+    rg_allocator counted = {resize_counted, release_counted, &heap_};
     *sample_ = (sample){.ratio = family_->ratio ? pow(10, size) : 1};
     snprintf(text, sizeof text, "%s", family_->scene);
     char *number = strstr(text, "%d");
     if (number)
         snprintf(number, sizeof text - (size_t)(number - text), "%d", size);
-    rg_status status = cli_engine_open(text, &scene, &error);
+    rg_status status = cli_engine_open_in(text, &counted, &scene, &error);
     if (!status && family_->copies)
         status = add_copies(rg_scene_world(scene), size, &error);
     if (!status)
         status = rg_world_set_threads(rg_scene_world(scene), this->threads);
     if (!status) {
         block result = {0};
-        run run_ = {.scale = this,
+        run run_ = {.heap = &heap_,
+                    .scale = this,
                     .family = family_,
                     .world = rg_scene_world(scene),
                     .step = rg_scene_step_size(scene),
@@ -315,16 +357,18 @@ static int run_family(scale *this, const family *family_) {
     const int *sizes = this->quick ? family_->quick : family_->full;
     sample samples[SIZES];
     size_t count = 0;
-    printf("%s\n  %10s %10s %10s %10s %12s %12s\n", family_->title, "bodies", "contacts", "islands",
-           "mass ratio", "ms a step", "wall ms");
+    printf("%s\n  %10s %10s %10s %10s %12s %12s %10s %10s %10s\n", family_->title, "bodies",
+           "contacts", "islands", "mass ratio", "ms a step", "wall ms", "kB", "B/contact",
+           "heap calls");
     for (; count < SIZES && sizes[count]; count++) {
         sample *s = &samples[count];
         rg_profile profile;
         char name[CLI_ENGINE_TEXT];
         if (measure(this, family_, sizes[count], s, &profile))
             return EXIT_FAILED;
-        printf("  %10.0f %10.0f %10.0f %10.0e %12.4g %12.4g%s\n", s->bodies, s->contacts,
-               s->islands, s->ratio, s->ms, s->wall, s->stopped ? "  stopped: over the limit" : "");
+        printf("  %10.0f %10.0f %10.0f %10.0e %12.4g %12.4g %10.0f %10.0f %10.0f%s\n", s->bodies,
+               s->contacts, s->islands, s->ratio, s->ms, s->wall, 1e-3 * s->bytes,
+               s->bytes / s->contacts, s->calls, s->stopped ? "  stopped: over the limit" : "");
         snprintf(name, sizeof name, "%s %d", family_->title, sizes[count]);
         cli_engine_record_add(&this->record, name, &profile, NAN);
         fflush(stdout);

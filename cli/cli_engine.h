@@ -13,6 +13,9 @@ enum { CLI_ENGINE_TEXT = 160, CLI_ENGINES_MOST = 8, CLI_ENGINE_BLOCK = 24 };
 
 /* "pyramid base=20": a built-in scene or a file, with parameters. */
 rg_status cli_engine_open(const char *text, rg_scene **scene, rg_error *error);
+/* The same, with all memory from an allocator. */
+rg_status cli_engine_open_in(const char *text, const rg_allocator *allocator, rg_scene **scene,
+                             rg_error *error);
 
 /* ---- cli_engine_model.c: a world as other engines get it ---- */
 

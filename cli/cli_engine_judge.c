@@ -12,10 +12,15 @@
 #define LATE_SHARE 0.8 /* of the run: from there on the speed of creep is taken */
 
 rg_status cli_engine_open(const char *text, rg_scene **scene, rg_error *error) {
+    return cli_engine_open_in(text, NULL, scene, error);
+}
+
+rg_status cli_engine_open_in(const char *text, const rg_allocator *allocator, rg_scene **scene,
+                             rg_error *error) {
     enum { MOST = 16 };
     char copy[CLI_ENGINE_TEXT], *rest;
     rg_scene_parameter parameters[MOST];
-    rg_scene_options options = {.parameters = parameters};
+    rg_scene_options options = {.parameters = parameters, .allocator = allocator};
     snprintf(copy, sizeof copy, "%s", text);
     char *name = strtok_r(copy, " ", &rest), *word;
     while ((word = strtok_r(NULL, " ", &rest)) && options.parameter_count < MOST) {

@@ -207,6 +207,8 @@ def test_scale(rigor):
         check(family, f"{title} in {text}")
         rows = [list(map(float, line.split())) for line in family[1].splitlines()]
         check(len(rows) == 3 and all(row[4] > 0 for row in rows), f"rows of {title}: {rows}")
+        check(all(row[6] > 0 for row in rows), f"memory of {title}: {rows}")
+        check(title == "pile" or all(row[8] == 0 for row in rows), f"heap calls in steady steps of {title}: {rows}")
     rows = re.findall(r"^ +(\d+) +(\d+) +(\d+) +1e\+00 ", text.split("one pyramid")[0], re.M)
     check_equal(rows, [("15", "140", "1"), ("30", "280", "2"), ("60", "560", "4")],
                 "bodies, contacts and islands of separate pyramids")
