@@ -58,6 +58,7 @@ typedef struct rg_manifold {
     uint32_t part1, part2; /* of compounds, else 0; with a point's id, its identity */
     double
         time; /* s: when in the motion that was looked at its points were found; 0: at its start */
+    bool meets;       /* then they meet in that motion */
     bool degenerate;  /* vertex on vertex or edge: the normal is the average of those that tie */
     bool kept;        /* the last step's separating feature was kept: it is nearly the best */
     bool reduced;     /* points were left out */

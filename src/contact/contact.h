@@ -36,6 +36,10 @@
 /* Looking ahead: distances that current speeds would cover in a step, times this. */
 #define RG_CONTACT_AHEAD 3.0
 
+/* rad, in one motion: what turns farther does not do so at a rate that is nearly constant, and a
+ * plane that separates at both ends may not do so in between. */
+#define RG_CONTACT_TURN 1.0
+
 #define RG_CONTACT_NO_FACET UINT32_MAX
 
 /* One of the two shapes. */
@@ -224,6 +228,8 @@ typedef struct rg_swept_shape {
     rg_vec3 centre, velocity, angular_velocity; /* of its body */
 } rg_swept_shape;
 rg_pose rg_swept_pose(const rg_swept_shape *shape, double time);
+/* m: of its farthest point from the centre that it turns about; 0 for a ball about its centre. */
+double rg_swept_reach(const rg_swept_shape *shape);
 
 typedef enum rg_plane_result {
     RG_PLANE_OF_START, /* the feature of the beginning: it separates to the end, or they touch */

@@ -30,8 +30,6 @@
 #define DEPTH_SHARE 0.5
 /* Of that depth: by how much a pair that is deeper than that at the beginning may become deeper. */
 #define DEEPER_SHARE 0.1
-/* rad: in one motion. What turns farther does not do so at a rate that is nearly constant. */
-#define TURN_MOST 1.0
 /* Halvings of the motion. */
 enum { HALVINGS = 6 };
 
@@ -122,16 +120,6 @@ static rg_status follow(const chase *c, instant a, instant b, double *until) {
     return RG_OK;
 }
 
-/* m: of the farthest point from the centre that it turns about; a ball about its own centre is
- * where it was, however it turns. */
-static double reach_of(const rg_swept_shape *s) {
-    rg_shape_kind kind = rg_shape_get_kind(s->placed.shape);
-    rg_vec3 centre = rg_pose_apply(s->placed.pose, rg_shape_centre(s->placed.shape));
-    bool ball = kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC;
-    return rg_length(rg_sub(centre, s->centre)) +
-           (ball ? 0 : rg_shape_circumradius(s->placed.shape));
-}
-
 rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2], double time,
                            rg_vec3 normal, double *until) {
     chase c = {.side = {&side[0], &side[1]}};
@@ -142,7 +130,7 @@ rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2],
     double fastest = 0, off = 0;
     for (int i = 0; i < 2; i++) {
         double turning = rg_length(side[i].angular_velocity);
-        c.reach[i] = turning > 0 ? reach_of(&side[i]) : 0;
+        c.reach[i] = turning > 0 ? rg_swept_reach(&side[i]) : 0;
         c.rate += c.reach[i] * turning;
         if (c.reach[i] > 0)
             fastest = fmax(fastest, turning);
@@ -155,7 +143,7 @@ rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2],
     rg_status status = look(&c, 0, normal, &a);
     if (status || a.gap - time * c.rate >= c.floor)
         return status;
-    *until = fmin(time, TURN_MOST / fastest);
+    *until = fmin(time, RG_CONTACT_TURN / fastest);
     if (*until < time)
         return RG_OK;
     c.floor = fmin(c.floor, a.gap - DEEPER_SHARE * depth) + off;

@@ -110,7 +110,7 @@ static void meet_at_start(const rg_swept_shape side[2], const rg_pose later[2], 
 static void bring_back(const rg_swept_shape side[2], double share, const rg_plane_choice *choice,
                        rg_contact_point *points, rg_manifold *manifold) {
     double time = manifold->time = choice->time;
-    bool meet = choice->result == RG_PLANE_MEETS;
+    bool meet = manifold->meets = choice->result == RG_PLANE_MEETS;
     rg_pose later[2] = {rg_swept_pose(&side[0], time), rg_swept_pose(&side[1], time)};
     manifold->gap = INFINITY;
     for (uint32_t i = 0; i < manifold->point_count; i++) {

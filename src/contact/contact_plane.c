@@ -18,6 +18,8 @@
  *      is none, the pair asks for nothing.
  *
  * Between beginning and end g(n, .) is linear but for rotation, which bends it by (w h)^2 r / 8.
+ * Where a shape turns by more than RG_CONTACT_TURN, only the search tells; what less turning bends
+ * is looked at when the motion of the step is known (contact_held.c).
  * Tested by tests/step/test_whole_step.c and tests/step/test_seams.c. */
 #include "contact/contact.h"
 
@@ -52,6 +54,22 @@ rg_pose rg_swept_pose(const rg_swept_shape *s, double time) {
     pose.orientation = rg_quat_multiply(turn, s->placed.pose.orientation);
     pose.position = rg_add(rg_add_scaled(s->centre, time, s->velocity), rg_rotate(turn, arm));
     return pose;
+}
+
+/* m: of the farthest point from the centre that it turns about; a ball about its own centre is
+ * where it was, however it turns. */
+double rg_swept_reach(const rg_swept_shape *s) {
+    rg_shape_kind kind = rg_shape_get_kind(s->placed.shape);
+    rg_vec3 centre = rg_pose_apply(s->placed.pose, rg_shape_centre(s->placed.shape));
+    bool ball = kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC;
+    return rg_length(rg_sub(centre, s->centre)) +
+           (ball ? 0 : rg_shape_circumradius(s->placed.shape));
+}
+
+/* Whether a shape turns so far that what separates at both ends says nothing of the motion between
+ * them. */
+static bool turns_far(const rg_swept_shape *s, double time) {
+    return time * rg_length(s->angular_velocity) > RG_CONTACT_TURN && rg_swept_reach(s) > 0;
 }
 
 typedef struct search {
@@ -109,6 +127,23 @@ static rg_status find_impact(const rg_swept_shape *one, const rg_swept_shape *tw
                                     &settings, impact);
 }
 
+/* The feature that is met first, if any is. */
+static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shape *two, double time,
+                                  double tolerance, rg_plane_choice *choice) {
+    rg_first_contact impact;
+    rg_status status = find_impact(one, two, time, tolerance, &impact);
+    if (status)
+        return status;
+    if (impact.result == RG_FIRST_CONTACT_NONE)
+        choice->result = RG_PLANE_NEVER;
+    else if (impact.result == RG_FIRST_CONTACT_HIT || impact.result == RG_FIRST_CONTACT_LIMIT)
+        *choice = (rg_plane_choice){.result = RG_PLANE_MEETS,
+                                    .normal = impact.growth.normal,
+                                    .time = impact.time,
+                                    .growth = impact.growth};
+    return RG_OK;
+}
+
 rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
                            double tolerance, const rg_growth *start, rg_plane_choice *choice) {
     *choice = (rg_plane_choice){.result = RG_PLANE_OF_START, .normal = start->normal};
@@ -118,6 +153,8 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
     search s = {.one = one, .two = two, .best = -INFINITY};
     s.end1 = rg_swept_pose(one, time);
     s.end2 = rg_swept_pose(two, time);
+    if (turns_far(one, time) || turns_far(two, time))
+        return choose_by_search(one, two, time, tolerance, choice);
     double end =
         rg_contact_separation(one->placed.shape, s.end1, two->placed.shape, s.end2, start->normal);
     if (end >= -tolerance) {
@@ -139,18 +176,7 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
         *choice = (rg_plane_choice){.result = RG_PLANE_APART, .normal = s.normal, .time = time};
         return RG_OK;
     }
-    rg_first_contact impact;
-    status = find_impact(one, two, time, tolerance, &impact);
-    if (status)
-        return status;
-    if (impact.result == RG_FIRST_CONTACT_NONE)
-        choice->result = RG_PLANE_NEVER;
-    else if (impact.result == RG_FIRST_CONTACT_HIT || impact.result == RG_FIRST_CONTACT_LIMIT)
-        *choice = (rg_plane_choice){.result = RG_PLANE_MEETS,
-                                    .normal = impact.growth.normal,
-                                    .time = impact.time,
-                                    .growth = impact.growth};
-    return RG_OK;
+    return choose_by_search(one, two, time, tolerance, choice);
 }
 
 /* --- at an instant ---------------------------------------------------------------------------- */

@@ -407,7 +407,7 @@ double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i) {
      * knows when. */
     double found = job->view.manifolds[row->manifold].time;
     if (found > 0 && smooth && rolls(job, row))
-        time = found < contacts->step ? found : INFINITY;
+        time = job->view.manifolds[row->manifold].meets ? found : INFINITY;
     else if (found > 0 && found < (1 - RG_STEP_EARLIER) * time && (smooth || time == INFINITY))
         time = found;
     return time > RG_STEP_REACHED * contacts->whole ? time : 0;

@@ -67,11 +67,14 @@ static rg_vec3 turn_between(rg_quat from, rg_quat to, rg_vec3 expected) {
     return rg_scale(angle + full * floor((rg_dot(axis, expected) - angle) / full + 0.5), axis);
 }
 
+/* rad: a cubic that turns farther is no path of a rotation. */
+#define CUBIC_MOST 1.0
+
 /* Against cubics, which are off by about angle^4 / 384, a constant rate by (change of it) / 8. */
 static bool is_steady(double length, const rg_motion_state ends[2]) {
     rg_vec3 change = rg_sub(ends[1].angular_velocity, ends[0].angular_velocity);
     double angle = length * rg_length(ends[0].angular_velocity);
-    return length * rg_length(change) < angle * angle * angle * angle / 48;
+    return angle > CUBIC_MOST || length * rg_length(change) < angle * angle * angle * angle / 48;
 }
 
 void rg_judge_tracks_join(rg_judge_tracks *tracks, size_t body, bool planar, double begin,
