@@ -210,9 +210,9 @@ static double trace_of(size_t d, size_t n, const double *j, const uint32_t block
     return trace;
 }
 
-/* Is what the judge finds of a contact (solve_judge.c) the same for all larger traces? With f in
- * the cone and t f - u in the cone, u with De Saxce's shift, T f - u is in the cone for T >= t;
- * the natural residual is |u|, and the others do not contain the trace if t f is the larger one. */
+/* Is what the judge finds of a contact (solve_judge.c) the same for all larger traces? If f and
+ * t f - u are in the cone, u with De Saxce's shift, so is T f - u for T >= t; the natural residual
+ * is |u|, and the other figures do not contain the trace if t f is larger than u. */
 static bool is_settled(double trace, double mu, const double f[ROWS], const double u[ROWS]) {
     double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(f[1] * f[1] + f[2] * f[2]);
     double y[ROWS] = {trace * f[0] - u[0] - mu * slip, trace * f[1] - u[1], trace * f[2] - u[2]};
