@@ -47,12 +47,6 @@ static bool is_pushed(const rg_contact_step *contacts, const rg_island *island) 
     return false;
 }
 
-static uint32_t effort_for(size_t contacts) {
-    if (contacts <= RG_STEP_SMALL)
-        return 0;
-    return contacts > RG_STEP_LARGE ? RG_STEP_EFFORT_LARGE : RG_STEP_EFFORT;
-}
-
 /* By the solver that was chosen, or by `auto` where that does not take the problem. */
 static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
                               const rg_problem *problem, island_answer *answer,
@@ -65,7 +59,7 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     settings.warm = answer->warm;
     settings.keep = answer->keep;
     settings.policy = method->policy;
-    settings.effort = effort_for(problem->contact.contacts);
+    settings.effort = problem->contact.contacts > RG_STEP_SMALL ? RG_STEP_EFFORT : 0;
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     rg_solve_info info;
     rg_status status = rg_solve(context, method->solver ? method->solver : automatic, problem,

@@ -45,13 +45,11 @@
 #define RG_STEP_PUSH_RISE 0.5 /* v^2 / (g depth) */
 #define RG_STEP_PUSH_TIME 0.1
 /* Factorisations that a solve of an island may cost before the best forces that were found stand,
- * and count as failed (solve_auto.c). With more contacts than RG_STEP_LARGE the second figure,
- * which lets Newton's method and one path of the interior point run to their ends; with no more
- * than RG_STEP_SMALL there is no limit: they are cheap, and tight fits need all solvers. */
-#define RG_STEP_SMALL        64
-#define RG_STEP_LARGE        500
-#define RG_STEP_EFFORT       400u
-#define RG_STEP_EFFORT_LARGE 80u
+ * and count as failed (solve_auto.c): enough for Newton's method and one path of the interior
+ * point to run to their ends. With no more contacts than RG_STEP_SMALL there is no limit: they are
+ * cheap, and tight fits need all solvers. */
+#define RG_STEP_SMALL  64
+#define RG_STEP_EFFORT 80u
 /* Solvers aim at this share of the tolerance that they are judged by. */
 #define RG_STEP_AIM 1e-1
 
