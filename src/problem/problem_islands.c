@@ -182,6 +182,8 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         uint32_t body = islands->bodies[island->first_body + k];
         rg_mass_block(&content->dynamics[body], content->planar, content->orientation[body],
                       mass + k * n * n);
+        for (size_t m = n == 3 ? 2 : 3; input->inertia && m < n; m++)
+            mass[k * n * n + m * (n + 1)] += input->inertia[body];
         fill_velocity(content->planar, input->velocity[body], input->angular_velocity[body],
                       free_velocity + k * n);
     }

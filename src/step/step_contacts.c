@@ -281,7 +281,8 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
                              .shift = job->shift,
                              .mu = job->mu,
                              .directions = c->settings.friction_directions,
-                             .joints = &contacts->joints};
+                             .joints = &contacts->joints,
+                             .inertia = contacts->inertia};
     rg_status status = rg_island_problem(c, set, islands, island, &input, arena, &problem);
     if (!status)
         status = take_answer(arena, rows, &answer);

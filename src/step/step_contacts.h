@@ -92,6 +92,7 @@ typedef struct rg_contact_step {
     /* out: */
     rg_row_set set;
     rg_joint_set joints; /* with their impulses */
+    double *inertia;     /* kg m^2 per body: rg_joints_stiffen */
     rg_islands islands;
     double *impulse; /* set.count x dimension, N s */
     double *kept;    /* per body of the world, m/s: slower is at rest; 0: no impulses were kept */

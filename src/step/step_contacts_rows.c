@@ -475,6 +475,9 @@ static rg_status make_joints(rg_contact_job *job, rg_arena *arena, bool again) {
                                  RG_STEP_IMPACT * rg_length(c->gravity) * contacts->whole,
                              .member = contacts->member};
     rg_status status = rg_joints_rows(c, &input, arena, &contacts->joints);
+    contacts->inertia = NULL;
+    if (!status && !input.impact)
+        status = rg_joints_stiffen(c, contacts->step, arena, &contacts->inertia);
     if (!status && again && first.count && first.count == contacts->joints.count)
         memcpy(contacts->joints.impulse, first.impulse, first.count * sizeof *first.impulse);
     return status;

@@ -23,13 +23,25 @@ typedef struct rg_joints_input {
 rg_status rg_joints_rows(const rg_world_content *content, const rg_joints_input *input,
                          rg_arena *arena, rg_joint_set *set);
 
+/* kg m^2 per body, to be added to its inertia against changes of its angular velocity (null: none
+ * is needed): where the tension of joints would swing it faster than a step of h seconds can
+ * follow. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_joints_stiffen(const rg_world_content *content, double h, rg_arena *arena,
+                            double **inertia);
+
+/* Of a torque on a body, what its added inertia a takes: T - I (I + a)^-1 T. */
+rg_vec3 rg_joints_held(const rg_world_content *content, size_t body, rg_quat orientation, double a,
+                       rg_vec3 torque);
+
 /* Bodies after their motion, per body of the world. */
 typedef struct rg_joints_bodies {
     rg_vec3 *position;
     rg_quat *orientation;
     double *angle;
     rg_vec3 *momentum, *angular_momentum, *velocity, *angular_velocity;
-    const uint8_t *moved; /* 1: it may be moved */
+    const uint8_t *moved;  /* 1: it may be moved */
+    const double *inertia; /* rg_joints_stiffen; null: none */
+    rg_vec3 *held;         /* out: N m s that added inertia took from impulses on velocities */
 } rg_joints_bodies;
 /* What the projection did: J to kinetic energy and to gravity's potential, N m s to the angular
  * momentum about the origin. */
@@ -58,6 +70,10 @@ void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next);
 /* The wrenches of a set, joint by joint, for the judge. */
 rg_status rg_joints_tell(const rg_world_content *content, const rg_joint_set *set, rg_arena *arena,
                          rg_judge_joint **wrenches, size_t *count);
+/* The same with torques per body that added inertia took (null: none). */
+rg_status rg_joints_tell_held(const rg_world_content *content, const rg_joint_set *set,
+                              const rg_vec3 *held, rg_arena *arena, rg_judge_joint **wrenches,
+                              size_t *count);
 /* A step has succeeded: forces, coordinates and what broke are kept. */
 void rg_joints_store(rg_world *world, const rg_joint_memory *next);
 

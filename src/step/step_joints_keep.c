@@ -52,7 +52,7 @@ static rg_judge_joint_part part_of(unsigned place) {
 rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_arena *arena,
                          rg_judge_joint **wrenches, size_t *count) {
     *count = 0;
-    *wrenches = rg_arena_take(arena, c->joints.count, sizeof **wrenches);
+    *wrenches = rg_arena_take(arena, c->joints.count + c->bodies.count, sizeof **wrenches);
     if (!*wrenches)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < set->count; i++) {
@@ -72,6 +72,20 @@ rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_
         *sum = rg_add_scaled(*sum, set->impulse[i], row->along.direction);
     }
     return RG_OK;
+}
+
+rg_status rg_joints_tell_held(const rg_world_content *c, const rg_joint_set *set,
+                              const rg_vec3 *held, rg_arena *arena, rg_judge_joint **wrenches,
+                              size_t *count) {
+    rg_status status = rg_joints_tell(c, set, arena, wrenches, count);
+    for (size_t i = 0; i < c->bodies.count && held && !status; i++) {
+        if (rg_largest_entry(held[i]) == 0)
+            continue;
+        rg_judge_joint *w = &(*wrenches)[(*count)++];
+        *w = (rg_judge_joint){.body_a = UINT32_MAX, .body_b = (uint32_t)i, .numerical = true};
+        w->angular[RG_JUDGE_JOINT_HOLD] = rg_neg(held[i]);
+    }
+    return status;
 }
 
 void rg_joints_store(rg_world *world, const rg_joint_memory *next) {

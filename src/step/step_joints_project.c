@@ -188,8 +188,10 @@ static rg_status find_errors(projection *p, rg_joint_set *set) {
 static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velocity,
                            const rg_vec3 *angular_velocity, rg_joints_correction *correction) {
     rg_row_set none = {.dimension = p->content->planar ? 2 : 3, .freedom = set->freedom};
-    rg_island_input input = {
-        .velocity = velocity, .angular_velocity = angular_velocity, .joints = set};
+    rg_island_input input = {.velocity = velocity,
+                             .angular_velocity = angular_velocity,
+                             .joints = set,
+                             .inertia = p->bodies->inertia};
     rg_islands islands;
     rg_status status = rg_islands_find(&none, set, p->content->bodies.count, p->arena, &islands);
     for (size_t i = 0; i < islands.count && !status; i++) {
@@ -253,6 +255,7 @@ static double prescribed(const projection *p, const rg_joint_row *row) {
 static void push_bodies(const projection *p, const rg_joint_set *set) {
     const rg_joints_bodies *b = p->bodies;
     const rg_world_content *c = p->content;
+    memcpy(b->held, b->angular_momentum, c->bodies.count * sizeof *b->held);
     for (size_t i = 0; i < set->count; i++)
         for (size_t side = 0; side < 2; side++) {
             const rg_joint_row *row = &set->rows[i];
@@ -266,8 +269,17 @@ static void push_bodies(const projection *p, const rg_joint_set *set) {
         }
     for (size_t i = 0; i < c->bodies.count; i++) {
         const rg_body_dynamics *d = &c->dynamics[i];
-        if (!b->moved[i] || !c->record[i].first_joint1)
+        if (!b->moved[i] || !c->record[i].first_joint1) {
+            b->held[i] = (rg_vec3){0, 0, 0};
             continue;
+        }
+        if (b->inertia && b->inertia[i] > 0) {
+            rg_vec3 torque = rg_sub(b->angular_momentum[i], b->held[i]);
+            b->held[i] = rg_joints_held(c, i, b->orientation[i], b->inertia[i], torque);
+            b->angular_momentum[i] = rg_sub(b->angular_momentum[i], b->held[i]);
+        } else {
+            b->held[i] = (rg_vec3){0, 0, 0};
+        }
         rg_vec3 l = b->angular_momentum[i];
         b->velocity[i] = rg_scale(d->inverse_mass, b->momentum[i]);
         b->angular_velocity[i] =
@@ -297,6 +309,7 @@ rg_status rg_joints_project_velocities(const rg_world_content *content,
                 rg_joint_velocity(set, last, content->planar, bodies->velocity,
                                   bodies->angular_velocity) != 0;
     }
+    memset(bodies->held, 0, content->bodies.count * sizeof *bodies->held);
     if (!moves) {
         set->count = 0;
         return RG_OK;

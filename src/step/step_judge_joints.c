@@ -50,7 +50,7 @@ static void account(const rg_world_content *c, const rg_judge_memory *before, rg
         sum->prescribed += rg_dot(linear, a.before) + rg_dot(angular, a.spin_before);
     if (!b.dynamic)
         sum->prescribed -= rg_dot(linear, b.before) + rg_dot(angular, b.spin_before);
-    if (a.dynamic == b.dynamic)
+    if (a.dynamic == b.dynamic || joint->numerical)
         return;
     double sign = b.dynamic ? 1 : -1;
     sum->impulse = rg_add_scaled(sum->impulse, sign, linear);

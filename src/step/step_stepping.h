@@ -67,6 +67,8 @@ typedef struct rg_stepping {
     double last_step;        /* s: the length of that; 0: as this one */
     size_t shown;            /* problems of this step that an observer has seen already */
     rg_joint_memory *joints; /* of all joints, for the next step: parts add theirs; null: none */
+    /* out: N m s per body that added inertia took, at the beginning and at the end. */
+    rg_vec3 *held, *held_end;
     rg_joint_set end_joints; /* out: what joints did at the end, when bodies had moved */
     /* out: new state per body of the world, of those that are not stepped the old one; contacts;
      * report. */

@@ -156,6 +156,13 @@ static bool make_job(rg_stepping *job, rg_world *world) {
     job->content = &world->content;
     job->force = job->torque = NULL;
     job->failed_body = SIZE_MAX;
+    job->held = job->held_end = NULL;
+    if (world->content.joints.count) {
+        job->held = rg_arena_take(scratch, n, sizeof *job->held);
+        job->held_end = rg_arena_take(scratch, n, sizeof *job->held_end);
+        if (!job->held || !job->held_end)
+            return false;
+    }
     job->position = rg_arena_take(scratch, n, sizeof(rg_vec3));
     job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
     job->angle = rg_arena_take(scratch, n, sizeof(double));
@@ -269,6 +276,19 @@ static void mark_near(rg_stepping *job) {
                 job->near[joints->rows[i].body[side]] = 1;
 }
 
+static void hold_turning(rg_stepping *job) {
+    const double *added = job->contacts.inertia;
+    const rg_world_content *c = job->content;
+    for (size_t i = 0; i < c->bodies.count && job->held; i++) {
+        job->held[i] = (rg_vec3){0, 0, 0};
+        if (!added || !(added[i] > 0) || !job->near[i])
+            continue;
+        rg_vec3 torque = rg_sub(job->end.angular_momentum[i], job->free.angular_momentum[i]);
+        job->held[i] = rg_joints_held(c, i, c->orientation[i], added[i], torque);
+        job->end.angular_momentum[i] = rg_sub(job->end.angular_momentum[i], job->held[i]);
+    }
+}
+
 static void push_joints(const rg_stepping *job) {
     const rg_joint_set *joints = &job->contacts.joints;
     bool planar = job->content->planar;
@@ -309,6 +329,7 @@ void rg_stepping_apply(rg_stepping *job) {
             push(job, row->body_b, row->position, rg_neg(impulse));
     }
     push_joints(job);
+    hold_turning(job);
     for (size_t i = 0; i < n; i++) {
         if (!job->near[i])
             continue;
@@ -360,6 +381,8 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .angular_momentum = job->end.angular_momentum,
                                .velocity = job->end.velocity,
                                .angular_velocity = job->end.angular_velocity,
+                               .inertia = job->contacts.inertia,
+                               .held = job->held_end,
                                .moved = moved};
     rg_status status =
         rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done, error);

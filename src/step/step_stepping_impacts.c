@@ -231,10 +231,11 @@ static rg_status keep_forces(follower *f, const rg_contact_step *contacts) {
     return RG_OK;
 }
 
-/* Contacts, counts and, by the judge, work of a part that has been made. `end`: what joints did at
- * its end; null at an instant. */
-static rg_status tell_part(follower *f, const rg_contact_step *contacts, const rg_joint_set *end,
-                           const rg_judge_memory *before, double length) {
+/* Contacts, counts and, by the judge, work of a part that has been made, or of an instant. */
+static rg_status tell_part(follower *f, const rg_stepping *part, bool instant,
+                           const rg_judge_memory *before) {
+    const rg_contact_step *contacts = &part->contacts;
+    double length = instant ? 0 : part->step;
     rg_step_report *sum = f->sum;
     rg_solve_counts_add(&sum->counts, &contacts->counts);
     sum->impacts += contacts->impacts;
@@ -243,10 +244,11 @@ static rg_status tell_part(follower *f, const rg_contact_step *contacts, const r
             .forces = contacts->forces, .count = contacts->set.count, .step = length};
         rg_judge_joint *wrenches, *end_wrenches = NULL;
         rg_arena *arena = &f->world->scratch;
-        if (rg_joints_tell(&f->world->content, &contacts->joints, arena, &wrenches,
-                           &forces.joint_count) ||
-            (end && rg_joints_tell(&f->world->content, end, arena, &end_wrenches,
-                                   &forces.end_joint_count)))
+        const rg_world_content *c = &f->world->content;
+        if (rg_joints_tell_held(c, &contacts->joints, part->held, arena, &wrenches,
+                                &forces.joint_count) ||
+            (!instant && rg_joints_tell_held(c, &part->end_joints, part->held_end, arena,
+                                             &end_wrenches, &forces.end_joint_count)))
             return rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for joints");
         forces.joints = wrenches, forces.end_joints = end_wrenches;
         rg_judge_contacts done;
@@ -263,8 +265,8 @@ static rg_status tell_part(follower *f, const rg_contact_step *contacts, const r
     }
     if (f->whole->joints)
         rg_joints_add(&contacts->joints, f->whole->joints);
-    if (f->whole->joints && end)
-        rg_joints_add(end, f->whole->joints);
+    if (f->whole->joints && !instant)
+        rg_joints_add(&part->end_joints, f->whole->joints);
     return keep_forces(f, contacts);
 }
 
@@ -353,7 +355,7 @@ static rg_status make_impact(follower *f, rg_stepping *part, rg_contact_job *con
         c->angular_momentum[i] = part->end.angular_momentum[i];
     }
     log_impacts(f, contacts);
-    return tell_part(f, &part->contacts, NULL, &before, 0);
+    return tell_part(f, part, true, &before);
 }
 
 /* How the group moves in a part, for the judge: along parabolas, or straight. */
@@ -434,7 +436,7 @@ static rg_status make_flight(follower *f, double length, rg_contact_job *contact
     f->first_last = f->machinery->part_force_count;
     f->last_count = part.contacts.set.count;
     f->last_step = part.step;
-    return tell_part(f, &part.contacts, &part.end_joints, &before, part.step);
+    return tell_part(f, &part, false, &before);
 }
 
 static rg_status make_part(follower *f, bool *joined) {

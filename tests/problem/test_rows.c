@@ -200,7 +200,7 @@ static void a_box_at_rest_is_a_known_problem(void **state) {
     double shift[12] = {0}, mu[4] = {0.5, 0.5, 0.5, 0.5};
     rg_problem problem;
     assert_int_equal(rg_island_problem(&world->content, &set, &islands, &islands.islands[0],
-                                       &(rg_island_input){v, w, shift, mu, 0, NULL}, &arena,
+                                       &(rg_island_input){v, w, shift, mu, 0, NULL, NULL}, &arena,
                                        &problem),
                      RG_OK);
     assert_int_equal(rg_problem_check(&problem, NULL), RG_OK);
