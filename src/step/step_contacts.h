@@ -159,6 +159,7 @@ bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contac
                       size_t last_count);
 /* A step of either method has succeeded: keeps its contact forces and what contact detection found,
  * for the next step and for readers. RG_OUT_OF_MEMORY: nothing has changed. */
+/* `forces` may be those that are kept already. */
 rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, size_t count,
                             rg_error *error);
 /* m/s: from the components of a relative velocity. */

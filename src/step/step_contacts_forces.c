@@ -102,7 +102,7 @@ rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, siz
         rg_collision_store(machinery->collision, world))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     void *memory = rg_memory_resize(world, RG_MEMORY_FORCES, bytes);
-    if (bytes)
+    if (bytes && memory != forces)
         memcpy(memory, forces, bytes);
     return RG_OK;
 }
