@@ -131,6 +131,8 @@ static bool look_at(const rg_stepping *job, rg_collider_id b, rg_collider_id a, 
         still &= is_still(job, p->body[i]);
         if (!rg_shape_is_bounded(p->collider[i]->shape) || p->collider[i]->sensor)
             return false;
+        if (job->groups.any && job->groups.followed[p->body[i]]) /* not moved here */
+            return false;
     }
     if (!moves || still)
         return false;
