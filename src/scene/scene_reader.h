@@ -204,6 +204,9 @@ rg_status rg_read_forces(rg_reader *reader, const rg_place *place);
 /* The name of a body that exists, of a copy of an entry. */
 rg_status rg_read_body_name(rg_reader *reader, const rg_place *place, const rg_repeat *repeat,
                             const uint64_t *index, rg_body_id *body);
+/* A number that is not negative, where it is given. */
+rg_status rg_read_coefficient(rg_reader *reader, const rg_place *place, const char *what,
+                              double *value);
 /* ---- scene_reader_joint.c ---- */
 rg_status rg_read_joints(rg_reader *reader, const rg_place *place);
 /* angle or angle_degrees of a planar scene. */

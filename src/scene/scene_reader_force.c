@@ -61,8 +61,8 @@ static rg_status read_vector_key(rg_reader *reader, const rg_place *place, rg_ve
     return rg_given(place) ? rg_read_vector(reader, place, vector) : RG_OK;
 }
 
-static rg_status read_coefficient(rg_reader *reader, const rg_place *place, const char *what,
-                                  double *value) {
+rg_status rg_read_coefficient(rg_reader *reader, const rg_place *place, const char *what,
+                              double *value) {
     return rg_given(place) ? rg_read_not_negative(reader, place, what, value) : RG_OK;
 }
 
@@ -93,21 +93,21 @@ static rg_status read_spring(rg_reader *reader, const rg_place *place, const rg_
     if (status == RG_OK)
         status = read_vector_key(reader, &v[SPRING_OTHER_POINT], &def->other_point);
     if (status == RG_OK)
-        status = read_coefficient(reader, &v[SPRING_STIFFNESS], "a stiffness", &def->stiffness);
+        status = rg_read_coefficient(reader, &v[SPRING_STIFFNESS], "a stiffness", &def->stiffness);
     if (status == RG_OK)
-        status = read_coefficient(reader, &v[SPRING_DAMPING], "a damping", &def->damping);
+        status = rg_read_coefficient(reader, &v[SPRING_DAMPING], "a damping", &def->damping);
     if (status == RG_OK)
         status =
-            read_coefficient(reader, &v[SPRING_REST_LENGTH], "a rest length", &def->rest_length);
+            rg_read_coefficient(reader, &v[SPRING_REST_LENGTH], "a rest length", &def->rest_length);
     return status;
 }
 
 static rg_status read_drag(rg_reader *reader, const rg_place *v, rg_force_def *def) {
-    rg_status status = read_coefficient(reader, &v[DRAG_LINEAR], "a drag", &def->linear);
+    rg_status status = rg_read_coefficient(reader, &v[DRAG_LINEAR], "a drag", &def->linear);
     if (status == RG_OK)
-        status = read_coefficient(reader, &v[DRAG_QUADRATIC], "a drag", &def->quadratic);
+        status = rg_read_coefficient(reader, &v[DRAG_QUADRATIC], "a drag", &def->quadratic);
     if (status == RG_OK)
-        status = read_coefficient(reader, &v[DRAG_ANGULAR], "a drag", &def->angular);
+        status = rg_read_coefficient(reader, &v[DRAG_ANGULAR], "a drag", &def->angular);
     return status;
 }
 

@@ -18,11 +18,6 @@ static rg_status read_number_key(rg_reader *reader, const rg_place *place, doubl
     return rg_given(place) ? rg_read_number(reader, place, value) : RG_OK;
 }
 
-static rg_status read_size_key(rg_reader *reader, const rg_place *place, const char *what,
-                               double *value) {
-    return rg_given(place) ? rg_read_not_negative(reader, place, what, value) : RG_OK;
-}
-
 /* --- axes ------------------------------------------------------------------------------------- */
 
 static rg_status read_motor(rg_reader *reader, const rg_place *place, rg_joint_axis *axis) {
@@ -42,13 +37,13 @@ static rg_status read_motor(rg_reader *reader, const rg_place *place, rg_joint_a
     status = rg_read_number(reader, &v[by_velocity ? JOINT_MOTOR_VELOCITY : JOINT_MOTOR_POSITION],
                             &axis->target);
     if (status == RG_OK)
-        status = read_size_key(reader, &v[JOINT_MOTOR_GAIN], "a gain", &axis->gain);
+        status = rg_read_coefficient(reader, &v[JOINT_MOTOR_GAIN], "a gain", &axis->gain);
     if (status == RG_OK)
-        status =
-            read_size_key(reader, &v[JOINT_MOTOR_GAIN_VELOCITY], "a gain", &axis->gain_velocity);
+        status = rg_read_coefficient(reader, &v[JOINT_MOTOR_GAIN_VELOCITY], "a gain",
+                                     &axis->gain_velocity);
     if (status == RG_OK)
-        status =
-            read_size_key(reader, &v[JOINT_MOTOR_MAX_FORCE], "a largest force", &axis->max_force);
+        status = rg_read_coefficient(reader, &v[JOINT_MOTOR_MAX_FORCE], "a largest force",
+                                     &axis->max_force);
     return status;
 }
 
@@ -72,7 +67,7 @@ static rg_status read_axis(rg_reader *reader, const rg_place *place, rg_joint_ax
                  {JOINT_AXIS_FRICTION, "a friction", &axis->friction},
                  {JOINT_AXIS_ARMATURE, "an armature", &axis->armature}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && status == RG_OK; i++)
-        status = read_size_key(reader, &v[sizes[i].key], sizes[i].what, sizes[i].value);
+        status = rg_read_coefficient(reader, &v[sizes[i].key], sizes[i].what, sizes[i].value);
     if (status == RG_OK && axis->restitution > 1)
         return rg_place_fail(reader, &v[JOINT_AXIS_RESTITUTION], RG_INVALID_ARGUMENT,
                              "a restitution is at most 1");
