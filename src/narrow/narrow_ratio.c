@@ -109,6 +109,15 @@ bool rg_ratio_accepted(const rg_ratio_frame *frame, const rg_ratio_answer *answe
     return rg_ratio_error(answer) * answer->width <= RG_RATIO_ACCEPT * frame->size;
 }
 
+void rg_ratio_remember(const rg_ratio_answer *answer, rg_growth_cache *cache) {
+    if (cache)
+        *cache = (rg_growth_cache){.valid = 1,
+                                   .features = answer->features,
+                                   .vertex1 = answer->vertex1,
+                                   .vertex2 = answer->vertex2,
+                                   .normal1 = answer->normal};
+}
+
 void rg_ratio_deliver(const rg_pair *pair, const rg_ratio_answer *answer, rg_growth *growth) {
     const rg_mat3 *r = &pair->side[0].rotation;
     growth->ratio = answer->ratio;

@@ -121,6 +121,8 @@ bool rg_ratio_exact(const rg_ratio_frame *frame, bool planar, rg_ratio_corner co
 /* The rows of the linear program of two bodies without an array: see narrow_seidel.c. */
 bool rg_ratio_seidel(const rg_ratio_frame *frame, bool planar, rg_ratio_answer *answer);
 
+/* For the next query of the pair; null: it is not wanted. */
+void rg_ratio_remember(const rg_ratio_answer *answer, rg_growth_cache *cache);
 /* To world axes, relative to x1. */
 void rg_ratio_deliver(const rg_pair *pair, const rg_ratio_answer *answer, rg_growth *growth);
 

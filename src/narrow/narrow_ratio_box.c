@@ -290,12 +290,7 @@ rg_status rg_growth_boxes(const rg_pair *pair, rg_growth_cache *cache, rg_growth
             return RG_OK;
         }
     }
-    if (cache)
-        *cache = (rg_growth_cache){.valid = 1,
-                                   .features = answer.features,
-                                   .vertex1 = answer.vertex1,
-                                   .vertex2 = answer.vertex2,
-                                   .normal1 = answer.normal};
+    rg_ratio_remember(&answer, cache);
     rg_ratio_deliver(pair, &answer, growth);
     return RG_OK;
 }

@@ -4,6 +4,7 @@
 #include "solve/solve.h"
 
 #include "base/base_math.h"
+#include "base/base_registry.h"
 #include "problem/problem.h"
 #include "solve/solve_islands.h"
 #include "solve/solve_lotstedt.h"
@@ -19,28 +20,7 @@ static const rg_solver *const solvers[] = {
     &rg_solver_enumerate,
 };
 
-size_t rg_solver_count(void) {
-    return sizeof solvers / sizeof *solvers;
-}
-
-const rg_solver *rg_solver_at(size_t index) {
-    return index < rg_solver_count() ? solvers[index] : NULL;
-}
-
-const rg_solver *rg_solver_find(const char *name) {
-    for (size_t i = 0; i < rg_solver_count(); i++)
-        if (strcmp(solvers[i]->name, name) == 0)
-            return solvers[i];
-    return NULL;
-}
-
-const char *rg_solver_name(const rg_solver *solver) {
-    return solver->name;
-}
-
-const char *rg_solver_summary(const rg_solver *solver) {
-    return solver->summary;
-}
+RG_DEFINE_REGISTRY(rg_solver, solvers)
 
 const char *rg_solution_policy_name(rg_solution_policy policy) {
     return policy == RG_POLICY_LARGEST_FORCE ? "largest" : "smallest";

@@ -196,17 +196,22 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
 
 /* --- with contacts ---------------------------------------------------------------------------- */
 
-static bool take_motion(rg_analysis *a, size_t n) {
+bool rg_analysis_take_motion(rg_arena *arena, size_t n, rg_analysis_motion *m) {
+    m->position = rg_arena_take(arena, n, sizeof(rg_vec3));
+    m->velocity = rg_arena_take(arena, n, sizeof(rg_vec3));
+    m->angular_velocity = rg_arena_take(arena, n, sizeof(rg_vec3));
+    m->orientation = rg_arena_take(arena, n, sizeof(rg_quat));
+    m->inverse_inertia = rg_arena_take(arena, n, sizeof(rg_mat3));
+    m->acceleration = rg_arena_take(arena, n, sizeof(rg_vec3));
+    m->angular_acceleration = rg_arena_take(arena, n, sizeof(rg_vec3));
+    return m->position && m->velocity && m->angular_velocity && m->orientation &&
+           m->inverse_inertia && m->acceleration && m->angular_acceleration;
+}
+
+/* All bodies at the beginning of the step, nothing moving. */
+static bool make_motion(rg_analysis *a, size_t n) {
     rg_analysis_motion *m = &a->motion;
-    m->position = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->velocity = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->angular_velocity = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->orientation = rg_arena_take(a->arena, n, sizeof(rg_quat));
-    m->inverse_inertia = rg_arena_take(a->arena, n, sizeof(rg_mat3));
-    m->acceleration = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->angular_acceleration = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    if (!m->position || !m->velocity || !m->angular_velocity || !m->orientation ||
-        !m->inverse_inertia || !m->acceleration || !m->angular_acceleration)
+    if (!rg_analysis_take_motion(a->arena, n, m))
         return false;
     if (n == 0)
         return true;
@@ -290,7 +295,7 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
         a->y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->extent = rg_arena_take(a->arena, a->flight.body_count, sizeof(double));
-        if (!a->y || !a->scratch_y || !a->extent || !take_motion(a, world->content.bodies.count))
+        if (!a->y || !a->scratch_y || !a->extent || !make_motion(a, world->content.bodies.count))
             status = RG_OUT_OF_MEMORY;
     }
     if (!status)

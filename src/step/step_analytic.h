@@ -625,6 +625,9 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
 /* Why the integrator failed, in words. */
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
 
+/* Arrays of n bodies, not filled; false without memory. */
+bool rg_analysis_take_motion(rg_arena *arena, size_t n, rg_analysis_motion *m);
+
 /* --- judge --- */
 rg_status rg_analysis_judge_make(rg_analysis *a);
 /* At the beginning of a trial step, with the forces there; `constant`: which stay. */

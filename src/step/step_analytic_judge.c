@@ -35,16 +35,7 @@ rg_status rg_analysis_judge_make(rg_analysis *a) {
                                .angular = rg_arena_take(a->arena, n, sizeof *j->angular),
                                .inverse = rg_arena_take(a->arena, n, sizeof *j->inverse)};
     rg_analysis_motion *m = &j->motion;
-    m->position = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->velocity = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->angular_velocity = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->orientation = rg_arena_take(a->arena, n, sizeof(rg_quat));
-    m->inverse_inertia = rg_arena_take(a->arena, n, sizeof(rg_mat3));
-    m->acceleration = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    m->angular_acceleration = rg_arena_take(a->arena, n, sizeof(rg_vec3));
-    if (!j->linear || !j->angular || !j->inverse || !m->position || !m->velocity ||
-        !m->angular_velocity || !m->orientation || !m->inverse_inertia || !m->acceleration ||
-        !m->angular_acceleration)
+    if (!rg_analysis_take_motion(a->arena, n, m) || !j->linear || !j->angular || !j->inverse)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
         m->position[i] = a->motion.position[i];

@@ -4,6 +4,7 @@
 #include "step/step_impact.h"
 
 #include "base/base_math.h"
+#include "base/base_registry.h"
 #include "problem/problem.h"
 
 #include <assert.h>
@@ -17,28 +18,7 @@ static const rg_impact_law *const laws[] = {
     &rg_impact_law_energetic,    &rg_impact_law_reflection,  &rg_impact_law_dissipative,
 };
 
-size_t rg_impact_law_count(void) {
-    return sizeof laws / sizeof *laws;
-}
-
-const rg_impact_law *rg_impact_law_at(size_t index) {
-    return index < rg_impact_law_count() ? laws[index] : NULL;
-}
-
-const rg_impact_law *rg_impact_law_find(const char *name) {
-    for (size_t i = 0; i < rg_impact_law_count(); i++)
-        if (strcmp(laws[i]->name, name) == 0)
-            return laws[i];
-    return NULL;
-}
-
-const char *rg_impact_law_name(const rg_impact_law *law) {
-    return law->name;
-}
-
-const char *rg_impact_law_summary(const rg_impact_law *law) {
-    return law->summary;
-}
+RG_DEFINE_REGISTRY(rg_impact_law, laws)
 
 const char *rg_impact_outcome_name(rg_impact_outcome outcome) {
     static const char *const names[RG_IMPACT_OUTCOMES] = {"resolved", "rounds", "unsolved"};

@@ -1,6 +1,7 @@
 /* Tested by tests/step/test_driver.c. */
 #include "step/step_method.h"
 
+#include "base/base_registry.h"
 #include "base/base_text.h"
 
 #include <string.h>
@@ -8,28 +9,7 @@
 /* The first is the default. */
 static const rg_method *const methods[] = {&rg_method_stepping, &rg_method_analytic};
 
-size_t rg_method_count(void) {
-    return sizeof methods / sizeof *methods;
-}
-
-const rg_method *rg_method_at(size_t index) {
-    return index < rg_method_count() ? methods[index] : NULL;
-}
-
-const rg_method *rg_method_find(const char *name) {
-    for (size_t i = 0; i < rg_method_count(); i++)
-        if (strcmp(methods[i]->name, name) == 0)
-            return methods[i];
-    return NULL;
-}
-
-const char *rg_method_name(const rg_method *method) {
-    return method->name;
-}
-
-const char *rg_method_summary(const rg_method *method) {
-    return method->summary;
-}
+RG_DEFINE_REGISTRY(rg_method, methods)
 
 const rg_method *rg_method_of(const rg_world *world) {
     return world->content.method ? world->content.method : methods[0];
