@@ -35,15 +35,6 @@ void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_
             values[matrix->indices[k] - first] = matrix->values[k];
 }
 
-double rg_matrix_largest(const rg_matrix *matrix) {
-    const double *values = matrix->dense ? matrix->dense : matrix->values;
-    size_t count = matrix->dense ? matrix->rows * matrix->columns : matrix->starts[matrix->rows];
-    double largest = 0;
-    for (size_t k = 0; k < count; k++)
-        largest = fmax(largest, fabs(values[k]));
-    return largest;
-}
-
 static inline bool factor_mass(const double *mass, int n, double *lower) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++) {

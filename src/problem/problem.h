@@ -15,8 +15,6 @@ static inline size_t rg_contact_rows(const rg_contact_problem *problem) {
 /* Entries of W over columns [first, first + count) of row `row`, zeros included. */
 void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_t count,
                         double *values);
-/* Largest |entry|. */
-double rg_matrix_largest(const rg_matrix *matrix);
 
 /* Cholesky of one mass block: lower (freedom x freedom, row-major) with its diagonal inverted;
  * false if it is not positive definite. */

@@ -7,6 +7,10 @@
 #include "test_world_support.h"
 
 #define STEP (1.0 / 240)
+/* m; relative; relative: at most 5.9e-6 in the first 100 seeds, where tension adds inertia. */
+#define JOINT    1e-9
+#define CLOSURE  1e-8
+#define MOMENTUM 1e-5
 enum { BODIES_MOST = 20, STEPS = 48 };
 
 static double between(rg_random *random, double low, double high) {
@@ -146,7 +150,7 @@ static void random_mechanisms(void **state) {
         rg_snapshot_destroy(snapshot);
         rg_world_destroy(one);
         rg_world_destroy(two);
-        bool bad = !(w.joint <= 1e-9) || !(w.closure <= 1e-8) || !(w.momentum <= 1e-4);
+        bool bad = !(w.joint <= JOINT) || !(w.closure <= CLOSURE) || !(w.momentum <= MOMENTUM);
         failed += bad;
         unsolved += w.failures > 0;
         if (bad || w.failures)
@@ -154,9 +158,12 @@ static void random_mechanisms(void **state) {
                           (int)seed, w.joint, w.closure, w.momentum, (int)w.failures, w.residual);
         all.joint = fmax(all.joint, w.joint);
         all.closure = fmax(all.closure, w.closure);
+        all.momentum = fmax(all.momentum, w.momentum);
     }
-    print_message("%d mechanisms: joint error %.3g m, closure %.3g, %d with a failed solve\n",
-                  count, all.joint, all.closure, unsolved);
+    print_message(
+        "%d mechanisms: joint error %.3g m, closure %.3g, momentum %.3g, %d with a failed "
+        "solve\n",
+        count, all.joint, all.closure, all.momentum, unsolved);
     assert_int_equal(failed, 0);
     assert_true(unsolved <= 1 + count / 50);
 }
