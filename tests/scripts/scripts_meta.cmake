@@ -11,6 +11,8 @@ add_test(NAME test_layers COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test
   ${PROJECT_SOURCE_DIR} $<TARGET_FILE:rigor> $<TARGET_FILE:rigor-io> ${lp_library})
 add_test(NAME test_tree COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_tree.py
   ${PROJECT_SOURCE_DIR})
+add_test(NAME test_claims COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_claims.py
+  ${PROJECT_SOURCE_DIR})
 add_test(NAME test_tally COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_tally.py
   ${PROJECT_SOURCE_DIR})
 add_test(NAME test_setup COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_setup.sh ${PROJECT_SOURCE_DIR})

@@ -1,0 +1,75 @@
+"""test_claims.py SOURCE: docs/claims.md names tests that exist, and counts rightly.
+
+Each claim has a number, a state and the tests that show it, `stage/test_topic.c: function`. A claim
+that is shown names at least one test and nothing that is missing; one that is shown in part says
+what is missing or only measured; one that is missing names no test.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+STATES = ("shown", "partly", "missing")
+TEST = re.compile(r"`([a-z]+/test_[a-z_]+\.c): ([a-z0-9_]+)`")
+BENCH = re.compile(r"`(bench/[a-z_]+\.[a-z]+)`")
+
+
+def faults_of(text, source):
+    """What is wrong with the page, as lines."""
+    faults, counts, numbers = [], dict.fromkeys(STATES, 0), []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 5 or not cells[0].isdigit():
+            continue
+        number, state, shown_by = int(cells[0]), cells[3], cells[4]
+        numbers.append(number)
+        if state not in STATES:
+            faults.append(f"claim {number}: no such state: {state}")
+            continue
+        counts[state] += 1
+        tests = TEST.findall(shown_by)
+        excused = "Missing:" in shown_by or "Measured, not asserted:" in shown_by
+        if {"shown": not tests or excused, "partly": not excused, "missing": tests}[state]:
+            faults.append(f"claim {number} is not {state} by what its last column says")
+        for path, name in tests:
+            file = source / "tests" / path
+            code = file.read_text() if file.is_file() else ""
+            if not re.search(rf"^static void {name}\(void \*\*", code, re.M):
+                faults.append(f"claim {number}: {path} has no test {name}")
+            elif not re.search(rf"(unit_test\w*|BOTH\w*|TEST\w*)\(\s*{name}\b|\b{name},", code):
+                faults.append(f"claim {number}: {path} does not run {name}")
+        for path in BENCH.findall(shown_by):
+            if not (source / path).is_file():
+                faults.append(f"claim {number}: there is no {path}")
+    if numbers != list(range(1, len(numbers) + 1)):
+        faults.append("the claims are not numbered 1, 2, 3, ...")
+    for state, count in counts.items():
+        if not re.search(rf"^\| {state} \|.*\| {count} \|$", text, re.M):
+            faults.append(f"{count} claims are {state}: the table at the top says otherwise")
+    return faults
+
+
+def main():
+    source = Path(sys.argv[1])
+    text = (source / "docs/claims.md").read_text()
+    faults = faults_of(text, source)
+    # The check finds what it is for.
+    for before, after in (
+        ("base/test_root.c: ball_from_one_metre", "base/test_root.c: no_such_test"),
+        ("base/test_root.c: ball_from_one_metre", "base/test_no_such.c: ball_from_one_metre"),
+        ("| shown |", "| certain |"),
+        ("| 3 |", "| 4 |"),
+        ("| missing | |", "| shown | |"),
+        ("| shown |", "| partly |"),
+    ):
+        if before in text and len(faults_of(text.replace(before, after, 1), source)) <= len(faults):
+            faults.append(f"not noticed: {after} instead of {before}")
+    for fault in faults:
+        print(f"docs/claims.md: {fault}", file=sys.stderr)
+    if len(re.findall(r"^\| \d+ \|", text, re.M)) < 66:
+        sys.exit("docs/claims.md: claims are gone")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
