@@ -68,16 +68,29 @@ bool cli_positive_option(const char *command, const cli_option *option, double f
 
 int cli_run(int count, const char **arguments);
 int cli_view(int count, const char **arguments);
+int cli_new(int count, const char **arguments);
 int cli_check(int count, const char **arguments);
 int cli_scenes(int count, const char **arguments);
+int cli_explain(int count, const char **arguments);
 int cli_export(int count, const char **arguments);
 int cli_distance(int count, const char **arguments);
 int cli_solve(int count, const char **arguments);
 int cli_bench(int count, const char **arguments);
+int cli_completion(int count, const char **arguments);
 int cli_bench_analytic(double duration); /* s of each scene; 0: all */
 /* `rigor COMMAND --help`. */
-extern const char cli_run_help[], cli_view_help[], cli_check_help[], cli_scenes_help[],
-    cli_export_help[], cli_distance_help[], cli_solve_help[], cli_bench_help[];
+extern const char cli_run_help[], cli_view_help[], cli_new_help[], cli_check_help[],
+    cli_scenes_help[], cli_explain_help[], cli_export_help[], cli_distance_help[], cli_solve_help[],
+    cli_bench_help[], cli_completion_help[];
+
+typedef struct cli_command {
+    const char *name, *summary;
+    int (*run)(int count, const char **arguments);
+    const char *help;
+} cli_command;
+/* All of them, in the order of `rigor --help` (cli_main.c). */
+extern const cli_command cli_commands[];
+extern const size_t cli_command_count;
 
 /* ---- cli_require.c ---- */
 

@@ -6,22 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char main_help[] =
+static const char help_begin[] =
     "Usage: rigor COMMAND [ARGUMENT ...]\n"
     "\n"
     "Rigid bodies that never pass through each other, with the proof in the numbers.\n"
     "\n"
-    "Commands:\n"
-    "  run        simulate a scene, or go on with a recording\n"
-    "  view       look at a scene while it runs, or at recordings, in the browser\n"
-    "  check      read scenes and say what is wrong with them\n"
-    "  scenes     list the built-in scenes\n"
-    "  export     write a recording in another format\n"
-    "  distance   two shapes close up: ratio metric, distance, points of contact\n"
-    "  compare    a scene by several methods, solvers and steps, side by side\n"
-    "  converge   how errors shrink with the step: observed orders, table and plot\n"
-    "  solve      solve contact problems from files and check the answers\n"
-    "  bench      how fast the parts are on this machine\n"
+    "Commands:\n";
+static const char help_end[] =
     "  help       this text, or that of a command\n"
     "\n"
     "Options:\n"
@@ -35,31 +26,37 @@ static const char main_help[] =
     "Examples:\n"
     "  rigor scenes\n"
     "  rigor run dominoes --out dominoes.h5\n"
-    "  rigor export dominoes.h5 --csv dominoes.csv\n";
+    "  rigor explain dominoes.h5\n";
 
-static const struct command {
-    const char *name;
-    int (*run)(int count, const char **arguments);
-    const char *help;
-} commands[] = {{"run", cli_run, cli_run_help},
-                {"view", cli_view, cli_view_help},
-                {"check", cli_check, cli_check_help},
-                {"scenes", cli_scenes, cli_scenes_help},
-                {"export", cli_export, cli_export_help},
-                {"distance", cli_distance, cli_distance_help},
-                {"compare", cli_compare, cli_compare_help},
-                {"converge", cli_converge, cli_converge_help},
-                {"solve", cli_solve, cli_solve_help},
-                {"bench", cli_bench, cli_bench_help}};
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+const cli_command cli_commands[] = {
+    {"run", "simulate a scene, or go on with a recording", cli_run, cli_run_help},
+    {"view", "look at a scene while it runs, or at recordings, in the browser", cli_view,
+     cli_view_help},
+    {"new", "write a first scene file, with comments", cli_new, cli_new_help},
+    {"check", "read scenes and say what is wrong with them", cli_check, cli_check_help},
+    {"scenes", "list the built-in scenes", cli_scenes, cli_scenes_help},
+    {"explain", "say in words what happened in a recording", cli_explain, cli_explain_help},
+    {"export", "write a recording in another format", cli_export, cli_export_help},
+    {"distance", "two shapes close up: ratio metric, distance, points of contact", cli_distance,
+     cli_distance_help},
+    {"compare", "a scene by several methods, solvers and steps, side by side", cli_compare,
+     cli_compare_help},
+    {"converge", "how errors shrink with the step: observed orders, table and plot", cli_converge,
+     cli_converge_help},
+    {"solve", "solve contact problems from files and check the answers", cli_solve, cli_solve_help},
+    {"bench", "how fast the parts are on this machine", cli_bench, cli_bench_help},
+    {"completion", "what bash, zsh or fish needs to complete commands and options", cli_completion,
+     cli_completion_help}};
+enum { COMMANDS = sizeof cli_commands / sizeof cli_commands[0] };
+const size_t cli_command_count = COMMANDS;
 
 /* Commands that the design has and this version has not. */
 static const char *const later_commands[] = {"decompose"};
 
-static const struct command *find(const char *name) {
+static const cli_command *find(const char *name) {
     for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+        if (strcmp(cli_commands[i].name, name) == 0)
+            return &cli_commands[i];
     return NULL;
 }
 
@@ -71,7 +68,7 @@ static int complain_unknown(const char *name) {
             return EXIT_USAGE;
         }
     for (int i = 0; i < COMMANDS; i++)
-        names[i] = commands[i].name;
+        names[i] = cli_commands[i].name;
     names[COMMANDS] = "help";
     const char *what = name[0] == '-' ? "option" : "command";
     const char *nearest = name[0] == '-' ? NULL : cli_nearest(name, names, COMMANDS + 1);
@@ -82,11 +79,21 @@ static int complain_unknown(const char *name) {
     return EXIT_USAGE;
 }
 
+static void print_main_help(FILE *to) {
+    fputs(help_begin, to);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(to, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].summary);
+    fputs(help_end, to);
+}
+
 static int print_help(const char *name) {
-    const struct command *command = name ? find(name) : NULL;
+    const cli_command *command = name ? find(name) : NULL;
     if (name && !command)
         return complain_unknown(name);
-    fputs(command ? command->help : main_help, stdout);
+    if (command)
+        fputs(command->help, stdout);
+    else
+        print_main_help(stdout);
     return cli_flush();
 }
 
@@ -95,7 +102,7 @@ int main(int count, char **arguments) {
      * nothing to do but to fail where there is little address space. */
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     if (count < 2) {
-        fputs(main_help, stderr);
+        print_main_help(stderr);
         return EXIT_USAGE;
     }
     const char *name = arguments[1];
@@ -107,7 +114,7 @@ int main(int count, char **arguments) {
         return print_help(NULL);
     if (strcmp(name, "help") == 0)
         return print_help(count > 2 ? arguments[2] : NULL);
-    const struct command *command = find(name);
+    const cli_command *command = find(name);
     if (!command)
         return complain_unknown(name);
     return command->run(count - 2, (const char **)(arguments + 2));

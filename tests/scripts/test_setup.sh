@@ -79,7 +79,7 @@ libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev coinor-libclp-dev"
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py"
 test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox \
-g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales"
+g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish"
 
 # shellcheck disable=SC2086 # lists of names
 {
@@ -163,7 +163,7 @@ cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
     know gcc chromium libmujoco-dev clang-format-14
     setup test
     expect "no package libclang-rt-dev: asks for the others" asked_for "$run_packages clang libcmocka-dev \
-$python_packages chromium ffmpeg gnuplot-nox g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales"
+$python_packages chromium ffmpeg gnuplot-nox g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish"
 
     # A clang that is there already needs the library of its own version.
     machine 0 none

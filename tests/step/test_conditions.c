@@ -1,8 +1,8 @@
 /* The conditions that Baraff 1989, section 5, and Giang 2003 put to contacts: impacts move nothing,
- * each of the four cases of a contact point is treated in its own way, forces are continuous between
- * events, the matrix of the contact problem is positive semidefinite, each pair of bodies that meets
- * at a point has a contact of its own; and answers in the friction cone do not depend on the
- * tangents (Baraff 1994). */
+ * each of the four cases of a contact point is treated in its own way, forces are continuous
+ * between events, the matrix of the contact problem is positive semidefinite, each pair of bodies
+ * that meets at a point has a contact of its own; and answers in the friction cone do not depend on
+ * the tangents (Baraff 1994). */
 #include "test_world_support.h"
 
 #include "base/base_trig.h"
@@ -53,8 +53,8 @@ static void an_impact_moves_nothing(void **state) {
     }
 }
 
-/* Figure 6: a ball on the floor that approaches is an impact, one that parts feels nothing, one that
- * does neither is carried; one that overlaps is no state to go on from. */
+/* Figure 6: a ball on the floor that approaches is an impact, one that parts feels nothing, one
+ * that does neither is carried; one that overlaps is no state to go on from. */
 static void four_cases_of_a_contact_point(void **state) {
     (void)state;
     enum { OVERLAPS, APPROACHES, PARTS, STAYS, CASES };

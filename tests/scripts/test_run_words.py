@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+"""Commands that help people along: `rigor new`, `rigor explain`, `rigor completion`."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from record_script_support import Command, check, check_equal, expect, scratch_directory
+
+
+def check_new(rigor, directory):
+    """A first scene is written once, is right, runs, and is never replaced."""
+    name = os.path.join(directory, "mine")
+    text = expect(rigor, ["new", name], 0).stdout
+    check(f"rigor view {name}.yaml" in text, text)
+    expect(rigor, ["check", f"{name}.yaml"], 0)
+    report = rigor.report("run", f"{name}.yaml", "--require", "complementarity<1e-8,joint_error_m<1e-9",
+                          "speed=2", "bricks=3", "--duration", "1")
+    check_equal(report["bodies"], 7, "bodies of the first scene")
+    with open(f"{name}.yaml", "a", encoding="utf-8") as file:
+        file.write("# mine\n")
+    check("exists" in expect(rigor, ["new", f"{name}.yaml"], 4).stderr, "no word of the file that exists")
+    with open(f"{name}.yaml", encoding="utf-8") as file:
+        check(file.read().endswith("# mine\n"), "the file was replaced")
+    check(expect(rigor, ["new", "-"], 0).stdout.startswith("# A scene"), "standard output")
+    expect(rigor, ["new"], 2)
+    expect(rigor, ["new", "a", "b"], 2)
+    expect(rigor, ["new", os.path.join(directory, "no", "such", "folder")], 4)
+
+
+def check_explain(rigor, directory):
+    """Figures of recordings with closed forms: a ball that bounces, boxes that stand."""
+    bounce, stack = os.path.join(directory, "bounce.h5"), os.path.join(directory, "stack.h5")
+    rigor.report("run", "bounce", "--out", bounce)
+    text = expect(rigor, ["explain", bounce], 0).stdout
+    check("1 of 2 bodies moved; 0 of these are at rest" in text, text)
+    check("t = 0.451523641 s" in text, text)  # sqrt(2 h / g)
+    check("and 12 more; in all 22 impact" in text, text)
+    farthest = float(re.search(r"ball: .* up to ([0-9.]+) m from its start", text).group(1))
+    check(0.98 < farthest <= 1, f"falls by 1 m between frames: {farthest}")
+    check_equal(text.count("meet at"), 10, "events listed")
+    check_equal(expect(rigor, ["explain", bounce, "--most", "100"], 0).stdout.count("meet at"), 22, "all events")
+    check_equal(expect(rigor, ["explain", bounce, "--body", "floor"], 0).stdout.count("did not move"), 1, "floor")
+    check("did you mean ball?" in expect(rigor, ["explain", bounce, "--body", "bell"], 3).stderr, "nearest name")
+    expect(rigor, ["explain", bounce, "--at", "soon"], 2)
+    expect(rigor, ["explain", bounce, "--most", "0"], 2)
+    expect(rigor, ["explain"], 2)
+    expect(rigor, ["explain", os.path.join(directory, "none.h5")], 3)
+
+    rigor.report("run", "tower", "count=3", "--duration", "0.5", "--out", stack)
+    text = expect(rigor, ["explain", stack], 0).stdout
+    check("0 of 4 bodies moved" in text and "no impact" in text, text)
+    text = expect(rigor, ["explain", stack, "--at", "0.2"], 0).stdout
+    check("nothing moves" in text, text)
+    forces = [float(f) for f in re.findall(r"pushed with ([0-9.e+-]+) N \(0, 0, ", text)]
+    check_equal(len(forces), 3, f"contacts of three boxes: {text}")
+    weight = min(forces)
+    for force, boxes in zip(sorted(forces), (1, 2, 3)):
+        check(abs(force / (boxes * weight) - 1) < 1e-3, f"weights above each other: {forces}")
+
+
+def options_of(rigor, command):
+    """The options that a command's help lists."""
+    text = expect(rigor, [command, "--help"], 0).stdout
+    return set(re.findall(r"^ {2,6}(?:-[a-z], )?(--[a-z][a-z0-9-]*)", text, re.M))
+
+
+def check_completion(rigor, directory):
+    """Every command, option and scene is completed, in the shells that are here."""
+    commands = re.findall(r"^  ([a-z]+) +[a-z]", expect(rigor, ["--help"], 0).stdout.split("Options:")[0], re.M)
+    check(len(commands) > 10 and "completion" in commands, f"commands: {commands}")
+    scripts = {}
+    for shell in ("bash", "zsh", "fish"):
+        scripts[shell] = os.path.join(directory, f"rigor.{shell}")
+        with open(scripts[shell], "w", encoding="utf-8") as file:
+            file.write(expect(rigor, ["completion", shell], 0).stdout)
+
+    def bash(*words):
+        line = " ".join(f"'{word}'" for word in words)
+        done = subprocess.run(["bash", "-c", f"source {scripts['bash']}; COMP_WORDS=({line}); "
+                               f"COMP_CWORD={len(words) - 1}; _rigor; printf '%s\\n' \"${{COMPREPLY[@]}}\""],
+                              capture_output=True, text=True, check=True, cwd=directory)
+        return done.stdout.split()
+
+    check_equal(set(bash("rigor", "")), set(commands) | {"--help", "--version"}, "commands in bash")
+    check_equal(bash("rigor", "conv"), ["converge"], "a command in bash")
+    for command in commands[:-1]:
+        check_equal(set(bash("rigor", command, "--")), options_of(rigor, command), f"options of {command} in bash")
+    check("dominoes" in bash("rigor", "run", "dom"), "a scene in bash")
+    check_equal(bash("rigor", "run", "dominoes", "--method", "a"), ["analytic"], "a method in bash")
+    check_equal(bash("rigor", "completion", "fi"), ["fish"], "a shell in bash")
+    for shell in ("zsh", "fish"):
+        if shutil.which(shell) is None:
+            print(f"{shell} is not here: its script is not tried")
+        else:
+            subprocess.run([shell, "-n", scripts[shell]], check=True)
+    if shutil.which("fish"):
+        def fish(line):
+            done = subprocess.run(["fish", "-c", f"source {scripts['fish']}; complete -C '{line}'"],
+                                  capture_output=True, text=True, check=True, cwd=directory)
+            return [row.split("\t")[0] for row in done.stdout.splitlines()]
+        check_equal(fish("rigor conv"), ["converge"], "a command in fish")
+        check_equal(fish("rigor run --meth"), ["--method"], "an option in fish")
+        check("dominoes" in fish("rigor run dom"), "a scene in fish")
+    expect(rigor, ["completion"], 2)
+    expect(rigor, ["completion", "csh"], 2)
+
+
+def main():
+    rigor = Command(sys.argv[1])
+    with scratch_directory() as directory:
+        check_new(rigor, directory)
+        check_explain(rigor, directory)
+        check_completion(rigor, directory)
+
+
+if __name__ == "__main__":
+    main()
