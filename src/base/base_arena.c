@@ -12,6 +12,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <string.h>
 
 enum { ALIGNMENT = 64, SMALLEST_CHUNK = 16 * 1024 }; /* bytes */
 
@@ -101,6 +102,21 @@ void *rg_arena_take(rg_arena *arena, size_t count, size_t size) {
     if (arena->used > arena->peak)
         arena->peak = arena->used;
     return memory;
+}
+
+bool rg_arena_grow(rg_arena *arena, void *array, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity)
+        return true;
+    size_t more = *capacity ? 2 * *capacity : 64;
+    void *old, *made = rg_arena_take(arena, more, size);
+    if (!made)
+        return false;
+    memcpy(&old, array, sizeof old);
+    if (count)
+        memcpy(made, old, count * size);
+    memcpy(array, &made, sizeof made);
+    *capacity = more;
+    return true;
 }
 
 rg_arena_mark rg_arena_get_mark(const rg_arena *arena) {

@@ -24,6 +24,9 @@ rg_arena rg_arena_make(const rg_allocator *allocator);
 void rg_arena_free(rg_arena *arena);
 /* 64-byte aligned, not cleared; null if there is no memory or count * size overflows. */
 void *rg_arena_take(rg_arena *arena, size_t count, size_t size);
+/* Makes room for one more element behind `count`: *array and *capacity change if there is none.
+ * False without memory. */
+bool rg_arena_grow(rg_arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 /* Gives back everything taken since the mark. */
 rg_arena_mark rg_arena_get_mark(const rg_arena *arena);
 void rg_arena_return(rg_arena *arena, rg_arena_mark mark);

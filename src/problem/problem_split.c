@@ -47,22 +47,26 @@ size_t rg_split_rows(const rg_split *split, size_t island) {
     return rows;
 }
 
-void rg_split_gather(const rg_split *split, size_t island, const double *whole, double *part) {
+/* Numbers of all rows to those of the rows of an island, or back. */
+static void copy_rows(const rg_split *split, size_t island, bool back, double *whole,
+                      double *part) {
     const rg_contact_problem *p = &split->problem->contact;
-    size_t at = 0, count;
+    size_t count;
     const uint32_t *member = members_of(split, island, &count);
-    for (size_t k = 0; k < count; k++)
-        for (size_t r = 0; r < row_count(p, member[k]); r++)
-            part[at++] = whole[first_row(p, member[k]) + r];
+    for (size_t k = 0; k < count; k++) {
+        double *place = whole + first_row(p, member[k]);
+        size_t rows = row_count(p, member[k]);
+        memcpy(back ? place : part, back ? part : place, rows * sizeof *part);
+        part += rows;
+    }
+}
+
+void rg_split_gather(const rg_split *split, size_t island, const double *whole, double *part) {
+    copy_rows(split, island, false, (double *)whole, part); /* which is only read */
 }
 
 void rg_split_scatter(const rg_split *split, size_t island, const double *part, double *whole) {
-    const rg_contact_problem *p = &split->problem->contact;
-    size_t at = 0, count;
-    const uint32_t *member = members_of(split, island, &count);
-    for (size_t k = 0; k < count; k++)
-        for (size_t r = 0; r < row_count(p, member[k]); r++)
-            whole[first_row(p, member[k]) + r] = part[at++];
+    copy_rows(split, island, true, whole, (double *)part); /* which is only read */
 }
 
 /* The entries of W in the rows of the island. */

@@ -517,7 +517,8 @@ static rg_status put_kinematic(writer *w, rg_body_id body) {
     return RG_OK;
 }
 
-static rg_status put_body(writer *w, rg_body_id body) {
+static rg_status put_body(writer *w, size_t index) {
+    rg_body_id body = rg_world_body_at(w->world, index);
     static const char *const motions[] = {"dynamic", "fixed", "kinematic"};
     const char *name = rg_body_name(w->world, body);
     rg_motion motion = rg_body_motion(w->world, body);
@@ -550,13 +551,14 @@ static rg_status put_body(writer *w, rg_body_id body) {
     return status;
 }
 
-static rg_status put_bodies(writer *w) {
-    size_t count = rg_world_body_count(w->world);
+/* A list of things of the world, if there are any. */
+static rg_status put_list(writer *w, const char *title, size_t count,
+                          rg_status (*put_one)(writer *w, size_t index)) {
     rg_status status = RG_OK;
     if (count)
-        put(w, "bodies:\n");
+        put(w, title);
     for (size_t i = 0; i < count && status == RG_OK; i++)
-        status = put_body(w, rg_world_body_at(w->world, i));
+        status = put_one(w, i);
     return status;
 }
 
@@ -572,18 +574,21 @@ static void put_named_vector(writer *w, const char *key, rg_vec3 value) {
     put_vector(w, value);
 }
 
-/* Forces refer to bodies by name. */
-static rg_status put_force_body(writer *w, const char *key, rg_body_id body) {
-    if (!body.index1)
-        return RG_OK;
+/* Forces and joints refer to bodies by name. */
+static rg_status put_body_name(writer *w, const char *what, rg_body_id body) {
     const char *name = rg_body_name(w->world, body);
     if (!name[0])
         return rg_fail(w->error, RG_UNSUPPORTED,
-                       "a force acts on body %zu, which has no name for the file to refer to; give "
-                       "it one",
+                       "%s body %zu, which has no name for the file to refer to; give it one", what,
                        rg_body_index(w->world, body));
-    rg_buffer_print(&w->out, ", %s: ", key);
     return put_quoted(w, name);
+}
+
+static rg_status put_force_body(writer *w, const char *key, rg_body_id body) {
+    if (!body.index1)
+        return RG_OK;
+    rg_buffer_print(&w->out, ", %s: ", key);
+    return put_body_name(w, "a force acts on", body);
 }
 
 static void put_force_numbers(writer *w, const rg_force_def *def) {
@@ -616,7 +621,9 @@ static void put_force_numbers(writer *w, const rg_force_def *def) {
     }
 }
 
-static rg_status put_force(writer *w, const rg_force_def *def) {
+static rg_status put_force(writer *w, size_t index) {
+    rg_force_def given = rg_force_get_def(w->world, rg_world_force_at(w->world, index));
+    const rg_force_def *def = &given;
     double now = rg_world_time(w->world);
     if (def->kind == RG_FORCE_FUNCTION)
         return rg_fail(w->error, RG_UNSUPPORTED,
@@ -634,18 +641,6 @@ static rg_status put_force(writer *w, const rg_force_def *def) {
     return status;
 }
 
-static rg_status put_forces(writer *w) {
-    size_t count = rg_world_force_count(w->world);
-    rg_status status = RG_OK;
-    if (count)
-        put(w, "forces:\n");
-    for (size_t i = 0; i < count && status == RG_OK; i++) {
-        rg_force_def def = rg_force_get_def(w->world, rg_world_force_at(w->world, i));
-        status = put_force(w, &def);
-    }
-    return status;
-}
-
 /* ---- joints ---- */
 
 static rg_status put_joint_body(writer *w, rg_body_id body) {
@@ -653,13 +648,7 @@ static rg_status put_joint_body(writer *w, rg_body_id body) {
         put(w, "world");
         return RG_OK;
     }
-    const char *name = rg_body_name(w->world, body);
-    if (!name[0])
-        return rg_fail(w->error, RG_UNSUPPORTED,
-                       "a joint holds body %zu, which has no name for the file to refer to; give "
-                       "it one",
-                       rg_body_index(w->world, body));
-    return put_quoted(w, name);
+    return put_body_name(w, "a joint holds", body);
 }
 
 static void put_frame(writer *w, const char *key, rg_pose frame) {
@@ -710,7 +699,8 @@ static void put_axis(writer *w, const rg_joint_axis *a) {
     put(w, "}");
 }
 
-static rg_status put_joint(writer *w, rg_joint_id joint) {
+static rg_status put_joint(writer *w, size_t index) {
+    rg_joint_id joint = rg_world_joint_at(w->world, index);
     rg_joint_def def = rg_joint_get_def(w->world, joint);
     rg_buffer_print(&w->out, "  - {kind: %s, bodies: [", rg_joint_kind_name(def.kind));
     rg_status status = put_joint_body(w, def.body_a);
@@ -740,16 +730,6 @@ static rg_status put_joint(writer *w, rg_joint_id joint) {
     return status;
 }
 
-static rg_status put_joints(writer *w) {
-    size_t count = rg_world_joint_count(w->world);
-    rg_status status = RG_OK;
-    if (count)
-        put(w, "joints:\n");
-    for (size_t i = 0; i < count && status == RG_OK; i++)
-        status = put_joint(w, rg_world_joint_at(w->world, i));
-    return status;
-}
-
 /* ---- the whole ---- */
 
 rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocator, char **text,
@@ -768,11 +748,11 @@ rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocat
     if (status == RG_OK)
         status = put_shapes(&w);
     if (status == RG_OK)
-        status = put_bodies(&w);
+        status = put_list(&w, "bodies:\n", rg_world_body_count(w.world), put_body);
     if (status == RG_OK)
-        status = put_joints(&w);
+        status = put_list(&w, "joints:\n", rg_world_joint_count(w.world), put_joint);
     if (status == RG_OK)
-        status = put_forces(&w);
+        status = put_list(&w, "forces:\n", rg_world_force_count(w.world), put_force);
     rg_release(&w.out.allocator, w.shapes);
     if (status == RG_OK && w.out.failed)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "not enough memory to write the scene");

@@ -270,7 +270,10 @@ static void begin_anew(rg_analysis *a) {
 static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world *world,
                                double end_time, rg_error *error) {
     bool cone = !world->content.planar && world->content.settings.friction_directions == 0;
-    *view = (rg_analysis_view){.world = world, .begin = world->content.time, .end = end_time};
+    *view = (rg_analysis_view){.world = world,
+                               .dynamics = world->content.dynamics,
+                               .begin = world->content.time,
+                               .end = end_time};
     *a = (rg_analysis){.view = view,
                        .arena = &world->scratch,
                        .time = world->content.time,
@@ -318,12 +321,7 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                .substeps = a->ode_info.accepted,
                                .rejected = a->ode_info.rejected,
                                .evaluations = a->ode_info.evaluations,
-                               .counts = {.solves = t->solves,
-                                          .iterations = t->iterations,
-                                          .failures = t->failures,
-                                          .fallbacks = t->fallbacks,
-                                          .worst_residual = t->worst_residual,
-                                          .worst_cone = t->worst_cone},
+                               .counts = t->counts,
                                .contacts = t->contacts_most,
                                .impacts = t->impacts,
                                .varies = true,

@@ -41,6 +41,7 @@
 #define RIGOR_STEP_ANALYTIC_H
 
 #include "contact/contact_motion.h"
+#include "problem/problem_partition.h"
 #include "rigor/event.h"
 #include "rigor/impact.h"
 #include "rigor/solver.h"
@@ -235,6 +236,7 @@ typedef struct rg_analysis_judging {
  * and the solvers' memory behind its pointers. */
 typedef struct rg_analysis_view {
     rg_world *world;
+    const rg_body_dynamics *dynamics; /* per body */
     rg_step_machinery *machinery;
     rg_problem_observer *observer; /* is shown the problems; null: none */
     rg_solve_context *context;
@@ -299,8 +301,8 @@ typedef struct rg_analysis_start {
 typedef struct rg_analysis_tally {
     double stabilisation, prescribed; /* J, of projections */
     rg_vec3 impulse, angular_impulse; /* N s, by what does not move, at instants */
-    uint64_t impacts, solves, iterations, failures, fallbacks, contacts_most;
-    double worst_residual, worst_cone; /* of impacts and mean forces */
+    uint64_t impacts, contacts_most;
+    rg_solve_counts counts; /* worst figures: of impacts and mean forces */
 } rg_analysis_tally;
 
 /* The state of a group: bodies that can reach each other within the step of the world. That of
@@ -458,14 +460,8 @@ void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, dou
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row);
 double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
                         const double *before);
-/* Contacts of bodies that they join: of island k members[first[k]] ... members[first[k + 1] -
- * 1]. Arrays are in the arena. */
-typedef struct rg_analysis_islands {
-    size_t count;
-    uint32_t *members;
-    size_t *first;
-} rg_analysis_islands;
-rg_status rg_analysis_find_islands(const rg_analysis *a, rg_analysis_islands *islands);
+/* Contacts of bodies that they join. Arrays are in the arena. */
+rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands);
 
 /* --- basis --- */
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
@@ -513,6 +509,9 @@ bool rg_analysis_keeps_active_set(const rg_analysis *a);
 /* At the end of the step of the world, for readers. `resting`: the forces of the last step,
  * which hold. */
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
+
+/* The law of forces that stay what they are within a trial step. */
+void rg_analysis_keep_forces(rg_analysis *a);
 
 /* How much less than it can be the friction of a contact that is held is, relative to that; < 0:
  * more. */

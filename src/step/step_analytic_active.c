@@ -99,7 +99,7 @@ static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_co
         if (!any || rg_solve(a->view->context, rg_solver_find("newton"), problem, &settings,
                              solution, &turned, NULL))
             return;
-        a->tally.iterations += turned.iterations;
+        a->tally.counts.iterations += turned.iterations;
         if (!(turned.residual.natural <= DECIDES)) {
             memcpy(solution->force, force, n * sizeof *force);
             memcpy(solution->velocity, rate, n * sizeof *rate);
@@ -149,21 +149,21 @@ static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count,
         status = rg_solve(a->view->context, rg_solver_find(solvers[i]), &problem, &settings,
                           &solution, &info, NULL);
         settings.warm = false;
-        a->tally.iterations += info.iterations;
-        a->tally.fallbacks += i > 0;
+        a->tally.counts.iterations += info.iterations;
+        a->tally.counts.fallbacks += i > 0;
         if (info.residual.natural <= DECIDES)
             break;
     }
     if (status)
         return false;
-    a->tally.solves++;
+    a->tally.counts.solves++;
     turn_slips(a, members, member_count, &problem, q, &solution, &info);
     /* Contacts that leave carry no force. */
     for (size_t j = 0; j < member_count; j++)
         if (force[3 * j] * rg_analysis_couple(a, &rows[3 * j], &rows[3 * j]) < rate[3 * j])
             force[3 * j] = force[3 * j + 1] = force[3 * j + 2] = 0;
     if (info.residual.natural > RG_ANALYSIS_FAILED)
-        a->tally.failures++;
+        a->tally.counts.failures++;
     return true;
 }
 

@@ -46,19 +46,14 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
 static rg_status add_forces(rg_analysis *g, bool resting, rg_analysis_forces *list) {
     if (g->contact_count == 0)
         return RG_OK;
-    if (list->count + g->contact_count > list->capacity) {
-        list->capacity = 2 * (list->count + g->contact_count);
-        rg_contact_force *more = rg_arena_take(g->arena, list->capacity, sizeof *more);
-        if (!more)
-            return RG_OUT_OF_MEMORY;
-        if (list->count)
-            memcpy(more, list->forces, list->count * sizeof *more);
-        list->forces = more;
-    }
     rg_analysis_evaluate_last(g, resting);
     rg_analysis_judge_last(g, resting);
-    for (size_t i = 0; i < g->contact_count; i++)
+    for (size_t i = 0; i < g->contact_count; i++) {
+        if (!rg_arena_grow(g->arena, &list->forces, list->count, &list->capacity,
+                           sizeof *list->forces))
+            return RG_OUT_OF_MEMORY;
         list->forces[list->count++] = force_at(g, &g->contacts[i], resting);
+    }
     return RG_OK;
 }
 
@@ -141,13 +136,8 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->tally.impulse = rg_add(a->tally.impulse, g->tally.impulse);
     a->tally.angular_impulse = rg_add(a->tally.angular_impulse, g->tally.angular_impulse);
     a->tally.impacts += g->tally.impacts;
-    a->tally.solves += g->tally.solves;
-    a->tally.iterations += g->tally.iterations;
-    a->tally.failures += g->tally.failures;
-    a->tally.fallbacks += g->tally.fallbacks;
     a->tally.contacts_most += g->tally.contacts_most;
-    a->tally.worst_residual = fmax(a->tally.worst_residual, g->tally.worst_residual);
-    a->tally.worst_cone = fmax(a->tally.worst_cone, g->tally.worst_cone);
+    rg_solve_counts_add(&a->tally.counts, &g->tally.counts);
     rg_judge_findings_add(&a->found, &g->found);
     a->shown = g->shown;
     a->bounce_count = g->bounce_count;

@@ -57,7 +57,7 @@ static rg_root_method root_finder(const look *l) {
 
 static void add_mover(look *l, uint32_t body) {
     const rg_analysis *a = l->a;
-    if (!(a->view->world->content.dynamics[body].inverse_mass > 0))
+    if (!(a->view->dynamics[body].inverse_mass > 0))
         return;
     size_t width = a->flight.width, place = rg_analysis_place(a, body);
     l->movers[l->mover_count++] =

@@ -162,7 +162,7 @@ static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
 /* The matrix: rows act on each other through the moving bodies that they share; those of the same
  * two moving bodies meet twice. */
 static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->dynamics;
     size_t n = s->count;
     memset(s->matrix, 0, n * n * sizeof *s->matrix);
     for (size_t k = 0; k < a->flight.body_count; k++)
@@ -241,8 +241,8 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
         solver = rg_solver_find("dantzig");
     rg_status status =
         rg_solve(a->view->context, solver, &problem, &settings, &solution, info, NULL);
-    a->tally.solves++;
-    a->tally.iterations += info->iterations;
+    a->tally.counts.solves++;
+    a->tally.counts.iterations += info->iterations;
     if (!status && info->outcome != RG_SOLVED && info->residual.natural > EXACT) {
         rg_solve_info first = *info;
         double *kept = rg_arena_take(a->arena, s->count, sizeof *kept);
@@ -253,8 +253,8 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
         settings.warm = false;
         status = rg_solve(a->view->context, rg_solver_find("auto"), &problem, &settings, &solution,
                           info, NULL);
-        a->tally.fallbacks++;
-        a->tally.iterations += info->iterations;
+        a->tally.counts.fallbacks++;
+        a->tally.counts.iterations += info->iterations;
         if (!status && !(info->residual.natural <= first.residual.natural)) {
             memcpy(s->force, kept, s->count * sizeof *kept);
             if (first.outcome == RG_SOLVE_RAY || info->outcome != RG_SOLVE_RAY)
@@ -266,7 +266,7 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
 
 /* Diagonals towards the references. */
 static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *raise, double *b) {
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->dynamics;
     for (size_t i = 0; i < s->count; i++) {
         const rg_analysis_row *row = &s->rows[i];
         const rg_analysis_contact *c = &a->contacts[row->contact];
@@ -321,7 +321,7 @@ static rg_status keep_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort
         begin[i] = a->start.force[s->rows[i].contact][s->rows[i].component];
     if (rg_analysis_keep_basis(a->arena, s, begin, b, raise, a->view->acceleration, &margin)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
-        a->tally.solves++;
+        a->tally.counts.solves++;
         a->evaluation.margin = fmin(a->evaluation.margin, margin);
     } else { /* no answer: the step is cut */
         memset(s->force, 0, s->count * sizeof *s->force);
@@ -371,7 +371,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
     bool may_know = rg_analysis_may_know(a);
     if (may_know && rg_analysis_try_basis(a->arena, s, b, raise, a->view->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
-        a->tally.solves++;
+        a->tally.counts.solves++;
         return RG_OK;
     }
     if (effort == RG_EFFORT_TURN || (may_know && effort == RG_EFFORT_EXCHANGE))
@@ -392,7 +392,7 @@ static rg_status know_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort
     if (a->view->observer)
         couple_rows(a, s);
     show_rows(a, s);
-    a->tally.solves++;
+    a->tally.counts.solves++;
     memset(s->rate, 0, s->count * sizeof *s->rate);
     *info = (rg_solve_info){.outcome = RG_SOLVED};
     return RG_OK;
@@ -471,7 +471,7 @@ static void note_solve(rg_analysis *a, const uint32_t *members, const rg_solve_i
                                            .residual = info->residual.natural};
 }
 
-static void find_islands(rg_analysis *a, rg_analysis_islands *islands) {
+static void find_islands(rg_analysis *a, rg_partition *islands) {
     if (rg_analysis_find_islands(a, islands))
         a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
 }
@@ -479,10 +479,10 @@ static void find_islands(rg_analysis *a, rg_analysis_islands *islands) {
 /* Every island by one of the ways above. */
 static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_islands islands;
+    rg_partition islands;
     find_islands(a, &islands);
     for (size_t k = 0; k < islands.count; k++) {
-        const uint32_t *members = islands.members + islands.first[k];
+        const uint32_t *members = islands.member + islands.first[k];
         rg_arena_mark inner = rg_arena_get_mark(a->arena);
         rg_analysis_rows s;
         rg_solve_info info;
@@ -503,10 +503,10 @@ static void evaluate_rows(rg_analysis *a) {
 
 static void decide_cone(rg_analysis *a) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_islands islands;
+    rg_partition islands;
     find_islands(a, &islands);
     for (size_t k = 0; k < islands.count; k++) {
-        const uint32_t *members = islands.members + islands.first[k];
+        const uint32_t *members = islands.member + islands.first[k];
         rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
         rg_analysis_decide_island(a, members, islands.first[k + 1] - islands.first[k], &info);
         note_solve(a, members, &info);
@@ -514,8 +514,7 @@ static void decide_cone(rg_analysis *a) {
     rg_arena_return(a->arena, mark);
 }
 
-/* Forces stay what they are. */
-static void evaluate_nothing(rg_analysis *a) {
+void rg_analysis_keep_forces(rg_analysis *a) {
     (void)a;
 }
 
@@ -530,7 +529,7 @@ const rg_force_law rg_law_cone = {.name = "cone",
                                   .evaluate = evaluate_rows,
                                   .near = RG_ANALYSIS_NEAR,
                                   .regular = RG_ANALYSIS_REGULAR};
-const rg_force_law rg_law_constant = {.name = "constant", .evaluate = evaluate_nothing};
+const rg_force_law rg_law_constant = {.name = "constant", .evaluate = rg_analysis_keep_forces};
 
 /* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
 static void evaluate_kept(rg_analysis *a) {
@@ -585,7 +584,7 @@ bool rg_analysis_keeps_active_set(const rg_analysis *a) {
 static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double *dydt) {
     rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
     double *ledger = dydt + a->flight.size;
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->dynamics;
     for (int side = 0; side < 2; side++) {
         uint32_t body = side ? c->body_b : c->body_a;
         rg_vec3 on = side ? rg_neg(f) : f;

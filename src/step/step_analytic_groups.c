@@ -83,16 +83,8 @@ static bool may_collide(const rg_analysis *a, uint32_t i, uint32_t j) {
 }
 
 static rg_status add_pair(rg_analysis *a, rg_analysis_groups *g, uint32_t p, uint32_t q) {
-    if (g->pair_count == g->pair_capacity) {
-        size_t capacity = g->pair_capacity ? 2 * g->pair_capacity : 64;
-        uint32_t(*pairs)[2] = rg_arena_take(a->arena, capacity, sizeof *pairs);
-        if (!pairs)
-            return RG_OUT_OF_MEMORY;
-        if (g->pair_count)
-            memcpy(pairs, g->pairs, g->pair_count * sizeof *pairs);
-        g->pairs = pairs;
-        g->pair_capacity = capacity;
-    }
+    if (!rg_arena_grow(a->arena, &g->pairs, g->pair_count, &g->pair_capacity, sizeof *g->pairs))
+        return RG_OUT_OF_MEMORY;
     g->pairs[g->pair_count][0] = p < q ? p : q;
     g->pairs[g->pair_count++][1] = p < q ? q : p;
     return RG_OK;

@@ -31,16 +31,8 @@ bool rg_analysis_can_hand_over(const rg_world *world, rg_status status) {
 
 rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
                              rg_analysis_handover *h) {
-    if (h->count == h->capacity) {
-        size_t capacity = h->capacity ? 2 * h->capacity : 4;
-        rg_analysis_refusal *more = rg_arena_take(a->arena, capacity, sizeof *more);
-        if (!more)
-            return RG_OUT_OF_MEMORY;
-        if (h->count)
-            memcpy(more, h->refusals, h->count * sizeof *more);
-        h->refusals = more;
-        h->capacity = capacity;
-    }
+    if (!rg_arena_grow(a->arena, &h->refusals, h->count, &h->capacity, sizeof *h->refusals))
+        return RG_OUT_OF_MEMORY;
     h->refusals[h->count++] = (rg_analysis_refusal){group, *cause};
     return RG_OK;
 }
@@ -226,18 +218,7 @@ void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *
     for (size_t i = h->count; i-- > 0;)
         log_refusal(a, groups, &h->refusals[i]);
     const rg_step_report *r = &h->stepping.report;
-    report->external_work += r->external_work;
-    report->impulse = rg_add(report->impulse, r->impulse);
-    report->angular_impulse = rg_add(report->angular_impulse, r->angular_impulse);
-    report->substeps += r->substeps;
-    report->evaluations += r->evaluations;
-    rg_solve_counts_add(&report->counts, &r->counts);
+    rg_step_report_add(report, r);
     report->contacts += r->contacts;
-    report->impacts += r->impacts;
     report->judged = r->varies ? r->judged : h->stepping.member;
-    rg_judge_findings_add(&report->found, &r->found);
-    report->integration += r->integration;
-    report->contact_impulse = rg_add(report->contact_impulse, r->contact_impulse);
-    report->contact_angular_impulse =
-        rg_add(report->contact_angular_impulse, r->contact_angular_impulse);
 }

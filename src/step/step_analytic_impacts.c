@@ -116,11 +116,11 @@ static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_i
         rg_analysis_push(a, a->y, &s->row[i], s->impulse[i]);
         rg_analysis_account_outside(a, &s->row[i], s->impulse[i]);
     }
-    a->tally.solves += info->solves;
-    a->tally.iterations += info->iterations;
-    a->tally.worst_residual = fmax(a->tally.worst_residual, info->residual);
+    a->tally.counts.solves += info->solves;
+    a->tally.counts.iterations += info->iterations;
+    a->tally.counts.worst_residual = fmax(a->tally.counts.worst_residual, info->residual);
     if (info->outcome == RG_IMPACT_UNSOLVED)
-        a->tally.failures++;
+        a->tally.counts.failures++;
 }
 
 static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, double still,
@@ -141,13 +141,13 @@ static rg_status collide(rg_analysis *a, const uint32_t *members, size_t count, 
 
 /* Contacts of the island of one of them; 0 without memory. */
 static size_t island_of(rg_analysis *a, uint32_t contact, const uint32_t **members) {
-    rg_analysis_islands islands;
+    rg_partition islands;
     if (rg_analysis_find_islands(a, &islands))
         return 0;
     for (size_t k = 0; k < islands.count; k++)
         for (size_t i = islands.first[k]; i < islands.first[k + 1]; i++)
-            if (islands.members[i] == contact) {
-                *members = islands.members + islands.first[k];
+            if (islands.member[i] == contact) {
+                *members = islands.member + islands.first[k];
                 return islands.first[k + 1] - islands.first[k];
             }
     return 0;
@@ -276,8 +276,8 @@ static rg_status refuse_squeeze(const rg_analysis *a, const rg_analysis_contact 
  * figure. */
 void rg_analysis_tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, size_t count,
                                double residual) {
-    a->tally.failures++;
-    a->tally.worst_residual = fmax(a->tally.worst_residual, residual);
+    a->tally.counts.failures++;
+    a->tally.counts.worst_residual = fmax(a->tally.counts.worst_residual, residual);
     rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, c, (uint32_t)count, residual);
 }
 
@@ -318,14 +318,14 @@ static rg_status resolve_island(rg_analysis *a, const uint32_t *members, size_t 
 /* Of all islands. */
 rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_islands islands;
+    rg_partition islands;
     uint8_t *met = rg_arena_take(a->arena, a->contact_count, sizeof *met);
     if (!met || rg_analysis_find_islands(a, &islands))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for impacts");
     memset(met, 0, a->contact_count);
     rg_status status = RG_OK;
     for (size_t k = 0; k < islands.count && !status; k++) {
-        uint32_t *members = islands.members + islands.first[k];
+        uint32_t *members = islands.member + islands.first[k];
         size_t count = 0;
         for (size_t i = 0; i < islands.first[k + 1] - islands.first[k]; i++)
             if (rg_analysis_touches(&a->contacts[members[i]]))

@@ -184,7 +184,7 @@ static rg_swept_shape part_after(const rg_analysis *a, uint32_t part, double tim
     uint32_t body = a->view->parts[part].body;
     const rg_analysis_motion *m = &a->motion;
     rg_vec3 linear = m->acceleration[body], angular = m->angular_acceleration[body];
-    double inverse_mass = a->view->world->content.dynamics[body].inverse_mass;
+    double inverse_mass = a->view->dynamics[body].inverse_mass;
     for (uint32_t k = 0; k < a->contact_count; k++) {
         rg_vec3 f = rg_analysis_force_of(&a->contacts[k]);
         rg_analysis_row row = rg_analysis_make_row(a, k, 0, f);

@@ -171,8 +171,8 @@ static double next_mean(const rg_analysis *a, double length, double drift) {
 
 /* Whether the active set changes faster than it can be found, or takes too long. */
 static bool is_hopeless(const rg_analysis *a) {
-    return !a->law->mean &&
-           (a->decisions < 0 || (rg_analysis_may_average(a) && a->tally.iterations > WORK_MOST));
+    return !a->law->mean && (a->decisions < 0 || (rg_analysis_may_average(a) &&
+                                                  a->tally.counts.iterations > WORK_MOST));
 }
 
 static void change_law(rg_analysis *a) {
@@ -290,7 +290,7 @@ static bool rescue(rg_analysis *a) {
     double largest = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        const rg_body_dynamics *d = a->view->world->content.dynamics;
+        const rg_body_dynamics *d = a->view->dynamics;
         double mass = fmax(d[c->body_a].mass * (d[c->body_a].inverse_mass > 0),
                            d[c->body_b].mass * (d[c->body_b].inverse_mass > 0));
         if (c->force[0] / mass > largest) {
@@ -431,7 +431,7 @@ static rg_status check_limits(const rg_analysis *a, rg_error *error) {
                        "between t = %.9g s and %.9g s more than %d steps of the integrator: "
                        "contacts chatter, or a force is far too stiff",
                        a->view->begin, a->time, STEPS_MOST);
-    if (a->tally.iterations > RG_ANALYSIS_WORK)
+    if (a->tally.counts.iterations > RG_ANALYSIS_WORK)
         return rg_fail(error, RG_ITERATION_LIMIT,
                        "between t = %.9g s and %.9g s solvers took more than %d iterations: no "
                        "contact forces with friction are found that last",

@@ -82,12 +82,12 @@ static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_inf
     for (size_t i = a->view->world->content.planar ? 0 : 1; i < 2 && !status; i++) {
         status = rg_solve(a->view->context, rg_solver_find(solvers[i]), &problem, &settings,
                           &solution, info, NULL);
-        a->tally.iterations += info->iterations;
-        a->tally.fallbacks += info->fallbacks > 0;
+        a->tally.counts.iterations += info->iterations;
+        a->tally.counts.fallbacks += info->fallbacks > 0;
         if (info->residual.natural <= ENOUGH)
             break;
     }
-    a->tally.solves++;
+    a->tally.counts.solves++;
     return status;
 }
 
@@ -131,10 +131,9 @@ static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t co
     }
     if (!status) {
         store(a, members, length, &s);
-        a->tally.worst_residual = fmax(a->tally.worst_residual, info.residual.natural);
-        a->tally.worst_cone = fmax(a->tally.worst_cone, info.residual.force);
+        rg_solve_counts_judged(&a->tally.counts, &info.residual);
         if (!(info.residual.natural <= RG_ANALYSIS_FAILED)) {
-            a->tally.failures++;
+            a->tally.counts.failures++;
             rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, &a->contacts[members[0]], (uint32_t)count,
                             info.residual.natural);
         }
@@ -153,24 +152,19 @@ static rg_status take_means(rg_analysis *a, double *length) {
     a->next_step = *length;
     rg_analysis_evaluate_free(a, a->time, a->y);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_islands islands;
+    rg_partition islands;
     rg_status status = rg_analysis_find_islands(a, &islands);
     for (size_t k = 0; k < islands.count && !status; k++)
-        status = solve_island(a, islands.members + islands.first[k],
+        status = solve_island(a, islands.member + islands.first[k],
                               islands.first[k + 1] - islands.first[k], *length);
     rg_arena_return(a->arena, mark);
     return status;
 }
 
-/* Forces of the moment do not change within a trial step. */
-static void evaluate_nothing(rg_analysis *a) {
-    (void)a;
-}
-
 const rg_force_law rg_law_mean = {.name = "mean",
                                   .prepare = take_means,
-                                  .decide = evaluate_nothing,
-                                  .evaluate = evaluate_nothing,
+                                  .decide = rg_analysis_keep_forces,
+                                  .evaluate = rg_analysis_keep_forces,
                                   .near = RG_ANALYSIS_MEAN_NEAR,
                                   .regular = RG_ANALYSIS_MEAN_REGULAR,
                                   .mean = true};

@@ -27,7 +27,7 @@ static bool has_hardly_speed(const rg_analysis *a) {
 /* N, per body: the sizes of all forces on it, which rounding errors of their sum are relative
  * to. */
 static void add_loads(const rg_analysis *a, double *load) {
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->dynamics;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         uint32_t body = a->flight.body[k];
         load[k] = d[body].mass * rg_length(a->motion.acceleration[body]);
@@ -47,7 +47,7 @@ static bool has_no_speed(const rg_analysis *a, const double *load) {
     for (size_t i = 0; i < a->contact_count; i++)
         shell = fmin(shell, a->contacts[i].shell);
     for (size_t k = 0; k < a->flight.body_count; k++) {
-        double inverse = a->view->world->content.dynamics[a->flight.body[k]].inverse_mass;
+        double inverse = a->view->dynamics[a->flight.body[k]].inverse_mass;
         double speed =
             rg_analysis_point_speed(a, k, a->motion.velocity, a->motion.angular_velocity);
         if (!(speed <= RG_ANALYSIS_SPEED * load[k] * inverse * length) ||

@@ -3,7 +3,6 @@
  * contacts join the same bodies in the same roles).
  *
  * Tested by tests/step/test_forces.c. */
-#include "base/base_sets.h"
 #include "problem/problem_islands.h"
 #include "step/step_analytic.h"
 
@@ -113,7 +112,7 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uin
 
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i,
                           const rg_analysis_row *j) {
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->dynamics;
     double straight = rg_dot(i->e, j->e), sum = 0;
     if (i->a == j->a)
         sum += d[i->a].inverse_mass * straight + rg_dot(i->arm_a, j->spin_a);
@@ -137,7 +136,7 @@ void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, s
 /* The block of a body that forces move: the next one, with its mass, where it has none yet. */
 static uint32_t block_of(const rg_analysis *a, uint32_t body, uint32_t *number, size_t *blocks,
                          double *mass) {
-    const rg_body_dynamics *d = &a->view->world->content.dynamics[body];
+    const rg_body_dynamics *d = &a->view->dynamics[body];
     if (!(d->inverse_mass > 0))
         return RG_NO_BLOCK;
     uint32_t *block = &number[rg_analysis_place(a, body)];
@@ -217,7 +216,7 @@ size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
 
 static void push_body(const rg_analysis *a, double *y, uint32_t body, rg_vec3 impulse,
                       rg_vec3 spin) {
-    if (!(a->view->world->content.dynamics[body].inverse_mass > 0))
+    if (!(a->view->dynamics[body].inverse_mass > 0))
         return;
     double *n = y + rg_analysis_place(a, body) * a->flight.width;
     if (a->view->world->content.planar) {
@@ -233,49 +232,22 @@ void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, dou
     push_body(a, y, row->b, rg_scale(-j, row->e), rg_scale(-j, row->arm_b));
 }
 
-/* By disjoint sets over the places of bodies in the group; islands in the order of their first
- * contacts. */
-rg_status rg_analysis_find_islands(const rg_analysis *a, rg_analysis_islands *islands) {
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
-    size_t bodies = a->flight.body_count, n = a->contact_count;
-    uint32_t *parent = rg_arena_take(a->arena, bodies, sizeof *parent);
-    uint32_t *number = rg_arena_take(a->arena, bodies, sizeof *number);
-    uint32_t *place = rg_arena_take(a->arena, n, sizeof *place);
-    islands->count = 0;
-    islands->members = rg_arena_take(a->arena, n, sizeof *islands->members);
-    islands->first = rg_arena_take(a->arena, n + 1, sizeof *islands->first);
-    if (!parent || !number || !place || !islands->members || !islands->first)
+rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands) {
+    const rg_body_dynamics *d = a->view->dynamics;
+    uint32_t *places = rg_arena_take(a->arena, 2 * a->contact_count, sizeof *places);
+    if (!places)
         return RG_OUT_OF_MEMORY;
-    rg_sets_start(parent, bodies);
-    for (size_t i = 0; i < n; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        bool moves_a = d[c->body_a].inverse_mass > 0, moves_b = d[c->body_b].inverse_mass > 0;
-        place[i] = (uint32_t)rg_analysis_place(a, moves_a ? c->body_a : c->body_b);
-        if (moves_a && moves_b)
-            rg_sets_join(parent, place[i], (uint32_t)rg_analysis_place(a, c->body_b));
+    for (size_t i = 0; i < 2 * a->contact_count; i++) {
+        const rg_analysis_contact *c = &a->contacts[i / 2];
+        uint32_t body = i % 2 ? c->body_b : c->body_a;
+        places[i] = d[body].inverse_mass > 0 ? (uint32_t)rg_analysis_place(a, body) : RG_NO_BLOCK;
     }
-    memset(number, 0xff, bodies * sizeof *number);
-    memset(islands->first, 0, (n + 1) * sizeof *islands->first);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t root = rg_sets_root(parent, place[i]);
-        if (number[root] == UINT32_MAX)
-            number[root] = (uint32_t)islands->count++;
-        place[i] = number[root];
-        islands->first[place[i] + 1]++;
-    }
-    for (size_t k = 0; k < islands->count; k++)
-        islands->first[k + 1] += islands->first[k];
-    for (size_t i = n; i-- > 0;) /* from behind: `first` counts down to the beginnings */
-        islands->members[--islands->first[place[i] + 1]] = (uint32_t)i;
-    for (size_t k = 0; k < islands->count; k++)
-        islands->first[k] = islands->first[k + 1];
-    islands->first[islands->count] = n;
-    return RG_OK;
+    return rg_partition_links(places, a->contact_count, a->flight.body_count, a->arena, islands);
 }
 
 /* The outside's share of an impulse along a row. */
 void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->dynamics;
     bool moves_a = d[row->a].inverse_mass > 0, moves_b = d[row->b].inverse_mass > 0;
     if (moves_a == moves_b)
         return;
@@ -287,7 +259,7 @@ void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, dou
 
 /* e . (velocity of the material that no force moves), with the sign of the row. */
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row) {
-    const rg_body_dynamics *d = a->view->world->content.dynamics;
+    const rg_body_dynamics *d = a->view->dynamics;
     const rg_analysis_motion *m = &a->motion;
     double rate = 0;
     if (!(d[row->a].inverse_mass > 0))

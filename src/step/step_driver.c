@@ -82,18 +82,7 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     info->solver_iterations = report->counts.iterations;
     info->solver_failures = report->counts.failures;
     info->fallbacks = report->counts.fallbacks;
-    sum->passed_through += info->passed_through;
-    sum->contacts_max = report->contacts > sum->contacts_max ? report->contacts : sum->contacts_max;
-    sum->impacts += report->impacts;
-    sum->solves += report->counts.solves;
-    sum->solver_iterations += report->counts.iterations;
-    sum->solver_failures += report->counts.failures;
-    sum->fallbacks += report->counts.fallbacks;
-    sum->steps++;
-    sum->time = c->time;
-    sum->substeps += report->substeps;
-    sum->rejected += report->rejected;
-    sum->evaluations += report->evaluations;
+    rg_step_info_count(sum, info);
     sum->profile.step_cpu += info->profile.step_cpu;
     sum->profile.judge_cpu += info->profile.judge_cpu;
 }

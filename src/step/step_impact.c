@@ -75,16 +75,6 @@ static void account(const rg_impact_problem *problem, const rg_impact_reduction 
         info->left = fmax(info->left, -after[i * (size_t)p->dimension]);
 }
 
-static void *resize_in_arena(void *user, void *pointer, size_t size) {
-    assert(!pointer && "the judge does not grow arrays");
-    (void)pointer;
-    return rg_arena_take(user, size, 1);
-}
-
-static void release_in_arena(void *user, void *pointer) {
-    (void)user, (void)pointer;
-}
-
 /* Contacts that no impulse moves, and energy out of nothing: neither may go unsaid. */
 static void look_back(rg_impact_state *s, const double *impulse, const double *after) {
     rg_impact_info *info = s->info;
@@ -120,7 +110,7 @@ rg_status rg_impact_finish(rg_impact_session *session, const rg_impact_problem *
     double *after = velocity;
     if (!after)
         RG_TAKE(after, s->context, rows, error);
-    rg_allocator in_arena = {resize_in_arena, release_in_arena, &s->context->arena};
+    rg_allocator in_arena = rg_solve_arena_allocator(s->context);
     status = rg_judge_velocity(&problem->contact, impulse, &in_arena, after, error);
     if (status)
         return status;

@@ -152,10 +152,14 @@ static void add_ledger(rg_energy_ledger *sum, const rg_energy_ledger *step) {
 }
 
 void rg_step_info_add(rg_step_info *sum, const rg_step_info *step) {
-    sum->steps += step->steps;
-    sum->time = step->time;
     rg_certificate_keep_worst(&sum->certificate, &step->certificate);
     add_ledger(&sum->energy, &step->energy);
+    rg_step_info_count(sum, step);
+}
+
+void rg_step_info_count(rg_step_info *sum, const rg_step_info *step) {
+    sum->steps += step->steps;
+    sum->time = step->time;
     sum->substeps += step->substeps;
     sum->rejected += step->rejected;
     sum->evaluations += step->evaluations;

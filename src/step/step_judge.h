@@ -160,6 +160,8 @@ void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                    rg_step_info *info);
 /* The worse of each figure; one that is missing (NaN) gives way to one that is there. */
 void rg_certificate_keep_worst(rg_certificate *worst, const rg_certificate *step);
+/* Adds the counters of a step. */
+void rg_step_info_count(rg_step_info *sum, const rg_step_info *step);
 /* Adds a step to the record of the run. */
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
                      const rg_judge_totals *after, const rg_judge_contacts *contacts,

@@ -228,16 +228,8 @@ static rg_vec3 propose(const gap_search *s, const judged_part *x, const judged_p
 
 static rg_status add_pair(gap_search *s, rg_arena *arena, const judged_part *a,
                           const judged_part *b) {
-    if (s->pair_count == s->pair_capacity) {
-        size_t capacity = s->pair_capacity ? 2 * s->pair_capacity : 64;
-        rg_judge_pair *more = rg_arena_take(arena, capacity, sizeof *more);
-        if (!more)
-            return RG_OUT_OF_MEMORY;
-        if (s->pair_count)
-            memcpy(more, s->pairs, s->pair_count * sizeof *more);
-        s->pairs = more;
-        s->pair_capacity = capacity;
-    }
+    if (!rg_arena_grow(arena, &s->pairs, s->pair_count, &s->pair_capacity, sizeof *s->pairs))
+        return RG_OUT_OF_MEMORY;
     s->pairs[s->pair_count++] =
         (rg_judge_pair){.part = {&a->part, &b->part},
                         .course = {&s->bodies[a->body].course, &s->bodies[b->body].course},

@@ -1,5 +1,5 @@
 /* Tested by tests/step/test_driver.c. */
-#include "step/step_method.h"
+#include "step/step_judge.h"
 
 #include "base/base_registry.h"
 #include "base/base_text.h"
@@ -10,6 +10,22 @@
 static const rg_method *const methods[] = {&rg_method_stepping, &rg_method_analytic};
 
 RG_DEFINE_REGISTRY(rg_method, methods)
+
+void rg_step_report_add(rg_step_report *r, const rg_step_report *part) {
+    r->external_work += part->external_work;
+    r->impulse = rg_add(r->impulse, part->impulse);
+    r->angular_impulse = rg_add(r->angular_impulse, part->angular_impulse);
+    r->substeps += part->substeps;
+    r->evaluations += part->evaluations;
+    rg_solve_counts_add(&r->counts, &part->counts);
+    r->impacts += part->impacts;
+    r->projected_kinetic += part->projected_kinetic;
+    r->projected_potential += part->projected_potential;
+    rg_judge_findings_add(&r->found, &part->found);
+    r->integration += part->integration;
+    r->contact_impulse = rg_add(r->contact_impulse, part->contact_impulse);
+    r->contact_angular_impulse = rg_add(r->contact_angular_impulse, part->contact_angular_impulse);
+}
 
 const rg_method *rg_method_of(const rg_world *world) {
     return world->content.method ? world->content.method : methods[0];

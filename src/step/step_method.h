@@ -45,6 +45,9 @@ typedef struct rg_step_report {
     rg_judge_tracks *tracks;
 } rg_step_report;
 
+/* Adds what another method, or a part of the step, says of other bodies: work, impulses, counts. */
+void rg_step_report_add(rg_step_report *report, const rg_step_report *part);
+
 struct rg_method {
     const char *name;
     const char *summary;

@@ -33,12 +33,7 @@ static void combine_chunk(void *user, size_t begin, size_t end, size_t chunk) {
 
 void rg_ode_combine(const rg_ode *ode, double *out, const double *base, double factor,
                     const double *const *vectors, const double *weights, int count) {
-    combination c = {.out = out,
-                     .base = base,
-                     .factor = factor,
-                     .vectors = vectors,
-                     .weights = weights,
-                     .count = count};
+    combination c = {out, base, NULL, vectors, weights, count, factor, NULL};
     rg_parallel_for(ode->pool, ode->n, RG_ODE_GRAIN, combine_chunk, &c);
 }
 
@@ -57,12 +52,7 @@ static void norm_chunk(void *user, size_t begin, size_t end, size_t chunk) {
 
 double rg_ode_error_norm(const rg_ode *ode, const double *const *vectors, const double *weights,
                          int count, double factor, const double *scale, double *chunk_max) {
-    combination c = {.scale = scale,
-                     .factor = factor,
-                     .vectors = vectors,
-                     .weights = weights,
-                     .count = count,
-                     .chunk_max = chunk_max};
+    combination c = {NULL, NULL, scale, vectors, weights, count, factor, chunk_max};
     rg_parallel_for(ode->pool, ode->n, RG_ODE_GRAIN, norm_chunk, &c);
     double largest = 0;
     for (size_t i = 0; i < rg_chunk_count(ode->n, RG_ODE_GRAIN); i++) {

@@ -200,20 +200,9 @@ static void tell(rg_stepping *job) {
     r->impacts = job->contacts.impacts;
     if (!job->groups.any)
         return;
-    r->external_work += parts->external_work;
-    r->impulse = rg_add(r->impulse, parts->impulse);
-    r->angular_impulse = rg_add(r->angular_impulse, parts->angular_impulse);
-    r->substeps += parts->substeps;
-    r->evaluations += parts->evaluations;
-    rg_solve_counts_add(&r->counts, &parts->counts);
-    r->impacts += parts->impacts;
-    r->projected_kinetic += parts->projected_kinetic;
-    r->projected_potential += parts->projected_potential;
+    r->found = rg_judge_findings_none();
+    rg_step_report_add(r, parts);
     r->varies = true;
-    r->found = parts->found;
-    r->integration = parts->integration;
-    r->contact_impulse = parts->contact_impulse;
-    r->contact_angular_impulse = parts->contact_angular_impulse;
     r->judged = job->groups.rest;
     r->tracks = parts->tracks;
 }
