@@ -1,5 +1,9 @@
 /* Forces besides gravity and contact: springs, drag, fields, constant loads and the caller's own
- * functions f(t, q, v). They are evaluated at every stage of the integrator. */
+ * functions f(t, q, v). They are evaluated at every stage of the integrator.
+ *
+ * Numbers that depend on time are texts, as in scene files (docs/scene-format.md): expressions of
+ * t, the time in s, such as "10*sin(2*t)" or "table(t, 0, 0, 1, 5)", which goes linearly from 0 at
+ * 0 s to 5 at 1 s. A step whose time has no value of them fails and says which. */
 #ifndef RIGOR_FORCE_H
 #define RIGOR_FORCE_H
 
@@ -36,6 +40,14 @@ typedef struct rg_force_context {
  * evaluate it at trial states too. */
 typedef void rg_force_function(void *user, rg_force_context *context);
 
+/* Places in rg_force_def.of_time: x, y, z of each. */
+enum {
+    RG_OF_TIME_FORCE = 0,
+    RG_OF_TIME_TORQUE = 3,
+    RG_OF_TIME_ACCELERATION = 6,
+    RG_OF_TIME_COUNT = 9
+};
+
 typedef struct rg_force_def {
     int api_version;
     rg_force_kind kind;
@@ -52,6 +64,9 @@ typedef struct rg_force_def {
     double strength;                        /* central: m^3/s^2 */
     rg_force_function *function;
     void *user;
+    /* constant, field: texts instead of numbers of force, torque and acceleration; copied. Null:
+     * the number. */
+    const char *of_time[RG_OF_TIME_COUNT];
     double start_time, stop_time; /* acts in [start, stop); adaptive integrators stop and restart at
                                      both, as the force is discontinuous there */
 } rg_force_def;

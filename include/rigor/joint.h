@@ -14,9 +14,18 @@
  *     fixed        everything                    none
  *     distance     nothing                       distance of the two points: with lower = upper a
  *                                                rod, with an upper limit alone a rope
+ *     surface      nothing                       distance of B's point from a surface of A: with
+ *                                                lower = upper = 0 it stays on it, with a lower
+ *                                                limit alone outside
+ *     gear         rolling of A on B             none
+ *     rack         rolling of A along B          none
  *
- * Planar worlds have hinges (z of both frames along y), sliders (z in the plane), fixed joints and
- * distances.
+ * Gears are held by joints of their own; z of both frames is along their parallel axes, at their
+ * centres. A and B roll on each other at the pitch point, which is on the line of the centres, so
+ * that what carries them may move. A rack B moves along x of its frame.
+ *
+ * Planar worlds have hinges, gears and racks (z of both frames along y), sliders (z in the plane),
+ * fixed joints, distances and surfaces.
  *
  * Springs, dampers and the gains of motors act with the values of the end of a step, so that they
  * are stable whatever their stiffness. */
@@ -38,6 +47,9 @@ typedef enum rg_joint_kind {
     RG_JOINT_PLANAR,
     RG_JOINT_FIXED,
     RG_JOINT_DISTANCE,
+    RG_JOINT_SURFACE,
+    RG_JOINT_GEAR,
+    RG_JOINT_RACK,
     RG_JOINT_KIND_COUNT
 } rg_joint_kind;
 const char *rg_joint_kind_name(rg_joint_kind kind); /* "hinge", as in scene files */
@@ -59,9 +71,17 @@ typedef struct rg_joint_axis {
     double armature;                 /* inertia of what turns or slides with the axis */
     rg_motor_kind motor;
     double target;
+    const char *target_of_time; /* "sin(2*t)": instead of `target`; null: none (rigor/force.h) */
     double gain, gain_velocity;
     double max_force; /* of the motor; infinite: no limit */
 } rg_joint_axis;
+
+/* The points x of A's frame with square.(x^2, y^2, z^2) + linear.(x, y, z) + constant = 0: planes,
+ * spheres, ellipsoids, cylinders, cones, paraboloids. Outside is where it is positive. */
+typedef struct rg_quadric {
+    rg_vec3 square, linear;
+    double constant;
+} rg_quadric;
 
 enum { RG_JOINT_AXES_MOST = 3 };
 
@@ -72,6 +92,10 @@ typedef struct rg_joint_def {
     rg_body_id body_a, body_b; /* null: the world; not both */
     rg_pose frame_a, frame_b;  /* in the origin frame of the body, or in the world */
     bool collide;              /* the two bodies may touch each other */
+    rg_quadric surface;        /* of a surface joint */
+    /* Gear: turns of A for one of B in the opposite sense (negative: in the same sense, one in the
+     * other); rack: m that B moves per rad of A. */
+    double ratio;
     double break_force, break_torque; /* N, N m: it breaks beyond; infinite: never */
     rg_joint_axis axis[RG_JOINT_AXES_MOST];
 } rg_joint_def;
@@ -87,8 +111,10 @@ rg_status rg_joint_def_place(const rg_world *world, rg_joint_def *def, rg_vec3 p
 /* RG_INVALID_ARGUMENT, with a message: no such kind, both bodies the same or the world, limits
  * reversed, a negative stiffness, damping, friction, armature, gain or largest force, an axis that
  * the kind does not have, a position motor without gain, a kind that planar worlds do not have, a
- * name that is taken. RG_NOT_FINITE: NaN, or an infinity where none is allowed. The points of a
- * joint need not meet: the first step brings them together (rg_joint_error tells). */
+ * name that is taken, gears without ratio or with axes that are not parallel, a surface without
+ * points or limits other than 0; RG_SYNTAX and others: what a target of time cannot be.
+ * RG_NOT_FINITE: NaN, or an infinity where none is allowed. The points of a joint need not meet:
+ * the first step brings them together (rg_joint_error tells). Gears are in mesh as they stand. */
 rg_status rg_world_add_joint(rg_world *world, const rg_joint_def *def, rg_joint_id *joint,
                              rg_error *error);
 rg_status rg_world_remove_joint(rg_world *world, rg_joint_id joint);
@@ -102,7 +128,7 @@ rg_joint_def rg_joint_get_def(const rg_world *world, rg_joint_id joint);
 /* Limits, spring, motor, friction and armature of an axis, from the next step on. */
 rg_status rg_joint_set_axis(rg_world *world, rg_joint_id joint, size_t axis,
                             const rg_joint_axis *value, rg_error *error);
-/* The target of its motor alone. */
+/* The target of its motor alone; it does not depend on time any more. */
 rg_status rg_joint_set_target(rg_world *world, rg_joint_id joint, size_t axis, double target);
 /* From now on it holds nothing, as if a force had broken it; or it holds again. */
 rg_status rg_joint_set_broken(rg_world *world, rg_joint_id joint, bool broken);

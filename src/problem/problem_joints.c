@@ -51,8 +51,9 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,
 
 static bool holds(const rg_world_content *c, size_t joint) {
     const rg_joint_def *def = &c->joint[joint].def;
-    bool rod = def->kind == RG_JOINT_DISTANCE && def->axis[0].lower == def->axis[0].upper;
-    return rg_joint_memories(c)[joint].broken == 0 && (def->kind != RG_JOINT_DISTANCE || rod);
+    bool may = def->kind == RG_JOINT_DISTANCE || def->kind == RG_JOINT_SURFACE;
+    return rg_joint_memories(c)[joint].broken == 0 &&
+           (!may || def->axis[0].lower == def->axis[0].upper);
 }
 
 static uint32_t node_of(const rg_world_content *c, rg_body_id body) {

@@ -2,9 +2,9 @@
  * options applied, the world made. */
 #include "scene/scene_builtin.h"
 
+#include "base/base_expression.h"
 #include "base/base_text.h"
 #include "rigor/impact.h"
-#include "scene/scene_expression.h"
 
 #include <assert.h>
 #include <math.h>

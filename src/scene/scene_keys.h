@@ -148,7 +148,13 @@
     X(JOINT_BREAK_FORCE, "break_force")                                                            \
     X(JOINT_BREAK_TORQUE, "break_torque")                                                          \
     X(JOINT_BROKEN, "broken")                                                                      \
-    X(JOINT_AXES, "axes")
+    X(JOINT_AXES, "axes")                                                                          \
+    X(JOINT_RATIO, "ratio")                                                                        \
+    X(JOINT_SURFACE, "surface")
+#define RG_KEYS_JOINT_SURFACE(X)                                                                   \
+    X(JOINT_SURFACE_SQUARE, "square")                                                              \
+    X(JOINT_SURFACE_LINEAR, "linear")                                                              \
+    X(JOINT_SURFACE_CONSTANT, "constant")
 #define RG_KEYS_JOINT_FRAME(X)                                                                     \
     X(JOINT_FRAME_POSITION, "position")                                                            \
     X(JOINT_FRAME_ORIENTATION, "orientation")
@@ -226,6 +232,7 @@
     X(RG_KEYS_OSCILLATE, OSCILLATE_COUNT, rg_keys_oscillate, "oscillate")                          \
     X(RG_KEYS_ORIENTATION, ORIENTATION_COUNT, rg_keys_orientation, "orientation")                  \
     X(RG_KEYS_JOINT, JOINT_COUNT, rg_keys_joint, "joint")                                          \
+    X(RG_KEYS_JOINT_SURFACE, JOINT_SURFACE_COUNT, rg_keys_joint_surface, "joint_surface")          \
     X(RG_KEYS_JOINT_FRAME, JOINT_FRAME_COUNT, rg_keys_joint_frame, "joint_frame")                  \
     X(RG_KEYS_JOINT_AXIS, JOINT_AXIS_COUNT, rg_keys_joint_axis, "joint_axis")                      \
     X(RG_KEYS_JOINT_MOTOR, JOINT_MOTOR_COUNT, rg_keys_joint_motor, "joint_motor")                  \

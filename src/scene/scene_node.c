@@ -390,7 +390,7 @@ rg_status rg_read_choice(rg_reader *reader, const rg_place *place, const char *c
 
 /* ---- numbers together ---- */
 
-rg_status rg_read_numbers(rg_reader *reader, const rg_place *place, size_t count, double *values) {
+rg_status rg_require_numbers(rg_reader *reader, const rg_place *place, size_t count) {
     static const char *const words[] = {"no",   "one", "two",   "three", "four",
                                         "five", "six", "seven", "eight", "nine"};
     if (!rg_is_list(place) || rg_list_size(place) != count) {
@@ -402,13 +402,16 @@ rg_status rg_read_numbers(rg_reader *reader, const rg_place *place, size_t count
                                         : "";
         return fail_type(reader, place, what, hint);
     }
-    for (size_t i = 0; i < count; i++) {
-        rg_place item = rg_list_at(reader, place, i);
-        rg_status status = rg_read_number(reader, &item, &values[i]);
-        if (status != RG_OK)
-            return status;
-    }
     return RG_OK;
+}
+
+rg_status rg_read_numbers(rg_reader *reader, const rg_place *place, size_t count, double *values) {
+    rg_status status = rg_require_numbers(reader, place, count);
+    for (size_t i = 0; i < count && status == RG_OK; i++) {
+        rg_place item = rg_list_at(reader, place, i);
+        status = rg_read_number(reader, &item, &values[i]);
+    }
+    return status;
 }
 
 rg_status rg_read_vector(rg_reader *reader, const rg_place *place, rg_vec3 *vector) {

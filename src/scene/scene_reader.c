@@ -26,7 +26,7 @@ rg_scene_limits rg_scene_limits_default(void) {
 /* ---- parameters ---- */
 
 static rg_status check_parameter_name(rg_reader *reader, const rg_place *value) {
-    static const char *const reserved[] = {"i", "j", "k", "n", "pi"};
+    static const char *const reserved[] = {"i", "j", "k", "n", "pi", "t"};
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (strcmp(value->key, reserved[i]) == 0)
             return rg_place_fail(reader, value, RG_INVALID_ARGUMENT,
@@ -525,6 +525,8 @@ static void free_reader(rg_reader *reader) {
     rg_release(&reader->allocator, reader->body_lines);
     rg_release(&reader->allocator, reader->colliders);
     rg_buffer_free(&reader->text);
+    for (size_t i = 0; i < RG_OF_TIME_COUNT; i++)
+        rg_buffer_free(&reader->of_time[i]);
 }
 
 /* "scenes/tower.yaml" gives "tower". */
@@ -552,6 +554,8 @@ rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_op
                         .options = options,
                         .error = error ? error : &scratch,
                         .text = rg_buffer_make(&allocator)};
+    for (size_t i = 0; i < RG_OF_TIME_COUNT; i++)
+        reader.of_time[i] = rg_buffer_make(&allocator);
     char short_name[RG_QUOTE_SIZE];
     default_name(source->name, short_name);
     rg_scene *made = rg_scene_make(&allocator, short_name);

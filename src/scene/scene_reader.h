@@ -6,10 +6,10 @@
 #ifndef RIGOR_SCENE_READER_H
 #define RIGOR_SCENE_READER_H
 
+#include "base/base_expression.h"
 #include "base/base_memory.h"
 #include "base/base_text.h"
 #include "rigor/scene.h"
-#include "scene/scene_expression.h"
 #include "scene/scene_keys.h"
 
 #include <yaml.h>
@@ -73,7 +73,8 @@ typedef struct rg_reader {
     size_t body_line_capacity;
     rg_collider_def *colliders; /* of the body that is being read */
     size_t collider_capacity;
-    rg_buffer text; /* the name that is being expanded */
+    rg_buffer text;                      /* the name that is being expanded */
+    rg_buffer of_time[RG_OF_TIME_COUNT]; /* functions of time of what is being read */
 } rg_reader;
 
 /* ---- scene_document.c: text to document ---- */
@@ -148,8 +149,17 @@ rg_status rg_read_bits(rg_reader *reader, const rg_place *place, uint64_t *value
 rg_status rg_read_truth(rg_reader *reader, const rg_place *place, bool *value);
 /* Not empty; lives as long as the document. */
 rg_status rg_read_text(rg_reader *reader, const rg_place *place, const char **text);
+/* scene_time.c: a number, or an expression of the time t: then `text` is it, with numbers instead
+ * of all else, until the same `slot` (below RG_OF_TIME_COUNT) is read again; null otherwise. */
+rg_status rg_read_number_of_time(rg_reader *reader, const rg_place *place, size_t slot,
+                                 double *value, const char **text);
+/* rg_read_vector and, if `spin`, rg_read_spin with texts for x, y and z in three slots. */
+rg_status rg_read_vector_of_time(rg_reader *reader, const rg_place *place, size_t slot, bool spin,
+                                 rg_vec3 *vector, const char *text[3]);
 rg_status rg_read_choice(rg_reader *reader, const rg_place *place, const char *const *choices,
                          size_t count, size_t *choice);
+/* That there is a list of so many. */
+rg_status rg_require_numbers(rg_reader *reader, const rg_place *place, size_t count);
 rg_status rg_read_numbers(rg_reader *reader, const rg_place *place, size_t count, double *values);
 /* A place or direction: three numbers, or [x, z] in planar scenes. */
 rg_status rg_read_vector(rg_reader *reader, const rg_place *place, rg_vec3 *vector);

@@ -66,12 +66,19 @@ rg_status rg_read_coefficient(rg_reader *reader, const rg_place *place, const ch
     return rg_given(place) ? rg_read_not_negative(reader, place, what, value) : RG_OK;
 }
 
+static rg_status read_of_time(rg_reader *reader, const rg_place *place, size_t slot,
+                              rg_vec3 *vector, rg_force_def *def) {
+    return rg_given(place) ? rg_read_vector_of_time(reader, place, slot, slot == RG_OF_TIME_TORQUE,
+                                                    vector, def->of_time + slot)
+                           : RG_OK;
+}
+
 static rg_status read_constant(rg_reader *reader, const rg_place *v, rg_force_def *def) {
     rg_status status = read_vector_key(reader, &v[CONSTANT_POINT], &def->point);
     if (status == RG_OK)
-        status = read_vector_key(reader, &v[CONSTANT_FORCE], &def->force);
-    if (status == RG_OK && rg_given(&v[CONSTANT_TORQUE]))
-        status = rg_read_spin(reader, &v[CONSTANT_TORQUE], &def->torque);
+        status = read_of_time(reader, &v[CONSTANT_FORCE], RG_OF_TIME_FORCE, &def->force, def);
+    if (status == RG_OK)
+        status = read_of_time(reader, &v[CONSTANT_TORQUE], RG_OF_TIME_TORQUE, &def->torque, def);
     return status;
 }
 
@@ -171,7 +178,8 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
             status = read_drag(reader, v, &def);
             break;
         case RG_FORCE_FIELD:
-            status = read_vector_key(reader, &v[FIELD_ACCELERATION], &def.acceleration);
+            status = read_of_time(reader, &v[FIELD_ACCELERATION], RG_OF_TIME_ACCELERATION,
+                                  &def.acceleration, &def);
             break;
         default:
             status = read_central(reader, entry, v, &def);

@@ -20,7 +20,8 @@ static rg_status read_number_key(rg_reader *reader, const rg_place *place, doubl
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-static rg_status read_motor(rg_reader *reader, const rg_place *place, rg_joint_axis *axis) {
+static rg_status read_motor(rg_reader *reader, const rg_place *place, size_t slot,
+                            rg_joint_axis *axis) {
     rg_place v[RG_MAX_KEYS];
     rg_status status = rg_read_keys(reader, place, &rg_keys_joint_motor, v);
     if (status != RG_OK)
@@ -34,8 +35,9 @@ static rg_status read_motor(rg_reader *reader, const rg_place *place, rg_joint_a
         return rg_place_fail(reader, place, RG_NOT_FOUND,
                              "a position motor needs a gain, in N/m or N m/rad; write gain: 1000");
     axis->motor = by_velocity ? RG_MOTOR_VELOCITY : RG_MOTOR_POSITION;
-    status = rg_read_number(reader, &v[by_velocity ? JOINT_MOTOR_VELOCITY : JOINT_MOTOR_POSITION],
-                            &axis->target);
+    status = rg_read_number_of_time(reader,
+                                    &v[by_velocity ? JOINT_MOTOR_VELOCITY : JOINT_MOTOR_POSITION],
+                                    slot, &axis->target, &axis->target_of_time);
     if (status == RG_OK)
         status = rg_read_coefficient(reader, &v[JOINT_MOTOR_GAIN], "a gain", &axis->gain);
     if (status == RG_OK)
@@ -47,7 +49,8 @@ static rg_status read_motor(rg_reader *reader, const rg_place *place, rg_joint_a
     return status;
 }
 
-static rg_status read_axis(rg_reader *reader, const rg_place *place, rg_joint_axis *axis) {
+static rg_status read_axis(rg_reader *reader, const rg_place *place, size_t slot,
+                           rg_joint_axis *axis) {
     rg_place v[RG_MAX_KEYS];
     rg_status status = rg_read_keys(reader, place, &rg_keys_joint_axis, v);
     if (status == RG_OK)
@@ -74,7 +77,7 @@ static rg_status read_axis(rg_reader *reader, const rg_place *place, rg_joint_ax
     if (status == RG_OK)
         status = read_number_key(reader, &v[JOINT_AXIS_REST], &axis->rest);
     if (status == RG_OK && rg_given(&v[JOINT_AXIS_MOTOR]))
-        status = read_motor(reader, &v[JOINT_AXIS_MOTOR], axis);
+        status = read_motor(reader, &v[JOINT_AXIS_MOTOR], slot, axis);
     return status;
 }
 
@@ -86,11 +89,11 @@ static rg_status read_axes(rg_reader *reader, const rg_place *place, rg_joint_de
         return rg_place_fail(reader, place, RG_INVALID_ARGUMENT, "%zu axes; a %s joint has %zu",
                              count, rg_joint_kind_name(def->kind), most);
     if (!rg_is_list(place))
-        return read_axis(reader, place, &def->axis[0]);
+        return read_axis(reader, place, 0, &def->axis[0]);
     rg_status status = RG_OK;
     for (size_t i = 0; i < count && status == RG_OK; i++) {
         rg_place one = rg_list_at(reader, place, i);
-        status = read_axis(reader, &one, &def->axis[i]);
+        status = read_axis(reader, &one, i, &def->axis[i]);
     }
     return status;
 }
@@ -165,7 +168,8 @@ static rg_status read_frames(rg_reader *reader, const rg_place *entry, const rg_
     if (!(rg_length(axis) > 0))
         return rg_place_fail(reader, &v[JOINT_AXIS], RG_INVALID_ARGUMENT,
                              "an axis of length 0 has no direction; write for example [0, 0, 1]");
-    if (reader->planar && def->kind == RG_JOINT_HINGE) {
+    if (reader->planar &&
+        (def->kind == RG_JOINT_HINGE || def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK)) {
         if (rg_given(&v[JOINT_AXIS]))
             return rg_place_fail(reader, &v[JOINT_AXIS], RG_INVALID_ARGUMENT,
                                  "the hinges of a planar scene turn in its plane; remove the axis");
@@ -184,13 +188,52 @@ static rg_status read_kind(rg_reader *reader, const rg_place *entry, const rg_pl
     if (!rg_given(place))
         return rg_place_fail(reader, entry, RG_NOT_FOUND,
                              "needs a kind: ball, hinge, slider, universal, cylindrical, planar, "
-                             "fixed or distance");
+                             "fixed, distance, surface, gear or rack");
     return rg_read_choice(reader, place, names, RG_JOINT_KIND_COUNT, kind);
 }
 
-static rg_status read_rest(rg_reader *reader, const rg_place *v, rg_joint_def *def, bool *broken) {
-    rg_status status = RG_OK;
-    if (rg_given(&v[JOINT_AXES]))
+static rg_status read_surface(rg_reader *reader, const rg_place *place, rg_quadric *surface) {
+    rg_place v[RG_MAX_KEYS];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_joint_surface, v);
+    if (status == RG_OK && rg_given(&v[JOINT_SURFACE_SQUARE]))
+        status = rg_read_vector(reader, &v[JOINT_SURFACE_SQUARE], &surface->square);
+    if (status == RG_OK && rg_given(&v[JOINT_SURFACE_LINEAR]))
+        status = rg_read_vector(reader, &v[JOINT_SURFACE_LINEAR], &surface->linear);
+    if (status == RG_OK)
+        status = read_number_key(reader, &v[JOINT_SURFACE_CONSTANT], &surface->constant);
+    return status;
+}
+
+/* What some kinds need, and others do not have. */
+static rg_status read_special(rg_reader *reader, const rg_place *entry, const rg_place *v,
+                              rg_joint_def *def) {
+    bool surface = def->kind == RG_JOINT_SURFACE;
+    bool gears = def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
+    const char *name = rg_joint_kind_name(def->kind);
+    if (rg_given(&v[JOINT_SURFACE]) && !surface)
+        return rg_place_fail(reader, &v[JOINT_SURFACE], RG_INVALID_ARGUMENT,
+                             "a %s joint has no surface; the kind surface has", name);
+    if (rg_given(&v[JOINT_RATIO]) && !gears)
+        return rg_place_fail(reader, &v[JOINT_RATIO], RG_INVALID_ARGUMENT,
+                             "a %s joint has no ratio; the kinds gear and rack have", name);
+    if (surface && !rg_given(&v[JOINT_SURFACE]))
+        return rg_place_fail(reader, entry, RG_NOT_FOUND,
+                             "needs a surface, such as {square: [1, 1, 1], constant: -1} for a "
+                             "sphere of radius 1");
+    if (gears && !rg_given(&v[JOINT_RATIO]))
+        return rg_place_fail(reader, entry, RG_NOT_FOUND, "needs a ratio: %s",
+                             def->kind == RG_JOINT_GEAR
+                                 ? "turns of the first body for one of the second"
+                                 : "m of the second body per rad of the first");
+    if (surface)
+        return read_surface(reader, &v[JOINT_SURFACE], &def->surface);
+    return gears ? rg_read_number(reader, &v[JOINT_RATIO], &def->ratio) : RG_OK;
+}
+
+static rg_status read_rest(rg_reader *reader, const rg_place *entry, const rg_place *v,
+                           rg_joint_def *def, bool *broken) {
+    rg_status status = read_special(reader, entry, v, def);
+    if (status == RG_OK && rg_given(&v[JOINT_AXES]))
         status = read_axes(reader, &v[JOINT_AXES], def);
     if (status == RG_OK && rg_given(&v[JOINT_COLLIDE]))
         status = rg_read_truth(reader, &v[JOINT_COLLIDE], &def->collide);
@@ -243,7 +286,7 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
     if (status == RG_OK)
         status = read_frames(reader, entry, v, &def);
     if (status == RG_OK)
-        status = read_rest(reader, v, &def, &broken);
+        status = read_rest(reader, entry, v, &def, &broken);
     if (status == RG_OK && rg_given(&v[JOINT_NAME])) {
         status = rg_read_text(reader, &v[JOINT_NAME], &written);
         if (status == RG_OK)

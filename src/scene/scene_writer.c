@@ -12,6 +12,7 @@
  * are not in the core's list; forces and torques applied for the next step are not written. */
 #include "scene/scene_state.h"
 
+#include "base/base_expression.h"
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -574,6 +575,33 @@ static void put_named_vector(writer *w, const char *key, rg_vec3 value) {
     put_vector(w, value);
 }
 
+/* A number, or an expression of time, whose t counts from the beginning of the file's. */
+static void put_of_time(writer *w, const char *text, double value, double sign) {
+    double now = rg_world_time(w->world);
+    char shifted[RG_NUMBER_SIZE + 8], number[RG_NUMBER_SIZE];
+    bool uses;
+    if (!text) {
+        put_number(w, sign * value);
+        return;
+    }
+    snprintf(shifted, sizeof shifted, "(t+%s)", rg_format_double(now, number));
+    put(w, sign < 0 ? "\"-(" : "\"");
+    rg_expression_resolve(text, strlen(text), NULL, 0, now > 0 ? shifted : NULL, &w->out, &uses);
+    put(w, sign < 0 ? ")\"" : "\"");
+}
+
+static void put_vector_of_time(writer *w, const char *key, const char *const *text, rg_vec3 v) {
+    rg_buffer_print(&w->out, ", %s: [", key);
+    put_of_time(w, text[0], v.x, 1);
+    put(w, ", ");
+    if (!w->planar) {
+        put_of_time(w, text[1], v.y, 1);
+        put(w, ", ");
+    }
+    put_of_time(w, text[2], v.z, 1);
+    put(w, "]");
+}
+
 /* Forces and joints refer to bodies by name. */
 static rg_status put_body_name(writer *w, const char *what, rg_body_id body) {
     const char *name = rg_body_name(w->world, body);
@@ -595,9 +623,13 @@ static void put_force_numbers(writer *w, const rg_force_def *def) {
     switch (def->kind) {
     case RG_FORCE_CONSTANT:
         put_named_vector(w, "point", def->point);
-        put_named_vector(w, "force", def->force);
+        put_vector_of_time(w, "force", def->of_time + RG_OF_TIME_FORCE, def->force);
+        if (!w->planar) {
+            put_vector_of_time(w, "torque", def->of_time + RG_OF_TIME_TORQUE, def->torque);
+            break;
+        }
         put(w, ", torque: ");
-        put_spin(w, def->torque);
+        put_of_time(w, def->of_time[RG_OF_TIME_TORQUE + 1], def->torque.y, -1);
         break;
     case RG_FORCE_SPRING:
         put_named_vector(w, "point", def->point);
@@ -612,7 +644,8 @@ static void put_force_numbers(writer *w, const rg_force_def *def) {
         put_named_number(w, "angular", def->angular);
         break;
     case RG_FORCE_FIELD:
-        put_named_vector(w, "acceleration", def->acceleration);
+        put_vector_of_time(w, "acceleration", def->of_time + RG_OF_TIME_ACCELERATION,
+                           def->acceleration);
         break;
     default:
         put_named_vector(w, "centre", def->centre);
@@ -664,7 +697,7 @@ static void put_motor(writer *w, const rg_joint_axis *a, bool *first) {
         return;
     put_key(w, first, "motor");
     rg_buffer_print(&w->out, "{%s: ", rg_motor_kind_name(a->motor));
-    put_number(w, a->target);
+    put_of_time(w, a->target_of_time, a->target, 1);
     if (a->gain > 0)
         put_named_number(w, "gain", a->gain);
     if (a->gain_velocity > 0)
@@ -714,6 +747,15 @@ static rg_status put_joint(writer *w, size_t index) {
     }
     put_frame(w, "frame_a", def.frame_a);
     put_frame(w, "frame_b", def.frame_b);
+    if (def.kind == RG_JOINT_GEAR || def.kind == RG_JOINT_RACK)
+        put_named_number(w, "ratio", def.ratio);
+    if (def.kind == RG_JOINT_SURFACE) {
+        put(w, ", surface: {square: ");
+        put_vector(w, def.surface.square);
+        put_named_vector(w, "linear", def.surface.linear);
+        put_named_number(w, "constant", def.surface.constant);
+        put(w, "}");
+    }
     if (def.collide)
         put(w, ", collide: true");
     if (isfinite(def.break_force))

@@ -206,7 +206,9 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     rg_motion_state *kinematic;
     rg_step_report report = {0};
     rg_stage_enter(world, RG_STAGE_FORCES);
-    status = prepare_kinematic(world, clock.time, &kinematic, error);
+    status = rg_world_check_times(world, clock.time, error);
+    if (!status)
+        status = prepare_kinematic(world, clock.time, &kinematic, error);
     if (!status)
         status = rg_collision_begin(machinery->collision, world, error);
     rg_analysis_log_clear(world);

@@ -39,9 +39,10 @@ typedef struct rg_joints_bodies {
     rg_quat *orientation;
     double *angle;
     rg_vec3 *momentum, *angular_momentum, *velocity, *angular_velocity;
-    const uint8_t *moved;  /* 1: it may be moved */
-    const double *inertia; /* rg_joints_stiffen; null: none */
-    rg_vec3 *held;         /* out: N m s that added inertia took from impulses on velocities */
+    const uint8_t *moved;          /* 1: it may be moved */
+    const double *inertia;         /* rg_joints_stiffen; null: none */
+    const rg_joint_memory *joints; /* of the step so far: rg_joints_begin */
+    rg_vec3 *held; /* out: N m s that added inertia took from impulses on velocities */
 } rg_joints_bodies;
 /* What the projection did: J to kinetic energy and to gravity's potential, N m s to the angular
  * momentum about the origin. */

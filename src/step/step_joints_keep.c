@@ -96,8 +96,7 @@ void rg_joints_store(rg_world *world, const rg_joint_memory *next) {
         rg_joint_look look;
         memories[j] = next[j];
         rg_joint_look_at(c, j, (rg_body_places){c->position, c->orientation}, &look);
-        for (size_t k = 0; k < look.axes; k++)
-            memories[j].coordinate[k] = look.axis[k].value;
+        memcpy(memories[j].coordinate, look.keep, sizeof look.keep);
         if (rg_length(next[j].force) > def->break_force ||
             rg_length(next[j].torque) > def->break_torque)
             memories[j].broken = 1;

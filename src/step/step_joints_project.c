@@ -12,6 +12,8 @@
  * Velocities: those that moved the bodies are along the chord of the motion. Impulses on the locked
  * rows at the new places turn them into the tangent there (the second half of RATTLE,
  * H. C. Andersen, J. Comput. Phys. 52, 1983), so that J v = 0 holds for the state that is kept.
+ * Limits that pushed in the step hold likewise, as long as both impulses together still push: two
+ * one-sided limits at one place are then the same as a locked direction.
  *
  * How it fails: joints that contradict each other; it ends when a round does not gain.
  * Tested by tests/step/test_joints.c. */
@@ -92,6 +94,7 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
             add_row(p, set, &row, 0, &look.axis[k], x - a->lower);
         if (!equal && x < a->lower + NEAR)
             add_row(p, set, &row, 1, &look.axis[k], x - a->lower);
+        row.place += RG_JOINT_UPPER - RG_JOINT_LOWER;
         if (!equal && x > a->upper - NEAR)
             add_row(p, set, &row, -1, &look.axis[k], x - a->upper);
     }
@@ -290,6 +293,18 @@ static void push_bodies(const projection *p, const rg_joint_set *set) {
     }
 }
 
+/* Locked; or a limit that pushed in the step, which gets the bounds of a second impulse. */
+static bool is_held(const projection *p, rg_joint_row *row) {
+    if (!isfinite(row->lower) && !isfinite(row->upper))
+        return true;
+    double pushed = p->bodies->joints[row->joint].impulse[row->place];
+    size_t axis = (size_t)(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS;
+    if (pushed == 0 || p->content->joint[row->joint].def.axis[axis].restitution > 0)
+        return false;
+    *(isfinite(row->lower) ? &row->lower : &row->upper) = -pushed;
+    return true;
+}
+
 rg_status rg_joints_project_velocities(const rg_world_content *content,
                                        const rg_joints_bodies *bodies, rg_solve_context *context,
                                        rg_arena *arena, rg_joint_set *set, rg_error *error) {
@@ -300,7 +315,7 @@ rg_status rg_joints_project_velocities(const rg_world_content *content,
     rg_body_places places = {bodies->position, bodies->orientation};
     bool moves = false;
     for (size_t i = 0; i < all.count; i++) {
-        if (isfinite(all.rows[i].lower) || isfinite(all.rows[i].upper)) /* a limit */
+        if (!is_held(&p, &all.rows[i]))
             continue;
         rg_joint_row *row = rg_joint_set_add(content, set, &all.rows[i], places);
         size_t last = set->count - 1;

@@ -198,17 +198,18 @@ static void add_motor(builder *b, size_t k, unsigned first) {
     const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
     const rg_joint_direction *along = &b->look.axis[k];
     double h = b->input->step;
+    double target = rg_joint_target(b->content, b->joint, k, b->input->end_time);
     bool rigid = a->motor == RG_MOTOR_VELOCITY && a->gain == 0;
     if (b->input->impact && !(rigid && a->max_force == INFINITY))
         return;
     rg_joint_row *row =
         add_row(b, first + RG_JOINT_MOTOR, along, &b->later.axis[k], &b->earlier.axis[k]);
     if (a->motor == RG_MOTOR_POSITION)
-        make_soft(row, h, a->gain, a->gain_velocity, along->value - a->target, 0);
+        make_soft(row, h, a->gain, a->gain_velocity, along->value - target, 0);
     else if (rigid)
-        row->shift -= a->target;
+        row->shift -= target;
     else
-        make_soft(row, h, 0, a->gain, 0, a->target);
+        make_soft(row, h, 0, a->gain, 0, target);
     set_bounds(row, h * a->max_force);
 }
 

@@ -156,6 +156,38 @@ static double outside(const rg_joint_axis *a, double x, bool angle, double near)
     return fmax(0, fmax(a->lower - x, x - a->upper));
 }
 
+/* The angle from unit vector u to v about z, by half angles (W. Kahan), nearest to `near`. */
+static double angle_between(rg_vec3 u, rg_vec3 v, rg_vec3 z, double near) {
+    double half = rg_atan2(rg_length(rg_sub(u, v)), rg_length(rg_add(u, v)));
+    double angle = rg_dot(rg_cross(u, v), z) < 0 ? -2 * half : 2 * half;
+    return angle + 2 * RG_PI * floor((near - angle) / (2 * RG_PI) + 0.5);
+}
+
+/* m at the pitch circle. */
+static double gear_error(const rg_joint_def *def, rg_pose a, rg_pose b, const double *near) {
+    rg_vec3 z = axis_of(a, 2), apart = rg_sub(b.position, a.position);
+    if (def->kind == RG_JOINT_RACK) {
+        double turned = angle_between(axis_of(b, 0), axis_of(a, 0), z, near[0]);
+        return fabs(rg_pose_apply_inverse(b, a.position).x + def->ratio * turned + near[2]);
+    }
+    rg_vec3 e = rg_normalised(rg_cross(rg_cross(z, apart), z));
+    double radius = rg_length(rg_cross(z, apart)) / fabs(1 + def->ratio);
+    double first = angle_between(e, axis_of(a, 0), z, near[0]);
+    double second = angle_between(rg_neg(e), axis_of(b, 0), z, near[1]);
+    return radius * fabs(first + def->ratio * second - near[2]);
+}
+
+/* How far a point of A's frame is on the wrong side of a surface, or off it. */
+static double off_surface(const rg_joint_def *def, rg_vec3 p) {
+    const rg_quadric *s = &def->surface;
+    double value = s->constant + (s->square.x * p.x + s->linear.x) * p.x +
+                   (s->square.y * p.y + s->linear.y) * p.y +
+                   (s->square.z * p.z + s->linear.z) * p.z;
+    double x = 2 * s->square.x * p.x + s->linear.x, y = 2 * s->square.y * p.y + s->linear.y,
+           z = 2 * s->square.z * p.z + s->linear.z, steep = sqrt(x * x + y * y + z * z);
+    return outside(&def->axis[0], steep > 0 ? value / steep : value, false, 0);
+}
+
 /* The part of a distance that is locked. */
 static double locked_distance(rg_joint_kind kind, rg_vec3 d) {
     switch (kind) {
@@ -165,6 +197,9 @@ static double locked_distance(rg_joint_kind kind, rg_vec3 d) {
     case RG_JOINT_PLANAR:
         return fabs(d.z);
     case RG_JOINT_DISTANCE:
+    case RG_JOINT_SURFACE:
+    case RG_JOINT_GEAR:
+    case RG_JOINT_RACK:
         return 0;
     default:
         return rg_length(d);
@@ -176,6 +211,9 @@ static double locked_turn(rg_joint_kind kind, rg_pose a, rg_pose b) {
     switch (kind) {
     case RG_JOINT_BALL:
     case RG_JOINT_DISTANCE:
+    case RG_JOINT_SURFACE:
+    case RG_JOINT_GEAR:
+    case RG_JOINT_RACK:
         return 0;
     case RG_JOINT_UNIVERSAL:
         return fabs(rg_dot(axis_of(a, 0), axis_of(b, 1)));
@@ -205,6 +243,8 @@ static double beyond(const rg_joint_def *def, rg_pose relative, const double *ne
                        outside(&def->axis[2], angle_about(relative, 2), true, near[2]));
     case RG_JOINT_DISTANCE:
         return outside(&def->axis[0], rg_length(d), false, 0);
+    case RG_JOINT_SURFACE:
+        return off_surface(def, d);
     default:
         return 0;
     }
@@ -222,6 +262,8 @@ double rg_judge_joint_error(const rg_world_content *c) {
         rg_pose relative = rg_pose_compose(rg_pose_inverse(a), b);
         double error = locked_distance(def->kind, relative.position) +
                        locked_turn(def->kind, a, b) + beyond(def, relative, memory->coordinate);
+        if (def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK)
+            error = gear_error(def, a, b, memory->coordinate);
         worst = isnan(worst) || !(error <= worst) ? error : worst;
     }
     return worst;

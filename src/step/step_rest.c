@@ -18,8 +18,8 @@ static bool is_closed(const rg_world *world) {
     const rg_world_content *c = &world->content;
     const rg_step_machinery *machinery = world->machinery;
     return !world->no_memory && rg_method_of(world) == &rg_method_stepping && !rg_forces_any(c) &&
-           c->prescription_count == 0 && !c->has_applied && !world->collision.material &&
-           machinery && !machinery->observer;
+           !rg_joints_vary(c) && c->prescription_count == 0 && !c->has_applied &&
+           !world->collision.material && machinery && !machinery->observer;
 }
 
 bool rg_rest_holds(const rg_world *world, const rg_step_rest *rest, double step) {

@@ -383,6 +383,7 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .angular_velocity = job->end.angular_velocity,
                                .inertia = job->contacts.inertia,
                                .held = job->held_end,
+                               .joints = job->joints,
                                .moved = moved};
     rg_status status =
         rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done, error);

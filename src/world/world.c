@@ -151,7 +151,9 @@ void rg_content_free(rg_world_content *content, const rg_allocator *allocator) {
     for (size_t i = 0; i < content->colliders.count; i++)
         rg_shape_release(content->collider[i].shape);
     for (size_t i = 0; i < content->joints.count; i++)
-        rg_release(allocator, (char *)content->joint[i].def.name);
+        rg_joint_free_texts(&content->joint[i].def, allocator);
+    for (size_t i = 0; i < content->forces.count; i++)
+        rg_force_free_texts(&content->force[i], allocator);
     for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++)
         rg_release(allocator, content->memory[i].data);
 #define X(type, name) rg_release(allocator, content->name);

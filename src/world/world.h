@@ -97,7 +97,8 @@ enum {
 /* What changes of a joint from step to step. */
 typedef struct rg_joint_memory {
     double broken;                         /* 0 or 1 */
-    double coordinate[RG_JOINT_AXES_MOST]; /* of the last step: turns are counted from here */
+    double coordinate[RG_JOINT_AXES_MOST]; /* of the last step: turns are counted from here.
+                                               Gears: angles, and last the sum that they keep */
     double impulse[RG_JOINT_ROWS_MOST];    /* N s, N m s over a step, by places */
     double step;                           /* s: that step; 0: none */
     rg_vec3 force, torque;                 /* N, N m on B, at the point of B's frame then */
@@ -271,7 +272,25 @@ bool rg_forces_any(const rg_world_content *content);
 bool rg_forces_are_steady(const rg_world_content *content);
 /* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
 double rg_forces_next_break(const rg_world_content *content, double begin, double end);
-void rg_forces_forget_body(rg_world_content *content, rg_body_id body);
+void rg_forces_forget_body(rg_world *world, rg_body_id body);
+
+/* world_time.c: forces and targets that are functions of time, and the texts that forces and joints
+ * own. Copies of the texts instead of the caller's; without memory none of them. */
+rg_status rg_force_own_texts(rg_force_def *def, const rg_allocator *allocator);
+rg_status rg_joint_own_texts(rg_joint_def *def, const rg_allocator *allocator);
+void rg_force_disown_texts(rg_force_def *def);
+void rg_joint_disown_texts(rg_joint_def *def);
+void rg_force_free_texts(rg_force_def *def, const rg_allocator *allocator);
+void rg_joint_free_texts(rg_joint_def *def, const rg_allocator *allocator);
+/* Null: 0. */
+rg_status rg_of_time(const char *text, double time, double *value, rg_error *error);
+/* The force with its numbers at a time (NaN: none); the target of a motor. */
+rg_force_def rg_force_at_time(const rg_force_def *def, double time);
+bool rg_force_varies(const rg_force_def *def);
+bool rg_joints_vary(const rg_world_content *content); /* targets depend on time */
+double rg_joint_target(const rg_world_content *content, size_t joint, size_t axis, double time);
+/* That all of them have a value, and if not what is wrong. */
+rg_status rg_world_check_times(const rg_world *world, double time, rg_error *error);
 
 /* world_joint.c */
 void rg_joints_forget_body(rg_world *world, rg_body_id body);
@@ -300,6 +319,8 @@ typedef struct rg_joint_look {
     rg_joint_direction lock[RG_JOINT_LOCKED];
     uint8_t place[RG_JOINT_LOCKED]; /* of each lock among the six */
     rg_joint_direction axis[RG_JOINT_AXES_MOST];
+    double keep[RG_JOINT_AXES_MOST]; /* what the memory is to have as coordinates */
+    double phase;                    /* gears: the sum now that they are to keep */
 } rg_joint_look;
 /* Angles are those nearest to the coordinates in the memory. */
 void rg_joint_look_at(const rg_world_content *content, size_t joint, rg_body_places places,

@@ -373,7 +373,7 @@ static void drop_body(rg_world *world, rg_body_id body) {
         uint32_t generation = content->colliders.slots[slot1 - 1].generation;
         rg_collider_detach(world, (rg_collider_id){slot1, generation});
     }
-    rg_forces_forget_body(content, body);
+    rg_forces_forget_body(world, body);
     rg_joints_forget_body(world, body);
     remove_prescription(content, i);
     rg_release(&world->allocator, content->record[i].name);

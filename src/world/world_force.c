@@ -58,7 +58,11 @@ static rg_status check_force(const rg_world *world, const rg_force_def *def, rg_
         return rg_fail(error, RG_INVALID_ARGUMENT, "spring: both ends are on one body");
     if (def->kind == RG_FORCE_FUNCTION && !def->function)
         return rg_fail(error, RG_INVALID_ARGUMENT, "force: the function is missing");
-    return check_numbers(def, error);
+    for (size_t i = 0; i < RG_OF_TIME_COUNT && !status; i++) {
+        double value;
+        status = rg_of_time(def->of_time[i], world->content.time, &value, error);
+    }
+    return status ? status : check_numbers(def, error);
 }
 
 rg_status rg_world_add_force(rg_world *world, const rg_force_def *def, rg_force_id *force,
@@ -70,21 +74,30 @@ rg_status rg_world_add_force(rg_world *world, const rg_force_def *def, rg_force_
     if (status)
         return status;
     rg_handle handle;
+    rg_force_def own = *def;
     status = rg_world_begin_edit(world);
+    if (status)
+        return rg_fail(error, status, "force: %s", rg_status_text(status));
+    status = rg_force_own_texts(&own, &world->allocator);
     if (!status)
         status = rg_array_grow(&world->allocator, &content->force, &content->force_capacity,
                                content->forces.count + 1);
     if (!status)
         status = rg_handle_add(&content->forces, &world->allocator, &handle);
-    if (status)
+    if (status) {
+        rg_force_free_texts(&own, &world->allocator);
         return rg_fail(error, status, "force: %s", rg_status_text(status));
-    content->force[content->forces.count - 1] = *def;
+    }
+    content->force[content->forces.count - 1] = own;
     *force = (rg_force_id){handle.index1, handle.generation};
     return RG_OK;
 }
 
-static void remove_at(rg_world_content *content, rg_handle handle) {
+static void remove_at(rg_world *world, rg_handle handle) {
+    rg_world_content *content = &world->content;
     size_t hole, last;
+    rg_force_free_texts(&content->force[rg_handle_index(&content->forces, handle)],
+                        &world->allocator);
     rg_handle_remove(&content->forces, handle, &hole, &last);
     content->force[hole] = content->force[last];
 }
@@ -94,15 +107,16 @@ rg_status rg_world_remove_force(rg_world *world, rg_force_id force) {
         return RG_INVALID_HANDLE;
     rg_status status = rg_world_begin_edit(world);
     if (!status)
-        remove_at(&world->content, RG_HANDLE(force));
+        remove_at(world, RG_HANDLE(force));
     return status;
 }
 
-void rg_forces_forget_body(rg_world_content *content, rg_body_id body) {
+void rg_forces_forget_body(rg_world *world, rg_body_id body) {
+    rg_world_content *content = &world->content;
     for (size_t i = content->forces.count; i-- > 0;)
         if (content->force[i].body.index1 == body.index1 ||
             content->force[i].other.index1 == body.index1)
-            remove_at(content, rg_handle_at(&content->forces, i));
+            remove_at(world, rg_handle_at(&content->forces, i));
 }
 
 size_t rg_world_force_count(const rg_world *world) {
@@ -252,14 +266,13 @@ void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double
             context->torque[i] = rg_add(context->torque[i], content->applied_torque[i]);
         }
     for (size_t k = 0; k < content->forces.count; k++) {
-        const rg_force_def *def = &content->force[k];
-        double share = share_of(def, phase_begin, phase_end);
-        if (share == 1) {
-            add_force(content, def, context);
-        } else if (share > 0) {
-            rg_force_def weak = weakened(def, share);
-            add_force(content, &weak, context);
-        }
+        double share = share_of(&content->force[k], phase_begin, phase_end);
+        if (!(share > 0))
+            continue;
+        rg_force_def def = rg_force_at_time(&content->force[k], context->time);
+        if (share < 1)
+            def = weakened(&def, share);
+        add_force(content, &def, context);
     }
     if (content->planar)
         for (size_t i = 0; i < context->body_count; i++) {
@@ -271,7 +284,7 @@ void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double
 bool rg_forces_are_steady(const rg_world_content *content) {
     for (size_t k = 0; k < content->forces.count; k++) {
         const rg_force_def *def = &content->force[k];
-        if (def->kind == RG_FORCE_FUNCTION ||
+        if (def->kind == RG_FORCE_FUNCTION || rg_force_varies(def) ||
             (def->kind == RG_FORCE_SPRING && def->other.index1 != 0))
             return false;
     }

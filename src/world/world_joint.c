@@ -12,14 +12,18 @@
 #include <string.h>
 
 static const char *const kind_names[RG_JOINT_KIND_COUNT] = {
-    "ball", "hinge", "slider", "universal", "cylindrical", "planar", "fixed", "distance"};
+    "ball",  "hinge",    "slider",  "universal", "cylindrical", "planar",
+    "fixed", "distance", "surface", "gear",      "rack"};
 static const char *const motor_names[RG_MOTOR_KIND_COUNT] = {"none", "velocity", "position"};
 /* Axes of each kind, and which of them are angles (bits). */
-static const uint8_t axis_counts[RG_JOINT_KIND_COUNT] = {0, 1, 1, 2, 2, 3, 0, 1};
-static const uint8_t axis_angles[RG_JOINT_KIND_COUNT] = {0, 1, 0, 3, 2, 4, 0, 0};
+static const uint8_t axis_counts[RG_JOINT_KIND_COUNT] = {0, 1, 1, 2, 2, 3, 0, 1, 1, 0, 0};
+static const uint8_t axis_angles[RG_JOINT_KIND_COUNT] = {0, 1, 0, 3, 2, 4, 0, 0, 0, 0, 0};
 
 /* z of a frame of a planar world is along y, or in the plane, up to this. */
 #define PLANE_TOLERANCE 1e-9
+/* The axes of gears are parallel up to this (rad): what turns them relative to each other is no
+ * part of their row. */
+#define PARALLEL 1e-3
 
 const char *rg_joint_kind_name(rg_joint_kind kind) {
     return (unsigned)kind < RG_JOINT_KIND_COUNT ? kind_names[kind] : "unknown";
@@ -108,12 +112,23 @@ static rg_status check_axis(const rg_joint_axis *a, size_t i, rg_error *error) {
     return RG_OK;
 }
 
+static rg_status check_times(const rg_world *world, const rg_joint_def *def, rg_error *error) {
+    for (size_t i = 0; i < RG_JOINT_AXES_MOST; i++) {
+        double value;
+        rg_status status =
+            rg_of_time(def->axis[i].target_of_time, world->content.time, &value, error);
+        if (status)
+            return status;
+    }
+    return RG_OK;
+}
+
 static bool is_plain(const rg_joint_axis *a) {
     rg_joint_axis plain = rg_joint_def_default(RG_JOINT_BALL).axis[0];
     return a->lower == plain.lower && a->upper == plain.upper && a->restitution == 0 &&
            a->stiffness == 0 && a->damping == 0 && a->rest == 0 && a->friction == 0 &&
            a->armature == 0 && a->motor == RG_MOTOR_NONE && a->target == 0 && a->gain == 0 &&
-           a->gain_velocity == 0 && a->max_force == plain.max_force;
+           a->gain_velocity == 0 && a->max_force == plain.max_force && !a->target_of_time;
 }
 
 static rg_status check_axes(const rg_joint_def *def, rg_error *error) {
@@ -131,6 +146,46 @@ static rg_status check_axes(const rg_joint_def *def, rg_error *error) {
     return status;
 }
 
+static rg_status check_surface(const rg_joint_def *def, rg_error *error) {
+    const rg_quadric *s = &def->surface;
+    const rg_joint_axis *a = &def->axis[0];
+    if (!rg_is_finite(s->square) || !rg_is_finite(s->linear) || !isfinite(s->constant))
+        return rg_fail(error, RG_NOT_FINITE, "joint: a number of its surface is not finite");
+    if (rg_largest_entry(s->square) == 0 && rg_largest_entry(s->linear) == 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: a surface needs squares or linear terms, such as square: "
+                       "[1, 1, 1], constant: -1 for a sphere");
+    bool below = a->lower == 0 || a->lower == -INFINITY,
+         above = a->upper == 0 || a->upper == INFINITY;
+    if (!below || !above || (a->lower != 0 && a->upper != 0))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: a point is on a surface (lower: 0, upper: 0), outside (lower: 0) or "
+                       "inside (upper: 0)");
+    if (a->stiffness > 0 || a->damping > 0 || a->friction > 0 || a->armature > 0 ||
+        a->motor != RG_MOTOR_NONE)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: a point on a surface has limits alone, no spring or motor");
+    return RG_OK;
+}
+
+static rg_status check_ratio(const rg_joint_def *def, rg_error *error) {
+    if (!isfinite(def->ratio))
+        return rg_fail(error, RG_NOT_FINITE, "joint: its ratio is not finite");
+    if (def->ratio == 0 || (def->kind == RG_JOINT_GEAR && def->ratio == -1))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "joint: a %s needs a ratio, other than 0%s",
+                       rg_joint_kind_name(def->kind), def->kind == RG_JOINT_GEAR ? " and -1" : "");
+    return RG_OK;
+}
+
+/* What the kinds without an axis that is free ask for. */
+static rg_status check_kind(const rg_joint_def *def, rg_error *error) {
+    if (def->kind == RG_JOINT_SURFACE)
+        return check_surface(def, error);
+    if (def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK)
+        return check_ratio(def, error);
+    return RG_OK;
+}
+
 static rg_status check_frame(rg_pose *frame, const char *which, rg_error *error) {
     if (!rg_pose_is_finite(*frame))
         return rg_fail(error, RG_NOT_FINITE, "joint: frame %s is not finite", which);
@@ -143,21 +198,24 @@ static rg_status check_frame(rg_pose *frame, const char *which, rg_error *error)
 }
 
 static rg_status check_plane(const rg_joint_def *def, rg_error *error) {
-    static const bool possible[RG_JOINT_KIND_COUNT] = {[RG_JOINT_HINGE] = true,
-                                                       [RG_JOINT_SLIDER] = true,
-                                                       [RG_JOINT_FIXED] = true,
-                                                       [RG_JOINT_DISTANCE] = true};
+    static const bool possible[RG_JOINT_KIND_COUNT] = {
+        [RG_JOINT_HINGE] = true,    [RG_JOINT_SLIDER] = true,  [RG_JOINT_FIXED] = true,
+        [RG_JOINT_DISTANCE] = true, [RG_JOINT_SURFACE] = true, [RG_JOINT_GEAR] = true,
+        [RG_JOINT_RACK] = true};
     if (!possible[def->kind])
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "joint: a planar world has no %s joints, but hinge, slider, fixed and "
-                       "distance",
+                       "joint: a planar world has no %s joints, but hinge, slider, fixed, "
+                       "distance, surface, gear and rack",
                        rg_joint_kind_name(def->kind));
+    bool turns =
+        def->kind == RG_JOINT_HINGE || def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
     const rg_pose *frames[2] = {&def->frame_a, &def->frame_b};
     for (int k = 0; k < 2; k++) {
         double y = rg_rotate(frames[k]->orientation, rg_vec3_make(0, 0, 1)).y;
-        if (def->kind == RG_JOINT_HINGE && !(fabs(y) >= 1 - PLANE_TOLERANCE))
+        if (turns && !(fabs(y) >= 1 - PLANE_TOLERANCE))
             return rg_fail(error, RG_INVALID_ARGUMENT,
-                           "joint: the axis of a hinge of a planar world is y");
+                           "joint: the axis of a %s of a planar world is y",
+                           rg_joint_kind_name(def->kind));
         if (def->kind == RG_JOINT_SLIDER && !(fabs(y) <= PLANE_TOLERANCE))
             return rg_fail(error, RG_INVALID_ARGUMENT,
                            "joint: the axis of a slider of a planar world lies in its plane x-z");
@@ -177,6 +235,25 @@ static rg_status check_bodies(const rg_world *world, const rg_joint_def *def, rg
     return RG_OK;
 }
 
+/* Gears as they stand: axes parallel, and for a pair of them centres apart. */
+static rg_status check_gears(const rg_world *world, const rg_joint_def *def, rg_error *error) {
+    if (def->kind != RG_JOINT_GEAR && def->kind != RG_JOINT_RACK)
+        return RG_OK;
+    rg_pose a = rg_pose_compose(pose_of(world, def->body_a), def->frame_a);
+    rg_pose b = rg_pose_compose(pose_of(world, def->body_b), def->frame_b);
+    rg_vec3 z = rg_rotate(a.orientation, rg_vec3_make(0, 0, 1));
+    rg_vec3 across = rg_cross(z, rg_sub(b.position, a.position));
+    double off = rg_length(rg_sub(z, rg_rotate(b.orientation, rg_vec3_make(0, 0, 1))));
+    if (!(off <= PARALLEL))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: the axes of a %s, z of both frames, must be parallel",
+                       rg_joint_kind_name(def->kind));
+    if (def->kind == RG_JOINT_GEAR && !(rg_length(across) > 0))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: both gears have the same axis; their frames are at their centres");
+    return RG_OK;
+}
+
 static rg_status check_joint(const rg_world *world, rg_joint_def *def, rg_error *error) {
     rg_status status = rg_check_version(def->api_version, "rg_joint_def", error);
     if (status)
@@ -190,8 +267,14 @@ static rg_status check_joint(const rg_world *world, rg_joint_def *def, rg_error 
         status = check_frame(&def->frame_b, "B", error);
     if (!status)
         status = check_axes(def, error);
+    if (!status)
+        status = check_kind(def, error);
+    if (!status)
+        status = check_times(world, def, error);
     if (!status && world->content.planar)
         status = check_plane(def, error);
+    if (!status)
+        status = check_gears(world, def, error);
     if (status)
         return status;
     if (!(def->break_force > 0 && def->break_torque > 0))
@@ -258,8 +341,9 @@ static void start_memory(rg_world_content *c, size_t i) {
     *memory = (rg_joint_memory){0};
     rg_joint_look look;
     rg_joint_look_at(c, i, (rg_body_places){c->position, c->orientation}, &look);
-    for (size_t k = 0; k < look.axes; k++)
-        memory->coordinate[k] = look.axis[k].value;
+    memcpy(memory->coordinate, look.keep, sizeof memory->coordinate);
+    if (c->joint[i].def.kind == RG_JOINT_GEAR || c->joint[i].def.kind == RG_JOINT_RACK)
+        memory->coordinate[RG_JOINT_AXES_MOST - 1] = look.phase;
 }
 
 rg_status rg_world_add_joint(rg_world *world, const rg_joint_def *given, rg_joint_id *joint,
@@ -271,15 +355,14 @@ rg_status rg_world_add_joint(rg_world *world, const rg_joint_def *given, rg_join
     rg_status status = check_joint(world, &def, error);
     if (status)
         return status;
-    bool named = def.name && *def.name;
-    def.name = NULL;
+    if (def.name && !*def.name)
+        def.name = NULL;
     status = rg_world_begin_edit(world);
     if (status)
         return rg_fail(error, status, "joint: %s", rg_status_text(status));
     size_t count = c->joints.count;
     rg_handle handle;
-    if (named && !(def.name = rg_copy_text(&world->allocator, given->name)))
-        status = RG_OUT_OF_MEMORY;
+    status = rg_joint_own_texts(&def, &world->allocator);
     if (!status)
         status = rg_array_grow(&world->allocator, &c->joint, &c->joint_capacity, count + 1);
     size_t bytes = (count + 1) * sizeof(rg_joint_memory);
@@ -288,7 +371,7 @@ rg_status rg_world_add_joint(rg_world *world, const rg_joint_def *given, rg_join
     if (!status)
         status = rg_handle_add(&c->joints, &world->allocator, &handle);
     if (status) {
-        rg_release(&world->allocator, (char *)def.name);
+        rg_joint_free_texts(&def, &world->allocator);
         return rg_fail(error, status, "joint: %s", rg_status_text(status));
     }
     rg_memory_resize(world, RG_MEMORY_JOINTS, bytes);
@@ -305,7 +388,7 @@ static void remove_joint(rg_world *world, rg_handle handle) {
     rg_joint_def *def = &c->joint[i].def;
     leave_list(c, def->body_a, handle.index1);
     leave_list(c, def->body_b, handle.index1);
-    rg_release(&world->allocator, (char *)def->name);
+    rg_joint_free_texts(def, &world->allocator);
     rg_handle_remove(&c->joints, handle, &hole, &last);
     c->joint[hole] = c->joint[last];
     rg_joint_memories(c)[hole] = rg_joint_memories(c)[last];
@@ -372,12 +455,22 @@ rg_status rg_joint_set_axis(rg_world *world, rg_joint_id joint, size_t axis,
                        rg_joint_kind_name(def.kind), rg_joint_axis_count(def.kind));
     def.axis[axis] = *value;
     rg_status status = check_axes(&def, error);
+    if (!status)
+        status = check_kind(&def, error);
+    if (!status)
+        status = check_times(world, &def, error);
     if (status)
         return status;
+    char *text = NULL;
     status = rg_world_begin_edit(world);
+    if (!status && value->target_of_time &&
+        !(text = rg_copy_text(&world->allocator, value->target_of_time)))
+        status = RG_OUT_OF_MEMORY;
     if (status)
         return rg_fail(error, status, "joint: %s", rg_status_text(status));
+    rg_release(&world->allocator, (char *)record->def.axis[axis].target_of_time);
     record->def.axis[axis] = *value;
+    record->def.axis[axis].target_of_time = text;
     return RG_OK;
 }
 
@@ -390,9 +483,12 @@ rg_status rg_joint_set_target(rg_world *world, rg_joint_id joint, size_t axis, d
     if (axis >= rg_joint_axis_count(record->def.kind))
         return RG_INVALID_ARGUMENT;
     rg_status status = rg_world_begin_edit(world);
-    if (!status)
-        record->def.axis[axis].target = target;
-    return status;
+    if (status)
+        return status;
+    rg_release(&world->allocator, (char *)record->def.axis[axis].target_of_time);
+    record->def.axis[axis].target_of_time = NULL;
+    record->def.axis[axis].target = target;
+    return RG_OK;
 }
 
 rg_status rg_joint_set_broken(rg_world *world, rg_joint_id joint, bool broken) {

@@ -12,6 +12,14 @@
  *
  * with w = w_B - w_A in each. Angles: about a_z from a_x to b_x; of a universal joint about a_x,
  * from a_y to b_y, and about b_y, from a_x to b_x.
+ *
+ * A point on a surface C(y) = 0 of A's frame: C / |grad C|, the distance to first order.
+ *
+ * Gears roll on each other at the pitch point, p = p_A + r_A e with the unit vector e from the axis
+ * of A to that of B, D apart, r_A = D / (1 + ratio), r_B = ratio r_A: the angles f_A from e to a_x
+ * and f_B from -e to b_x keep r_A f_A + r_B f_B, whose rate is (e x z).(v_B(p) - v_A(p)), whatever
+ * carries the two. A rack keeps d.(p_B - p_A) - r f along d = b_x with the angle f from b_x to a_x;
+ * the pitch point is p_A + r d x z, the rate d.(v_B(p) - v_A(p)).
  * Tested by tests/world/test_joint.c: directions against differences of the values. */
 #include "world/world.h"
 
@@ -85,11 +93,14 @@ static void add_axis(rg_joint_look *look, double value, rg_vec3 direction, bool 
 }
 
 /* The angle nearest to the one before. */
+static double angle_near(double last, double sine, double cosine) {
+    double angle = rg_atan2(sine, cosine);
+    return angle + 2 * RG_PI * floor((last - angle) / (2 * RG_PI) + 0.5);
+}
+
 static void add_angle(rg_joint_look *look, double last, double sine, double cosine,
                       rg_vec3 direction) {
-    double angle = rg_atan2(sine, cosine);
-    angle += 2 * RG_PI * floor((last - angle) / (2 * RG_PI) + 0.5);
-    add_axis(look, angle, direction, true);
+    add_axis(look, angle_near(last, sine, cosine), direction, true);
 }
 
 static void add_turn(const frames *f, double last, rg_joint_look *look) {
@@ -101,6 +112,42 @@ static void add_distance(const frames *f, rg_joint_look *look) {
     rg_vec3 apart = rg_sub(f->p[1], f->p[0]);
     double length = rg_length(apart);
     add_axis(look, length, length > 0 ? rg_scale(1 / length, apart) : f->a[2], false);
+}
+
+static void add_surface(const frames *f, const rg_quadric *s, rg_joint_look *look) {
+    rg_vec3 y = rg_rotate_back(f->turn[0], rg_sub(f->p[1], f->p[0]));
+    rg_vec3 gradient = rg_add(rg_scale(2, rg_times(s->square, y)), s->linear);
+    double steep = rg_length(gradient);
+    double c = rg_dot(rg_times(s->square, y), y) + rg_dot(s->linear, y) + s->constant;
+    if (!(steep > 0)) { /* a centre: any direction will do */
+        add_axis(look, c, f->a[2], false);
+        return;
+    }
+    add_axis(look, c / steep, rg_rotate(f->turn[0], rg_scale(1 / steep, gradient)), false);
+}
+
+static void lock_gears(const rg_world_content *c, const frames *f, double ratio, const double *last,
+                       rg_joint_look *look) {
+    rg_vec3 z = f->a[2], apart = rg_sub(f->p[1], f->p[0]);
+    apart = rg_add_scaled(apart, -rg_dot(z, apart), z);
+    double distance = rg_length(apart), radius = distance / (1 + ratio);
+    rg_vec3 e = distance > 0 ? rg_scale(1 / distance, apart) : f->a[0], t = rg_cross(z, e);
+    look->keep[0] = angle_near(last[0], rg_dot(f->a[0], t), rg_dot(f->a[0], e));
+    look->keep[1] = angle_near(last[1], -rg_dot(f->b[0], t), -rg_dot(f->b[0], e));
+    look->keep[2] = last[2];
+    look->phase = look->keep[0] + ratio * look->keep[1];
+    look->point = rg_add_scaled(f->p[0], radius, e);
+    add_lock(c, look, 0, radius * (look->phase - last[2]), rg_neg(t));
+}
+
+static void lock_rack(const rg_world_content *c, const frames *f, double radius, const double *last,
+                      rg_joint_look *look) {
+    rg_vec3 d = f->b[0], z = f->b[2], apart = rg_sub(f->p[1], f->p[0]);
+    look->keep[0] = angle_near(last[0], rg_dot(f->a[0], rg_cross(z, d)), rg_dot(f->a[0], d));
+    look->keep[2] = last[2];
+    look->phase = rg_dot(d, apart) - radius * look->keep[0];
+    look->point = rg_add_scaled(f->p[0], radius, rg_cross(d, z));
+    add_lock(c, look, 0, look->phase - last[2], d);
 }
 
 enum { X = 1, Y = 2, Z = 4 };
@@ -119,8 +166,8 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     find_axes(f.turn[1], f.b);
     look->point = f.p[1];
     rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
-    static const uint8_t locked[RG_JOINT_KIND_COUNT] = {X | Y | Z, X | Y | Z, X | Y,     X | Y | Z,
-                                                        X | Y,     Z,         X | Y | Z, 0};
+    static const uint8_t locked[RG_JOINT_KIND_COUNT] = {
+        X | Y | Z, X | Y | Z, X | Y, X | Y | Z, X | Y, Z, X | Y | Z, 0, 0, 0, 0};
     lock_distances(c, &f, locked[def->kind], look);
     switch (def->kind) {
     case RG_JOINT_HINGE:
@@ -153,7 +200,18 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     case RG_JOINT_DISTANCE:
         add_distance(&f, look);
         break;
+    case RG_JOINT_SURFACE:
+        add_surface(&f, &def->surface, look);
+        break;
+    case RG_JOINT_GEAR:
+        lock_gears(c, &f, def->ratio, last, look);
+        break;
+    case RG_JOINT_RACK:
+        lock_rack(c, &f, def->ratio, last, look);
+        break;
     default: /* a ball */
         break;
     }
+    for (size_t k = 0; k < look->axes; k++)
+        look->keep[k] = look->axis[k].value;
 }

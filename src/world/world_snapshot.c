@@ -51,7 +51,9 @@ static void disown(rg_world_content *to) {
     for (size_t i = 0; to->collider && i < to->colliders.count; i++)
         to->collider[i].shape = NULL;
     for (size_t i = 0; to->joint && i < to->joints.count; i++)
-        to->joint[i].def.name = NULL;
+        rg_joint_disown_texts(&to->joint[i].def);
+    for (size_t i = 0; to->force && i < to->forces.count; i++)
+        rg_force_disown_texts(&to->force[i]);
 }
 
 static rg_status copy_owned(rg_world_content *to, const rg_world_content *from,
@@ -65,10 +67,16 @@ static rg_status copy_owned(rg_world_content *to, const rg_world_content *from,
             return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < to->colliders.count; i++)
         to->collider[i].shape = rg_shape_retain(from->collider[i].shape);
-    for (size_t i = 0; i < to->joints.count; i++)
-        if (from->joint[i].def.name &&
-            !(to->joint[i].def.name = rg_copy_text(allocator, from->joint[i].def.name)))
+    for (size_t i = 0; i < to->joints.count; i++) {
+        to->joint[i].def = from->joint[i].def;
+        if (rg_joint_own_texts(&to->joint[i].def, allocator))
             return RG_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < to->forces.count; i++) {
+        to->force[i] = from->force[i];
+        if (rg_force_own_texts(&to->force[i], allocator))
+            return RG_OUT_OF_MEMORY;
+    }
     return RG_OK;
 }
 

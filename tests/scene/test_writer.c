@@ -82,6 +82,10 @@ static void compare_bodies(rg_world *a, rg_world *b, size_t index) {
     }
 }
 
+static void compare_texts(const char *a, const char *b) {
+    assert_string_equal(a ? a : "none", b ? b : "none");
+}
+
 static void compare_joints(const rg_world *p, const rg_world *q, size_t i) {
     rg_joint_id a = rg_world_joint_at(p, i), b = rg_world_joint_at(q, i);
     rg_joint_def d = rg_joint_get_def(p, a), e = rg_joint_get_def(q, b);
@@ -90,6 +94,8 @@ static void compare_joints(const rg_world *p, const rg_world *q, size_t i) {
     assert_memory_equal(&d.frame_a, &e.frame_a, sizeof d.frame_a);
     assert_memory_equal(&d.frame_b, &e.frame_b, sizeof d.frame_b);
     assert_int_equal(d.collide, e.collide);
+    assert_true(d.ratio == e.ratio);
+    assert_memory_equal(&d.surface, &e.surface, sizeof d.surface);
     assert_true(d.break_force == e.break_force && d.break_torque == e.break_torque);
     assert_int_equal(rg_joint_get_state(p, a).broken, rg_joint_get_state(q, b).broken);
     for (size_t k = 0; k < RG_JOINT_AXES_MOST; k++) {
@@ -99,6 +105,7 @@ static void compare_joints(const rg_world *p, const rg_world *q, size_t i) {
         assert_true(x.friction == y.friction && x.armature == y.armature && x.motor == y.motor);
         assert_true(x.target == y.target && x.gain == y.gain && x.max_force == y.max_force);
         assert_true(x.gain_velocity == y.gain_velocity);
+        compare_texts(x.target_of_time, y.target_of_time);
     }
 }
 
@@ -106,6 +113,8 @@ static void compare_forces(rg_world *a, rg_world *b, size_t index) {
     rg_force_def p = rg_force_get_def(a, rg_world_force_at(a, index));
     rg_force_def q = rg_force_get_def(b, rg_world_force_at(b, index));
     assert_int_equal(p.kind, q.kind);
+    for (size_t k = 0; k < RG_OF_TIME_COUNT; k++)
+        compare_texts(p.of_time[k], q.of_time[k]);
     assert_int_equal(p.body.index1 != 0, q.body.index1 != 0);
     if (p.body.index1)
         assert_int_equal(rg_body_index(a, p.body), rg_body_index(b, q.body));

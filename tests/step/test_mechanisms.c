@@ -80,7 +80,7 @@ static rg_joint_kind any_kind(rg_random *random, bool planar) {
     static const rg_joint_kind plane[] = {RG_JOINT_HINGE, RG_JOINT_SLIDER, RG_JOINT_FIXED,
                                           RG_JOINT_DISTANCE};
     uint64_t draw = rg_random_next(random);
-    return planar ? plane[draw % 4] : (rg_joint_kind)(draw % RG_JOINT_KIND_COUNT);
+    return planar ? plane[draw % 4] : (rg_joint_kind)(draw % RG_JOINT_SURFACE);
 }
 
 /* Bodies 0.6 m apart on a grid, most of them above a floor that some reach. */

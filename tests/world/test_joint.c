@@ -76,10 +76,21 @@ static void compare(const rg_world_content *c, rg_joint_kind kind) {
     }
 }
 
+/* A quadric through B's point. */
+static void choose_surface(const rg_world *world, rg_random *random, rg_joint_def *def) {
+    rg_vec3 b = rg_pose_apply(rg_body_pose(world, def->body_b), def->frame_b.position);
+    rg_pose a = rg_pose_compose(rg_body_pose(world, def->body_a), def->frame_a);
+    rg_vec3 y = rg_pose_apply_inverse(a, b), square = rg_scale(0.2, any_vector(random));
+    rg_vec3 linear = rg_normalised(any_vector(random));
+    def->surface = (rg_quadric){square, linear, 0};
+    def->surface.constant = -rg_dot(rg_times(square, y), y) - rg_dot(linear, y);
+    def->axis[0].lower = def->axis[0].upper = 0;
+}
+
 /* Locked distances are right anywhere; locked turns and angles where the joint is closed. */
 static void directions_are_derivatives(void **state) {
     (void)state;
-    static const size_t locked[RG_JOINT_KIND_COUNT] = {3, 5, 5, 4, 4, 3, 6, 0};
+    static const size_t locked[RG_JOINT_KIND_COUNT] = {3, 5, 5, 4, 4, 3, 6, 0, 0, 1, 1};
     for (int kind = 0; kind < RG_JOINT_KIND_COUNT; kind++)
         for (uint64_t seed = 1; seed <= 20; seed++) {
             rg_random random = rg_random_make(seed);
@@ -91,22 +102,29 @@ static void directions_are_derivatives(void **state) {
             assert_int_equal(rg_joint_def_place(world, &def, point, axis), RG_OK);
             def.frame_b.position = rg_add(def.frame_b.position, any_vector(&random));
             rg_quat about = rg_quat_identity(); /* free turns of the kind */
-            if (kind == RG_JOINT_BALL || kind == RG_JOINT_DISTANCE)
+            bool turns =
+                kind == RG_JOINT_BALL || kind == RG_JOINT_DISTANCE || kind == RG_JOINT_SURFACE;
+            bool gears = kind == RG_JOINT_GEAR || kind == RG_JOINT_RACK;
+            if (turns)
                 about = any_turn(&random);
             else if (kind == RG_JOINT_HINGE || kind == RG_JOINT_CYLINDRICAL ||
-                     kind == RG_JOINT_PLANAR)
+                     kind == RG_JOINT_PLANAR || gears)
                 about = rg_quat_make(0, 0, sin(0.6), cos(0.6));
             else if (kind == RG_JOINT_UNIVERSAL)
                 about = rg_quat_multiply(rg_quat_make(sin(0.3), 0, 0, cos(0.3)),
                                          rg_quat_make(0, sin(-0.2), 0, cos(0.2)));
             def.frame_b.orientation = rg_quat_multiply(def.frame_b.orientation, about);
+            def.ratio = seed % 2 ? 0.1 * (double)seed : -1.5 - 0.1 * (double)seed;
+            if (kind == RG_JOINT_SURFACE)
+                choose_surface(world, &random, &def);
             rg_joint_id joint;
             assert_int_equal(rg_world_add_joint(world, &def, &joint, NULL), RG_OK);
             assert_int_equal(rg_body_set_velocity(world, def.body_a, any_vector(&random)), RG_OK);
             assert_int_equal(rg_body_set_velocity(world, def.body_b, any_vector(&random)), RG_OK);
             rg_vec3 spin = any_vector(&random);
-            bool turns = kind == RG_JOINT_BALL || kind == RG_JOINT_DISTANCE;
             rg_vec3 other = turns ? any_vector(&random) : spin;
+            if (gears) /* they turn about their axis */
+                other = rg_add_scaled(spin, 1.5, rg_normalised(axis));
             assert_int_equal(rg_body_set_angular_velocity(world, def.body_a, spin), RG_OK);
             assert_int_equal(rg_body_set_angular_velocity(world, def.body_b, other), RG_OK);
             rg_joint_look look;
@@ -117,7 +135,7 @@ static void directions_are_derivatives(void **state) {
             /* Turns against each other, about which the joint is locked or not. */
             other = rg_add(spin, any_vector(&random));
             assert_int_equal(rg_body_set_angular_velocity(world, def.body_b, other), RG_OK);
-            if (kind != RG_JOINT_SLIDER && kind != RG_JOINT_FIXED)
+            if (kind != RG_JOINT_SLIDER && kind != RG_JOINT_FIXED && !gears)
                 compare(c, (rg_joint_kind)kind);
             rg_world_destroy(world);
         }
@@ -171,7 +189,7 @@ static void bad_joints_are_refused(void **state) {
     assert_int_equal(rg_joint_def_place(world, &good, rg_vec3_make(1, 0, 0), rg_vec3_make(0, 0, 0)),
                      RG_INVALID_ARGUMENT); /* no axis */
     def = good, def.kind = RG_JOINT_KIND_COUNT;
-    check_refused(world, &def, RG_INVALID_ARGUMENT, "joint: there is no kind 8");
+    check_refused(world, &def, RG_INVALID_ARGUMENT, "joint: there is no kind 11");
     def = good, def.body_a = def.body_b;
     check_refused(world, &def, RG_INVALID_ARGUMENT, "joint: it joins a body with itself");
     def = good, def.body_a = def.body_b = (rg_body_id){0, 0};
@@ -207,9 +225,9 @@ static void bad_joints_are_refused(void **state) {
     rg_body_def body = rg_body_def_default();
     def = rg_joint_def_default(RG_JOINT_BALL);
     def.body_b = add_shape(world, rg_shape_def_disc(0.5), &body);
-    check_refused(
-        world, &def, RG_INVALID_ARGUMENT,
-        "joint: a planar world has no ball joints, but hinge, slider, fixed and distance");
+    check_refused(world, &def, RG_INVALID_ARGUMENT,
+                  "joint: a planar world has no ball joints, but hinge, slider, fixed, "
+                  "distance, surface, gear and rack");
     def.kind = RG_JOINT_HINGE;
     check_refused(world, &def, RG_INVALID_ARGUMENT,
                   "joint: the axis of a hinge of a planar world is y");

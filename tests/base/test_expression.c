@@ -1,7 +1,7 @@
 /* Expressions: values against plain C arithmetic, precedence, and exact messages. */
 #include "test_support.h"
 
-#include "scene/scene_expression.h"
+#include "base/base_expression.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Expressions in scene files, evaluated while they are read, by recursive descent:
+/* Expressions in scene files, evaluated by recursive descent, while the file is read or, if they
+ * are functions of time, in every step:
  *
  *   sum     = product { ("+" | "-") product }
  *   product = sign { ("*" | "/" | "%") sign }
@@ -9,7 +10,7 @@
  * Everything that is computed here reaches the state of a world, so only exactly rounded operations
  * and the functions of base_trig are used. Fails on syntax, on names that are not defined, on
  * results that are not finite (division by zero is named), and past RG_EXPRESSION_DEPTH. */
-#include "scene/scene_expression.h"
+#include "base/base_expression.h"
 
 #include "base/base_text.h"
 #include "base/base_trig.h"
@@ -31,9 +32,20 @@ typedef struct parser {
 
 enum { NAME_SIZE = 64, MAX_CANDIDATES = 64 };
 
-typedef enum function_id { SIN, COS, SQRT, ABS, FLOOR, MIN, MAX, FUNCTION_COUNT } function_id;
-static const char *const function_names[FUNCTION_COUNT] = {"sin",   "cos", "sqrt", "abs",
-                                                           "floor", "min", "max"};
+typedef enum function_id {
+    SIN,
+    COS,
+    EXP,
+    SQRT,
+    ABS,
+    FLOOR,
+    MIN,
+    MAX,
+    TABLE,
+    FUNCTION_COUNT
+} function_id;
+static const char *const function_names[FUNCTION_COUNT] = {"sin",   "cos", "exp", "sqrt", "abs",
+                                                           "floor", "min", "max", "table"};
 
 #define FAIL_AT(p, where, status, ...) fail_at((p)->error, (where), (status), __VA_ARGS__)
 
@@ -161,6 +173,8 @@ static rg_status call(parser *p, size_t at, function_id function, const double *
     case COS:
         *value = rg_cos(x);
         return RG_OK;
+    case EXP:
+        return finite_or_fail(p, at, rg_exp(x), value);
     case SQRT:
         if (x < 0)
             return FAIL_AT(p, at, RG_NOT_FINITE, "the square root of a negative number");
@@ -178,7 +192,45 @@ static rg_status call(parser *p, size_t at, function_id function, const double *
     }
 }
 
+/* table(x, x1, y1, x2, y2, ...): linear between the points, constant before and after them. */
+static rg_status read_table(parser *p, size_t at, double *value) {
+    double x, next[2], last[2] = {0, 0}, result = 0;
+    size_t points = 0;
+    char text[8];
+    rg_status status = read_sum(p, &x);
+    while (status == RG_OK && take(p, ',')) {
+        size_t where = p->at;
+        status = read_sum(p, &next[0]);
+        if (status == RG_OK && !take(p, ','))
+            return FAIL_AT(p, p->at, RG_SYNTAX,
+                           "a table has pairs of numbers: expected \",\", not %s",
+                           describe(p, text));
+        if (status == RG_OK)
+            status = read_sum(p, &next[1]);
+        if (status != RG_OK)
+            return status;
+        if (points > 0 && !(next[0] > last[0]))
+            return FAIL_AT(p, where, RG_INVALID_ARGUMENT,
+                           "the places of a table must ascend; put its pairs in order");
+        if (points++ == 0 || x >= next[0])
+            result = next[1];
+        else if (x > last[0])
+            result = last[1] + (next[1] - last[1]) * ((x - last[0]) / (next[0] - last[0]));
+        last[0] = next[0], last[1] = next[1];
+    }
+    if (status != RG_OK)
+        return status;
+    if (points == 0)
+        return FAIL_AT(p, at, RG_SYNTAX,
+                       "a table needs pairs of numbers, such as table(t, 0, 0, 1, 5)");
+    if (!take(p, ')'))
+        return FAIL_AT(p, p->at, RG_SYNTAX, "expected \",\" or \")\", not %s", describe(p, text));
+    return finite_or_fail(p, at, result, value);
+}
+
 static rg_status read_call(parser *p, size_t at, function_id function, double *value) {
+    if (function == TABLE)
+        return read_table(p, at, value);
     double first = 0, extreme = 0, next;
     size_t count = 0;
     do {
@@ -342,6 +394,40 @@ rg_status rg_expression_evaluate(const char *text, size_t size, const rg_variabl
     if (used_loop && p.used_loop)
         *used_loop = true;
     return RG_OK;
+}
+
+/* The variable that stands at a place, or null. */
+static const rg_variable *find_variable(const char *word, size_t length,
+                                        const rg_variable *variables, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strlen(variables[i].name) == length && memcmp(variables[i].name, word, length) == 0)
+            return &variables[i];
+    return NULL;
+}
+
+void rg_expression_resolve(const char *text, size_t size, const rg_variable *variables,
+                           size_t variable_count, const char *by, rg_buffer *out, bool *uses) {
+    char number[RG_NUMBER_SIZE];
+    *uses = false;
+    for (size_t at = 0; at < size;) {
+        size_t end = at + 1;
+        bool word = is_letter(text[at]);
+        /* A number takes the e of its exponent with it. */
+        while (end < size && (is_letter(text[end]) || is_digit(text[end])) &&
+               (word || is_digit(text[at]) || text[at] == '.'))
+            end++;
+        const rg_variable *variable =
+            word ? find_variable(text + at, end - at, variables, variable_count) : NULL;
+        bool keeps = end - at == 1 && text[at] == 't';
+        *uses |= keeps;
+        if (keeps && by)
+            rg_buffer_print(out, "%s", by);
+        else if (variable && !keeps)
+            rg_buffer_print(out, "(%s)", rg_format_double(variable->value, number));
+        else
+            rg_buffer_append(out, text + at, end - at);
+        at = end;
+    }
 }
 
 bool rg_expression_is_name(const char *word) {

@@ -1,7 +1,8 @@
-/* Small arithmetic for scene files: "0.75+0.5*i". */
-#ifndef RIGOR_SCENE_EXPRESSION_H
-#define RIGOR_SCENE_EXPRESSION_H
+/* Small arithmetic for scene files and functions of time: "0.75+0.5*i", "sin(2*t)". */
+#ifndef RIGOR_BASE_EXPRESSION_H
+#define RIGOR_BASE_EXPRESSION_H
 
+#include "base/base_memory.h"
 #include "rigor/status.h"
 #include "rigor/types.h"
 
@@ -19,6 +20,11 @@ enum { RG_EXPRESSION_DEPTH = 64 }; /* of nested parentheses, signs and powers */
 rg_status rg_expression_evaluate(const char *text, size_t size, const rg_variable *variables,
                                  size_t variable_count, double *value, bool *used_loop,
                                  rg_error *error);
+
+/* The text, which must have been evaluated before, with numbers instead of variables other than t;
+ * `by` instead of t, if it is not null; *uses: t stands in it. */
+void rg_expression_resolve(const char *text, size_t size, const rg_variable *variables,
+                           size_t variable_count, const char *by, rg_buffer *out, bool *uses);
 
 /* Whether the word can name a variable: letters, digits and '_', no digit first, not the name of a
  * function. */

@@ -1,0 +1,159 @@
+/* Forces and targets of motors as functions of time, and the texts that forces and joints own.
+ *
+ * A function of time is the text of an expression of t (base_expression.h). It is evaluated where
+ * it is needed, with the same bits everywhere; a text that has no value at some time, such as 1/t
+ * at 0, is refused when it is given, or fails the step (rg_world_check_times).
+ * Tested by tests/step/test_time.c. */
+#include "base/base_expression.h"
+#include "base/base_text.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { JOINT_TEXTS = 1 + RG_JOINT_AXES_MOST };
+
+static void list_joint_texts(rg_joint_def *def, const char **texts[JOINT_TEXTS]) {
+    texts[0] = &def->name;
+    for (size_t k = 0; k < RG_JOINT_AXES_MOST; k++)
+        texts[1 + k] = &def->axis[k].target_of_time;
+}
+
+static void list_force_texts(rg_force_def *def, const char **texts[RG_OF_TIME_COUNT]) {
+    for (size_t k = 0; k < RG_OF_TIME_COUNT; k++)
+        texts[k] = &def->of_time[k];
+}
+
+static rg_status own(const char **texts[], size_t count, const rg_allocator *allocator) {
+    for (size_t k = 0; k < count; k++) {
+        if (!*texts[k])
+            continue;
+        *texts[k] = rg_copy_text(allocator, *texts[k]);
+        if (*texts[k])
+            continue;
+        for (size_t i = 0; i < count; i++) {
+            if (i < k)
+                rg_release(allocator, (char *)*texts[i]);
+            *texts[i] = NULL;
+        }
+        return RG_OUT_OF_MEMORY;
+    }
+    return RG_OK;
+}
+
+static void leave(const char **texts[], size_t count, const rg_allocator *allocator) {
+    for (size_t k = 0; k < count; k++) {
+        if (allocator)
+            rg_release(allocator, (char *)*texts[k]);
+        *texts[k] = NULL;
+    }
+}
+
+rg_status rg_force_own_texts(rg_force_def *def, const rg_allocator *allocator) {
+    const char **texts[RG_OF_TIME_COUNT];
+    list_force_texts(def, texts);
+    return own(texts, RG_OF_TIME_COUNT, allocator);
+}
+
+rg_status rg_joint_own_texts(rg_joint_def *def, const rg_allocator *allocator) {
+    const char **texts[JOINT_TEXTS];
+    list_joint_texts(def, texts);
+    return own(texts, JOINT_TEXTS, allocator);
+}
+
+void rg_force_free_texts(rg_force_def *def, const rg_allocator *allocator) {
+    const char **texts[RG_OF_TIME_COUNT];
+    list_force_texts(def, texts);
+    leave(texts, RG_OF_TIME_COUNT, allocator);
+}
+
+void rg_joint_free_texts(rg_joint_def *def, const rg_allocator *allocator) {
+    const char **texts[JOINT_TEXTS];
+    list_joint_texts(def, texts);
+    leave(texts, JOINT_TEXTS, allocator);
+}
+
+void rg_force_disown_texts(rg_force_def *def) {
+    rg_force_free_texts(def, NULL);
+}
+
+void rg_joint_disown_texts(rg_joint_def *def) {
+    rg_joint_free_texts(def, NULL);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+rg_status rg_of_time(const char *text, double time, double *value, rg_error *error) {
+    rg_variable t = {.name = "t", .value = time};
+    *value = 0;
+    if (!text)
+        return RG_OK;
+    rg_error cause = {0};
+    rg_status status =
+        rg_expression_evaluate(text, strlen(text), &t, 1, value, NULL, error ? &cause : NULL);
+    return status ? rg_fail(error, status, "\"%.80s\" at t = %g: %s", text, time, cause.text)
+                  : RG_OK;
+}
+
+static double number_at(const char *text, double time, double number) {
+    double value;
+    if (!text)
+        return number;
+    return rg_of_time(text, time, &value, NULL) ? NAN : value;
+}
+
+bool rg_force_varies(const rg_force_def *def) {
+    for (size_t k = 0; k < RG_OF_TIME_COUNT; k++)
+        if (def->of_time[k])
+            return true;
+    return false;
+}
+
+static rg_vec3 vector_at(const char *const *texts, double time, rg_vec3 v) {
+    return rg_vec3_make(number_at(texts[0], time, v.x), number_at(texts[1], time, v.y),
+                        number_at(texts[2], time, v.z));
+}
+
+rg_force_def rg_force_at_time(const rg_force_def *def, double time) {
+    rg_force_def now = *def;
+    if (!rg_force_varies(def))
+        return now;
+    now.force = vector_at(def->of_time + RG_OF_TIME_FORCE, time, def->force);
+    now.torque = vector_at(def->of_time + RG_OF_TIME_TORQUE, time, def->torque);
+    now.acceleration = vector_at(def->of_time + RG_OF_TIME_ACCELERATION, time, def->acceleration);
+    return now;
+}
+
+double rg_joint_target(const rg_world_content *content, size_t joint, size_t axis, double time) {
+    const rg_joint_axis *a = &content->joint[joint].def.axis[axis];
+    return number_at(a->target_of_time, time, a->target);
+}
+
+bool rg_joints_vary(const rg_world_content *content) {
+    for (size_t i = 0; i < content->joints.count; i++)
+        for (size_t k = 0; k < RG_JOINT_AXES_MOST; k++)
+            if (content->joint[i].def.axis[k].target_of_time)
+                return true;
+    return false;
+}
+
+rg_status rg_world_check_times(const rg_world *world, double time, rg_error *error) {
+    const rg_world_content *c = &world->content;
+    rg_error cause = {0};
+    double value;
+    for (size_t i = 0; i < c->forces.count; i++)
+        for (size_t k = 0; k < RG_OF_TIME_COUNT; k++) {
+            rg_status status = rg_of_time(c->force[i].of_time[k], time, &value, &cause);
+            if (status)
+                return rg_fail(error, status, "force %zu: %.200s", i, cause.text);
+        }
+    for (size_t i = 0; i < c->joints.count; i++)
+        for (size_t k = 0; k < RG_JOINT_AXES_MOST; k++) {
+            const rg_joint_def *def = &c->joint[i].def;
+            rg_status status = rg_of_time(def->axis[k].target_of_time, time, &value, &cause);
+            if (status)
+                return rg_fail(error, status, "joint %zu \"%s\": its target %.200s", i,
+                               def->name ? def->name : "", cause.text);
+        }
+    return RG_OK;
+}
