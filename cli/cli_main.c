@@ -1,6 +1,7 @@
 /* The command `rigor`: finds the command to run. */
 #include "cli.h"
 #include "cli_runner.h"
+#include "cli_sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ const cli_command cli_commands[] = {
      cli_compare_help},
     {"converge", "how errors shrink with the step: observed orders, table and plot", cli_converge,
      cli_converge_help},
+    {"sweep", "a scene many times with different parameters, in one table", cli_sweep,
+     cli_sweep_help},
     {"solve", "solve contact problems from files and check the answers", cli_solve, cli_solve_help},
     {"bench", "how fast the parts are on this machine", cli_bench, cli_bench_help},
     {"completion", "what bash, zsh or fish needs to complete commands and options", cli_completion,

@@ -595,8 +595,8 @@ static const char *describe_errno(int code) {
     }
 }
 
-static rg_status load_file(const char *path, const rg_scene_limits *limits, rg_buffer *text,
-                           rg_error *error) {
+rg_status rg_scene_load_file(const char *path, const rg_scene_limits *limits, rg_buffer *text,
+                             rg_error *error) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return rg_fail(error, RG_FILE_UNREADABLE, "%s: %s", path, describe_errno(errno));
@@ -627,7 +627,7 @@ rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, 
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
     rg_scene_limits limits = rg_scene_limits_default();
     rg_buffer text = rg_buffer_make(&allocator), directory = rg_buffer_make(&allocator);
-    rg_status status = load_file(path, &limits, &text, error);
+    rg_status status = rg_scene_load_file(path, &limits, &text, error);
     const char *slash = strrchr(path, '/');
     if (slash == path)
         slash++; /* the root directory */

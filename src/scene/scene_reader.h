@@ -231,6 +231,9 @@ typedef struct rg_scene_source {
     size_t size;
     const char *name, *directory;
 } rg_scene_source;
+/* The whole of a file, within the limit of its bytes. */
+rg_status rg_scene_load_file(const char *path, const rg_scene_limits *limits, rg_buffer *text,
+                             rg_error *error);
 /* rg_scene_read_text with limits of one's own. */
 rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_options *options,
                                 const rg_scene_limits *limits, rg_scene **scene, rg_error *error);

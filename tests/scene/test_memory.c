@@ -3,6 +3,8 @@
  * too). libyaml and Qhull take their memory from malloc and are not reached. */
 #include "test_scene_support.h"
 
+#include "rigor/study.h"
+
 #include <stdio.h>
 
 typedef struct failing_allocator {
@@ -72,6 +74,19 @@ static rg_status attempt_write(const rg_allocator *allocator, const void *input,
     return status;
 }
 
+static rg_status attempt_study(const rg_allocator *allocator, const void *input, rg_error *error) {
+    rg_study *study;
+    rg_status status = rg_study_read_file(input, allocator, &study, error);
+    assert_int_equal(study != NULL, status == RG_OK);
+    rg_study_destroy(study);
+    return status;
+}
+
+static void studies(void **state) {
+    (void)state;
+    sweep(attempt_study, RIGOR_TEST_DATA "/studies/every-key.yaml");
+}
+
 static void opening(void **state) {
     (void)state;
     sweep(attempt_open, GOOD_SCENES "every-key.yaml");
@@ -93,6 +108,7 @@ static void writing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening),
+        cmocka_unit_test(studies),
         cmocka_unit_test(writing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

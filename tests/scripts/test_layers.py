@@ -34,7 +34,7 @@ STAGE_OF_PUBLIC = {
     "method.h": "world", "world.h": "world",
     "complementarity.h": "problem", "solver.h": "solve", "lp.h": "lp",
     "contact_force.h": "step", "impact.h": "step", "event.h": "step",
-    "scene.h": "scene", "recording.h": "record", "problem_file.h": "record",
+    "scene.h": "scene", "study.h": "scene", "recording.h": "record", "problem_file.h": "record",
     "view.h": "record",
 }
 

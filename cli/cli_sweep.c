@@ -1,0 +1,315 @@
+/* `rigor sweep`: one scene, many runs with different parameters, one table. */
+#include "cli_sweep.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char cli_sweep_help[] =
+    "Usage: rigor sweep STUDY [OPTION ...]\n"
+    "       rigor sweep STUDY --merge JOURNAL ... [--out FILE]\n"
+    "\n"
+    "Runs a scene many times with different parameters, as STUDY (YAML or JSON) says:\n"
+    "lists, ranges, random draws or a table. One line per run in one table (CSV): its\n"
+    "parameters, how it ended and why, the scene's measures, the certificate, last poses\n"
+    "of chosen bodies, the state hash. docs/sweep.md describes studies.\n"
+    "\n"
+    "Every finished run is in a journal next to the table at once: a sweep that was\n"
+    "stopped or killed is gone on with by --resume. A run that crashes, takes too long\n"
+    "or too much memory is a line with its cause. The table has the same bytes for any\n"
+    "number of processes and shards.\n"
+    "\n"
+    "Options:\n"
+    "  -o, --out FILE     the table (default: STUDY with .csv instead of its suffix)\n"
+    "  -f, --overwrite    replace the table, begin a journal anew\n"
+    "      --resume       go on with an unfinished sweep\n"
+    "      --jobs N       runs at a time, each in a process of its own (default: one per\n"
+    "                     processor)\n"
+    "      --shard K/N    make only the runs k with k mod N = K, K from 0 to N - 1: for\n"
+    "                     arrays of jobs on a cluster\n"
+    "      --merge        write the table from the journals of all shards\n"
+    "      --status       say how far the sweep is\n"
+    "  -q, --quiet        no progress bar, no report\n"
+    "  -h, --help         this text\n"
+    "\n"
+    "Exit codes: 0 done (failed runs are in the table), 1 runs are missing or no process\n"
+    "can be had, 2 usage, 3 the study or a journal cannot be used, 4 output exists or\n"
+    "cannot be written, 130 and 143 stopped by SIGINT and SIGTERM (--resume goes on).\n"
+    "\n"
+    "Examples:\n"
+    "  rigor sweep studies/tip-or-slide.yaml --out tip.csv\n"
+    "  rigor sweep study.yaml --shard 0/2 & rigor sweep study.yaml --shard 1/2; wait\n"
+    "  rigor sweep study.yaml --merge study.csv.0-of-2.journal study.csv.1-of-2.journal\n";
+
+enum { OUT, OVERWRITE, RESUME, JOBS, SHARD, MERGE, STATUS, QUIET, HELP, OPTIONS };
+enum { PATH_SIZE = 4000, PARAMETERS_MOST = 256, SHARDS_MOST = 1000000 };
+
+typedef struct sweep {
+    const cli_option *options;
+    rg_study *study;
+    rg_study_info info;
+    char out[PATH_SIZE], journal[PATH_SIZE + 96];
+    uint64_t shard, shards;
+    int jobs;
+    bool quiet;
+} sweep;
+
+/* ---- the command line ---- */
+
+static bool parse_shard(const char *text, uint64_t *shard, uint64_t *shards) {
+    char rest;
+    return sscanf(text, "%" SCNu64 "/%" SCNu64 "%c", shard, shards, &rest) == 2 && *shards > 0 &&
+           *shards <= SHARDS_MOST && *shard < *shards && text[0] != '-';
+}
+
+static int parse(sweep *s, const char *study) {
+    const cli_option *options = s->options;
+    double jobs;
+    s->shards = 1;
+    s->quiet = options[QUIET].value != NULL;
+    if (options[SHARD].value && !parse_shard(options[SHARD].value, &s->shard, &s->shards)) {
+        cli_complain("sweep: --shard: '%s' is not K/N with K from 0 to N - 1",
+                     options[SHARD].value);
+        return EXIT_USAGE;
+    }
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!cli_positive_option("sweep", &options[JOBS], processors > 0 ? (double)processors : 1,
+                             &jobs) ||
+        jobs != (double)(int)jobs || jobs > 256) {
+        if (options[JOBS].value)
+            cli_complain("sweep: --jobs: a whole number from 1 to 256");
+        return EXIT_USAGE;
+    }
+    s->jobs = (int)jobs;
+    const char *suffix = strrchr(study, '.'), *slash = strrchr(study, '/');
+    size_t stem = suffix && (!slash || suffix > slash) ? (size_t)(suffix - study) : strlen(study);
+    int length = options[OUT].value ? snprintf(s->out, PATH_SIZE, "%s", options[OUT].value)
+                                    : snprintf(s->out, PATH_SIZE, "%.*s.csv", (int)stem, study);
+    if (length >= PATH_SIZE) {
+        cli_complain("sweep: the name of the table is too long");
+        return EXIT_USAGE;
+    }
+    if (s->shards > 1)
+        snprintf(s->journal, sizeof s->journal, "%s.%" PRIu64 "-of-%" PRIu64 ".journal", s->out,
+                 s->shard, s->shards);
+    else
+        snprintf(s->journal, sizeof s->journal, "%s.journal", s->out);
+    return EXIT_GOOD;
+}
+
+/* ---- what it does ---- */
+
+/* The scene with the parameters of the first run: a misspelt one is found before any run. */
+static int check_scene(sweep *s) {
+    rg_scene_parameter parameters[PARAMETERS_MOST];
+    rg_error error = {0};
+    rg_scene *scene;
+    rg_study_parameters(s->study, 0, parameters);
+    rg_scene_options options = {.parameters = parameters,
+                                .parameter_count = s->info.parameter_count,
+                                .method = s->info.method,
+                                .solver = s->info.solver,
+                                .impact = s->info.impact,
+                                .step = s->info.step};
+    rg_status status = rg_scene_create(s->info.scene, &options, &scene, &error);
+    if (status != RG_OK) {
+        cli_complain("sweep: the first run: %s", error.text);
+        return EXIT_BAD_INPUT;
+    }
+    int code = EXIT_GOOD;
+    for (size_t i = 0; i < s->info.body_count && code == EXIT_GOOD; i++) {
+        rg_body_id body;
+        if (rg_world_find_body(rg_scene_world(scene), s->info.bodies[i], &body) != RG_OK) {
+            cli_complain("sweep: bodies: the scene has no body '%s'", s->info.bodies[i]);
+            code = EXIT_BAD_INPUT;
+        }
+    }
+    rg_scene_destroy(scene);
+    return code;
+}
+
+static cli_journal journal_of(const sweep *s) {
+    return (cli_journal){.file = -1,
+                         .hash = s->info.hash,
+                         .runs = s->info.runs,
+                         .shard = s->shard,
+                         .shards = s->shards};
+}
+
+/* How runs ended: "done 9, failed 1". */
+static void print_counts(const cli_journal *journals, size_t count, uint64_t runs) {
+    static char line[CLI_SWEEP_LINE];
+    enum { KINDS = 16 };
+    char words[KINDS][32];
+    uint64_t of_kind[KINDS] = {0};
+    size_t kinds = 0;
+    double seconds = 0;
+    for (size_t j = 0; j < count; j++)
+        for (uint64_t run = 0; run < runs; run++) {
+            char word[32] = "";
+            double time = 0;
+            if (journals[j].offsets[run] < 0 || !cli_journal_line(&journals[j], run, line))
+                continue;
+            sscanf(line, "%*u\t%31[^\t]", word);
+            char *tab = strchr(line, '\t');
+            for (int i = 0; tab && i < 2; i++)
+                tab = strchr(tab + 1, '\t');
+            if (tab)
+                time = strtod(tab + 1, NULL);
+            seconds += time;
+            size_t k = 0;
+            while (k < kinds && strcmp(words[k], word) != 0)
+                k++;
+            if (k == kinds && kinds < KINDS)
+                snprintf(words[kinds++], sizeof words[0], "%s", word);
+            if (k < KINDS)
+                of_kind[k]++;
+        }
+    for (size_t k = 0; k < kinds; k++)
+        printf("%s%" PRIu64 " %s", k ? ", " : "  ", of_kind[k], words[k]);
+    printf("%s%.1f s of runs\n", kinds ? "; " : "  ", seconds);
+}
+
+static int print_status(sweep *s) {
+    cli_journal journal = journal_of(s);
+    if (access(s->journal, F_OK) != 0) {
+        printf("%s: %s, %" PRIu64 " runs\n", s->out,
+               access(s->out, F_OK) == 0 ? "the table is written" : "not begun", s->info.runs);
+        return cli_flush();
+    }
+    int code = cli_journal_open(&journal, s->journal, CLI_JOURNAL_READ);
+    if (code == EXIT_GOOD) {
+        printf("%s: %" PRIu64 " of %" PRIu64 " runs\n", s->journal, journal.done, s->info.runs);
+        print_counts(&journal, 1, s->info.runs);
+    }
+    cli_journal_close(&journal);
+    return code == EXIT_GOOD ? cli_flush() : code;
+}
+
+static int write_table(sweep *s, const cli_journal *journals, size_t count) {
+    uint64_t missing = 0, first = 0;
+    for (uint64_t run = s->info.runs; run-- > 0;) {
+        bool found = false;
+        for (size_t i = 0; i < count; i++)
+            found |= journals[i].offsets[run] >= 0;
+        if (!found)
+            missing++, first = run;
+    }
+    if (missing) {
+        cli_complain("sweep: %" PRIu64 " of %" PRIu64 " runs are missing, run %" PRIu64
+                     " is the first",
+                     missing, s->info.runs, first);
+        return EXIT_FAILED;
+    }
+    int code = cli_sweep_table(s->study, journals, count, s->out);
+    if (code != EXIT_GOOD || s->quiet)
+        return code;
+    printf("%s: %" PRIu64 " runs\n", s->out, s->info.runs);
+    print_counts(journals, count, s->info.runs);
+    return cli_flush();
+}
+
+static int refuse_existing(const sweep *s, const char *path, const char *instead) {
+    if (s->options[OVERWRITE].value || access(path, F_OK) != 0)
+        return EXIT_GOOD;
+    cli_complain("sweep: %s exists; %s", path, instead);
+    return EXIT_UNWRITABLE;
+}
+
+static int merge(sweep *s, int count, const char **paths) {
+    cli_journal *journals = calloc((size_t)count + 1, sizeof *journals);
+    int code = refuse_existing(s, s->out, "--overwrite replaces it"), opened = 0;
+    if (count == 0 || !journals) {
+        cli_complain("sweep: --merge: which JOURNAL ...?");
+        code = EXIT_USAGE;
+    }
+    for (; opened < count && code == EXIT_GOOD; opened++) {
+        journals[opened] = journal_of(s);
+        code = cli_journal_open(&journals[opened], paths[opened], CLI_JOURNAL_READ);
+    }
+    if (code == EXIT_GOOD)
+        code = write_table(s, journals, (size_t)count);
+    for (int i = 0; i < opened; i++)
+        cli_journal_close(&journals[i]);
+    free(journals);
+    return code;
+}
+
+static int run_all(sweep *s) {
+    bool begun = access(s->journal, F_OK) == 0, go_on = s->options[RESUME].value != NULL;
+    int code = refuse_existing(s, s->out, "--overwrite replaces it");
+    if (code == EXIT_GOOD && !go_on)
+        code = refuse_existing(s, s->journal,
+                               "--resume goes on with that sweep, --overwrite begins anew");
+    if (code == EXIT_GOOD && go_on && !begun) {
+        cli_complain("sweep: %s: there is nothing to go on with", s->journal);
+        code = EXIT_BAD_INPUT;
+    }
+    if (code == EXIT_GOOD)
+        code = check_scene(s);
+    if (code != EXIT_GOOD)
+        return code;
+    cli_journal journal = journal_of(s);
+    code = cli_journal_open(&journal, s->journal, go_on ? CLI_JOURNAL_GO_ON : CLI_JOURNAL_BEGIN);
+    if (code == EXIT_GOOD)
+        code = cli_sweep_pool(s->study, &journal, s->jobs, s->quiet);
+    if (code >= 128)
+        cli_complain("stopped after %" PRIu64 " of %" PRIu64 " runs; --resume goes on",
+                     journal.done, s->info.runs);
+    if (code == EXIT_GOOD && s->shards == 1) {
+        code = write_table(s, &journal, 1);
+        if (code == EXIT_GOOD)
+            remove(s->journal);
+    } else if (code == EXIT_GOOD && !s->quiet) {
+        printf("%s: %" PRIu64 " runs; `rigor sweep STUDY --merge` makes the table of all shards\n",
+               s->journal, journal.done);
+    }
+    cli_journal_close(&journal);
+    return code;
+}
+
+int cli_sweep(int count, const char **arguments) {
+    cli_option options[OPTIONS] = {
+        [OUT] = {"out", 'o', true, NULL},      [OVERWRITE] = {"overwrite", 'f', false, NULL},
+        [RESUME] = {"resume", 0, false, NULL}, [JOBS] = {"jobs", 0, true, NULL},
+        [SHARD] = {"shard", 0, true, NULL},    [MERGE] = {"merge", 0, false, NULL},
+        [STATUS] = {"status", 0, false, NULL}, [QUIET] = {"quiet", 'q', false, NULL},
+        [HELP] = {"help", 'h', false, NULL}};
+    if (!cli_parse_options("sweep", options, OPTIONS, arguments, &count))
+        return EXIT_USAGE;
+    if (options[HELP].value) {
+        fputs(cli_sweep_help, stdout);
+        return cli_flush();
+    }
+    if (count == 0 || (count > 1 && !options[MERGE].value)) {
+        cli_complain("sweep: needs one STUDY; see `rigor sweep --help`");
+        return EXIT_USAGE;
+    }
+    static sweep s;
+    s.options = options;
+    int code = parse(&s, arguments[0]);
+    rg_error error = {0};
+    if (code != EXIT_GOOD)
+        return code;
+    rg_status status = rg_study_read_file(arguments[0], NULL, &s.study, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    s.info = rg_study_get_info(s.study);
+    if (s.info.parameter_count > PARAMETERS_MOST) {
+        cli_complain("sweep: more than %d parameters", PARAMETERS_MOST);
+        code = EXIT_BAD_INPUT;
+    } else if (options[STATUS].value) {
+        code = print_status(&s);
+    } else if (options[MERGE].value) {
+        code = merge(&s, count - 1, arguments + 1);
+    } else {
+        code = run_all(&s);
+    }
+    rg_study_destroy(s.study);
+    return code;
+}

@@ -1,0 +1,68 @@
+/* `rigor sweep`: what its files share.
+ *
+ * STUDY ─► runs, numbered ─► workers (processes, one run at a time) ─► journal: a line per finished
+ * run, on disk at once ─► table: all lines in the order of the runs, the same bytes whoever made
+ * them in whatever order. */
+#ifndef RIGOR_CLI_SWEEP_H
+#define RIGOR_CLI_SWEEP_H
+
+#include "cli.h"
+#include "rigor/study.h"
+
+#include <sys/types.h>
+
+enum { CLI_SWEEP_LINE = 65536 }; /* the longest line of a journal */
+
+/* ---- cli_sweep_run.c: one run ---- */
+
+/* Makes a run and writes its line, without the checksum: status, cause, and name=value of all that
+ * is kept, separated by tabs. Returns its length. */
+size_t cli_sweep_run(rg_study *study, uint64_t run, char line[CLI_SWEEP_LINE]);
+/* The line of a run that ended its worker. */
+size_t cli_sweep_lost(uint64_t run, const char *status, const char *cause, double seconds,
+                      char line[CLI_SWEEP_LINE]);
+
+/* ---- cli_sweep_journal.c: what is done ---- */
+
+typedef struct cli_journal {
+    char path[4096];
+    int file;
+    uint64_t hash, runs; /* of the study */
+    uint64_t shard, shards;
+    off_t *offsets; /* of the line of each run; -1: not done */
+    uint64_t done;
+    off_t end;
+} cli_journal;
+
+/* Opens the journal of a sweep, or one that is only read, and looks through it. A line that was cut
+ * short by a kill is cut off. Exit codes. */
+typedef enum cli_journal_use {
+    CLI_JOURNAL_BEGIN,
+    CLI_JOURNAL_GO_ON,
+    CLI_JOURNAL_READ
+} cli_journal_use;
+int cli_journal_open(cli_journal *journal, const char *path, cli_journal_use use);
+void cli_journal_close(cli_journal *journal);
+/* Appends a line of cli_sweep_run. */
+int cli_journal_append(cli_journal *journal, uint64_t run, const char *line, size_t length);
+/* The line of a run that is done, ending with a zero byte; false if it cannot be read. */
+bool cli_journal_line(const cli_journal *journal, uint64_t run, char line[CLI_SWEEP_LINE]);
+
+/* ---- cli_sweep_table.c ---- */
+
+/* Writes the table of all runs from journals that together have them all, and the times next to it.
+ * Exit codes. */
+int cli_sweep_table(rg_study *study, const cli_journal *journals, size_t count, const char *path);
+
+/* ---- cli_sweep_pool.c ---- */
+
+/* Makes the runs of the journal's shard that are not done, by so many processes. EXIT_GOOD also if
+ * runs fail: their lines say so. 128 + N if a signal stopped it. */
+int cli_sweep_pool(rg_study *study, cli_journal *journal, int workers, bool quiet);
+
+/* ---- cli_sweep.c ---- */
+
+int cli_sweep(int count, const char **arguments);
+extern const char cli_sweep_help[];
+
+#endif

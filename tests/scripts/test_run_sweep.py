@@ -1,0 +1,216 @@
+#!/usr/bin/python3
+"""`rigor sweep`: the same table whatever the processes, shards, kills; closed forms; bad studies."""
+import csv
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from record_script_support import Command, check, check_equal, expect, scratch_directory
+
+STUDY = """
+study: 1
+scene: incline
+duration: 0.2
+parameters:
+  mu: [0.2, 0.7]
+  angle: {uniform: [5, 40]}
+draws: 100
+seed: 7
+"""
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def check_closed_form(rigor, source):
+    """A box on a slope: where it tips and where it slides, everywhere on the grid."""
+    for name in ("tip-or-slide.yaml", "tip-or-slide-scene.yaml"):
+        shutil.copy(os.path.join(source, "studies", name), ".")
+    expect(rigor, ["sweep", "tip-or-slide.yaml"], 0, stdout="342 runs")
+    rows = rows_of("tip-or-slide.csv")
+    check_equal(len(rows), 342, "rows")
+    for row in rows:
+        tips = abs(float(row["box.qy"])) > 1e-3
+        slides = not tips and float(row["box.x"]) > 1e-4
+        check_equal((tips, slides), (float(row["aspect"]) < float(row["mu"]), float(row["aspect"]) > float(row["mu"])),
+                    f"run {row['run']}: mu {row['mu']}, aspect {row['aspect']}")
+        check_equal(row["status"], "done", f"run {row['run']}")
+        check(float(row["complementarity"]) < 1e-8, f"run {row['run']}")
+
+
+def check_same_bytes(rigor):
+    """Any number of processes and shards: one table, and each run is what `rigor run` makes of it."""
+    write("study.yaml", STUDY)
+    expect(rigor, ["sweep", "study.yaml", "--jobs", "1", "--out", "one.csv"], 0, stdout="200 done")
+    table = read("one.csv")
+    expect(rigor, ["sweep", "study.yaml", "--jobs", "5", "--out", "five.csv"], 0)
+    check(read("five.csv") == table, "five processes give another table")
+    check(not os.path.exists("five.csv.journal"), "the journal of a finished sweep is left")
+    journals = []
+    for shard in (2, 0, 1):
+        expect(rigor, ["sweep", "study.yaml", "--shard", f"{shard}/3", "--out", "s.csv"], 0)
+        journals.append(f"s.csv.{shard}-of-3.journal")
+    expect(rigor, ["sweep", "study.yaml", "--out", "s.csv", "--merge", *journals[:2]], 1, stderr="67 of 200 runs")
+    expect(rigor, ["sweep", "study.yaml", "--out", "s.csv", "--merge", *journals], 0)
+    check(read("s.csv") == table, "shards give another table")
+    for row in rows_of("one.csv")[::67]:
+        report = rigor.report("run", "incline", f"mu={row['mu']}", f"angle={row['angle']}", "--duration", "0.2")
+        check_equal(report["state_hash"], row["state_hash"], f"run {row['run']}")
+    drawn = [float(row["angle"]) for row in rows_of("one.csv")]
+    check(min(drawn) >= 5 and max(drawn) < 40 and len(set(drawn)) == 200, "angles drawn")
+
+
+def children_of(process):
+    listed = subprocess.run(["ps", "--ppid", str(process), "-o", "pid="], capture_output=True, text=True, check=False)
+    return [int(word) for word in listed.stdout.split()]
+
+
+def check_kills(rigor):
+    """Kills of workers, of the writer and of the whole job at any moment: nothing is lost, nothing
+    is done twice."""
+    write("kills.yaml", STUDY.replace("duration: 0.2", "duration: 2"))
+    expect(rigor, ["sweep", "kills.yaml", "--out", "whole.csv"], 0)
+    table = read("whole.csv")
+    generator = random.Random(5)
+    kills, seen, words = 0, 0, []
+    while not os.path.exists("killed.csv"):
+        process = rigor.start("sweep", "kills.yaml", "--jobs", "2", "--out", "killed.csv", *words)
+        words = ["--resume"]
+        while process.poll() is None:
+            time.sleep(generator.uniform(0, 0.03))
+            what = generator.choice(("worker", "writer", "term"))
+            workers = children_of(process.pid)
+            if kills >= 30 or (what == "worker" and not workers):
+                continue
+            try:
+                if what == "worker":
+                    os.kill(generator.choice(workers), signal.SIGKILL)
+                else:
+                    process.send_signal(signal.SIGKILL if what == "writer" else signal.SIGTERM)
+                kills += 1
+            except ProcessLookupError:
+                pass
+        process.communicate()
+        if not os.path.exists("killed.csv.journal"):
+            words = [] if not os.path.exists("killed.csv") else words
+        else:
+            lines = read("killed.csv.journal").count(b"\n")
+            check(lines >= seen, "runs that were done are gone")
+            seen = lines
+        check(kills < 200, "it never ends")
+    check(read("killed.csv") == table, "the table is another one after kills")
+    check(kills > 10, f"only {kills} kills: no test")
+    print(f"{kills} kills")
+
+
+def check_bad_runs(rigor):
+    """Runs that cannot be: refused, endless, out of memory. The sweep goes on."""
+    write("bad.yaml", """
+study: 1
+scene: pyramid
+parameters: {base: [3, 5000, 4]}
+duration: 0.05
+limits: {seconds: 20, megabytes: 200}
+""")
+    rigor("sweep", "bad.yaml", "--jobs", "2")
+    rows = rows_of("bad.csv")
+    check_equal([row["status"] for row in rows][::2], ["done", "done"], "good runs beside a bad one")
+    check(rows[1]["status"] in ("refused", "out-of-memory") and rows[1]["cause"], f"a huge one: {rows[1]}")
+    write("slow.yaml", """
+study: 1
+scene: pyramid
+parameters: {base: [3, 30]}
+duration: 1000
+limits: {seconds: 1}
+method: analytic
+""")
+    expect(rigor, ["sweep", "slow.yaml"], 0)
+    rows = rows_of("slow.csv")
+    check_equal(rows[1]["status"], "timed-out", "an endless run")
+    check("1 s" in rows[1]["cause"], rows[1]["cause"])
+
+
+def check_bad_studies(rigor):
+    """Clear errors, with line and column."""
+    for text, message in (
+            ("study: 1\nscene: incline\nparameters: {mew: [1]}\n", "mew"),
+            ("study: 1\nscene: incline\nparameters: {mu: []}\n", "3:18: parameters.mu: an empty list means no runs"),
+            ("study: 1\nscene: no-such\n", "2:8: scene: neither a built-in scene nor a file"),
+            ("study: 1\nscene: incline\nparametres: {}\n", 'did you mean "parameters"?'),
+            ("study: 2\nscene: incline\n", "must be a whole number from 1 to 1"),
+            ("scene: incline\n", 'begins with "study: 1"'),
+            ("study: 1\nscene: incline\ndraws: 5\n", "no parameter has a distribution"),
+            ("study: 1\nscene: incline\nparameters: {mu: {uniform: [1, 0]}}\n", "reversed"),
+            ("study: 1\nscene: incline\nparameters: {mu: {log_uniform: [0, 1]}}\n", "positive"),
+            ("study: 1\nscene: incline\nparameters: {mu: {from: 0, to: 1}}\n", '"count" is missing'),
+            ("study: 1\nscene: incline\nparameters: {mu: {from: 0, to: 1, count: 1000000}, angle: {from: 0, to: 1, "
+             "count: 1000000}}\n", "1e+12 runs"),
+            ("study: 1\nscene: incline\ntable: t.csv\n", "t.csv:3: fewer columns"),
+            ("study: 1\nscene: incline\ntable: none.csv\n", "no such file"),
+            ("study: 1\nscene: incline\nstop: {event: impakt}\n", "impact"),
+            ("study: 1\nscene: incline\nbodies: [bocks]\n", "no body 'bocks'"),
+    ):
+        write("t.csv", "mu,angle\n0.1,20\n0.2\n")
+        write("wrong.yaml", text)
+        result = expect(rigor, ["sweep", "wrong.yaml"], 3)
+        check(message in result.stderr, f"{text!r}: {result.stderr!r} without {message!r}")
+    expect(rigor, ["sweep"], 2)
+    expect(rigor, ["sweep", "study.yaml", "--shard", "3/3"], 2)
+    expect(rigor, ["sweep", "study.yaml", "--jobs", "0"], 2)
+    expect(rigor, ["sweep", "study.yaml", "--out", "one.csv"], 4, stderr="one.csv exists")
+    expect(rigor, ["sweep", "study.yaml", "--out", "none.csv", "--resume"], 3, stderr="nothing to go on with")
+    expect(rigor, ["sweep", "study.yaml", "--out", "one.csv", "--status"], 0, stdout="the table is written")
+
+
+def check_tables_and_writers(rigor):
+    """Parameters from a table; two sweeps never write the same journal; another study is noticed."""
+    write("t.csv", "mu, angle\n0.1,20\n0.9,10\n\n")
+    write("table.yaml", "study: 1\nscene: incline\ntable: t.csv\nduration: 0.1\n")
+    expect(rigor, ["sweep", "table.yaml"], 0, stdout="2 done")
+    check_equal([(row["mu"], row["angle"]) for row in rows_of("table.csv")], [("0.1", "20"), ("0.9", "10")], "table")
+    write("long.yaml", STUDY.replace("duration: 0.2", "duration: 100").replace("draws: 100", "draws: 1000"))
+    first = rigor.start("sweep", "long.yaml")
+    while not os.path.exists("long.csv.journal"):
+        time.sleep(0.01)
+    expect(rigor, ["sweep", "long.yaml", "--resume"], 4, stderr="another sweep is writing it")
+    first.send_signal(signal.SIGTERM)
+    check("--resume goes on" in first.communicate()[1], "how to go on")
+    check_equal(first.returncode, 143, "exit code")
+    expect(rigor, ["sweep", "long.yaml", "--status"], 0, stdout="of 2000 runs")
+    expect(rigor, ["sweep", "long.yaml"], 4, stderr="--resume goes on")
+    write("long.yaml", STUDY.replace("seed: 7", "seed: 8"))
+    expect(rigor, ["sweep", "long.yaml", "--resume"], 3, stderr="has changed")
+    expect(rigor, ["sweep", "long.yaml", "--overwrite"], 0, stdout="200 done")
+
+
+def main():
+    rigor = Command(sys.argv[1])
+    source = os.path.abspath(sys.argv[2])
+    with scratch_directory() as directory:
+        os.chdir(directory)
+        check_closed_form(rigor, source)
+        check_same_bytes(rigor)
+        check_kills(rigor)
+        check_bad_runs(rigor)
+        check_bad_studies(rigor)
+        check_tables_and_writers(rigor)
+
+
+main()
