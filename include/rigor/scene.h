@@ -51,6 +51,9 @@ rg_status rg_scene_create_builtin(const char *name, const rg_scene_options *opti
 /* A built-in name if there is one, a file otherwise. */
 rg_status rg_scene_create(const char *name_or_path, const rg_scene_options *options,
                           rg_scene **scene, rg_error *error);
+/* A scene of a world that a program has built, for writing and recording it, with default step and
+ * duration. From then on the world is the scene's; after a failure it is still the caller's. */
+rg_status rg_scene_adopt(rg_world *world, const char *name, rg_scene **scene, rg_error *error);
 void rg_scene_destroy(rg_scene *scene); /* with its world; null is allowed */
 
 rg_world *rg_scene_world(rg_scene *scene); /* stays the scene's */

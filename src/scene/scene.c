@@ -30,6 +30,15 @@ rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name) {
     return scene;
 }
 
+rg_status rg_scene_adopt(rg_world *world, const char *name, rg_scene **scene, rg_error *error) {
+    assert(world && name && scene);
+    *scene = rg_scene_make(&world->allocator, name);
+    if (!*scene)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for a scene");
+    (*scene)->world = world;
+    return RG_OK;
+}
+
 void rg_scene_destroy(rg_scene *scene) {
     if (!scene)
         return;

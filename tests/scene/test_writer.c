@@ -482,6 +482,25 @@ static void callbacks_are_unsupported(void **state) {
     rg_scene_destroy(scene);
 }
 
+static void adopted_worlds_read_back(void **state) {
+    (void)state;
+    rg_world_def def = rg_world_def_default();
+    rg_world *world;
+    rg_scene *scene;
+    assert_int_equal(rg_world_create(&def, &world, NULL), RG_OK);
+    rg_body_def body = rg_body_def_default();
+    body.name = "box";
+    body.pose.position.z = 2;
+    rg_collider_def collider = rg_collider_def_default();
+    rg_shape_def box = rg_shape_def_box(1, 2, 3);
+    assert_int_equal(rg_shape_create(&box, NULL, &collider.shape, NULL), RG_OK);
+    add_body(world, &body, &collider);
+    assert_int_equal(rg_scene_adopt(world, "mine", &scene, NULL), RG_OK);
+    assert_ptr_equal(rg_scene_world(scene), world);
+    assert_string_equal(rg_scene_name(scene), "mine");
+    check_read_back(scene); /* and destroys it, with the world */
+}
+
 static void files(void **state) {
     (void)state;
     const char *path = RIGOR_BUILD_DIR "/test_scene_writer.yaml";
@@ -510,6 +529,7 @@ int main(void) {
         cmocka_unit_test(shared_shapes_are_written_once),
         cmocka_unit_test(odd_names_survive),
         cmocka_unit_test(callbacks_are_unsupported),
+        cmocka_unit_test(adopted_worlds_read_back),
         cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,10 @@ MODULES = [
     ("yaml", "python3-yaml", "test_scene_schema"),
     ("jsonschema", "python3-jsonschema", "test_scene_schema"),
     ("h5py", "python3-h5py", "test_record_h5py, test_record_export, test_run_solve"),
-    ("numpy", "python3-numpy", "test_record_h5py, test_record_export"),
+    ("numpy", "python3-numpy", "test_record_h5py, test_record_export, test_python"),
+    ("pip", "python3-pip", "test_python_wheel"),
+    ("ensurepip", "python3-venv", "test_python_wheel"),
+    ("matplotlib", "python3-matplotlib", "test_python_examples"),
 ]
 FILES = [
     ("/usr/share/i18n/locales/de_DE", "locales", "a locale with a decimal comma, in test_base_text"),
@@ -58,11 +61,12 @@ FILES = [
     ("/usr/include/mujoco/mujoco.h", "libmujoco-dev", "MuJoCo in test_run_bench"),
 ]
 # What comes with a package that tools/setup names, or with every Debian.
-COMES_WITH = {"binutils": "gcc", "python3-numpy": "python3-h5py", "libc-bin": "python3"}
+COMES_WITH = {"binutils": "gcc", "libc-bin": "python3"}
 # Programs that every Debian has (essential packages), and those that a test makes itself.
 ALWAYS_THERE = set("sh bash cat cp dirname env false find grep head mkdir mktemp rm sed seq tail tee timeout "
                    "touch tr true cc export".split())
 FORMATTER_VERSION = "14"
+OWN_MODULES = {"rigor"} # built here
 
 CALLS = {
     ".py": [r"shutil\.which\(\"([^\"]+)\"", r"subprocess\.\w+\(\[\"([^\"]+)\""],
@@ -157,7 +161,7 @@ def called_programs(path):
 def imported_modules(path):
     if path.suffix == ".py":
         for name in re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(), re.MULTILINE):
-            if name not in sys.stdlib_module_names and not (path.parent / f"{name}.py").exists():
+            if name not in sys.stdlib_module_names and name not in OWN_MODULES and not (path.parent / f"{name}.py").exists():
                 yield name
 
 

@@ -77,7 +77,8 @@ asked_for() { # exactly these packages
 
 libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev coinor-libclp-dev"
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
-python_packages="python3 python3-yaml python3-jsonschema python3-h5py"
+python_packages="python3 python3-yaml python3-jsonschema python3-h5py python3-numpy python3-pip python3-venv \
+python3-matplotlib"
 test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox \
 g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish"
 

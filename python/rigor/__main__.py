@@ -1,0 +1,5 @@
+"""python -m rigor: the command."""
+
+from ._viewer import main
+
+main()
