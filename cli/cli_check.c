@@ -274,13 +274,15 @@ static bool warn_about_joints(const char *path, rg_scene *scene, bool loud) {
         for (size_t k = 0; k < rg_joint_axis_count(def.kind); k++)
             unlimited += def.axis[k].motor != RG_MOTOR_NONE && !isfinite(def.axis[k].max_force);
     }
-    bool unknown = count && strcmp(rg_method_name(rg_world_method(world)), "analytic") == 0;
+    const char *method = rg_method_name(rg_world_method(world));
+    bool unknown = count && strcmp(method, "stepping") != 0;
     if (unlimited && loud)
         printf("%s: warning: %zu %s without a largest force push as hard as it takes; set "
                "max_force\n",
                path, unlimited, plural(unlimited, "motor", "motors"));
     if (unknown && loud)
-        printf("%s: warning: the method analytic does not know joints yet; take stepping\n", path);
+        printf("%s: warning: the method %s does not know joints yet; take stepping\n", path,
+               method);
     return unlimited || unknown;
 }
 

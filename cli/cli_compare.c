@@ -20,7 +20,7 @@ const char cli_compare_help[] =
     "it.\n"
     "\n"
     "Options (lists are separated by commas):\n"
-    "      --methods LIST   step methods: analytic, stepping\n"
+    "      --methods LIST   step methods: analytic, stepping, penalty\n"
     "      --solvers LIST   solvers of contact problems, or all: auto, dantzig, lemke, qp,\n"
     "                       gauss-seidel, newton, interior-point, admm, enumerate\n"
     "      --impacts LIST   laws of collisions of the analytic method, or all: simultaneous,\n"
@@ -44,6 +44,7 @@ const char cli_compare_help[] =
     "  rigor compare tower count=10 --solvers auto,newton,gauss-seidel --duration 1\n"
     "  rigor compare dominoes --steps 1/120,1/240,1/480 --json\n"
     "  rigor compare billiard --impacts simultaneous,propagation\n"
+    "  rigor compare two-planks --methods stepping,analytic,penalty\n"
     "  rigor compare incline yaw=30 mu=0.3 --friction cone,polygon:8,polygon:16 --duration 1\n";
 
 enum { MOST_RUNS = 1024 };
@@ -78,6 +79,8 @@ static const compared_figure figures[] = {
     {"energy", "closure_rel", "closure", AT(summary.energy.closure_rel), NUMBER},
     {"cost", "cpu_ms_per_step", "ms a step", AT(cpu_ms_per_step), NUMBER},
     {"cost", "wall_s", "took s", AT(wall), NUMBER},
+    {"cost", "substeps", "substeps", AT(summary.substeps), COUNT},
+    {"cost", "evaluations", "evaluations", AT(summary.evaluations), COUNT},
     {"cost", "contacts_max", "contacts", AT(summary.contacts_max), COUNT},
     {"cost", "solves", "solves", AT(summary.solves), COUNT},
     {"cost", "solver_iterations", "iterations", AT(summary.solver_iterations), COUNT},

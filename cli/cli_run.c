@@ -25,7 +25,7 @@ const char cli_run_help[] =
     "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
     "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
     "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
-    "      --method NAME    step method: analytic, stepping\n"
+    "      --method NAME    step method: analytic, stepping, penalty\n"
     "      --step S         seconds of a step, such as 1/240\n"
     "      --solver NAME    solver of contact problems: auto, dantzig, lemke, qp,\n"
     "                       gauss-seidel, newton, interior-point, admm, enumerate;\n"
@@ -221,10 +221,6 @@ static bool check_method(const char *name) {
     size_t count = rg_method_count() < MOST_NAMES ? rg_method_count() : MOST_NAMES;
     for (size_t i = 0; i < count; i++)
         names[i] = rg_method_name(rg_method_at(i));
-    if (strcmp(name, "penalty") == 0) {
-        cli_complain("run: --method: penalty is not in this version");
-        return false;
-    }
     return complain_name("method", name, names, count);
 }
 
@@ -451,10 +447,11 @@ static bool plan(run *this) {
 static int check_dump(run *this) {
     if (this->dump.step == 0)
         return EXIT_GOOD;
-    if (strcmp(rg_method_name(rg_world_method(rg_scene_world(this->scene))), "analytic") == 0) {
-        cli_complain(
-            "run: --dump-problem: the problems of the method analytic, many a step, have no "
-            "form in FCLIB; it goes with --method stepping");
+    const char *method = rg_method_name(rg_world_method(rg_scene_world(this->scene)));
+    if (strcmp(method, "stepping") != 0) {
+        cli_complain("run: --dump-problem: the method %s has no problems with a form in FCLIB; it "
+                     "goes with --method stepping",
+                     method);
         return EXIT_USAGE;
     }
     if (this->dump.step > this->first && this->dump.step <= this->total)

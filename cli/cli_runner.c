@@ -136,10 +136,6 @@ size_t cli_list_methods(const char *command, const cli_option *option,
         const rg_method *method = rg_method_find(word);
         if (!has_room(command, option, count))
             return 0;
-        if (strcmp(word, "penalty") == 0 && !method) {
-            cli_complain("%s: --%s: penalty is not in this version", command, option->name);
-            return 0;
-        }
         if (!method)
             return complain_unknown(command, option, "method", word, names, known);
         methods[count++] = rg_method_name(method);
@@ -340,7 +336,8 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
     const rg_solver *solver = settings.solver;
     if (!solver)
         solver = analytic ? rg_solver_find("dantzig") : rg_solver_at(0);
-    outcome->solver = rg_solver_name(solver);
+    bool springs = strcmp(outcome->method, "penalty") == 0;
+    outcome->solver = springs ? "-" : rg_solver_name(solver);
     if (analytic)
         outcome->impact =
             rg_impact_law_name(settings.impact ? settings.impact : rg_impact_law_at(0));

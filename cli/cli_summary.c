@@ -89,6 +89,19 @@ static void print_energy(const rg_energy_ledger *energy) {
     print_figure("closure", energy->closure_rel, "relative");
 }
 
+static void print_penalty(const rg_penalty_settings *p, const rg_step_info *summary) {
+    printf("  %-16s dormand-prince to %.3g, %" PRIu64 " steps of its own, %" PRIu64
+           " evaluations of forces\n",
+           "integrator", p->tolerance, summary->substeps, summary->evaluations);
+    printf("  %-16s springs ", "contacts");
+    if (p->stiffness > 0)
+        printf("of %.6g N/m", p->stiffness);
+    else
+        printf("that weight presses in by %.6g m", p->depth);
+    printf(", by the %s%s\n", p->measure == RG_PENALTY_RATIO ? "ratio metric" : "depth",
+           p->impulses ? "; collisions by impulses" : "");
+}
+
 static void print_method(rg_scene *scene, const rg_step_info *summary) {
     const rg_world *world = rg_scene_world(scene);
     rg_method_settings settings = rg_world_settings(world);
@@ -103,6 +116,10 @@ static void print_method(rg_scene *scene, const rg_step_info *summary) {
                settings.solver_tolerance, law_name(world));
         print_other_laws(world);
         puts(settings.hand_over ? ", hands over to stepping" : "");
+        return;
+    }
+    if (strcmp(rg_method_name(rg_world_method(world)), "penalty") == 0) {
+        print_penalty(&settings.penalty, summary);
         return;
     }
     printf("  %-16s %s to %.3g, ", "solver", solver_name(world), settings.solver_tolerance);

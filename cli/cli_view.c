@@ -36,7 +36,7 @@ const char cli_view_help[] =
     "                       Without it, at 127.0.0.1: reached from this machine only\n"
     "      --paused         scenes wait for play\n"
     "      --speed X        simulated seconds per second (default 1)\n"
-    "      --method NAME    step method instead of the scenes': analytic, stepping\n"
+    "      --method NAME    step method instead of the scenes': analytic, stepping, penalty\n"
     "      --solver NAME    solver of contact problems instead of the scenes'\n"
     "      --step S         seconds of a step instead of the scenes', such as 1/240\n"
     "      --threads N      threads of a scene; the results do not depend on it\n"

@@ -21,6 +21,23 @@ typedef enum rg_integrator {
 
 typedef struct rg_impact_law rg_impact_law; /* rigor/impact.h */
 
+/* What a contact spring of the method penalty is stretched by. */
+typedef enum rg_penalty_measure {
+    RG_PENALTY_DISTANCE, /* the depth of the point, along the normal */
+    RG_PENALTY_RATIO     /* the ratio metric of Hart-Anitescu 2010, times the sum of the inradii */
+} rg_penalty_measure;
+
+/* penalty: springs and dampers at contact points. */
+typedef struct rg_penalty_settings {
+    double stiffness; /* N/m of a contact point where materials name none; 0: by the depth */
+    double depth;     /* m: how deep the weight of the bodies presses one point in */
+    double slip;      /* m/s: friction grows with slip up to this, and is Coulomb's beyond */
+    double tolerance; /* relative error of the integrator per step */
+    rg_penalty_measure measure;
+    bool impulses; /* what meets fast is stopped by impulses; springs carry what rests (Moore and
+                      Wilhelms 1988) */
+} rg_penalty_settings;
+
 typedef struct rg_method_settings {
     double tolerance;           /* analytic: relative error of the integrator per step */
     rg_integrator integrator;   /* analytic */
@@ -36,12 +53,15 @@ typedef struct rg_method_settings {
     rg_solution_policy policy;   /* where friction leaves several solutions; both methods */
     bool hand_over; /* analytic: where a step fails for a group of bodies, the method stepping makes
                        the step of that group; otherwise rg_world_step returns the error */
+    rg_penalty_settings penalty;
 } rg_method_settings;
 
-/* 1e-9, Dormand-Prince, ITP; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over. */
+/* 1e-9, Dormand-Prince, ITP; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over.
+ * Penalty: a depth of 1 mm, slip 1 mm/s, 1e-6, by distance, springs alone. */
 rg_method_settings rg_method_settings_default(void);
-const char *rg_integrator_name(rg_integrator integrator); /* "dormand-prince", "adams" */
-const char *rg_root_method_name(rg_root_method finder);   /* "itp", "illinois", "bisection" */
+const char *rg_integrator_name(rg_integrator integrator);        /* "dormand-prince", "adams" */
+const char *rg_penalty_measure_name(rg_penalty_measure measure); /* "distance", "ratio" */
+const char *rg_root_method_name(rg_root_method finder); /* "itp", "illinois", "bisection" */
 
 /* All methods, and one by name (null if there is none). */
 size_t rg_method_count(void);

@@ -327,6 +327,9 @@ typedef struct rg_collision_velocities {
 rg_status rg_collision_begin(rg_collision *collision, const rg_world *world, rg_error *error);
 /* From now on only pairs with one of these bodies (1 per body; null: all) have points. */
 void rg_collision_restrict(rg_collision *collision, const uint8_t *member);
+/* From now on, or no longer: all points of a pair where the bodies overlap, and not only those
+ * nearly as deep as the deepest (the band of the settings). */
+void rg_collision_look_deep(rg_collision *collision, bool deep);
 /* `after` (null: none): velocities that bodies may have during the next `ahead` seconds as well,
  * after impacts. May be asked again in the same step. */
 rg_status rg_collision_find_pairs(rg_collision *collision, const rg_world *world, double ahead,

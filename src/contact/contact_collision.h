@@ -104,7 +104,8 @@ struct rg_collision {
     const rg_collision_velocities *after; /* of the look that runs */
     rg_placed_collider *placed;           /* in the order of the world's colliders */
     bool again;                           /* it goes on with what the one before found */
-    const uint8_t *member;                /* per body: 1 if its pairs are looked at; null: all */
+    bool deep;             /* all points where bodies overlap are wanted, not the deepest alone */
+    const uint8_t *member; /* per body: 1 if its pairs are looked at; null: all */
 };
 
 /* contact_touch.c */

@@ -179,9 +179,11 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
                                             const rg_placed_collider *b,
                                             const rg_placed_collider *a) {
     rg_contact_settings settings = c->def.contacts;
+    double smaller = fmin(b->radius, a->radius);
+    if (c->deep)
+        settings.band = 2 * smaller;
     if (c->ahead == 0)
         return settings;
-    double smaller = fmin(b->radius, a->radius);
     const rg_world_content *content = &world->content;
     rg_collision_velocities now = {content->velocity, content->angular_velocity};
     double closing = b->still && a->still ? 0 : closing_at(c, b, a, now);
@@ -478,6 +480,10 @@ rg_status rg_collision_begin(rg_collision *c, const rg_world *world, rg_error *e
 
 void rg_collision_restrict(rg_collision *c, const uint8_t *member) {
     c->member = member;
+}
+
+void rg_collision_look_deep(rg_collision *c, bool deep) {
+    c->deep = deep;
 }
 
 static bool is_looked_at(const rg_collision *c, const rg_world *world, rg_pair_ids ids) {

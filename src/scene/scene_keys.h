@@ -33,7 +33,15 @@
     X(METHOD_GAMMA, "gamma")                                                                       \
     X(METHOD_DETECTION, "detection")                                                               \
     X(METHOD_POINTS, "points")                                                                     \
-    X(METHOD_HAND_OVER, "hand_over")
+    X(METHOD_HAND_OVER, "hand_over")                                                               \
+    X(METHOD_PENALTY, "penalty")
+#define RG_KEYS_PENALTY(X)                                                                         \
+    X(PENALTY_STIFFNESS, "stiffness")                                                              \
+    X(PENALTY_DEPTH, "depth")                                                                      \
+    X(PENALTY_SLIP, "slip")                                                                        \
+    X(PENALTY_TOLERANCE, "tolerance")                                                              \
+    X(PENALTY_MEASURE, "measure")                                                                  \
+    X(PENALTY_COLLISIONS, "collisions")
 #define RG_KEYS_SOLVER(X)                                                                          \
     X(SOLVER_NAME, "name")                                                                         \
     X(SOLVER_TOLERANCE, "tolerance")                                                               \
@@ -44,7 +52,8 @@
 #define RG_KEYS_MATERIAL(X)                                                                        \
     X(MATERIAL_FRICTION, "friction")                                                               \
     X(MATERIAL_RESTITUTION, "restitution")                                                         \
-    X(MATERIAL_IMPACT, "impact")
+    X(MATERIAL_IMPACT, "impact")                                                                   \
+    X(MATERIAL_STIFFNESS, "stiffness")
 #define RG_KEYS_FRICTION(X)                                                                        \
     X(FRICTION_STATIC, "static")                                                                   \
     X(FRICTION_DYNAMIC, "dynamic")
@@ -52,7 +61,8 @@
     X(PAIR_BETWEEN, "between")                                                                     \
     X(PAIR_FRICTION, "friction")                                                                   \
     X(PAIR_RESTITUTION, "restitution")                                                             \
-    X(PAIR_IMPACT, "impact")
+    X(PAIR_IMPACT, "impact")                                                                       \
+    X(PAIR_STIFFNESS, "stiffness")
 /* In the order of rg_shape_kind, then the ones that are read into another kind. */
 #define RG_KEYS_SHAPE(X)                                                                           \
     X(SHAPE_HALFSPACE, "halfspace")                                                                \
@@ -212,6 +222,7 @@
     X(RG_KEYS_TOP, TOP_COUNT, rg_keys_top, "scene")                                                \
     X(RG_KEYS_METHOD, METHOD_COUNT, rg_keys_method, "method")                                      \
     X(RG_KEYS_SOLVER, SOLVER_COUNT, rg_keys_solver, "solver")                                      \
+    X(RG_KEYS_PENALTY, PENALTY_COUNT, rg_keys_penalty, "penalty")                                  \
     X(RG_KEYS_SOLVER_FRICTION, SOLVER_FRICTION_COUNT, rg_keys_solver_friction, "solver_friction")  \
     X(RG_KEYS_RECORD, RECORD_COUNT, rg_keys_record, "record")                                      \
     X(RG_KEYS_MATERIAL, MATERIAL_COUNT, rg_keys_material, "material")                              \

@@ -114,11 +114,6 @@ static rg_status read_method_name(rg_reader *reader, const rg_place *place, rg_w
     size_t count = rg_method_count() < MAX_METHODS ? rg_method_count() : MAX_METHODS, choice;
     for (size_t i = 0; i < count; i++)
         names[i] = rg_method_name(rg_method_at(i));
-    if (rg_is_scalar(place) &&
-        strcmp((const char *)place->node->data.scalar.value, "penalty") == 0 &&
-        !rg_method_find("penalty"))
-        return rg_place_fail(reader, place, RG_UNSUPPORTED,
-                             "this version has no penalty method yet; write stepping or analytic");
     rg_status status = rg_read_choice(reader, place, names, count, &choice);
     if (status == RG_OK)
         def->method = rg_method_at(choice);
@@ -158,6 +153,34 @@ static rg_status read_numerics(rg_reader *reader, const rg_place v[METHOD_COUNT]
     return status;
 }
 
+static rg_status read_penalty(rg_reader *reader, const rg_place *place,
+                              rg_penalty_settings *settings) {
+    rg_place v[PENALTY_COUNT];
+    const struct {
+        int key;
+        const char *what;
+        double *value;
+    } numbers[] = {{PENALTY_STIFFNESS, "a stiffness", &settings->stiffness},
+                   {PENALTY_DEPTH, "a depth", &settings->depth},
+                   {PENALTY_SLIP, "a speed", &settings->slip},
+                   {PENALTY_TOLERANCE, "a tolerance", &settings->tolerance}};
+    const char *const measures[] = {rg_penalty_measure_name(RG_PENALTY_DISTANCE),
+                                    rg_penalty_measure_name(RG_PENALTY_RATIO)};
+    size_t measure = settings->measure, collisions = settings->impulses;
+    rg_status status = rg_read_keys(reader, place, &rg_keys_penalty, v);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == RG_OK; i++)
+        if (rg_given(&v[numbers[i].key]))
+            status =
+                rg_read_positive(reader, &v[numbers[i].key], numbers[i].what, numbers[i].value);
+    if (status == RG_OK)
+        status = read_word(reader, &v[PENALTY_MEASURE], measures, 2, &measure);
+    if (status == RG_OK)
+        status = read_word(reader, &v[PENALTY_COLLISIONS], rg_collisions_names, 2, &collisions);
+    settings->measure = (rg_penalty_measure)measure;
+    settings->impulses = collisions == 1;
+    return status;
+}
+
 static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_def *def) {
     if (!rg_is_mapping(place))
         return read_method_name(reader, place, def);
@@ -182,6 +205,8 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
         status = read_points(reader, &v[METHOD_POINTS], def);
     if (status == RG_OK)
         status = read_word(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
+    if (status == RG_OK && rg_given(&v[METHOD_PENALTY]))
+        status = read_penalty(reader, &v[METHOD_PENALTY], &settings->penalty);
     settings->discrete_detection = detection == 1;
     settings->hand_over = hand_over == 1;
     return status;
@@ -348,8 +373,10 @@ static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_cont
 }
 
 static rg_status read_law(rg_reader *reader, const rg_place *friction, const rg_place *restitution,
-                          const rg_place *impact, rg_contact_law *law) {
+                          const rg_place *impact, const rg_place *stiffness, rg_contact_law *law) {
     rg_status status = rg_given(friction) ? read_friction(reader, friction, law) : RG_OK;
+    if (status == RG_OK && rg_given(stiffness))
+        status = rg_read_positive(reader, stiffness, "a stiffness", &law->stiffness);
     if (status == RG_OK && rg_given(impact))
         status = read_impact_law(reader, impact, &law->impact);
     if (status == RG_OK && rg_given(restitution))
@@ -370,7 +397,7 @@ static rg_status read_material(rg_reader *reader, const rg_place *place) {
     rg_status status = rg_read_keys(reader, place, &rg_keys_material, v);
     if (status == RG_OK)
         status = read_law(reader, &v[MATERIAL_FRICTION], &v[MATERIAL_RESTITUTION],
-                          &v[MATERIAL_IMPACT], &law);
+                          &v[MATERIAL_IMPACT], &v[MATERIAL_STIFFNESS], &law);
     if (status != RG_OK)
         return status;
     if (!place->key[0])
@@ -439,7 +466,8 @@ static rg_status read_pair(rg_reader *reader, const rg_place *place) {
     rg_contact_law law = rg_world_pair_law(reader->world, ids[0], ids[1]);
     rg_error cause = {0};
     law.impact = NULL; /* the materials' */
-    status = read_law(reader, &v[PAIR_FRICTION], &v[PAIR_RESTITUTION], &v[PAIR_IMPACT], &law);
+    status = read_law(reader, &v[PAIR_FRICTION], &v[PAIR_RESTITUTION], &v[PAIR_IMPACT],
+                      &v[PAIR_STIFFNESS], &law);
     if (status != RG_OK)
         return status;
     status = rg_world_set_pair_law(reader->world, ids[0], ids[1], &law, &cause);

@@ -311,6 +311,36 @@ static rg_status put_impact(writer *w, const char *before, const rg_impact_law *
     return RG_OK;
 }
 
+/* Only where it is not as it would be. */
+static void put_penalty(writer *w, const rg_penalty_settings *p) {
+    rg_penalty_settings usual = rg_method_settings_default().penalty;
+    const struct {
+        const char *key;
+        double value, usual;
+    } numbers[] = {{"stiffness", p->stiffness, usual.stiffness},
+                   {"depth", p->depth, usual.depth},
+                   {"slip", p->slip, usual.slip},
+                   {"tolerance", p->tolerance, usual.tolerance}};
+    const char *before = ", penalty: {";
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (numbers[i].value == numbers[i].usual)
+            continue;
+        rg_buffer_print(&w->out, "%s%s: ", before, numbers[i].key);
+        put_number(w, numbers[i].value);
+        before = ", ";
+    }
+    if (p->measure != usual.measure) {
+        rg_buffer_print(&w->out, "%smeasure: %s", before, rg_penalty_measure_name(p->measure));
+        before = ", ";
+    }
+    if (p->impulses) {
+        rg_buffer_print(&w->out, "%scollisions: %s", before, rg_collisions_names[1]);
+        before = ", ";
+    }
+    if (before[2] == 0)
+        put(w, "}");
+}
+
 static rg_status put_settings(writer *w) {
     rg_method_settings settings = rg_world_settings(w->world);
     put(w, "rigor: 1\nname: ");
@@ -334,6 +364,7 @@ static rg_status put_settings(writer *w) {
         rg_buffer_print(&w->out, ", points: %u", (unsigned)points);
     if (settings.hand_over)
         rg_buffer_print(&w->out, ", hand_over: %s", rg_hand_over_names[1]);
+    put_penalty(w, &settings.penalty);
     put(w, "}\n");
     if (status == RG_OK)
         status = put_solver(w, &settings);
@@ -353,6 +384,10 @@ static rg_status put_law(writer *w, rg_contact_law law) {
     put_two(w, "static", law.static_friction, "dynamic", law.friction);
     put(w, ", restitution: ");
     put_number(w, law.restitution);
+    if (law.stiffness > 0) {
+        put(w, ", stiffness: ");
+        put_number(w, law.stiffness);
+    }
     return put_impact(w, ", ", law.impact);
 }
 

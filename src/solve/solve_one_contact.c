@@ -186,8 +186,8 @@ static void finish(const rg_one_contact *c, const slip_case *q, const double t[2
     r[2] = share * (c->axis[1] * t[0] + c->axis[0] * t[1]);
 }
 
-static rg_contact_mode solve_cone(const rg_one_contact *c, const slip_case *s, const double *near,
-                                  double r[3]) {
+static rg_one_contact_mode solve_cone(const rg_one_contact *c, const slip_case *s,
+                                      const double *near, double r[3]) {
     double stick[2];
     bool holds = true;
     for (int k = 0; k < 2; k++) {
@@ -198,12 +198,12 @@ static rg_contact_mode solve_cone(const rg_one_contact *c, const slip_case *s, c
     double limit = c->mu * normal;
     if (holds && normal >= 0 && stick[0] * stick[0] + stick[1] * stick[1] <= limit * limit) {
         finish(c, s, stick, false, r);
-        return RG_CONTACT_STICK;
+        return RG_ONE_CONTACT_STICK;
     }
     double t[2];
     bool found = find_slip(c, s, near, t);
     finish(c, s, t, true, r);
-    return found ? RG_CONTACT_SLIP : RG_CONTACT_STUCK_BY_FORCE;
+    return found ? RG_ONE_CONTACT_SLIP : RG_ONE_CONTACT_STUCK_BY_FORCE;
 }
 
 /* --- the polygon ------------------------------------------------------------------------------ */
@@ -276,10 +276,10 @@ static double try_edge(const rg_one_contact *c, const double q[3], int k, double
     return fmax(outside, fmax(0, along));
 }
 
-static rg_contact_mode solve_polygon(const rg_one_contact *c, const double q[3], const slip_case *s,
-                                     double r[3]) {
-    rg_contact_mode mode = solve_cone(c, s, NULL, r);
-    if (mode == RG_CONTACT_STICK && is_inside(c, r))
+static rg_one_contact_mode solve_polygon(const rg_one_contact *c, const double q[3],
+                                         const slip_case *s, double r[3]) {
+    rg_one_contact_mode mode = solve_cone(c, s, NULL, r);
+    if (mode == RG_ONE_CONTACT_STICK && is_inside(c, r))
         return mode;
     int n = c->directions, start = 0;
     double nearest = -INFINITY;
@@ -305,21 +305,21 @@ static rg_contact_mode solve_polygon(const rg_one_contact *c, const double q[3],
         if (least <= POLYGON_TOLERANCE * scale)
             break;
     }
-    return least < INFINITY ? RG_CONTACT_SLIP : RG_CONTACT_STUCK_BY_FORCE;
+    return least < INFINITY ? RG_ONE_CONTACT_SLIP : RG_ONE_CONTACT_STUCK_BY_FORCE;
 }
 
-rg_contact_mode rg_one_contact_solve(const rg_one_contact *c, const double q[3], const double *near,
-                                     double r[3]) {
+rg_one_contact_mode rg_one_contact_solve(const rg_one_contact *c, const double q[3],
+                                         const double *near, double r[3]) {
     r[0] = r[1] = r[2] = 0;
     if (q[0] >= 0)
-        return RG_CONTACT_OPEN;
+        return RG_ONE_CONTACT_OPEN;
     if (!(c->normal_inverse > 0))
-        return RG_CONTACT_STUCK_BY_FORCE;
+        return RG_ONE_CONTACT_STUCK_BY_FORCE;
     double x = q[0] * c->normal_inverse;
     slip_case s = {.normal = -x};
     if (c->mu == 0) {
         r[0] = s.normal;
-        return RG_CONTACT_SLIP;
+        return RG_ONE_CONTACT_SLIP;
     }
     double y = q[1] - c->w[0][1] * x, z = q[2] - c->w[0][2] * x;
     s.s[0] = c->axis[0] * y + c->axis[1] * z;

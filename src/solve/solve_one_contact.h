@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-typedef enum rg_contact_mode {
-    RG_CONTACT_OPEN,
-    RG_CONTACT_STICK,
-    RG_CONTACT_SLIP,
-    RG_CONTACT_STUCK_BY_FORCE /* no answer: W is singular and the velocity cannot be met */
-} rg_contact_mode;
+typedef enum rg_one_contact_mode {
+    RG_ONE_CONTACT_OPEN,
+    RG_ONE_CONTACT_STICK,
+    RG_ONE_CONTACT_SLIP,
+    RG_ONE_CONTACT_STUCK_BY_FORCE /* no answer: W is singular and the velocity cannot be met */
+} rg_one_contact_mode;
 
 typedef struct rg_one_contact {
     double mu;
@@ -30,7 +30,7 @@ void rg_one_contact_prepare(rg_one_contact *contact, int dimension, const double
 /* u = w r + q; r and u under Coulomb's law. All three components are read and written; those beyond
  * the dimension have q = 0 and get r = 0. `near` (null: nothing): a force that may be close to the
  * answer, where the search for a slip begins; another array than r. */
-rg_contact_mode rg_one_contact_solve(const rg_one_contact *contact, const double q[3],
-                                     const double *near, double r[3]);
+rg_one_contact_mode rg_one_contact_solve(const rg_one_contact *contact, const double q[3],
+                                         const double *near, double r[3]);
 
 #endif

@@ -50,31 +50,6 @@ rg_status rg_analysis_judge_make(rg_analysis *a) {
     return rg_judge_tracks_make(tracks, n, &j->tracks);
 }
 
-/* What was accepted of the trial step, as polynomials of the bodies. */
-static void track_span(const rg_analysis *a) {
-    const rg_dense_output *dense = &a->trial.output;
-    bool planar = a->view->world->content.planar;
-    for (size_t k = 0; k < a->flight.body_count; k++) {
-        double b[RG_FLIGHT_SPATIAL][RG_DENSE_DEGREE_MAX + 1];
-        size_t numbers = rg_flight_momenta(&a->flight);
-        rg_judge_piece *piece =
-            rg_judge_tracks_add(&a->judge->tracks, a->flight.body[k], dense->degree);
-        if (!piece)
-            return;
-        piece->begin = dense->begin;
-        piece->length = dense->step;
-        piece->planar = planar;
-        for (size_t i = 0; i < numbers; i++)
-            rg_dense_bernstein(dense, k * a->flight.width + i, b[i]);
-        for (int i = 0; i <= dense->degree; i++) {
-            piece->position[i] =
-                planar ? (rg_vec3){b[0][i], 0, b[1][i]} : (rg_vec3){b[0][i], b[1][i], b[2][i]};
-            piece->orientation[i] = planar ? (rg_quat){0, 0, 0, b[2][i]}
-                                           : (rg_quat){b[3][i], b[4][i], b[5][i], b[6][i]};
-        }
-    }
-}
-
 static rg_judge_contact contact_of(const rg_analysis *a, const rg_analysis_contact *c,
                                    rg_vec3 force) {
     return (rg_judge_contact){.body_a = c->body_a,
@@ -202,7 +177,7 @@ void rg_analysis_judge_span(rg_analysis *a, double theta, double length) {
     if (!a->judge)
         return;
     if (theta * length >= INSTANT * (a->view->end - a->view->begin))
-        track_span(a);
+        rg_flight_track(&a->flight, &a->trial.output, &a->judge->tracks);
     if (a->contact_count == 0)
         return;
     rg_judge_power power[2 + RG_JUDGE_INSIDE] = {a->judge->begin};

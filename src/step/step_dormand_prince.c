@@ -246,7 +246,7 @@ rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *tria
         double error = rg_ode_error_norm(ode, (const double *const *)w.k, rg_dormand_prince_errors,
                                          STAGES, h / tolerance, w.scale, w.chunk_max);
         info->not_finite = isnan(error);
-        if (error <= 1) {
+        if (error <= 1 || h <= step->least) {
             double factor = grown(error, trial->error_before);
             /* After an event steps begin small: where the error is nothing, they grow as they
              * can. */
@@ -268,7 +268,7 @@ rg_status rg_dormand_prince_try(const rg_ode *ode, rg_dormand_prince_trial *tria
         if (h <= smallest)
             return info->not_finite ? RG_NOT_FINITE : RG_STEP_TOO_SMALL;
         wanted =
-            fmax(smallest,
+            fmax(fmax(smallest, step->least),
                  h * (isnan(error) ? SHRINK_MOST
                                    : fmax(SHRINK_MOST, SAFETY * rg_ode_power(error, -1.0 / 5))));
     }

@@ -174,6 +174,28 @@ void rg_flight_motions(const rg_flight *f, double t, const double *y, rg_vec3 *p
     }
 }
 
+void rg_flight_track(const rg_flight *f, const rg_dense_output *dense, rg_judge_tracks *tracks) {
+    bool planar = f->world->content.planar;
+    for (size_t k = 0; k < f->body_count; k++) {
+        double b[RG_FLIGHT_SPATIAL][RG_DENSE_DEGREE_MAX + 1];
+        size_t numbers = rg_flight_momenta(f);
+        rg_judge_piece *piece = rg_judge_tracks_add(tracks, f->body[k], dense->degree);
+        if (!piece)
+            return;
+        piece->begin = dense->begin;
+        piece->length = dense->step;
+        piece->planar = planar;
+        for (size_t i = 0; i < numbers; i++)
+            rg_dense_bernstein(dense, k * f->width + i, b[i]);
+        for (int i = 0; i <= dense->degree; i++) {
+            piece->position[i] =
+                planar ? (rg_vec3){b[0][i], 0, b[1][i]} : (rg_vec3){b[0][i], b[1][i], b[2][i]};
+            piece->orientation[i] = planar ? (rg_quat){0, 0, 0, b[2][i]}
+                                           : (rg_quat){b[3][i], b[4][i], b[5][i], b[6][i]};
+        }
+    }
+}
+
 rg_flight_ledger rg_flight_ledger_of(const rg_flight *f, const double *y) {
     const double *ledger = y + f->body_count * f->width;
     return (rg_flight_ledger){ledger[0], load3(ledger + 1), load3(ledger + 4)};

@@ -8,6 +8,7 @@
 #ifndef RIGOR_STEP_FLIGHT_H
 #define RIGOR_STEP_FLIGHT_H
 
+#include "step/step_judge_motion.h"
 #include "step/step_ode.h"
 #include "world/world.h"
 
@@ -60,6 +61,10 @@ void rg_flight_motions(const rg_flight *flight, double t, const double *y, rg_ve
 
 /* That of the dynamic body k alone. */
 rg_motion_state rg_flight_motion(const rg_flight *flight, const double *y, size_t k);
+
+/* An accepted step, as polynomials of the bodies, at the end of their tracks. */
+void rg_flight_track(const rg_flight *flight, const rg_dense_output *dense,
+                     rg_judge_tracks *tracks);
 
 /* The functions of an rg_ode with the flight as user. */
 void rg_flight_derivative(void *flight, double t, const double *y, double *dydt);

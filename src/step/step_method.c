@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* The first is the default. */
-static const rg_method *const methods[] = {&rg_method_stepping, &rg_method_analytic};
+static const rg_method *const methods[] = {&rg_method_stepping, &rg_method_analytic,
+                                           &rg_method_penalty};
 
 RG_DEFINE_REGISTRY(rg_method, methods)
 

@@ -60,6 +60,7 @@ struct rg_method {
 
 extern const rg_method rg_method_analytic;
 extern const rg_method rg_method_stepping;
+extern const rg_method rg_method_penalty;
 
 /* The world's method, the default if it has none. */
 const rg_method *rg_method_of(const rg_world *world);

@@ -69,6 +69,7 @@ typedef struct rg_ode_run {
 typedef struct rg_ode_try {
     /* in: from y at `begin`, at most to `begin + most` */
     double begin, most, tolerance;
+    double least; /* s: a step as short as this is taken whatever its error; 0: none is */
     const double *y;
     /* in and out: what to try; 0: not known */
     double next_step;

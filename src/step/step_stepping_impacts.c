@@ -34,6 +34,7 @@
 #include "base/base_sort.h"
 #include "base/base_text.h"
 #include "contact/contact.h"
+#include "step/step_bodies.h"
 #include "step/step_judge.h"
 #include "step/step_stage.h"
 #include "step/step_stepping.h"
@@ -148,48 +149,6 @@ void rg_stepping_join(rg_stepping *job, uint32_t a, uint32_t b) {
 }
 
 /* --- the bodies meanwhile --------------------------------------------------------------------- */
-
-/* The arrays that a step changes, as copies. */
-static bool take_bodies(follower *f) {
-    rg_world_content *c = &f->world->content;
-    rg_arena *arena = &f->world->scratch;
-    size_t n = c->bodies.count;
-    c->position = rg_arena_take(arena, n, sizeof *c->position);
-    c->orientation = rg_arena_take(arena, n, sizeof *c->orientation);
-    c->angle = rg_arena_take(arena, n, sizeof *c->angle);
-    c->velocity = rg_arena_take(arena, n, sizeof *c->velocity);
-    c->angular_velocity = rg_arena_take(arena, n, sizeof *c->angular_velocity);
-    c->momentum = rg_arena_take(arena, n, sizeof *c->momentum);
-    c->angular_momentum = rg_arena_take(arena, n, sizeof *c->angular_momentum);
-    f->member = rg_arena_take(arena, n, sizeof *f->member);
-    return c->position && c->orientation && c->angle && c->velocity && c->angular_velocity &&
-           c->momentum && c->angular_momentum && f->member;
-}
-
-static void return_bodies(follower *f) {
-    rg_world_content *c = &f->world->content;
-    c->position = f->start.position;
-    c->orientation = f->start.orientation;
-    c->angle = f->start.angle;
-    c->velocity = f->start.velocity;
-    c->angular_velocity = f->start.angular_velocity;
-    c->momentum = f->start.momentum;
-    c->angular_momentum = f->start.angular_momentum;
-    c->time = f->start.time;
-}
-
-static void start_bodies(const follower *f) {
-    rg_world_content *c = &f->world->content;
-    const rg_world_content *s = &f->start;
-    size_t n = c->bodies.count;
-    memcpy(c->position, s->position, n * sizeof *c->position);
-    memcpy(c->orientation, s->orientation, n * sizeof *c->orientation);
-    memcpy(c->angle, s->angle, n * sizeof *c->angle);
-    memcpy(c->velocity, s->velocity, n * sizeof *c->velocity);
-    memcpy(c->angular_velocity, s->angular_velocity, n * sizeof *c->angular_velocity);
-    memcpy(c->momentum, s->momentum, n * sizeof *c->momentum);
-    memcpy(c->angular_momentum, s->angular_momentum, n * sizeof *c->angular_momentum);
-}
 
 /* Where all others are now: what is prescribed, and what is stepped as a whole, nearly. */
 static void move_others(const follower *f) {
@@ -480,7 +439,7 @@ static rg_status follow_group(follower *f, uint32_t group, bool *joined) {
     f->longest = INFINITY;
     f->first_last = f->last_count = 0;
     f->last_step = 0;
-    start_bodies(f);
+    rg_bodies_copy(&f->world->content, &f->start);
     move_others(f);
     status = rg_collision_begin(f->machinery->between, f->world, f->error);
     while (!status && !*joined && f->at < f->whole->step) {
@@ -563,14 +522,15 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *whole, bool *joined, 
         return status;
     whole->parts = (rg_step_report){.counts = rg_solve_counts_none()};
     f.machinery->part_force_count = 0;
-    if (!take_bodies(&f) || !take_tracks(&f))
+    f.member = rg_arena_take(&world->scratch, world->content.bodies.count, sizeof *f.member);
+    if (!rg_bodies_take(&world->content, &world->scratch) || !f.member || !take_tracks(&f))
         status = rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
     rg_collision_restrict(f.machinery->between, f.member);
     rg_stepping_groups *g = &whole->groups;
     for (uint32_t i = 0; !status && !*joined && i < world->content.bodies.count; i++)
         if (g->followed[i] && rg_sets_root(g->parent, i) == i)
             status = follow_group(&f, i, joined);
-    return_bodies(&f);
+    rg_bodies_return(&world->content, &f.start);
     rg_collision_restrict(f.machinery->between, NULL);
     if (*joined)
         f.machinery->event_count = events;

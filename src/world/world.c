@@ -19,7 +19,8 @@ rg_method_settings rg_method_settings_default(void) {
     return (rg_method_settings){.tolerance = 1e-9,
                                 .integrator = RG_INTEGRATOR_DORMAND_PRINCE,
                                 .gamma = 1,
-                                .solver_tolerance = 1e-8};
+                                .solver_tolerance = 1e-8,
+                                .penalty = {.depth = 1e-3, .slip = 1e-3, .tolerance = 1e-6}};
 }
 
 const char *rg_integrator_name(rg_integrator integrator) {
@@ -37,6 +38,11 @@ const char *rg_root_method_name(rg_root_method finder) {
     return (unsigned)finder < RG_ROOT_METHOD_COUNT ? names[finder] : "unknown";
 }
 
+const char *rg_penalty_measure_name(rg_penalty_measure measure) {
+    static const char *const names[] = {"distance", "ratio"};
+    return (unsigned)measure < 2 ? names[measure] : "unknown";
+}
+
 rg_world_def rg_world_def_default(void) {
     return (rg_world_def){.api_version = RG_API_VERSION,
                           .gravity = {0, 0, -9.81},
@@ -46,6 +52,31 @@ rg_world_def rg_world_def_default(void) {
                           .certify = true,
                           .collision = rg_collision_def_default(),
                           .allocator = rg_allocator_default()};
+}
+
+static bool is_positive(double x) {
+    return x > 0 && isfinite(x);
+}
+
+static rg_status check_penalty(const rg_penalty_settings *p, rg_error *error) {
+    if (!(p->stiffness >= 0 && isfinite(p->stiffness)))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "penalty stiffness: %g N/m; give a positive number, or 0 for one that "
+                       "follows from the depth",
+                       p->stiffness);
+    if (!is_positive(p->depth))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty depth: %g m; give a positive number",
+                       p->depth);
+    if (!is_positive(p->slip))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty slip: %g m/s; give a positive number",
+                       p->slip);
+    if (!(p->tolerance >= TOLERANCE_MIN && p->tolerance <= TOLERANCE_MAX))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty tolerance: %g is outside %g ... %g",
+                       p->tolerance, TOLERANCE_MIN, TOLERANCE_MAX);
+    if (p->measure != RG_PENALTY_DISTANCE && p->measure != RG_PENALTY_RATIO)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty measure: there is no number %d",
+                       (int)p->measure);
+    return RG_OK;
 }
 
 rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error) {
@@ -78,7 +109,7 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
                        "friction: a polygon of %d corners; an even number from 4 to 256 is "
                        "possible, or 0 for the exact cone",
                        corners);
-    return RG_OK;
+    return check_penalty(&settings->penalty, error);
 }
 
 static rg_status check_gravity(bool planar, rg_vec3 gravity, rg_error *error) {

@@ -34,6 +34,9 @@ static rg_status check_law(const rg_contact_law *law, rg_error *error) {
     if (!(law->restitution >= 0 && law->restitution <= 1))
         return rg_fail(error, RG_INVALID_ARGUMENT, "restitution: %g is outside 0 ... 1",
                        law->restitution);
+    if (!(law->stiffness >= 0 && isfinite(law->stiffness)))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "stiffness: %g N/m; it is finite and not negative", law->stiffness);
     return RG_OK;
 }
 
@@ -154,6 +157,11 @@ static const rg_impact_law *mixed_impact(const rg_impact_law *p, const rg_impact
     return p == q ? p : NULL;
 }
 
+/* Springs one behind the other; where only one is given, that. */
+static double mixed_stiffness(double a, double b) {
+    return a > 0 && b > 0 ? 1 / (1 / a + 1 / b) : fmax(a, b);
+}
+
 rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_material_id b) {
     const rg_material_pair *pair = find_pair(world, a, b);
     rg_contact_law p = rg_contact_law_complete(rg_world_material_law(world, a));
@@ -161,7 +169,8 @@ rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_mat
     rg_contact_law law = {.static_friction = sqrt(p.static_friction * q.static_friction),
                           .friction = sqrt(p.friction * q.friction),
                           .restitution =
-                              p.restitution > q.restitution ? p.restitution : q.restitution};
+                              p.restitution > q.restitution ? p.restitution : q.restitution,
+                          .stiffness = mixed_stiffness(p.stiffness, q.stiffness)};
     if (pair)
         law = rg_contact_law_complete(pair->law);
     if (!law.impact)

@@ -107,9 +107,8 @@ static void messages_about_words_and_settings(void **state) {
           "gravity, seed, method, solver, impact, duration, record, materials, pairs, shapes, "
           "bodies, joints, "
           "forces");
-    CHECK("method: {name: penalty}", RG_UNSUPPORTED,
-          "t.yaml:1:16: method.name: this version has no penalty method yet; write stepping or "
-          "analytic");
+    CHECK("method: {penalty: {depth: 0}}", RG_INVALID_SIZE,
+          "t.yaml:1:27: method.penalty.depth: a depth must be positive, not 0");
     CHECK("method: {tolerance: 2}", RG_INVALID_ARGUMENT,
           "t.yaml:1:9: method: tolerance: 2 is outside 1e-15 ... 0.01");
     CHECK("solver: {tolerance: 0.5}", RG_INVALID_ARGUMENT,

@@ -464,8 +464,8 @@ static void options_win_over_the_file(void **state) {
     rg_error error = {0};
     assert_int_equal(rg_scene_read_text("{}", 2, "s", NULL, &options, &scene, &error),
                      RG_NOT_FOUND);
-    assert_string_equal(error.text,
-                        "there is no method \"magic\"; the methods are: stepping, analytic");
+    assert_string_equal(
+        error.text, "there is no method \"magic\"; the methods are: stepping, analytic, penalty");
     options = (rg_scene_options){.step = -1};
     assert_int_equal(rg_scene_read_text("{}", 2, "s", NULL, &options, &scene, &error),
                      RG_INVALID_SIZE);

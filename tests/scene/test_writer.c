@@ -173,6 +173,10 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_int_equal(s.discrete_detection, t.discrete_detection);
     assert_int_equal(s.hand_over, t.hand_over);
     assert_int_equal(s.policy, t.policy);
+    const rg_penalty_settings *x = &s.penalty, *y = &t.penalty;
+    assert_true(x->stiffness == y->stiffness && x->depth == y->depth && x->slip == y->slip);
+    assert_true(x->tolerance == y->tolerance && x->measure == y->measure);
+    assert_int_equal(x->impulses, y->impulses);
     assert_int_equal(rg_world_collision_def(p).contacts.reduce_to,
                      rg_world_collision_def(q).contacts.reduce_to);
     rg_vec3 g = rg_world_gravity(p), h = rg_world_gravity(q);
@@ -248,6 +252,12 @@ static void settings_read_back_one_by_one(void **state) {
         "method: {detection: discrete}",
         "method: {points: 4}",
         "method: {hand_over: stepping}",
+        "method: penalty",
+        "method: {penalty: {stiffness: 1e5}}",
+        "method: {penalty: {depth: 1e-4, slip: 2e-3, tolerance: 1e-5}}",
+        "method: {penalty: {measure: ratio, collisions: impulses}}",
+        "method: {penalty: {collisions: impulses}}",
+        "materials: {default: {stiffness: 3e4}}",
         "solver: {name: newton}",
         "solver: {tolerance: 1e-9}",
         "solver: {friction: {polygon: 8}}",

@@ -199,8 +199,8 @@ def test_usage(rigor):
              "poisson, energetic, reflection, dissipative"),
             (["run", "tennis-racket", "--integrator", "adam"],
              "rigor: run: --integrator: unknown integrator 'adam'; did you mean adams?"),
-            (["run", "tennis-racket", "--method", "penalty"],
-             "rigor: run: --method: penalty is not in this version"),
+            (["run", "tennis-racket", "--method", "penality"],
+             "rigor: run: --method: unknown method 'penality'; did you mean penalty?"),
             (["run", "tennis-racket", "--method", "analitic"],
              "rigor: run: --method: unknown method 'analitic'; did you mean analytic?"),
             (["run", "bounce", "--root-finder", "bisecton"],
@@ -555,8 +555,8 @@ def test_heuristic(rigor):
            stderr="rigor: run: --solver: lp is for the contact forces of the method analytic; add "
                   "--method analytic\n")
     expect(rigor, [*run, "--dump-problem", "1"], 2, stdout="",
-           stderr="rigor: run: --dump-problem: the problems of the method analytic, many a step, have "
-                  "no form in FCLIB; it goes with --method stepping\n")
+           stderr="rigor: run: --dump-problem: the method analytic has no problems with a form in "
+                  "FCLIB; it goes with --method stepping\n")
 
 
 def test_requirements(rigor):

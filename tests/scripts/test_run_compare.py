@@ -44,8 +44,8 @@ def test_usage(rigor):
             (["compare", "tower", "--solvers", "newton,"], None),
             (["compare", "tower", "--solvers", "lp"],
              "compare: --solvers: lp is for `rigor solve` and `rigor run` only"),
-            (["compare", "tower", "--methods", "penalty"],
-             "compare: --methods: penalty is not in this version"),
+            (["compare", "tower", "--methods", "penality"],
+             "compare: --methods: unknown method 'penality'; did you mean penalty?"),
             (["compare", "tower", "--methods", "steping"],
              "compare: --methods: unknown method 'steping'; did you mean stepping?"),
             (["compare", "tower", "--steps", "0.1,0"], "compare: --steps: '0' is not a number above 0"),
@@ -167,7 +167,7 @@ def test_compare_output(rigor):
                   "fallbacks", "standing"):
         check(title in table, f"the table lacks {title}")
     rows = re.findall(r"^    (newton|gauss-seidel) +(0\.0[12]) .*", table, re.M)
-    check_equal(len(rows), 16, "rows: four runs in four tables")
+    check_equal(len(rows), 20, "rows: four runs in four tables, one of them in two parts")
     check(all(len(line) <= 120 for line in table.splitlines()), "lines too long")
 
     expect(rigor, [*arguments, "--csv", "runs.csv"], 0, stderr="", stdout="4 runs")

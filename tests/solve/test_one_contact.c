@@ -126,15 +126,15 @@ static void test_constructed(void **state) {
         mu = rg_random_between(&random, 0.01, 0.1);
         double angle = rg_random_between(&random, 0, 6.283185307179586);
         int mode = (int)rg_random_below(&random, 3);
-        if (mode == RG_CONTACT_OPEN) {
+        if (mode == RG_ONE_CONTACT_OPEN) {
             for (int k = 0; k < 3; k++)
                 u[k] = rg_random_normal(&random);
             u[0] = fabs(u[0]);
         } else {
-            double share = mode == RG_CONTACT_STICK ? 0.99 * rg_random_unit(&random) : 1;
+            double share = mode == RG_ONE_CONTACT_STICK ? 0.99 * rg_random_unit(&random) : 1;
             r[0] = random_power(&random, -3, 3);
             r[1] = share * mu * r[0] * cos(angle), r[2] = share * mu * r[0] * sin(angle);
-            double slip = mode == RG_CONTACT_SLIP ? random_power(&random, -3, 3) : 0;
+            double slip = mode == RG_ONE_CONTACT_SLIP ? random_power(&random, -3, 3) : 0;
             u[1] = -slip * cos(angle), u[2] = -slip * sin(angle);
         }
         for (int k = 0; k < 3; k++)
@@ -156,7 +156,7 @@ static void test_rod(void **state) {
     double w[4] = {1 + 3 * c * c, 3 * c * s, 3 * c * s, 1 + 3 * s * s}, q[3] = {-g, 0, 0}, r[3];
     rg_one_contact contact;
     rg_one_contact_prepare(&contact, 2, w, 2, 0);
-    assert_int_equal(rg_one_contact_solve(&contact, q, NULL, r), RG_CONTACT_STICK);
+    assert_int_equal(rg_one_contact_solve(&contact, q, NULL, r), RG_ONE_CONTACT_STICK);
     assert_near(r[0], 8.3385, 1e-12);
     assert_near(fabs(r[1]), 2.943, 1e-12);
     assert_true(r[2] == 0);
@@ -172,17 +172,17 @@ static void test_plain(void **state) {
     /* Ball on a plane, sliding: W = I / m, friction opposes the slip at mu m g h. */
     double w3[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, slide[3] = {-1, 3, -4};
     rg_one_contact_prepare(&contact, 3, w3, 0.5, 0);
-    assert_int_equal(rg_one_contact_solve(&contact, slide, NULL, r), RG_CONTACT_SLIP);
+    assert_int_equal(rg_one_contact_solve(&contact, slide, NULL, r), RG_ONE_CONTACT_SLIP);
     assert_near(r[0], 1, 1e-15);
     assert_near(r[1], -0.3, 1e-15);
     assert_near(r[2], 0.4, 1e-15);
     /* Exactly on the boundary of the cone: sticks. */
     double edge[3] = {-1, 0.3, -0.4};
-    assert_int_equal(rg_one_contact_solve(&contact, edge, NULL, r), RG_CONTACT_STICK);
+    assert_int_equal(rg_one_contact_solve(&contact, edge, NULL, r), RG_ONE_CONTACT_STICK);
     assert_near(r[1], -0.3, 1e-15);
     /* Touching without closing. */
     double still[3] = {0, 1, 0};
-    assert_int_equal(rg_one_contact_solve(&contact, still, NULL, r), RG_CONTACT_OPEN);
+    assert_int_equal(rg_one_contact_solve(&contact, still, NULL, r), RG_ONE_CONTACT_OPEN);
 }
 
 /* W of rank 2 and 1: where a force can meet the velocity, it is found. */
@@ -199,10 +199,10 @@ static void test_singular(void **state) {
         rg_one_contact contact;
         double mu = rg_random_between(&random, 0, 1);
         rg_one_contact_prepare(&contact, 3, w, mu, 0);
-        rg_contact_mode mode = rg_one_contact_solve(&contact, q, NULL, r);
+        rg_one_contact_mode mode = rg_one_contact_solve(&contact, q, NULL, r);
         for (int k = 0; k < 3; k++)
             assert_true(isfinite(r[k]));
-        if (mode != RG_CONTACT_STUCK_BY_FORCE && largest(r, 3) < 1e6) {
+        if (mode != RG_ONE_CONTACT_STUCK_BY_FORCE && largest(r, 3) < 1e6) {
             double error = natural_map(w, q, mu, r, &size) / size;
             if (!(error <= 1e-12))
                 fail_msg("case %d, mode %d, mu %g, r %g %g %g: natural map %g", i, (int)mode, mu,
@@ -212,8 +212,9 @@ static void test_singular(void **state) {
     double zero[9] = {0}, open[3] = {1, 1, 0}, closing[3] = {-1, 0, 0}, r[3];
     rg_one_contact contact;
     rg_one_contact_prepare(&contact, 3, zero, 0.5, 0);
-    assert_int_equal(rg_one_contact_solve(&contact, open, NULL, r), RG_CONTACT_OPEN);
-    assert_int_equal(rg_one_contact_solve(&contact, closing, NULL, r), RG_CONTACT_STUCK_BY_FORCE);
+    assert_int_equal(rg_one_contact_solve(&contact, open, NULL, r), RG_ONE_CONTACT_OPEN);
+    assert_int_equal(rg_one_contact_solve(&contact, closing, NULL, r),
+                     RG_ONE_CONTACT_STUCK_BY_FORCE);
 }
 
 /* The law of the polygon: r_N >= 0, u_N >= 0, and no corner brakes more than r_T does. */

@@ -345,8 +345,9 @@ static void materials_mix(void **state) {
     rg_world *world = default_world();
     rg_material_id ice, rubber, standard = {0};
     rg_error error;
-    rg_contact_law slippery = {0.01, 0.04, 0.1, NULL}, sticky = {0.81, 1.0, 0.8, NULL};
-    rg_contact_law bad = {0.2, 0.1, 0, NULL};
+    rg_contact_law slippery = {.friction = 0.01, .static_friction = 0.04, .restitution = 0.1};
+    rg_contact_law sticky = {.friction = 0.81, .static_friction = 1.0, .restitution = 0.8};
+    rg_contact_law bad = {.friction = 0.2, .static_friction = 0.1};
     assert_int_equal(rg_world_add_material(world, "ice", &slippery, &ice, NULL), RG_OK);
     assert_int_equal(rg_world_add_material(world, "rubber", &sticky, &rubber, NULL), RG_OK);
     assert_int_equal(rg_world_add_material(world, "ice", &slippery, &ice, &error),

@@ -120,7 +120,7 @@ static void set_inertia(view_grab *grab, const rg_mass_properties *mass, rg_quat
 }
 
 void view_grab_adapt(view_grab *grab, const rg_world *world, double step) {
-    bool fixed = strcmp(rg_method_name(rg_world_method(world)), "analytic") != 0;
+    bool fixed = strcmp(rg_method_name(rg_world_method(world)), "stepping") == 0;
     grab->step = fixed ? step : 0;
 }
 
