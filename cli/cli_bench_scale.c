@@ -14,12 +14,13 @@ static const char scale_help[] =
     "\n"
     "Measures what a step costs as scenes grow: many separate pyramids, one pyramid at rest and\n"
     "one whose boxes are pushed (1e-9 N each, another way in each step), a tower, a pile that\n"
-    "falls, and a stack whose top is heavier. Prints milliseconds of processor time a step,\n"
-    "certificate included, the memory that the scene holds, in all and per contact, how often\n"
-    "the heap was called in the last steps that were timed, and the slopes of log cost against\n"
-    "log bodies, contacts, islands and mass ratio. At rest the first steps are left out and the\n"
-    "least of five times 12 steps is taken; of the pile all steps count. There is a slope where\n"
-    "the largest is at least four times the smallest.\n"
+    "falls, a chain that swings, and a stack whose top is heavier. Prints milliseconds of\n"
+    "processor time a step, certificate included, the memory that the scene holds, in all and\n"
+    "per contact, how often the heap was called in the last steps that were timed, and the\n"
+    "slopes of log cost against log bodies, contacts, islands and mass ratio. At rest, and of the\n"
+    "chain, the first steps are left out and the least of five times 12 steps is taken; of the\n"
+    "pile all steps count. There is a slope where the largest is at least four times the\n"
+    "smallest.\n"
     "\n"
     "Options:\n"
     "      --quick         small sizes: seconds\n"
@@ -69,6 +70,10 @@ static const family families[] = {
      .full = {25, 50, 100, 200},
      .quick = {4, 8, 16},
      .duration = 2},
+    {.title = "chain",
+     .scene = "chain links=%d",
+     .full = {10, 100, 1000, 10000},
+     .quick = {3, 6, 12}},
     {.title = "mass ratio",
      .scene = "mass-ratio ratio=1e%d",
      .full = {1, 2, 4, 6},

@@ -31,6 +31,7 @@
 #include "solve/solve.h"
 #include "solve/solve_active.h"
 #include "solve/solve_polish.h"
+#include "solve/solve_tree.h"
 #include "solve/solve_widen.h"
 
 #include <stdio.h>
@@ -344,6 +345,11 @@ static uint32_t if_jointed(const chain *c) {
     return c->problem->contact.joints > 0 ? 0 : NEVER;
 }
 
+/* Nothing but joints without bounds: a linear system. */
+static uint32_t if_joints_only(const chain *c) {
+    return rg_tree_takes(c->problem) ? 0 : NEVER;
+}
+
 static uint32_t if_given_or_jointed(const chain *c) {
     return c->problem->contact.joints > 0 ? 0 : if_given(c);
 }
@@ -397,6 +403,7 @@ enum {
 };
 
 static const attempt list[] = {
+    {PLAIN_FEW | PLAIN_MANY, &rg_solver_tree, FROM_NOTHING, QUICK, ALWAYS, if_joints_only},
     {ALL, &warm_start, FROM_GIVEN, QUICK, ALWAYS, if_given},
     {PLAIN_FEW | PLAIN_MANY, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_jointed},
     {ROWS_FRICTION | PLANAR_FEW, &rg_solver_enumerate, FROM_NOTHING, 0, ALWAYS, few_modes},

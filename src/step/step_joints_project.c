@@ -22,6 +22,7 @@
 #include "base/base_text.h"
 #include "problem/problem_islands.h"
 #include "solve/solve_active.h"
+#include "solve/solve_tree.h"
 
 #include <string.h>
 
@@ -132,17 +133,10 @@ static void move_body(const projection *p, uint32_t i, rg_vec3 by, rg_vec3 turn,
         rg_rotate(q, rg_times(d->inverse_inertia, rg_rotate_back(q, b->angular_momentum[i])));
 }
 
-/* dq = M^-1 J' r of an island, into its bodies. */
-static rg_status move_island(projection *p, const rg_islands *islands, const rg_island *island,
-                             const rg_system *system, const double *force,
-                             rg_joints_correction *correction) {
-    size_t n = (size_t)system->problem->global.freedom;
-    double *impulse = rg_solve_take(p->context, system->velocities, sizeof *impulse);
-    double *moved = rg_solve_take(p->context, system->velocities, sizeof *moved);
-    if (!impulse || !moved)
-        return RG_OUT_OF_MEMORY;
-    rg_system_jt(system, force, impulse);
-    rg_system_mass_inverse(system, impulse, moved);
+/* dq of an island, into its bodies. */
+static void move_island(projection *p, const rg_islands *islands, const rg_island *island,
+                        const double *moved, rg_joints_correction *correction) {
+    size_t n = p->content->planar ? 3 : 6;
     for (size_t k = 0; k < island->body_count; k++) {
         uint32_t body = islands->bodies[island->first_body + k];
         const double *x = moved + k * n;
@@ -150,28 +144,54 @@ static rg_status move_island(projection *p, const rg_islands *islands, const rg_
         rg_vec3 turn = n == 3 ? rg_vec3_make(0, x[2], 0) : rg_vec3_make(x[3], x[4], x[5]);
         move_body(p, body, by, turn, correction);
     }
-    return RG_OK;
 }
 
 /* --- one round -------------------------------------------------------------------------------- */
 
-/* Free rows alone are a linear system: one factor, and steps with it (solve_active.c). If they
- * contradict each other, the best that a few factors found. `velocity` null: at rest. */
+/* Loops and limits: one factor, and steps with it (solve_active.c). If rows contradict each other,
+ * the best that a few factors found. `moved`: velocities that the forces add. */
+static rg_status solve_graph(projection *p, const rg_problem *problem, double *moved,
+                             double *force) {
+    rg_system system;
+    rg_active active;
+    rg_status status = rg_system_prepare(&system, p->context, problem, NULL);
+    if (!status)
+        status = rg_active_create(&active, &system, p->context, NULL);
+    if (!status)
+        status = rg_active_run(&active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
+    double *impulse = rg_solve_take(p->context, system.velocities, sizeof *impulse);
+    if (status || !impulse)
+        return RG_OUT_OF_MEMORY;
+    memcpy(force, active.best, system.rows * sizeof *force);
+    rg_system_jt(&system, force, impulse);
+    rg_system_mass_inverse(&system, impulse, moved);
+    return RG_OK;
+}
+
+/* Forces of an island, and the velocities that they add: a tree by one factor. */
 static rg_status solve_island(projection *p, const rg_islands *islands, const rg_island *island,
-                              const rg_island_input *input, rg_system *system, rg_active *active) {
+                              const rg_island_input *input, double **moved, double **force) {
     const rg_world_content *c = p->content;
     rg_row_set none = {.dimension = c->planar ? 2 : 3, .freedom = input->joints->freedom};
+    size_t size = island->body_count * (size_t)none.freedom;
     rg_problem *problem = rg_arena_take(p->arena, 1, sizeof *problem);
-    if (!problem)
+    *moved = rg_solve_take(p->context, size, sizeof **moved);
+    *force = rg_solve_take(p->context, island->joint_count, sizeof **force);
+    if (!problem || !*moved || !*force)
         return RG_OUT_OF_MEMORY;
     rg_status status = rg_island_problem(c, &none, islands, island, input, p->arena, problem);
-    if (!status)
-        status = rg_system_prepare(system, p->context, problem, NULL);
-    if (!status)
-        status = rg_active_create(active, system, p->context, NULL);
-    if (!status)
-        status = rg_active_run(active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
-    return status;
+    if (status)
+        return status;
+    rg_tree tree;
+    status = rg_tree_takes(problem) ? rg_tree_make(&tree, p->context, problem) : RG_UNSUPPORTED;
+    if (status == RG_UNSUPPORTED || status == RG_SINGULAR)
+        return solve_graph(p, problem, *moved, *force);
+    if (status)
+        return status;
+    rg_tree_solve(&tree, 1, *moved, *force);
+    for (size_t i = 0; i < size; i++)
+        (*moved)[i] -= problem->contact.global.free_velocity[i];
+    return RG_OK;
 }
 
 static rg_status find_errors(projection *p, rg_joint_set *set) {
@@ -200,13 +220,12 @@ static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velo
     for (size_t i = 0; i < islands.count && !status; i++) {
         const rg_island *island = &islands.islands[i];
         rg_arena_mark mark = rg_arena_get_mark(&p->context->arena);
-        rg_system system;
-        rg_active active;
-        status = solve_island(p, &islands, island, &input, &system, &active);
+        double *moved, *force;
+        status = solve_island(p, &islands, island, &input, &moved, &force);
         if (!status && correction)
-            status = move_island(p, &islands, island, &system, active.best, correction);
+            move_island(p, &islands, island, moved, correction);
         for (size_t k = 0; k < island->joint_count && !status; k++)
-            set->impulse[islands.joints[island->first_joint + k]] = active.best[k];
+            set->impulse[islands.joints[island->first_joint + k]] = force[k];
         rg_arena_return(&p->context->arena, mark);
     }
     return status;

@@ -1,0 +1,375 @@
+/* Joints that form a tree, in linear time.
+ *
+ *     (M  J') ( v)   (M v_free)
+ *     (J -C ) (-r) = (   -q   )
+ *
+ * is factored by eliminating bodies from the leaves to the root, each followed by the rows that
+ * join it with its parent or the world, which fills in nothing (D. Baraff, "Linear-time dynamics
+ * using Lagrange multipliers", SIGGRAPH 1996, section 6). With the articulated mass M_b = L L' of a
+ * body, Y = L^-1 J_b' and S = Y' Y + C of its rows, the parent's mass grows by J_p' S^-1 J_p: all
+ * pivots are symmetric and positive definite.
+ *
+ * How it fails: loops, rows that depend on each other, more than ROWS_MOST rows of a body; others
+ * take the problem then. Tested by tests/solve/test_tree.c. */
+#include "solve/solve_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows of a body with its parent and the world together. */
+enum { ROWS_MOST = 18 };
+/* Of its diagonal entry: a pivot below is of a row that depends on others. */
+#define DEPENDENT 1e-12
+
+bool rg_tree_takes(const rg_problem *problem) {
+    const rg_contact_problem *p = &problem->contact;
+    if (problem->kind != RG_PROBLEM_CONTACT || p->contacts > 0 || p->joints == 0 ||
+        p->form != RG_FORM_GLOBAL)
+        return false;
+    for (size_t j = 0; j < p->joints; j++)
+        if ((p->lower && isfinite(p->lower[j])) || (p->upper && isfinite(p->upper[j])))
+            return false;
+    return true;
+}
+
+/* --- the tree --------------------------------------------------------------------------------- */
+
+static const double *side_of(const rg_tree *t, uint32_t row, uint32_t body) {
+    const rg_global_form *g = &t->problem->global;
+    size_t side = g->joint_blocks[2 * row] == body ? 0 : 1;
+    return g->joint_jacobian + (2 * row + side) * t->freedom;
+}
+
+static uint32_t other_end(const rg_global_form *g, uint32_t row, uint32_t body) {
+    const uint32_t *ends = g->joint_blocks + 2 * row;
+    return ends[0] == body ? ends[1] : ends[0];
+}
+
+/* All rows of each body, both ends counted: `starts` has bodies + 1. */
+static void list_neighbours(const rg_contact_problem *p, uint32_t *starts, uint32_t *rows) {
+    const rg_global_form *g = &p->global;
+    memset(starts, 0, (g->blocks + 1) * sizeof *starts);
+    for (size_t k = 0; k < 2 * p->joints; k++)
+        if (g->joint_blocks[k] != RG_NO_BLOCK)
+            starts[g->joint_blocks[k] + 1]++;
+    for (size_t b = 0; b < g->blocks; b++)
+        starts[b + 1] += starts[b];
+    for (size_t k = 0; k < 2 * p->joints; k++)
+        if (g->joint_blocks[k] != RG_NO_BLOCK)
+            rows[starts[g->joint_blocks[k]]++] = (uint32_t)(k / 2);
+    for (size_t b = g->blocks; b > 0; b--)
+        starts[b] = starts[b - 1];
+    starts[0] = 0;
+}
+
+/* Parents, breadth first from `root`; false: a loop. `order` has `count` bodies so far. */
+static bool spread(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uint32_t root,
+                   uint8_t *seen, size_t *count) {
+    size_t next = *count;
+    t->order[(*count)++] = root;
+    t->parent[root] = RG_NO_BLOCK;
+    seen[root] = 1;
+    for (; next < *count; next++) {
+        uint32_t body = t->order[next];
+        for (uint32_t k = starts[body]; k < starts[body + 1]; k++) {
+            uint32_t other = other_end(&t->problem->global, rows[k], body);
+            if (other == RG_NO_BLOCK || other == t->parent[body])
+                continue;
+            if (seen[other] && t->parent[other] != body)
+                return false;
+            if (seen[other])
+                continue;
+            seen[other] = 1;
+            t->parent[other] = body;
+            t->order[(*count)++] = other;
+        }
+    }
+    return true;
+}
+
+/* Roots are bodies that are joined with the world, where there are such. */
+static bool find_tree(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uint8_t *seen) {
+    const rg_global_form *g = &t->problem->global;
+    size_t count = 0;
+    for (uint32_t body = 0; body < g->blocks; body++)
+        for (uint32_t k = starts[body]; k < starts[body + 1] && !seen[body]; k++)
+            if (other_end(g, rows[k], body) == RG_NO_BLOCK &&
+                !spread(t, starts, rows, body, seen, &count))
+                return false;
+    for (uint32_t body = 0; body < g->blocks; body++)
+        if (!seen[body] && !spread(t, starts, rows, body, seen, &count))
+            return false;
+    return true;
+}
+
+/* Of the rows of each body, those with its parent or the world. */
+static bool list_own(rg_tree *t, const uint32_t *starts, const uint32_t *rows) {
+    const rg_global_form *g = &t->problem->global;
+    uint32_t count = 0;
+    size_t place = 0;
+    for (uint32_t body = 0; body < g->blocks; body++) {
+        t->first[body] = count;
+        t->place[body] = place;
+        for (uint32_t k = starts[body]; k < starts[body + 1]; k++) {
+            uint32_t other = other_end(g, rows[k], body);
+            if (other == RG_NO_BLOCK || other == t->parent[body])
+                t->rows[count++] = rows[k];
+        }
+        size_t own = count - t->first[body];
+        if (own > ROWS_MOST)
+            return false;
+        place += own * own;
+    }
+    t->first[g->blocks] = count;
+    t->place[g->blocks] = place;
+    return true;
+}
+
+/* --- factor ----------------------------------------------------------------------------------- */
+
+/* The functions of this and the next part are compiled for the freedoms of space and plane. */
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
+/* The lower triangle becomes L, with reciprocals on its diagonal. */
+INLINE bool factor_square(double *a, size_t n) {
+    for (size_t j = 0; j < n; j++) {
+        double pivot = a[j * n + j], least = DEPENDENT * pivot;
+        for (size_t k = 0; k < j; k++)
+            pivot -= a[j * n + k] * a[j * n + k];
+        if (!(pivot > least))
+            return false;
+        double root = 1 / sqrt(pivot);
+        a[j * n + j] = root;
+        for (size_t i = j + 1; i < n; i++) {
+            double sum = a[i * n + j];
+            for (size_t k = 0; k < j; k++)
+                sum -= a[i * n + k] * a[j * n + k];
+            a[i * n + j] = sum * root;
+        }
+    }
+    return true;
+}
+
+INLINE void solve_lower(const double *l, size_t n, double *x) {
+    for (size_t i = 0; i < n; i++) {
+        double sum = x[i];
+        for (size_t k = 0; k < i; k++)
+            sum -= l[i * n + k] * x[k];
+        x[i] = sum * l[i * n + i];
+    }
+}
+
+INLINE void solve_upper(const double *l, size_t n, double *x) {
+    for (size_t i = n; i-- > 0;) {
+        double sum = x[i];
+        for (size_t k = i + 1; k < n; k++)
+            sum -= l[k * n + i] * x[k];
+        x[i] = sum * l[i * n + i];
+    }
+}
+
+/* Q = S^-1/2 J_p, and the parent's mass grows by Q' Q. */
+INLINE void load_parent(rg_tree *t, uint32_t body, size_t count, size_t n) {
+    uint32_t parent = t->parent[body];
+    const double *s = t->joint + t->place[body];
+    double *q = t->other + t->first[body] * n, *mass = t->mass + parent * n * n;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = t->rows[t->first[body] + i];
+        bool joins = other_end(&t->problem->global, row, body) == parent;
+        const double *j = side_of(t, row, parent);
+        for (size_t k = 0; k < n; k++) {
+            double sum = joins ? j[k] : 0;
+            for (size_t m = 0; m < i; m++)
+                sum -= s[i * count + m] * q[m * n + k];
+            q[i * n + k] = sum * s[i * count + i];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (size_t m = 0; m < count; m++)
+                sum += q[m * n + i] * q[m * n + j];
+            mass[i * n + j] += sum;
+        }
+}
+
+INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n) {
+    size_t first = t->first[body], count = t->first[body + 1] - first;
+    double *l = t->mass + body * n * n, *y = t->own + first * n, *s = t->joint + t->place[body];
+    const double *soft = t->problem->compliance;
+    if (!factor_square(l, n))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = t->rows[first + i];
+        memcpy(y + i * n, side_of(t, row, body), n * sizeof *y);
+        solve_lower(l, n, y + i * n);
+        for (size_t j = 0; j <= i; j++) {
+            double sum = i == j && soft ? soft[row] : 0;
+            for (size_t k = 0; k < n; k++)
+                sum += y[i * n + k] * y[j * n + k];
+            s[i * count + j] = sum;
+        }
+    }
+    if (!factor_square(s, count))
+        return false;
+    if (t->parent[body] != RG_NO_BLOCK)
+        load_parent(t, body, count, n);
+    return true;
+}
+
+static bool factor_all(rg_tree *t) {
+    size_t n = t->freedom;
+    bool good = true;
+    for (size_t i = t->problem->global.blocks; i-- > 0 && good;)
+        good = n == 6   ? factor_body(t, t->order[i], 6)
+               : n == 3 ? factor_body(t, t->order[i], 3)
+                        : factor_body(t, t->order[i], n);
+    return good;
+}
+
+rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *problem) {
+    const rg_contact_problem *p = &problem->contact;
+    size_t bodies = p->global.blocks, n = (size_t)p->global.freedom, rows = p->joints;
+    *t = (rg_tree){.problem = p, .freedom = n};
+    uint32_t *starts, *all;
+    uint8_t *seen;
+    RG_TAKE(t->order, context, bodies, NULL);
+    RG_TAKE(t->parent, context, bodies, NULL);
+    RG_TAKE(t->first, context, bodies + 1, NULL);
+    RG_TAKE(t->place, context, bodies + 1, NULL);
+    RG_TAKE(t->rows, context, rows, NULL);
+    RG_TAKE(t->mass, context, bodies * n * n, NULL);
+    RG_TAKE(t->own, context, rows * n, NULL);
+    RG_TAKE(t->other, context, rows * n, NULL);
+    RG_TAKE(t->body_rest, context, bodies * n, NULL);
+    RG_TAKE(t->row_rest, context, rows, NULL);
+    RG_TAKE(starts, context, bodies + 1, NULL);
+    RG_TAKE(all, context, 2 * rows, NULL);
+    RG_TAKE(seen, context, bodies, NULL);
+    memset(seen, 0, bodies);
+    list_neighbours(p, starts, all);
+    if (!find_tree(t, starts, all, seen) || !list_own(t, starts, all))
+        return RG_UNSUPPORTED;
+    RG_TAKE(t->joint, context, t->place[bodies] + 1, NULL);
+    memcpy(t->mass, p->global.mass, bodies * n * n * sizeof *t->mass);
+    return factor_all(t) ? RG_OK : RG_SINGULAR;
+}
+
+/* --- solve ------------------------------------------------------------------------------------ */
+
+/* From the leaves to the root, then back; body_rest and row_rest are the right sides, and the
+ * solution at the end. */
+INLINE void run_through(rg_tree *t, size_t n) {
+    size_t bodies = t->problem->global.blocks;
+    double x[ROWS_MOST];
+    for (size_t at = bodies; at-- > 0;) {
+        uint32_t body = t->order[at], parent = t->parent[body];
+        size_t first = t->first[body], count = t->first[body + 1] - first;
+        double *f = t->body_rest + body * n;
+        const double *y = t->own + first * n, *q = t->other + first * n;
+        solve_lower(t->mass + body * n * n, n, f);
+        for (size_t i = 0; i < count; i++) {
+            double sum = t->row_rest[t->rows[first + i]];
+            for (size_t k = 0; k < n; k++)
+                sum -= y[i * n + k] * f[k];
+            x[i] = sum;
+        }
+        solve_lower(t->joint + t->place[body], count, x);
+        for (size_t i = 0; i < count; i++) {
+            t->row_rest[t->rows[first + i]] = x[i];
+            for (size_t k = 0; k < n && parent != RG_NO_BLOCK; k++)
+                t->body_rest[parent * n + k] += q[i * n + k] * x[i];
+        }
+    }
+    for (size_t at = 0; at < bodies; at++) {
+        uint32_t body = t->order[at], parent = t->parent[body];
+        size_t first = t->first[body], count = t->first[body + 1] - first;
+        double *v = t->body_rest + body * n;
+        const double *y = t->own + first * n, *q = t->other + first * n;
+        for (size_t i = 0; i < count; i++) {
+            x[i] = t->row_rest[t->rows[first + i]];
+            for (size_t k = 0; k < n && parent != RG_NO_BLOCK; k++)
+                x[i] -= q[i * n + k] * t->body_rest[parent * n + k];
+        }
+        solve_upper(t->joint + t->place[body], count, x);
+        for (size_t i = 0; i < count; i++) {
+            t->row_rest[t->rows[first + i]] = x[i];
+            for (size_t k = 0; k < n; k++)
+                v[k] += y[i * n + k] * x[i];
+        }
+        solve_upper(t->mass + body * n * n, n, v);
+    }
+}
+
+/* What velocities and forces leave of the equations, into body_rest and row_rest. */
+static void find_rest(rg_tree *t, const double *v, const double *r) {
+    const rg_contact_problem *p = t->problem;
+    const rg_global_form *g = &p->global;
+    size_t n = t->freedom;
+    for (size_t b = 0; b < g->blocks; b++)
+        for (size_t i = 0; i < n; i++) {
+            double sum = 0;
+            for (size_t k = 0; k < n; k++)
+                sum += g->mass[(b * n + i) * n + k] * (g->free_velocity[b * n + k] - v[b * n + k]);
+            t->body_rest[b * n + i] = sum;
+        }
+    for (size_t j = 0; j < p->joints; j++) {
+        double sum = -p->q[j] - (p->compliance ? p->compliance[j] * r[j] : 0);
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t b = g->joint_blocks[2 * j + side];
+            const double *row = g->joint_jacobian + (2 * j + side) * n;
+            for (size_t k = 0; k < n && b != RG_NO_BLOCK; k++) {
+                sum -= row[k] * v[b * n + k];
+                t->body_rest[b * n + k] += row[k] * r[j];
+            }
+        }
+        t->row_rest[j] = sum;
+    }
+}
+
+void rg_tree_solve(rg_tree *t, int rounds, double *velocity, double *force) {
+    size_t size = t->problem->global.blocks * t->freedom, rows = t->problem->joints;
+    memcpy(velocity, t->problem->global.free_velocity, size * sizeof *velocity);
+    memset(force, 0, rows * sizeof *force);
+    for (int round = 0; round < rounds; round++) {
+        find_rest(t, velocity, force);
+        if (t->freedom == 6)
+            run_through(t, 6);
+        else
+            run_through(t, t->freedom);
+        for (size_t i = 0; i < size; i++)
+            velocity[i] += t->body_rest[i];
+        for (size_t j = 0; j < rows; j++)
+            force[j] += t->row_rest[j];
+    }
+}
+
+/* --- as a solver ------------------------------------------------------------------------------ */
+
+static rg_status solve_tree(rg_solve_context *context, const rg_problem *problem,
+                            const rg_solve_settings *settings, rg_solution *solution,
+                            rg_solve_report *report, rg_error *error) {
+    rg_tree tree;
+    double *velocity;
+    (void)settings;
+    report->outcome = RG_SOLVE_UNSUITABLE;
+    if (!rg_tree_takes(problem))
+        return RG_OK;
+    rg_status status = rg_tree_make(&tree, context, problem);
+    if (status == RG_UNSUPPORTED || status == RG_SINGULAR)
+        return RG_OK;
+    if (status)
+        return rg_fail(error, status, "%s", rg_status_text(status));
+    RG_TAKE(velocity, context, problem->contact.global.blocks * tree.freedom, error);
+    rg_tree_solve(&tree, 2, velocity, solution->force);
+    report->outcome = RG_SOLVED;
+    report->iterations = report->factorisations = 1;
+    return RG_OK;
+}
+
+const rg_solver rg_solver_tree = {"tree", "joints that form a tree, in linear time",
+                                  RG_ACCEPT_GLOBAL | RG_ACCEPT_SOFT, solve_tree};

@@ -1,0 +1,187 @@
+/* Joints that form a tree (solve_tree.c): random trees against the judge and the equations
+ * themselves; loops and rows that depend on each other are left to others. */
+#include "test_support.h"
+
+#include "rigor/random.h"
+#include "solve/solve_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BODIES = 12, ROWS_EACH = 4, ROWS = BODIES * ROWS_EACH, FREEDOM = 6 };
+
+typedef struct sample {
+    size_t n, bodies, rows;
+    double mass[BODIES * FREEDOM * FREEDOM], free_velocity[BODIES * FREEDOM];
+    uint32_t blocks[2 * ROWS];
+    double jacobian[2 * ROWS * FREEDOM], q[ROWS], compliance[ROWS];
+} sample;
+
+static double draw(rg_random *random) {
+    return rg_random_between(random, -1, 1);
+}
+
+/* G G' + 1, times 1 or `heavy`. */
+static void fill_mass(rg_random *random, size_t n, double heavy, double *mass) {
+    double g[FREEDOM * FREEDOM];
+    for (size_t i = 0; i < n * n; i++)
+        g[i] = draw(random);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double sum = i == j;
+            for (size_t k = 0; k < n; k++)
+                sum += g[i * n + k] * g[j * n + k];
+            mass[i * n + j] = heavy * sum;
+        }
+}
+
+/* Bodies in any order: each but the first is joined with one of those before, some of them with the
+ * world instead, by one to four rows. */
+static void fill(sample *s, uint64_t seed) {
+    rg_random random = rg_random_make(seed);
+    *s = (sample){.n = seed % 3 == 0 ? 3 : 6, .bodies = 1 + seed % BODIES};
+    size_t most = s->n == 3 ? 2 : ROWS_EACH;
+    for (size_t b = 0; b < s->bodies; b++) {
+        double heavy = rg_random_below(&random, 4) == 0 ? 1e4 : 1;
+        fill_mass(&random, s->n, heavy, s->mass + b * s->n * s->n);
+        uint32_t with =
+            b && rg_random_below(&random, 8) ? (uint32_t)rg_random_below(&random, b) : RG_NO_BLOCK;
+        bool turned = rg_random_below(&random, 2) != 0;
+        size_t count = 1 + rg_random_below(&random, most);
+        for (size_t k = 0; k < count; k++) {
+            size_t row = s->rows++;
+            s->blocks[2 * row + turned] = (uint32_t)b;
+            s->blocks[2 * row + !turned] = with;
+            s->q[row] = draw(&random);
+            s->compliance[row] = rg_random_below(&random, 3) ? 0 : fabs(draw(&random));
+        }
+    }
+    for (size_t i = 0; i < s->bodies * s->n; i++)
+        s->free_velocity[i] = draw(&random);
+    for (size_t i = 0; i < 2 * s->rows * s->n; i++)
+        s->jacobian[i] = draw(&random);
+    for (size_t i = 0; i < 2 * s->rows; i++)
+        if (s->blocks[i] == RG_NO_BLOCK)
+            memset(s->jacobian + i * s->n, 0, s->n * sizeof *s->jacobian);
+}
+
+static rg_problem problem_of(const sample *s) {
+    rg_problem p = {.kind = RG_PROBLEM_CONTACT, .scale = 1};
+    p.contact = (rg_contact_problem){.dimension = s->n == 3 ? 2 : 3,
+                                     .joints = s->rows,
+                                     .compliance = s->compliance,
+                                     .form = RG_FORM_GLOBAL,
+                                     .q = s->q};
+    p.contact.global = (rg_global_form){.blocks = s->bodies,
+                                        .freedom = (int)s->n,
+                                        .mass = s->mass,
+                                        .free_velocity = s->free_velocity,
+                                        .joint_blocks = s->blocks,
+                                        .joint_jacobian = s->jacobian};
+    return p;
+}
+
+/* The largest of |M (v - v_free) - J' r| and |J v + q + c r|. */
+static double rest_of(const sample *s, const double *v, const double *r) {
+    double f[BODIES * FREEDOM] = {0}, worst = 0;
+    for (size_t b = 0; b < s->bodies; b++)
+        for (size_t i = 0; i < s->n; i++)
+            for (size_t k = 0; k < s->n; k++) {
+                size_t at = b * s->n + k;
+                f[b * s->n + i] +=
+                    s->mass[(b * s->n + i) * s->n + k] * (v[at] - s->free_velocity[at]);
+            }
+    for (size_t row = 0; row < s->rows; row++) {
+        double u = s->q[row] + s->compliance[row] * r[row];
+        for (size_t side = 0; side < 2; side++) {
+            uint32_t b = s->blocks[2 * row + side];
+            for (size_t k = 0; k < s->n && b != RG_NO_BLOCK; k++) {
+                double j = s->jacobian[(2 * row + side) * s->n + k];
+                u += j * v[b * s->n + k];
+                f[b * s->n + k] -= j * r[row];
+            }
+        }
+        worst = fmax(worst, fabs(u));
+    }
+    for (size_t i = 0; i < s->bodies * s->n; i++)
+        worst = fmax(worst, fabs(f[i]));
+    return worst;
+}
+
+static void trees_are_solved(void **state) {
+    (void)state;
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    for (uint64_t seed = 1; seed <= (uint64_t)test_cases(200, 5000); seed++) {
+        sample s;
+        fill(&s, seed);
+        rg_problem problem = problem_of(&s);
+        rg_tree tree;
+        double v[BODIES * FREEDOM], r[ROWS], judged[ROWS];
+        context->depth++;
+        assert_true(rg_tree_takes(&problem));
+        assert_int_equal(rg_tree_make(&tree, context, &problem), RG_OK);
+        rg_tree_solve(&tree, 2, v, r);
+        double most = 1;
+        for (size_t i = 0; i < s.rows; i++)
+            most = fmax(most, fabs(r[i]));
+        if (!(rest_of(&s, v, r) <= 1e-11 * most))
+            fail_msg("seed %d: %.3g left, forces %.3g", (int)seed, rest_of(&s, v, r), most);
+        context->depth--;
+        /* As the first solver that is tried. */
+        rg_solve_settings settings = rg_solve_settings_default();
+        rg_solution solution = {.force = judged};
+        rg_solve_info info;
+        settings.tolerance = 1e-10 * most;
+        assert_int_equal(
+            rg_solve(context, rg_solver_find("auto"), &problem, &settings, &solution, &info, NULL),
+            RG_OK);
+        assert_int_equal(info.outcome, RG_SOLVED);
+        assert_string_equal(info.chain[0].solver->name, "tree");
+    }
+    rg_solve_context_destroy(context);
+}
+
+static void others_are_left(void **state) {
+    (void)state;
+    rg_solve_context *context;
+    assert_int_equal(rg_solve_context_create(NULL, &context), RG_OK);
+    context->depth++;
+    sample s;
+    rg_tree tree;
+    fill(&s, 11);
+    rg_problem problem = problem_of(&s);
+    double lower[ROWS], upper[ROWS];
+    for (size_t i = 0; i < s.rows; i++)
+        lower[i] = -INFINITY, upper[i] = INFINITY;
+    problem.contact.lower = lower, problem.contact.upper = upper;
+    assert_true(rg_tree_takes(&problem));
+    upper[s.rows - 1] = 5; /* a bound */
+    assert_false(rg_tree_takes(&problem));
+    problem.contact.lower = problem.contact.upper = NULL;
+    assert_int_equal(rg_tree_make(&tree, context, &problem), RG_OK);
+    /* A row twice, both hard. */
+    s.compliance[0] = s.compliance[s.rows] = 0;
+    memcpy(s.blocks + 2 * s.rows, s.blocks, 2 * sizeof *s.blocks);
+    memcpy(s.jacobian + 2 * s.rows * s.n, s.jacobian, 2 * s.n * sizeof *s.jacobian);
+    s.rows++;
+    problem.contact.joints = s.rows;
+    assert_int_equal(rg_tree_make(&tree, context, &problem), RG_SINGULAR);
+    /* A loop of three bodies. */
+    s = (sample){.n = 6, .bodies = 3, .rows = 3, .blocks = {0, 1, 1, 2, 2, 0}};
+    rg_random random = rg_random_make(5);
+    for (size_t b = 0; b < 3; b++)
+        fill_mass(&random, 6, 1, s.mass + b * 36);
+    for (size_t i = 0; i < 36; i++)
+        s.jacobian[i] = draw(&random);
+    problem = problem_of(&s);
+    assert_int_equal(rg_tree_make(&tree, context, &problem), RG_UNSUPPORTED);
+    context->depth--;
+    rg_solve_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trees_are_solved),
+                                       cmocka_unit_test(others_are_left)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
