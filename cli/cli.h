@@ -45,6 +45,8 @@ void cli_print_json_text(const char *text);
 void cli_print_json_value(double value, bool is_truth); /* true, false or a number */
 /* s, from an arbitrary start. */
 double cli_clock(void);
+/* Whether a file is a recording, and not a scene. */
+bool cli_is_recording(const char *path);
 
 /* ---- cli_options.c ---- */
 
@@ -72,6 +74,8 @@ int cli_new(int count, const char **arguments);
 int cli_check(int count, const char **arguments);
 int cli_scenes(int count, const char **arguments);
 int cli_explain(int count, const char **arguments);
+int cli_strip(int count, const char **arguments);
+int cli_plot(int count, const char **arguments);
 int cli_export(int count, const char **arguments);
 int cli_distance(int count, const char **arguments);
 int cli_solve(int count, const char **arguments);
@@ -80,8 +84,8 @@ int cli_completion(int count, const char **arguments);
 int cli_bench_analytic(double duration); /* s of each scene; 0: all */
 /* `rigor COMMAND --help`. */
 extern const char cli_run_help[], cli_view_help[], cli_new_help[], cli_check_help[],
-    cli_scenes_help[], cli_explain_help[], cli_export_help[], cli_distance_help[], cli_solve_help[],
-    cli_bench_help[], cli_completion_help[];
+    cli_scenes_help[], cli_explain_help[], cli_strip_help[], cli_plot_help[], cli_export_help[],
+    cli_distance_help[], cli_solve_help[], cli_bench_help[], cli_completion_help[];
 
 typedef struct cli_command {
     const char *name, *summary;

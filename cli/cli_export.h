@@ -38,6 +38,9 @@ bool cli_browser_open(cli_browser *browser, const char *path, int width, int hei
 /* What an expression (awaited if it is a promise) comes to, if that is a text; until the next call.
  * Null with a complaint: an exception, no answer in time, stopped by a signal. */
 const char *cli_browser_evaluate(cli_browser *browser, const char *expression, size_t *size);
+/* The viewer's page with a recording, in the browser's directory, opened and ready: exit codes. Of
+ * the film its rate, size and theme matter. */
+int cli_export_open_page(cli_browser *browser, rg_recording *recording, const cli_film *film);
 /* The signal that was caught since the browser was started; 0: none. */
 int cli_browser_signal(void);
 

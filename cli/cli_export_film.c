@@ -328,8 +328,7 @@ static int draw_all(cli_browser *browser, picture_sink *sink) {
     return code;
 }
 
-/* The page in the browser's directory, opened and ready. */
-static int open_page(cli_browser *browser, rg_recording *recording, const cli_film *film) {
+int cli_export_open_page(cli_browser *browser, rg_recording *recording, const cli_film *film) {
     /* What the page complains of is on it. */
     static const char wait[] =
         "(async () => { const end = Date.now() + 120000; let ready = false;"
@@ -361,7 +360,7 @@ static int open_page(cli_browser *browser, rg_recording *recording, const cli_fi
 
 static int draw_film(rg_recording *recording, picture_sink *sink) {
     cli_browser *browser = cli_browser_start(sink->chromium);
-    int code = browser ? open_page(browser, recording, sink->film) : EXIT_FAILED;
+    int code = browser ? cli_export_open_page(browser, recording, sink->film) : EXIT_FAILED;
     if (code == EXIT_GOOD && sink->film->film)
         code = start_encoder(sink);
     if (code == EXIT_GOOD)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 void cli_complain(const char *format, ...) {
@@ -177,4 +178,24 @@ double cli_clock(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* By the first bytes of the file; what is not there or too short to tell, by its name. A pipe holds
+ * a scene: what is read from it here would be lost. */
+bool cli_is_recording(const char *path) {
+    static const char signature[8] = "\x89HDF\r\n\x1a\n";
+    char bytes[sizeof signature];
+    struct stat about;
+    bool plain = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *file = plain ? fopen(path, "rb") : NULL;
+    bool is = file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes &&
+              memcmp(bytes, signature, sizeof bytes) == 0;
+    if (file)
+        fclose(file);
+    return is || ends_with(path, ".h5") || ends_with(path, ".hdf5");
 }

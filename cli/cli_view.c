@@ -173,26 +173,6 @@ static int parse(view *this, int count, const char **arguments) {
 
 /* ---- what is shown ---- */
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* By the first bytes of the file; what is not there or too short to tell, by its name. A pipe holds
- * a scene: what is read from it here would be lost. */
-static bool is_recording(const char *path) {
-    static const char signature[8] = "\x89HDF\r\n\x1a\n";
-    char bytes[sizeof signature];
-    struct stat about;
-    bool plain = stat(path, &about) == 0 && S_ISREG(about.st_mode);
-    FILE *file = plain ? fopen(path, "rb") : NULL;
-    bool is = file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes &&
-              memcmp(bytes, signature, sizeof bytes) == 0;
-    if (file)
-        fclose(file);
-    return is || ends_with(path, ".h5") || ends_with(path, ".hdf5");
-}
-
 /* Threads inherit what is blocked, so that signals come to the main one. Not while scenes are read:
  * one may come from a pipe, and waiting for it must end by a signal. */
 static void block_signals(bool block) {
@@ -232,7 +212,7 @@ static int add_runs(view *this) {
     bool scenes = false;
     for (int i = 0; i < this->name_count; i++) {
         rg_error error = {0};
-        bool recording = is_recording(this->names[i]);
+        bool recording = cli_is_recording(this->names[i]);
         rg_status status = recording ? add_recording(this, this->names[i], &error)
                                      : add_scene(this, this->names[i], &error);
         scenes |= !recording;

@@ -165,8 +165,10 @@ static rg_status read_range(source *s, const rg_place *place, const rg_place *ke
     rg_study_parameter span = {
         .kind = scale ? RG_STUDY_LOG_UNIFORM : RG_STUDY_UNIFORM, .a = from, .b = to};
     for (size_t i = 0; i < parameter->count && status == RG_OK; i++) {
-        double share = count > 1 ? (double)i / (double)(count - 1) : 0;
-        double value = i + 1 == count && count > 1 ? to : rg_study_value(&span, share);
+        double n = count > 1 ? (double)(count - 1) : 1, k = (double)i;
+        double value = i + 1 == count && count > 1 ? to
+                       : scale                     ? rg_study_value(&span, k / n)
+                                                   : ((n - k) * from + k * to) / n;
         char text[RG_NUMBER_SIZE];
         status = keep_text(s, rg_format_double(value, text), &parameter->texts[i]);
     }

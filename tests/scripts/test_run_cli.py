@@ -146,7 +146,7 @@ def test_help(rigor):
     for words in (["--help"], ["-h"], ["help"]):
         expect(rigor, words, 0, stderr="", stdout="Commands:\n  run ")
     for command in ("run", "view", "new", "check", "scenes", "explain", "export", "distance", "solve", "bench",
-                    "completion"):
+                    "completion", "sweep", "strip", "plot"):
         text = expect(rigor, [command, "--help"], 0, stderr="", stdout=f"Usage: rigor {command}").stdout
         check_equal(expect(rigor, ["help", command], 0).stdout, text, "help in two ways")
         check_equal(expect(rigor, [command, "-h"], 0).stdout, text, "help in two ways")

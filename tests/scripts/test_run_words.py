@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Commands that help people along: `rigor new`, `rigor explain`, `rigor completion`."""
+"""Commands that help people along: `rigor new`, `explain`, `plot`, `strip`, `completion`."""
 import os
 import re
 import shutil
@@ -60,6 +60,52 @@ def check_explain(rigor, directory):
         check(abs(force / (boxes * weight) - 1) < 1e-3, f"weights above each other: {forces}")
 
 
+def check_plot(rigor, directory):
+    """Curves of a table, with their titles; what is no number is left out."""
+    table, plot = os.path.join(directory, "t.csv"), os.path.join(directory, "t.svg")
+    with open(table, "w", encoding="utf-8") as file:
+        file.write('h,error,"the law, named"\n0.1,1e-2,"a, b"\n0.01,1e-4,"a, b"\n0.1,2e-2,c\n0.01,,c\n0.02,8e-4,c\n')
+    result = rigor("plot", table, "--x", "h", "--y", "error", "--by", "the law, named", "--log", "xy")
+    if "gnuplot is missing" in result.stderr:
+        print("gnuplot is not here: nothing is plotted")
+    else:
+        check_equal(result.returncode, 0, result.stderr)
+        check("1 points have no numbers" in result.stderr, result.stderr)
+        with open(plot, encoding="utf-8") as file:
+            text = file.read()
+        for title in ("the law, named = a, b", "the law, named = c", ">h<", ">error<"):
+            check(title in text, f"no {title!r} in the plot")
+    expect(rigor, ["plot", table, "--x", "h", "--y", "eror"], 3, stderr="did you mean error?")
+    expect(rigor, ["plot", table, "--x", "h", "--y", "error", "--where", "error=3"], 3, stderr="no numbers")
+    expect(rigor, ["plot", table, "--x", "h", "--y", "error", "--log", "z"], 2)
+    expect(rigor, ["plot", table, "--x", "h"], 2)
+    expect(rigor, ["plot", os.path.join(directory, "none.csv"), "--x", "h", "--y", "e"], 3)
+
+
+def check_strip(rigor, directory):
+    """Pictures at the times that were asked for, of a scene and of its recording."""
+    strip, recording = os.path.join(directory, "strip.svg"), os.path.join(directory, "fall.h5")
+    words = ["--at", "0,0.1,0.25", "--size", "64x48", "--columns", "2", "--out", strip]
+    result = rigor("strip", "bounce", *words)
+    if result.returncode == 1:
+        check("hromium" in result.stderr or "page" in result.stderr, result.stderr)
+        print(f"no strip: {result.stderr.strip()}")
+        return
+    check_equal(result.returncode, 0, result.stderr)
+    rigor.report("run", "bounce", "--duration", "0.3", "--out", recording)
+    for number in range(2):
+        with open(strip, encoding="utf-8") as file:
+            text = file.read()
+        check_equal(text.count("data:image/png;base64,"), 3, "pictures")
+        check_equal(re.findall(r"t = ([0-9.]+) s", text), ["0", "0.1", "0.25"], "captions")
+        check('width="136" height="148"' in text, text[:200])
+        if number == 0:
+            expect(rigor, ["strip", recording, *words], 0)
+    expect(rigor, ["strip", "bounce", "--at", "0.2,0.1"], 2)
+    expect(rigor, ["strip", "bounce"], 2)
+    expect(rigor, ["strip", "no-such", *words], 3)
+
+
 def options_of(rigor, command):
     """The options that a command's help lists."""
     text = expect(rigor, [command, "--help"], 0).stdout
@@ -112,6 +158,8 @@ def main():
     with scratch_directory() as directory:
         check_new(rigor, directory)
         check_explain(rigor, directory)
+        check_plot(rigor, directory)
+        check_strip(rigor, directory)
         check_completion(rigor, directory)
 
 
