@@ -228,6 +228,8 @@ typedef struct rg_swept_shape {
     rg_vec3 centre, velocity, angular_velocity; /* of its body */
 } rg_swept_shape;
 rg_pose rg_swept_pose(const rg_swept_shape *shape, double time);
+/* Whether they do not move against each other at all. */
+bool rg_swept_is_still(const rg_swept_shape *a, const rg_swept_shape *b);
 /* m: of its farthest point from the centre that it turns about; 0 for a ball about its centre. */
 double rg_swept_reach(const rg_swept_shape *shape);
 
@@ -235,7 +237,7 @@ typedef enum rg_plane_result {
     RG_PLANE_OF_START, /* the feature of the beginning: it separates to the end, or they touch */
     RG_PLANE_APART,    /* another one does */
     RG_PLANE_MEETS,    /* none does: this is the one that is met */
-    RG_PLANE_NEVER     /* none does, but they do not meet */
+    RG_PLANE_NEVER     /* none does, but they do not meet; or it is not known yet */
 } rg_plane_result;
 typedef struct rg_plane_choice {
     rg_plane_result result;
@@ -243,10 +245,10 @@ typedef struct rg_plane_choice {
     double time;      /* s: of contact, or the end; where its points are looked for */
     rg_growth growth; /* of RG_PLANE_MEETS, at that time */
 } rg_plane_choice;
-/* The plane that two convex shapes are asked to respect over the next `time` seconds. `start`:
- * their growth at the beginning. */
+/* The plane that two convex shapes are asked to respect over the next `time` seconds. `found`: the
+ * velocities are those that a solve has found. `start`: their growth at the beginning. */
 rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
-                           double tolerance, const rg_growth *start, rg_plane_choice *choice);
+                           bool found, const rg_growth *start, rg_plane_choice *choice);
 
 /* contact_held.c: until when two convex shapes stay apart over a motion, up to a share of the
  * thickness of the thinner one. `change`: rad/s, by how much the angular velocity of either changes
@@ -277,6 +279,7 @@ typedef struct rg_kept_manifolds {
 typedef struct rg_pair_motion {
     double time;                                               /* s; 0: none */
     int count;                                                 /* of motions */
+    bool found;                                                /* by a solve of the same step */
     rg_vec3 centre[2], velocity[2][2], angular_velocity[2][2]; /* [motion][side] */
     double share;                                              /* rg_contact_share of the two */
     rg_kept_manifolds kept;
@@ -307,7 +310,8 @@ typedef struct rg_contact_list {
     uint32_t point_count, point_capacity;
     rg_contact_cache *caches; /* for the next step, likewise sorted */
     uint32_t cache_count, cache_capacity;
-    rg_part_pair *left_out; /* parts within reach that do not meet, and have no points */
+    rg_part_pair *left_out; /* parts within reach that have no points: they do not meet, or do not
+                               move and no plane is theirs */
     uint32_t left_out_count, left_out_capacity;
 } rg_contact_list;
 
@@ -337,8 +341,8 @@ rg_status rg_collision_find_pairs(rg_collision *collision, const rg_world *world
 /* `again`: points of an earlier look of this step stay, and only pairs without are looked at. */
 rg_status rg_collision_find_points(rg_collision *collision, const rg_world *world, bool again,
                                    rg_error *error);
-/* Parts within reach that do not meet in the motion that the last look was for, and have no
- * points. */
+/* Parts within reach that do not meet in the motion that the last look was for, or that it does
+ * not tell a plane for, and have no points. */
 const rg_part_pair *rg_collision_left_out(const rg_collision *collision, size_t *count);
 /* The law of a pair: of its materials, or what the material function makes of it. */
 rg_contact_law rg_collision_law(const rg_collision *collision, const rg_world *world,

@@ -129,8 +129,6 @@ static void bring_back(const rg_swept_shape side[2], double share, const rg_plan
 static rg_status choose_plane(const rg_contact_query *query, const rg_pair_motion *m,
                               const rg_growth *growth, rg_swept_shape side[2],
                               rg_plane_choice *choice) {
-    double size =
-        fmin(rg_shape_circumradius(query->one.shape), rg_shape_circumradius(query->two.shape));
     rg_status status = RG_OK;
     choice->result = RG_PLANE_NEVER;
     for (int i = 0; i < m->count && !status && choice->result == RG_PLANE_NEVER; i++) {
@@ -138,8 +136,7 @@ static rg_status choose_plane(const rg_contact_query *query, const rg_pair_motio
                                    m->angular_velocity[i][0]};
         side[1] = (rg_swept_shape){query->two, m->centre[1], m->velocity[i][1],
                                    m->angular_velocity[i][1]};
-        status =
-            rg_contact_plane(&side[0], &side[1], m->time, RG_CONTACT_FLAT * size, growth, choice);
+        status = rg_contact_plane(&side[0], &side[1], m->time, m->found, growth, choice);
     }
     return status;
 }
@@ -157,6 +154,23 @@ static bool keep(const rg_kept_manifolds *kept, const rg_contact_cache *cache,
         return true;
     }
     return false;
+}
+
+/* Points of the plane of the beginning. Where features tie, edge to edge or vertex to vertex,
+ * geometry leaves several planes. The motion has chosen one of them; two parts that do not move,
+ * as a box at rest whose side is exactly over a seam, are left out until the velocities of a solve
+ * tell which one they need. */
+static rg_status find_points_of_start(const rg_contact_query *query, const rg_swept_shape side[2],
+                                      const rg_growth *growth, bool *left_out,
+                                      rg_manifold *manifold) {
+    rg_status status = rg_contact_of_growth(query, growth, manifold);
+    if (status || !manifold->degenerate)
+        return status;
+    *left_out = rg_swept_is_still(&side[0], &side[1]);
+    if (!*left_out)
+        return rg_contact_along(query, growth->normal, manifold);
+    *manifold = (rg_manifold){.gap = growth->gap};
+    return RG_OK;
 }
 
 /* Points of the plane that the motion of two parts asks for. */
@@ -188,7 +202,7 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
         return RG_OK;
     }
     if (choice.result == RG_PLANE_OF_START)
-        return rg_contact_of_growth(query, &growth, manifold);
+        return find_points_of_start(query, side, &growth, left_out, manifold);
     rg_contact_query later = *query;
     later.one.pose = rg_swept_pose(&side[0], choice.time);
     later.two.pose = rg_swept_pose(&side[1], choice.time);

@@ -12,7 +12,9 @@
  *   1. n of the beginning, if it still separates at the end; all pairs at rest stop here;
  *   2. else any of a few candidates (the feature of the end, the facets of either shape) that
  *      separates at the beginning and at the end: a shape that slides along a face goes on over
- *      the seam to the next face that lies flush, and one that passes beside a face passes;
+ *      the seam to the next face that lies flush, and one that passes beside a face passes. If
+ *      another one than that of the beginning nearly does, nothing is asked for until a solve
+ *      has found the velocities;
  *   3. else the pair meets, or no single plane does. The certified search for the first time of
  *      contact (narrow_continuous.c) tells: the feature that is met at that time is taken; if there
  *      is none, the pair asks for nothing.
@@ -72,6 +74,27 @@ static bool turns_far(const rg_swept_shape *s, double time) {
     return time * rg_length(s->angular_velocity) > RG_CONTACT_TURN && rg_swept_reach(s) > 0;
 }
 
+/* Of the size of the smaller shape: what a shape that turns may stand out by and still count as
+ * flush. */
+#define TILTED 1e-6
+/* The same of shapes that may be flush: at the velocities of the beginning of a step, which the
+ * contacts beside them will change. */
+#define UNDECIDED 1e-5
+/* Cosine of the angle between normals from which a plane is another one. */
+#define ANOTHER 0.9
+
+/* m: by how much a plane may fail to separate. While a shape turns its faces tilt, and what it has
+ * sunk in by, along arcs instead of tangents, is not told from what stands out. */
+static double slack_of(const rg_swept_shape *one, const rg_swept_shape *two, double time,
+                       double size) {
+    const rg_swept_shape *sides[2] = {one, two};
+    double angle = 0;
+    for (int i = 0; i < 2; i++)
+        if (rg_swept_reach(sides[i]) > 0)
+            angle = fmax(angle, time * rg_length(sides[i]->angular_velocity));
+    return (RG_CONTACT_FLAT + fmin(angle, TILTED)) * size;
+}
+
 typedef struct search {
     const rg_swept_shape *one, *two;
     rg_pose end1, end2;
@@ -104,7 +127,7 @@ static void consider_facets(search *s, const rg_swept_shape *side, double sign) 
         consider(s, rg_scale(sign, rg_rotate(side->placed.pose.orientation, p->normals[i])));
 }
 
-static bool is_still(const rg_swept_shape *a, const rg_swept_shape *b) {
+bool rg_swept_is_still(const rg_swept_shape *a, const rg_swept_shape *b) {
     return rg_largest_entry(rg_sub(a->velocity, b->velocity)) == 0 &&
            rg_largest_entry(a->angular_velocity) == 0 && rg_largest_entry(b->angular_velocity) == 0;
 }
@@ -145,10 +168,13 @@ static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shap
 }
 
 rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two, double time,
-                           double tolerance, const rg_growth *start, rg_plane_choice *choice) {
+                           bool found, const rg_growth *start, rg_plane_choice *choice) {
+    double size =
+        fmin(rg_shape_circumradius(one->placed.shape), rg_shape_circumradius(two->placed.shape));
+    double tolerance = RG_CONTACT_FLAT * size;
     *choice = (rg_plane_choice){.result = RG_PLANE_OF_START, .normal = start->normal};
     bool bounded = rg_shape_is_bounded(one->placed.shape) && rg_shape_is_bounded(two->placed.shape);
-    if (!bounded || !(time > 0) || is_still(one, two))
+    if (!bounded || !(time > 0) || rg_swept_is_still(one, two))
         return RG_OK;
     search s = {.one = one, .two = two, .best = -INFINITY};
     s.end1 = rg_swept_pose(one, time);
@@ -172,8 +198,12 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
     consider(&s, last.normal);
     consider_facets(&s, one, 1);
     consider_facets(&s, two, -1);
-    if (s.best >= -tolerance) {
+    if (s.best >= -slack_of(one, two, time, size)) {
         *choice = (rg_plane_choice){.result = RG_PLANE_APART, .normal = s.normal, .time = time};
+        return RG_OK;
+    }
+    if (!found && s.best >= -UNDECIDED * size && rg_dot(s.normal, start->normal) < ANOTHER) {
+        choice->result = RG_PLANE_NEVER;
         return RG_OK;
     }
     return choose_by_search(one, two, time, tolerance, choice);

@@ -226,6 +226,7 @@ static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_conte
     size_t body[2] = {b->body, a->body};
     rg_pair_motion m = {.time = c->ahead,
                         .count = c->after && !c->again ? 2 : 1,
+                        .found = c->again,
                         .share = rg_contact_share(b->collider->shape, a->collider->shape)};
     rg_collision_velocities start = {content->velocity, content->angular_velocity};
     rg_collision_velocities v[2] = {c->again ? *c->after : start, c->after ? *c->after : start};

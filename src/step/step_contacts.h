@@ -32,11 +32,11 @@
 /* Gaps up to this many units of rounding of the coordinates count as none. Points of a face whose
  * gaps differ by rounding contradict each other, and bodies at rest would never rest. */
 #define RG_STEP_GAP_ROUNDING 32.0
-/* m: gaps of the points of one manifold that differ by no more count as their mean. Two edges
- * between bodies that lean on each other ask them to turn to and fro by what is left of the
- * curvature of earlier steps, some 1e-11 m: there is no motion nearby that does both, and the exact
- * answers are jumps. */
-#define RG_STEP_FLUSH 1e-10
+/* Of the smaller circumradius: gaps of the points of one manifold that differ by no more count as
+ * their mean. Two edges between bodies that lean on each other ask them to turn to and fro by what
+ * is left of the curvature of earlier steps, some 1e-10 of their size: there is no motion nearby
+ * that does both, and the exact answers are jumps. */
+#define RG_STEP_FLUSH 1e-9
 /* Penetrations are pushed out no faster than the largest of: the speed at which the motion of the
  * surfaces may have caused what is new of them (with this factor of safety), and the speed that
  * rises by a quarter of the depth against gravity (so that bodies that overlap at the start do not

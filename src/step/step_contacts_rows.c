@@ -172,6 +172,17 @@ static bool is_rounding(const rg_contact_job *job, const rg_contact_row *row, do
     return fabs(gap) <= RG_STEP_GAP_ROUNDING * DBL_EPSILON * size;
 }
 
+static double circumradius(const rg_world_content *c, rg_collider_id id) {
+    return rg_shape_circumradius(c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id))].shape);
+}
+
+/* m: the smaller circumradius of the colliders of a row. */
+static double smaller_size(const rg_contact_job *job, const rg_contact_row *row) {
+    const rg_touch *touch = &job->view.touches[row->touch];
+    const rg_world_content *c = &job->world->content;
+    return fmin(circumradius(c, touch->collider_a), circumradius(c, touch->collider_b));
+}
+
 /* The gap of row i, or the mean of those of its manifold that differ by RG_STEP_FLUSH at most. */
 static double flush_gap(const rg_contact_job *job, size_t i) {
     const rg_row_set *set = &job->contacts->set;
@@ -181,13 +192,16 @@ static double flush_gap(const rg_contact_job *job, size_t i) {
         begin--;
     while (end < set->count && rows[end].manifold == rows[i].manifold)
         end++;
-    double least = rows[i].gap, sum = 0;
-    for (size_t k = begin; k < end; k++)
+    double least = rows[i].gap, most = least, sum = 0;
+    for (size_t k = begin; k < end; k++) {
         least = fmin(least, rows[k].gap);
-    if (rows[i].gap - least > RG_STEP_FLUSH)
+        most = fmax(most, rows[k].gap);
+    }
+    double flush = least < most ? RG_STEP_FLUSH * smaller_size(job, &rows[i]) : 0;
+    if (least == most || rows[i].gap - least > flush)
         return rows[i].gap;
     for (size_t k = begin; k < end; k++)
-        if (rows[k].gap - least <= RG_STEP_FLUSH)
+        if (rows[k].gap - least <= flush)
             sum += rows[k].gap, count++;
     return sum / (double)count;
 }
@@ -325,10 +339,6 @@ static double reference_speed(const rg_contact_job *job, double largest) {
 
 /* --- which contacts have rows ----------------------------------------------------------------- */
 
-static double circumradius(const rg_world_content *c, rg_collider_id id) {
-    return rg_shape_circumradius(c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id))].shape);
-}
-
 static bool has_external_force(const rg_contact_step *contacts, const rg_contact_row *row) {
     if (!contacts->external)
         return false;
@@ -392,9 +402,7 @@ double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i) {
     rg_row_velocity(&contacts->set, i, c->velocity, c->angular_velocity, u);
     if (!(-u[0] > job->impact_speed))
         return INFINITY;
-    const rg_touch *touch = &job->view.touches[row->touch];
-    double size = fmin(circumradius(c, touch->collider_a), circumradius(c, touch->collider_b));
-    if (row->gap <= RG_STEP_TOUCHES * size)
+    if (row->gap <= RG_STEP_TOUCHES * smaller_size(job, row))
         return 0;
     rg_row_velocity(&contacts->set, i, contacts->free_velocity, contacts->free_angular_velocity,
                     free);
@@ -418,10 +426,7 @@ static bool is_wanted(const rg_contact_job *job, size_t i) {
     double time = rg_contacts_time_of_impact(job, i);
     if (job->contacts->rows == RG_ROWS_BETWEEN_IMPACTS)
         return time == 0 || time == INFINITY;
-    const rg_touch *touch = &job->view.touches[row->touch];
-    const rg_world_content *c = &job->world->content;
-    double size = fmin(circumradius(c, touch->collider_a), circumradius(c, touch->collider_b));
-    return time == 0 || row->gap <= RG_STEP_TOUCHES * size;
+    return time == 0 || row->gap <= RG_STEP_TOUCHES * smaller_size(job, row);
 }
 
 /* Contacts of members, each with its row; and who else is near them. */
