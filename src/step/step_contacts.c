@@ -191,6 +191,44 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
     return RG_OK;
 }
 
+/* A body between others that overlap it on both sides cannot be pushed out of all of them: a peg
+ * that turned in its hole. There need not be an answer then, and the step is solved once more with
+ * overlaps that do not grow (standing still is one, where nothing is driven); what is left of them
+ * is for the next steps. That another problem had to step in is told as a fallback. */
+static rg_status leave_overlaps(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
+                                const rg_island *island, rg_problem *problem, island_answer *answer,
+                                rg_lane_report *report) {
+    const rg_row_set *set = &job->contacts->set;
+    const uint32_t *list = job->contacts->islands.contacts + island->first_contact;
+    size_t d = (size_t)set->dimension, rows = island->contact_count * d + island->joint_count;
+    double *shift = rg_arena_take(arena, rows, sizeof *shift);
+    island_answer second = {0};
+    if (!shift || take_answer(arena, rows, &second))
+        return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    memcpy(shift, problem->contact.q, rows * sizeof *shift);
+    bool pushed = false;
+    for (size_t k = 0; k < island->contact_count; k++) {
+        const rg_contact_row *row = &set->rows[list[k]];
+        double surface = rg_dot(row->surface, row->normal);
+        pushed |= shift[k * d] < surface;
+        shift[k * d] = fmax(shift[k * d], surface);
+    }
+    if (!pushed)
+        return RG_OK;
+    const double *asked = problem->contact.q;
+    uint64_t failures = report->counts.failures;
+    problem->contact.q = shift;
+    rg_status status = solve_island(job, context, problem, &second, report);
+    bool failed = report->counts.failures > failures;
+    report->counts.failures = failures - !failed;
+    report->counts.fallbacks += !failed;
+    if (failed)
+        problem->contact.q = asked;
+    else
+        *answer = second;
+    return status;
+}
+
 /* Is the answer what the solve started from? */
 static bool is_unchanged(const rg_contact_job *job, const rg_island *island,
                          const island_answer *answer) {
@@ -310,8 +348,11 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         answer.velocity = NULL;
     if (plain && answer.warm && is_pushed(contacts, island))
         answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
+    uint64_t failures = report->counts.failures;
     status = plain ? solve_or_recall(job, context, island, &problem, &answer, report)
                    : solve_island(job, context, &problem, &answer, report);
+    if (!status && report->counts.failures > failures)
+        status = leave_overlaps(job, arena, context, island, &problem, &answer, report);
     if (!status && meets)
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)
