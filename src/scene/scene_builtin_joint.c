@@ -1,5 +1,5 @@
-/* Built-in scenes of joints: pendulum, chain, double-pendulum, four-bar, door, gripper. By the
- * method stepping; bodies that joints hold do not touch each other.
+/* Built-in scenes of joints: pendulum, chain, double-pendulum, four-bar, door, gripper. Bodies that
+ * joints hold do not touch each other.
  * Tested by tests/scene/test_joint.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
@@ -108,9 +108,10 @@ static void observe_pendulum(rg_scene *scene) {
     const rg_world *world = scene->world;
     rg_body_id bar = rg_world_body_at(world, 0);
     observe_swing(scene);
-    /* The force of a step acts at its beginning, half a step of velocity before its end. */
+    /* The force of a fixed step acts at its beginning, half a step of velocity before its end. */
     rg_joint_state joint = rg_joint_get_state(world, rg_world_joint_at(world, 0));
-    double h = rg_scene_step_size(scene), w = rg_body_angular_velocity(world, bar).y;
+    bool fixed = rg_world_method(world) == rg_method_find("stepping");
+    double h = fixed ? rg_scene_step_size(scene) : 0, w = rg_body_angular_velocity(world, bar).y;
     rg_vec3 rod = rg_scale(1 / PENDULUM_LENGTH, rg_body_pose(world, bar).position);
     rod = rg_normalised(rg_add_scaled(rod, -h * w, rg_cross(y_axis, rod)));
     double mass = rg_body_mass(world, bar).mass;

@@ -208,21 +208,23 @@ bool rg_analysis_take_motion(rg_arena *arena, size_t n, rg_analysis_motion *m) {
            m->inverse_inertia && m->acceleration && m->angular_acceleration;
 }
 
+void rg_analysis_stand_still(const rg_world_content *c, rg_analysis_motion *m) {
+    size_t n = c->bodies.count;
+    for (size_t i = 0; i <= n; i++) {
+        m->position[i] = i < n ? c->position[i] : (rg_vec3){0, 0, 0};
+        m->orientation[i] = i < n ? c->orientation[i] : (rg_quat){0, 0, 0, 1};
+        m->velocity[i] = m->angular_velocity[i] = (rg_vec3){0, 0, 0};
+        m->acceleration[i] = m->angular_acceleration[i] = (rg_vec3){0, 0, 0};
+        m->inverse_inertia[i] = rg_mat3_diagonal((rg_vec3){0, 0, 0});
+    }
+}
+
 /* All bodies at the beginning of the step, nothing moving. */
 static bool make_motion(rg_analysis *a, size_t n) {
     rg_analysis_motion *m = &a->motion;
-    if (!rg_analysis_take_motion(a->arena, n, m))
+    if (!rg_analysis_take_motion(a->arena, n + 1, m))
         return false;
-    if (n == 0)
-        return true;
-    const rg_world_content *c = &a->view->world->content;
-    memcpy(m->position, c->position, n * sizeof(rg_vec3));
-    memcpy(m->orientation, c->orientation, n * sizeof(rg_quat));
-    memset(m->velocity, 0, n * sizeof(rg_vec3));
-    memset(m->angular_velocity, 0, n * sizeof(rg_vec3));
-    memset(m->inverse_inertia, 0, n * sizeof(rg_mat3));
-    memset(m->acceleration, 0, n * sizeof(rg_vec3));
-    memset(m->angular_acceleration, 0, n * sizeof(rg_vec3));
+    rg_analysis_stand_still(&a->view->world->content, m);
     return true;
 }
 
@@ -267,11 +269,25 @@ static void begin_anew(rg_analysis *a) {
     rg_analysis_move(a, a->view->begin, a->y, &a->motion);
 }
 
+/* Per body, and of the world, which joints hold on to. */
+static const rg_body_dynamics *dynamics_of(rg_world *world) {
+    const rg_world_content *c = &world->content;
+    if (c->joints.count == 0)
+        return c->dynamics;
+    size_t n = c->bodies.count;
+    rg_body_dynamics *all = rg_arena_take(&world->scratch, n + 1, sizeof *all);
+    if (all) {
+        memcpy(all, c->dynamics, n * sizeof *all);
+        all[n] = (rg_body_dynamics){0};
+    }
+    return all;
+}
+
 static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world *world,
                                double end_time, rg_error *error) {
     bool cone = !world->content.planar && world->content.settings.friction_directions == 0;
     *view = (rg_analysis_view){.world = world,
-                               .dynamics = world->content.dynamics,
+                               .dynamics = dynamics_of(world),
                                .begin = world->content.time,
                                .end = end_time};
     *a = (rg_analysis){.view = view,
@@ -298,7 +314,8 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
         a->y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->extent = rg_arena_take(a->arena, a->flight.body_count, sizeof(double));
-        if (!a->y || !a->scratch_y || !a->extent || !make_motion(a, world->content.bodies.count))
+        if (!a->y || !a->scratch_y || !a->extent || !make_motion(a, world->content.bodies.count) ||
+            (world->content.joints.count && !view->dynamics))
             status = RG_OUT_OF_MEMORY;
     }
     if (!status)
@@ -346,6 +363,8 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     memcpy(a->bounces, memory->bounces, sizeof a->bounces);
     rg_analysis_forces list = {0};
     rg_analysis_handover handover = {0};
+    if (rg_joints_begin(&world->content, world->step, a->arena, &list.joints))
+        return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->time, error);
     rg_status status = rg_analysis_run_groups(a, groups, memory, &list, &handover, strayed, error);
     *longer = !status && !*strayed;
     if (*longer)
@@ -357,7 +376,8 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     if (!keep_forces(world, list.forces, list.count, &a->flight))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     rg_flight_unpack(&a->flight, a->y);
-    rg_analysis_take_over(a, &handover, rg_analysis_known_of(memory));
+    rg_analysis_take_over(a, &handover, rg_analysis_known_of(memory), list.joints);
+    rg_joints_store(world, list.joints);
     memory->valid = !world->content.has_applied;
     memory->bounce_count = a->bounce_count;
     memset(memory->bounces, 0, sizeof memory->bounces);
@@ -420,17 +440,16 @@ static rg_status find_touches(rg_world *world, double end_time, rg_error *error)
 static rg_status step_analytic(rg_world *world, double step, double end_time,
                                rg_step_report *report, rg_error *error) {
     (void)step; /* the times of events are sums of others */
-    if (world->content.joints.count)
-        return rg_fail(error, RG_UNSUPPORTED,
-                       "the method analytic does not know joints yet; take the method stepping");
     rg_analysis_view view;
     rg_analysis start;
-    rg_status status = find_touches(world, end_time, error);
+    rg_status status = rg_analysis_joints_check(&world->content, error);
+    if (!status)
+        status = find_touches(world, end_time, error);
     if (!status)
         status = make_analysis(&start, &view, world, end_time, error);
     if (status)
         return status;
-    if (view.part_count < 2)
+    if (view.part_count < 2 && world->content.joints.count == 0)
         return fly_or_hand_over(world, end_time, NULL, NULL, &(bool){false}, report, error);
     take_references(&start, &view);
     if (world->content.settings.hand_over && !take_least(&start))

@@ -15,6 +15,10 @@
  *   step_analytic_instant.c    an instant: impacts, then stick or slip, then forces
  *   step_analytic_impacts.c    impacts to completion
  *   step_analytic_project.c    the projection of what drifts
+ *   step_analytic_joints.c     joints: rows, how they move, forces of springs and motors
+ *   step_analytic_joints_solve.c  what is held, with one sparse factor
+ *   step_analytic_limits.c     ends of the ranges of joints, as contacts
+ *   step_analytic_brakes.c     dry friction of joints, motors with a largest force
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
  *   step_analytic_judge.c      what the judge is shown
@@ -143,8 +147,11 @@ typedef struct rg_analysis_part {
 
 typedef enum rg_analysis_mode { RG_ANALYSIS_STICKS, RG_ANALYSIS_SLIPS } rg_analysis_mode;
 
+/* Of two parts, or, `limit`, of an axis of a joint with the end of its range: then part_a is the
+ * number of the limit. */
 typedef struct rg_analysis_contact {
     uint32_t part_b, part_a, body_b, body_a;
+    bool limit, turns; /* turns: about the normal, not along it */
     uint64_t id;
     rg_contact_track track;
     rg_contact_law law;
@@ -169,7 +176,7 @@ typedef struct rg_analysis_contact {
     rg_contact_motion motion;                      /* of the last evaluation */
 } rg_analysis_contact;
 
-/* Motion of all bodies at an instant; arrays over bodies. */
+/* Motion of all bodies at an instant; arrays over bodies, and, behind them, of the world itself. */
 typedef struct rg_analysis_motion {
     rg_vec3 *position, *velocity, *angular_velocity;
     rg_quat *orientation;
@@ -177,13 +184,20 @@ typedef struct rg_analysis_motion {
     rg_vec3 *acceleration, *angular_acceleration; /* without contacts; prescribed ones included */
 } rg_analysis_motion;
 
-/* A direction at a contact. */
+/* Changes of the velocity of a body, or of its place. */
+typedef struct rg_analysis_twist {
+    rg_vec3 linear, angular;
+} rg_analysis_twist;
+
+/* A direction at a contact, or of a joint: how A's material moves there against B's. */
 typedef struct rg_analysis_row {
     uint32_t contact, component; /* 0 normal, 1, 2 tangents */
     uint32_t a, b;
     uint64_t key;            /* by which rows are put in order: larger body, smaller body */
     rg_vec3 e, arm_a, arm_b; /* (c - x) x e */
     rg_vec3 spin_a, spin_b;  /* I^-1 arm */
+    /* Per body of the group: what a unit impulse does with the joints held; null without joints. */
+    const rg_analysis_twist *response;
 } rg_analysis_row;
 
 /* The problem of one island: a linear one with friction rows. */
@@ -236,7 +250,7 @@ typedef struct rg_analysis_judging {
  * and the solvers' memory behind its pointers. */
 typedef struct rg_analysis_view {
     rg_world *world;
-    const rg_body_dynamics *dynamics; /* per body */
+    const rg_body_dynamics *dynamics; /* per body, and, where there are joints, of the world */
     rg_step_machinery *machinery;
     rg_problem_observer *observer; /* is shown the problems; null: none */
     rg_solve_context *context;
@@ -248,6 +262,7 @@ typedef struct rg_analysis_view {
 } rg_analysis_view;
 
 typedef struct rg_analysis rg_analysis;
+typedef struct rg_analysis_joints rg_analysis_joints; /* step_analytic_joints.h */
 
 /* How contact forces follow from the state: one of three values. Which contacts stick, slip or
  * are at the limit of stick (the active set) is decided between trial steps and kept during
@@ -338,6 +353,8 @@ struct rg_analysis {
     rg_analysis_contact *contacts, *spare; /* spare: those that were leaving at the last event */
     size_t contact_count, contact_capacity, leaving_count;
 
+    rg_analysis_joints *joints; /* null: none */
+
     const rg_force_law *law;    /* of the group */
     const rg_force_law *active; /* that evaluates now: during a trial step it may be another one */
     rg_analysis_start start;
@@ -410,6 +427,7 @@ rg_status rg_analysis_try_rest(rg_analysis *a, bool *rests, rg_error *error);
 
 /* --- detect --- */
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);
+rg_body_id rg_analysis_body_id(const rg_analysis *a, uint32_t body); /* null: the world */
 /* Of the view, with room for their bounds. */
 rg_status rg_analysis_make_parts(rg_analysis *a, rg_analysis_view *view);
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q);
@@ -441,7 +459,8 @@ rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_an
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
 /* Contacts in the exact cone, three rows each, in the plane two, as a problem in the
  * accelerations of their bodies: rates are what forces along the rows give, and q. Its arrays
- * are in the arena; false: no memory. */
+ * are in the arena; false: no memory. Behind them come the rows that joints hold: `q` has zeros for
+ * them. */
 bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
                               const double *q, const double *mu, double scale, rg_problem *problem);
 /* The matrix of all of them, count x count. */
@@ -462,6 +481,88 @@ double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t coun
                         const double *before);
 /* Contacts of bodies that they join. Arrays are in the arena. */
 rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands);
+
+/* The row of a direction of a joint whose bodies are B `a` and A `b`. */
+rg_analysis_row rg_analysis_joint_direction(const rg_analysis *a, uint32_t body_a, uint32_t body_b,
+                                            rg_vec3 point, const rg_joint_direction *along);
+/* Adds what a force along a row is to the ledger (impulse and angular impulse per second). */
+void rg_analysis_add_outside(const rg_analysis *a, const rg_analysis_row *row, double force,
+                             double *ledger);
+
+/* --- joints: all of this does nothing for groups that have none --- */
+/* What a factor of held rows is for. */
+typedef enum rg_joint_purpose {
+    RG_JOINTS_FORCES,   /* all that is held now */
+    RG_JOINTS_IMPULSES, /* at an instant: not what has a largest force */
+    RG_JOINTS_PLACES    /* what is locked */
+} rg_joint_purpose;
+/* Whether all kinds are known. */
+rg_status rg_analysis_joints_check(const rg_world_content *content, rg_error *error);
+rg_status rg_analysis_joints_make(rg_analysis *a);
+/* At a->motion, for all that follows until the next one. */
+void rg_analysis_joints_factor(rg_analysis *a, rg_joint_purpose purpose);
+/* In the order of an evaluation: forces of springs and motors into the momenta, with where joints
+ * are; forces of what is held, into a->motion's accelerations; what contact forces add to them; all
+ * of them into momenta and ledger. */
+void rg_analysis_joints_drive(rg_analysis *a, double *dydt);
+void rg_analysis_joints_hold(rg_analysis *a);
+void rg_analysis_joints_react(rg_analysis *a);
+void rg_analysis_joints_push(rg_analysis *a, double *dydt);
+/* Fills in row->response, in the arena, by the last factor. */
+void rg_analysis_respond(const rg_analysis *a, rg_analysis_row *row);
+/* Impulses of joints that go with impulses along rows, by the last factor; into the momenta. */
+void rg_analysis_joints_strike(rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                               const double *impulse);
+void rg_analysis_joints_push_struck(rg_analysis *a);
+/* Joints closed, and without velocity along what is held; a->motion follows. */
+void rg_analysis_joints_project_places(rg_analysis *a);
+void rg_analysis_joints_project_velocities(rg_analysis *a);
+/* A step was accepted: angles are counted from here. */
+void rg_analysis_joints_accept(rg_analysis *a);
+size_t rg_analysis_joint_count(const rg_analysis *a);
+/* Rows that the last factor holds. */
+size_t rg_analysis_held_rows(const rg_analysis *a);
+rg_analysis_row rg_analysis_held_row(const rg_analysis *a, size_t index, double *compliance);
+/* Two each: the places of their bodies in the group; UINT32_MAX: none. */
+void rg_analysis_joint_places(const rg_analysis *a, uint32_t *places);
+/* Their forces of the last evaluation, or impulses, for the judge, with the accelerations of bodies
+ * without contacts; false without memory. */
+bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now);
+/* N: the sum of the sizes of their forces; torques as if at 1 m. */
+double rg_analysis_joints_force(const rg_analysis *a);
+/* --- brakes of joints (step_analytic_brakes.c) --- */
+/* Which of them are held, by velocities. */
+void rg_analysis_brakes_reset(rg_analysis *a);
+/* By the forces of now: whether any of them could not hold, or is held again. */
+bool rg_analysis_brakes_change(rg_analysis *a);
+/* > 0 as long as all hold that do. */
+double rg_analysis_brakes_margin(const rg_analysis *a);
+size_t rg_analysis_brake_count(const rg_analysis *a);
+/* m/s, rad/s: how fast a brake slips, along its slip of the beginning; infinity if it does not. At
+ * a->motion. */
+double rg_analysis_brake_slip(const rg_analysis *a, size_t brake);
+void rg_analysis_brake_bodies(const rg_analysis *a, size_t brake, uint32_t bodies[2]);
+
+/* --- limits of joints (step_analytic_limits.c) --- */
+rg_status rg_analysis_limits_make(rg_analysis *a, rg_analysis_joints *j);
+size_t rg_analysis_limit_count(const rg_analysis *a);
+/* m, rad: how far from its end an axis is, at a->motion. */
+double rg_analysis_limit_gap(const rg_analysis *a, size_t limit);
+void rg_analysis_limit_bodies(const rg_analysis *a, size_t limit, uint32_t bodies[2]);
+/* A contact at a limit, and whether it is near. */
+bool rg_analysis_limit_contact(const rg_analysis *a, size_t limit, rg_analysis_contact *contact);
+/* c->motion of such a contact, at m. */
+void rg_analysis_limit_follow(const rg_analysis *a, const rg_analysis_motion *m,
+                              rg_analysis_contact *c);
+/* Its force, or impulse, as one of its joint. */
+void rg_analysis_limit_show(const rg_analysis *a, const rg_analysis_contact *c, double force,
+                            const rg_judge_instant *now);
+void rg_analysis_limits_keep(const rg_analysis *a, double step, rg_joint_memory *memories);
+
+/* The fastest turn of a joint, rad/s. */
+double rg_analysis_joints_spin(const rg_analysis *a);
+/* Forces of the last evaluation, as the world remembers them. */
+void rg_analysis_joints_keep(const rg_analysis *a, double step, rg_joint_memory *memories);
 
 /* --- basis --- */
 /* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
@@ -555,7 +656,9 @@ void rg_analysis_tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, siz
                                double residual);
 
 /* --- project --- */
-/* Brings gaps and velocities of active contacts back where they belong. */
+/* Moves bodies of the group by displacements and small turns. */
+void rg_analysis_displace(rg_analysis *a, const rg_analysis_twist *twist);
+/* Brings gaps and velocities of active contacts back where they belong, and joints. */
 rg_status rg_analysis_project(rg_analysis *a);
 
 /* --- events --- */
@@ -605,7 +708,7 @@ rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *ha
                                   rg_contact_force **forces, size_t *count);
 /* Their bodies into the world; What is known, per dynamic body, and bounces are forgotten. */
 void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *handover,
-                           rg_analysis_known *known);
+                           rg_analysis_known *known, rg_joint_memory *joints);
 /* Adds them to report and log. */
 void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,
                                 const rg_analysis_handover *handover, rg_step_report *report);
@@ -615,6 +718,7 @@ void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *
 typedef struct rg_analysis_forces {
     rg_contact_force *forces;
     size_t count, capacity;
+    rg_joint_memory *joints; /* of all joints; null: none */
 } rg_analysis_forces;
 /* All groups, one after the other, to the end of the step. If none strayed, a->y is there, but
  * for groups that are to be handed over. */
@@ -626,6 +730,8 @@ rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time,
 
 /* Arrays of n bodies, not filled; false without memory. */
 bool rg_analysis_take_motion(rg_arena *arena, size_t n, rg_analysis_motion *m);
+/* All bodies, and the world, at the beginning of the step, nothing moving. */
+void rg_analysis_stand_still(const rg_world_content *content, rg_analysis_motion *m);
 
 /* --- judge --- */
 rg_status rg_analysis_judge_make(rg_analysis *a);

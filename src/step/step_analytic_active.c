@@ -111,11 +111,12 @@ static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_co
 /* The problem of the exact cone at this instant. */
 static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count, decision *d) {
     size_t n = 3 * member_count, k = 0;
+    size_t held = rg_analysis_held_rows(a);
     rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
-    double *q = rg_arena_take(a->arena, n, sizeof *q);
-    double *force = rg_arena_take(a->arena, n, sizeof *force);
+    double *q = rg_arena_take(a->arena, n + held, sizeof *q);
+    double *force = rg_arena_take(a->arena, n + held, sizeof *force);
     double *mu = rg_arena_take(a->arena, member_count, sizeof *mu);
-    double *rate = rg_arena_take(a->arena, n, sizeof *rate);
+    double *rate = rg_arena_take(a->arena, n + held, sizeof *rate);
     *d = (decision){force, rate, rg_arena_take(a->arena, 2 * member_count, sizeof *d->basis)};
     if (!rows || !q || !force || !mu || !rate || !d->basis)
         return false;
@@ -134,6 +135,8 @@ static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count,
         if (c->mode == RG_ANALYSIS_SLIPS)
             q[k - 2] += DWARFS * a->view->acceleration;
     }
+    memset(q + n, 0, held * sizeof *q);
+    memset(force + n, 0, held * sizeof *force);
     rg_problem problem;
     if (!rg_analysis_cone_problem(a, rows, member_count, q, mu, a->view->acceleration, &problem))
         return false;

@@ -44,11 +44,14 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
 }
 
 static rg_status add_forces(rg_analysis *g, bool resting, rg_analysis_forces *list) {
-    if (g->contact_count == 0)
+    if (g->contact_count == 0 && !g->joints)
         return RG_OK;
     rg_analysis_evaluate_last(g, resting);
     rg_analysis_judge_last(g, resting);
+    rg_analysis_joints_keep(g, g->view->world->step, list->joints);
     for (size_t i = 0; i < g->contact_count; i++) {
+        if (g->contacts[i].limit)
+            continue;
         if (!rg_arena_grow(g->arena, &list->forces, list->count, &list->capacity,
                            sizeof *list->forces))
             return RG_OUT_OF_MEMORY;
@@ -122,6 +125,8 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
     list_parts(g, seen);
     bool adams = a->view->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
     rg_status status = rg_trial_make(&g->ode, adams, g->arena, &g->trial);
+    if (!status)
+        status = rg_analysis_joints_make(g);
     if (!status)
         rg_analysis_recall_group(memory, groups->label, index, g);
     return status;

@@ -407,7 +407,14 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
     return status;
 }
 
+rg_body_id rg_analysis_body_id(const rg_analysis *a, uint32_t body) {
+    const rg_world_content *c = &a->view->world->content;
+    return body < c->bodies.count ? rg_body_id_at(c, body) : (rg_body_id){0, 0};
+}
+
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body) {
+    if (body >= a->view->world->content.bodies.count)
+        return "the world";
     const char *name = a->view->world->content.record[body].name;
     return name ? name : "(no name)";
 }
@@ -506,6 +513,23 @@ static rg_status leave_out_crossings(rg_analysis *a, size_t *count) {
     return RG_OK;
 }
 
+/* Ends of ranges of joints that are near. */
+static rg_status add_limits(rg_analysis *a, size_t *count) {
+    rg_status status = room_for(a, *count + rg_analysis_limit_count(a));
+    for (size_t i = 0; i < rg_analysis_limit_count(a) && !status; i++) {
+        rg_analysis_contact *c = &a->spare[*count];
+        if (!rg_analysis_limit_contact(a, i, c))
+            continue;
+        c->still = still_speed(a, c->shell);
+        const rg_analysis_contact *old = known(a->contacts, a->contact_count, c);
+        c->fresh = !old;
+        if (old)
+            memcpy(c->force, old->force, sizeof c->force);
+        ++*count;
+    }
+    return status;
+}
+
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     rg_status status = RG_OK;
     rg_analysis_find_pairs(a, NULL);
@@ -525,6 +549,8 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     }
     if (!status)
         status = leave_out_crossings(a, &count);
+    if (!status)
+        status = add_limits(a, &count);
     a->leaving_count = 0;
     rg_analysis_contact *now = a->spare;
     a->spare = a->contacts;

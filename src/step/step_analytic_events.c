@@ -44,6 +44,7 @@ typedef struct look {
     mover movers[2];
     size_t mover_count;
     uint32_t contact, part_b, part_a;
+    size_t limit; /* of a joint; or a brake */
     double level;
     double deepest;    /* m: where a pair that touches has come nearer */
     bool friction;     /* changes between stick and slip are events */
@@ -381,8 +382,8 @@ static bool is_kept_above(look *l, double end) {
         return false;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (!a->start.active[i] || !is_carried(a, c->part_b, c->part_a, &other_moving) ||
-            other_moving != moving)
+        if (c->limit || !a->start.active[i] ||
+            !is_carried(a, c->part_b, c->part_a, &other_moving) || other_moving != moving)
             continue;
         bool same_side = (c->part_a == moving) == (l->part_a == moving);
         if (stays_apart(l, same_side ? c->motion.normal : rg_neg(c->motion.normal), end))
@@ -493,6 +494,73 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
         look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
 }
 
+/* --- ends of ranges of joints ----------------------------------------------------------------- */
+
+static double limit_gap(void *user, double theta) {
+    look *l = user;
+    go_to(l, theta);
+    return rg_analysis_limit_gap(l->a, l->limit);
+}
+
+/* Whether the axis rests at its end. */
+static bool is_at_limit(const rg_analysis *a, size_t limit) {
+    for (size_t i = 0; i < a->contact_count; i++)
+        if (a->contacts[i].limit && a->contacts[i].part_a == limit && a->start.active[i])
+            return true;
+    return false;
+}
+
+/* From where on an axis is away from its end: one that is just leaving begins there. *back: it
+ * comes back before it is, at the place that is returned. */
+static double leaves_limit(look *l, double end, double *f, bool *back) {
+    double theta = 0, next = fmin(end, FIRST_LOOK), least = fmin(0, *f) - RG_ANALYSIS_SHELL / 4;
+    *back = false;
+    while (*f <= LEFT * RG_ANALYSIS_SHELL && theta < end) {
+        double now = limit_gap(l, next);
+        *back = now <= least;
+        if (*back)
+            return theta;
+        *f = now;
+        theta = next;
+        next = fmin(end, 2 * next);
+    }
+    return theta;
+}
+
+static void look_at_limit(look *l, rg_analysis_event *event) {
+    enum { SAMPLES = 2 * RG_ANALYSIS_SAMPLES };
+    bool back;
+    double f_before = limit_gap(l, 0);
+    double begin = leaves_limit(l, event->theta, &f_before, &back), before = begin;
+    if (back) {
+        *event = contact_event(l, begin);
+        return;
+    }
+    for (int i = 1; i <= SAMPLES && begin < event->theta; i++) {
+        double theta = begin + (event->theta - begin) * i / SAMPLES, f = limit_gap(l, theta);
+        if (f <= 0) {
+            rg_root root = locate(limit_gap, l, (rg_bracket){before, f_before, theta, f}, 0);
+            *event = contact_event(l, fmin(root.upper, 1));
+            return;
+        }
+        before = theta, f_before = f;
+    }
+}
+
+static double brake_slip(void *user, double theta) {
+    look *l = user;
+    go_to(l, theta);
+    return rg_analysis_brake_slip(l->a, l->limit);
+}
+
+/* A brake whose axis comes to the velocity that it holds. */
+static void look_at_brake(look *l, rg_analysis_event *event) {
+    double theta = event->theta;
+    if (isfinite(brake_slip(l, 0)))
+        look_for_root(l, brake_slip, -1, false, event);
+    event->changes |= event->theta < theta;
+}
+
 /* --- forces ----------------------------------------------------------------------------------- */
 
 /* How far a contact, as it was evaluated, is from breaking or from a change between stick and
@@ -526,7 +594,7 @@ static double margin(const look *l, uint32_t contact, int *kind) {
 
 static double least_margin(look *l) {
     /* That the rows which carry force change is the end of a step, and nothing to report. */
-    double least = l->a->evaluation.margin;
+    double least = fmin(l->a->evaluation.margin, rg_analysis_brakes_margin(l->a));
     l->kind = -1;
     l->contact = UINT32_MAX;
     for (uint32_t i = 0; i < l->a->contact_count; i++) {
@@ -605,12 +673,27 @@ rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_eve
         look_at_bodies(&l, a->view->parts[l.part_b].body, a->view->parts[l.part_a].body);
         status = look_at_pair(&l, event);
     }
+    l.part_b = l.part_a = UINT32_MAX;
+    for (l.limit = 0; l.limit < rg_analysis_limit_count(a) && !status; l.limit++) {
+        uint32_t bodies[2];
+        rg_analysis_limit_bodies(a, l.limit, bodies);
+        look_at_bodies(&l, bodies[0], bodies[1]);
+        if (!is_at_limit(a, l.limit))
+            look_at_limit(&l, event);
+    }
+    l.contact = UINT32_MAX;
+    for (l.limit = 0; l.limit < rg_analysis_brake_count(a) && !status; l.limit++) {
+        uint32_t bodies[2];
+        rg_analysis_brake_bodies(a, l.limit, bodies);
+        look_at_bodies(&l, bodies[0], bodies[1]);
+        look_at_brake(&l, event);
+    }
     for (size_t i = 0; i < a->contact_count && !status; i++) {
         l.contact = (uint32_t)i;
         look_at_bodies(&l, a->contacts[i].body_b, a->contacts[i].body_a);
         look_at_contact(&l, event);
     }
-    if (!status && a->contact_count)
+    if (!status && (a->contact_count || a->joints))
         status = look_at_forces(&l, event);
     if (status)
         return rg_fail(error, status, "events after t = %.9g s: %s", a->time,

@@ -65,7 +65,8 @@ double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row) {
     const rg_contact_motion *k = &a->contacts[row->contact].motion;
     double rate = rg_dot(row->e, rg_sub(m->acceleration[row->a], m->acceleration[row->b])) +
                   rg_dot(row->arm_a, m->angular_acceleration[row->a]) -
-                  rg_dot(row->arm_b, m->angular_acceleration[row->b]) + rg_dot(row->e, k->drift);
+                  rg_dot(row->arm_b, m->angular_acceleration[row->b]) +
+                  rg_dot(a->contacts[row->contact].turns ? row->arm_a : row->e, k->drift);
     if (row->component == 0) {
         /* u = slip + normal part; n' is across n. */
         rate += rg_dot(k->normal_rate, k->slip);
@@ -167,6 +168,14 @@ static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
     memset(s->matrix, 0, n * n * sizeof *s->matrix);
     for (size_t k = 0; k < a->flight.body_count; k++)
         s->first[k] = UINT32_MAX;
+    if (a->joints) { /* through which all rows of an island act on each other */
+        rg_analysis_couple_all(a, s->rows, n, s->matrix);
+        for (size_t i = 0; i < n; i++) {
+            s->next[2 * i] = s->first[0];
+            s->first[0] = (uint32_t)(2 * i);
+        }
+        return;
+    }
     for (size_t i = 0; i < n; i++)
         for (uint32_t side = 0; side < 2; side++) {
             uint32_t body = side ? s->rows[i].b : s->rows[i].a;
@@ -552,12 +561,14 @@ static void keep_start(rg_analysis *a) {
 static void evaluate_first(rg_analysis *a) {
     a->law->evaluate(a);
     keep_start(a);
+    rg_analysis_joints_react(a);
     rg_analysis_judge_begin(a, false);
     a->active = rg_analysis_may_know(a) && !a->evaluation.searched ? &kept_active_set : a->law;
 }
 
 static void evaluate_first_constant(rg_analysis *a) {
     keep_start(a);
+    rg_analysis_joints_react(a);
     rg_analysis_judge_begin(a, true);
     a->active = &rg_law_constant;
 }
@@ -581,27 +592,13 @@ bool rg_analysis_keeps_active_set(const rg_analysis *a) {
 
 /* --- the right-hand side ---------------------------------------------------------------------- */
 
-static void add_force(const rg_analysis *a, const rg_analysis_contact *c, double *dydt) {
-    rg_vec3 f = rg_analysis_force_of(c), p = c->motion.point;
-    double *ledger = dydt + a->flight.size;
-    const rg_body_dynamics *d = a->view->dynamics;
-    for (int side = 0; side < 2; side++) {
-        uint32_t body = side ? c->body_b : c->body_a;
-        rg_vec3 on = side ? rg_neg(f) : f;
-        if (d[body].inverse_mass > 0)
-            continue;
-        /* What does not move by forces gives the other side its impulse. */
-        rg_vec3 given = rg_neg(on);
-        rg_vec3 moment = rg_cross(p, given);
-        ledger[0] += given.x, ledger[1] += given.y, ledger[2] += given.z;
-        ledger[3] += moment.x, ledger[4] += moment.y, ledger[5] += moment.z;
-    }
-}
-
-/* Motion at (t, y) and accelerations without contact forces; `dydt` is that of flight. */
-static void move_freely(rg_analysis *a, double t, const double *y, const double *dydt) {
+/* Motion at (t, y) and accelerations without contact forces; `dydt` is that of flight, and gets the
+ * forces of joints that are known. */
+static void move_freely(rg_analysis *a, double t, const double *y, double *dydt) {
     rg_analysis_move(a, t, y, &a->motion);
+    rg_analysis_joints_drive(a, dydt);
     own_accelerations(a, y, dydt, &a->motion);
+    rg_analysis_joints_hold(a);
     rg_analysis_follow(a, &a->motion);
     a->evaluation = (rg_evaluation){.margin = INFINITY};
 }
@@ -613,13 +610,15 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     move_freely(a, t, y, dydt);
     a->active->evaluate(a);
     for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        add_force(a, c, dydt);
         /* Momenta change by the force as they would by an impulse in a second: the same
          * arithmetic. */
-        rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, rg_analysis_force_of(c));
-        rg_analysis_push(a, dydt, &normal, 1);
+        const rg_analysis_contact *c = &a->contacts[i];
+        rg_analysis_row row = rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
+        rg_analysis_add_outside(a, &row, 1, dydt + a->flight.size);
+        rg_analysis_push(a, dydt, &row, 1);
     }
+    rg_analysis_joints_react(a);
+    rg_analysis_joints_push(a, dydt);
 }
 
 void rg_analysis_evaluate_free(rg_analysis *a, double t, const double *y) {
@@ -635,17 +634,21 @@ void rg_analysis_evaluate_free(rg_analysis *a, double t, const double *y) {
 void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
     rg_analysis_evaluate_free(a, t, y);
     a->active->evaluate(a);
+    rg_analysis_joints_react(a);
 }
 
 void rg_analysis_decide(rg_analysis *a) {
-    rg_analysis_evaluate_free(a, a->time, a->y);
-    a->law->decide(a);
+    do {
+        rg_analysis_evaluate_free(a, a->time, a->y);
+        a->law->decide(a);
+    } while (rg_analysis_brakes_change(a));
 }
 
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
         solve_islands(a, resting ? know_rows : solve_rows, RG_EFFORT_SEARCH);
+    rg_analysis_joints_react(a);
 }
 
 void rg_analysis_scale(void *user, const double *y, double *scale) {

@@ -76,10 +76,12 @@ static void sort_parts(rg_analysis *a) {
 }
 
 static bool may_collide(const rg_analysis *a, uint32_t i, uint32_t j) {
+    const rg_world_content *c = &a->view->world->content;
     const rg_analysis_part *p = &a->view->parts[i], *q = &a->view->parts[j];
     return p->body != q->body && (p->dynamic || q->dynamic) && (p->category & q->mask) &&
            (q->category & p->mask) && (isfinite(p->radius) || isfinite(q->radius)) &&
-           rg_analysis_boxes_meet(a, i, j);
+           rg_analysis_boxes_meet(a, i, j) &&
+           !(c->joints.count && rg_joints_part(c, p->body, q->body));
 }
 
 static rg_status add_pair(rg_analysis *a, rg_analysis_groups *g, uint32_t p, uint32_t q) {
@@ -121,6 +123,20 @@ static bool join(const rg_analysis *a, const rg_analysis_groups *g, uint32_t *pa
         rg_sets_join(parent, x, y);
     }
     return any;
+}
+
+/* The dynamic bodies of a joint that holds, as their places; returns how many. */
+static size_t joined_places(const rg_analysis *a, size_t joint, uint32_t places[2]) {
+    const rg_world_content *c = &a->view->world->content;
+    const rg_joint_def *def = &c->joint[joint].def;
+    rg_body_id ids[2] = {def->body_a, def->body_b};
+    size_t count = 0;
+    for (int side = 0; side < 2 && rg_joint_memories(c)[joint].broken == 0; side++) {
+        size_t body = ids[side].index1 ? rg_body_dense(c, ids[side]) : SIZE_MAX;
+        if (body != SIZE_MAX && c->dynamics[body].inverse_mass > 0)
+            places[count++] = (uint32_t)rg_analysis_place(a, (uint32_t)body);
+    }
+    return count;
 }
 
 /* All of a group have the reach of the one that has most. */
@@ -188,6 +204,10 @@ static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_gro
             if (p->dynamic)
                 meets[rg_sets_root(parent, (uint32_t)rg_analysis_place(a, p->body))] = 1;
         }
+    uint32_t places[2];
+    for (size_t j = 0; j < a->view->world->content.joints.count; j++)
+        if (joined_places(a, j, places))
+            meets[rg_sets_root(parent, places[0])] = 1;
     g->count = 0;
     for (uint32_t k = 0; k < n; k++)
         if (rg_sets_root(parent, k) == k && meets[k])
@@ -222,6 +242,10 @@ rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_gr
     /* Springs and the like join bodies over any distance. */
     for (size_t k = 1; a->flight.forced && k < n; k++)
         parent[k] = 0;
+    uint32_t places[2];
+    for (size_t j = 0; j < c->joints.count; j++)
+        if (joined_places(a, j, places) == 2)
+            rg_sets_join(parent, places[0], places[1]);
     rg_status status = RG_OK;
     for (int round = 0;; round++) {
         share_reach(a, parent, g->reach);

@@ -183,10 +183,22 @@ static void forget(rg_analysis *a, const uint8_t *member, rg_analysis_known *kno
     a->bounce_count = kept;
 }
 
-void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *h,
-                           rg_analysis_known *known) {
+/* What joints of their bodies did. */
+static void take_joints(const rg_analysis *a, const rg_stepping *s, rg_joint_memory *joints) {
+    const rg_world_content *c = &a->view->world->content;
+    for (size_t j = 0; j < c->joints.count; j++)
+        for (int side = 0; side < 2; side++) {
+            rg_body_id id = side ? c->joint[j].def.body_b : c->joint[j].def.body_a;
+            if (id.index1 && s->member[rg_body_dense(c, id)])
+                joints[j] = s->joints[j];
+        }
+}
+
+void rg_analysis_take_over(rg_analysis *a, const rg_analysis_handover *h, rg_analysis_known *known,
+                           rg_joint_memory *joints) {
     if (h->count == 0)
         return;
+    take_joints(a, &h->stepping, joints);
     rg_stepping_commit(a->view->world, &h->stepping);
     for (size_t i = 0; a->judge && i < a->view->world->content.bodies.count; i++)
         if (h->stepping.member[i])
@@ -219,6 +231,8 @@ void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *
         log_refusal(a, groups, &h->refusals[i]);
     const rg_step_report *r = &h->stepping.report;
     rg_step_report_add(report, r);
+    report->joints = r->joints, report->joint_count = r->joint_count;
+    report->end_joints = r->end_joints, report->end_joint_count = r->end_joint_count;
     report->contacts += r->contacts;
     report->judged = r->varies ? r->judged : h->stepping.member;
 }

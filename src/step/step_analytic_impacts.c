@@ -61,6 +61,7 @@ static bool take_impact(rg_analysis *a, size_t contacts, impact_rows *s) {
 }
 
 static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s) {
+    rg_analysis_joints_factor(a, RG_JOINTS_IMPULSES);
     for (size_t k = 0; k < s->contacts; k++) {
         const rg_analysis_contact *c = &a->contacts[members[k]];
         rg_vec3 e[3] = {c->motion.normal};
@@ -79,14 +80,13 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
                 s->pair[k] = s->pair[j];
         }
         s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
-        s->contact[k] =
-            (rg_step_impulse){.time = a->time,
-                              .body_b = rg_body_id_at(&a->view->world->content, c->body_b),
-                              .body_a = rg_body_id_at(&a->view->world->content, c->body_a),
-                              .position = c->motion.point,
-                              .normal = c->motion.normal,
-                              .friction = s->mu[k],
-                              .restitution = s->restitution[k]};
+        s->contact[k] = (rg_step_impulse){.time = a->time,
+                                          .body_b = rg_analysis_body_id(a, c->body_b),
+                                          .body_a = rg_analysis_body_id(a, c->body_a),
+                                          .position = c->motion.point,
+                                          .normal = c->motion.normal,
+                                          .friction = s->mu[k],
+                                          .restitution = s->restitution[k]};
     }
     rg_analysis_couple_all(a, s->row, s->rows, s->matrix);
     s->log = rg_impulse_log_begin(a->view->machinery, s->contact, a->view->world->content.planar);
@@ -111,7 +111,9 @@ static rg_impact_problem impact_problem(impact_rows *s, double still) {
 }
 
 static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_info *info) {
+    rg_analysis_joints_strike(a, s->row, s->rows, s->impulse);
     rg_analysis_judge_impact(a, s->row, s->rows, s->impulse);
+    rg_analysis_joints_push_struck(a);
     for (size_t i = 0; i < s->rows; i++) {
         rg_analysis_push(a, a->y, &s->row[i], s->impulse[i]);
         rg_analysis_account_outside(a, &s->row[i], s->impulse[i]);

@@ -86,9 +86,11 @@ static void choose_solution(rg_analysis *a) {
             continue;
         rg_vec3 n = c->motion.normal;
         rg_vec3 e = rg_add_scaled(n, -c->law.friction, c->basis[0]);
+        rg_arena_mark mark = rg_arena_get_mark(a->arena);
         rg_analysis_row normal = rg_analysis_make_row(a, (uint32_t)i, 0, n);
-        rg_analysis_row push = rg_analysis_make_row(a, (uint32_t)i, 0, e);
+        rg_analysis_row push = rg_analysis_contact_row(&a->motion, c, e);
         double w = rg_analysis_couple(a, &normal, &push);
+        rg_arena_return(a->arena, mark);
         if (!(w < 0))
             continue;
         double force = -c->normal_acceleration / w;
@@ -137,6 +139,7 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     double *x = rg_arena_take(a->arena, n, sizeof *x);
     if (!rows || !matrix || !rate || !x)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    rg_analysis_joints_factor(a, RG_JOINTS_IMPULSES);
     for (size_t i = 0, k = 0; k < a->contact_count; k++) {
         if (!rg_analysis_touches(&a->contacts[k]))
             continue;
@@ -156,6 +159,8 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
         rg_analysis_tell_unsolved(a, &a->contacts[0], n, info.residual.natural);
     if (!status && !rounding) {
         a->tally.stabilisation += rg_analysis_work(a, rows, n, x, rate);
+        rg_analysis_joints_strike(a, rows, n, x);
+        rg_analysis_joints_push_struck(a);
         for (size_t i = 0; i < n; i++) {
             rg_analysis_push(a, a->y, &rows[i], x[i]);
             rg_analysis_account_outside(a, &rows[i], x[i]);
@@ -168,14 +173,16 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
 
 /* m/s^2: how the gap of a contact accelerates under the forces that all others have. */
 static double acceleration_of(const rg_analysis *a, size_t contact) {
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_row normal =
         rg_analysis_make_row(a, (uint32_t)contact, 0, a->contacts[contact].motion.normal);
     double rate = rg_analysis_own_rate(a, &normal);
     for (size_t k = 0; k < a->contact_count; k++) {
-        rg_analysis_row force =
-            rg_analysis_make_row(a, (uint32_t)k, 0, rg_analysis_force_of(&a->contacts[k]));
+        const rg_analysis_contact *c = &a->contacts[k];
+        rg_analysis_row force = rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
         rate += rg_analysis_couple(a, &normal, &force);
     }
+    rg_arena_return(a->arena, mark);
     return rate;
 }
 
@@ -187,7 +194,7 @@ static rg_swept_shape part_after(const rg_analysis *a, uint32_t part, double tim
     double inverse_mass = a->view->dynamics[body].inverse_mass;
     for (uint32_t k = 0; k < a->contact_count; k++) {
         rg_vec3 f = rg_analysis_force_of(&a->contacts[k]);
-        rg_analysis_row row = rg_analysis_make_row(a, k, 0, f);
+        rg_analysis_row row = rg_analysis_contact_row(m, &a->contacts[k], f);
         if (row.a != body && row.b != body)
             continue;
         linear = rg_add_scaled(linear, row.a == body ? inverse_mass : -inverse_mass, f);
@@ -203,7 +210,7 @@ static rg_swept_shape part_after(const rg_analysis *a, uint32_t part, double tim
 /* Whether the plane of a face separates the parts of a contact now and goes on to do so, under the
  * forces that all others have: then nothing needs to be held. */
 static bool has_free_plane(const rg_analysis *a, const rg_analysis_contact *c) {
-    if (!isfinite(a->view->parts[c->part_b].radius) ||
+    if (c->limit || !isfinite(a->view->parts[c->part_b].radius) ||
         !isfinite(a->view->parts[c->part_a].radius) || !(a->view->acceleration > 0))
         return false;
     double time = sqrt(c->shell / a->view->acceleration);
@@ -286,6 +293,7 @@ static rg_status resolve_once(rg_analysis *a, bool detect, bool frees, rg_error 
     status = stop_slow(a, error);
     if (status)
         return status;
+    rg_analysis_brakes_reset(a);
     if (frees)
         let_go_unneeded(a);
     refresh_modes(a, &(bool){false});

@@ -35,15 +35,9 @@ rg_status rg_analysis_judge_make(rg_analysis *a) {
                                .angular = rg_arena_take(a->arena, n, sizeof *j->angular),
                                .inverse = rg_arena_take(a->arena, n, sizeof *j->inverse)};
     rg_analysis_motion *m = &j->motion;
-    if (!rg_analysis_take_motion(a->arena, n, m) || !j->linear || !j->angular || !j->inverse)
+    if (!rg_analysis_take_motion(a->arena, n + 1, m) || !j->linear || !j->angular || !j->inverse)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        m->position[i] = a->motion.position[i];
-        m->orientation[i] = a->motion.orientation[i];
-        m->velocity[i] = m->angular_velocity[i] = (rg_vec3){0, 0, 0};
-        m->acceleration[i] = m->angular_acceleration[i] = (rg_vec3){0, 0, 0};
-        m->inverse_inertia[i] = rg_mat3_diagonal((rg_vec3){0, 0, 0});
-    }
+    rg_analysis_stand_still(&a->view->world->content, m);
     rg_arena *tracks = &a->view->machinery->tracks;
     rg_arena_reset(tracks);
     a->judge = j;
@@ -85,8 +79,10 @@ static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_ins
                               .angular = a->judge->angular,
                               .inverse = a->judge->inverse,
                               .contacts = contacts};
+    if (a->joints && !rg_analysis_joints_show(a, now))
+        return false;
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].motion.regular)
+        if (a->contacts[i].motion.regular && !a->contacts[i].limit)
             contacts[now->count++] =
                 contact_of(a, &a->contacts[i], rg_analysis_force_of(&a->contacts[i]));
     return true;
@@ -113,8 +109,13 @@ static rg_judge_power look(const rg_analysis *a, sight see, rg_judge_findings *f
     return power;
 }
 
+/* Whether there is anything to show besides how bodies move. */
+static bool is_shown(const rg_analysis *a) {
+    return a->judge && (a->contact_count || a->joints);
+}
+
 void rg_analysis_judge_begin(rg_analysis *a, bool constant) {
-    if (!a->judge || a->contact_count == 0)
+    if (!is_shown(a))
         return;
     a->judge->pending = rg_judge_findings_none();
     a->judge->constant = constant;
@@ -123,7 +124,7 @@ void rg_analysis_judge_begin(rg_analysis *a, bool constant) {
 
 /* Whether contacts do work that is worth a look in between. */
 static bool works(const rg_analysis *a, const rg_judge_power *begin, const rg_judge_power *end) {
-    double size = 0;
+    double size = rg_analysis_joints_force(a) * sqrt(a->view->acceleration);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         size += fabs(c->force[0]) * sqrt(a->view->acceleration * c->size);
@@ -143,6 +144,7 @@ static bool is_linear(const rg_analysis *a, double length, const rg_judge_power 
         fabs(j->before.friction + share * (end->friction - j->before.friction) - begin->friction),
         fabs(j->before.prescribed + share * (end->prescribed - j->before.prescribed) -
              begin->prescribed));
+    off = fmax(off, fabs(j->before.drive + share * (end->drive - j->before.drive) - begin->drive));
     return off <= LINEAR * fmax(begin->size, end->size);
 }
 
@@ -178,7 +180,7 @@ void rg_analysis_judge_span(rg_analysis *a, double theta, double length) {
         return;
     if (theta * length >= INSTANT * (a->view->end - a->view->begin))
         rg_flight_track(&a->flight, &a->trial.output, &a->judge->tracks);
-    if (a->contact_count == 0)
+    if (!is_shown(a))
         return;
     rg_judge_power power[2 + RG_JUDGE_INSIDE] = {a->judge->begin};
     rg_judge_findings *found = &a->judge->pending;
@@ -215,9 +217,13 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
         now.contacts = contacts;
         now.count = 0;
         for (size_t i = 0; i < count; i++) {
+            const rg_analysis_contact *c = &a->contacts[rows[i].contact];
+            if (c->limit && rows[i].component == 0)
+                rg_analysis_limit_show(a, c, impulse[i] - c->force[0], &now);
+            if (c->limit)
+                continue;
             if (i == 0 || rows[i].contact != rows[i - 1].contact)
-                contacts[now.count++] =
-                    contact_of(a, &a->contacts[rows[i].contact], (rg_vec3){0, 0, 0});
+                contacts[now.count++] = contact_of(a, c, (rg_vec3){0, 0, 0});
             rg_vec3 *force = &contacts[now.count - 1].force;
             *force = rg_add_scaled(*force, impulse[i], rows[i].e);
         }
@@ -227,7 +233,7 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
 }
 
 void rg_analysis_judge_last(rg_analysis *a, bool resting) {
-    if (!a->judge || a->contact_count == 0)
+    if (!is_shown(a))
         return;
     rg_judge_power power[2];
     power[0] = power[1] = look(a, a->law->mean ? SEE_CONES : SEE_LAWS_AT_END, &a->found);

@@ -46,8 +46,8 @@ void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_
         .time = a->time, .kind = (uint32_t)kind, .contacts = contacts, .value = value};
     if (!contact)
         return;
-    e->body_b = rg_body_id_at(&a->view->world->content, contact->body_b);
-    e->body_a = rg_body_id_at(&a->view->world->content, contact->body_a);
+    e->body_b = rg_analysis_body_id(a, contact->body_b);
+    e->body_a = rg_analysis_body_id(a, contact->body_a);
     e->friction =
         contact->mode == RG_ANALYSIS_SLIPS ? contact->law.friction : contact->law.static_friction;
     e->restitution = contact->law.restitution;

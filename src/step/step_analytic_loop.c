@@ -89,7 +89,7 @@ static double step_length(const rg_analysis *a) {
 /* --- judging a trial step --------------------------------------------------------------------- */
 
 static double largest_turn(const rg_analysis *a) {
-    double spin = 0;
+    double spin = rg_analysis_joints_spin(a);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         spin = fmax(spin, rg_length(rg_sub(a->motion.angular_velocity[c->body_a],
@@ -395,6 +395,7 @@ static void drop_gone(rg_analysis *a) {
 
 static rg_status accept_step(rg_analysis *a) {
     rg_status status = rg_analysis_project(a);
+    rg_analysis_joints_accept(a);
     drop_gone(a);
     return status ? status : rg_analysis_refresh(a);
 }

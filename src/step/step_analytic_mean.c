@@ -13,6 +13,8 @@
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
+#include <string.h>
+
 /* Of the judge's residual, relative to speeds: what is good enough. */
 #define ENOUGH 1e-7
 
@@ -28,11 +30,16 @@ static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
     s->dimension = a->view->world->content.planar ? 2 : 3;
     s->count = s->dimension * contacts;
     s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
-    s->q = rg_arena_take(a->arena, s->count, sizeof *s->q);
+    size_t held = rg_analysis_held_rows(a);
+    s->q = rg_arena_take(a->arena, s->count + held, sizeof *s->q);
     s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
-    s->force = rg_arena_take(a->arena, s->count, sizeof *s->force);
-    s->rate = rg_arena_take(a->arena, s->count, sizeof *s->rate);
-    return s->rows && s->q && s->mu && s->force && s->rate;
+    s->force = rg_arena_take(a->arena, s->count + held, sizeof *s->force);
+    s->rate = rg_arena_take(a->arena, s->count + held, sizeof *s->rate);
+    if (!s->rows || !s->q || !s->mu || !s->force || !s->rate)
+        return false;
+    memset(s->q + s->count, 0, held * sizeof *s->q);
+    memset(s->force + s->count, 0, held * sizeof *s->force);
+    return true;
 }
 
 /* m/s: the least rate of a gap at the end. It may close, but only so fast that a force which is

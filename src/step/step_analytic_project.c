@@ -156,22 +156,11 @@ static rg_status project_velocities(rg_analysis *a) {
     return RG_OK;
 }
 
-/* Moves bodies by `displacement` impulses: positions change as velocities would in a second. */
-static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x) {
+void rg_analysis_displace(rg_analysis *a, const rg_analysis_twist *twist) {
     const rg_world_content *c = &a->view->world->content;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         uint32_t body = a->flight.body[k];
-        rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
-        for (size_t i = 0; i < count; i++) {
-            if (rows[i].a == body) {
-                shift = rg_add_scaled(shift, x[i] * c->dynamics[body].inverse_mass, rows[i].e);
-                turn = rg_add_scaled(turn, x[i], rows[i].spin_a);
-            }
-            if (rows[i].b == body) {
-                shift = rg_add_scaled(shift, -x[i] * c->dynamics[body].inverse_mass, rows[i].e);
-                turn = rg_add_scaled(turn, -x[i], rows[i].spin_b);
-            }
-        }
+        rg_vec3 shift = twist[k].linear, turn = twist[k].angular;
         double *n = a->y + k * a->flight.width;
         a->tally.stabilisation -=
             c->dynamics[body].mass * c->dynamics[body].gravity_scale * rg_dot(c->gravity, shift);
@@ -192,6 +181,34 @@ static void displace(rg_analysis *a, const rg_analysis_row *rows, size_t count, 
     }
 }
 
+/* Moves bodies by `displacement` impulses: positions change as velocities would in a second. */
+static rg_status displace(rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                          const double *x) {
+    const rg_body_dynamics *d = a->view->dynamics;
+    rg_analysis_twist *twist = rg_arena_take(a->arena, a->flight.body_count, sizeof *twist);
+    if (!twist)
+        return RG_OUT_OF_MEMORY;
+    for (size_t k = 0; k < a->flight.body_count; k++) {
+        uint32_t body = a->flight.body[k];
+        rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
+        for (size_t i = 0; i < count; i++) {
+            if (rows[i].response) {
+                shift = rg_add_scaled(shift, x[i], rows[i].response[k].linear);
+                turn = rg_add_scaled(turn, x[i], rows[i].response[k].angular);
+            } else if (rows[i].a == body) {
+                shift = rg_add_scaled(shift, x[i] * d[body].inverse_mass, rows[i].e);
+                turn = rg_add_scaled(turn, x[i], rows[i].spin_a);
+            } else if (rows[i].b == body) {
+                shift = rg_add_scaled(shift, -x[i] * d[body].inverse_mass, rows[i].e);
+                turn = rg_add_scaled(turn, -x[i], rows[i].spin_b);
+            }
+        }
+        twist[k] = (rg_analysis_twist){shift, turn};
+    }
+    rg_analysis_displace(a, twist);
+    return RG_OK;
+}
+
 /* Contacts that carry no force, and points that have just begun to leave: they may be anywhere
  * near, but must not be pushed into each other when the others are put right. */
 static size_t bystanders(const rg_analysis *a) {
@@ -205,6 +222,10 @@ static rg_analysis_contact *bystander(rg_analysis *a, size_t i) {
 static void follow_leaving(rg_analysis *a) {
     for (size_t i = 0; i < a->leaving_count; i++) {
         rg_analysis_contact *c = &a->spare[i];
+        if (c->limit) {
+            rg_analysis_limit_follow(a, &a->motion, c);
+            continue;
+        }
         rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, c->part_b);
         rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, c->part_a);
         c->motion = rg_contact_follow(&c->track, &b, &other);
@@ -240,6 +261,7 @@ static bool displaced_rows(rg_analysis *a, const bool *joins, rg_analysis_row *r
             off = fmax(0, off);
         needed |= fabs(off) > RG_ANALYSIS_DRIFT * c->shell;
         rows[*count] = rg_analysis_contact_row(&a->motion, c, c->motion.normal);
+        rg_analysis_respond(a, &rows[*count]);
         change[(*count)++] = off;
     }
     return needed;
@@ -258,6 +280,7 @@ static rg_status project_positions(rg_analysis *a) {
     memcpy(before, a->y, a->ode.n * sizeof *before);
     double stabilisation = a->tally.stabilisation;
     rg_vec3 angular_impulse = a->tally.angular_impulse;
+    rg_analysis_joints_factor(a, RG_JOINTS_PLACES);
     for (int round = 0; round < SQUEEZES_MOST; round++) {
         if (round)
             follow_leaving(a);
@@ -266,7 +289,9 @@ static rg_status project_positions(rg_analysis *a) {
         rg_status status = solve_regular(a, rows, count, change, x);
         if (status)
             return status;
-        displace(a, rows, count, x);
+        status = displace(a, rows, count, x);
+        if (status)
+            return status;
         rg_analysis_move_to(a);
         if (!any_squeezed(a, joins))
             return RG_OK;
@@ -279,14 +304,30 @@ static rg_status project_positions(rg_analysis *a) {
     return RG_OK; /* the next step will find room */
 }
 
+/* Of contacts. */
+static rg_status project_contacts(rg_analysis *a) {
+    rg_status status = project_positions(a);
+    rg_analysis_joints_project_places(a);
+    rg_analysis_joints_project_velocities(a);
+    if (!status && !a->law->mean) { /* which are made for the velocities of their ends */
+        status = project_velocities(a);
+        rg_analysis_move_to(a);
+        rg_analysis_joints_project_velocities(a);
+    }
+    return status;
+}
+
 rg_status rg_analysis_project(rg_analysis *a) {
-    if (a->contact_count == 0)
+    if (a->contact_count == 0 && !a->joints)
         return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_analysis_move_to(a);
-    rg_status status = project_positions(a);
-    if (!status && !a->law->mean) /* which are made for the velocities of their ends */
-        status = project_velocities(a);
+    rg_analysis_joints_project_places(a);
+    rg_status status = RG_OK;
+    if (a->contact_count)
+        status = project_contacts(a);
+    else
+        rg_analysis_joints_project_velocities(a);
     rg_arena_return(a->arena, mark);
     if (!status)
         rg_analysis_move_to(a);

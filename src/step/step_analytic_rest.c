@@ -116,7 +116,8 @@ static void stand(rg_analysis *a, const double *rate) {
 rg_status rg_analysis_try_rest(rg_analysis *a, bool *rests, rg_error *error) {
     *rests = false;
     rg_analysis_move(a, a->time, a->y, &a->motion);
-    if (!rg_analysis_may_know(a) || !has_hardly_speed(a) || !has_steady_surroundings(a))
+    if (a->joints || !rg_analysis_may_know(a) || !has_hardly_speed(a) ||
+        !has_steady_surroundings(a))
         return RG_OK;
     rg_status status = rg_analysis_detect(a, error);
     if (status)

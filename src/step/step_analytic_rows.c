@@ -67,6 +67,10 @@ void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m) {
     rg_rigid_motion b, other; /* of the pair: its points stand side by side */
     for (size_t i = 0; i < a->contact_count; i++) {
         rg_analysis_contact *c = &a->contacts[i];
+        if (c->limit) {
+            rg_analysis_limit_follow(a, m, c);
+            continue;
+        }
         if (i == 0 || c->part_b != c[-1].part_b || c->part_a != c[-1].part_a) {
             b = rg_analysis_rigid(a, m, c->part_b);
             other = rg_analysis_rigid(a, m, c->part_a);
@@ -97,6 +101,10 @@ rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_an
         .a = c->body_a, .b = c->body_b, .key = (uint64_t)larger << 32 | smaller, .e = e};
     row.arm_a = rg_cross(rg_sub(c->motion.point, m->position[row.a]), e);
     row.arm_b = rg_cross(rg_sub(c->motion.point, m->position[row.b]), e);
+    if (c->turns) {
+        row.e = (rg_vec3){0, 0, 0};
+        row.arm_a = row.arm_b = rg_scale(rg_dot(e, c->motion.normal), c->motion.normal);
+    }
     row.spin_a = rg_mat3_apply(&m->inverse_inertia[row.a], row.arm_a);
     row.spin_b = rg_mat3_apply(&m->inverse_inertia[row.b], row.arm_b);
     return row;
@@ -107,11 +115,47 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uin
     rg_analysis_row row = rg_analysis_contact_row(&a->motion, &a->contacts[contact], e);
     row.contact = contact;
     row.component = component;
+    rg_analysis_respond(a, &row);
     return row;
+}
+
+rg_analysis_row rg_analysis_joint_direction(const rg_analysis *a, uint32_t body_a, uint32_t body_b,
+                                            rg_vec3 point, const rg_joint_direction *along) {
+    const rg_analysis_motion *m = &a->motion;
+    rg_vec3 d = along->direction;
+    rg_analysis_row row = {.a = body_a, .b = body_b};
+    if (along->turns) {
+        row.arm_a = row.arm_b = d;
+    } else {
+        row.e = d;
+        row.arm_a = rg_cross(rg_sub(point, m->position[body_a]), d);
+        row.arm_b = rg_cross(rg_sub(point, m->position[body_b]), d);
+    }
+    row.spin_a = rg_mat3_apply(&m->inverse_inertia[body_a], row.arm_a);
+    row.spin_b = rg_mat3_apply(&m->inverse_inertia[body_b], row.arm_b);
+    return row;
+}
+
+/* How a row moves when bodies of the group move so. */
+static double twist_rate(const rg_analysis *a, const rg_analysis_row *row,
+                         const rg_analysis_twist *twist) {
+    const rg_body_dynamics *d = a->view->dynamics;
+    double sum = 0;
+    if (d[row->a].inverse_mass > 0) {
+        const rg_analysis_twist *t = &twist[rg_analysis_place(a, row->a)];
+        sum += rg_dot(row->e, t->linear) + rg_dot(row->arm_a, t->angular);
+    }
+    if (d[row->b].inverse_mass > 0) {
+        const rg_analysis_twist *t = &twist[rg_analysis_place(a, row->b)];
+        sum -= rg_dot(row->e, t->linear) + rg_dot(row->arm_b, t->angular);
+    }
+    return sum;
 }
 
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i,
                           const rg_analysis_row *j) {
+    if (i->response)
+        return twist_rate(a, j, i->response);
     const rg_body_dynamics *d = a->view->dynamics;
     double straight = rg_dot(i->e, j->e), sum = 0;
     if (i->a == j->a)
@@ -157,41 +201,74 @@ static void put_jacobian(double *to, bool planar, double sign, rg_vec3 e, rg_vec
     to[3] = sign * arm.x, to[4] = sign * arm.y, to[5] = sign * arm.z;
 }
 
+/* A row of a problem: its blocks, and its Jacobian for both. */
+typedef struct problem_maker {
+    const rg_analysis *a;
+    bool planar;
+    uint32_t *number; /* blocks of the bodies of the group */
+    size_t blocks, freedom;
+    double *mass;
+} problem_maker;
+
+/* `stride`: between the Jacobians of a contact's two sides. */
+static void put_row(problem_maker *p, const rg_analysis_row *row, uint32_t *joined, double *to,
+                    size_t stride) {
+    joined[0] = block_of(p->a, row->a, p->number, &p->blocks, p->mass);
+    joined[1] = block_of(p->a, row->b, p->number, &p->blocks, p->mass);
+    put_jacobian(to, p->planar, joined[0] != RG_NO_BLOCK, row->e, row->arm_a);
+    put_jacobian(to + stride, p->planar, -(double)(joined[1] != RG_NO_BLOCK), row->e, row->arm_b);
+}
+
+/* What joints hold: rows whose velocity stays 0. */
+static bool add_joint_rows(problem_maker *p, rg_contact_problem *problem) {
+    size_t joints = rg_analysis_held_rows(p->a), n = p->freedom;
+    rg_arena *arena = p->a->arena;
+    uint32_t *joined = rg_arena_take(arena, 2 * joints, sizeof *joined);
+    double *jacobian = rg_arena_take(arena, 2 * n * joints, sizeof *jacobian);
+    double *compliance = rg_arena_take(arena, joints, sizeof *compliance);
+    if (!joined || !jacobian || !compliance)
+        return false;
+    for (size_t k = 0; k < joints; k++) {
+        rg_analysis_row row = rg_analysis_held_row(p->a, k, &compliance[k]);
+        put_row(p, &row, joined + 2 * k, jacobian + 2 * n * k, n);
+    }
+    problem->joints = joints;
+    problem->compliance = compliance;
+    problem->global.joint_blocks = joined;
+    problem->global.joint_jacobian = jacobian;
+    return true;
+}
+
 bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
                               const double *q, const double *mu, double scale,
                               rg_problem *problem) {
     bool planar = a->view->world->content.planar;
-    size_t d = planar ? 2 : 3, n = planar ? 3 : 6, bodies = a->flight.body_count, blocks = 0;
-    uint32_t *number = rg_arena_take(a->arena, bodies, sizeof *number);
+    size_t d = planar ? 2 : 3, n = planar ? 3 : 6, bodies = a->flight.body_count;
+    problem_maker p = {.a = a, .planar = planar, .freedom = n};
+    p.number = rg_arena_take(a->arena, bodies, sizeof *p.number);
+    p.mass = rg_arena_take(a->arena, n * n * bodies, sizeof *p.mass);
     uint32_t *joined = rg_arena_take(a->arena, 2 * contacts, sizeof *joined);
-    double *mass = rg_arena_take(a->arena, n * n * bodies, sizeof *mass);
     double *rest = rg_arena_take(a->arena, n * bodies, sizeof *rest);
     double *jacobian = rg_arena_take(a->arena, 2 * d * n * contacts, sizeof *jacobian);
-    if (!number || !joined || !mass || !rest || !jacobian)
+    if (!p.number || !joined || !p.mass || !rest || !jacobian)
         return false;
     for (size_t k = 0; k < bodies; k++)
-        number[k] = RG_NO_BLOCK;
+        p.number[k] = RG_NO_BLOCK;
     memset(rest, 0, n * bodies * sizeof *rest);
-    for (size_t j = 0; j < contacts; j++) {
-        const rg_analysis_row *row = rows + d * j;
-        double *to = jacobian + 2 * d * n * j;
-        joined[2 * j] = block_of(a, row->a, number, &blocks, mass);
-        joined[2 * j + 1] = block_of(a, row->b, number, &blocks, mass);
-        double sign_a = joined[2 * j] != RG_NO_BLOCK, sign_b = joined[2 * j + 1] != RG_NO_BLOCK;
-        for (size_t i = 0; i < d; i++) {
-            put_jacobian(to + n * i, planar, sign_a, row[i].e, row[i].arm_a);
-            put_jacobian(to + n * (d + i), planar, -sign_b, row[i].e, row[i].arm_b);
-        }
-    }
+    for (size_t i = 0; i < d * contacts; i++)
+        put_row(&p, &rows[i], joined + 2 * (i / d), jacobian + 2 * d * n * (i / d) + n * (i % d),
+                d * n);
     *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .scale = scale};
     problem->contact = (rg_contact_problem){
         .dimension = (int)d, .contacts = contacts, .mu = mu, .form = RG_FORM_GLOBAL, .q = q};
-    problem->contact.global = (rg_global_form){.blocks = blocks,
-                                               .freedom = (int)n,
-                                               .mass = mass,
+    problem->contact.global = (rg_global_form){.freedom = (int)n,
+                                               .mass = p.mass,
                                                .free_velocity = rest,
                                                .contact_blocks = joined,
                                                .contact_jacobian = jacobian};
+    if (a->joints && !add_joint_rows(&p, &problem->contact))
+        return false;
+    problem->contact.global.blocks = p.blocks;
     return true;
 }
 
@@ -232,29 +309,70 @@ void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, dou
     push_body(a, y, row->b, rg_scale(-j, row->e), rg_scale(-j, row->arm_b));
 }
 
+/* Of islands of contacts and joints the contacts, which come first in each. */
+static void leave_out_joints(rg_partition *islands, size_t contacts) {
+    uint32_t count = 0, kept = 0;
+    for (uint32_t k = 0; k < islands->count; k++) {
+        uint32_t begin = islands->first[k], end = islands->first[k + 1];
+        if (islands->member[begin] >= contacts)
+            break;
+        islands->first[count++] = kept;
+        for (uint32_t i = begin; i < end && islands->member[i] < contacts; i++)
+            islands->member[kept++] = islands->member[i];
+    }
+    islands->count = count;
+    islands->first[count] = kept;
+}
+
 rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands) {
     const rg_body_dynamics *d = a->view->dynamics;
-    uint32_t *places = rg_arena_take(a->arena, 2 * a->contact_count, sizeof *places);
+    size_t n = a->contact_count, joints = rg_analysis_joint_count(a);
+    uint32_t *places = rg_arena_take(a->arena, 2 * (n + joints), sizeof *places);
     if (!places)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < 2 * a->contact_count; i++) {
+    for (size_t i = 0; i < 2 * n; i++) {
         const rg_analysis_contact *c = &a->contacts[i / 2];
         uint32_t body = i % 2 ? c->body_b : c->body_a;
         places[i] = d[body].inverse_mass > 0 ? (uint32_t)rg_analysis_place(a, body) : RG_NO_BLOCK;
     }
-    return rg_partition_links(places, a->contact_count, a->flight.body_count, a->arena, islands);
+    rg_analysis_joint_places(a, places + 2 * n);
+    rg_status status =
+        rg_partition_links(places, n + joints, a->flight.body_count, a->arena, islands);
+    if (!status && joints)
+        leave_out_joints(islands, n);
+    return status;
 }
 
-/* The outside's share of an impulse along a row. */
-void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
+/* What the outside gives by a force or impulse along a row, and its moment about the origin: false
+ * if both bodies move by forces. */
+static bool outside_of(const rg_analysis *a, const rg_analysis_row *row, double j, rg_vec3 *given,
+                       rg_vec3 *moment) {
     const rg_body_dynamics *d = a->view->dynamics;
     bool moves_a = d[row->a].inverse_mass > 0, moves_b = d[row->b].inverse_mass > 0;
     if (moves_a == moves_b)
+        return false;
+    double s = moves_a ? j : -j;
+    *given = rg_scale(s, row->e);
+    *moment = rg_add_scaled(rg_cross(a->motion.position[moves_a ? row->a : row->b], *given), s,
+                            moves_a ? row->arm_a : row->arm_b);
+    return true;
+}
+
+void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
+    rg_vec3 given, moment;
+    if (!outside_of(a, row, j, &given, &moment))
         return;
-    rg_vec3 given = rg_scale(moves_a ? j : -j, row->e);
     a->tally.impulse = rg_add(a->tally.impulse, given);
-    a->tally.angular_impulse =
-        rg_add(a->tally.angular_impulse, rg_cross(a->contacts[row->contact].motion.point, given));
+    a->tally.angular_impulse = rg_add(a->tally.angular_impulse, moment);
+}
+
+void rg_analysis_add_outside(const rg_analysis *a, const rg_analysis_row *row, double force,
+                             double *ledger) {
+    rg_vec3 given, moment;
+    if (!outside_of(a, row, force, &given, &moment))
+        return;
+    ledger[0] += given.x, ledger[1] += given.y, ledger[2] += given.z;
+    ledger[3] += moment.x, ledger[4] += moment.y, ledger[5] += moment.z;
 }
 
 /* e . (velocity of the material that no force moves), with the sign of the row. */

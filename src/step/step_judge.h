@@ -124,12 +124,18 @@ typedef struct rg_judge_instant {
     rg_mat3 *inverse;          /* scratch: inverse inertia in world axes */
     const rg_judge_contact *contacts;
     size_t count;
+    const rg_judge_joint *joints; /* with forces, or, of an impact, impulses */
+    size_t joint_count;
 } rg_judge_instant;
 
-/* W. `size`: the sum of magnitudes. */
+/* W. `normal`: of normal forces, and of what joints hold; `drive`: of springs and motors; `size`:
+ * the sum of magnitudes. */
 typedef struct rg_judge_power {
-    double friction, normal, prescribed, size;
+    double friction, normal, prescribed, drive, size;
 } rg_judge_power;
+/* step_judge_joints.c: adds that of joints; `share` of the changes of velocity in now->linear and
+ * now->angular counts. */
+void rg_judge_joint_power(const rg_judge_instant *now, double share, rg_judge_power *sum);
 
 rg_mat3 rg_judge_inverse(const rg_mat3 *matrix);
 rg_judge_findings rg_judge_findings_none(void);

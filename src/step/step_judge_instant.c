@@ -102,6 +102,35 @@ static double inverse_mass_at(const rg_judge_instant *now, const rg_judge_contac
 
 /* What contacts give each of their bodies: accelerations of forces, or changes of velocity of
  * impulses, in now->linear and now->angular. */
+static void add_up_joints(const rg_judge_instant *now) {
+    for (size_t k = 0; k < now->joint_count; k++)
+        for (int side = 0; side < 2; side++) {
+            const rg_judge_joint *j = &now->joints[k];
+            uint32_t i = side ? j->body_b : j->body_a;
+            if (i == UINT32_MAX || !is_dynamic(now, i))
+                continue;
+            double sign = side ? 1 : -1, mass = now->content->record[i].mass.mass;
+            rg_vec3 arm = rg_sub(j->point, now->position[i]);
+            for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
+                rg_vec3 moment = rg_add(j->angular[part], rg_cross(arm, j->linear[part]));
+                now->linear[i] = rg_add_scaled(now->linear[i], sign / mass, j->linear[part]);
+                now->angular[i] = rg_add_scaled(now->angular[i], sign, turned(now, i, moment));
+            }
+        }
+}
+
+/* Of bodies of joints, which may have no contacts. */
+static void begin_joints(const rg_judge_instant *now) {
+    for (size_t k = 0; k < 2 * now->joint_count; k++) {
+        uint32_t i = k % 2 ? now->joints[k / 2].body_b : now->joints[k / 2].body_a;
+        if (i == UINT32_MAX)
+            continue;
+        now->linear[i] = now->angular[i] = (rg_vec3){0, 0, 0};
+        if (is_dynamic(now, i))
+            now->inverse[i] = inverse_inertia(now, i);
+    }
+}
+
 static void add_up(const rg_judge_instant *now) {
     for (size_t k = 0; k < now->count; k++)
         for (int side = 0; side < 2; side++) {
@@ -234,6 +263,7 @@ rg_judge_power rg_judge_power_of(const rg_judge_instant *now) {
         sum.prescribed += prescribed_part(now, c);
         sum.size += fabs(friction) + fabs(normal) + fabs(prescribed_part(now, c));
     }
+    rg_judge_joint_power(now, 0, &sum);
     return sum;
 }
 
@@ -250,12 +280,21 @@ void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judg
         found->friction += w * power[i].friction;
         found->stabilisation += w * power[i].normal;
         found->prescribed += w * power[i].prescribed;
+        found->drive += w * power[i].drive;
     }
 }
 
 void rg_judge_impact(const rg_judge_instant *now, rg_judge_findings *found) {
     invert_inertias(now);
+    begin_joints(now);
     add_up(now);
+    add_up_joints(now);
+    rg_judge_power joints = {0};
+    rg_judge_joint_power(now, 0.5, &joints);
+    found->impact += joints.normal;
+    found->friction += joints.friction;
+    found->drive += joints.drive;
+    found->prescribed += joints.prescribed;
     double fastest = 0;
     for (size_t k = 0; k < now->count; k++)
         fastest = fmax(fastest, rg_length(velocity_at(now, &now->contacts[k])));

@@ -69,6 +69,46 @@ void rg_judge_joint_work(const rg_world_content *c, const rg_judge_memory *befor
     }
 }
 
+/* Of a body of a joint, at its point and about it; of the world none. */
+static void motion_at(const rg_judge_instant *now, double share, uint32_t body, rg_vec3 point,
+                      rg_vec3 *velocity, rg_vec3 *spin) {
+    *velocity = *spin = (rg_vec3){0, 0, 0};
+    if (body == UINT32_MAX)
+        return;
+    *velocity = now->velocity[body], *spin = now->angular_velocity[body];
+    if (share > 0) {
+        *velocity = rg_add_scaled(*velocity, share, now->linear[body]);
+        *spin = rg_add_scaled(*spin, share, now->angular[body]);
+    }
+    *velocity = rg_add(*velocity, rg_cross(*spin, rg_sub(point, now->position[body])));
+}
+
+static bool is_moved(const rg_judge_instant *now, uint32_t body) {
+    return body != UINT32_MAX && now->content->record[body].motion == RG_MOTION_DYNAMIC;
+}
+
+void rg_judge_joint_power(const rg_judge_instant *now, double share, rg_judge_power *sum) {
+    for (size_t k = 0; k < now->joint_count; k++) {
+        const rg_judge_joint *j = &now->joints[k];
+        rg_vec3 v[2], w[2];
+        motion_at(now, share, j->body_a, j->point, &v[0], &w[0]);
+        motion_at(now, share, j->body_b, j->point, &v[1], &w[1]);
+        for (int part = 0; part < RG_JUDGE_JOINT_PARTS; part++) {
+            double on[2], power;
+            for (int side = 0; side < 2; side++)
+                on[side] = rg_dot(j->linear[part], v[side]) + rg_dot(j->angular[part], w[side]);
+            power = on[1] - on[0];
+            *(part == RG_JUDGE_JOINT_FRICTION ? &sum->friction
+              : part == RG_JUDGE_JOINT_DRIVE  ? &sum->drive
+                                              : &sum->normal) += power;
+            /* what moves by itself pushes back on nothing that we count */
+            sum->prescribed += is_moved(now, j->body_a) ? 0 : on[0];
+            sum->prescribed -= is_moved(now, j->body_b) ? 0 : on[1];
+            sum->size += fabs(power);
+        }
+    }
+}
+
 /* What a body was like before the impulses at the end of a step. */
 static void take_back(const rg_world_content *c, size_t i, rg_vec3 linear, rg_vec3 angular,
                       rg_vec3 *velocity, rg_vec3 *spin) {

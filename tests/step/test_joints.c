@@ -552,20 +552,6 @@ static void slider_and_crank(void **state) {
     rg_world_destroy(world);
 }
 
-static void the_analytic_method_refuses(void **state) {
-    (void)state;
-    rg_world_def def = rg_world_def_default();
-    def.method = rg_method_find("analytic");
-    rg_world *world = world_of(&def);
-    rg_body_id box = ghost(world, rg_vec3_make(1, 1, 1), rg_vec3_make(0, 0, 0));
-    joint_of(world, between(RG_JOINT_BALL, the_world, box), rg_vec3_make(0, 0, 0), y_axis);
-    rg_error error;
-    assert_int_equal(rg_world_step(world, STEP, NULL, &error), RG_UNSUPPORTED);
-    assert_string_equal(error.text, "the method analytic does not know joints yet; take the method "
-                                    "stepping");
-    rg_world_destroy(world);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tension_of_a_pendulum),
@@ -586,7 +572,6 @@ int main(void) {
         cmocka_unit_test(a_struck_double_pendulum),
         cmocka_unit_test(joints_break),
         cmocka_unit_test(slider_and_crank),
-        cmocka_unit_test(the_analytic_method_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
