@@ -1,6 +1,6 @@
 /* What happened in a step of the event-driven method: impacts, contacts that came and went, changes
  * between stick and slip, and whatever had to be decided or given up, in plain words. Of the method
- * stepping: impacts with restitution. */
+ * stepping: impacts with restitution, limits and breaks of joints. */
 #ifndef RIGOR_EVENT_H
 #define RIGOR_EVENT_H
 
@@ -26,6 +26,8 @@ typedef enum rg_step_event_kind {
                                     why, rg_status */
     RG_STEP_EVENT_AVERAGED,      /* stick and slip change too fast to be followed: forces are means
                                     over `value` s at most, to the end of the step */
+    RG_STEP_EVENT_LIMIT,         /* a joint reached a limit; value: its coordinate, m or rad */
+    RG_STEP_EVENT_JOINT_BREAK,   /* a joint broke; value: its force, N; other: its torque, N m */
     RG_STEP_EVENT_KIND_COUNT
 } rg_step_event_kind;
 const char *rg_step_event_name(rg_step_event_kind kind);
@@ -33,7 +35,8 @@ const char *rg_step_event_name(rg_step_event_kind kind);
 typedef struct rg_step_event {
     double time;
     uint32_t kind;     /* rg_step_event_kind */
-    uint32_t contacts; /* that took part; of a hand-over: bodies, 0 if it is that of the world */
+    uint32_t contacts; /* that took part; of a hand-over: bodies, 0 if it is that of the world; of a
+                          joint: its number, as rg_world_joint_at */
     rg_body_id body_b, body_a; /* of a hand-over: A the first of them, B the second */
     double value;
     double friction, restitution;

@@ -10,6 +10,7 @@
 
 #include "rigor/contact_force.h"
 #include "rigor/event.h"
+#include "rigor/joint.h"
 #include "rigor/scene.h"
 
 #ifdef __cplusplus
@@ -66,6 +67,7 @@ typedef struct rg_recording_info {
     bool has_certificate; /* recordings of format 1 have none of them; contacts can be left out */
     bool has_contacts;
     bool has_events; /* and impulses: from format 3 on */
+    bool has_joints; /* of scenes with joints: from format 4 on */
     double duration; /* s that the run is meant to last; record_every: s between frames */
     double record_every;
     const char *scene_text;
@@ -143,6 +145,25 @@ rg_status rg_recording_read_impulses(rg_recording *recording, size_t index,
                                      const rg_recorded_impulse **impulses, size_t *count,
                                      rg_error *error);
 
+/* A joint as it is in a frame, with the forces of the last step up to it (rigor/joint.h). */
+typedef struct rg_recorded_joint {
+    uint32_t joint;          /* from 0, in the order of rg_world_joint_at */
+    uint32_t kind;           /* rg_joint_kind */
+    uint32_t body_a, body_b; /* RG_RECORDED_NONE: the world */
+    uint32_t axes, broken;   /* number of axes; 0 or 1 */
+    rg_vec3 coordinate;      /* of axes 0 to 2: m, rad */
+    rg_vec3 velocity;        /* m/s, rad/s */
+    rg_vec3 axis_force;      /* N, N m along the axes, on B */
+    rg_vec3 motor_force;     /* of these, the motor */
+    rg_vec3 point;           /* m, world: where B's frame is */
+    rg_vec3 force, torque;   /* N, N m on B at that point, world axes */
+    double error;            /* m plus rad: how far it is from being closed */
+} rg_recorded_joint;
+/* All joints, until the next call with this recording. RG_UNSUPPORTED: it has none. */
+rg_status rg_recording_read_joints(rg_recording *recording, size_t index,
+                                   const rg_recorded_joint **joints, size_t *count,
+                                   rg_error *error);
+
 /* One line per frame and body. "-" is standard output. The recording itself and its journal are
  * refused. */
 rg_status rg_recording_export_csv(rg_recording *recording, const char *path, rg_error *error);
@@ -156,6 +177,9 @@ rg_status rg_recording_export_events_csv(rg_recording *recording, const char *pa
                                          rg_error *error);
 rg_status rg_recording_export_impulses_csv(rg_recording *recording, const char *path,
                                            rg_error *error);
+/* One line per frame and joint. RG_UNSUPPORTED if it has none. */
+rg_status rg_recording_export_joints_csv(rg_recording *recording, const char *path,
+                                         rg_error *error);
 
 #ifdef __cplusplus
 }

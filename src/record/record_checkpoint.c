@@ -143,11 +143,11 @@ void rg_checkpoint_encode(const rg_checkpoint *checkpoint, rg_buffer *bytes) {
     rg_buffer_append(bytes, &checkpoint->time, 8);
     rg_buffer_append(bytes, &checkpoint->state_hash, 8);
     rg_buffer_append(bytes, &checkpoint->duration, 8);
-    uint64_t sizes[3 + RG_ROWS_COUNT] = {has_pending |
-                                             (uint64_t)rg_summary_field_count << INTERVAL_SHIFT |
-                                             (uint64_t)rg_summary_field_count,
-                                         checkpoint->state.size, checkpoint->observations.size};
-    for (int i = 0; i < RG_ROWS_COUNT; i++)
+    uint64_t sizes[3 + RG_ROWS_PENDING] = {has_pending |
+                                               (uint64_t)rg_summary_field_count << INTERVAL_SHIFT |
+                                               (uint64_t)rg_summary_field_count,
+                                           checkpoint->state.size, checkpoint->observations.size};
+    for (int i = 0; i < RG_ROWS_PENDING; i++)
         sizes[3 + i] = checkpoint->pending[i].size;
     rg_buffer_append(bytes, sizes, sizeof sizes);
     const rg_step_info *const infos[2] = {&checkpoint->summary, &checkpoint->interval};
@@ -156,14 +156,14 @@ void rg_checkpoint_encode(const rg_checkpoint *checkpoint, rg_buffer *bytes) {
             rg_buffer_append(bytes, (const char *)infos[k] + rg_summary_fields[i].offset, 8);
     rg_buffer_append(bytes, checkpoint->state.data, checkpoint->state.size);
     rg_buffer_append(bytes, checkpoint->observations.data, checkpoint->observations.size);
-    for (int i = 0; i < RG_ROWS_COUNT; i++)
+    for (int i = 0; i < RG_ROWS_PENDING; i++)
         rg_buffer_append(bytes, checkpoint->pending[i].data, checkpoint->pending[i].size);
 }
 
 /* Where the parts of an encoded checkpoint are. */
 typedef struct parts {
     uint64_t summary_fields, interval_fields;
-    uint64_t sizes[2 + RG_ROWS_COUNT]; /* state, observations, pending rows */
+    uint64_t sizes[2 + RG_ROWS_PENDING]; /* state, observations, pending rows */
     const char *figures, *bytes;
 } parts;
 
@@ -174,7 +174,7 @@ static bool find_parts(const char *bytes, uint64_t size, parts *found) {
     if (size < FIXED + 16)
         return false;
     memcpy(&fields, bytes + 40, 8);
-    size_t sizes = (fields & has_pending) ? 2 + RG_ROWS_COUNT : 2;
+    size_t sizes = (fields & has_pending) ? 2 + RG_ROWS_PENDING : 2;
     if (size < FIXED + 8 * sizes)
         return false;
     memcpy(found->sizes, bytes + FIXED, 8 * sizes);
@@ -210,11 +210,11 @@ rg_status rg_checkpoint_decode(rg_checkpoint *checkpoint, const char *bytes, uin
     checkpoint->interval = rg_step_info_nothing();
     rg_interval_decode(&checkpoint->interval, found.figures + 8 * found.summary_fields,
                        (size_t)found.interval_fields);
-    rg_buffer *const places[2 + RG_ROWS_COUNT] = {
+    rg_buffer *const places[2 + RG_ROWS_PENDING] = {
         &checkpoint->state, &checkpoint->observations, &checkpoint->pending[RG_ROWS_CONTACTS],
         &checkpoint->pending[RG_ROWS_EVENTS], &checkpoint->pending[RG_ROWS_IMPULSES]};
     rg_status status = RG_OK;
-    for (size_t i = 0; i < 2 + RG_ROWS_COUNT && status == RG_OK; i++) {
+    for (size_t i = 0; i < 2 + RG_ROWS_PENDING && status == RG_OK; i++) {
         status = replace_content(places[i], found.bytes, (size_t)found.sizes[i]);
         found.bytes += found.sizes[i];
     }

@@ -1,7 +1,8 @@
 /* Recordings as comma-separated values (RFC 4180): a header line, then one line for every frame and
- * body, for every frame and contact, for every event, for every impulse, or for every frame
- * (certificates; a figure that was not measured is an empty field). Numbers are the shortest that
- * read back to the same bits. How it fails: as what it writes to does (record_outlet.h). */
+ * body, for every frame and contact, for every frame and joint, for every event, for every impulse,
+ * or for every frame (certificates; a figure that was not measured is an empty field). Numbers are
+ * the shortest that read back to the same bits. How it fails: as what it writes to does
+ * (record_outlet.h). */
 #include "record/record_recording.h"
 
 #include "base/base_memory.h"
@@ -23,6 +24,9 @@ static const char events_header[] = "time,step,kind,body_a,body_b,contacts,value
 static const char impulses_header[] =
     "time,step,impact,round,body_a,body_b,px,py,pz,nx,ny,nz,ix,iy,iz,before_x,before_y,before_z,"
     "after_x,after_y,after_z,friction,restitution\n";
+static const char joints_header[] =
+    "time,step,joint,kind,body_a,body_b,broken,x0,x1,x2,v0,v1,v2,f0,f1,f2,motor0,motor1,motor2,"
+    "px,py,pz,fx,fy,fz,tx,ty,tz,error\n";
 /* Bytes gathered before they are written. */
 static const size_t piece_size = 1 << 20;
 
@@ -185,6 +189,39 @@ static rg_status append_impulses(rg_buffer *text, rg_recording *recording, size_
     return status;
 }
 
+/* Numbers of axes that the joint does not have are empty. */
+static void append_axes(rg_buffer *text, const rg_vec3 *values, size_t axes) {
+    append_numbers(text, &values->x, axes);
+    for (size_t i = axes; i < RG_JOINT_AXES_MOST; i++)
+        append_text(text, ",");
+}
+
+static rg_status append_joints(rg_buffer *text, rg_recording *recording, size_t index,
+                               const rg_frame *frame, rg_error *error) {
+    const rg_recorded_joint *joints;
+    size_t count;
+    rg_status status = rg_recording_read_joints(recording, index, &joints, &count, error);
+    for (size_t i = 0; i < count; i++) {
+        const rg_recorded_joint *joint = &joints[i];
+        append_clock(text, frame->time, frame->step);
+        rg_buffer_print(text, ",%" PRIu32 ",%s", joint->joint,
+                        rg_joint_kind_name((rg_joint_kind)joint->kind));
+        append_body(text, recording, joint->body_a);
+        append_body(text, recording, joint->body_b);
+        rg_buffer_print(text, ",%" PRIu32, joint->broken);
+        append_axes(text, &joint->coordinate, joint->axes);
+        append_axes(text, &joint->velocity, joint->axes);
+        append_axes(text, &joint->axis_force, joint->axes);
+        append_axes(text, &joint->motor_force, joint->axes);
+        append_numbers(text, &joint->point.x, 3);
+        append_numbers(text, &joint->force.x, 3);
+        append_numbers(text, &joint->torque.x, 3);
+        append_numbers(text, &joint->error, 1);
+        append_text(text, "\n");
+    }
+    return status;
+}
+
 /* Figures in the order of FILE's tables. */
 static void append_certificate_header(rg_buffer *text) {
     append_text(text, "time,step");
@@ -227,6 +264,7 @@ static const table_kind bodies_table = {true, bodies_header, append_bodies};
 static const table_kind contacts_table = {false, contacts_header, append_contacts};
 static const table_kind events_table = {false, events_header, append_events};
 static const table_kind impulses_table = {false, impulses_header, append_impulses};
+static const table_kind joints_table = {false, joints_header, append_joints};
 static const table_kind certificate_table = {false, NULL, append_certificate};
 
 /* ---- all frames ---- */
@@ -311,4 +349,9 @@ rg_status rg_recording_export_events_csv(rg_recording *recording, const char *pa
 rg_status rg_recording_export_impulses_csv(rg_recording *recording, const char *path,
                                            rg_error *error) {
     return export_table(recording, &impulses_table, NULL, path, error);
+}
+
+rg_status rg_recording_export_joints_csv(rg_recording *recording, const char *path,
+                                         rg_error *error) {
+    return export_table(recording, &joints_table, NULL, path, error);
 }

@@ -61,15 +61,21 @@ static rg_status append_first_frame(rg_recorder *recorder, rg_store *store, rg_e
     rg_recorded_contact *contacts =
         rg_allocate(&recorder->allocator, rg_recorder_count_contacts(recorder), sizeof *contacts);
     rg_status status = RG_OUT_OF_MEMORY;
-    if (numbers && contacts) {
+    rg_buffer joints = rg_buffer_make(&recorder->allocator);
+    if (rg_rows_has(recorder->rows, RG_ROWS_JOINTS))
+        rg_rows_append_joints(&joints, rg_scene_world(recorder->scene));
+    if (numbers && contacts && !joints.failed) {
         rg_frame_head head = rg_recorder_fill_frame(recorder, numbers);
         head.row_count[RG_ROWS_CONTACTS] = rg_recorder_fill_contacts(recorder, contacts);
         rg_frame_batch batch = rg_frame_batch_in(numbers, &head, 1, recorder->body_count);
         batch.rows[RG_ROWS_CONTACTS] = contacts;
+        head.row_count[RG_ROWS_JOINTS] = joints.size / sizeof(rg_recorded_joint);
+        batch.rows[RG_ROWS_JOINTS] = joints.data;
         status = rg_store_append(store, &batch, error);
     } else {
         rg_fail(error, status, "%s: no memory for a frame", recorder->paths.file);
     }
+    rg_buffer_free(&joints);
     rg_release(&recorder->allocator, contacts);
     rg_release(&recorder->allocator, numbers);
     return status;

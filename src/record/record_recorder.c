@@ -80,6 +80,8 @@ rg_status rg_recorder_set_scene(rg_recorder *recorder, rg_scene *scene) {
         rg_allocate(&recorder->allocator, recorder->body_count, sizeof *recorder->bodies);
     if (!recorder->bodies)
         return RG_OUT_OF_MEMORY;
+    if (rg_world_joint_count(world) == 0)
+        recorder->rows &= ~(UINT64_C(1) << RG_ROWS_JOINTS);
     for (size_t i = 0; i < recorder->body_count; i++)
         recorder->bodies[i] = rg_world_body_at(world, i);
     return RG_OK;
@@ -294,8 +296,9 @@ static int write_frame(rg_recorder *recorder) {
     size_t size = (size_t)rg_journal_frame_size(header);
     size_t most = size + most_rows(recorder);
     rg_buffer *block = &journal->block;
-    if (block->failed || recorder->checkpoint.pending[RG_ROWS_EVENTS].failed ||
-        recorder->checkpoint.pending[RG_ROWS_IMPULSES].failed ||
+    const rg_buffer *pending = recorder->checkpoint.pending;
+    if (block->failed || pending[RG_ROWS_EVENTS].failed || pending[RG_ROWS_IMPULSES].failed ||
+        pending[RG_ROWS_JOINTS].failed ||
         rg_array_reserve(&block->allocator, (void **)&block->data, &block->capacity,
                          block->size + most + RG_JOURNAL_CHECKSUM, 1) != RG_OK)
         return ENOMEM;
@@ -354,6 +357,9 @@ rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, 
                        "%s: bodies came or went since the recording began; a recording has the "
                        "same bodies in every frame",
                        recorder->paths.file);
+    if (rg_rows_has(recorder->rows, RG_ROWS_JOINTS))
+        rg_rows_append_joints(&recorder->checkpoint.pending[RG_ROWS_JOINTS],
+                              rg_scene_world(recorder->scene));
     int failed = write_frame(recorder);
     if (failed)
         return rg_recorder_fail(recorder, error, recorder->paths.journal, failed);

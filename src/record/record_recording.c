@@ -145,6 +145,7 @@ rg_recording_info rg_recording_get_info(const rg_recording *recording) {
                                .has_certificate = identity->has_certificate,
                                .has_contacts = rg_rows_has(identity->rows, RG_ROWS_CONTACTS),
                                .has_events = rg_rows_has(identity->rows, RG_ROWS_EVENTS),
+                               .has_joints = rg_rows_has(identity->rows, RG_ROWS_JOINTS),
                                .duration = identity->duration,
                                .record_every = identity->record_every,
                                .scene_text = identity->scene_text,
@@ -379,6 +380,15 @@ rg_status rg_recording_read_events(rg_recording *recording, size_t index,
     assert(recording && events && count);
     rg_status status = read_rows(recording, index, RG_ROWS_EVENTS, count, error);
     *events = (const void *)recording->rows[RG_ROWS_EVENTS].data;
+    return status;
+}
+
+rg_status rg_recording_read_joints(rg_recording *recording, size_t index,
+                                   const rg_recorded_joint **joints, size_t *count,
+                                   rg_error *error) {
+    assert(recording && joints && count);
+    rg_status status = read_rows(recording, index, RG_ROWS_JOINTS, count, error);
+    *joints = (const void *)recording->rows[RG_ROWS_JOINTS].data;
     return status;
 }
 

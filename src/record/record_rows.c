@@ -1,20 +1,24 @@
 /* What a frame has any number of: see record_rows.h.
- * Tested by tests/record/test_events.c and tests/record/test_contacts.c. */
+ * Tested by tests/record/test_events.c, test_contacts.c and test_joints.c there. */
 #include "record/record_rows.h"
 
 #include "world/world.h"
+
+#include <string.h>
 
 /* The journal holds copies of them. */
 _Static_assert(sizeof(rg_recorded_contact) == 112, "part of the journal's format");
 _Static_assert(sizeof(rg_recorded_event) == 56, "part of the journal's format");
 _Static_assert(sizeof(rg_recorded_impulse) == 168, "part of the journal's format");
+_Static_assert(sizeof(rg_recorded_joint) == 200, "part of the journal's format");
 
 static const struct {
     const char *name;
     size_t size;
 } kinds[RG_ROWS_COUNT] = {{"contacts", sizeof(rg_recorded_contact)},
                           {"events", sizeof(rg_recorded_event)},
-                          {"impulses", sizeof(rg_recorded_impulse)}};
+                          {"impulses", sizeof(rg_recorded_impulse)},
+                          {"joints", sizeof(rg_recorded_joint)}};
 
 const char *rg_rows_name(int rows) {
     return kinds[rows].name;
@@ -22,6 +26,10 @@ const char *rg_rows_name(int rows) {
 
 size_t rg_rows_size(int rows) {
     return kinds[rows].size;
+}
+
+static bool is_body(uint32_t body, size_t body_count) {
+    return body < body_count || body == RG_RECORDED_NONE;
 }
 
 bool rg_rows_make_sense(int rows, const void *data, size_t count, size_t body_count) {
@@ -33,9 +41,13 @@ bool rg_rows_make_sense(int rows, const void *data, size_t count, size_t body_co
                    contact->mode <= RG_MODE_ROLL;
         } else if (rows == RG_ROWS_EVENTS) {
             const rg_recorded_event *event = (const rg_recorded_event *)data + i;
-            good = good && (event->body_a < body_count || event->body_a == RG_RECORDED_NONE) &&
-                   (event->body_b < body_count || event->body_b == RG_RECORDED_NONE) &&
-                   event->kind < RG_STEP_EVENT_KIND_COUNT;
+            good = good && is_body(event->body_a, body_count) &&
+                   is_body(event->body_b, body_count) && event->kind < RG_STEP_EVENT_KIND_COUNT;
+        } else if (rows == RG_ROWS_JOINTS) {
+            const rg_recorded_joint *joint = (const rg_recorded_joint *)data + i;
+            good = good && joint->joint < count && joint->kind < RG_JOINT_KIND_COUNT &&
+                   joint->axes <= RG_JOINT_AXES_MOST && is_body(joint->body_a, body_count) &&
+                   is_body(joint->body_b, body_count);
         } else {
             const rg_recorded_impulse *impulse = (const rg_recorded_impulse *)data + i;
             good = good && impulse->body_a < body_count && impulse->body_b < body_count;
@@ -101,5 +113,28 @@ void rg_rows_append_impulses(rg_buffer *impulses, const rg_world *world) {
                                        .restitution = p->restitution};
         if (impulse.body_a != RG_RECORDED_NONE && impulse.body_b != RG_RECORDED_NONE)
             rg_buffer_append(impulses, &impulse, sizeof impulse);
+    }
+}
+
+void rg_rows_append_joints(rg_buffer *joints, const rg_world *world) {
+    for (size_t i = 0; i < rg_world_joint_count(world); i++) {
+        rg_joint_id id = rg_world_joint_at(world, i);
+        rg_joint_def def = rg_joint_get_def(world, id);
+        rg_joint_state state = rg_joint_get_state(world, id);
+        rg_recorded_joint joint = {.joint = (uint32_t)i,
+                                   .kind = def.kind,
+                                   .body_a = number_of(world, def.body_a),
+                                   .body_b = number_of(world, def.body_b),
+                                   .axes = (uint32_t)rg_joint_axis_count(def.kind),
+                                   .broken = state.broken,
+                                   .point = state.point,
+                                   .force = state.force,
+                                   .torque = state.torque,
+                                   .error = rg_joint_error(world, id)};
+        memcpy(&joint.coordinate, state.coordinate, sizeof joint.coordinate);
+        memcpy(&joint.velocity, state.velocity, sizeof joint.velocity);
+        memcpy(&joint.axis_force, state.axis_force, sizeof joint.axis_force);
+        memcpy(&joint.motor_force, state.motor_force, sizeof joint.motor_force);
+        rg_buffer_append(joints, &joint, sizeof joint);
     }
 }

@@ -1,5 +1,5 @@
-/* What a frame has any number of: contacts of its last step, events and impulses of the steps since
- * the frame before. In memory and in the journal they are arrays of the structures of
+/* What a frame has any number of: joints, contacts of its last step, events and impulses of the
+ * steps since the frame before. In memory and in the journal they are arrays of the structures of
  * rigor/recording.h, in FILE tables with the rows of all frames one after the other. */
 #ifndef RIGOR_RECORD_ROWS_H
 #define RIGOR_RECORD_ROWS_H
@@ -8,15 +8,26 @@
 #include "rigor/recording.h"
 
 /* The order is that of the journal. */
-typedef enum rg_rows { RG_ROWS_CONTACTS, RG_ROWS_EVENTS, RG_ROWS_IMPULSES, RG_ROWS_COUNT } rg_rows;
+typedef enum rg_rows {
+    RG_ROWS_CONTACTS,
+    RG_ROWS_EVENTS,
+    RG_ROWS_IMPULSES,
+    RG_ROWS_JOINTS, /* of scenes that have some */
+    RG_ROWS_COUNT,
+    RG_ROWS_PENDING = RG_ROWS_JOINTS /* kinds that a checkpoint may have some of */
+} rg_rows;
 
 /* Sets of them, as in the journal's header. */
-enum { RG_ROWS_OF_FORMAT_2 = 1u << RG_ROWS_CONTACTS, RG_ROWS_ALL = (1u << RG_ROWS_COUNT) - 1 };
+enum {
+    RG_ROWS_OF_FORMAT_2 = 1u << RG_ROWS_CONTACTS,
+    RG_ROWS_OF_FORMAT_3 = (1u << RG_ROWS_JOINTS) - 1,
+    RG_ROWS_ALL = (1u << RG_ROWS_COUNT) - 1
+};
 static inline bool rg_rows_has(uint64_t set, int rows) {
     return (set >> rows & 1) != 0;
 }
 
-const char *rg_rows_name(int rows); /* "contacts", "events", "impulses": groups of FILE */
+const char *rg_rows_name(int rows); /* "contacts", "events" and so on: groups of FILE */
 size_t rg_rows_size(int rows);      /* bytes of one in memory */
 
 /* Whether rows name only bodies, modes and kinds that there are. */
@@ -28,5 +39,7 @@ bool rg_rows_contact(const rg_world *world, const rg_contact_force *force,
 /* Appends the events and impulses of the world's last step. */
 void rg_rows_append_events(rg_buffer *events, const rg_world *world);
 void rg_rows_append_impulses(rg_buffer *impulses, const rg_world *world);
+/* Appends all joints as they are. */
+void rg_rows_append_joints(rg_buffer *joints, const rg_world *world);
 
 #endif

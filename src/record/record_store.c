@@ -29,9 +29,11 @@ const rg_data_kind rg_data_kinds[RG_DATA_COUNT] = {
     ROWS_START("contacts", RG_ROWS_CONTACTS),
     ROWS_START("events", RG_ROWS_EVENTS),
     ROWS_START("impulses", RG_ROWS_IMPULSES),
+    ROWS_START("joints", RG_ROWS_JOINTS),
     ROWS_COUNT("contacts", RG_ROWS_CONTACTS),
     ROWS_COUNT("events", RG_ROWS_EVENTS),
     ROWS_COUNT("impulses", RG_ROWS_IMPULSES),
+    ROWS_COUNT("joints", RG_ROWS_JOINTS),
     {"poses/position", 3, false, RG_PART_STATE, 0, "m", "origin frame of each body: x y z"},
     {"poses/orientation", 4, false, RG_PART_STATE, 0, "1",
      "origin frame of each body: unit quaternion x y z w"},
@@ -317,7 +319,7 @@ static herr_t get_interval(const rg_store *store, hid_t group, rg_step_info *int
 /* Events and impulses since the last frame: as bytes, too. */
 static herr_t put_pending(const rg_store *store, hid_t group, const rg_checkpoint *checkpoint) {
     herr_t result = 0;
-    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT && result >= 0; i++)
+    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_PENDING && result >= 0; i++)
         if (rg_rows_has(store->identity.rows, i))
             result = rg_bytes_put(group, rg_rows_name(i), &checkpoint->pending[i]);
     return result;
@@ -325,7 +327,7 @@ static herr_t put_pending(const rg_store *store, hid_t group, const rg_checkpoin
 
 static herr_t get_pending(const rg_store *store, hid_t group, rg_checkpoint *checkpoint) {
     herr_t result = 0;
-    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_COUNT && result >= 0; i++)
+    for (int i = RG_ROWS_EVENTS; i < RG_ROWS_PENDING && result >= 0; i++)
         if (rg_rows_has(store->identity.rows, i))
             result = rg_bytes_get(group, rg_rows_name(i), &checkpoint->pending[i]);
     return result >= 0 && rg_checkpoint_pending_fits(checkpoint) ? 0 : -1;

@@ -109,7 +109,10 @@ static bool rows_fit(rg_store *store) {
 
 /* Formats have the rows that they have; contacts may be left out of any. */
 static uint64_t rows_of_format(hid_t file, uint64_t version) {
-    uint64_t rows = version == 1 ? 0 : version == 2 ? RG_ROWS_OF_FORMAT_2 : RG_ROWS_ALL;
+    uint64_t rows = version == 1   ? 0
+                    : version == 2 ? RG_ROWS_OF_FORMAT_2
+                    : version == 3 ? RG_ROWS_OF_FORMAT_3
+                                   : RG_ROWS_ALL;
     return H5Lexists(file, "contacts", H5P_DEFAULT) > 0 ? rows : rows & ~RG_ROWS_OF_FORMAT_2;
 }
 

@@ -1,6 +1,6 @@
-/* Contacts, events and impulses of FILE: of every kind a table with the rows of all frames, and, as
- * data of the frames, where each frame's rows begin and how many it has. Compound types, whose
- * fields have names. See docs/recording.md.
+/* Contacts, events, impulses and joints of FILE: of every kind a table with the rows of all frames,
+ * and, as data of the frames, where each frame's rows begin and how many it has. Compound
+ * types, whose fields have names. See docs/recording.md.
  *
  * How it fails: a field that FILE lacks is 0; rows that the frames do not speak of, or do not have,
  * make FILE a damaged one. Tested by tests/record/test_events.c and test_contacts.c there. */
@@ -11,7 +11,7 @@
 
 /* ---- types ---- */
 
-typedef enum field_type { REAL, VECTOR, BODY, COUNT, MODE, KIND } field_type;
+typedef enum field_type { REAL, VECTOR, BODY, COUNT, MODE, KIND, JOINT } field_type;
 
 typedef struct row_field {
     const char *name;
@@ -57,6 +57,23 @@ static const row_field impulse_fields[] = {
     {"restitution", REAL, offsetof(rg_recorded_impulse, restitution)},
 };
 
+static const row_field joint_fields[] = {
+    {"joint", BODY, offsetof(rg_recorded_joint, joint)},
+    {"kind", JOINT, offsetof(rg_recorded_joint, kind)},
+    {"body_a", BODY, offsetof(rg_recorded_joint, body_a)},
+    {"body_b", BODY, offsetof(rg_recorded_joint, body_b)},
+    {"axes", BODY, offsetof(rg_recorded_joint, axes)},
+    {"broken", BODY, offsetof(rg_recorded_joint, broken)},
+    {"coordinate", VECTOR, offsetof(rg_recorded_joint, coordinate)},
+    {"velocity", VECTOR, offsetof(rg_recorded_joint, velocity)},
+    {"axis_force", VECTOR, offsetof(rg_recorded_joint, axis_force)},
+    {"motor_force", VECTOR, offsetof(rg_recorded_joint, motor_force)},
+    {"point", VECTOR, offsetof(rg_recorded_joint, point)},
+    {"force", VECTOR, offsetof(rg_recorded_joint, force)},
+    {"torque", VECTOR, offsetof(rg_recorded_joint, torque)},
+    {"error", REAL, offsetof(rg_recorded_joint, error)},
+};
+
 static const struct {
     const char *path;
     const row_field *fields;
@@ -82,15 +99,26 @@ static const struct {
          "one row for each contact and round of the impacts of the steps since the frame before, "
          "rows start to start + count of the frame: position, unit normal from B to A, impulse on "
          "A, velocity of A relative to B before and after the round (world axes)"},
+    [RG_ROWS_JOINTS] =
+        {"joints/table", joint_fields, sizeof joint_fields / sizeof joint_fields[0],
+         "1, 1, 1, 1, 1, 1, m or rad, m/s or rad/s, N or N m, N or N m, m, N, N m, m and rad",
+         "one row for each joint and frame, rows start to start + count of the frame: number, "
+         "kind, "
+         "bodies (4294967295 is the world), number of axes, broken; coordinates, velocities, "
+         "forces and motor forces of the axes; point, force and torque on B there (world axes), "
+         "of the step before the frame; how far it is from being closed"},
 };
 
 static hid_t names_type(field_type type, bool in_memory) {
     hid_t names = H5Tenum_create(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U8LE);
-    uint32_t count = type == MODE ? RG_MODE_ROLL + 1 : RG_STEP_EVENT_KIND_COUNT;
+    uint32_t count = type == MODE    ? RG_MODE_ROLL + 1
+                     : type == JOINT ? RG_JOINT_KIND_COUNT
+                                     : RG_STEP_EVENT_KIND_COUNT;
     for (uint32_t i = 0; names >= 0 && i < count; i++) {
         uint8_t small = (uint8_t)i;
-        const char *name = type == MODE ? rg_contact_mode_name((rg_contact_mode)i)
-                                        : rg_step_event_name((rg_step_event_kind)i);
+        const char *name = type == MODE    ? rg_contact_mode_name((rg_contact_mode)i)
+                           : type == JOINT ? rg_joint_kind_name((rg_joint_kind)i)
+                                           : rg_step_event_name((rg_step_event_kind)i);
         if (H5Tenum_insert(names, name, in_memory ? (const void *)&i : (const void *)&small) < 0) {
             H5Tclose(names);
             return -1;
@@ -114,6 +142,7 @@ static hid_t field_type_of(field_type type, bool in_memory) {
         return H5Tcopy(in_memory ? H5T_NATIVE_UINT64 : H5T_STD_U64LE);
     case MODE:
     case KIND:
+    case JOINT:
         break;
     }
     return names_type(type, in_memory);
@@ -122,7 +151,7 @@ static hid_t field_type_of(field_type type, bool in_memory) {
 /* In FILE without gaps, in memory as the structure. */
 static hid_t row_type(int rows, bool in_memory) {
     static const size_t bytes[] = {
-        [REAL] = 8, [VECTOR] = 24, [BODY] = 4, [COUNT] = 8, [MODE] = 1, [KIND] = 1};
+        [REAL] = 8, [VECTOR] = 24, [BODY] = 4, [COUNT] = 8, [MODE] = 1, [KIND] = 1, [JOINT] = 1};
     const row_field *fields = kinds[rows].fields;
     size_t size = 0, at = 0;
     for (size_t i = 0; i < kinds[rows].field_count; i++)

@@ -9,8 +9,9 @@
 #include <string.h>
 
 static const char *const names[RG_STEP_EVENT_KIND_COUNT] = {
-    "impact",       "contact",       "break",  "slip",     "stick",       "feature", "accumulation",
-    "inconsistent", "indeterminate", "capped", "unsolved", "handed-over", "averaged"};
+    "impact",   "contact",      "break",        "slip",          "stick",
+    "feature",  "accumulation", "inconsistent", "indeterminate", "capped",
+    "unsolved", "handed-over",  "averaged",     "limit",         "joint-break"};
 
 const char *rg_step_event_name(rg_step_event_kind kind) {
     return kind < RG_STEP_EVENT_KIND_COUNT ? names[kind] : "?";
@@ -97,6 +98,13 @@ const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, s
     return m ? m->events : NULL;
 }
 
+void rg_log_joint(rg_world *world, const rg_step_event *event) {
+    rg_step_machinery *m = world->machinery;
+    size_t place = m->event_count++;
+    if (place < RG_STEP_EVENTS_MOST)
+        m->events[place] = *event;
+}
+
 static const char *name_of(const rg_world *world, rg_body_id body) {
     if (!body.index1 || !rg_body_exists(world, body))
         return "?";
@@ -129,6 +137,14 @@ static int hand_over_text(const rg_world *world, const rg_step_event *e, const c
                         a, b, cause);
     return snprintf(text, capacity, "t = %.9g s: %s of \"%s\", \"%s\" and %u more: %s", e->time,
                     start, a, b, e->contacts - 2, cause);
+}
+
+static int joint_text(const rg_step_event *e, const char *a, const char *b, char *text,
+                      size_t capacity) {
+    bool limit = e->kind == RG_STEP_EVENT_LIMIT;
+    return snprintf(text, capacity, "t = %.9g s: joint %u of \"%s\" and \"%s\" %s %.6g%s", e->time,
+                    e->contacts, a, b, limit ? "reaches its limit at" : "breaks under a force of",
+                    e->value, limit ? "" : " N");
 }
 
 static size_t put_words(const rg_world *world, const rg_step_event *e, const char *a, const char *b,
@@ -179,6 +195,10 @@ static size_t put_words(const rg_world *world, const rg_step_event *e, const cha
                      "t = %.9g s: %u contacts change between stick and slip faster than can be "
                      "followed: to the end of the step forces are means over %.3g s at most",
                      e->time, e->contacts, e->value);
+        break;
+    case RG_STEP_EVENT_LIMIT:
+    case RG_STEP_EVENT_JOINT_BREAK:
+        n = joint_text(e, a, b, text, capacity);
         break;
     case RG_STEP_EVENT_HANDED_OVER:
         n = hand_over_text(world, e, a, b, text, capacity);

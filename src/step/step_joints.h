@@ -5,6 +5,7 @@
 #define RIGOR_STEP_JOINTS_H
 
 #include "problem/problem_joints.h"
+#include "rigor/event.h"
 #include "rigor/solver.h"
 
 typedef struct rg_judge_joint rg_judge_joint; /* step_judge.h */
@@ -75,7 +76,10 @@ rg_status rg_joints_tell(const rg_world_content *content, const rg_joint_set *se
 rg_status rg_joints_tell_held(const rg_world_content *content, const rg_joint_set *set,
                               const rg_vec3 *held, rg_arena *arena, rg_judge_joint **wrenches,
                               size_t *count);
-/* A step has succeeded: forces, coordinates and what broke are kept. */
+/* A step has succeeded: forces, coordinates and what broke are kept; limits that began to push and
+ * breaks are logged. */
 void rg_joints_store(rg_world *world, const rg_joint_memory *next);
+/* step_analytic_log.c: an event of a joint, after those that are there. */
+void rg_log_joint(rg_world *world, const rg_step_event *event);
 
 #endif

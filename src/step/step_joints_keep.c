@@ -88,17 +88,47 @@ rg_status rg_joints_tell_held(const rg_world_content *c, const rg_joint_set *set
     return status;
 }
 
+static void log_joint(rg_world *world, size_t j, rg_step_event event) {
+    const rg_joint_def *def = &world->content.joint[j].def;
+    event.time = world->content.time + rg_joint_memories(&world->content)[j].step;
+    event.contacts = (uint32_t)j;
+    event.body_a = def->body_a, event.body_b = def->body_b;
+    rg_log_joint(world, &event);
+}
+
+/* Limits that push now and did not push in the step before. */
+static void log_limits(rg_world *world, size_t j, const rg_joint_memory *before) {
+    const rg_world_content *c = &world->content;
+    const rg_joint_memory *now = &rg_joint_memories(c)[j];
+    for (size_t k = 0; k < rg_joint_axis_count(c->joint[j].def.kind); k++) {
+        const rg_joint_axis *a = &c->joint[j].def.axis[k];
+        size_t place = RG_JOINT_LOCKED + k * RG_JOINT_PARTS;
+        for (size_t side = RG_JOINT_LOWER; side <= RG_JOINT_UPPER && a->lower < a->upper; side++)
+            if (now->impulse[place + side] != 0 && before->impulse[place + side] == 0)
+                log_joint(world, j,
+                          (rg_step_event){.kind = RG_STEP_EVENT_LIMIT,
+                                          .value = now->coordinate[k],
+                                          .restitution = a->restitution});
+    }
+}
+
 void rg_joints_store(rg_world *world, const rg_joint_memory *next) {
     rg_world_content *c = &world->content;
     rg_joint_memory *memories = rg_joint_memories(c);
     for (size_t j = 0; next && j < c->joints.count; j++) {
         const rg_joint_def *def = &c->joint[j].def;
         rg_joint_look look;
+        rg_joint_memory before = memories[j];
         memories[j] = next[j];
         rg_joint_look_at(c, j, (rg_body_places){c->position, c->orientation}, &look);
         memcpy(memories[j].coordinate, look.keep, sizeof look.keep);
-        if (rg_length(next[j].force) > def->break_force ||
-            rg_length(next[j].torque) > def->break_torque)
-            memories[j].broken = 1;
+        log_limits(world, j, &before);
+        double force = rg_length(next[j].force), torque = rg_length(next[j].torque);
+        if (memories[j].broken != 0 || !(force > def->break_force || torque > def->break_torque))
+            continue;
+        memories[j].broken = 1;
+        log_joint(
+            world, j,
+            (rg_step_event){.kind = RG_STEP_EVENT_JOINT_BREAK, .value = force, .other = torque});
     }
 }

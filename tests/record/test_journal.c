@@ -195,7 +195,7 @@ static void test_contacts_that_do_not_fit(void **state) {
         /* The last frame once more at the same place, with another number of contacts. */
         rg_journal_writer *writer = &recorder->journal;
         size_t at = RG_JOURNAL_PREFIX + (size_t)rg_journal_frame_size(&recorder->journal_header) -
-                    8 * RG_ROWS_COUNT;
+                    8 * RG_ROWS_PENDING;
         uint64_t count;
         memcpy(&count, writer->block.data + at, 8);
         assert_int_equal(count, truth.contacts[2]);
