@@ -159,8 +159,9 @@ static bool asks_the_caller(const rg_world_content *content, size_t body) {
 static void bounds_of_range(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
     const bounds_job *job = user;
+    const uint8_t *moved = job->motion->moved;
     for (size_t body = begin; body < end; body++)
-        if (!asks_the_caller(job->content, body))
+        if ((!moved || moved[body]) && !asks_the_caller(job->content, body))
             body_bounds(job, body);
 }
 
@@ -171,7 +172,7 @@ static void compute_bounds(rg_broad_world *b, const rg_world *world,
     bounds_job job = {content, motion, b->bounds};
     rg_parallel_for(world->pool, content->bodies.count, GRAIN, bounds_of_range, &job);
     for (size_t body = 0; body < content->bodies.count; body++)
-        if (asks_the_caller(content, body))
+        if ((!motion->moved || motion->moved[body]) && asks_the_caller(content, body))
             body_bounds(&job, body);
 }
 
@@ -240,6 +241,7 @@ rg_status rg_broad_world_update(rg_broad_world *broad, const rg_world *world,
         return status;
     compute_bounds(broad, world, motion);
     for (size_t i = 0; i < content->colliders.count && !status; i++)
-        status = take_collider(broad, content, i);
+        if (!motion->moved || motion->moved[rg_body_dense(content, content->collider[i].body)])
+            status = take_collider(broad, content, i);
     return status ? status : rg_broad_update(broad->broad);
 }

@@ -12,6 +12,9 @@ typedef struct rg_broad_motion {
     double margin;       /* m, >= 0, on all sides of every collider */
     double acceleration; /* m/s^2, >= 0: no dynamic body's velocity changes faster in the step; what
                             torques do to its turning is not covered */
+    /* Per body: 1 if its bounds are computed; the others keep those of the update before, which
+     * hold their motion. Null: all. */
+    const uint8_t *moved;
 } rg_broad_motion;
 
 typedef struct rg_broad_world rg_broad_world;

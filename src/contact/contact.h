@@ -329,8 +329,9 @@ typedef struct rg_collision_velocities {
 } rg_collision_velocities;
 /* A step begins: what the last one found is read from the world. */
 rg_status rg_collision_begin(rg_collision *collision, const rg_world *world, rg_error *error);
-/* From now on only pairs with one of these bodies (1 per body; null: all) have points. */
-void rg_collision_restrict(rg_collision *collision, const uint8_t *member);
+/* From now on only pairs with one of these bodies (1 per body; null: all) have points. `moved`: 1
+ * per body whose motion is not the one that the last look for pairs expected; null: all. */
+void rg_collision_restrict(rg_collision *collision, const uint8_t *member, const uint8_t *moved);
 /* From now on, or no longer: all points of a pair where the bodies overlap, and not only those
  * nearly as deep as the deepest (the band of the settings). */
 void rg_collision_look_deep(rg_collision *collision, bool deep);

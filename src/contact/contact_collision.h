@@ -102,10 +102,12 @@ struct rg_collision {
     rg_touching_list marks;       /* pairs that had a contact in the step, in any order */
     double ahead;                 /* s: how far the look looks ahead */
     const rg_collision_velocities *after; /* of the look that runs */
-    rg_placed_collider *placed;           /* in the order of the world's colliders */
+    rg_placed_collider *placed;           /* in the order of the world's colliders: */
+    uint8_t *is_placed;                   /* those that are known */
     bool again;                           /* it goes on with what the one before found */
     bool deep;             /* all points where bodies overlap are wanted, not the deepest alone */
     const uint8_t *member; /* per body: 1 if its pairs are looked at; null: all */
+    const uint8_t *moved;  /* per body: 1 if it is not where its bounds expect it; null: all */
 };
 
 /* contact_touch.c */

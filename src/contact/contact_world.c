@@ -151,16 +151,24 @@ static rg_placed_collider place_collider(const rg_world_content *content,
     return p;
 }
 
+/* Room for all of them; where they are is found when a pair asks for it. */
 static rg_status place_colliders(rg_collision *c, const rg_world_content *content) {
-    c->placed = rg_arena_take(&c->arena, content->colliders.count, sizeof *c->placed);
-    for (size_t i = 0; c->placed && i < content->colliders.count; i++)
-        c->placed[i] = place_collider(content, &content->collider[i]);
-    return c->placed ? RG_OK : RG_OUT_OF_MEMORY;
+    size_t count = content->colliders.count;
+    c->placed = rg_arena_take(&c->arena, count, sizeof *c->placed);
+    c->is_placed = rg_arena_take(&c->arena, count, sizeof *c->is_placed);
+    if (!c->placed || !c->is_placed)
+        return RG_OUT_OF_MEMORY;
+    memset(c->is_placed, 0, count * sizeof *c->is_placed);
+    return RG_OK;
 }
 
 static const rg_placed_collider *placed_of(const rg_collision *c, const rg_world *world,
                                            rg_collider_id id) {
-    return &c->placed[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
+    size_t i = rg_handle_index(&world->content.colliders, RG_HANDLE(id));
+    if (!c->is_placed[i])
+        c->placed[i] = place_collider(&world->content, &world->content.collider[i]);
+    c->is_placed[i] = 1;
+    return &c->placed[i];
 }
 
 /* How far two bodies may come closer to each other within the step at these velocities: each also
@@ -479,8 +487,9 @@ rg_status rg_collision_begin(rg_collision *c, const rg_world *world, rg_error *e
                                         : RG_OK;
 }
 
-void rg_collision_restrict(rg_collision *c, const uint8_t *member) {
+void rg_collision_restrict(rg_collision *c, const uint8_t *member, const uint8_t *moved) {
     c->member = member;
+    c->moved = moved;
 }
 
 void rg_collision_look_deep(rg_collision *c, bool deep) {
@@ -505,7 +514,8 @@ rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double
                               .step = ahead,
                               .margin = contact_range(c, &world->content) +
                                         excursion(&world->content, after, ahead),
-                              .acceleration = rg_length(world->content.gravity)};
+                              .acceleration = rg_length(world->content.gravity),
+                              .moved = c->moved};
     rg_status status = rg_broad_world_update(c->broad, world, &motion);
     return status ? rg_fail(error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
 }

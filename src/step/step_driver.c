@@ -199,7 +199,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     double start = processor_time();
     rg_judge_memory before = {0};
     rg_stage_enter(world, RG_STAGE_JUDGE);
-    if (world->certify && rg_judge_remember(c, &world->scratch, &before))
+    if (world->certify && rg_judge_remember(c, NULL, &world->scratch, &before))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the judge");
     double judged = processor_time();
 

@@ -27,7 +27,8 @@ typedef struct rg_judge_memory {
     const rg_pose *origin;      /* poses of the origin frames */
     rg_vec3 *spin;              /* room for as many */
 } rg_judge_memory;
-rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
+/* `whose`: 1 per body that a part of the step is made of, without totals; null: all. */
+rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose, rg_arena *arena,
                             rg_judge_memory *memory);
 
 /* What a joint did in a step or at an instant: impulses on B at a point, and the opposite on A at

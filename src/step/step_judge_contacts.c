@@ -10,7 +10,9 @@
 #include "rigor/contact_force.h"
 #include "step/step_judge.h"
 
-rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
+#include <string.h>
+
+rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose, rg_arena *arena,
                             rg_judge_memory *memory) {
     size_t n = content->bodies.count;
     rg_vec3 *position = rg_arena_take(arena, n, sizeof *position);
@@ -21,14 +23,14 @@ rg_status rg_judge_remember(const rg_world_content *content, rg_arena *arena,
     rg_vec3 *spin = rg_arena_take(arena, n, sizeof *spin);
     if (!position || !velocity || !angular_velocity || !orientation || !origin || !spin)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        position[i] = content->position[i];
-        velocity[i] = content->velocity[i];
-        angular_velocity[i] = content->angular_velocity[i];
-        orientation[i] = content->orientation[i];
-        origin[i] = rg_body_origin_pose(content, i);
-    }
-    *memory = (rg_judge_memory){.totals = rg_judge_look(content),
+    memcpy(position, content->position, n * sizeof *position);
+    memcpy(velocity, content->velocity, n * sizeof *velocity);
+    memcpy(angular_velocity, content->angular_velocity, n * sizeof *angular_velocity);
+    memcpy(orientation, content->orientation, n * sizeof *orientation);
+    for (size_t i = 0; i < n; i++)
+        if (!whose || whose[i] || content->record[i].motion != RG_MOTION_DYNAMIC)
+            origin[i] = rg_body_origin_pose(content, i);
+    *memory = (rg_judge_memory){.totals = whose ? (rg_judge_totals){0} : rg_judge_look(content),
                                 .time = content->time,
                                 .position = position,
                                 .velocity = velocity,
@@ -104,7 +106,7 @@ rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judg
     rg_judge_contacts sum = {0};
     double step = done.step;
     for (size_t i = 0; i < c->bodies.count && done.count + done.joint_count; i++)
-        if (c->record[i].motion == RG_MOTION_DYNAMIC)
+        if (c->record[i].motion == RG_MOTION_DYNAMIC && (!whose || whose[i]))
             before->spin[i] = spin_before_turning(c, before, i);
     for (size_t i = 0; i < done.count; i++) {
         const rg_contact_force *f = &done.forces[i];

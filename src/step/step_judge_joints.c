@@ -136,7 +136,7 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
     rg_vec3 *linear = rg_arena_take(arena, n, sizeof *linear);
     rg_vec3 *angular = rg_arena_take(arena, n, sizeof *angular);
     rg_judge_memory then;
-    if (!velocity || !spin || !linear || !angular || rg_judge_remember(c, arena, &then))
+    if (!velocity || !spin || !linear || !angular || rg_judge_remember(c, NULL, arena, &then))
         return RG_OUT_OF_MEMORY;
     memset(linear, 0, n * sizeof *linear);
     memset(angular, 0, n * sizeof *angular);

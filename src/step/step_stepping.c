@@ -16,6 +16,8 @@ static bool has_impacts(const rg_stepping *job) {
     const rg_world_content *c = job->content;
     double fall = RG_CONTACT_AHEAD * rg_length(c->gravity) * job->step;
     for (size_t i = 0; i < c->bodies.count; i++) {
+        if (!rg_stepping_moves(job, i))
+            continue;
         rg_vec3 change = rg_sub(job->end.velocity[i], job->free.velocity[i]);
         rg_vec3 turn = rg_sub(job->end.angular_velocity[i], job->free.angular_velocity[i]);
         if (rg_length(change) + c->dynamics[i].gyration_radius * rg_length(turn) > fall)

@@ -56,6 +56,7 @@ typedef struct follower {
     rg_step_machinery *machinery;
     rg_world_content start; /* what the world is at the beginning of the step */
     uint8_t *member;        /* of the group that is followed */
+    uint8_t *moved;         /* bodies that the next look for pairs has to place anew */
     double at;              /* s, since the beginning */
     int parts;
     double longest; /* s: of a part; shorter ones where bodies would pass through each other */
@@ -230,7 +231,8 @@ static rg_status tell_part(follower *f, const rg_stepping *part, bool instant,
 }
 
 static rg_status remember(const follower *f, rg_judge_memory *memory) {
-    if (f->world->certify && rg_judge_remember(&f->world->content, &f->world->scratch, memory))
+    if (f->world->certify &&
+        rg_judge_remember(&f->world->content, f->member, &f->world->scratch, memory))
         return rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for the judge");
     return RG_OK;
 }
@@ -405,6 +407,8 @@ static rg_status make_part(follower *f, bool *joined) {
     rg_status status = rg_stepping_begin(&look, &contacts, f->error);
     if (!status)
         status = rg_stepping_look(&look, &contacts, 0, f->error);
+    /* The first look of a group was for all of the step: others go on as it expects. */
+    memcpy(f->moved, f->member, f->world->content.bodies.count);
     if (!status)
         status = rg_stepping_rows(&contacts, NULL, 0, f->error);
     if (status)
@@ -432,8 +436,10 @@ static rg_status follow_group(follower *f, uint32_t group, bool *joined) {
     rg_stepping_groups *g = &f->whole->groups;
     rg_arena *arena = &f->world->scratch;
     rg_status status = RG_OK;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         f->member[i] = g->followed[i] && rg_sets_root(g->parent, (uint32_t)i) == group;
+        f->moved[i] |= f->member[i];
+    }
     f->at = 0;
     f->parts = 0;
     f->longest = INFINITY;
@@ -522,16 +528,21 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *whole, bool *joined, 
         return status;
     whole->parts = (rg_step_report){.counts = rg_solve_counts_none()};
     f.machinery->part_force_count = 0;
-    f.member = rg_arena_take(&world->scratch, world->content.bodies.count, sizeof *f.member);
-    if (!rg_bodies_take(&world->content, &world->scratch) || !f.member || !take_tracks(&f))
+    size_t n = world->content.bodies.count;
+    f.member = rg_arena_take(&world->scratch, n, sizeof *f.member);
+    f.moved = rg_arena_take(&world->scratch, n, sizeof *f.moved);
+    if (!rg_bodies_take(&world->content, &world->scratch) || !f.member || !f.moved ||
+        !take_tracks(&f))
         status = rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the step");
-    rg_collision_restrict(f.machinery->between, f.member);
+    else
+        memset(f.moved, 1, n);
+    rg_collision_restrict(f.machinery->between, f.member, f.moved);
     rg_stepping_groups *g = &whole->groups;
-    for (uint32_t i = 0; !status && !*joined && i < world->content.bodies.count; i++)
+    for (uint32_t i = 0; !status && !*joined && i < n; i++)
         if (g->followed[i] && rg_sets_root(g->parent, i) == i)
             status = follow_group(&f, i, joined);
     rg_bodies_return(&world->content, &f.start);
-    rg_collision_restrict(f.machinery->between, NULL);
+    rg_collision_restrict(f.machinery->between, NULL, NULL);
     if (*joined)
         f.machinery->event_count = events;
     else if (!status)
