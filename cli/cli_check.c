@@ -10,15 +10,21 @@
 
 const char cli_check_help[] =
     "Usage: rigor check SCENE ...\n"
+    "       rigor check SCENE --assemble FILE\n"
     "\n"
     "Reads scene files (or built-in scenes) without running them. A bad one gets a message\n"
     "with file, line, column and path of what is wrong and what would be right; a good one\n"
     "a line that says what is in it, and warnings: bodies that overlap at the start, with\n"
-    "names and depth, and ratios of mass or size that cost accuracy.\n"
+    "names and depth, ratios of mass or size that cost accuracy, motors that push as hard\n"
+    "as it takes, joints that contradict each other or hold nothing, mechanisms that hang on\n"
+    "nothing and have nothing to fall on.\n"
     "\n"
     "Options:\n"
     "  -q, --quiet    say nothing about good scenes, not even warnings\n"
     "      --strict   warnings count: a scene with one fails\n"
+    "      --assemble FILE\n"
+    "                 moves the bodies of a mechanism that is drawn loosely until its joints\n"
+    "                 are closed, and writes the scene to FILE\n"
     "  -h, --help     this text\n"
     "\n"
     "Exit codes: 0 all are good (warnings or not, without --strict), 1 a warning with\n"
@@ -26,7 +32,8 @@ const char cli_check_help[] =
     "\n"
     "Examples:\n"
     "  rigor check my-scene.yaml\n"
-    "  rigor check --strict scenes/*.yaml\n";
+    "  rigor check --strict scenes/*.yaml\n"
+    "  rigor check sketch.yaml --assemble linkage.yaml\n";
 
 /* Beyond these ratios the arithmetic of contacts loses digits that matter. */
 static const double extreme_mass_ratio = 1e6;
@@ -265,25 +272,82 @@ static void describe(const char *path, rg_scene *scene, const scene_contents *co
            rg_scene_step_size(scene));
 }
 
-/* Motors that push as hard as it takes, and joints that the method does not know. */
+/* What a joint is called: its name, or kind and number. */
+static const char *joint_name(const rg_joint_def *def, size_t number, char text[96]) {
+    if (def->name)
+        snprintf(text, 96, "joint \"%.80s\"", def->name);
+    else
+        snprintf(text, 96, "joint %zu (%s)", number, rg_joint_kind_name(def->kind));
+    return text;
+}
+
+static const char *end_name(const rg_world *world, rg_body_id body) {
+    return !body.index1                 ? "the world"
+           : *rg_body_name(world, body) ? rg_body_name(world, body)
+                                        : "?";
+}
+
+/* Joints that are apart, and those without effect. */
+static bool warn_about_joint(const char *path, const rg_world *world, size_t i, bool loud) {
+    char name[96];
+    rg_joint_id joint = rg_world_joint_at(world, i);
+    rg_joint_def def = rg_joint_get_def(world, joint);
+    double apart = rg_joint_error(world, joint);
+    bool broken = rg_joint_get_state(world, joint).broken, open = !broken && apart > 1e-6;
+    bool still = true;
+    const rg_body_id ends[2] = {def.body_a, def.body_b};
+    for (int k = 0; k < 2; k++)
+        still = still && (!ends[k].index1 || rg_body_motion(world, ends[k]) != RG_MOTION_DYNAMIC);
+    if (open && loud)
+        printf("%s: warning: %s of %s and %s is %.3g (m and rad) apart: it contradicts others\n",
+               path, joint_name(&def, i, name), end_name(world, def.body_a),
+               end_name(world, def.body_b), apart);
+    if (still && loud)
+        printf("%s: warning: %s of %s and %s holds nothing that forces move\n", path,
+               joint_name(&def, i, name), end_name(world, def.body_a), end_name(world, def.body_b));
+    return open || still;
+}
+
+/* Bodies that are joined with nothing that stands fall for ever where nothing stands at all. */
+static bool warn_about_falling(const char *path, const rg_world *world, bool loud) {
+    rg_vec3 g = rg_world_gravity(world);
+    bool falls = g.x != 0 || g.y != 0 || g.z != 0;
+    for (size_t i = 0; i < rg_world_body_count(world); i++)
+        falls = falls && rg_body_motion(world, rg_world_body_at(world, i)) == RG_MOTION_DYNAMIC;
+    size_t count = rg_world_joint_count(world);
+    for (size_t i = 0; i < count; i++) {
+        rg_joint_def def = rg_joint_get_def(world, rg_world_joint_at(world, i));
+        falls = falls && def.body_a.index1 && def.body_b.index1;
+    }
+    falls = falls && count > 0;
+    if (falls && loud)
+        printf("%s: warning: the bodies that are joined hang on nothing, and there is nothing to "
+               "fall on\n",
+               path);
+    return falls;
+}
+
+/* Motors that push as hard as it takes, joints that are apart or hold nothing, and joints that the
+ * method does not know. */
 static bool warn_about_joints(const char *path, rg_scene *scene, bool loud) {
     const rg_world *world = rg_scene_world(scene);
     size_t count = rg_world_joint_count(world), unlimited = 0;
+    bool any = warn_about_falling(path, world, loud);
     for (size_t i = 0; i < count; i++) {
         rg_joint_def def = rg_joint_get_def(world, rg_world_joint_at(world, i));
+        any |= warn_about_joint(path, world, i, loud);
         for (size_t k = 0; k < rg_joint_axis_count(def.kind); k++)
             unlimited += def.axis[k].motor != RG_MOTOR_NONE && !isfinite(def.axis[k].max_force);
     }
-    const char *method = rg_method_name(rg_world_method(world));
-    bool unknown = count && strcmp(method, "stepping") != 0;
     if (unlimited && loud)
         printf("%s: warning: %zu %s without a largest force push as hard as it takes; set "
                "max_force\n",
                path, unlimited, plural(unlimited, "motor", "motors"));
-    if (unknown && loud)
-        printf("%s: warning: the method %s does not know joints yet; take stepping\n", path,
-               method);
-    return unlimited || unknown;
+    const char *method = rg_method_name(rg_world_method(world));
+    bool known = strcmp(method, "stepping") == 0 || strcmp(method, "analytic") == 0;
+    if (count && !known && loud)
+        printf("%s: warning: the method %s does not know joints; take stepping\n", path, method);
+    return any || unlimited || (count && !known);
 }
 
 /* True if there was something to warn about. */
@@ -303,11 +367,29 @@ static bool warn(const char *path, rg_scene *scene, const scene_contents *conten
     return any || empty || still || brief;
 }
 
+/* Bodies moved until joints are closed, and the scene written. */
+static int assemble(const char *path, rg_scene *scene, const char *out, bool loud) {
+    rg_error error = {0};
+    double left;
+    rg_status status = rg_world_assemble(rg_scene_world(scene), &left, &error);
+    if (status == RG_OK)
+        status = rg_scene_write_file(scene, out, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    if (loud)
+        printf("%s: assembled: joints are closed to %.3g (m and rad); written to %s\n", path, left,
+               out);
+    return EXIT_GOOD;
+}
+
 /* EXIT_GOOD, EXIT_FAILED for a warning, EXIT_BAD_INPUT. */
-static int check_scene(const char *path, bool loud) {
+static int check_scene(const char *path, const char *out, bool loud) {
     rg_scene *scene;
     rg_error error = {0};
-    rg_status status = rg_scene_create(path, NULL, &scene, &error);
+    rg_scene_options reading = {.loose = out != NULL};
+    rg_status status = rg_scene_create(path, &reading, &scene, &error);
     if (status != RG_OK) {
         fflush(stdout); /* messages in the order of the scenes */
         fprintf(stderr, "%s\n", error.text);
@@ -316,15 +398,18 @@ static int check_scene(const char *path, bool loud) {
     scene_contents contents = look_at(rg_scene_world(scene));
     if (loud)
         describe(path, scene, &contents);
+    int code = out ? assemble(path, scene, out, loud) : EXIT_GOOD;
     bool warned = warn(path, scene, &contents, loud);
     rg_scene_destroy(scene);
-    return warned ? EXIT_FAILED : EXIT_GOOD;
+    return code != EXIT_GOOD ? code : warned ? EXIT_FAILED : EXIT_GOOD;
 }
 
 int cli_check(int count, const char **arguments) {
-    enum { QUIET, STRICT, HELP, OPTIONS };
-    cli_option options[OPTIONS] = {
-        {"quiet", 'q', false, NULL}, {"strict", 0, false, NULL}, {"help", 'h', false, NULL}};
+    enum { QUIET, STRICT, ASSEMBLE, HELP, OPTIONS };
+    cli_option options[OPTIONS] = {{"quiet", 'q', false, NULL},
+                                   {"strict", 0, false, NULL},
+                                   {"assemble", 0, true, NULL},
+                                   {"help", 'h', false, NULL}};
     if (!cli_parse_options("check", options, OPTIONS, arguments, &count))
         return EXIT_USAGE;
     if (options[HELP].value) {
@@ -335,9 +420,13 @@ int cli_check(int count, const char **arguments) {
         cli_complain("check: which SCENE? see `rigor check --help`");
         return EXIT_USAGE;
     }
+    if (options[ASSEMBLE].value && count > 1) {
+        cli_complain("check: one SCENE at a time is assembled");
+        return EXIT_USAGE;
+    }
     int worst = EXIT_GOOD;
     for (int i = 0; i < count; i++) {
-        int code = check_scene(arguments[i], !options[QUIET].value);
+        int code = check_scene(arguments[i], options[ASSEMBLE].value, !options[QUIET].value);
         if (code == EXIT_FAILED && !options[STRICT].value)
             code = EXIT_GOOD;
         worst = code > worst ? code : worst;

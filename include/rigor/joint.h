@@ -149,6 +149,10 @@ rg_joint_state rg_joint_get_state(const rg_world *world, rg_joint_id joint);
 /* How far a joint is from being closed: distance of the points along locked directions (m) plus
  * locked turns (rad, as if at 1 m). */
 double rg_joint_error(const rg_world *world, rg_joint_id joint);
+/* Moves dynamic bodies, by little in the metric of their masses, until joints are closed: for
+ * mechanisms that are drawn loosely. *left: the largest rg_joint_error after it, below 1e-10 unless
+ * joints contradict each other. Velocities stay. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_world_assemble(rg_world *world, double *left, rg_error *error);
 
 #ifdef __cplusplus
 }

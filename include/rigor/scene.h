@@ -24,6 +24,7 @@ typedef struct rg_scene_options {
     double step; /* s: rg_scene_step_size */
     int threads;
     bool no_memory; /* rg_world_def.no_memory */
+    bool loose;     /* joints whose frames do not meet are no error: rg_world_assemble */
     const rg_allocator *allocator;
     /* As above, for the contacts of the stepping method. */
     const char *solver;      /* by name: rg_solver_find */

@@ -258,10 +258,11 @@ static rg_status add_joint(rg_reader *reader, const rg_place *entry, const rg_jo
     if (broken)
         return rg_joint_set_broken(reader->world, joint, true);
     double apart = rg_joint_error(reader->world, joint);
-    if (apart > APART)
+    if (apart > APART && !(reader->options && reader->options->loose))
         return rg_place_fail(reader, entry, RG_INVALID_ARGUMENT,
                              "the frames of the joint are %.3g (m and rad) apart along what it "
-                             "locks; move the bodies or the frames together",
+                             "locks; move the bodies or the frames together, or let `rigor "
+                             "check SCENE --assemble FILE` do it",
                              apart);
     return RG_OK;
 }

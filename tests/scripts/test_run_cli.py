@@ -25,6 +25,24 @@ bodies:
   - {name: mote, shape: {sphere: 0.001}, density: 1}
   - {name: moon, shape: {sphere: 100}, position: [0, 0, 200]}
 """
+LOOSE = """
+bodies:
+  - {name: a, shape: {box: [0.1, 0.1, 1]}, position: [0.1, 0, 1]}
+  - {name: b, shape: {box: [0.1, 0.1, 1]}, position: [0.6, 0, 0.3],
+     orientation: {axis: [0, 1, 0], degrees: 70}}
+joints:
+  - {kind: hinge, bodies: [world, a], frame_a: {position: [0, 0, 1.5]}, frame_b: {position: [0, 0, 0.5]}}
+  - {kind: ball, name: knee, bodies: [a, b], frame_a: {position: [0, 0, -0.5]},
+     frame_b: {position: [0, 0, 0.5]}}
+"""
+CONTRADICTORY = """
+bodies:
+  - {name: a, shape: {box: [1, 1, 1]}}
+joints:
+  - {kind: fixed, name: left, bodies: [world, a], frame_a: {position: [-0.1, 0, 0]}, frame_b: {}}
+  - {kind: fixed, bodies: [world, a], frame_a: {position: [0.1, 0, 0]}, frame_b: {}}
+  - {kind: hinge, bodies: [world, a], point: [0, 0, 0], axes: {motor: {velocity: 1}}}
+"""
 BAD = """
 rigor: 1
 bodies:
@@ -277,6 +295,31 @@ def test_usage(rigor):
         check_equal(result.stderr, message + "\n", f"rigor {arguments}: message")
 
 
+def test_assembly(rigor):
+    with open("loose.yaml", "w") as file:
+        file.write(LOOSE)
+    with open("contradictory.yaml", "w") as file:
+        file.write(CONTRADICTORY)
+    expect(rigor, ["check", "loose.yaml"], 3, stdout="",
+           stderr="loose.yaml:7:5: joints[0]: the frames of the joint are 0.1 (m and rad) apart")
+    expect(rigor, ["check", "loose.yaml", "--assemble", "closed.yaml"], 0, stderr="",
+           stdout="loose.yaml: assembled: joints are closed to ")
+    expect(rigor, ["check", "closed.yaml"], 0, stderr="", stdout="closed.yaml: good: 2 bodies")
+    expect(rigor, ["check", "loose.yaml", "good.yaml", "--assemble", "x.yaml"], 2, stdout="",
+           stderr="rigor: check: one SCENE at a time is assembled")
+    warnings = expect(rigor, ["check", "contradictory.yaml", "--assemble", "between.yaml"], 0, stderr="").stdout
+    check('warning: joint "left" of the world and a is 0.1 (m and rad) apart: it contradicts others' in warnings,
+          warnings)
+    check("warning: joint 1 (fixed) of the world and a is 0.1 (m and rad) apart" in warnings, warnings)
+    check("warning: 1 motor without a largest force push as hard as it takes" in warnings, warnings)
+    with open("closed.yaml") as file:
+        falling = file.read().replace("bodies: [world,", "bodies: [b,", 1)
+    with open("falling.yaml", "w") as file:
+        file.write(falling)
+    warnings = expect(rigor, ["check", "falling.yaml", "--assemble", "x.yaml"], 0, stderr="").stdout
+    check("warning: the bodies that are joined hang on nothing" in warnings, warnings)
+
+
 def test_scenes_and_check(rigor):
     listing = expect(rigor, ["scenes"], 0, stderr="").stdout
     for name in ("spinning-top", "tennis-racket", "projectiles"):
@@ -299,6 +342,7 @@ def test_scenes_and_check(rigor):
     warnings = expect(rigor, ["check", "extreme.yaml"], 0, stderr="").stdout
     check("extreme.yaml: warning: masses from 4.19e-09 kg (mote) to 4.19e+09 kg (moon)" in warnings,
           warnings)
+    test_assembly(rigor)
     check("extreme.yaml: warning: sizes from 0.001 m (mote) to 100 m (moon)" in warnings, warnings)
     with open("single.yaml", "w") as file:
         file.write("rigor: 1\nbodies: [{shape: {sphere: 1}}]\n")
