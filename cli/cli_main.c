@@ -35,6 +35,8 @@ const cli_command cli_commands[] = {
      cli_view_help},
     {"new", "write a first scene file, with comments", cli_new, cli_new_help},
     {"check", "read scenes and say what is wrong with them", cli_check, cli_check_help},
+    {"convert", "write a robot description (URDF, MJCF) as a scene file", cli_convert,
+     cli_convert_help},
     {"scenes", "list the built-in scenes", cli_scenes, cli_scenes_help},
     {"explain", "say in words what happened in a recording", cli_explain, cli_explain_help},
     {"strip", "pictures of a run at chosen times, side by side", cli_strip, cli_strip_help},

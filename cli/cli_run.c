@@ -41,12 +41,13 @@ const char cli_run_help[] =
     "      --friction F     cone (exact), or polygon:K: a pyramid of K sides, K even\n"
     "      --gamma G        share of a penetration that a step takes back, 0 to 1\n"
     "      --detection D    continuous, or discrete: contacts at the current poses only\n"
-    "      --points N       contact points of two convex parts: all, or N at most where\n"
-    "                       that keeps the area of contact to 1 %\n"
+    "      --points N       contact points of two convex parts: all, or at most N where\n"
+    "                       that keeps the area to 1 %\n"
     "      --duration S     seconds to simulate, to the nearest whole number of steps; with\n"
     "                       --resume, in all\n"
     "      --threads N      threads; the results do not depend on it\n"
     "      --no-memory      compute also steps that must repeat the last one\n"
+    "      --lenient        of a robot, leave out what is not understood\n"
     "      --checkpoint S   seconds of waiting time between checkpoints (default 2)\n"
     "      --require LIST   limits that every step and the whole run must keep, such as\n"
     "                       'min_gap_m>-1e-6,passed_through<1'; names as in the\n"
@@ -56,13 +57,13 @@ const char cli_run_help[] =
     "      --dump-problem STEP[:FILE]\n"
     "                       write the contact problems of a step, counted from 1, one file\n"
     "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
-    "      --profile        report also how long the stages of a step took\n"
-    "      --json           report as one JSON object on one line\n"
-    "  -q, --quiet          no progress bar, no notes, no report unless --json\n"
+    "      --profile        report also how long the stages took\n"
+    "      --json           report as a JSON object on one line\n"
+    "  -q, --quiet          no progress bar, notes, or report unless --json\n"
     "  -h, --help           this text\n"
     "\n"
-    "Stopped by SIGINT or SIGTERM it finishes the step, writes a checkpoint and says how\n"
-    "to go on. Killed in any other way it can be resumed from its last checkpoint.\n"
+    "Stopped by SIGINT or SIGTERM it finishes the step and writes a checkpoint\n"
+    "first. Killed in any other way it can be resumed from its last checkpoint.\n"
     "\n"
     "A run ends badly if bodies overlap in its last step by more than 5 % of the\n"
     "circumradius of the smallest moving shape, if any passed through each other, or if\n"
@@ -98,6 +99,7 @@ enum {
     OPTION_DURATION,
     OPTION_THREADS,
     OPTION_NO_MEMORY,
+    OPTION_LENIENT,
     OPTION_CHECKPOINT,
     OPTION_REQUIRE,
     OPTION_ACCEPT_FAILURES,
@@ -126,6 +128,7 @@ static const cli_option all_options[OPTION_COUNT] = {
     [OPTION_DURATION] = {"duration", 0, true, NULL},
     [OPTION_THREADS] = {"threads", 0, true, NULL},
     [OPTION_NO_MEMORY] = {"no-memory", 0, false, NULL},
+    [OPTION_LENIENT] = {"lenient", 0, false, NULL},
     [OPTION_CHECKPOINT] = {"checkpoint", 0, true, NULL},
     [OPTION_REQUIRE] = {"require", 0, true, NULL},
     [OPTION_ACCEPT_FAILURES] = {"accept-failures", 0, false, NULL},
@@ -490,6 +493,8 @@ static int open_scene(run *this, const rg_scene_options *options,
     rg_status status = rg_scene_create(this->scene_name, options, &this->scene, &error);
     if (status != RG_OK)
         return complain_of(status, &error);
+    if (!given(this, OPTION_QUIET))
+        cli_print_left_out(this->scene);
     if (!plan(this))
         return EXIT_BAD_INPUT;
     int code = check_dump(this);
@@ -536,6 +541,7 @@ static int open_run(run *this) {
                                 .step = this->step,
                                 .threads = this->threads,
                                 .no_memory = given(this, OPTION_NO_MEMORY),
+                                .lenient = given(this, OPTION_LENIENT),
                                 .solver = is_lp(this) ? NULL : this->options[OPTION_SOLVER].value,
                                 .solver_tolerance = this->tolerance,
                                 .impact = this->options[OPTION_IMPACT].value,

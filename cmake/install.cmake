@@ -51,7 +51,7 @@ install(FILES ${PROJECT_BINARY_DIR}/rigorConfig.cmake ${PROJECT_BINARY_DIR}/rigo
 get_target_property(rigor_type rigor TYPE)
 set(pc_core_modules qhull_r)
 set(pc_core_libraries "-lm -pthread")
-set(pc_io_modules "yaml-0.1 hdf5-serial zlib")
+set(pc_io_modules "yaml-0.1 expat hdf5-serial zlib")
 set(pc_lp_libraries "")
 foreach(library ${CMAKE_DL_LIBS})
   string(APPEND pc_lp_libraries " -l${library}")

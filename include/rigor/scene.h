@@ -37,9 +37,14 @@ typedef struct rg_scene_options {
     const char *impact;      /* law of collisions by name: rg_impact_law_find */
     const char *integrator;  /* "dormand-prince", "adams" */
     const char *root_finder; /* "itp", "illinois", "bisection" */
+    /* Robot descriptions: what is not understood is left out and listed, instead of an error. */
+    bool lenient;
 } rg_scene_options;
 
-/* A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,
+/* Scene files are YAML or JSON; XML is a robot description, URDF or MJCF (docs/robots.md), whose
+ * parameters are `base` (free, fixed) and `ground` (height of a floor, m).
+ *
+ * A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,
  * is where mesh files are looked for). `options` may be null. On failure *scene is null and nothing
  * half-loaded remains. */
 rg_status rg_scene_read_file(const char *path, const rg_scene_options *options, rg_scene **scene,
@@ -56,6 +61,10 @@ rg_status rg_scene_create(const char *name_or_path, const rg_scene_options *opti
  * duration. From then on the world is the scene's; after a failure it is still the caller's. */
 rg_status rg_scene_adopt(rg_world *world, const char *name, rg_scene **scene, rg_error *error);
 void rg_scene_destroy(rg_scene *scene); /* with its world; null is allowed */
+
+/* What was left out of a robot description, each with its place: "robot.urdf:12:5: gazebo: ...". */
+size_t rg_scene_left_out_count(const rg_scene *scene);
+const char *rg_scene_left_out_at(const rg_scene *scene, size_t index);
 
 rg_world *rg_scene_world(rg_scene *scene); /* stays the scene's */
 const char *rg_scene_name(const rg_scene *scene);

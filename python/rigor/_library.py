@@ -218,4 +218,9 @@ def fill(struct: ctypes.Structure, values: dict[str, Any], what: str) -> None:
             value = vector(value)
         elif names[name] is c.rg_quat:
             value = quaternion(value)
+        elif isinstance(value, str):
+            value = value.encode()
+        elif isinstance(value, dict):
+            fill(getattr(struct, name), value, f"{name} of {what}")
+            continue
         setattr(struct, name, value)

@@ -71,13 +71,13 @@ class _Options:
                 value = ctypes.addressof(self.gamma)
             elif name in self.WORDS:
                 value = _text(value)
-            elif name not in ("step", "threads", "no_memory", "solver_tolerance"):
+            elif name not in ("step", "threads", "no_memory", "solver_tolerance", "lenient"):
                 raise TypeError(f"scenes have no option {name!r}")
             setattr(self.struct, name, value)
 
 
 class Scene:
-    """A scene by the name of a built-in one or by the path of a file.
+    """A scene by the name of a built-in one or by the path of a file: YAML, JSON, or a robot (URDF, MJCF).
 
     `parameters` are those of a built-in scene (name=value of the command); `options` those of rg_scene_options
     (rigor/scene.h): method, step, threads, solver, friction, ... instead of what the scene says."""
@@ -167,6 +167,12 @@ class Scene:
                  for index in range(origin.parameter_count))
         return (origin.builtin.decode() if origin.builtin else None,
                 {entry.name.decode(): entry.value.decode() for entry in found})
+
+    @property
+    def left_out(self) -> list[str]:
+        """What was left out of a robot description that was read with lenient=True, each with its place."""
+        return [lib.rg_scene_left_out_at(self._pointer, index).decode()
+                for index in range(lib.rg_scene_left_out_count(self._pointer))]
 
     def to_text(self) -> str:
         """A scene file that reads back to the same world, bit for bit."""

@@ -51,6 +51,9 @@ void rg_scene_destroy(rg_scene *scene) {
         rg_release(&allocator, (char *)scene->parameters[i].value);
     }
     rg_release(&allocator, scene->parameters);
+    for (size_t i = 0; i < scene->left_out_count; i++)
+        rg_release(&allocator, scene->left_out[i]);
+    rg_release(&allocator, scene->left_out);
     rg_release(&allocator, scene);
 }
 
@@ -242,6 +245,13 @@ rg_status rg_scene_create(const char *name_or_path, const rg_scene_options *opti
     return status;
 }
 
+size_t rg_scene_left_out_count(const rg_scene *scene) {
+    return scene->left_out_count;
+}
+const char *rg_scene_left_out_at(const rg_scene *scene, size_t index) {
+    assert(index < scene->left_out_count);
+    return scene->left_out[index];
+}
 rg_world *rg_scene_world(rg_scene *scene) {
     return scene->world;
 }

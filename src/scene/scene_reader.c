@@ -5,6 +5,7 @@
 #include "base/base_math.h"
 #include "rigor/impact.h"
 #include "rigor/solver.h"
+#include "scene/scene_robot.h"
 #include "scene/scene_state.h"
 #include "world/world.h"
 
@@ -557,8 +558,7 @@ static void free_reader(rg_reader *reader) {
         rg_buffer_free(&reader->of_time[i]);
 }
 
-/* "scenes/tower.yaml" gives "tower". */
-static void default_name(const char *file, char name[RG_QUOTE_SIZE]) {
+void rg_scene_short_name(const char *file, char name[RG_QUOTE_SIZE]) {
     const char *slash = strrchr(file, '/');
     rg_quote_word(slash ? slash + 1 : file, name);
     char *dot = strrchr(name, '.');
@@ -572,6 +572,8 @@ rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_op
                                 const rg_scene_limits *limits, rg_scene **scene, rg_error *error) {
     assert((source->text || !source->size) && source->name && scene);
     *scene = NULL;
+    if (rg_robot_is_one(source->text, source->size))
+        return rg_robot_read(source, options, limits, scene, error);
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
     rg_error scratch; /* places need somewhere to write, wanted or not */
     rg_reader reader = {.file = source->name,
@@ -585,7 +587,7 @@ rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_op
     for (size_t i = 0; i < RG_OF_TIME_COUNT; i++)
         reader.of_time[i] = rg_buffer_make(&allocator);
     char short_name[RG_QUOTE_SIZE];
-    default_name(source->name, short_name);
+    rg_scene_short_name(source->name, short_name);
     rg_scene *made = rg_scene_make(&allocator, short_name);
     rg_status status =
         made ? rg_reader_load(&reader, source->text, source->size) : rg_reader_no_memory(&reader);

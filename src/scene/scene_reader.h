@@ -234,6 +234,8 @@ typedef struct rg_scene_source {
 /* The whole of a file, within the limit of its bytes. */
 rg_status rg_scene_load_file(const char *path, const rg_scene_limits *limits, rg_buffer *text,
                              rg_error *error);
+/* "scenes/tower.yaml" gives "tower". */
+void rg_scene_short_name(const char *file, char name[RG_QUOTE_SIZE]);
 /* rg_scene_read_text with limits of one's own. */
 rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_options *options,
                                 const rg_scene_limits *limits, rg_scene **scene, rg_error *error);

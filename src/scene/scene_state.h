@@ -18,6 +18,8 @@ struct rg_scene {
     rg_scene_parameter
         *parameters; /* of the built-in scene, as given; names and values are owned */
     size_t parameter_count;
+    char **left_out; /* rg_scene_left_out */
+    size_t left_out_count, left_out_capacity;
 };
 
 /* Seconds: what a scene gets that does not say. */

@@ -142,8 +142,8 @@ static rg_status read_list(source *s, const rg_place *place, rg_study_parameter 
 static rg_status read_range(source *s, const rg_place *place, const rg_place *keys,
                             rg_study_parameter *parameter) {
     static const char *const scales[] = {"linear", "log"};
-    double from, to;
-    uint64_t count;
+    double from = 0, to = 0;
+    uint64_t count = 0;
     size_t scale = 0;
     for (int k = VALUES_FROM; k <= VALUES_COUNT; k++)
         if (!rg_given(&keys[k]))

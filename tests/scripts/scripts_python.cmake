@@ -14,3 +14,9 @@ if(TARGET rigor-python-package)
     ${CMAKE_CURRENT_LIST_DIR}/test_python_random.py ${PROJECT_BINARY_DIR})
   set_tests_properties(test_python_random PROPERTIES LABELS everywhere)
 endif()
+# Robot descriptions, read through the package.
+if(TARGET rigor-python-package AND NOT RIGOR_SANITIZE)
+  add_test(NAME test_robot COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_robot.py
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  set_tests_properties(test_robot PROPERTIES COST 10)
+endif()

@@ -41,7 +41,7 @@ STAGE_OF_PUBLIC = {
 # Each dependency in one place.
 PLACE_OF_FOREIGN = [
     (re.compile(r"libqhull|qhull"), "shape"),
-    (re.compile(r"yaml"), "scene"),
+    (re.compile(r"yaml|expat"), "scene"),
     (re.compile(r"hdf5|H5|^zlib"), "record"),
     (re.compile(r"^Clp|^Coin|^coin/"), "lp"),
     (re.compile(r"pthread\.h"), "base"),

@@ -163,7 +163,7 @@ def test_help(rigor):
     check(re.fullmatch(r"rigor \d+\.\d+\.\d+\n", version), f"version {version!r}")
     for words in (["--help"], ["-h"], ["help"]):
         expect(rigor, words, 0, stderr="", stdout="Commands:\n  run ")
-    for command in ("run", "view", "new", "check", "scenes", "explain", "export", "distance", "solve", "bench",
+    for command in ("run", "view", "new", "check", "convert", "scenes", "explain", "export", "distance", "solve", "bench",
                     "completion", "sweep", "strip", "plot"):
         text = expect(rigor, [command, "--help"], 0, stderr="", stdout=f"Usage: rigor {command}").stdout
         check_equal(expect(rigor, ["help", command], 0).stdout, text, "help in two ways")

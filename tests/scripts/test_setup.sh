@@ -75,7 +75,7 @@ asked_for() { # exactly these packages
     [ "$(sed -n 's/^apt-get.* install --no-install-recommends //p' "$scratch/asked")" = "$1" ]
 }
 
-libraries="libqhull-dev libyaml-dev libhdf5-dev zlib1g-dev coinor-libclp-dev"
+libraries="libqhull-dev libyaml-dev libexpat1-dev libhdf5-dev zlib1g-dev coinor-libclp-dev"
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py python3-numpy python3-pip python3-venv \
 python3-matplotlib"

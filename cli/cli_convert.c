@@ -1,0 +1,125 @@
+/* `rigor convert`: scenes and robot descriptions as scene files. */
+#include "cli.h"
+
+#include "rigor/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char cli_convert_help[] =
+    "Usage: rigor convert IN OUT.yaml [NAME=VALUE ...] [OPTION ...]\n"
+    "\n"
+    "Reads a robot description (URDF, MJCF), a scene file or a built-in scene and writes it\n"
+    "as a scene file with everything worked out: masses, frames, hulls as points. OUT - is\n"
+    "standard output. Of a URDF, NAME=VALUE are base=free or base=fixed (what its root does;\n"
+    "by itself, free if it has a mass and is not called world) and ground=Z (a floor at that\n"
+    "height); of MJCF, ground=Z; of scenes, their parameters.\n"
+    "\n"
+    "What of a robot is not understood is refused, with line and column.\n"
+    "\n"
+    "Options:\n"
+    "      --lenient      leave out what is not understood, and list it on standard error\n"
+    "  -f, --overwrite    replace OUT if it exists\n"
+    "  -h, --help         this text\n"
+    "\n"
+    "Exit codes: 0 done, 2 usage, 3 IN cannot be used, 4 OUT exists or cannot be written.\n"
+    "\n"
+    "Examples:\n"
+    "  rigor convert robot.urdf robot.yaml base=fixed\n"
+    "  rigor convert humanoid.xml - --lenient | head\n";
+
+void cli_print_left_out(const rg_scene *scene) {
+    for (size_t i = 0; i < rg_scene_left_out_count(scene); i++)
+        fprintf(stderr, "rigor: left out: %s\n", rg_scene_left_out_at(scene, i));
+}
+
+static int write_out(const rg_scene *scene, const char *path) {
+    rg_error error = {0};
+    if (strcmp(path, "-") != 0) {
+        rg_status status = rg_scene_write_file(scene, path, &error);
+        if (status == RG_OK)
+            return EXIT_GOOD;
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    char *text;
+    size_t size;
+    rg_status status = rg_scene_write_text(scene, NULL, &text, &size, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    fwrite(text, 1, size, stdout);
+    free(text);
+    return cli_flush();
+}
+
+/* NAME=VALUE from the third argument on; names are cut off in copies. */
+static bool read_parameters(int count, const char **arguments, rg_scene_parameter *parameters,
+                            size_t *found) {
+    for (int i = 2; i < count; i++) {
+        const char *equals = strchr(arguments[i], '=');
+        if (!equals || equals == arguments[i]) {
+            cli_complain("convert: '%s' is not NAME=VALUE", arguments[i]);
+            return false;
+        }
+        size_t length = (size_t)(equals - arguments[i]);
+        char *name = malloc(length + 1);
+        if (!name) {
+            cli_complain("convert: no memory");
+            return false;
+        }
+        memcpy(name, arguments[i], length);
+        name[length] = 0;
+        parameters[(*found)++] = (rg_scene_parameter){name, equals + 1};
+    }
+    return true;
+}
+
+static int convert(const char *in, const char *out, const rg_scene_options *options) {
+    rg_scene *scene;
+    rg_error error = {0};
+    rg_status status = rg_scene_create(in, options, &scene, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    cli_print_left_out(scene);
+    int code = write_out(scene, out);
+    rg_scene_destroy(scene);
+    return code;
+}
+
+int cli_convert(int count, const char **arguments) {
+    cli_option options[] = {
+        {"lenient", 0, false, NULL}, {"overwrite", 'f', false, NULL}, {"help", 'h', false, NULL}};
+    if (!cli_parse_options("convert", options, 3, arguments, &count))
+        return EXIT_USAGE;
+    if (options[2].value) {
+        fputs(cli_convert_help, stdout);
+        return cli_flush();
+    }
+    if (count < 2) {
+        cli_complain("convert: needs IN and OUT; see `rigor convert --help`");
+        return EXIT_USAGE;
+    }
+    struct stat there;
+    if (strcmp(arguments[1], "-") != 0 && !options[1].value && stat(arguments[1], &there) == 0) {
+        cli_complain("convert: %s exists; --overwrite replaces it", arguments[1]);
+        return EXIT_UNWRITABLE;
+    }
+    size_t found = 0;
+    rg_scene_parameter *parameters = calloc((size_t)count, sizeof *parameters);
+    int code = EXIT_USAGE;
+    if (parameters && read_parameters(count, arguments, parameters, &found))
+        code = convert(arguments[0], arguments[1],
+                       &(rg_scene_options){.parameters = parameters,
+                                           .parameter_count = found,
+                                           .lenient = options[0].value != NULL});
+    for (size_t i = 0; i < found; i++)
+        free((char *)parameters[i].name);
+    free(parameters);
+    return code;
+}

@@ -1,0 +1,170 @@
+/* Robot descriptions (URDF, MJCF) as scenes: what the parts of their reader share.
+ *
+ * text -> elements (scene_robot_xml.c, expat) -> what is not understood is refused or listed
+ * (scene_robot_words.c) -> links, joints and geometry (scene_robot_urdf.c, scene_robot_mjcf*.c) ->
+ * a world (scene_robot_build.c). */
+#ifndef RIGOR_SCENE_ROBOT_H
+#define RIGOR_SCENE_ROBOT_H
+
+#include "base/base_arena.h"
+#include "base/base_text.h"
+#include "rigor/joint.h"
+#include "scene/scene_reader.h"
+#include "scene/scene_state.h"
+
+/* ---- elements ---- */
+
+typedef struct rg_xml_attribute {
+    const char *name, *value;
+    struct rg_xml_attribute *next;
+} rg_xml_attribute;
+
+typedef struct rg_xml_node {
+    const char *name, *file;
+    int line, column;
+    rg_xml_attribute *attributes;
+    struct rg_xml_node *parent, *first, *last, *next;
+} rg_xml_node;
+
+/* ---- the robot ---- */
+
+typedef struct rg_robot_collider {
+    rg_shape *shape; /* the robot's reference */
+    rg_pose pose;    /* in its link */
+    uint32_t contype, conaffinity;
+    size_t material; /* of the robot's list */
+    struct rg_robot_collider *next;
+} rg_robot_collider;
+
+/* In the frame of its link. `axis` is what it turns about, slides along, or, if planar, is normal
+ * to. */
+typedef struct rg_robot_joint {
+    const char *name;
+    rg_joint_kind kind; /* hinge, slider, ball, planar */
+    rg_vec3 point, axis;
+    rg_joint_axis value;
+    double reference; /* MJCF: the coordinate where the links are drawn */
+    const rg_xml_node *node;
+    struct rg_robot_joint *next;
+} rg_robot_joint;
+
+#define RG_ROBOT_WORLD SIZE_MAX
+
+typedef struct rg_robot_link {
+    const char *name;
+    const rg_xml_node *node;
+    size_t parent;  /* before it in the list; RG_ROBOT_WORLD */
+    rg_pose pose;   /* in its parent */
+    rg_pose placed; /* in the world */
+    bool is_free;   /* moves without a joint */
+    bool is_fixed;  /* a base that stands still, by itself */
+    rg_robot_joint *joints;
+    rg_robot_collider *colliders;
+    rg_mass_properties mass; /* in its frame; mass 0: none */
+    size_t owner;            /* the link of which it is a rigid part: itself, or one before it */
+    bool is_gone;            /* it had no mass, and its joint is now one of the next link's */
+    rg_pose in_owner;
+    rg_body_id body;
+} rg_robot_link;
+
+/* A distance between points of two links: a rope; without limits, no contact. */
+typedef struct rg_robot_tie {
+    const char *name;
+    size_t a, b;
+    rg_vec3 point_a, point_b;
+    double lower, upper;
+    struct rg_robot_tie *next;
+} rg_robot_tie;
+
+/* What contact with a geom is like: MuJoCo's friction, contact dimension and priority. */
+typedef struct rg_robot_material {
+    double friction;
+    int dimension, priority;
+} rg_robot_material;
+
+typedef struct rg_robot {
+    const rg_scene_source *source;
+    const rg_scene_options *options;
+    rg_scene_limits limits;
+    rg_allocator allocator;
+    rg_arena arena;
+    rg_error *error;
+    rg_scene *scene;
+    size_t elements; /* read so far, includes too */
+    rg_robot_link *links;
+    size_t link_count, link_capacity;
+    rg_robot_material *materials;
+    size_t material_count, material_capacity;
+    rg_robot_tie *ties;
+    rg_vec3 gravity;
+    double total_mass; /* MJCF's settotalmass; 0: as it is */
+    bool no_contacts;
+} rg_robot;
+
+/* ---- scene_robot_xml.c ---- */
+
+rg_status rg_robot_parse(rg_robot *robot, const rg_scene_source *source, rg_xml_node **root);
+const char *rg_xml_get(const rg_xml_node *node, const char *name); /* null: not given */
+rg_xml_node *rg_xml_child(const rg_xml_node *node, const char *name);
+void *rg_robot_take(rg_robot *robot, size_t size); /* zeroed; null without memory */
+char *rg_robot_copy(rg_robot *robot, const char *text, size_t size);
+RG_PRINTF_LIKE(4, 5)
+rg_status rg_robot_fail(rg_robot *robot, const rg_xml_node *node, rg_status status,
+                        const char *format, ...);
+rg_status rg_robot_no_memory(rg_robot *robot);
+
+/* ---- scene_robot_words.c ---- */
+
+/* What a format knows of an element: attributes and children that are read, and those that have no
+ * effect on motion. Words are separated by blanks. */
+typedef struct rg_robot_words {
+    const char *element; /* or parent/element, which comes first */
+    const char *attributes, *silent_attributes;
+    const char *children, *silent_children;
+} rg_robot_words;
+/* Refuses the first thing that is not in the table; lenient, lists and unlinks all of them. */
+rg_status rg_robot_check_words(rg_robot *robot, rg_xml_node *root, const rg_robot_words *table,
+                               size_t count);
+/* Something that was read and cannot be had: refused, or listed. `what` is a phrase. */
+rg_status rg_robot_leave_out(rg_robot *robot, const rg_xml_node *node, const char *what);
+
+/* ---- scene_robot_value.c ---- */
+
+/* Numbers of an attribute, at most `most`; *count says how many there are. */
+rg_status rg_robot_numbers(rg_robot *robot, const rg_xml_node *node, const char *name,
+                           const char *text, size_t most, double *values, size_t *count);
+/* Exactly `count` of them, if the attribute is given. */
+rg_status rg_robot_vector(rg_robot *robot, const rg_xml_node *node, const char *name, size_t count,
+                          double *values);
+rg_quat rg_robot_roll_pitch_yaw(rg_vec3 angles);
+/* The rotation that takes z to `axis`, the shortest one. */
+rg_quat rg_robot_rotation_to(rg_vec3 axis);
+rg_status rg_robot_add_link(rg_robot *robot, const rg_robot_link *link, size_t *index);
+rg_status rg_robot_add_collider(rg_robot *robot, rg_robot_link *link, const rg_xml_node *node,
+                                const rg_shape_def *def, const rg_robot_collider *like);
+/* A mesh file, named as in the description: its hull. The result is the robot's. */
+rg_status rg_robot_mesh(rg_robot *robot, const rg_xml_node *node, const char *name, rg_vec3 scale,
+                        rg_shape **shape);
+rg_status rg_robot_shape(rg_robot *robot, const rg_xml_node *node, const rg_shape_def *def,
+                         rg_shape **shape);
+
+/* ---- the formats, and the end ---- */
+
+rg_status rg_robot_read_urdf(rg_robot *robot, rg_xml_node *root);
+rg_status rg_robot_read_mjcf(rg_robot *robot, rg_xml_node *root);
+/* A parameter that was given, name=value; null: not. */
+const char *rg_robot_parameter(const rg_robot *robot, const char *name);
+/* scene_robot_build.c: makes the world of the scene. */
+rg_status rg_robot_build(rg_robot *robot);
+/* scene_robot_joint.c: the joints of a link whose body is made, as few as there can be. */
+rg_status rg_robot_build_joints(rg_robot *robot, size_t link);
+rg_status rg_robot_build_ties(rg_robot *robot);
+/* The share of a link's mass that it keeps beside the bodies between its joints. */
+double rg_robot_share_left(const rg_robot_link *link);
+rg_body_id rg_robot_body_of(const rg_robot *robot, size_t link);
+/* Whether a text is XML, and so a robot; and reading it. */
+bool rg_robot_is_one(const char *text, size_t size);
+rg_status rg_robot_read(const rg_scene_source *source, const rg_scene_options *options,
+                        const rg_scene_limits *limits, rg_scene **scene, rg_error *error);
+
+#endif

@@ -1,0 +1,439 @@
+/* MJCF, the format of MuJoCo: bodies within bodies, their joints, geoms and inertia, defaults,
+ * exclusions, tendons between two sites, position and velocity actuators. Controls are 0, so that
+ * motors of force make none. Bodies without a joint are parts of their parents.
+ * Tested by tests/scene/test_robot.c, and against MuJoCo by tests/scripts/test_robot.py. */
+#include "scene/scene_robot_mjcf.h"
+#include "base/base_math.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROTATION " quat axisangle euler xyaxes zaxis"
+#define SOFT     " solimp solref solmix"
+
+static const rg_robot_words words[] = {
+    {"mujoco", "", "model", "compiler option default asset worldbody contact tendon actuator",
+     "size visual statistic custom sensor keyframe"},
+    {"compiler", "angle autolimits eulerseq meshdir assetdir inertiafromgeom settotalmass",
+     "texturedir strippath fusestatic convexhull usethread alignfree saveinertial", "", ""},
+    {"option", "timestep gravity density viscosity",
+     "integrator cone jacobian solver iterations tolerance ls_iterations ls_tolerance "
+     "noslip_iterations noslip_tolerance ccd_iterations ccd_tolerance mpr_iterations mpr_tolerance "
+     "impratio apirate collision",
+     "flag", ""},
+    {"flag", "contact gravity constraint",
+     "energy fwdinv sensornoise sensor warmstart multiccd island nativeccd eulerdamp refsafe "
+     "midphase clampctrl autoreset",
+     "", ""},
+    {"asset", "", "", "mesh", "texture material"},
+    {"mesh", "name file scale vertex", "class inertia face normal texcoord", "", ""},
+    {"default", "class", "", "default geom joint site position velocity mesh",
+     "motor general camera light material tendon pair equality"},
+    {"worldbody", "", "", "body geom site", "light camera"},
+    {"body", "name childclass pos" ROTATION, "user", "body geom joint freejoint inertial site",
+     "light camera"},
+    {"inertial", "pos mass diaginertia fullinertia" ROTATION, "", "", ""},
+    {"tendon/fixed", "name", "class width rgba group user", "joint", ""},
+    {"fixed/joint", "joint coef", "", "", ""},
+    {"tendon/spatial", "name limited range", "class width rgba material group user", "site", ""},
+    {"spatial/site", "site", "", "", ""},
+    {"geom",
+     "name class type pos size fromto mesh mass density contype conaffinity condim friction "
+     "priority margin" ROTATION,
+     "material rgba group user" SOFT, "", ""},
+    {"joint",
+     "name class type pos axis range limited stiffness springref damping armature frictionloss ref "
+     "actuatorfrcrange",
+     "group user margin solimplimit solreflimit solimpfriction solreffriction actuatorfrclimited",
+     "", ""},
+    {"freejoint", "name", "group", "", ""},
+    {"site", "name class pos", "type size material rgba group user fromto" ROTATION, "", ""},
+    {"contact", "", "", "exclude", ""},
+    {"exclude", "body1 body2", "name", "", ""},
+    {"tendon", "", "", "fixed spatial", ""},
+    {"actuator", "", "", "position velocity", "motor"},
+    {"position", "name class joint kp kv gear forcerange forcelimited",
+     "group user ctrlrange ctrllimited inheritrange", "", ""},
+    {"velocity", "name class joint kv gear forcerange forcelimited",
+     "group user ctrlrange ctrllimited", "", ""},
+};
+
+/* ---- settings ---- */
+
+static bool is(const char *text, const char *word) {
+    return text && strcmp(text, word) == 0;
+}
+
+static rg_status read_compiler(rg_mjcf *m, const rg_xml_node *node) {
+    const char *angle = rg_xml_get(node, "angle"), *from = rg_xml_get(node, "inertiafromgeom"),
+               *euler = rg_xml_get(node, "eulerseq"), *meshes = rg_xml_get(node, "meshdir");
+    rg_status status = rg_mjcf_flag(m, node, "autolimits", &m->autolimits);
+    if (status == RG_OK)
+        status = rg_robot_vector(m->robot, node, "settotalmass", 1, &m->robot->total_mass);
+    if (status != RG_OK)
+        return status;
+    if (angle && !is(angle, "degree") && !is(angle, "radian"))
+        return rg_robot_fail(m->robot, node, RG_WRONG_TYPE, "angle is degree or radian");
+    if (angle)
+        m->angle = is(angle, "radian") ? 1 : RG_PI / 180;
+    if (from)
+        m->from_geoms = is(from, "true") ? 1 : is(from, "false") ? 0 : -1;
+    if (euler && (strlen(euler) != 3 || strspn(euler, "xyzXYZ") != 3))
+        return rg_robot_fail(m->robot, node, RG_WRONG_TYPE, "eulerseq is three of x y z X Y Z");
+    if (euler)
+        memcpy(m->euler, euler, 3);
+    if (!meshes)
+        meshes = rg_xml_get(node, "assetdir");
+    if (meshes)
+        m->mesh_directory = meshes;
+    return RG_OK;
+}
+
+static rg_status read_option(rg_mjcf *m, const rg_xml_node *node) {
+    rg_robot *robot = m->robot;
+    double fluid[2] = {0, 0};
+    rg_status status = rg_robot_vector(robot, node, "gravity", 3, &robot->gravity.x);
+    if (status == RG_OK)
+        status = rg_robot_vector(robot, node, "timestep", 1, &robot->scene->step);
+    if (status == RG_OK && !(robot->scene->step > 0))
+        status = rg_robot_fail(robot, node, RG_INVALID_SIZE, "a time step must be positive");
+    if (status == RG_OK)
+        status = rg_robot_vector(robot, node, "density", 1, &fluid[0]);
+    if (status == RG_OK)
+        status = rg_robot_vector(robot, node, "viscosity", 1, &fluid[1]);
+    if (status == RG_OK && (fluid[0] != 0 || fluid[1] != 0))
+        status = rg_robot_leave_out(robot, node, "a fluid around the bodies (density, viscosity)");
+    const rg_xml_node *flag = rg_xml_child(node, "flag");
+    if (status != RG_OK || !flag)
+        return status;
+    if (is(rg_xml_get(flag, "gravity"), "disable"))
+        robot->gravity = (rg_vec3){0, 0, 0};
+    m->no_limits = is(rg_xml_get(flag, "constraint"), "disable");
+    robot->no_contacts = m->no_limits || is(rg_xml_get(flag, "contact"), "disable");
+    return RG_OK;
+}
+
+/* ---- joints ---- */
+
+static rg_status read_limits(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint *joint,
+                             double unit) {
+    double range[2] = {0, 0};
+    bool limited = m->autolimits && rg_mjcf_get(m, node, "range");
+    rg_status status = rg_mjcf_numbers(m, node, "range", 2, range);
+    if (status == RG_OK)
+        status = rg_mjcf_flag(m, node, "limited", &limited);
+    if (status != RG_OK || !limited || m->no_limits)
+        return status;
+    if (joint->kind == RG_JOINT_BALL)
+        return rg_robot_leave_out(m->robot, node, "the limit of a ball joint");
+    joint->value.lower = range[0] * unit - joint->reference;
+    joint->value.upper = range[1] * unit - joint->reference;
+    return RG_OK;
+}
+
+static rg_status read_spring(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint *joint,
+                             double unit) {
+    rg_joint_axis *v = &joint->value;
+    double rest = 0;
+    const rg_mjcf_number numbers[] = {{"stiffness", 1, &v->stiffness},
+                                      {"springref", 1, &rest},
+                                      {"damping", 1, &v->damping},
+                                      {"armature", 1, &v->armature},
+                                      {"frictionloss", 1, &v->friction}};
+    rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    if (v->stiffness > 0)
+        v->rest = rest * unit - joint->reference;
+    if (status == RG_OK && joint->kind == RG_JOINT_BALL &&
+        (v->stiffness != 0 || v->damping != 0 || v->armature != 0 || v->friction != 0))
+        return rg_robot_leave_out(m->robot, node,
+                                  "stiffness, damping, armature or friction of a ball joint");
+    return status;
+}
+
+static rg_status read_joint(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link) {
+    const char *type = rg_mjcf_get(m, node, "type"), *name = rg_xml_get(node, "name");
+    if (is(type, "free")) {
+        link->is_free = true;
+        return RG_OK;
+    }
+    rg_robot_joint *joint = rg_robot_take(m->robot, sizeof *joint), **end = &link->joints;
+    if (!joint)
+        return rg_robot_no_memory(m->robot);
+    joint->kind = is(type, "ball")    ? RG_JOINT_BALL
+                  : is(type, "slide") ? RG_JOINT_SLIDER
+                                      : RG_JOINT_HINGE;
+    if (type && joint->kind == RG_JOINT_HINGE && !is(type, "hinge"))
+        return rg_robot_fail(m->robot, node, RG_NOT_FOUND,
+                             "there is no type \"%.60s\"; the types are: free, ball, slide, hinge",
+                             type);
+    joint->name = name ? name : "";
+    joint->node = node;
+    joint->axis = (rg_vec3){0, 0, 1};
+    joint->value = rg_joint_def_default(RG_JOINT_HINGE).axis[0];
+    double unit = joint->kind == RG_JOINT_SLIDER ? 1 : m->angle, reference = 0;
+    const rg_mjcf_number numbers[] = {
+        {"pos", 3, &joint->point.x}, {"axis", 3, &joint->axis.x}, {"ref", 1, &reference}};
+    rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    joint->reference = reference * unit;
+    if (status == RG_OK && rg_length(joint->axis) == 0)
+        return rg_robot_fail(m->robot, node, RG_INVALID_ARGUMENT, "an axis of no length");
+    if (status == RG_OK)
+        status = read_limits(m, node, joint, unit);
+    if (status == RG_OK)
+        status = read_spring(m, node, joint, unit);
+    while (*end)
+        end = &(*end)->next;
+    *end = joint;
+    return status;
+}
+
+/* ---- bodies ---- */
+
+static rg_status read_inertial(rg_mjcf *m, const rg_xml_node *node, rg_mass_properties *mass) {
+    rg_pose pose;
+    double value = 0, d[3] = {0, 0, 0}, f[6] = {0};
+    const char *full = rg_xml_get(node, "fullinertia");
+    rg_status status = rg_mjcf_pose(m, node, &pose);
+    if (status == RG_OK)
+        status = rg_robot_vector(m->robot, node, "mass", 1, &value);
+    if (status == RG_OK)
+        status = rg_robot_vector(m->robot, node, "diaginertia", 3, d);
+    if (status == RG_OK)
+        status = rg_robot_vector(m->robot, node, "fullinertia", 6, f);
+    if (!full)
+        memcpy(f, d, sizeof d);
+    rg_mass_properties own = {
+        value, {0, 0, 0}, {{{f[0], f[3], f[4]}, {f[3], f[1], f[5]}, {f[4], f[5], f[2]}}}};
+    *mass = rg_mass_transform(own, pose);
+    return status;
+}
+
+static rg_status read_site(rg_mjcf *m, const rg_xml_node *node, size_t link) {
+    const char *name = rg_xml_get(node, "name");
+    rg_mjcf_site *site = rg_robot_take(m->robot, sizeof *site);
+    if (!site)
+        return rg_robot_no_memory(m->robot);
+    site->name = name ? name : "";
+    site->link = link;
+    site->next = m->sites;
+    m->sites = site;
+    return rg_mjcf_numbers(m, node, "pos", 3, &site->point.x);
+}
+
+/* What a body holds besides bodies. The link may move in memory when others are added: it is filled
+ * here before that. */
+static rg_status read_contents(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link,
+                               size_t index) {
+    rg_mass_properties of_geoms = {0}, mass;
+    const rg_xml_node *inertial = NULL;
+    rg_status status = RG_OK;
+    for (const rg_xml_node *child = node->first; child && status == RG_OK; child = child->next) {
+        if (is(child->name, "geom")) {
+            status = rg_mjcf_geom(m, child, link, &mass);
+            if (status == RG_OK && mass.mass > 0)
+                of_geoms = of_geoms.mass > 0 ? rg_mass_add(of_geoms, mass) : mass;
+        } else if (is(child->name, "joint")) {
+            status = read_joint(m, child, link);
+        } else if (is(child->name, "freejoint")) {
+            link->is_free = true;
+        } else if (is(child->name, "site")) {
+            status = read_site(m, child, index);
+        } else if (is(child->name, "inertial")) {
+            inertial = child;
+        }
+    }
+    link->mass = of_geoms;
+    if (status == RG_OK && inertial && m->from_geoms != 1)
+        status = read_inertial(m, inertial, &link->mass);
+    else if (m->from_geoms == 0)
+        link->mass = (rg_mass_properties){0};
+    if (status == RG_OK && link->is_free && link->joints)
+        return rg_robot_fail(m->robot, node, RG_INVALID_ARGUMENT,
+                             "a free joint cannot be combined with others");
+    return status;
+}
+
+static rg_status read_body(rg_mjcf *m, const rg_xml_node *node, size_t parent) {
+    rg_robot *robot = m->robot;
+    const char *name = rg_xml_get(node, "name");
+    size_t index = robot->link_count;
+    char made[32];
+    snprintf(made, sizeof made, "body%zu", index);
+    rg_robot_link link = {.node = node, .parent = parent, .pose = rg_pose_identity()};
+    bool is_world = is(node->name, "worldbody");
+    link.name = is_world ? "worldbody" : name && name[0] ? name : rg_robot_copy(robot, made, 32);
+    link.is_fixed = is_world && parent == RG_ROBOT_WORLD; /* more of them are parts of the first */
+    if (!link.name)
+        return rg_robot_no_memory(robot);
+    rg_status status = is_world ? RG_OK : rg_mjcf_pose(m, node, &link.pose);
+    if (status == RG_OK)
+        status = read_contents(m, node, &link, index);
+    if (status == RG_OK)
+        status = rg_robot_add_link(robot, &link, &index);
+    if (status != RG_OK)
+        for (rg_robot_collider *c = link.colliders; c; c = c->next)
+            rg_shape_release(c->shape);
+    for (const rg_xml_node *child = node->first; child && status == RG_OK; child = child->next)
+        if (is(child->name, "body"))
+            status = read_body(m, child, index);
+    return status;
+}
+
+/* ---- what refers to bodies ---- */
+
+static rg_status find_link(rg_mjcf *m, const rg_xml_node *node, const char *attribute,
+                           size_t *link) {
+    const char *name = rg_xml_get(node, attribute);
+    for (size_t i = 0; name && i < m->robot->link_count; i++)
+        if (is(m->robot->links[i].name, name)) {
+            *link = i;
+            return RG_OK;
+        }
+    return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "%s: there is no body \"%.100s\"", attribute,
+                         name ? name : "");
+}
+
+static rg_status add_tie(rg_mjcf *m, const rg_robot_tie *like) {
+    rg_robot_tie *tie = rg_robot_take(m->robot, sizeof *tie);
+    if (!tie)
+        return rg_robot_no_memory(m->robot);
+    *tie = *like;
+    tie->next = m->robot->ties;
+    m->robot->ties = tie;
+    return RG_OK;
+}
+
+static rg_status read_exclude(rg_mjcf *m, const rg_xml_node *node) {
+    rg_robot_tie tie = {.name = "", .lower = -INFINITY, .upper = INFINITY};
+    rg_status status = find_link(m, node, "body1", &tie.a);
+    if (status == RG_OK)
+        status = find_link(m, node, "body2", &tie.b);
+    return status == RG_OK ? add_tie(m, &tie) : status;
+}
+
+static const rg_mjcf_site *find_site(const rg_mjcf *m, const char *name) {
+    const rg_mjcf_site *site = m->sites;
+    while (site && !is(name, site->name))
+        site = site->next;
+    return site;
+}
+
+/* A tendon between two sites, with limits: a rope. */
+static rg_status read_spatial(rg_mjcf *m, const rg_xml_node *node) {
+    const rg_xml_node *first = node->first, *second = first ? first->next : NULL;
+    double range[2] = {0, 0};
+    bool limited = m->autolimits && rg_xml_get(node, "range");
+    const char *name = rg_xml_get(node, "name");
+    rg_status status = rg_robot_vector(m->robot, node, "range", 2, range);
+    if (status == RG_OK)
+        status = rg_mjcf_flag(m, node, "limited", &limited);
+    if (status != RG_OK || !limited || m->no_limits)
+        return status;
+    if (!second || second->next)
+        return rg_robot_leave_out(m->robot, node, "a tendon that is not between two sites");
+    const rg_mjcf_site *a = find_site(m, rg_xml_get(first, "site")),
+                       *b = find_site(m, rg_xml_get(second, "site"));
+    if (!a || !b)
+        return rg_robot_fail(m->robot, a ? second : first, RG_NOT_FOUND, "there is no such site");
+    rg_robot_tie tie = {name ? name : "", a->link, b->link, a->point, b->point, 0, 0, NULL};
+    tie.lower = range[0] > 0 ? range[0] : -INFINITY;
+    tie.upper = range[1];
+    return add_tie(m, &tie);
+}
+
+static rg_robot_joint *find_joint(const rg_robot *robot, const char *name) {
+    for (size_t i = 0; name && i < robot->link_count; i++)
+        for (rg_robot_joint *j = robot->links[i].joints; j; j = j->next)
+            if (is(name, j->name))
+                return j;
+    return NULL;
+}
+
+/* Position and velocity actuators with control 0. */
+static rg_status read_actuator(rg_mjcf *m, const rg_xml_node *node) {
+    double gear[6] = {1}, kp = 1, kv = is(node->name, "velocity"), range[2] = {0, 0};
+    rg_robot_joint *joint = find_joint(m->robot, rg_xml_get(node, "joint"));
+    const rg_mjcf_number numbers[] = {
+        {"gear", 6, gear}, {"kp", 1, &kp}, {"kv", 1, &kv}, {"forcerange", 2, range}};
+    rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    if (status != RG_OK)
+        return status;
+    if (!joint || joint->kind == RG_JOINT_BALL)
+        return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "there is no joint that it could move");
+    if (joint->value.motor)
+        return rg_robot_leave_out(m->robot, node, "a second actuator of a joint");
+    bool position = is(node->name, "position");
+    double square = gear[0] * gear[0];
+    joint->value.motor = position ? RG_MOTOR_POSITION : RG_MOTOR_VELOCITY;
+    joint->value.gain = (position ? kp : kv) * square;
+    joint->value.gain_velocity = position ? kv * square : 0;
+    joint->value.target = position ? -joint->reference : 0;
+    if (range[0] < 0 && range[1] > 0)
+        joint->value.max_force = fabs(gear[0]) * fmin(-range[0], range[1]);
+    if (joint->value.gain == 0)
+        joint->value.motor = RG_MOTOR_NONE;
+    return RG_OK;
+}
+
+typedef rg_status read_function(rg_mjcf *m, const rg_xml_node *node);
+
+/* Every element `name` of every section. */
+static rg_status for_each(rg_mjcf *m, const char *section, const char *name, read_function *read) {
+    rg_status status = RG_OK;
+    for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(m, section, s));)
+        for (rg_xml_node *node = s->first; node && status == RG_OK; node = node->next)
+            if (is(node->name, name))
+                status = read(m, node);
+    return status;
+}
+
+static size_t count_defaults(const rg_mjcf *m) {
+    size_t count = 0;
+    for (rg_xml_node *d = NULL; (d = rg_mjcf_section(m, "default", d));)
+        for (rg_xml_node *node = d->first; node;) {
+            count++;
+            if (node->first) {
+                node = node->first;
+                continue;
+            }
+            while (node != d && !node->next)
+                node = node->parent;
+            node = node == d ? NULL : node->next;
+        }
+    return count;
+}
+
+enum { DEFAULTS_MOST = 1000 };
+
+rg_status rg_robot_read_mjcf(rg_robot *robot, rg_xml_node *root) {
+    rg_mjcf m = {.robot = robot,
+                 .root = root,
+                 .angle = RG_PI / 180,
+                 .euler = "xyz",
+                 .autolimits = true,
+                 .from_geoms = -1,
+                 .mesh_directory = ""};
+    robot->scene->step = 0.002; /* MuJoCo's */
+    rg_status status = rg_mjcf_include(robot, root);
+    if (status == RG_OK)
+        status = rg_robot_check_words(robot, root, words, sizeof words / sizeof *words);
+    if (status == RG_OK && count_defaults(&m) > DEFAULTS_MOST)
+        status = rg_robot_fail(robot, root, RG_LIMIT_EXCEEDED, "more than %d elements of defaults",
+                               DEFAULTS_MOST);
+    for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(&m, "compiler", s));)
+        status = read_compiler(&m, s);
+    for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(&m, "option", s));)
+        status = read_option(&m, s);
+    for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(&m, "worldbody", s));)
+        status = read_body(&m, s, robot->link_count ? 0 : RG_ROBOT_WORLD);
+    if (status == RG_OK)
+        status = for_each(&m, "contact", "exclude", read_exclude);
+    if (status == RG_OK)
+        status = for_each(&m, "tendon", "spatial", read_spatial);
+    if (status == RG_OK)
+        status = for_each(&m, "actuator", "position", read_actuator);
+    if (status == RG_OK)
+        status = for_each(&m, "actuator", "velocity", read_actuator);
+    return status;
+}

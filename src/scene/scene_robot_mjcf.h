@@ -1,0 +1,54 @@
+/* What the parts of the MJCF reader share. */
+#ifndef RIGOR_SCENE_ROBOT_MJCF_H
+#define RIGOR_SCENE_ROBOT_MJCF_H
+
+#include "scene/scene_robot.h"
+
+typedef struct rg_mjcf_site {
+    const char *name;
+    size_t link; /* RG_ROBOT_WORLD */
+    rg_vec3 point;
+    struct rg_mjcf_site *next;
+} rg_mjcf_site;
+
+typedef struct rg_mjcf {
+    rg_robot *robot;
+    rg_xml_node *root;
+    double angle; /* radians of the unit of angles */
+    char euler[4];
+    bool autolimits, no_limits;
+    int from_geoms; /* inertia: 1 always, 0 never, -1 where none is given */
+    const char *mesh_directory;
+    rg_mjcf_site *sites;
+} rg_mjcf;
+
+/* ---- scene_robot_mjcf_value.c ---- */
+
+/* The attribute of an element, of its class of defaults, or of one that this is derived from. */
+const char *rg_mjcf_get(const rg_mjcf *m, const rg_xml_node *node, const char *name);
+/* As rg_robot_vector, with defaults: up to `most` numbers, the others stay. */
+rg_status rg_mjcf_numbers(const rg_mjcf *m, const rg_xml_node *node, const char *name, size_t most,
+                          double *values);
+/* Several attributes at once. */
+typedef struct rg_mjcf_number {
+    const char *name;
+    size_t most;
+    double *values;
+} rg_mjcf_number;
+rg_status rg_mjcf_read(const rg_mjcf *m, const rg_xml_node *node, const rg_mjcf_number *numbers,
+                       size_t count);
+rg_status rg_mjcf_flag(const rg_mjcf *m, const rg_xml_node *node, const char *name, bool *value);
+/* pos, and one of quat, axisangle, euler, xyaxes, zaxis. */
+rg_status rg_mjcf_pose(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose);
+/* Sections may come several times, as includes bring them: the next of a name behind `after`. */
+rg_xml_node *rg_mjcf_section(const rg_mjcf *m, const char *name, const rg_xml_node *after);
+/* Puts what an include names in its place, in the whole document. */
+rg_status rg_mjcf_include(rg_robot *robot, rg_xml_node *root);
+
+/* ---- scene_robot_mjcf_geom.c ---- */
+
+/* A geom of a link: its shape, and its mass in `mass` (not added up yet). */
+rg_status rg_mjcf_geom(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link,
+                       rg_mass_properties *mass);
+
+#endif
