@@ -1,6 +1,8 @@
 /* An exported page in Chromium, opened from disk: playing, scrubbing, every switch, picking a body and
  * reading its forces, two recordings side by side, the certificate's badge, themes, a phone, keys. */
 
+import { readFileSync } from "node:fs";
+
 import { byId, changedPixels, check, checkNear, forcesOn, main, openBeside, openTab, playerTime, project, settle, showTime, until, whereIs } from "./harness.mjs";
 
 /* A crate of 2 m x 1 m x 1 m and 500 kg at rest, under another of half its mass. */
@@ -325,6 +327,41 @@ async function testPlots(page) {
   check(time < 3, `inside the run: ${time}`);
 }
 
+/* What the page shows, as files: a plot as SVG and CSV, the scene as PNG. */
+async function testSaving(page) {
+  await showTime(page, 1);
+  if (!(await byId(page, "plot-contacts").isVisible())) await byId(page, "plots").click();
+  const saved = async (id) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), byId(page, id).click()]);
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+  };
+  await byId(page, "plot-contacts").hover();
+  const table = await saved("save-contacts-csv");
+  const lines = table.bytes.toString().trim().split("\n");
+  const frames = await page.evaluate(() => {
+    const overview = window.rigor.sources[0].overview();
+    return { time: [...overview.time], contacts: [...overview.series.contacts] };
+  });
+  check(table.name.endsWith("-contacts.csv"), table.name);
+  check(lines[0] === "time (s),contacts" && lines.length === frames.time.length + 1, `${lines.length} lines: ${lines[0]}`);
+  frames.time.forEach((time, i) => {
+    const [at, value] = lines[i + 1].split(",");
+    const count = frames.contacts[i];
+    check(Number(at) === time && (value === "" ? Number.isNaN(count) : Number(value) === count), `line ${i + 1}`);
+  });
+  const plot = await saved("save-contacts-svg");
+  const drawing = plot.bytes.toString();
+  check(plot.name.endsWith("-contacts.svg") && drawing.startsWith("<svg") && drawing.includes("<title>Contacts"), drawing.slice(0, 200));
+  const parsed = await page.evaluate((text) => {
+    const tree = new DOMParser().parseFromString(text, "image/svg+xml");
+    return { error: tree.querySelector("parsererror")?.textContent ?? "", paths: tree.querySelectorAll("path").length };
+  }, drawing);
+  check(parsed.error === "" && parsed.paths > 3, JSON.stringify(parsed));
+  const picture = await saved("picture");
+  check(picture.name.endsWith("-1.000s.png"), picture.name);
+  check(picture.bytes.subarray(1, 4).toString() === "PNG" && picture.bytes.length > 5000, `${picture.bytes.length} bytes`);
+}
+
 /* Titles and figures have their room whatever the window's width, while there is something to read. */
 async function testPlotTitles(page) {
   await showTime(page, 1);
@@ -412,6 +449,7 @@ await main(async (bench) => {
   await bench.testPage("a phone", page, phone, testPhone);
   await bench.testPage("keys", page, {}, testKeys);
   await bench.testPage("plots", page, { viewport: { width: 1280, height: 800 } }, testPlots);
+  await bench.testPage("saving", page, { acceptDownloads: true }, testSaving);
   await bench.testPage("titles of plots", page, {}, testPlotTitles);
   await bench.testPage("titles of plots of two runs", both, {}, async (open) => {
     await openBeside(open);

@@ -15,6 +15,7 @@ import { watchKeys } from "./ui_keys";
 import { createLive, throwBox } from "./ui_live";
 import { createPlots } from "./ui_plots";
 import { watchPointer } from "./ui_pointer";
+import { download, fileName } from "./ui_save";
 import { createSwitches } from "./ui_switches";
 import { createTheme } from "./ui_theme";
 import { createTimeline } from "./ui_timeline";
@@ -139,6 +140,21 @@ function noteFor(context: Context, slot: Slot): string {
   return "";
 }
 
+/** The scene as it is shown now, twice as fine as on the screen. */
+async function savePicture(context: Context): Promise<void> {
+  const { app } = context;
+  const views = document.querySelector(".views") ?? document.body;
+  const [width, height] = [2 * views.clientWidth, 2 * views.clientHeight];
+  try {
+    const time = app.player.time;
+    const picture = await app.capture(time, width, height);
+    const name = app.sources[0]?.manifest.name ?? "rigor";
+    download(fileName(name, `${time.toFixed(3)}s`) + ".png", picture);
+  } catch (problem) {
+    context.toast(String(problem), "error");
+  }
+}
+
 class Page implements Ui {
   private readonly context: Context;
   private readonly hosts: Host[];
@@ -177,7 +193,14 @@ class Page implements Ui {
     const toolbar = createToolbar(context, {
       badge: [badge.element, badge.popover],
       chip: live.chip,
-      buttons: [compare.element, compare.popover, context.theme.button, help.button, this.panelButton],
+      buttons: [
+        iconButton("camera", "Save this picture (PNG)", "picture", () => void savePicture(context)),
+        compare.element,
+        compare.popover,
+        context.theme.button,
+        help.button,
+        this.panelButton,
+      ],
     });
     this.drawer = new Drawer(
       [

@@ -6,6 +6,8 @@
 
 import { h, setText } from "./ui_dom";
 import { compact, powerOfTen, quantity, seconds, tickTexts, ticks } from "./ui_number";
+import { type Pen, SvgPen } from "./ui_plot_pen";
+import { csvOf, downloadText, fileName } from "./ui_save";
 
 export interface Curve {
   label: string;
@@ -122,7 +124,7 @@ export class Plot {
 
   constructor(options: PlotOptions) {
     this.options = options;
-    this.area = h("div", { class: "plot-area" }, this.canvas, this.cursor, this.tip);
+    this.area = h("div", { class: "plot-area" }, this.canvas, this.cursor, this.tip, this.saveButtons());
     this.element = h(
       "figure",
       {
@@ -133,7 +135,7 @@ export class Plot {
       this.area,
     );
     this.area.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
+      if (event.button !== 0 || (event.target as Element).closest("button")) return;
       this.area.setPointerCapture(event.pointerId);
       options.seek(this.timeUnder(event));
     });
@@ -213,6 +215,32 @@ export class Plot {
     this.readings.replaceChildren(...items);
   }
 
+  /** The plot as it is shown, or its numbers, as a file. */
+  private saveButtons(): HTMLElement {
+    const { name, title, unit } = this.options;
+    const button = (format: string, click: () => void): HTMLButtonElement =>
+      h(
+        "button",
+        {
+          type: "button",
+          title: `Save the plot ${title} as ${format}`,
+          "data-testid": `save-${name}-${format.toLowerCase()}`,
+          onclick: click,
+        },
+        format,
+      );
+    const file = (suffix: string): string => fileName(document.title.split(" – ")[0], name) + suffix;
+    const saveSvg = (): void => {
+      const pen = new SvgPen();
+      const [width, height] = [this.area.clientWidth, this.area.clientHeight];
+      this.paintOn(pen, width, height);
+      const background = getComputedStyle(this.element).getPropertyValue("--surface");
+      downloadText(file(".svg"), "image/svg+xml", pen.document(width, height, title, background));
+    };
+    const saveCsv = (): void => downloadText(file(".csv"), "text/csv", csvOf(this.visible(), unit));
+    return h("div", { class: "plot-save" }, button("SVG", saveSvg), button("CSV", saveCsv));
+  }
+
   private timeUnder(event: PointerEvent): number {
     const box = this.area.getBoundingClientRect();
     const part =
@@ -253,8 +281,16 @@ export class Plot {
     );
     if (!measured) return; // the canvas is empty now
     pen.scale(ratio, ratio);
+    this.paintOn(pen, width, height);
+  }
+
+  private visible(): Curve[] {
+    return this.curves.filter((curve) => !this.hidden.has(curve.label));
+  }
+
+  private paintOn(pen: Pen, width: number, height: number): void {
     const style = getComputedStyle(this.element);
-    const visible = this.curves.filter((curve) => !this.hidden.has(curve.label));
+    const visible = this.visible();
     const { unit, logarithmic } = this.options;
     const rows = Math.max(2, Math.floor((height - MARGIN.top - MARGIN.bottom) / 22));
     const scale = logarithmic
@@ -277,7 +313,7 @@ export class Plot {
   }
 
   private paintAxes(
-    pen: CanvasRenderingContext2D,
+    pen: Pen,
     style: CSSStyleDeclaration,
     width: number,
     height: number,
@@ -318,7 +354,7 @@ export class Plot {
   }
 
   private paintBound(
-    pen: CanvasRenderingContext2D,
+    pen: Pen,
     style: CSSStyleDeclaration,
     width: number,
     row: number,
@@ -382,7 +418,7 @@ function columnsOf(
 
 /** The largest values as a line; where a column holds many values, their range as a shade. */
 function paintCurve(
-  pen: CanvasRenderingContext2D,
+  pen: Pen,
   style: CSSStyleDeclaration,
   curve: Curve,
   scale: Scale,
