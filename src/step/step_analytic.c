@@ -262,6 +262,9 @@ static void take_references(rg_analysis *a, rg_analysis_view *view) {
 
 /* All bodies where they are at the beginning of the step: groups leave y and motion at its end. */
 static void begin_anew(rg_analysis *a) {
+    const rg_memory_block *joints = &a->view->world->content.memory[RG_MEMORY_JOINTS];
+    if (a->view->mechanism)
+        memcpy(rg_joint_memories(a->view->mechanism), joints->data, joints->size);
     rg_flight_pack(&a->flight, a->y);
     memset(a->y + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof(double));
     if (a->judge)
@@ -269,27 +272,31 @@ static void begin_anew(rg_analysis *a) {
     rg_analysis_move(a, a->view->begin, a->y, &a->motion);
 }
 
-/* Per body, and of the world, which joints hold on to. */
-static const rg_body_dynamics *dynamics_of(rg_world *world) {
-    const rg_world_content *c = &world->content;
+/* What joints need: dynamics per body, and of the world, which they hold on to; memories of their
+ * own. */
+static rg_status prepare_joints(rg_analysis_view *view, rg_arena *arena) {
+    const rg_world_content *c = &view->world->content;
+    view->dynamics = c->dynamics;
     if (c->joints.count == 0)
-        return c->dynamics;
+        return RG_OK;
     size_t n = c->bodies.count;
-    rg_body_dynamics *all = rg_arena_take(&world->scratch, n + 1, sizeof *all);
-    if (all) {
-        memcpy(all, c->dynamics, n * sizeof *all);
-        all[n] = (rg_body_dynamics){0};
-    }
-    return all;
+    rg_body_dynamics *all = rg_arena_take(arena, n + 1, sizeof *all);
+    void *memories = rg_arena_take(arena, c->memory[RG_MEMORY_JOINTS].size, 1);
+    view->mechanism = rg_arena_take(arena, 1, sizeof *view->mechanism);
+    if (!all || !memories || !view->mechanism)
+        return RG_OUT_OF_MEMORY;
+    memcpy(all, c->dynamics, n * sizeof *all);
+    all[n] = (rg_body_dynamics){0};
+    view->dynamics = all;
+    *view->mechanism = *c;
+    view->mechanism->memory[RG_MEMORY_JOINTS].data = memories;
+    return RG_OK;
 }
 
 static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world *world,
                                double end_time, rg_error *error) {
     bool cone = !world->content.planar && world->content.settings.friction_directions == 0;
-    *view = (rg_analysis_view){.world = world,
-                               .dynamics = dynamics_of(world),
-                               .begin = world->content.time,
-                               .end = end_time};
+    *view = (rg_analysis_view){.world = world, .begin = world->content.time, .end = end_time};
     *a = (rg_analysis){.view = view,
                        .arena = &world->scratch,
                        .time = world->content.time,
@@ -315,7 +322,7 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->extent = rg_arena_take(a->arena, a->flight.body_count, sizeof(double));
         if (!a->y || !a->scratch_y || !a->extent || !make_motion(a, world->content.bodies.count) ||
-            (world->content.joints.count && !view->dynamics))
+            prepare_joints(view, a->arena))
             status = RG_OUT_OF_MEMORY;
     }
     if (!status)
@@ -442,9 +449,7 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
     (void)step; /* the times of events are sums of others */
     rg_analysis_view view;
     rg_analysis start;
-    rg_status status = rg_analysis_joints_check(&world->content, error);
-    if (!status)
-        status = find_touches(world, end_time, error);
+    rg_status status = find_touches(world, end_time, error);
     if (!status)
         status = make_analysis(&start, &view, world, end_time, error);
     if (status)

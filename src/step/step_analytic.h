@@ -16,6 +16,7 @@
  *   step_analytic_impacts.c    impacts to completion
  *   step_analytic_project.c    the projection of what drifts
  *   step_analytic_joints.c     joints: rows, how they move, forces of springs and motors
+ *   step_analytic_joints_drift.c  what velocities add to the accelerations of their rows
  *   step_analytic_joints_solve.c  what is held, with one sparse factor
  *   step_analytic_limits.c     ends of the ranges of joints, as contacts
  *   step_analytic_brakes.c     dry friction of joints, motors with a largest force
@@ -182,6 +183,7 @@ typedef struct rg_analysis_motion {
     rg_quat *orientation;
     rg_mat3 *inverse_inertia;                     /* world axes; 0 for what forces do not move */
     rg_vec3 *acceleration, *angular_acceleration; /* without contacts; prescribed ones included */
+    double time;                                  /* s */
 } rg_analysis_motion;
 
 /* Changes of the velocity of a body, or of its place. */
@@ -251,6 +253,8 @@ typedef struct rg_analysis_judging {
 typedef struct rg_analysis_view {
     rg_world *world;
     const rg_body_dynamics *dynamics; /* per body, and, where there are joints, of the world */
+    /* The content, with memories of joints as of the last accepted place; null without joints. */
+    rg_world_content *mechanism;
     rg_step_machinery *machinery;
     rg_problem_observer *observer; /* is shown the problems; null: none */
     rg_solve_context *context;
@@ -496,8 +500,6 @@ typedef enum rg_joint_purpose {
     RG_JOINTS_IMPULSES, /* at an instant: not what has a largest force */
     RG_JOINTS_PLACES    /* what is locked */
 } rg_joint_purpose;
-/* Whether all kinds are known. */
-rg_status rg_analysis_joints_check(const rg_world_content *content, rg_error *error);
 rg_status rg_analysis_joints_make(rg_analysis *a);
 /* At a->motion, for all that follows until the next one. */
 void rg_analysis_joints_factor(rg_analysis *a, rg_joint_purpose purpose);

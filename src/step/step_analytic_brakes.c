@@ -105,7 +105,12 @@ double rg_analysis_brake_slip(const rg_analysis *a, size_t brake) {
     rg_analysis_brake_bodies(a, brake, bodies);
     rg_analysis_row row = rg_analysis_joint_direction(a, bodies[1], bodies[0], look.point,
                                                       &look.axis[r->direction - look.locked]);
-    return r->slips * (rg_analysis_rate(&a->motion, &row) - r->target);
+    size_t axis = r->direction - look.locked;
+    bool motor = (r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_MOTOR;
+    double target = motor ? rg_joint_target(&a->view->world->content, a->joints->joint[r->joint],
+                                            axis, a->motion.time)
+                          : 0;
+    return r->slips * (rg_analysis_rate(&a->motion, &row) - target);
 }
 
 void rg_analysis_brake_bodies(const rg_analysis *a, size_t brake, uint32_t bodies[2]) {

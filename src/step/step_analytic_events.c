@@ -76,7 +76,7 @@ static void look_at_bodies(look *l, uint32_t b, uint32_t a) {
 static void go_to(look *l, double theta) {
     rg_analysis *a = l->a;
     rg_analysis_motion *m = &a->motion;
-    double t = l->dense->begin + theta * l->dense->step;
+    double t = m->time = l->dense->begin + theta * l->dense->step;
     for (size_t i = 0; i < l->mover_count; i++) {
         mover *k = &l->movers[i];
         rg_flight alone = a->flight;

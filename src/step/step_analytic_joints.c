@@ -1,25 +1,18 @@
 /* Joints in the analytic method: which rows a group has, where they are, how they move, and the
  * forces of springs and motors, which follow from that.
  *
- * Rows are those of world_joint_motion.c. Their accelerations need what velocities add (`drift`):
- * with d the direction, u and w the velocity and angular velocity of B against A, r the arms from
- * the centres of mass to the point, along a direction that turns with A
- *
- *     d.(w_B x (w_B x r_B) - w_A x (w_A x r_A) - 2 w_A x u),
- *
- * between two points at distance s the same without A's turn, and |u across d|^2 / s; about a
- * direction d'.w, which is (w_A x d).w where d turns with A, where it turns with B, and, as long as
- * the row is held, where it is the product of an axis of each; of universal joints (a_x x b_y),
- * whose axes both move, (a_x.w)(b_y.w) less.
+ * Rows are those of world_joint_motion.c. Angles and the phases of gears are counted from the last
+ * accepted place, which view->mechanism remembers.
  *
  * Tested by tests/step/test_analytic_joints.c. */
 #include "step/step_analytic_joints.h"
 
-#include "base/base_text.h"
-#include "base/base_trig.h"
 #include "problem/problem_joints.h"
 
 #include <string.h>
+
+/* Share of the step of the world over which targets that depend on time are differenced. */
+#define TARGET_DIFFERENCE 1e-3
 
 /* --- which rows ------------------------------------------------------------------------------- */
 
@@ -82,7 +75,6 @@ static void add_motor(row_maker *m, const rg_joint_axis *axis, unsigned part, si
                                                    : RG_ROLE_MOTOR,
                                          part, direction);
     row->most = axis->max_force;
-    row->target = rigid ? axis->target : 0;
 }
 
 static void add_axis(row_maker *m, size_t k) {
@@ -117,8 +109,6 @@ static rg_status make_rows(rg_analysis *a, rg_analysis_joints *j) {
         rg_joint_look *look = &j->look[m.joint];
         rg_joint_look_at(c, dense, (rg_body_places){a->motion.position, a->motion.orientation},
                          look);
-        memcpy(j->coordinate[m.joint], rg_joint_memories(c)[dense].coordinate,
-               sizeof *j->coordinate);
         m.loop = loops[dense];
         for (size_t k = 0; k < look->locked; k++)
             add_row(&m, RG_ROLE_LOCKED, look->place[k], k);
@@ -144,22 +134,7 @@ static rg_status list_joints(rg_analysis *a, rg_analysis_joints *j) {
         if (has_joint(a, i))
             j->joint[j->count++] = (uint32_t)i;
     j->look = rg_arena_take(a->arena, j->count, sizeof *j->look);
-    j->coordinate = rg_arena_take(a->arena, j->count, sizeof *j->coordinate);
-    return j->look && j->coordinate ? RG_OK : RG_OUT_OF_MEMORY;
-}
-
-rg_status rg_analysis_joints_check(const rg_world_content *c, rg_error *error) {
-    if (rg_joints_vary(c))
-        return rg_fail(error, RG_UNSUPPORTED,
-                       "the method analytic does not know targets that depend on time; take the "
-                       "method stepping");
-    for (size_t i = 0; i < c->joints.count; i++)
-        if (c->joint[i].def.kind > RG_JOINT_DISTANCE)
-            return rg_fail(error, RG_UNSUPPORTED,
-                           "the method analytic does not know joints of the kind %s; take the "
-                           "method stepping",
-                           rg_joint_kind_name(c->joint[i].def.kind));
-    return RG_OK;
+    return j->look ? RG_OK : RG_OUT_OF_MEMORY;
 }
 
 rg_status rg_analysis_joints_make(rg_analysis *a) {
@@ -187,100 +162,52 @@ rg_status rg_analysis_joints_make(rg_analysis *a) {
 
 /* --- where they are --------------------------------------------------------------------------- */
 
-/* Motion of a body of a joint; of the world none. */
-typedef struct side_motion {
-    uint32_t body;
-    rg_vec3 arm, velocity, spin;
-} side_motion;
-
 /* The world stands behind all bodies. */
-static uint32_t body_of(const rg_analysis *a, const rg_joint_look *look, int side) {
+uint32_t rg_joints_body(const rg_analysis *a, const rg_joint_look *look, int side) {
     return look->body[side] == UINT32_MAX ? (uint32_t)a->view->world->content.bodies.count
                                           : look->body[side];
 }
 
-static side_motion side_of(const rg_analysis *a, const rg_joint_look *look, int side) {
-    const rg_analysis_motion *m = &a->motion;
-    uint32_t body = body_of(a, look, side);
-    return (side_motion){body, rg_sub(look->point, m->position[body]), m->velocity[body],
-                         m->angular_velocity[body]};
+/* Of the motor of a row, at a->motion; per second by differences, of fourth order. */
+static void find_target(const rg_analysis *a, rg_analysis_joint_row *r) {
+    const rg_world_content *c = &a->view->world->content;
+    size_t joint = a->joints->joint[r->joint];
+    size_t axis = r->direction - a->joints->look[r->joint].locked;
+    double t = a->motion.time, d = TARGET_DIFFERENCE * (a->view->end - a->view->begin);
+    r->target = rg_joint_target(c, joint, axis, t);
+    if (!c->joint[joint].def.axis[axis].target_of_time || r->role == RG_ROLE_SOFT)
+        return;
+    double near = rg_joint_target(c, joint, axis, t + d) - rg_joint_target(c, joint, axis, t - d);
+    double far =
+        rg_joint_target(c, joint, axis, t + 2 * d) - rg_joint_target(c, joint, axis, t - 2 * d);
+    r->drift -= (8 * near - far) / (12 * d);
 }
 
-static rg_vec3 inwards(const side_motion *s, rg_vec3 arm) {
-    return rg_cross(s->spin, rg_cross(s->spin, arm));
-}
-
-static double drift_along(rg_joint_kind kind, const rg_joint_direction *along,
-                          const side_motion *one, const side_motion *two) {
-    rg_vec3 d = along->direction;
-    rg_vec3 u = rg_sub(rg_add(two->velocity, rg_cross(two->spin, two->arm)),
-                       rg_add(one->velocity, rg_cross(one->spin, one->arm)));
-    if (kind != RG_JOINT_DISTANCE) {
-        rg_vec3 rest = rg_add_scaled(inwards(one, one->arm), 2, rg_cross(one->spin, u));
-        return rg_dot(d, rg_sub(inwards(two, two->arm), rest));
-    }
-    rg_vec3 apart = rg_scale(along->value, d);
-    rg_vec3 own = rg_sub(one->arm, apart);
-    rg_vec3 rate = rg_add(u, rg_cross(one->spin, apart));
-    rg_vec3 across = rg_add_scaled(rate, -rg_dot(d, rate), d);
-    double bend = along->value > 0 ? rg_dot(across, across) / along->value : 0;
-    return rg_dot(d, rg_sub(inwards(two, two->arm), inwards(one, own))) + bend;
-}
-
-static double drift_about(rg_joint_kind kind, const rg_joint_look *look, size_t direction,
-                          const side_motion *one, const side_motion *two) {
-    bool lock = direction < look->locked;
-    rg_vec3 d =
-        lock ? look->lock[direction].direction : look->axis[direction - look->locked].direction;
-    rg_vec3 w = rg_sub(two->spin, one->spin);
-    double drift = rg_dot(rg_cross(one->spin, d), w);
-    if (kind == RG_JOINT_UNIVERSAL && lock)
-        drift -= rg_dot(look->axis[0].direction, w) * rg_dot(look->axis[1].direction, w);
-    return drift;
-}
-
-static const rg_joint_direction *direction_of(const rg_joint_look *look, size_t direction) {
-    return direction < look->locked ? &look->lock[direction]
-                                    : &look->axis[direction - look->locked];
-}
-
-double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look *look,
-                       size_t direction) {
-    rg_joint_kind kind = a->view->world->content.joint[a->joints->joint[joint]].def.kind;
-    const rg_joint_direction *along = direction_of(look, direction);
-    side_motion one = side_of(a, look, 0), two = side_of(a, look, 1);
-    return along->turns ? drift_about(kind, look, direction, &one, &two)
-                        : drift_along(kind, along, &one, &two);
+static bool is_motor(const rg_analysis_joint_row *r) {
+    return r->part >= RG_JOINT_LOCKED &&
+           (r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_MOTOR;
 }
 
 static void move_row(const rg_analysis *a, rg_analysis_joint_row *r) {
     const rg_analysis_joints *j = a->joints;
     const rg_joint_look *look = &j->look[r->joint];
     const rg_joint_def *def = &a->view->world->content.joint[j->joint[r->joint]].def;
-    const rg_joint_direction *along = direction_of(look, r->direction);
-    r->row = rg_analysis_joint_direction(a, body_of(a, look, 1), body_of(a, look, 0), look->point,
-                                         along);
+    const rg_joint_direction *along = rg_joints_direction(look, r->direction);
+    r->row = rg_analysis_joint_direction(a, rg_joints_body(a, look, 1), rg_joints_body(a, look, 0),
+                                         look->point, along);
     r->value = along->value;
     if (r->role == RG_ROLE_LOCKED && r->direction >= look->locked) /* a rod */
         r->value -= def->axis[r->direction - look->locked].lower;
     r->rate = rg_analysis_rate(&a->motion, &r->row);
-    r->drift = rg_joints_drift(a, r->joint, look, r->direction);
-}
-
-/* Angles are those nearest to the last accepted ones. */
-static void count_turns(const rg_analysis *a, size_t joint, rg_joint_look *look) {
-    for (size_t k = 0; k < look->axes; k++)
-        if (look->axis[k].turns)
-            look->axis[k].value +=
-                2 * RG_PI *
-                floor((a->joints->coordinate[joint][k] - look->axis[k].value) / (2 * RG_PI) + 0.5);
+    r->drift = r->role == RG_ROLE_SOFT ? 0 : rg_joints_drift(a, r->joint, look, r->direction);
+    if (is_motor(r))
+        find_target(a, r);
 }
 
 rg_joint_look rg_joints_look_at(const rg_analysis *a, uint32_t joint) {
     rg_joint_look look;
-    rg_joint_look_at(&a->view->world->content, a->joints->joint[joint],
+    rg_joint_look_at(a->view->mechanism, a->joints->joint[joint],
                      (rg_body_places){a->motion.position, a->motion.orientation}, &look);
-    count_turns(a, joint, &look);
     return look;
 }
 
@@ -295,8 +222,8 @@ void rg_joints_look(rg_analysis *a) {
 void rg_analysis_joints_accept(rg_analysis *a) {
     rg_analysis_joints *j = a->joints;
     for (size_t i = 0; j && i < j->count; i++)
-        for (size_t k = 0; k < j->look[i].axes; k++)
-            j->coordinate[i][k] = j->look[i].axis[k].value;
+        memcpy(rg_joint_memories(a->view->mechanism)[j->joint[i]].coordinate, j->look[i].keep,
+               sizeof j->look[i].keep);
 }
 
 /* --- forces that are known -------------------------------------------------------------------- */
@@ -308,8 +235,8 @@ static double soft_force(const rg_analysis *a, const rg_analysis_joint_row *r) {
     if ((r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_SPRING)
         return -axis->stiffness * (r->value - axis->rest) - axis->damping * r->rate;
     double force = axis->motor == RG_MOTOR_POSITION
-                       ? axis->gain * (axis->target - r->value) - axis->gain_velocity * r->rate
-                       : axis->gain * (axis->target - r->rate);
+                       ? axis->gain * (r->target - r->value) - axis->gain_velocity * r->rate
+                       : axis->gain * (r->target - r->rate);
     return fmax(-r->most, fmin(r->most, force));
 }
 
@@ -335,8 +262,9 @@ double rg_analysis_joints_spin(const rg_analysis *a) {
     const rg_analysis_joints *j = a->joints;
     double spin = 0;
     for (size_t i = 0; j && i < j->count; i++) {
-        side_motion one = side_of(a, &j->look[i], 0), two = side_of(a, &j->look[i], 1);
-        spin = fmax(spin, rg_length(rg_sub(two.spin, one.spin)));
+        const rg_vec3 *w = a->motion.angular_velocity;
+        spin = fmax(spin, rg_length(rg_sub(w[rg_joints_body(a, &j->look[i], 1)],
+                                           w[rg_joints_body(a, &j->look[i], 0)])));
     }
     return spin;
 }
@@ -347,13 +275,13 @@ void rg_analysis_joints_keep(const rg_analysis *a, double step, rg_joint_memory 
     for (size_t i = 0; j && i < j->row_count; i++) {
         const rg_analysis_joint_row *r = &j->rows[i];
         rg_joint_memory *m = &memories[j->joint[r->joint]];
-        const rg_joint_direction *along = direction_of(&j->look[r->joint], r->direction);
+        const rg_joint_direction *along = rg_joints_direction(&j->look[r->joint], r->direction);
         m->impulse[r->part] += r->force * step;
         rg_vec3 *sum = along->turns ? &m->torque : &m->force;
         *sum = rg_add_scaled(*sum, r->force, along->direction);
-        if (r->direction >= j->look[r->joint].locked)
-            m->coordinate[r->direction - j->look[r->joint].locked] = along->value;
     }
+    for (size_t i = 0; j && i < j->count; i++)
+        memcpy(memories[j->joint[i]].coordinate, j->look[i].keep, sizeof j->look[i].keep);
 }
 
 size_t rg_analysis_joint_count(const rg_analysis *a) {
@@ -384,7 +312,7 @@ bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now) {
             .body_a = j->look[i].body[0], .body_b = j->look[i].body[1], .point = j->look[i].point};
     for (size_t i = 0; i < j->row_count; i++) {
         const rg_analysis_joint_row *r = &j->rows[i];
-        const rg_joint_direction *along = direction_of(&j->look[r->joint], r->direction);
+        const rg_joint_direction *along = rg_joints_direction(&j->look[r->joint], r->direction);
         rg_judge_joint *s = &shown[r->joint];
         rg_vec3 *sum = along->turns ? &s->angular[part_of(r)] : &s->linear[part_of(r)];
         *sum = rg_add_scaled(*sum, r->force, along->direction);

@@ -61,7 +61,6 @@ struct rg_analysis_joints {
     size_t count;    /* joints */
     uint32_t *joint; /* dense */
     rg_joint_look *look;
-    double (*coordinate)[RG_JOINT_AXES_MOST]; /* of the last accepted place: turns are counted */
     /* Rows that may be held, block by block, then soft ones. */
     rg_analysis_joint_row *rows;
     size_t holdable, row_count;
@@ -87,6 +86,13 @@ rg_status rg_joints_analyse(rg_analysis *a, rg_analysis_joints *j);
  * axes. */
 double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look *look,
                        size_t direction);
+static inline const rg_joint_direction *rg_joints_direction(const rg_joint_look *look,
+                                                            size_t direction) {
+    return direction < look->locked ? &look->lock[direction]
+                                    : &look->axis[direction - look->locked];
+}
+/* The body of a side, A 0, B 1; the world stands behind all bodies. */
+uint32_t rg_joints_body(const rg_analysis *a, const rg_joint_look *look, int side);
 /* Where a joint is, at a->motion, turns counted. */
 rg_joint_look rg_joints_look_at(const rg_analysis *a, uint32_t joint);
 rg_status rg_joints_list_brakes(rg_analysis *a, rg_analysis_joints *j);

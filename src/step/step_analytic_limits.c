@@ -38,9 +38,7 @@ double rg_analysis_limit_gap(const rg_analysis *a, size_t limit) {
 void rg_analysis_limit_bodies(const rg_analysis *a, size_t limit, uint32_t bodies[2]) {
     const rg_joint_look *look = &a->joints->look[a->joints->limits[limit].joint];
     for (int side = 0; side < 2; side++)
-        bodies[side] = look->body[side] == UINT32_MAX
-                           ? (uint32_t)a->view->world->content.bodies.count
-                           : look->body[side];
+        bodies[side] = rg_joints_body(a, look, side);
 }
 
 bool rg_analysis_limit_contact(const rg_analysis *a, size_t limit, rg_analysis_contact *c) {

@@ -395,7 +395,6 @@ static void drop_gone(rg_analysis *a) {
 
 static rg_status accept_step(rg_analysis *a) {
     rg_status status = rg_analysis_project(a);
-    rg_analysis_joints_accept(a);
     drop_gone(a);
     return status ? status : rg_analysis_refresh(a);
 }

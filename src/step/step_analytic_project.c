@@ -331,5 +331,6 @@ rg_status rg_analysis_project(rg_analysis *a) {
     rg_arena_return(a->arena, mark);
     if (!status)
         rg_analysis_move_to(a);
+    rg_analysis_joints_accept(a);
     return status;
 }

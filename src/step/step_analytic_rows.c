@@ -31,6 +31,7 @@ double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3
 
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m) {
     const rg_world_content *c = &a->view->world->content;
+    m->time = t;
     rg_flight_motions(&a->flight, t, y, m->position, m->orientation, m->velocity,
                       m->angular_velocity);
     for (size_t k = 0; k < a->flight.body_count; k++) {

@@ -265,6 +265,57 @@ static void every_kind_keeps_energy(void **state) {
     }
 }
 
+/* A planet gear on an arm that swings under its weight, around a sun that turns, too; a point that
+ * flies around an ellipsoid which turns; a rack that swings with its pinion: energy stays. */
+static rg_world *geared(int which) {
+    rg_world *world = analytic_world(false, true, 1e-11);
+    rg_body_id a = ghost(world, rg_vec3_make(0.3, 0.1, 0.3), rg_vec3_make(0, 0, 0));
+    rg_body_id b = ghost(world, rg_vec3_make(0.2, 0.1, 0.2), rg_vec3_make(0.5, 0, 0.1));
+    rg_joint_def def = rg_joint_def_default(which == 0   ? RG_JOINT_GEAR
+                                            : which == 1 ? RG_JOINT_RACK
+                                                         : RG_JOINT_SURFACE);
+    rg_quat up = rg_quat_make(-sqrt(0.5), 0, 0, sqrt(0.5)); /* z to y */
+    def.body_a = a, def.body_b = b, def.ratio = which ? 0.2 : 1.5;
+    def.frame_a.orientation = def.frame_b.orientation = up;
+    join(world, between(which == 2 ? RG_JOINT_BALL : RG_JOINT_HINGE, the_world, a),
+         rg_vec3_make(0, 0, 0), y_axis);
+    if (which == 2) { /* x^2 / 4 + y^2 + 2 z^2 = what it is at the start */
+        def.frame_a.orientation = rg_quat_make(0, 0, 0, 1);
+        def.surface.square = rg_vec3_make(0.25, 1, 2);
+        def.surface.constant = -(0.25 * 0.25 + 2 * 0.01);
+        def.axis[0].lower = def.axis[0].upper = 0;
+    } else {
+        rg_body_id arm = ghost(world, rg_vec3_make(0.5, 0.1, 0.1), rg_vec3_make(0.25, 0.3, 0));
+        join(world, between(RG_JOINT_HINGE, the_world, arm), rg_vec3_make(0, 0.3, 0), y_axis);
+        join(world, between(which ? RG_JOINT_SLIDER : RG_JOINT_HINGE, arm, b),
+             rg_vec3_make(0.5, 0, 0.1), which ? x_axis : y_axis);
+    }
+    rg_joint_id joint;
+    rg_error error;
+    if (rg_world_add_joint(world, &def, &joint, &error))
+        fail_msg("%s", error.text);
+    rg_body_set_angular_velocity(world, a, rg_vec3_make(which == 2 ? 1 : 0, 3, 0));
+    rg_body_set_velocity(world, b, rg_vec3_make(0.3, which == 2 ? 1 : 0, 0.4));
+    return world;
+}
+
+static void gears_racks_and_surfaces_keep_energy(void **state) {
+    (void)state;
+    static const char *const names[] = {"gear", "rack", "surface"};
+    for (int which = 0; which < 3; which++) {
+        rg_world *world = geared(which);
+        step_once(world, 1e-6); /* velocities that joints allow */
+        double energy = rg_world_energy(world), worst = 0;
+        for (int k = 0; k < 200; k++) {
+            step_well(world, 0.01);
+            worst = fmax(worst, fabs(rg_world_energy(world) - energy));
+        }
+        print_message("%-12s energy within %.2g J\n", names[which], worst);
+        assert_true(worst <= 1e-8);
+        rg_world_destroy(world);
+    }
+}
+
 /* --- springs, motors, armature ---------------------------------------------------------------- */
 
 /* A mass on a slider along x. */
@@ -318,6 +369,15 @@ static void motors(void **state) {
     assert_near(rg_joint_get_state(world, joint).motor_force[0], G, 1e-9);
     rg_world_destroy(world);
 
+    axis.target_of_time = "sin(2*t)";
+    world = slider_world(true, axis, z_axis, &body, &joint);
+    for (int k = 1; k <= 20; k++)
+        step_well(world, 0.05);
+    assert_near(rg_body_pose(world, body).position.z, 0.5 - 0.5 * cos(2), 1e-10);
+    assert_near(rg_joint_get_state(world, joint).motor_force[0], G + 2 * cos(2), 1e-8);
+    rg_world_destroy(world);
+
+    axis.target_of_time = NULL;
     axis.motor = RG_MOTOR_POSITION, axis.target = 0.2, axis.gain = 1000, axis.gain_velocity = 100;
     world = slider_world(true, axis, z_axis, &body, &joint);
     for (int k = 1; k <= 100; k++)
@@ -659,6 +719,7 @@ int main(void) {
         cmocka_unit_test(a_double_pendulum),
         cmocka_unit_test(a_chain_keeps_its_energy),
         cmocka_unit_test(every_kind_keeps_energy),
+        cmocka_unit_test(gears_racks_and_surfaces_keep_energy),
         cmocka_unit_test(springs_and_dampers),
         cmocka_unit_test(motors),
         cmocka_unit_test(armature_is_inertia),

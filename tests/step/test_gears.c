@@ -1,4 +1,5 @@
-/* Gears, racks and points on surfaces in fixed steps (world_joint_motion.c): closed forms. */
+/* Gears, racks and points on surfaces (world_joint_motion.c, step_analytic_joints_drift.c) by both
+ * methods: closed forms. */
 #include "test_world_support.h"
 
 #include "rigor/joint.h"
@@ -7,6 +8,14 @@
 #define G    9.81
 
 static const rg_body_id the_world = {0, 0};
+static const char *method = "stepping";
+
+static rg_world *gear_world(void) {
+    rg_world_def def = rg_world_def_default();
+    def.method = rg_method_find(method);
+    def.settings.hand_over = false;
+    return world_of(&def);
+}
 
 static rg_body_id disc(rg_world *world, rg_vec3 size, rg_vec3 at) {
     return add_masked_box(world, NULL, size, at, 0);
@@ -55,7 +64,7 @@ static void two_gears(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         double n = k ? -3 : 2.5;
-        rg_world *world = default_world();
+        rg_world *world = gear_world();
         rg_body_id a = disc(world, rg_vec3_make(0.4, 0.1, 0.4), rg_vec3_make(0, 0, 0));
         rg_body_id b = disc(world, rg_vec3_make(0.9, 0.1, 0.9), rg_vec3_make(0.7, 0.2, 0.3));
         joint_at(world, RG_JOINT_HINGE, the_world, a, rg_body_pose(world, a).position);
@@ -80,7 +89,7 @@ static void two_gears(void **state) {
  * turns 1 + 4/2 = 3 times as fast as the arm, the planet -(4/1 - 1) = -3 times. */
 static void planets(void **state) {
     (void)state;
-    rg_world *world = default_world();
+    rg_world *world = gear_world();
     rg_body_id sun = disc(world, rg_vec3_make(0.2, 0.1, 0.2), rg_vec3_make(0, 0, 0));
     rg_body_id arm = disc(world, rg_vec3_make(0.3, 0.1, 0.1), rg_vec3_make(0, 0.5, 0));
     rg_body_id planet = disc(world, rg_vec3_make(0.1, 0.1, 0.1), rg_vec3_make(0.3, 0, 0));
@@ -104,7 +113,7 @@ static void planets(void **state) {
 static void rack_and_pinion(void **state) {
     (void)state;
     const double r = 0.3;
-    rg_world *world = default_world();
+    rg_world *world = gear_world();
     rg_body_id pinion = disc(world, rg_vec3_make(0.5, 0.1, 0.5), rg_vec3_make(0, 0, 0));
     rg_body_id rack = disc(world, rg_vec3_make(0.1, 0.1, 2), rg_vec3_make(0.3, 0, 0.2));
     joint_at(world, RG_JOINT_HINGE, the_world, pinion, rg_vec3_make(0, 0, 0));
@@ -161,7 +170,7 @@ static void equality_is_two_inequalities(void **state) {
         rg_body_id body[2];
         rg_joint_id joint = {0, 0};
         for (int k = 0; k < 2; k++) {
-            world[k] = default_world();
+            world[k] = gear_world();
             body[k] = disc(world[k], rg_vec3_make(0.1, 0.1, 0.1), starts[s]);
             if (k == 0)
                 joint = on_surface(world[k], body[k], surfaces[s], 0, 0);
@@ -196,7 +205,7 @@ static void equality_is_two_inequalities(void **state) {
 /* It leaves a sphere that holds it outside alone where cos = 2/3, to first order in the step. */
 static void a_particle_leaves_a_sphere(void **state) {
     (void)state;
-    rg_world *world = default_world();
+    rg_world *world = gear_world();
     double start = 0.05;
     rg_body_id body =
         disc(world, rg_vec3_make(0.01, 0.01, 0.01), rg_vec3_make(sin(start), 0, cos(start)));
@@ -218,7 +227,7 @@ static void a_particle_leaves_a_sphere(void **state) {
 
 static void what_is_refused(void **state) {
     (void)state;
-    rg_world *world = default_world();
+    rg_world *world = gear_world();
     rg_body_id a = disc(world, rg_vec3_make(1, 1, 1), rg_vec3_make(0, 0, 0));
     rg_body_id b = disc(world, rg_vec3_make(1, 1, 1), rg_vec3_make(2, 0, 0));
     rg_joint_def def = rg_joint_def_default(RG_JOINT_GEAR);
@@ -256,5 +265,7 @@ int main(void) {
                                        cmocka_unit_test(equality_is_two_inequalities),
                                        cmocka_unit_test(a_particle_leaves_a_sphere),
                                        cmocka_unit_test(what_is_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    method = "analytic";
+    return failed + cmocka_run_group_tests_name("analytic", tests, NULL, NULL);
 }
