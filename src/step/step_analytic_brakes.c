@@ -67,7 +67,7 @@ static double acceleration_of(const rg_analysis *a, const rg_analysis_joint_row 
 bool rg_analysis_brakes_change(rg_analysis *a) {
     rg_analysis_joint_row *worst = NULL;
     double most = 1 + RELEASED;
-    if (rg_analysis_brake_count(a) == 0)
+    if (rg_analysis_brake_count(a) == 0 || a->joints->exchanges == 0)
         return false;
     rg_analysis_joints_react(a);
     for (size_t i = 0; i < a->joints->brake_count; i++) {
@@ -83,7 +83,9 @@ bool rg_analysis_brakes_change(rg_analysis *a) {
         if (r->slips && still && r->slips * acceleration_of(a, r) < 0)
             worst = r, r->slips = 0;
     }
-    return worst && a->joints->exchanges-- > 0;
+    if (worst)
+        a->joints->exchanges--;
+    return worst;
 }
 
 double rg_analysis_brakes_margin(const rg_analysis *a) {

@@ -594,7 +594,9 @@ static double margin(const look *l, uint32_t contact, int *kind) {
 
 static double least_margin(look *l) {
     /* That the rows which carry force change is the end of a step, and nothing to report. */
-    double least = fmin(l->a->evaluation.margin, rg_analysis_brakes_margin(l->a));
+    double least = l->a->evaluation.margin;
+    if (l->friction)
+        least = fmin(least, rg_analysis_brakes_margin(l->a));
     l->kind = -1;
     l->contact = UINT32_MAX;
     for (uint32_t i = 0; i < l->a->contact_count; i++) {
@@ -682,7 +684,7 @@ rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_eve
             look_at_limit(&l, event);
     }
     l.contact = UINT32_MAX;
-    for (l.limit = 0; l.limit < rg_analysis_brake_count(a) && !status; l.limit++) {
+    for (l.limit = 0; friction && l.limit < rg_analysis_brake_count(a) && !status; l.limit++) {
         uint32_t bodies[2];
         rg_analysis_brake_bodies(a, l.limit, bodies);
         look_at_bodies(&l, bodies[0], bodies[1]);

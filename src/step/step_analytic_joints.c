@@ -319,9 +319,6 @@ bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now) {
     }
     now->joints = shown;
     now->joint_count = j->count;
-    for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].limit)
-            rg_analysis_limit_show(a, &a->contacts[i], a->contacts[i].force[0], now);
     if (now->acceleration) {
         now->acceleration = j->acceleration;
         now->angular_acceleration = j->angular_acceleration;

@@ -6,11 +6,11 @@
  *
  *     d'.u + d.(w_B x (p' - v_B) - w_A x (p' - v_A)),
  *
- * v_B, v_A the velocities of the centres of mass. A direction that turns with A has d' = w_A x d; of
- * a distance, a surface and gears it follows the point as well. About a direction: d'.w, w = w_B -
- * w_A, which is (w_A x d).w where d turns with A, where it turns with B, and, as long as the row is
- * held, where it is the product of an axis of each; of universal joints (a_x x b_y), whose axes both
- * move, (a_x.w)(b_y.w) less.
+ * v_B, v_A the velocities of the centres of mass. A direction that turns with A has d' = w_A x d;
+ * of a distance, a surface and gears it follows the point as well. About a direction: d'.w with
+ * w = w_B - w_A, which is (w_A x d).w where d turns with A, where it turns with B, and, as long as
+ * the row is held, where it is the product of an axis of each; of universal joints (a_x x b_y),
+ * whose axes both move, (a_x.w)(b_y.w) less.
  *
  * Tested by tests/step/test_analytic_joints.c: energy, of every kind. */
 #include "step/step_analytic_joints.h"

@@ -101,6 +101,9 @@ static rg_judge_power look(const rg_analysis *a, sight see, rg_judge_findings *f
     rg_judge_instant now;
     rg_judge_power power = {0};
     if (instant_of(a, see >= SEE_LAWS, see == SEE_LAWS_AT_END, &now)) {
+        for (size_t i = 0; i < a->contact_count; i++)
+            if (a->contacts[i].limit)
+                rg_analysis_limit_show(a, &a->contacts[i], a->contacts[i].force[0], &now);
         if (see != SEE_POWER)
             rg_judge_laws(&now, found);
         power = rg_judge_power_of(&now);
@@ -219,7 +222,7 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
         for (size_t i = 0; i < count; i++) {
             const rg_analysis_contact *c = &a->contacts[rows[i].contact];
             if (c->limit && rows[i].component == 0)
-                rg_analysis_limit_show(a, c, impulse[i] - c->force[0], &now);
+                rg_analysis_limit_show(a, c, impulse[i], &now);
             if (c->limit)
                 continue;
             if (i == 0 || rows[i].contact != rows[i - 1].contact)

@@ -311,7 +311,8 @@ static rg_status project_contacts(rg_analysis *a) {
     rg_analysis_joints_project_velocities(a);
     if (!status && !a->law->mean) { /* which are made for the velocities of their ends */
         status = project_velocities(a);
-        rg_analysis_move_to(a);
+        if (a->joints)
+            rg_analysis_move_to(a);
         rg_analysis_joints_project_velocities(a);
     }
     return status;

@@ -100,11 +100,12 @@ rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_an
     uint32_t smaller = c->body_a > c->body_b ? c->body_b : c->body_a;
     rg_analysis_row row = {
         .a = c->body_a, .b = c->body_b, .key = (uint64_t)larger << 32 | smaller, .e = e};
-    row.arm_a = rg_cross(rg_sub(c->motion.point, m->position[row.a]), e);
-    row.arm_b = rg_cross(rg_sub(c->motion.point, m->position[row.b]), e);
     if (c->turns) {
         row.e = (rg_vec3){0, 0, 0};
         row.arm_a = row.arm_b = rg_scale(rg_dot(e, c->motion.normal), c->motion.normal);
+    } else {
+        row.arm_a = rg_cross(rg_sub(c->motion.point, m->position[row.a]), e);
+        row.arm_b = rg_cross(rg_sub(c->motion.point, m->position[row.b]), e);
     }
     row.spin_a = rg_mat3_apply(&m->inverse_inertia[row.a], row.arm_a);
     row.spin_b = rg_mat3_apply(&m->inverse_inertia[row.b], row.arm_b);

@@ -1,16 +1,19 @@
 /* Random mechanisms: trees and loops of 2 to 20 bodies with all kinds of joints, limits, springs,
  * motors, friction, armatures and contacts, from fixed seeds. Joints stay closed, the ledger
  * closes, momenta balance, and the bits are the same on one and two threads and from a snapshot.
- * Where tension adds inertia (step_joints_rows.c), the momentum shows it.
+ * By both methods. Where tension adds inertia (step_joints_rows.c), the momentum shows it.
  * Jams of contacts between joined bodies may leave a solve above its tolerance: in few
  * mechanisms. */
 #include "test_world_support.h"
 
 #define STEP (1.0 / 240)
 /* m; relative; relative: at most 5.9e-6 in the first 100 seeds, where tension adds inertia. */
-#define JOINT    1e-9
-#define CLOSURE  1e-8
-#define MOMENTUM 1e-5
+typedef struct bounds {
+    double joint, closure, momentum;
+    bool analytic;
+} bounds;
+static const bounds of_stepping = {1e-9, 1e-8, 1e-5, false},
+                    of_analytic = {1e-12, 1e-8, 1e-11, true};
 enum { BODIES_MOST = 20, STEPS = 48 };
 
 static double between(rg_random *random, double low, double high) {
@@ -84,11 +87,13 @@ static rg_joint_kind any_kind(rg_random *random, bool planar) {
 }
 
 /* Bodies 0.6 m apart on a grid, most of them above a floor that some reach. */
-static rg_world *make_mechanism(uint64_t seed, int threads) {
+static rg_world *make_mechanism(uint64_t seed, int threads, const char *method) {
     rg_random random = rg_random_make(seed);
     rg_world_def def = rg_world_def_default();
     def.planar = seed % 4 == 3;
     def.threads = threads;
+    def.method = rg_method_find(method);
+    def.settings.hand_over = false;
     rg_world *world = world_of(&def);
     rg_body_def floor = rg_body_def_default();
     floor.motion = RG_MOTION_FIXED;
@@ -127,12 +132,14 @@ static void note(worst *w, const rg_step_info *info) {
 }
 
 static void random_mechanisms(void **state) {
-    (void)state;
+    const bounds *most = *state;
+    const char *method = most->analytic ? "analytic" : "stepping";
     worst all = {0};
-    int failed = 0, unsolved = 0, count = test_cases(100, 400);
+    int failed = 0, unsolved = 0;
+    int count = most->analytic ? test_cases(30, 200) : test_cases(100, 400);
     for (uint64_t seed = 1; seed <= (uint64_t)count; seed++) {
         worst w = {0};
-        rg_world *one = make_mechanism(seed, 1), *two = make_mechanism(seed, 2);
+        rg_world *one = make_mechanism(seed, 1, method), *two = make_mechanism(seed, 2, method);
         rg_snapshot *snapshot = NULL;
         for (int k = 0; k < STEPS; k++) {
             rg_step_info info = step_once(one, STEP);
@@ -150,7 +157,8 @@ static void random_mechanisms(void **state) {
         rg_snapshot_destroy(snapshot);
         rg_world_destroy(one);
         rg_world_destroy(two);
-        bool bad = !(w.joint <= JOINT) || !(w.closure <= CLOSURE) || !(w.momentum <= MOMENTUM);
+        bool bad = !(w.joint <= most->joint) || !(w.closure <= most->closure) ||
+                   !(w.momentum <= most->momentum);
         failed += bad;
         unsolved += w.failures > 0;
         if (bad || w.failures)
@@ -161,14 +169,17 @@ static void random_mechanisms(void **state) {
         all.momentum = fmax(all.momentum, w.momentum);
     }
     print_message(
-        "%d mechanisms: joint error %.3g m, closure %.3g, momentum %.3g, %d with a failed "
+        "%s, %d mechanisms: joint error %.3g m, closure %.3g, momentum %.3g, %d with a failed "
         "solve\n",
-        count, all.joint, all.closure, all.momentum, unsolved);
+        method, count, all.joint, all.closure, all.momentum, unsolved);
     assert_int_equal(failed, 0);
     assert_true(unsolved <= 1 + count / 50);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_mechanisms)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(random_mechanisms, (void *)&of_stepping),
+        cmocka_unit_test_prestate(random_mechanisms, (void *)&of_analytic),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
