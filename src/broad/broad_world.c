@@ -112,6 +112,8 @@ static rg_bounds collider_bounds(const rg_world_content *content, size_t body,
                                  const rg_broad_motion *motion) {
     rg_motion kind = content->record[body].motion;
     double step = motion->step, margin = motion->margin;
+    if (motion->excursion)
+        margin += motion->excursion[body];
     rg_bounds bounds;
     if (!motion->continuous || kind == RG_MOTION_FIXED)
         bounds = rg_shape_bounds(shape, pose);

@@ -7,9 +7,11 @@
 
 /* What the bounds shall hold. */
 typedef struct rg_broad_motion {
-    bool continuous;     /* the motion of the next `step` seconds; otherwise the current poses */
-    double step;         /* s */
-    double margin;       /* m, >= 0, on all sides of every collider */
+    bool continuous; /* the motion of the next `step` seconds; otherwise the current poses */
+    double step;     /* s */
+    double margin;   /* m, >= 0, on all sides of every collider */
+    /* m, >= 0, per body in dense order: the same for its colliders, besides; null: none */
+    const double *excursion;
     double acceleration; /* m/s^2, >= 0: no dynamic body's velocity changes faster in the step; what
                             torques do to its turning is not covered */
     /* Per body: 1 if its bounds are computed; the others keep those of the update before, which

@@ -199,7 +199,8 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
         closing = fmax(closing, closing_at(c, b, a, *c->after));
     if (closing <= RG_CONTACT_ROUNDING * smaller) /* it does not show */
         closing = 0;
-    double falling = rg_length(content->gravity) * c->ahead * c->ahead;
+    /* What an earlier pass found has fallen already. */
+    double falling = c->again ? 0 : rg_length(content->gravity) * c->ahead * c->ahead;
     double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
     double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
     /* An impact within the step may turn straight motion into turning: the far end of a rod whose
@@ -339,14 +340,26 @@ static const rg_pair_look *find_look(const rg_pair_list *list, size_t *at, rg_pa
     return &list->looks[*at];
 }
 
-/* The manifolds of the look before, if it saw the same; false otherwise, or without memory. */
-static bool recall(rg_collision *c, const rg_pair_look *old, rg_cache_list caches,
-                   const pair_query *q, const rg_pair_look *look, rg_contact_list *list) {
+/* Did the look before see the same? */
+static bool saw_same(const rg_pair_look *old, rg_cache_list caches, const pair_query *q,
+                     const rg_pair_look *look) {
     size_t from = offsetof(rg_pair_look, shape);
-    if (!old || !old->holds ||
-        memcmp((const char *)old + from, (const char *)look + from, sizeof *old - from) != 0 ||
-        !same_caches(caches, q->last) ||
-        make_room(c, &(pair_room){old->manifold_count, old->point_count, caches.count, 0}, list))
+    return old && old->holds &&
+           memcmp((const char *)old + from, (const char *)look + from, sizeof *old - from) == 0 &&
+           same_caches(caches, q->last);
+}
+
+/* Did an earlier look of the same step find points, and see as far? There are then no others: poses
+ * are the same, and the plane of a pair that has one is not chosen again. */
+static bool saw_all(const rg_pair_look *old, const rg_contact_settings *now) {
+    return old && old->whole && old->manifold_count > 0 && old->settings.near >= now->near &&
+           old->settings.band >= now->band && old->settings.inner >= now->inner;
+}
+
+/* The manifolds of the look before; false without memory. */
+static bool recall(rg_collision *c, const rg_pair_look *old, rg_cache_list caches,
+                   rg_contact_list *list) {
+    if (make_room(c, &(pair_room){old->manifold_count, old->point_count, caches.count, 0}, list))
         return false;
     for (uint32_t i = 0; i < old->manifold_count; i++) {
         list->manifolds[i] = c->before.manifolds[old->first_manifold + i];
@@ -428,12 +441,17 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     rg_cache_list caches = {0};
     const rg_pair_look *old = find_look(&c->lists[1 - c->current], &at->look, ids, &caches);
     bool still = !c->again && q.b->still && q.a->still;
-    bool same = still && recall(c, old, caches, &q, &look, &list);
+    bool known = c->again ? saw_all(old, &q.settings) : still && saw_same(old, caches, &q, &look);
+    bool same = known && recall(c, old, caches, &list);
+    if (same)
+        look.settings = old->settings;
     rg_status status = same ? RG_OK : find_manifolds(c, world, &q, &list);
     if (status)
         return status;
-    look.holds = same || (still && list.left_out_count == 0 &&
-                          same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
+    look.whole = list.left_out_count == 0;
+    look.holds = (same && old->holds) ||
+                 (still && list.left_out_count == 0 &&
+                  same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
     status = add_pair(c, ids, look, &list);
     if (!status && list.manifold_count)
         status = add_touch(c, world, ids, &list);
@@ -460,24 +478,20 @@ static double contact_range(const rg_collision *c, const rg_world_content *conte
     return RG_CONTACT_NEAR * largest;
 }
 
-/* Metres by which bodies may leave the bounds that their velocities of now sweep. */
+/* Metres by which a body may leave the bounds that its velocities of now sweep. */
 static double excursion(const rg_world_content *content, const rg_collision_velocities *after,
-                        double step) {
-    double most = 0;
-    for (size_t i = 0; after && i < content->bodies.count; i++) {
-        double change = rg_length(rg_sub(after->velocity[i], content->velocity[i]));
-        double turn = rg_length(rg_sub(after->angular_velocity[i], content->angular_velocity[i]));
-        double radius = 0;
-        for (uint32_t k = content->record[i].first_collider1; turn > 0 && k != 0;) {
-            const rg_collider *collider = &content->collider[content->colliders.slots[k - 1].dense];
-            double circumradius = rg_shape_circumradius(collider->shape);
-            if (isfinite(circumradius))
-                radius = fmax(radius, rg_length(collider->pose.position) + circumradius);
-            k = collider->next1;
-        }
-        most = fmax(most, step * (change + turn * radius));
+                        double step, size_t body) {
+    double change = rg_length(rg_sub(after->velocity[body], content->velocity[body]));
+    double turn = rg_length(rg_sub(after->angular_velocity[body], content->angular_velocity[body]));
+    double radius = 0;
+    for (uint32_t k = content->record[body].first_collider1; turn > 0 && k != 0;) {
+        const rg_collider *collider = &content->collider[content->colliders.slots[k - 1].dense];
+        double circumradius = rg_shape_circumradius(collider->shape);
+        if (isfinite(circumradius))
+            radius = fmax(radius, rg_length(collider->pose.position) + circumradius);
+        k = collider->next1;
     }
-    return most;
+    return step * (change + turn * radius);
 }
 
 rg_status rg_collision_begin(rg_collision *c, const rg_world *world, rg_error *error) {
@@ -510,13 +524,27 @@ rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double
                                   const rg_collision_velocities *after, rg_error *error) {
     c->ahead = ahead;
     c->after = after;
+    const rg_world_content *content = &world->content;
+    rg_arena_mark mark = rg_arena_get_mark(&c->arena);
+    double *leaves = after ? rg_arena_take(&c->arena, content->bodies.count, sizeof *leaves) : NULL;
+    if (after && !leaves)
+        return rg_fail(error, RG_OUT_OF_MEMORY, "contacts: no memory");
+    double most = 0;
+    for (size_t i = 0; after && i < content->bodies.count; i++) {
+        leaves[i] = excursion(content, after, ahead, i);
+        most = fmax(most, leaves[i]);
+    }
+    /* Where some bounds stay as they were, the others hold what those would have to. */
+    for (size_t i = 0; after && c->moved && i < content->bodies.count; i++)
+        leaves[i] = most;
     rg_broad_motion motion = {.continuous = ahead > 0,
                               .step = ahead,
-                              .margin = contact_range(c, &world->content) +
-                                        excursion(&world->content, after, ahead),
-                              .acceleration = rg_length(world->content.gravity),
+                              .margin = contact_range(c, content),
+                              .excursion = leaves,
+                              .acceleration = rg_length(content->gravity),
                               .moved = c->moved};
     rg_status status = rg_broad_world_update(c->broad, world, &motion);
+    rg_arena_return(&c->arena, mark);
     return status ? rg_fail(error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
 }
 

@@ -27,8 +27,9 @@
 typedef struct island_answer {
     double *force, *velocity; /* rows; no velocities are found where there is no memory for them */
     rg_residual residual;
-    bool warm;   /* `force` is a first guess */
-    double keep; /* residual up to which that is the answer */
+    bool warm;     /* `force` is a first guess */
+    double keep;   /* residual up to which that is the answer */
+    double enough; /* the same in a further pass; 0: it is the first one */
 } island_answer;
 
 static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
@@ -47,6 +48,20 @@ static bool is_pushed(const rg_contact_step *contacts, const rg_island *island) 
     return false;
 }
 
+/* Residual with which the forces of the pass before are the answer; 0: there was none. */
+static double enough_again(const rg_contact_job *job, const rg_island *island) {
+    const rg_contact_step *contacts = job->contacts;
+    double most = 0;
+    if (!contacts->earlier)
+        return 0;
+    for (size_t k = 0; k < island->body_count; k++)
+        most = fmax(most, contacts->earlier[contacts->islands.bodies[island->first_body + k]]);
+    double tolerance = job->world->content.settings.solver_tolerance;
+    if (most > tolerance && island->contact_count <= RG_STEP_SMALL)
+        most = 0; /* the effort has no limit: another start may do */
+    return fmax(RG_STEP_AGAIN * most, RG_STEP_STAY * tolerance);
+}
+
 /* By the solver that was chosen, or by `auto` where that does not take the problem. */
 static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
                               const rg_problem *problem, island_answer *answer,
@@ -57,7 +72,7 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     settings.tolerance = fmax(RG_STEP_AIM * method->solver_tolerance, 1e-15);
     settings.acceptable = method->solver_tolerance;
     settings.warm = answer->warm;
-    settings.keep = answer->keep;
+    settings.keep = fmax(answer->keep, answer->enough);
     settings.policy = method->policy;
     settings.effort = problem->contact.contacts > RG_STEP_SMALL ? RG_STEP_EFFORT : 0;
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
@@ -293,8 +308,11 @@ static void write_answer(rg_contact_job *job, const rg_island *island, const isl
     rg_contact_step *contacts = job->contacts;
     const rg_islands *islands = &contacts->islands;
     size_t d = (size_t)contacts->set.dimension;
-    for (size_t k = 0; k < island->body_count; k++)
-        contacts->kept[islands->bodies[island->first_body + k]] = kept;
+    for (size_t k = 0; k < island->body_count; k++) {
+        uint32_t body = islands->bodies[island->first_body + k];
+        contacts->kept[body] = kept;
+        contacts->residual[body] = answer->residual.natural;
+    }
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
         memcpy(contacts->impulse + i * d, answer->force + k * d, d * sizeof *answer->force);
@@ -348,6 +366,8 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         answer.velocity = NULL;
     if (plain && answer.warm && is_pushed(contacts, island))
         answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
+    if (plain && answer.warm)
+        answer.enough = enough_again(job, island);
     uint64_t failures = report->counts.failures;
     status = plain ? solve_or_recall(job, context, island, &problem, &answer, report)
                    : solve_island(job, context, &problem, &answer, report);

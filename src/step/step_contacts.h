@@ -64,6 +64,12 @@
  * What is left out so is in the certificate's error of momentum. */
 #define RG_STEP_KEEP 1e-2
 
+/* In a further pass of a step the forces of the pass before are the answer of an island again, if
+ * their residual is no more than this times what it was, or than RG_STEP_STAY of the tolerance:
+ * what was not solved better within the effort is not tried once more. Rounding changes with the
+ * order of the rows. */
+#define RG_STEP_AGAIN 1.01
+
 /* Which contacts have rows. */
 typedef enum rg_contact_choice_of_rows {
     RG_ROWS_ALL,
@@ -98,6 +104,9 @@ typedef struct rg_contact_step {
     rg_islands islands;
     double *impulse; /* set.count x dimension, N s */
     double *kept;    /* per body of the world, m/s: slower is at rest; 0: no impulses were kept */
+    /* Per body of the world: the residual of the island that it was in, in this pass and in the one
+     * before; null: none. */
+    double *residual, *earlier;
     /* set.count: m/s, the normal velocity before, of contacts with restitution whose bodies
      * approach or part faster than counts as rest; 0 of all others. */
     double *passes;

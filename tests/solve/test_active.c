@@ -179,7 +179,8 @@ static void joints_share_the_factor(void **state) {
 static void places_are_repaired_and_nothing_gets_worse(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        solve_family *family = family_make(FAMILY_PILE, 150, seed, 0.4);
+        /* Of more than 400 contacts, regions are solved alone. */
+        solve_family *family = family_make(FAMILY_PILE, seed % 2 ? 150 : 600, seed, 0.4);
         run r = begin(family_global(family));
         solve_cold(&r);
         const rg_contact_problem *p = &r.problem->contact;
