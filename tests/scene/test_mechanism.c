@@ -1,0 +1,84 @@
+/* Built-in scenes of mechanisms that touch things (scene_builtin_mechanism.c): joints closed,
+ * ledger closed, penetration and rise of energy no more than fixed steps leave, and what each of
+ * them was made to show. */
+#include "scene_measures.h"
+
+static double value_of(rg_scene *scene, const char *name) {
+    return find_measure(scene, name).value;
+}
+
+/* m: what a step of 1/240 s leaves of thin links and blocks that meet at metres per second; of the
+ * energy of a scene: what swinging chains fluctuate by in a step, to first order in it. */
+#define DEEPEST 0.02
+#define RISE    2e-3
+
+static void joints_stay_closed(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene, *parameters;
+        double duration;
+    } cases[] = {{"chain-pivot", "", 2},
+                 {"chain-wrecks", "", 1.5},
+                 {"chain-blocks", "", 2},
+                 {"struck-pendulum", "", 4},
+                 {"struck-pendulum", "restitution=0", 4},
+                 {"watt", "", 4},
+                 {"particle", "", 5},
+                 {"ragdoll", "", 2},
+                 {"rover", "", 3},
+                 {"humanoid", "", 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scene_run run = {.scene = cases[i].scene,
+                         .parameters = cases[i].parameters,
+                         .duration = cases[i].duration};
+        rg_scene *scene = finish_run(&run);
+        rg_step_info sum = rg_world_summary(rg_scene_world(scene));
+        double gap = value_of(scene, "joint_gap_m"), deep = value_of(scene, "penetration_m");
+        double rise = value_of(scene, "energy_rise_rel");
+        if (!(gap <= 1e-9 && !(deep > DEEPEST) && rise <= RISE && sum.energy.closure_rel <= 1e-8 &&
+              sum.solver_failures == 0))
+            fail_msg("%s %s: gap %.3g, penetration %.3g, rise %.3g, closure %.3g, %d failures",
+                     run.scene, run.parameters, gap, deep, rise, sum.energy.closure_rel,
+                     (int)sum.solver_failures);
+        rg_scene_destroy(scene);
+    }
+}
+
+/* The equality and the two inequalities give the same motion. */
+static void a_particle_both_ways(void **state) {
+    (void)state;
+    rg_vec3 place[2];
+    for (int k = 0; k < 2; k++) {
+        scene_run run = {
+            .scene = "particle", .parameters = k ? "inequalities=1" : "", .duration = 2};
+        rg_scene *scene = finish_run(&run);
+        const rg_world *world = rg_scene_world(scene);
+        place[k] = rg_body_pose(world, rg_world_body_at(world, 0)).position;
+        rg_scene_destroy(scene);
+    }
+    assert_true(rg_length(rg_sub(place[0], place[1])) <= 1e-8);
+}
+
+static void what_they_show(void **state) {
+    (void)state;
+    rg_scene *scene = finish_run(&(scene_run){.scene = "humanoid"});
+    assert_true(value_of(scene, "stands") == 1);
+    rg_scene_destroy(scene);
+    scene = finish_run(&(scene_run){.scene = "rover"}); /* up three steps and down again */
+    assert_true(value_of(scene, "travelled_m") > 5);
+    rg_scene_destroy(scene);
+    scene = finish_run(&(scene_run){.scene = "watt", .duration = 4});
+    assert_true(value_of(scene, "travel_m") > 0.3 && value_of(scene, "off_line_m") < 4e-3);
+    rg_scene_destroy(scene);
+    scene = finish_run(&(scene_run){.scene = "contradictory-welds"});
+    assert_true(fabs(value_of(scene, "joint_gap_m") - 0.05) <= 1e-6);
+    assert_true(fabs(value_of(scene, "height_m") - 2) <= 1e-6);
+    rg_scene_destroy(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(joints_stay_closed),
+                                       cmocka_unit_test(a_particle_both_ways),
+                                       cmocka_unit_test(what_they_show)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
