@@ -1,6 +1,7 @@
 """test_python_examples.py SOURCE-DIR BUILD-DIR: runs the programs in docs/python.md and every file of
-python/examples, each by itself in an empty folder; they check their own results."""
+python/examples, notebooks too, each by itself in an empty folder; they check their own results."""
 
+import json
 import os
 import pathlib
 import re
@@ -31,8 +32,12 @@ def main():
                 for number, text in enumerate(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S), 1)]
     for path in sorted((SOURCE / "python" / "examples").glob("*.py")):
         programs.append((f"python/examples/{path.name}", f"import runpy; runpy.run_path({str(path)!r})"))
+    for path in sorted((SOURCE / "python" / "examples").glob("*.ipynb")):
+        cells = json.loads(path.read_text())["cells"]
+        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        programs.append((f"python/examples/{path.name}", text))
     failed = [name for name, text in programs if not run(name, text)]
-    if len(programs) < 5:
+    if len(programs) < 15:
         failed.append("hardly any program was found")
     for name in failed:
         print(f"failed: {name}")
