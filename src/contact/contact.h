@@ -243,6 +243,7 @@ typedef struct rg_plane_choice {
     rg_plane_result result;
     rg_vec3 normal;
     double time;      /* s: of contact, or the end; where its points are looked for */
+    bool closes;      /* of RG_PLANE_OF_START: they touch, and it does not separate to the end */
     rg_growth growth; /* of RG_PLANE_MEETS, at that time */
 } rg_plane_choice;
 /* The plane that two convex shapes are asked to respect over the next `time` seconds. `found`: the

@@ -157,14 +157,15 @@ static bool keep(const rg_kept_manifolds *kept, const rg_contact_cache *cache,
 }
 
 /* Points of the plane of the beginning. Where features tie, edge to edge or vertex to vertex,
- * geometry leaves several planes. The motion has chosen one of them; two parts that do not move,
- * as a box at rest whose side is exactly over a seam, are left out until the velocities of a solve
- * tell which one they need. */
+ * geometry leaves several planes. The motion has chosen the one that separates to the end; if none
+ * does, as of two cards that lean against each other, it is the mean of them (Baraff 1989, section
+ * 4.1). Two parts that do not move, as a box at rest whose side is exactly over a seam, are left
+ * out until the velocities of a solve tell which one they need. */
 static rg_status find_points_of_start(const rg_contact_query *query, const rg_swept_shape side[2],
-                                      const rg_growth *growth, bool *left_out,
+                                      const rg_growth *growth, bool closes, bool *left_out,
                                       rg_manifold *manifold) {
     rg_status status = rg_contact_of_growth(query, growth, manifold);
-    if (status || !manifold->degenerate)
+    if (status || !manifold->degenerate || closes)
         return status;
     *left_out = rg_swept_is_still(&side[0], &side[1]);
     if (!*left_out)
@@ -202,7 +203,7 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
         return RG_OK;
     }
     if (choice.result == RG_PLANE_OF_START)
-        return find_points_of_start(query, side, &growth, left_out, manifold);
+        return find_points_of_start(query, side, &growth, choice.closes, left_out, manifold);
     rg_contact_query later = *query;
     later.one.pose = rg_swept_pose(&side[0], choice.time);
     later.two.pose = rg_swept_pose(&side[1], choice.time);

@@ -164,6 +164,8 @@ static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shap
                                     .normal = impact.growth.normal,
                                     .time = impact.time,
                                     .growth = impact.growth};
+    else
+        choice->closes = true;
     return RG_OK;
 }
 
