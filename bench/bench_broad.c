@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/base_math.h"
 #include "broad/broad.h"
 #include "rigor/random.h"
 

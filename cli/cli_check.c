@@ -169,6 +169,10 @@ static double depth_of(const rg_world *world, const rg_touch *touch, double *siz
     rg_pose pose_a = place_in(rg_body_pose(world, touch->body_a), a.pose);
     rg_shape_def shape_b = rg_shape_get_def(b.shape), shape_a = rg_shape_get_def(a.shape);
     double deepest = 0;
+    if (shape_b.kind == RG_SHAPE_TERRAIN || shape_a.kind == RG_SHAPE_TERRAIN) {
+        *size = rg_shape_circumradius(shape_b.kind == RG_SHAPE_TERRAIN ? a.shape : b.shape);
+        return fmax(0, -touch->gap);
+    }
     for (size_t i = 0; i < part_count(&shape_b); i++)
         for (size_t j = 0; j < part_count(&shape_a); j++)
             deepest = fmax(deepest, depth_between(part_shape(b.shape, &shape_b, i),

@@ -31,6 +31,7 @@ typedef enum rg_shape_kind {
     RG_SHAPE_COMPOUND,
     RG_SHAPE_POLYGON,
     RG_SHAPE_DISC,
+    RG_SHAPE_TERRAIN, /* triangles, for fixed bodies */
     RG_SHAPE_KIND_COUNT
 } rg_shape_kind;
 
@@ -52,6 +53,13 @@ typedef struct rg_shape_def {
     size_t point_count;
     const rg_compound_part *parts;
     size_t part_count;
+    /* terrain: three numbers of points each, counter-clockwise seen from outside. Each triangle is
+     * the top of a convex prism of this thickness (0: the mean length of an edge), which goes down
+     * against `normal` (zero: the mean normal) if all triangles face that way, and otherwise
+     * against the triangle's own. */
+    const uint32_t *triangles;
+    size_t triangle_count;
+    double thickness; /* m */
 } rg_shape_def;
 
 rg_shape_def rg_shape_def_halfspace(rg_vec3 normal, double offset);
@@ -65,6 +73,20 @@ rg_shape_def rg_shape_def_hull(const rg_vec3 *points, size_t count);
 rg_shape_def rg_shape_def_compound(const rg_compound_part *parts, size_t count);
 rg_shape_def rg_shape_def_polygon(const rg_vec3 *corners, size_t count);
 rg_shape_def rg_shape_def_disc(double radius);
+rg_shape_def rg_shape_def_terrain(const rg_vec3 *points, size_t point_count,
+                                  const uint32_t *triangles, size_t triangle_count);
+
+/* A height field about the origin, as terrain: heights[row * columns + column] at x = column dx,
+ * y = row dy, less half of the whole. Two triangles per cell, cut from its lowest x and y to its
+ * highest. */
+typedef struct rg_heights {
+    size_t columns, rows; /* at least 2 each */
+    double dx, dy;        /* m */
+    const double *heights;
+    double thickness; /* m; 0: the mean length of an edge */
+} rg_heights;
+rg_status rg_shape_create_heights(const rg_heights *heights, const rg_allocator *allocator,
+                                  rg_shape **shape, rg_error *error);
 
 /* A convex polygon from any points of the x-z plane: their hull. */
 rg_status rg_shape_create_planar_hull(const rg_vec3 *points, size_t count,
@@ -81,7 +103,7 @@ rg_shape_kind rg_shape_get_kind(const rg_shape *shape);
 const char *rg_shape_kind_name(rg_shape_kind kind); /* "box", as in scene files */
 bool rg_shape_is_planar(const rg_shape *shape);     /* disc, polygon, compounds of them */
 bool rg_shape_is_bounded(const rg_shape *shape);    /* all but the half-space */
-bool rg_shape_is_convex(const rg_shape *shape);     /* all but compounds */
+bool rg_shape_is_convex(const rg_shape *shape);     /* all but compounds, terrain */
 /* The def that makes an equal shape: points are the hull's input points, parts borrow. Valid as
  * long as the shape. */
 rg_shape_def rg_shape_get_def(const rg_shape *shape);

@@ -28,4 +28,9 @@ static inline rg_mat3 rg_mat3_conjugate(const rg_mat3 *r, const rg_mat3 *s) {
             c.m[i][j] = c.m[j][i] = 0.5 * (c.m[i][j] + c.m[j][i]);
     return c;
 }
+static inline bool rg_bounds_overlap(const rg_bounds *a, const rg_bounds *b) {
+    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
 #endif

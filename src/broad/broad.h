@@ -128,9 +128,5 @@ rg_bounds rg_bounds_within(const rg_shape *shape, rg_pose pose, rg_vec3 centre, 
                            double angle);
 /* Larger by `margin` >= 0 on all sides. */
 rg_bounds rg_bounds_enlarged(rg_bounds bounds, double margin);
-static inline bool rg_bounds_overlap(const rg_bounds *a, const rg_bounds *b) {
-    return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-           b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
 
 #endif

@@ -10,42 +10,93 @@
  * from the next part by its upper face over the whole motion (contact_plane.c). Without a motion,
  * at the current poses, a point at the seam may have the normal of the inner face.
  *
+ * Of terrain, the parts are the prisms of the triangles within reach, which its tree finds.
+ *
  * Cost: the number of parts of one times that of the other, in box tests. */
 #include "contact/contact.h"
+#include "shape/shape_terrain.h"
 
 #include <string.h>
-
-typedef struct part_list {
-    const rg_compound_part *parts; /* null: the shape itself */
-    rg_placed_shape whole;
-    uint32_t count;
-} part_list;
 
 typedef struct placed_part {
     rg_placed_shape part;
     rg_bounds bounds;
+    uint32_t number;
 } placed_part;
 
-static part_list parts_of(rg_placed_shape whole) {
-    if (rg_shape_get_kind(whole.shape) != RG_SHAPE_COMPOUND)
-        return (part_list){NULL, whole, 1};
-    rg_shape_def def = rg_shape_get_def(whole.shape);
-    return (part_list){def.parts, whole, (uint32_t)def.part_count};
+typedef struct part_list {
+    placed_part *parts;
+    size_t count;
+} part_list;
+
+/* Whether a plane across the line between the middles shows that a triangle is out of reach: then
+ * there are no points, and it need not be made. `relative`: the pose of the other shape in the
+ * frame of the terrain. */
+static bool is_apart(const rg_shape *terrain, uint32_t triangle, const rg_shape *other,
+                     rg_pose relative, double near) {
+    if (!rg_shape_is_bounded(other) || !rg_shape_is_convex(other))
+        return false;
+    rg_vec3 n = rg_sub(rg_pose_apply(relative, rg_shape_centre(other)),
+                       rg_terrain_middle(terrain, triangle));
+    double length = rg_length(n);
+    if (!(length > 0))
+        return false;
+    n = rg_scale(1 / length, n);
+    rg_vec3 back = rg_rotate_back(relative.orientation, rg_neg(n));
+    rg_vec3 lowest = rg_pose_apply(relative, rg_shape_support(other, back, NULL));
+    return rg_dot(n, lowest) - rg_terrain_reach(terrain, triangle, n) > near;
 }
 
-static placed_part *place_parts(const part_list *list, rg_arena *arena) {
-    placed_part *placed = rg_arena_take(arena, list->count, sizeof *placed);
-    if (!placed)
-        return NULL;
-    for (uint32_t i = 0; i < list->count; i++) {
-        rg_placed_shape part = list->whole;
-        if (list->parts) {
-            part.shape = list->parts[i].shape;
-            part.pose = rg_pose_compose(list->whole.pose, list->parts[i].pose);
-        }
-        placed[i] = (placed_part){part, rg_shape_bounds(part.shape, part.pose)};
+/* Triangles of a terrain within reach of the other shape: their numbers. Null stands for all parts
+ * of anything else. */
+static rg_status numbers_of(rg_placed_shape whole, rg_placed_shape other, double near,
+                            rg_arena *arena, uint32_t **numbers, size_t *count) {
+    *numbers = NULL;
+    *count = 1;
+    if (rg_shape_get_kind(whole.shape) == RG_SHAPE_COMPOUND)
+        *count = rg_shape_get_def(whole.shape).part_count;
+    if (rg_shape_get_kind(whole.shape) != RG_SHAPE_TERRAIN)
+        return RG_OK;
+    rg_pose relative = rg_pose_compose(rg_pose_inverse(whole.pose), other.pose);
+    rg_bounds reach = rg_shape_bounds(other.shape, relative);
+    rg_vec3 grow = {near, near, near};
+    reach = (rg_bounds){rg_sub(reach.lower, grow), rg_add(reach.upper, grow)};
+    size_t found, kept = 0;
+    if (!rg_terrain_find(whole.shape, &reach, arena, numbers, &found))
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < found; i++)
+        if (!is_apart(whole.shape, (*numbers)[i], other.shape, relative, near))
+            (*numbers)[kept++] = (*numbers)[i];
+    *count = kept;
+    return RG_OK;
+}
+
+static rg_status place_parts(rg_placed_shape whole, rg_placed_shape other, double near,
+                             rg_arena *arena, part_list *list) {
+    uint32_t *numbers;
+    rg_status status = numbers_of(whole, other, near, arena, &numbers, &list->count);
+    list->parts = status ? NULL : rg_arena_take(arena, list->count, sizeof *list->parts);
+    bool terrain = rg_shape_get_kind(whole.shape) == RG_SHAPE_TERRAIN;
+    rg_terrain_room *rooms = terrain ? rg_arena_take(arena, list->count, sizeof *rooms) : NULL;
+    if (!list->parts || (terrain && !rooms))
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < list->count; i++) {
+        placed_part *p = &list->parts[i];
+        rg_pose pose;
+        p->number = terrain ? numbers[i] : (uint32_t)i;
+        p->part.shape = rg_shape_part(whole.shape, p->number, rooms ? &rooms[i] : NULL, &pose);
+        p->part.pose = p->part.shape == whole.shape || terrain ? whole.pose
+                                                               : rg_pose_compose(whole.pose, pose);
+        p->bounds = rg_shape_bounds(p->part.shape, p->part.pose);
     }
-    return placed;
+    return RG_OK;
+}
+
+/* m: how far apart parts may have contact points. */
+static double near_of(const rg_contact_settings *settings, const rg_shape *a, const rg_shape *b) {
+    return settings && settings->near > 0
+               ? settings->near
+               : RG_CONTACT_NEAR * fmin(rg_shape_circumradius(a), rg_shape_circumradius(b));
 }
 
 static bool within(const rg_bounds *a, const rg_bounds *b, double near) {
@@ -245,23 +296,23 @@ static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
 
 rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
                            const rg_contact_settings *settings, const rg_pair_motion *motion,
-                           rg_cache_list last, rg_arena *arena, rg_contact_list *list) {
+                           rg_cache_list last, rg_arena *arena, rg_contact_list *found) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
-    part_list list1 = parts_of(one), list2 = parts_of(two);
-    placed_part *placed1 = place_parts(&list1, arena), *placed2 = place_parts(&list2, arena);
-    rg_status status = placed1 && placed2 ? RG_OK : RG_OUT_OF_MEMORY;
+    part_list list[2];
+    double near = near_of(settings, one.shape, two.shape);
+    rg_status status = place_parts(one, two, near, arena, &list[0]);
+    if (!status)
+        status = place_parts(two, one, near, arena, &list[1]);
     uint32_t at = 0;
-    for (uint32_t i = 0; i < list1.count && status == RG_OK; i++)
-        for (uint32_t k = 0; k < list2.count && status == RG_OK; k++) {
-            double size = fmin(rg_shape_circumradius(placed1[i].part.shape),
-                               rg_shape_circumradius(placed2[k].part.shape));
-            double near = settings && settings->near > 0 ? settings->near : RG_CONTACT_NEAR * size;
-            if (within(&placed1[i].bounds, &placed2[k].bounds, near))
-                status = add_pair((rg_contact_query){.one = placed1[i].part,
-                                                     .two = placed2[k].part,
-                                                     .settings = settings,
-                                                     .arena = arena},
-                                  motion, find_cache(last.caches, last.count, &at, i, k), list);
+    for (size_t i = 0; !status && i < list[0].count; i++)
+        for (size_t k = 0; k < list[1].count && !status; k++) {
+            const placed_part *p = &list[0].parts[i], *q = &list[1].parts[k];
+            if (!within(&p->bounds, &q->bounds, near_of(settings, p->part.shape, q->part.shape)))
+                continue;
+            rg_contact_query query = {
+                .one = p->part, .two = q->part, .settings = settings, .arena = arena};
+            rg_contact_cache cache = find_cache(last.caches, last.count, &at, p->number, q->number);
+            status = add_pair(query, motion, cache, found);
         }
     rg_arena_return(arena, mark);
     return status;

@@ -4,6 +4,7 @@
 #include "base/base_math.h"
 #include "broad/broad.h"
 #include "rigor/collision.h"
+#include "shape/shape_terrain.h"
 #include "world/world.h"
 
 #include <assert.h>
@@ -47,7 +48,32 @@ static bool is_seen(const question *q, const rg_collider *collider) {
              ignore->generation == collider->body.generation);
 }
 
+typedef struct terrain_question {
+    question *q;
+    size_t collider;
+    const rg_shape *terrain;
+    rg_pose pose;
+    rg_status status;
+} terrain_question;
+
+static bool ask_triangle(void *user, uint32_t triangle) {
+    terrain_question *t = user;
+    rg_terrain_room room;
+    const rg_shape *prism = rg_terrain_part(t->terrain, triangle, &room);
+    t->status = t->q->ask(t->q, t->collider, &(placed_part){prism, t->pose, triangle});
+    return t->status == RG_OK;
+}
+
+static rg_status ask_terrain(question *q, size_t i, const rg_shape *shape, rg_pose pose) {
+    terrain_question t = {q, i, shape, pose, RG_OK};
+    rg_bounds reach = rg_bounds_into(&q->reach, pose);
+    rg_terrain_visit(shape, &reach, ask_triangle, &t);
+    return t.status;
+}
+
 static rg_status ask_parts(question *q, size_t i, const rg_shape *shape, rg_pose pose) {
+    if (rg_shape_get_kind(shape) == RG_SHAPE_TERRAIN)
+        return ask_terrain(q, i, shape, pose);
     if (rg_shape_get_kind(shape) != RG_SHAPE_COMPOUND)
         return q->ask(q, i, &(placed_part){shape, pose, 0});
     rg_shape_def def = rg_shape_get_def(shape);

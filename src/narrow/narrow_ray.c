@@ -6,6 +6,7 @@
  * The line is taken in the shape's frame and measured from its point nearest to the shape's centre,
  * so that a ray from far away loses no digits in the quadratic equations. */
 #include "narrow/narrow.h"
+#include "shape/shape_terrain.h"
 
 #include <assert.h>
 
@@ -183,6 +184,7 @@ static interval in_shape(const line *l, const rg_shape *shape) {
     case RG_SHAPE_POLYGON:
         return in_polyhedron(l, rg_shape_polyhedron(shape));
     case RG_SHAPE_COMPOUND:
+    case RG_SHAPE_TERRAIN:
     case RG_SHAPE_KIND_COUNT:
         break;
     }
@@ -207,10 +209,52 @@ static bool cast_convex(const rg_shape *shape, rg_pose pose, rg_vec3 origin, rg_
     return true;
 }
 
+/* A ray against the prisms of a terrain. */
+typedef struct terrain_ray {
+    const rg_shape *terrain;
+    rg_pose pose;
+    rg_vec3 origin, unit;
+    double most;
+    bool found;
+    rg_ray_hit *hit;
+} terrain_ray;
+
+static bool cast_triangle(void *user, uint32_t triangle) {
+    terrain_ray *r = user;
+    rg_terrain_room room;
+    rg_ray_hit one;
+    const rg_shape *prism = rg_terrain_part(r->terrain, triangle, &room);
+    if (cast_convex(prism, r->pose, r->origin, r->unit, r->most, &one) &&
+        (!r->found || one.distance < r->hit->distance ||
+         (one.distance == r->hit->distance && triangle < r->hit->part))) {
+        *r->hit = one;
+        r->hit->part = triangle;
+        r->most = one.distance;
+        r->found = true;
+    }
+    return true;
+}
+
+static bool cast_terrain(const rg_shape *shape, rg_pose pose, rg_vec3 origin, rg_vec3 unit,
+                         double most, rg_ray_hit *hit) {
+    terrain_ray ray = {shape, pose, origin, unit, most, false, hit};
+    rg_bounds all = rg_shape_bounds(shape, pose);
+    /* As far as the terrain reaches. */
+    double reach = rg_length(rg_sub(origin, rg_scale(0.5, rg_add(all.lower, all.upper)))) +
+                   rg_length(rg_sub(all.upper, all.lower));
+    rg_vec3 end = rg_add_scaled(origin, fmin(most, reach), unit);
+    rg_bounds path = {rg_min(origin, end), rg_max(origin, end)};
+    path = rg_bounds_into(&path, pose);
+    rg_terrain_visit(shape, &path, cast_triangle, &ray);
+    return ray.found;
+}
+
 bool rg_shape_cast_ray(const rg_shape *shape, rg_pose pose, rg_vec3 origin, rg_vec3 direction,
                        double max_distance, rg_ray_hit *hit) {
     assert(shape && hit);
     rg_vec3 unit = rg_normalised(direction);
+    if (rg_shape_get_kind(shape) == RG_SHAPE_TERRAIN)
+        return cast_terrain(shape, pose, origin, unit, max_distance, hit);
     if (rg_shape_get_kind(shape) != RG_SHAPE_COMPOUND)
         return cast_convex(shape, pose, origin, unit, max_distance, hit);
     rg_shape_def def = rg_shape_get_def(shape);

@@ -64,6 +64,19 @@ static void add_polyhedron(rg_mesh_data *mesh, const rg_polyhedron *polyhedron) 
     }
 }
 
+static void add_triangles(rg_mesh_data *mesh, const rg_shape_def *def) {
+    for (size_t i = 0; i < def->triangle_count; i++) {
+        const uint32_t *k = def->triangles + 3 * i;
+        rg_vec3 a = def->points[k[0]], b = def->points[k[1]], c = def->points[k[2]];
+        rg_vec3 normal = rg_normalised(rg_cross(rg_sub(b, a), rg_sub(c, a)));
+        uint32_t first = (uint32_t)mesh->vertex_count;
+        add_vertex(mesh, a, normal);
+        add_vertex(mesh, b, normal);
+        add_vertex(mesh, c, normal);
+        add_triangle(mesh, first, first + 1, first + 2);
+    }
+}
+
 /* A polygon of the x-z plane as a plate about y = 0. Its corners are counter-clockwise with x to
  * the right and z up, that is, seen from the side of negative y. */
 static void add_plate(rg_mesh_data *mesh, const rg_polyhedron *polygon, double depth) {
@@ -231,6 +244,9 @@ rg_status rg_mesh_data_add(rg_mesh_data *mesh, const rg_shape *shape, double dep
         add_plate(mesh, rg_shape_polyhedron(shape), depth);
         break;
     case RG_SHAPE_COMPOUND:
+        break;
+    case RG_SHAPE_TERRAIN:
+        add_triangles(mesh, &def);
         break;
     default: /* box, hull */
         add_polyhedron(mesh, rg_shape_polyhedron(shape));

@@ -118,6 +118,17 @@ static void put_facets(rg_buffer *out, const rg_polyhedron *polyhedron) {
     put(out, "]");
 }
 
+static void put_triangles(rg_buffer *out, const rg_shape_def *def) {
+    put_key(out, "points");
+    rg_json_put_numbers(out, &def->points[0].x, 3 * def->point_count);
+    put_key(out, "facets");
+    for (size_t i = 0; i < def->triangle_count; i++) {
+        const uint32_t *k = def->triangles + 3 * i;
+        rg_buffer_print(out, "%s%u,%u,%u]", i ? ",[" : "[[", k[0], k[1], k[2]);
+    }
+    put(out, "]");
+}
+
 static rg_status put_parts(rg_shape_list *list, rg_buffer *out, const rg_shape_def *def) {
     put_key(out, "parts");
     for (size_t i = 0; i < def->part_count; i++) {
@@ -136,7 +147,9 @@ static rg_status put_parts(rg_shape_list *list, rg_buffer *out, const rg_shape_d
 static rg_status put_shape(rg_shape_list *list, rg_buffer *out, const rg_shape *shape) {
     rg_shape_def def = rg_shape_get_def(shape);
     rg_status status = RG_OK;
-    rg_buffer_print(out, "{\"kind\":\"%s\"", rg_shape_kind_name(def.kind));
+    /* Terrain is drawn as the facets of a hull are. */
+    rg_shape_kind kind = def.kind == RG_SHAPE_TERRAIN ? RG_SHAPE_HULL : def.kind;
+    rg_buffer_print(out, "{\"kind\":\"%s\"", rg_shape_kind_name(kind));
     switch (def.kind) {
     case RG_SHAPE_HALFSPACE:
         put_key(out, "normal");
@@ -160,6 +173,9 @@ static rg_status put_shape(rg_shape_list *list, rg_buffer *out, const rg_shape *
         break;
     case RG_SHAPE_COMPOUND:
         status = put_parts(list, out, &def);
+        break;
+    case RG_SHAPE_TERRAIN:
+        put_triangles(out, &def);
         break;
     default: /* hull, polygon */
         put_points(out, rg_shape_polyhedron(shape));

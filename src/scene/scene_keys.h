@@ -76,6 +76,7 @@
     X(SHAPE_COMPOUND, "compound")                                                                  \
     X(SHAPE_POLYGON, "polygon")                                                                    \
     X(SHAPE_DISC, "disc")                                                                          \
+    X(SHAPE_TERRAIN, "terrain")                                                                    \
     X(SHAPE_MESH, "mesh")
 #define RG_KEYS_HALFSPACE(X)                                                                       \
     X(HALFSPACE_NORMAL, "normal")                                                                  \
@@ -90,6 +91,16 @@
 #define RG_KEYS_FILE(X)                                                                            \
     X(FILE_FILE, "file")                                                                           \
     X(FILE_SCALE, "scale")
+#define RG_KEYS_TERRAIN(X)                                                                         \
+    X(TERRAIN_FILE, "file")                                                                        \
+    X(TERRAIN_SCALE, "scale")                                                                      \
+    X(TERRAIN_POINTS, "points")                                                                    \
+    X(TERRAIN_TRIANGLES, "triangles")                                                              \
+    X(TERRAIN_SIZE, "size")                                                                        \
+    X(TERRAIN_CELLS, "cells")                                                                      \
+    X(TERRAIN_HEIGHT, "height")                                                                    \
+    X(TERRAIN_THICKNESS, "thickness")                                                              \
+    X(TERRAIN_UP, "up")
 #define RG_KEYS_PART(X)                                                                            \
     X(PART_SHAPE, "shape")                                                                         \
     X(PART_POSITION, "position")                                                                   \
@@ -234,6 +245,7 @@
     X(RG_KEYS_CAPSULE, CAPSULE_COUNT, rg_keys_capsule, "capsule")                                  \
     X(RG_KEYS_CYLINDER, CYLINDER_COUNT, rg_keys_cylinder, "cylinder")                              \
     X(RG_KEYS_FILE, FILE_COUNT, rg_keys_file, "file")                                              \
+    X(RG_KEYS_TERRAIN, TERRAIN_COUNT, rg_keys_terrain, "terrain")                                  \
     X(RG_KEYS_PART, PART_COUNT, rg_keys_part, "part")                                              \
     X(RG_KEYS_COLLIDER, COLLIDER_COUNT, rg_keys_collider, "collider")                              \
     X(RG_KEYS_BODY, BODY_COUNT, rg_keys_body, "body")                                              \

@@ -9,6 +9,7 @@
 #include "base/base_expression.h"
 #include "base/base_memory.h"
 #include "base/base_text.h"
+#include "rigor/mesh.h"
 #include "rigor/scene.h"
 #include "scene/scene_keys.h"
 
@@ -195,6 +196,11 @@ rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *n
 
 /* ---- scene_reader_shape.c ---- */
 
+/* The mesh of a file, and what is to be said of it. */
+rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
+                       rg_mesh_report *report);
+/* scene_reader_terrain.c: {file}, {points, triangles} or {size, cells, height}. */
+rg_status rg_read_terrain(rg_reader *reader, const rg_place *place, rg_shape **shape);
 /* Checks and makes every shape under `shapes`. */
 rg_status rg_read_shapes(rg_reader *reader, const rg_place *place);
 /* A name or an inline shape; the result is a new reference. */

@@ -188,56 +188,58 @@ static rg_status check_convex(rg_reader *reader, const rg_place *file,
     return RG_OK;
 }
 
-/* Reads the mesh and makes the hull of its points; what `mesh` promises is checked first. */
-static rg_status read_mesh_file(rg_reader *reader, const rg_place *place, const rg_place *file,
-                                const char *path, double scale, size_t kind, rg_shape **shape) {
+rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
+                       rg_mesh_report *report) {
+    const char *file = NULL;
+    rg_error cause = {0};
+    rg_status status = rg_read_text(reader, place, &file);
+    if (status != RG_OK)
+        return status;
+    if (!reader->limits.files)
+        return rg_place_fail(reader, place, RG_UNSUPPORTED, "files may not be read here");
+    rg_buffer path = rg_buffer_make(&reader->allocator);
+    if (file[0] != '/' && reader->directory && reader->directory[0])
+        rg_buffer_print(&path, "%s/", reader->directory);
+    rg_buffer_print(&path, "%s", file);
+    if (path.failed)
+        status = rg_reader_no_memory(reader);
+    else if ((status =
+                  rg_mesh_read_file(path.data, &(rg_mesh_options){.allocator = &reader->allocator},
+                                    mesh, report, &cause)) != RG_OK)
+        status = rg_place_wrap(reader, place, status, &cause);
+    rg_buffer_free(&path);
+    return status;
+}
+
+/* The hull of the points of a mesh; what `mesh` promises is checked first. */
+static rg_status read_file_shape(rg_reader *reader, const rg_place *place, size_t kind,
+                                 rg_shape **shape) {
+    rg_place values[FILE_COUNT];
+    double scale = 1;
     rg_mesh mesh;
     rg_mesh_report report;
-    rg_error cause = {0};
-    rg_status status = rg_mesh_read_file(path, &(rg_mesh_options){.allocator = &reader->allocator},
-                                         &mesh, &report, &cause);
+    rg_status status = rg_read_keys(reader, place, &rg_keys_file, values);
+    if (status == RG_OK && !rg_given(&values[FILE_FILE]))
+        return rg_place_fail(reader, place, RG_NOT_FOUND, "needs the file; write {file: part.obj}");
+    if (status == RG_OK && rg_given(&values[FILE_SCALE]))
+        status = rg_read_positive(reader, &values[FILE_SCALE], "a scale", &scale);
     if (status != RG_OK)
-        return rg_place_wrap(reader, file, status, &cause);
+        return status;
+    if (reader->planar && reader->limits.files)
+        return rg_place_fail(
+            reader, place, RG_UNSUPPORTED,
+            "mesh files are spatial; in a planar scene write polygon: [[x, z], ...]");
+    status = rg_read_mesh(reader, &values[FILE_FILE], &mesh, &report);
+    if (status != RG_OK)
+        return status;
     if (kind == SHAPE_MESH)
-        status = check_convex(reader, file, &report);
+        status = check_convex(reader, &values[FILE_FILE], &report);
     for (size_t i = 0; i < mesh.vertex_count; i++)
         mesh.vertices[i] = rg_scale(scale, mesh.vertices[i]);
     if (status == RG_OK)
         status =
             create_of_points(reader, place, SHAPE_HULL, mesh.vertices, mesh.vertex_count, shape);
     rg_mesh_destroy(&mesh);
-    return status;
-}
-
-static rg_status read_file_shape(rg_reader *reader, const rg_place *place, size_t kind,
-                                 rg_shape **shape) {
-    rg_place values[FILE_COUNT];
-    const char *file = NULL;
-    double scale = 1;
-    rg_status status = rg_read_keys(reader, place, &rg_keys_file, values);
-    if (status == RG_OK && !rg_given(&values[FILE_FILE]))
-        return rg_place_fail(reader, place, RG_NOT_FOUND, "needs the file; write {file: part.obj}");
-    if (status == RG_OK)
-        status = rg_read_text(reader, &values[FILE_FILE], &file);
-    if (status == RG_OK && rg_given(&values[FILE_SCALE]))
-        status = rg_read_positive(reader, &values[FILE_SCALE], "a scale", &scale);
-    if (status != RG_OK)
-        return status;
-    if (!reader->limits.files)
-        return rg_place_fail(reader, &values[FILE_FILE], RG_UNSUPPORTED,
-                             "files may not be read here");
-    if (reader->planar)
-        return rg_place_fail(
-            reader, place, RG_UNSUPPORTED,
-            "mesh files are spatial; in a planar scene write polygon: [[x, z], ...]");
-    rg_buffer path = rg_buffer_make(&reader->allocator);
-    if (file[0] != '/' && reader->directory && reader->directory[0])
-        rg_buffer_print(&path, "%s/", reader->directory);
-    rg_buffer_print(&path, "%s", file);
-    status = path.failed
-                 ? rg_reader_no_memory(reader)
-                 : read_mesh_file(reader, place, &values[FILE_FILE], path.data, scale, kind, shape);
-    rg_buffer_free(&path);
     return status;
 }
 
@@ -382,6 +384,8 @@ static rg_status read_kind(rg_reader *reader, const rg_place *place, size_t kind
     case SHAPE_HULL:
         return rg_is_mapping(place) ? read_file_shape(reader, place, kind, shape)
                                     : read_points(reader, place, kind, shape);
+    case SHAPE_TERRAIN:
+        return rg_read_terrain(reader, place, shape);
     case SHAPE_MESH:
         return read_file_shape(reader, place, kind, shape);
     case SHAPE_COMPOUND:

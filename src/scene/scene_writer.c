@@ -176,6 +176,23 @@ static void put_points(writer *w, const rg_shape_def *def) {
     put(w, "]");
 }
 
+static void put_terrain(writer *w, const rg_shape_def *def) {
+    put(w, "{thickness: ");
+    put_number(w, def->thickness);
+    if (rg_length(def->normal) > 0) {
+        put(w, ", up: ");
+        put_vector(w, def->normal);
+    }
+    put(w, ", points: ");
+    put_points(w, def);
+    put(w, ", triangles: [");
+    for (size_t i = 0; i < def->triangle_count; i++) {
+        const uint32_t *k = def->triangles + 3 * i;
+        rg_buffer_print(&w->out, "%s[%u, %u, %u]", i ? ", " : "", k[0], k[1], k[2]);
+    }
+    put(w, "]}");
+}
+
 static void put_local_pose(writer *w, bool *first, rg_pose pose) {
     put_key(w, first, "position");
     put_vector(w, pose.position);
@@ -233,6 +250,9 @@ static void put_shape(writer *w, const rg_shape *shape) {
         break;
     case RG_SHAPE_COMPOUND:
         put_parts(w, &def);
+        break;
+    case RG_SHAPE_TERRAIN:
+        put_terrain(w, &def);
         break;
     default: /* hull, polygon */
         put_points(w, &def);

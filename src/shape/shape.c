@@ -7,6 +7,7 @@
 #include "base/base_memory.h"
 #include "base/base_text.h"
 #include "shape/shape_mass.h"
+#include "shape/shape_terrain.h"
 
 #include <assert.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static const rg_shape_operations kinds[RG_SHAPE_KIND_COUNT] = {
     [RG_SHAPE_POLYGON] = {"polygon", true, true, true, rg_polygon_make, rg_vertex_support,
                           rg_convex_bounds},
     [RG_SHAPE_DISC] = {"disc", true, true, true, rg_disc_make, rg_disc_support, rg_convex_bounds},
+    [RG_SHAPE_TERRAIN] = {"terrain", false, true, false, rg_terrain_make, NULL, rg_terrain_bounds},
 };
 
 static bool is_kind(rg_shape_kind kind) {
@@ -83,11 +85,21 @@ rg_shape_def rg_shape_def_disc(double radius) {
     return (rg_shape_def){.kind = RG_SHAPE_DISC, .radius = radius};
 }
 
+rg_shape_def rg_shape_def_terrain(const rg_vec3 *points, size_t point_count,
+                                  const uint32_t *triangles, size_t triangle_count) {
+    return (rg_shape_def){.kind = RG_SHAPE_TERRAIN,
+                          .points = points,
+                          .point_count = point_count,
+                          .triangles = triangles,
+                          .triangle_count = triangle_count};
+}
+
 /* ------------------------------------------------------------------ life */
 
 static void destroy(rg_shape *shape) {
     rg_allocator allocator = shape->allocator;
     rg_solid_free(&shape->solid, &allocator);
+    rg_terrain_free(shape->terrain, &allocator);
     rg_release(&allocator, shape->points);
     for (size_t i = 0; shape->parts && i < shape->def.part_count; i++)
         rg_shape_release(shape->parts[i].shape);
@@ -188,6 +200,17 @@ bool rg_shape_is_convex(const rg_shape *shape) {
 
 rg_shape_def rg_shape_get_def(const rg_shape *shape) {
     return shape->def;
+}
+
+const rg_shape *rg_shape_part(const rg_shape *shape, uint32_t part, rg_terrain_room *room,
+                              rg_pose *pose) {
+    *pose = rg_pose_identity();
+    if (shape->kind == RG_SHAPE_TERRAIN)
+        return rg_terrain_part(shape, part, room);
+    if (shape->kind != RG_SHAPE_COMPOUND)
+        return shape;
+    *pose = shape->parts[part].pose;
+    return shape->parts[part].shape;
 }
 
 rg_vec3 rg_shape_support(const rg_shape *shape, rg_vec3 direction, uint32_t *hint) {

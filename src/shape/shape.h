@@ -19,6 +19,8 @@
 #define RG_SHAPE_MOST_POINTS 10000000
 #define RG_SHAPE_MOST_PARTS  1000000
 
+typedef struct rg_terrain rg_terrain; /* shape_terrain.h */
+
 struct rg_shape {
     rg_shape_kind kind;
     bool planar;
@@ -31,6 +33,7 @@ struct rg_shape {
     rg_vec3 centre;
     double inradius, circumradius, volume;
     rg_solid solid; /* of boxes, hulls and polygons; otherwise empty */
+    rg_terrain *terrain;
 };
 
 /* One row of the table of kinds. `make` fills a cleared shape from a def; on failure the caller
@@ -56,6 +59,9 @@ rg_status rg_disc_make(rg_shape *shape, const rg_shape_def *def, rg_error *error
 rg_status rg_hull_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
 rg_status rg_polygon_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
 rg_status rg_compound_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
+/* shape_terrain.c */
+rg_status rg_terrain_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
+rg_bounds rg_terrain_bounds(const rg_shape *shape, rg_pose pose);
 
 /* shape_support.c */
 rg_vec3 rg_box_support(const rg_shape *shape, rg_vec3 direction, uint32_t *hint);

@@ -447,6 +447,10 @@ static rg_status find_touches(rg_world *world, double end_time, rg_error *error)
 static rg_status step_analytic(rg_world *world, double step, double end_time,
                                rg_step_report *report, rg_error *error) {
     (void)step; /* the times of events are sums of others */
+    for (size_t i = 0; i < world->content.colliders.count; i++)
+        if (rg_shape_get_kind(world->content.collider[i].shape) == RG_SHAPE_TERRAIN)
+            return rg_fail(error, RG_UNSUPPORTED,
+                           "the method analytic does not know terrain; take the method stepping");
     rg_analysis_view view;
     rg_analysis start;
     rg_status status = find_touches(world, end_time, error);

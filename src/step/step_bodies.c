@@ -3,37 +3,33 @@
 
 #include <string.h>
 
+/* What a step changes of a body. */
+#define ARRAYS(X)                                                                                  \
+    X(position)                                                                                    \
+    X(orientation)                                                                                 \
+    X(angle)                                                                                       \
+    X(velocity)                                                                                    \
+    X(angular_velocity)                                                                            \
+    X(momentum)                                                                                    \
+    X(angular_momentum)
+
 bool rg_bodies_take(rg_world_content *c, rg_arena *arena) {
-    size_t n = c->bodies.count;
-    c->position = rg_arena_take(arena, n, sizeof *c->position);
-    c->orientation = rg_arena_take(arena, n, sizeof *c->orientation);
-    c->angle = rg_arena_take(arena, n, sizeof *c->angle);
-    c->velocity = rg_arena_take(arena, n, sizeof *c->velocity);
-    c->angular_velocity = rg_arena_take(arena, n, sizeof *c->angular_velocity);
-    c->momentum = rg_arena_take(arena, n, sizeof *c->momentum);
-    c->angular_momentum = rg_arena_take(arena, n, sizeof *c->angular_momentum);
-    return c->position && c->orientation && c->angle && c->velocity && c->angular_velocity &&
-           c->momentum && c->angular_momentum;
+    bool enough = true;
+#define TAKE(array)                                                                                \
+    enough &= !!(c->array = rg_arena_take(arena, c->bodies.count, sizeof *c->array));
+    ARRAYS(TAKE)
+    return enough;
 }
 
 void rg_bodies_copy(rg_world_content *c, const rg_world_content *start) {
-    size_t n = c->bodies.count;
-    memcpy(c->position, start->position, n * sizeof *c->position);
-    memcpy(c->orientation, start->orientation, n * sizeof *c->orientation);
-    memcpy(c->angle, start->angle, n * sizeof *c->angle);
-    memcpy(c->velocity, start->velocity, n * sizeof *c->velocity);
-    memcpy(c->angular_velocity, start->angular_velocity, n * sizeof *c->angular_velocity);
-    memcpy(c->momentum, start->momentum, n * sizeof *c->momentum);
-    memcpy(c->angular_momentum, start->angular_momentum, n * sizeof *c->angular_momentum);
+#define COPY(array) memcpy(c->array, start->array, c->bodies.count * sizeof *c->array);
+    if (c->bodies.count) {
+        ARRAYS(COPY)
+    }
 }
 
 void rg_bodies_return(rg_world_content *c, const rg_world_content *start) {
-    c->position = start->position;
-    c->orientation = start->orientation;
-    c->angle = start->angle;
-    c->velocity = start->velocity;
-    c->angular_velocity = start->angular_velocity;
-    c->momentum = start->momentum;
-    c->angular_momentum = start->angular_momentum;
+#define RETURN(array) c->array = start->array;
+    ARRAYS(RETURN)
     c->time = start->time;
 }

@@ -9,6 +9,7 @@
  * Tested by tests/step/test_judge_gaps.c. */
 #include "base/base_sort.h"
 #include "rigor/contact_force.h"
+#include "shape/shape_terrain.h"
 #include "step/step_judge.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ typedef struct gap_search {
     judged_body *bodies;
     judged_part *parts;
     const judged_part **order;
-    size_t count;
+    size_t count, capacity;
     const rg_contact_force *forces; /* of the step, sorted by colliders */
     size_t force_count;
     rg_judge_pair *pairs;
@@ -129,8 +130,15 @@ static void make_bounds(const judged_body *body, judged_part *p) {
         p->swept = drawn(p->end, rg_neg(body->shift));
 }
 
-static size_t part_count(const rg_shape *shape) {
-    return rg_shape_is_convex(shape) ? 1 : rg_shape_get_def(shape).part_count;
+static bool is_terrain(const rg_collider *collider) {
+    return rg_shape_get_kind(collider->shape) == RG_SHAPE_TERRAIN;
+}
+
+/* Of terrain, none: add_terrain adds those that may be met. */
+static size_t part_count(const rg_collider *collider) {
+    if (collider->sensor || is_terrain(collider))
+        return 0;
+    return rg_shape_is_convex(collider->shape) ? 1 : rg_shape_get_def(collider->shape).part_count;
 }
 
 /* A ball about its centre is where it was, however it turns. */
@@ -141,39 +149,95 @@ static double swing_of(const rg_shape *shape, rg_vec3 centre, double reach) {
                : reach;
 }
 
-static void add_parts(gap_search *s, const rg_judge_memory *before, size_t number) {
+/* A convex part of a collider, with its pose in the frame of the body. */
+static void fill_part(const gap_search *s, const rg_judge_memory *before, size_t number,
+                      const rg_shape *shape, rg_pose in_body, judged_part *p) {
     const rg_world_content *c = s->content;
     const rg_collider *collider = &c->collider[number];
     size_t body = rg_body_dense(c, collider->body);
     rg_pose to_centre = rg_pose_inverse(c->record[body].local_centre);
-    rg_pose pose = rg_body_origin_pose(c, body);
+    *p = (judged_part){.body = (uint32_t)body,
+                       .collider = rg_handle_at(&c->colliders, number).index1,
+                       .dynamic = c->record[body].motion == RG_MOTION_DYNAMIC,
+                       .category = collider->category,
+                       .mask = collider->mask};
+    p->part = (rg_judge_part){.shape = shape,
+                              .local = rg_pose_compose(to_centre, in_body),
+                              .start = rg_pose_compose(before->origin[body], in_body),
+                              .end = rg_pose_compose(rg_body_origin_pose(c, body), in_body),
+                              .reach = INFINITY,
+                              .still = s->bodies[body].still};
+    if (rg_shape_is_bounded(shape)) {
+        rg_vec3 centre = rg_pose_inverse(p->part.local).position;
+        p->part.reach =
+            rg_length(rg_sub(rg_shape_centre(shape), centre)) + rg_shape_circumradius(shape);
+        p->part.swing = swing_of(shape, centre, p->part.reach);
+        p->near = NEAR_SHARE * rg_shape_circumradius(shape);
+    }
+    make_bounds(&s->bodies[body], p);
+}
+
+static void add_parts(gap_search *s, const rg_judge_memory *before, size_t number) {
+    const rg_collider *collider = &s->content->collider[number];
     rg_shape_def def = rg_shape_get_def(collider->shape);
     bool convex = rg_shape_is_convex(collider->shape);
-    for (size_t k = 0; k < part_count(collider->shape); k++) {
-        judged_part *p = &s->parts[s->count++];
-        const rg_shape *shape = convex ? collider->shape : def.parts[k].shape;
-        rg_pose in_body =
-            convex ? collider->pose : rg_pose_compose(collider->pose, def.parts[k].pose);
-        *p = (judged_part){.body = (uint32_t)body,
-                           .collider = rg_handle_at(&c->colliders, number).index1,
-                           .dynamic = c->record[body].motion == RG_MOTION_DYNAMIC,
-                           .category = collider->category,
-                           .mask = collider->mask};
-        p->part = (rg_judge_part){.shape = shape,
-                                  .local = rg_pose_compose(to_centre, in_body),
-                                  .start = rg_pose_compose(before->origin[body], in_body),
-                                  .end = rg_pose_compose(pose, in_body),
-                                  .reach = INFINITY,
-                                  .still = s->bodies[body].still};
-        if (rg_shape_is_bounded(shape)) {
-            rg_vec3 centre = rg_pose_inverse(p->part.local).position;
-            p->part.reach =
-                rg_length(rg_sub(rg_shape_centre(shape), centre)) + rg_shape_circumradius(shape);
-            p->part.swing = swing_of(shape, centre, p->part.reach);
-            p->near = NEAR_SHARE * rg_shape_circumradius(shape);
+    for (size_t k = 0; k < part_count(collider); k++)
+        fill_part(s, before, number, convex ? collider->shape : def.parts[k].shape,
+                  convex ? collider->pose : rg_pose_compose(collider->pose, def.parts[k].pose),
+                  &s->parts[s->count++]);
+}
+
+static bool is_lower(const uint32_t *a, const uint32_t *b) {
+    return *a < *b;
+}
+
+RG_DEFINE_HEAP_SORT(sort_numbers, uint32_t, is_lower)
+
+/* Triangles of a terrain that the motion of any of the first `others` parts may meet, each once. */
+static rg_status find_triangles(const gap_search *s, const rg_collider *collider, size_t others,
+                                rg_arena *arena, uint32_t **all, size_t *count) {
+    size_t body = rg_body_dense(s->content, collider->body), capacity = 0, kept = 0;
+    rg_pose pose = rg_pose_compose(rg_body_origin_pose(s->content, body), collider->pose);
+    double near = NEAR_SHARE * rg_shape_circumradius(collider->shape);
+    *all = NULL;
+    *count = 0;
+    for (size_t i = 0; i < others; i++) {
+        uint32_t *list;
+        size_t more;
+        if (!s->parts[i].dynamic)
+            continue;
+        rg_bounds path = grown(rg_bounds_into(&s->parts[i].swept, pose), near);
+        if (!rg_terrain_find(collider->shape, &path, arena, &list, &more))
+            return RG_OUT_OF_MEMORY;
+        for (size_t k = 0; k < more; k++) {
+            if (!rg_arena_grow(arena, all, *count, &capacity, sizeof **all))
+                return RG_OUT_OF_MEMORY;
+            (*all)[(*count)++] = list[k];
         }
-        make_bounds(&s->bodies[body], p);
     }
+    sort_numbers(*all, *count);
+    for (size_t i = 0; i < *count; i++)
+        if (i == 0 || (*all)[i] != (*all)[i - 1])
+            (*all)[kept++] = (*all)[i];
+    *count = kept;
+    return RG_OK;
+}
+
+static rg_status add_terrain(gap_search *s, const rg_judge_memory *before, size_t number,
+                             size_t others, rg_arena *arena) {
+    const rg_collider *collider = &s->content->collider[number];
+    uint32_t *list;
+    size_t count;
+    if (find_triangles(s, collider, others, arena, &list, &count))
+        return RG_OUT_OF_MEMORY;
+    rg_terrain_room *rooms = rg_arena_take(arena, count, sizeof *rooms);
+    for (size_t i = 0; i < count; i++) {
+        if (!rooms || !rg_arena_grow(arena, &s->parts, s->count, &s->capacity, sizeof *s->parts))
+            return RG_OUT_OF_MEMORY;
+        fill_part(s, before, number, rg_terrain_part(collider->shape, list[i], &rooms[i]),
+                  collider->pose, &s->parts[s->count++]);
+    }
+    return RG_OK;
 }
 
 /* --- pairs ------------------------------------------------------------------------------------ */
@@ -271,17 +335,23 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
                     .forces = forces->data,
                     .force_count = forces->size / sizeof *s.forces};
     for (size_t i = 0; i < content->colliders.count; i++)
-        total += content->collider[i].sensor ? 0 : part_count(content->collider[i].shape);
+        total += part_count(&content->collider[i]);
     s.bodies = rg_arena_take(arena, n, sizeof *s.bodies);
     s.parts = rg_arena_take(arena, total, sizeof *s.parts);
-    s.order = rg_arena_take(arena, total, sizeof *s.order);
-    if (!s.bodies || !s.parts || !s.order)
+    s.capacity = total;
+    if (!s.bodies || !s.parts)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++)
         s.bodies[i] = body_of(&s, before, report, i);
     for (size_t i = 0; i < content->colliders.count; i++)
-        if (!content->collider[i].sensor)
-            add_parts(&s, before, i);
+        add_parts(&s, before, i);
+    for (size_t i = 0; i < content->colliders.count; i++)
+        if (is_terrain(&content->collider[i]) && !content->collider[i].sensor &&
+            add_terrain(&s, before, i, total, arena))
+            return RG_OUT_OF_MEMORY;
+    s.order = rg_arena_take(arena, s.count, sizeof *s.order);
+    if (!s.order)
+        return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < s.count; i++)
         s.order[i] = &s.parts[i];
     if (report->tracks && report->tracks->lost)

@@ -127,12 +127,10 @@ static rg_status make(rg_penalty *p) {
     rg_status status = rg_flight_make(&p->flight, world);
     if (status)
         return status;
-    p->ode = (rg_ode){.n = p->flight.size + RG_PENALTY_LEDGER,
-                      .user = p,
-                      .pool = world->pool,
-                      .derivative = derivative,
-                      .scale = scale,
-                      .accept = accept};
+    rg_ode ode = {.derivative = derivative, .scale = scale, .accept = accept, .user = p};
+    ode.n = p->flight.size + RG_PENALTY_LEDGER;
+    ode.pool = world->pool;
+    p->ode = ode;
     p->y = rg_arena_take(p->arena, p->ode.n, sizeof(double));
     p->scratch_y = rg_arena_take(p->arena, p->ode.n, sizeof(double));
     p->place = rg_arena_take(p->arena, n, sizeof *p->place);

@@ -3,6 +3,7 @@
  * Tested by tests/step/test_penalty.c. */
 #include "base/base_text.h"
 #include "base/base_trig.h"
+#include "shape/shape_terrain.h"
 #include "step/step_penalty.h"
 
 /* Halvings of the search for a damping: as many as a double has bits. */
@@ -83,17 +84,15 @@ typedef struct placed_part {
     rg_vec3 centre; /* world */
 } placed_part;
 
-static placed_part part_of(const rg_world_content *c, rg_collider_id id, uint32_t part) {
+static placed_part part_of(const rg_world_content *c, rg_collider_id id, uint32_t part,
+                           rg_terrain_room *room) {
     const rg_collider *collider = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id))];
     rg_pose pose =
         rg_pose_compose(rg_body_origin_pose(c, rg_body_dense(c, collider->body)), collider->pose);
-    const rg_shape *shape = collider->shape;
-    if (rg_shape_get_kind(shape) == RG_SHAPE_COMPOUND) {
-        rg_shape_def def = rg_shape_get_def(shape);
-        pose = rg_pose_compose(pose, def.parts[part].pose);
-        shape = def.parts[part].shape;
-    }
-    return (placed_part){shape, rg_pose_apply(pose, rg_shape_centre(shape))};
+    rg_pose local;
+    const rg_shape *shape = rg_shape_part(collider->shape, part, room, &local);
+    return (placed_part){shape,
+                         rg_pose_apply(rg_pose_compose(pose, local), rg_shape_centre(shape))};
 }
 
 /* The spring's force and where it acts; false where a body has no centre. n . d = gap + h, so that
@@ -104,8 +103,9 @@ static bool measure_ratio(const rg_penalty *p, const rg_penalty_look *look, size
     const rg_touch *touch = &look->view.touches[row->touch];
     const rg_manifold *manifold = &look->view.manifolds[row->manifold];
     const rg_world_content *c = &p->world->content;
-    placed_part b = part_of(c, touch->collider_b, manifold->part1);
-    placed_part a = part_of(c, touch->collider_a, manifold->part2);
+    rg_terrain_room room[2];
+    placed_part b = part_of(c, touch->collider_b, manifold->part1, &room[0]);
+    placed_part a = part_of(c, touch->collider_a, manifold->part2, &room[1]);
     if (!rg_shape_is_bounded(a.shape) || !rg_shape_is_bounded(b.shape))
         return false;
     double apart = rg_dot(row->normal, rg_sub(a.centre, b.centre)), h = apart - row->gap;

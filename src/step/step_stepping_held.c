@@ -7,7 +7,7 @@
  * Tested by tests/step/test_slender.c. */
 #include "base/base_trig.h"
 #include "contact/contact.h"
-#include "shape/shape.h"
+#include "shape/shape_terrain.h"
 #include "step/step_stepping.h"
 
 /* Of the inradius of the thinner shape: pairs that move no more against each other, and were no
@@ -63,18 +63,12 @@ typedef struct looked_at {
     double travel; /* m: of points of the two against each other, at most */
 } looked_at;
 
-static const rg_shape *shape_of(const looked_at *p, int i, uint32_t part) {
-    const rg_shape *shape = p->collider[i]->shape;
-    return rg_shape_is_convex(shape) ? shape : rg_shape_get_def(shape).parts[part].shape;
-}
-
-static rg_pose pose_of(const looked_at *p, int i, uint32_t part) {
+static rg_pose pose_of(const looked_at *p, int i, rg_pose local) {
     const rg_collider *collider = p->collider[i];
     rg_pose pose =
         rg_pose_compose(rg_body_origin_pose(p->job->content, p->body[i]), collider->pose);
-    return rg_shape_is_convex(collider->shape)
-               ? pose
-               : rg_pose_compose(pose, rg_shape_get_def(collider->shape).parts[part].pose);
+    return rg_shape_get_kind(collider->shape) == RG_SHAPE_COMPOUND ? rg_pose_compose(pose, local)
+                                                                   : pose;
 }
 
 static double travel_of(const looked_at *p) {
@@ -95,14 +89,17 @@ static double travel_of(const looked_at *p) {
 static rg_status check_parts(const looked_at *p, const uint32_t part[2], rg_vec3 normal, double gap,
                              double *until) {
     double h = p->job->step;
-    const rg_shape *shape[2] = {shape_of(p, 0, part[0]), shape_of(p, 1, part[1])};
+    rg_terrain_room room[2];
+    rg_pose local[2];
+    const rg_shape *shape[2] = {rg_shape_part(p->collider[0]->shape, part[0], &room[0], &local[0]),
+                                rg_shape_part(p->collider[1]->shape, part[1], &room[1], &local[1])};
     double little = LITTLE * fmin(rg_shape_inradius(shape[0]), rg_shape_inradius(shape[1]));
     *until = h;
     if (p->travel <= little && gap - p->travel >= -little)
         return RG_OK;
     rg_swept_shape side[2];
     for (int i = 0; i < 2; i++)
-        side[i] = (rg_swept_shape){.placed = {shape[i], pose_of(p, i, part[i])},
+        side[i] = (rg_swept_shape){.placed = {shape[i], pose_of(p, i, local[i])},
                                    .centre = p->job->content->position[p->body[i]],
                                    .velocity = rg_scale(1 / h, p->motion[i].shift),
                                    .angular_velocity = rg_scale(1 / h, turn_of(&p->motion[i], h))};

@@ -34,6 +34,9 @@ rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, r
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "shape: a %s has no finite mass; its body must be fixed",
                        rg_shape_kind_name(rg_shape_get_kind(def->shape)));
+    if (rg_shape_get_kind(def->shape) == RG_SHAPE_TERRAIN && motion != RG_MOTION_FIXED)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "shape: a terrain does not move; its body must be fixed");
     if (world->content.planar) {
         rg_vec3 normal = rg_rotate(def->pose.orientation, rg_shape_get_def(def->shape).normal);
         if (unbounded ? fabs(normal.y) > OUT_OF_PLANE : !rg_shape_is_planar(def->shape))

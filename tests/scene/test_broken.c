@@ -107,6 +107,19 @@ static void messages_about_words_and_settings(void **state) {
           "gravity, seed, method, solver, impact, duration, record, materials, pairs, shapes, "
           "bodies, joints, "
           "forces");
+    CHECK(
+        "shapes: {a: {terrain: {scale: 2}}}", RG_INVALID_ARGUMENT,
+        "t.yaml:1:23: shapes.a.terrain: needs one of: {file: ground.obj}, {points: ..., triangles: "
+        "...}, {size: [20, 20], cells: [100, 100], height: 0.2*sin(x)}");
+    CHECK("shapes: {a: {terrain: {points: [[0,0,0],[1,0,0],[0,1,0]], triangles: [[0,1,3]]}}}",
+          RG_INVALID_ARGUMENT,
+          "t.yaml:1:76: shapes.a.terrain.triangles[0][2]: must be a whole number from 0 to 2, not "
+          "3");
+    CHECK("shapes: {a: {terrain: {points: [[0,0,0],[1,0,0],[2,0,0]], triangles: [[0,1,2]]}}}",
+          RG_DEGENERATE_GEOMETRY,
+          "t.yaml:1:23: shapes.a.terrain: triangle 0 has no area; leave it out");
+    CHECK("shapes: {a: {terrain: {height: x, cells: [2, 2]}}}", RG_NOT_FOUND,
+          "t.yaml:1:23: shapes.a.terrain: needs a size, metres along x and y: [20, 20]");
     CHECK("method: {penalty: {depth: 0}}", RG_INVALID_SIZE,
           "t.yaml:1:27: method.penalty.depth: a depth must be positive, not 0");
     CHECK("method: {tolerance: 2}", RG_INVALID_ARGUMENT,

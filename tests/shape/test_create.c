@@ -53,7 +53,7 @@ static void names_and_defs(void **state) {
     (void)state;
     static const char *const names[RG_SHAPE_KIND_COUNT] = {
         "halfspace", "box",  "sphere",   "capsule", "cylinder", "cone",
-        "ellipsoid", "hull", "compound", "polygon", "disc"};
+        "ellipsoid", "hull", "compound", "polygon", "disc",     "terrain"};
     for (int i = 0; i < RG_SHAPE_KIND_COUNT; i++)
         assert_string_equal(rg_shape_kind_name((rg_shape_kind)i), names[i]);
     assert_string_equal(rg_shape_kind_name((rg_shape_kind)-1), "unknown");

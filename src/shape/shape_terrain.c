@@ -1,0 +1,438 @@
+/* Terrain: a surface of triangles that does not move, against convex shapes.
+ *
+ * A triangle has no inside, and everything here needs one. So each triangle is the top of a convex
+ * prism: what is below it, down to a thickness. If all triangles face one way (they are the graph
+ * of a function over some plane, as a height field is), all prisms go down along that way, and two
+ * neighbours share a side exactly: nothing is between them, and nothing overlaps. Otherwise each
+ * goes down along its own normal; below ridges there are wedges between prisms, which the surface
+ * closes. Sides between neighbours are inner faces like those of flush tiles, and are not felt for
+ * the same reason (contact_plane.c).
+ *
+ * A prism is made when it is asked for, in memory of whoever asks: what is kept is 12 bytes per
+ * triangle, its corners, and a binary tree of boxes, cut at the middle of the longest side. A
+ * question costs the depth of the tree and what it finds.
+ *
+ * Tested by tests/shape/test_terrain.c. */
+#include "shape/shape_terrain.h"
+
+#include "base/base_math.h"
+#include "base/base_memory.h"
+#include "base/base_sort.h"
+#include "base/base_text.h"
+
+#include <string.h>
+
+/* Triangles in a leaf. */
+enum { LEAF = 4 };
+/* Nodes that wait in a search: the tree is at most this deep. */
+enum { DEEPEST = 128 };
+/* Cosine between a triangle's normal and the common way up: flatter prisms than this would have no
+ * inside to speak of. */
+#define STEEPEST 0.05
+
+typedef struct terrain_node {
+    rg_bounds bounds;
+    uint32_t first, count; /* triangles; count 0: the other child is node `first` */
+} terrain_node;
+
+struct rg_terrain {
+    const rg_vec3 *vertices; /* the shape's points */
+    uint32_t *triangles;     /* as they were given */
+    size_t count;
+    double thickness;
+    rg_vec3 up;      /* unit: that of all prisms; zero: each its own normal */
+    uint32_t *order; /* triangles in the order of the leaves */
+    terrain_node *nodes;
+    size_t node_count;
+    rg_solid prism; /* the adjacency of all of them */
+};
+
+static const uint32_t prism_start[RG_PRISM_FACETS + 1] = {0, 3, 6, 10, 14, 18};
+static const uint32_t prism_corners[18] = {0, 1, 2, 3, 5, 4, 1, 0, 3, 4, 2, 1, 4, 5, 0, 2, 5, 3};
+
+/* --- prisms ----------------------------------------------------------------------------------- */
+
+static rg_vec3 area_of(const rg_terrain *t, uint32_t triangle) {
+    return rg_loop_area(t->vertices, t->triangles + 3 * (size_t)triangle, 3);
+}
+
+static void corners_of(const rg_terrain *t, uint32_t triangle, rg_vec3 p[RG_PRISM_VERTICES]) {
+    bool common = rg_length_squared(t->up) > 0;
+    rg_vec3 up = common ? t->up : rg_normalised(area_of(t, triangle));
+    for (int i = 0; i < 3; i++) {
+        p[i] = t->vertices[t->triangles[3 * (size_t)triangle + (size_t)i]];
+        p[i + 3] = rg_add_scaled(p[i], -t->thickness, up);
+    }
+}
+
+static rg_bounds around(const rg_vec3 *points, int count) {
+    rg_bounds b = {points[0], points[0]};
+    for (int i = 1; i < count; i++)
+        b = (rg_bounds){rg_min(b.lower, points[i]), rg_max(b.upper, points[i])};
+    return b;
+}
+
+static rg_bounds bounds_of(const rg_terrain *t, uint32_t triangle) {
+    rg_vec3 p[RG_PRISM_VERTICES];
+    corners_of(t, triangle, p);
+    return around(p, RG_PRISM_VERTICES);
+}
+
+const rg_shape *rg_terrain_part(const rg_shape *terrain, uint32_t triangle, rg_terrain_room *room) {
+    const rg_terrain *t = terrain->terrain;
+    rg_shape *s = &room->shape;
+    rg_vec3 centre = {0, 0, 0};
+    memset(s, 0, sizeof *s);
+    corners_of(t, triangle, room->vertices);
+    for (int i = 0; i < RG_PRISM_VERTICES; i++)
+        centre = rg_add_scaled(centre, 1.0 / RG_PRISM_VERTICES, room->vertices[i]);
+    s->kind = RG_SHAPE_HULL;
+    s->def = rg_shape_def_hull(room->vertices, RG_PRISM_VERTICES);
+    s->centre = centre;
+    s->solid = t->prism;
+    s->solid.view.centre = centre;
+    s->solid.view.vertices = room->vertices;
+    s->solid.view.normals = room->normals;
+    s->solid.view.offsets = room->offsets;
+    s->solid.centred = room->centred;
+    s->inradius = INFINITY;
+    for (int i = 0; i < RG_PRISM_VERTICES; i++) {
+        room->centred[i] = rg_sub(room->vertices[i], centre);
+        s->circumradius = fmax(s->circumradius, rg_length(room->centred[i]));
+    }
+    for (int f = 0; f < RG_PRISM_FACETS; f++) {
+        uint32_t start = prism_start[f], count = prism_start[f + 1] - start;
+        rg_vec3 n = f == 1
+                        ? rg_neg(room->normals[0])
+                        : rg_normalised(rg_loop_area(room->vertices, prism_corners + start, count));
+        double farthest = -INFINITY;
+        for (int i = 0; i < RG_PRISM_VERTICES; i++)
+            farthest = fmax(farthest, rg_dot(n, room->centred[i]));
+        room->normals[f] = n;
+        room->offsets[f] = farthest;
+        s->inradius = fmin(s->inradius, farthest);
+    }
+    s->solid.inradius = s->inradius;
+    s->solid.circumradius = s->circumradius;
+    return s;
+}
+
+rg_vec3 rg_terrain_middle(const rg_shape *terrain, uint32_t triangle) {
+    rg_vec3 p[RG_PRISM_VERTICES], sum = {0, 0, 0};
+    corners_of(terrain->terrain, triangle, p);
+    for (int i = 0; i < RG_PRISM_VERTICES; i++)
+        sum = rg_add_scaled(sum, 1.0 / RG_PRISM_VERTICES, p[i]);
+    return sum;
+}
+
+double rg_terrain_reach(const rg_shape *terrain, uint32_t triangle, rg_vec3 n) {
+    rg_vec3 p[RG_PRISM_VERTICES];
+    double most = -INFINITY;
+    corners_of(terrain->terrain, triangle, p);
+    for (int i = 0; i < RG_PRISM_VERTICES; i++)
+        most = fmax(most, rg_dot(n, p[i]));
+    return most;
+}
+
+/* --- the tree --------------------------------------------------------------------------------- */
+
+static double coordinate(rg_vec3 v, int axis) {
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+static rg_vec3 middle_of(const rg_terrain *t, uint32_t triangle) {
+    const uint32_t *k = t->triangles + 3 * (size_t)triangle;
+    return rg_add(rg_add(t->vertices[k[0]], t->vertices[k[1]]), t->vertices[k[2]]);
+}
+
+/* Where `count` triangles are cut: those before it first. Half of them where the middle parts
+ * nothing. */
+static size_t cut(const rg_terrain *t, uint32_t *order, size_t count, bool even) {
+    rg_bounds b = {middle_of(t, order[0]), middle_of(t, order[0])};
+    for (size_t i = 1; i < count; i++) {
+        rg_vec3 m = middle_of(t, order[i]);
+        b = (rg_bounds){rg_min(b.lower, m), rg_max(b.upper, m)};
+    }
+    rg_vec3 size = rg_sub(b.upper, b.lower);
+    int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+    double at = 0.5 * coordinate(b.lower, axis) + 0.5 * coordinate(b.upper, axis);
+    size_t left = 0;
+    for (size_t i = 0; i < count && !even; i++)
+        if (coordinate(middle_of(t, order[i]), axis) < at) {
+            uint32_t swap = order[left];
+            order[left++] = order[i];
+            order[i] = swap;
+        }
+    return left == 0 || left == count ? count / 2 : left;
+}
+
+/* Deep in the tree cuts are even, so that it is never deeper than DEEPEST. */
+static void build(rg_terrain *t, size_t first, size_t count, int depth) {
+    terrain_node *node = &t->nodes[t->node_count++];
+    if (count <= LEAF) {
+        node->bounds = bounds_of(t, t->order[first]);
+        for (size_t i = 1; i < count; i++) {
+            rg_bounds b = bounds_of(t, t->order[first + i]);
+            node->bounds = (rg_bounds){rg_min(node->bounds.lower, b.lower),
+                                       rg_max(node->bounds.upper, b.upper)};
+        }
+        node->first = (uint32_t)first;
+        node->count = (uint32_t)count;
+        return;
+    }
+    size_t left = cut(t, t->order + first, count, depth > DEEPEST / 2);
+    const terrain_node *one = &t->nodes[t->node_count];
+    build(t, first, left, depth + 1);
+    const terrain_node *other = &t->nodes[t->node_count];
+    node->first = (uint32_t)t->node_count;
+    node->count = 0;
+    build(t, first + left, count - left, depth + 1);
+    node->bounds = (rg_bounds){rg_min(one->bounds.lower, other->bounds.lower),
+                               rg_max(one->bounds.upper, other->bounds.upper)};
+}
+
+void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_terrain_visitor *visitor,
+                      void *user) {
+    const rg_terrain *t = terrain->terrain;
+    uint32_t waiting[DEEPEST];
+    size_t count = 0;
+    for (uint32_t at = 0;;) {
+        const terrain_node *node = &t->nodes[at];
+        bool meets = rg_bounds_overlap(&node->bounds, bounds);
+        if (meets && node->count == 0) {
+            waiting[count++] = node->first;
+            at++;
+            continue;
+        }
+        for (uint32_t i = 0; meets && i < node->count; i++) {
+            uint32_t triangle = t->order[node->first + i];
+            rg_bounds own = bounds_of(t, triangle);
+            if (rg_bounds_overlap(&own, bounds) && !visitor(user, triangle))
+                return;
+        }
+        if (count == 0)
+            return;
+        at = waiting[--count];
+    }
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+typedef struct collection {
+    rg_arena *arena;
+    uint32_t *list;
+    size_t count, capacity;
+    bool failed;
+} collection;
+
+static bool collect(void *user, uint32_t triangle) {
+    collection *c = user;
+    c->failed = !rg_arena_grow(c->arena, &c->list, c->count, &c->capacity, sizeof *c->list);
+    if (!c->failed)
+        c->list[c->count++] = triangle;
+    return !c->failed;
+}
+
+static bool is_before(const uint32_t *a, const uint32_t *b) {
+    return *a < *b;
+}
+
+RG_DEFINE_HEAP_SORT(sort_triangles, uint32_t, is_before)
+
+bool rg_terrain_find(const rg_shape *terrain, const rg_bounds *bounds, rg_arena *arena,
+                     uint32_t **triangles, size_t *count) {
+    collection c = {.arena = arena};
+    rg_terrain_visit(terrain, bounds, collect, &c);
+    sort_triangles(c.list, c.count);
+    *triangles = c.list;
+    *count = c.count;
+    return !c.failed;
+}
+
+rg_bounds rg_bounds_into(const rg_bounds *b, rg_pose pose) {
+    rg_bounds all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    if (!rg_is_finite(b->lower) || !rg_is_finite(b->upper))
+        return (rg_bounds){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    for (int i = 0; i < 8; i++) {
+        rg_vec3 p = {i & 1 ? b->upper.x : b->lower.x, i & 2 ? b->upper.y : b->lower.y,
+                     i & 4 ? b->upper.z : b->lower.z};
+        p = rg_pose_apply_inverse(pose, p);
+        all = (rg_bounds){rg_min(all.lower, p), rg_max(all.upper, p)};
+    }
+    return all;
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static rg_status check(const rg_shape_def *def, rg_error *error) {
+    char text[RG_NUMBER_SIZE];
+    if (def->point_count == 0 || def->triangle_count == 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "terrain: no triangles; must have at least one, and its corners");
+    if (def->triangle_count > RG_SHAPE_MOST_POINTS)
+        return rg_fail(error, RG_LIMIT_EXCEEDED, "terrain: %zu triangles; must be at most %d",
+                       def->triangle_count, RG_SHAPE_MOST_POINTS);
+    for (size_t i = 0; i < 3 * def->triangle_count; i++)
+        if (def->triangles[i] >= def->point_count)
+            return rg_fail(error, RG_INVALID_ARGUMENT,
+                           "terrain: triangle %zu has the corner %u; there are %zu points, from 0",
+                           i / 3, def->triangles[i], def->point_count);
+    if (!(def->thickness >= 0 && isfinite(def->thickness)))
+        return rg_fail(error, RG_INVALID_SIZE,
+                       "terrain: a thickness of %s m; must be positive, or 0 for the mean length "
+                       "of an edge",
+                       rg_format_double(def->thickness, text));
+    if (!rg_is_finite(def->normal))
+        return rg_fail(error, RG_NOT_FINITE, "terrain: the way up is not finite");
+    return RG_OK;
+}
+
+static rg_status check_areas(const rg_terrain *t, rg_error *error) {
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!(rg_length(area_of(t, i)) > 0))
+            return rg_fail(error, RG_DEGENERATE_GEOMETRY,
+                           "terrain: triangle %u has no area; leave it out", i);
+    return RG_OK;
+}
+
+static double mean_edge(const rg_terrain *t) {
+    double sum = 0;
+    for (size_t i = 0; i < t->count; i++)
+        for (size_t k = 0; k < 3; k++)
+            sum += rg_length(rg_sub(t->vertices[t->triangles[3 * i + k]],
+                                    t->vertices[t->triangles[3 * i + (k + 1) % 3]]));
+    return sum / (3 * (double)t->count);
+}
+
+/* The way up that all triangles face, if there is one. */
+static rg_vec3 common_way(const rg_terrain *t, rg_vec3 given) {
+    rg_vec3 sum = {0, 0, 0}, none = {0, 0, 0};
+    bool own = rg_length_squared(given) > 0;
+    for (uint32_t i = 0; i < t->count && !own; i++)
+        sum = rg_add(sum, area_of(t, i));
+    if (own)
+        sum = given;
+    if (!(rg_length(sum) > 0))
+        return none;
+    rg_vec3 up = rg_normalised(sum);
+    for (uint32_t i = 0; i < t->count; i++) {
+        rg_vec3 area = area_of(t, i);
+        if (!(rg_dot(area, up) >= STEEPEST * rg_length(area)))
+            return none;
+    }
+    return up;
+}
+
+static void measure(rg_shape *shape) {
+    const rg_terrain *t = shape->terrain;
+    rg_bounds b = t->nodes[0].bounds;
+    shape->centre = rg_scale(0.5, rg_add(b.lower, b.upper));
+    for (uint32_t i = 0; i < t->count; i++) {
+        rg_vec3 p[RG_PRISM_VERTICES];
+        corners_of(t, i, p);
+        for (int k = 0; k < RG_PRISM_VERTICES; k++)
+            shape->circumradius = fmax(shape->circumradius, rg_length(rg_sub(p[k], shape->centre)));
+        shape->volume += 0.5 * t->thickness *
+                         (rg_length_squared(t->up) > 0 ? rg_dot(area_of(t, i), t->up)
+                                                       : rg_length(area_of(t, i)));
+    }
+}
+
+rg_status rg_terrain_make(rg_shape *shape, const rg_shape_def *def, rg_error *error) {
+    const rg_allocator *memory = &shape->allocator;
+    size_t count = def->triangle_count;
+    rg_status status = check(def, error);
+    if (!status)
+        status = rg_shape_take_points(shape, def, "point", error);
+    if (status)
+        return status;
+    rg_terrain *t = shape->terrain = rg_allocate_zeroed(memory, 1, sizeof *t);
+    if (!t)
+        return RG_OUT_OF_MEMORY;
+    t->vertices = shape->points;
+    t->count = count;
+    t->triangles = rg_allocate(memory, 3 * count, sizeof *t->triangles);
+    t->order = rg_allocate(memory, count, sizeof *t->order);
+    t->nodes = rg_allocate(memory, 2 * count, sizeof *t->nodes);
+    if (!t->triangles || !t->order || !t->nodes)
+        return RG_OUT_OF_MEMORY;
+    memcpy(t->triangles, def->triangles, 3 * count * sizeof *t->triangles);
+    status = check_areas(t, error);
+    if (status)
+        return status;
+    t->thickness = def->thickness > 0 ? def->thickness : mean_edge(t);
+    t->up = common_way(t, def->normal);
+    static const rg_vec3 sample[RG_PRISM_VERTICES] = {{0, 0, 1}, {1, 0, 1}, {0, 1, 1},
+                                                      {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    rg_loops loops = {RG_PRISM_VERTICES, RG_PRISM_FACETS, sample, prism_start, prism_corners};
+    status = rg_solid_build(&t->prism, &loops, memory);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        t->order[i] = i;
+    build(t, 0, count, 0);
+    shape->def = (rg_shape_def){.kind = RG_SHAPE_TERRAIN,
+                                .normal = t->up,
+                                .points = shape->points,
+                                .point_count = def->point_count,
+                                .triangles = t->triangles,
+                                .triangle_count = count,
+                                .thickness = t->thickness};
+    measure(shape);
+    return RG_OK;
+}
+
+void rg_terrain_free(rg_terrain *t, const rg_allocator *memory) {
+    if (!t)
+        return;
+    rg_solid_free(&t->prism, memory);
+    rg_release(memory, t->triangles);
+    rg_release(memory, t->order);
+    rg_release(memory, t->nodes);
+    rg_release(memory, t);
+}
+
+rg_bounds rg_terrain_bounds(const rg_shape *shape, rg_pose pose) {
+    rg_bounds b = shape->terrain->nodes[0].bounds;
+    return rg_bounds_into(&b, rg_pose_inverse(pose));
+}
+
+/* --- height fields ---------------------------------------------------------------------------- */
+
+rg_status rg_shape_create_heights(const rg_heights *h, const rg_allocator *allocator,
+                                  rg_shape **shape, rg_error *error) {
+    rg_allocator memory = rg_allocator_or_default(allocator);
+    *shape = NULL;
+    if (h->columns < 2 || h->rows < 2 || h->columns > RG_SHAPE_MOST_POINTS / h->rows)
+        return rg_fail(error, RG_INVALID_SIZE,
+                       "heights: %zu columns and %zu rows; must be at least 2 each, and together "
+                       "at most %d points",
+                       h->columns, h->rows, RG_SHAPE_MOST_POINTS);
+    if (!(h->dx > 0 && h->dy > 0 && isfinite(h->dx) && isfinite(h->dy)))
+        return rg_fail(error, RG_INVALID_SIZE, "heights: a spacing of %g by %g m; must be positive",
+                       h->dx, h->dy);
+    size_t points = h->columns * h->rows, cells = (h->columns - 1) * (h->rows - 1);
+    rg_vec3 *vertices = rg_allocate(&memory, points, sizeof *vertices);
+    uint32_t *triangles = rg_allocate(&memory, 6 * cells, sizeof *triangles);
+    rg_status status = RG_OUT_OF_MEMORY;
+    if (vertices && triangles) {
+        double left = -0.5 * (double)(h->columns - 1), front = -0.5 * (double)(h->rows - 1);
+        for (size_t i = 0; i < points; i++)
+            vertices[i] = (rg_vec3){(left + (double)(i % h->columns)) * h->dx,
+                                    (front + (double)(i / h->columns)) * h->dy, h->heights[i]};
+        for (size_t i = 0; i < cells; i++) {
+            uint32_t a = (uint32_t)(i / (h->columns - 1) * h->columns + i % (h->columns - 1));
+            uint32_t b = a + 1, c = a + (uint32_t)h->columns, d = c + 1;
+            memcpy(triangles + 6 * i, (uint32_t[]){a, b, d, a, d, c}, 6 * sizeof *triangles);
+        }
+        rg_shape_def def = rg_shape_def_terrain(vertices, points, triangles, 2 * cells);
+        def.normal = (rg_vec3){0, 0, 1};
+        def.thickness = h->thickness;
+        status = rg_shape_create(&def, allocator, shape, error);
+    } else {
+        rg_fail(error, status, "heights: no memory");
+    }
+    rg_release(&memory, vertices);
+    rg_release(&memory, triangles);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* Terrain inside: triangles, each the top of a convex prism that is made when it is asked for, and
+ * a tree of boxes around them. */
+#ifndef RIGOR_SHAPE_TERRAIN_H
+#define RIGOR_SHAPE_TERRAIN_H
+
+#include "base/base_arena.h"
+#include "shape/shape.h"
+
+enum { RG_PRISM_VERTICES = 6, RG_PRISM_FACETS = 5 };
+
+/* Room for one prism, wherever its user has it. */
+typedef struct rg_terrain_room {
+    rg_shape shape;
+    rg_vec3 vertices[RG_PRISM_VERTICES], centred[RG_PRISM_VERTICES], normals[RG_PRISM_FACETS];
+    double offsets[RG_PRISM_FACETS];
+} rg_terrain_room;
+
+/* The prism of a triangle, in the frame of the terrain, valid as long as the room. */
+const rg_shape *rg_terrain_part(const rg_shape *terrain, uint32_t triangle, rg_terrain_room *room);
+
+/* The middle of a prism, roughly, and how far it reaches along a direction (n . p at most). */
+rg_vec3 rg_terrain_middle(const rg_shape *terrain, uint32_t triangle);
+double rg_terrain_reach(const rg_shape *terrain, uint32_t triangle, rg_vec3 n);
+
+/* Called for every triangle whose prism's box meets `bounds` (in the frame of the terrain), in the
+ * order of the tree; false ends the search. */
+typedef bool rg_terrain_visitor(void *user, uint32_t triangle);
+void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_terrain_visitor *visitor,
+                      void *user);
+
+/* The same as a list, sorted, in the arena; false without memory. */
+bool rg_terrain_find(const rg_shape *terrain, const rg_bounds *bounds, rg_arena *arena,
+                     uint32_t **triangles, size_t *count);
+
+/* Bounds, in the frame of `pose`, of bounds in the world. */
+rg_bounds rg_bounds_into(const rg_bounds *bounds, rg_pose pose);
+
+/* shape.c: the convex part `part` of a shape: itself, one of a compound's or a terrain's; its pose
+ * in the frame of the shape. `room` is for terrain. */
+const rg_shape *rg_shape_part(const rg_shape *shape, uint32_t part, rg_terrain_room *room,
+                              rg_pose *pose);
+
+/* shape.c's functions of the kind. */
+void rg_terrain_free(rg_terrain *terrain, const rg_allocator *allocator);
+
+#endif

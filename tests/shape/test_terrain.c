@@ -1,0 +1,242 @@
+/* Terrain: prisms against hulls of their corners, the tree against all triangles, ways up, height
+ * fields, refusals. */
+#include "base/base_math.h"
+#include "base/base_memory.h"
+#include "rigor/random.h"
+#include "shape/shape_terrain.h"
+#include "test_support.h"
+
+#include <math.h>
+
+enum { CELLS = 12 };
+
+/* Random hills; with `fold` half of them are upside down. */
+typedef struct hills {
+    rg_vec3 points[(CELLS + 1) * (CELLS + 1)];
+    uint32_t triangles[6 * CELLS * CELLS];
+    rg_shape_def def;
+} hills;
+
+static void make_hills(hills *h, uint64_t seed, bool fold) {
+    rg_random random = rg_random_make(seed);
+    for (int i = 0; i < (CELLS + 1) * (CELLS + 1); i++) {
+        double z = rg_random_between(&random, 0, 0.7);
+        double y = i / (CELLS + 1);
+        h->points[i] =
+            (rg_vec3){i % (CELLS + 1), fold && y > 6 ? 10.3 - y : y, fold && y > 6 ? z + 2 : z};
+    }
+    for (uint32_t i = 0; i < CELLS * CELLS; i++) {
+        uint32_t a = i / CELLS * (CELLS + 1) + i % CELLS, b = a + 1, c = a + CELLS + 1, d = c + 1;
+        memcpy(h->triangles + 6 * i, (uint32_t[]){a, b, d, a, d, c}, 6 * sizeof(uint32_t));
+    }
+    h->def =
+        rg_shape_def_terrain(h->points, (CELLS + 1) * (CELLS + 1), h->triangles, 2 * CELLS * CELLS);
+}
+
+static rg_shape *create(const rg_shape_def *def) {
+    rg_shape *shape;
+    rg_error error;
+    if (rg_shape_create(def, NULL, &shape, &error))
+        fail_msg("%s", error.text);
+    return shape;
+}
+
+/* Every prism is the hull of its corners, and all arrays agree. */
+static void prisms_are_hulls(void **state) {
+    (void)state;
+    for (int fold = 0; fold < 2; fold++) {
+        static hills h;
+        make_hills(&h, 7, fold);
+        rg_shape *terrain = create(&h.def);
+        assert_true((rg_length(rg_shape_get_def(terrain).normal) == 0) == (fold == 1));
+        for (uint32_t i = 0; i < 2 * CELLS * CELLS; i++) {
+            rg_terrain_room room;
+            const rg_shape *prism = rg_terrain_part(terrain, i, &room);
+            const rg_polyhedron *p = rg_shape_polyhedron(prism);
+            rg_shape_def corners = rg_shape_def_hull(p->vertices, RG_PRISM_VERTICES);
+            rg_shape *hull = create(&corners);
+            rg_random random = rg_random_make(i);
+            assert_int_equal(rg_shape_polyhedron(hull)->vertex_count, RG_PRISM_VERTICES);
+            for (int k = 0; k < 20; k++) {
+                rg_vec3 n = rg_random_direction(&random);
+                assert_near(rg_dot(n, rg_shape_support(prism, n, NULL)),
+                            rg_dot(n, rg_shape_support(hull, n, NULL)), 1e-12);
+            }
+            for (uint32_t f = 0; f < p->facet_count; f++)
+                for (uint32_t k = p->facet_start[f]; k < p->facet_start[f + 1]; k++)
+                    assert_near(
+                        rg_dot(p->normals[f], rg_sub(p->vertices[p->facet_vertices[k]], p->centre)),
+                        p->offsets[f], 1e-12);
+            /* The top is the triangle that was given. */
+            for (int k = 0; k < 3; k++)
+                assert_memory_equal(&p->vertices[k], &h.points[h.triangles[3 * i + (uint32_t)k]],
+                                    sizeof(rg_vec3));
+            assert_true(rg_shape_inradius(prism) > 0);
+            rg_shape_release(hull);
+        }
+        rg_shape_release(terrain);
+    }
+}
+
+static void neighbours_share_their_sides(void **state) {
+    (void)state;
+    static hills h;
+    make_hills(&h, 3, false);
+    rg_shape *terrain = create(&h.def);
+    double volume = 0;
+    for (uint32_t i = 0; i < 2 * CELLS * CELLS; i++) {
+        rg_terrain_room room;
+        rg_terrain_part(terrain, i, &room);
+        rg_shape_def def = rg_shape_def_hull(room.vertices, RG_PRISM_VERTICES);
+        rg_shape *hull = create(&def);
+        volume += rg_shape_volume(hull);
+        rg_shape_release(hull);
+    }
+    assert_near(rg_shape_volume(terrain), volume, 1e-9 * volume);
+    rg_shape_release(terrain);
+}
+
+static bool contains(const uint32_t *list, size_t count, uint32_t number) {
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == number)
+            return true;
+    return false;
+}
+
+static void the_tree_finds_what_all_do(void **state) {
+    (void)state;
+    static hills h;
+    make_hills(&h, 5, false);
+    rg_shape *terrain = create(&h.def);
+    rg_allocator memory = rg_allocator_default();
+    rg_arena arena = rg_arena_make(&memory);
+    rg_random random = rg_random_make(2);
+    for (int n = 0; n < test_cases(300, 3000); n++) {
+        double x = rg_random_between(&random, -1, CELLS + 1);
+        double y = rg_random_between(&random, -1, CELLS + 1);
+        double z = rg_random_between(&random, -1, 1);
+        double size = rg_random_between(&random, 0, 3);
+        rg_bounds b = {{x, y, z}, {x + size, y + size, z + size}};
+        uint32_t *list;
+        size_t count;
+        rg_arena_reset(&arena);
+        assert_true(rg_terrain_find(terrain, &b, &arena, &list, &count));
+        for (size_t i = 1; i < count; i++)
+            assert_true(list[i - 1] < list[i]);
+        for (uint32_t i = 0; i < 2 * CELLS * CELLS; i++) {
+            rg_terrain_room room;
+            rg_bounds own = rg_shape_bounds(rg_terrain_part(terrain, i, &room), rg_pose_identity());
+            assert_int_equal(contains(list, count, i), rg_bounds_overlap(&own, &b));
+        }
+    }
+    rg_arena_free(&arena);
+    rg_shape_release(terrain);
+}
+
+static void many_triangles_in_one_place(void **state) {
+    (void)state;
+    enum { COUNT = 5000 };
+    static const rg_vec3 points[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    uint32_t *triangles = malloc(3 * COUNT * sizeof *triangles);
+    for (uint32_t i = 0; i < 3 * COUNT; i++)
+        triangles[i] = i % 3;
+    rg_shape_def def = rg_shape_def_terrain(points, 3, triangles, COUNT);
+    rg_shape *terrain = create(&def);
+    rg_allocator memory = rg_allocator_default();
+    rg_arena arena = rg_arena_make(&memory);
+    rg_bounds b = {{0, 0, -1}, {1, 1, 1}};
+    uint32_t *list;
+    size_t count;
+    assert_true(rg_terrain_find(terrain, &b, &arena, &list, &count));
+    assert_int_equal(count, COUNT);
+    rg_arena_free(&arena);
+    rg_shape_release(terrain);
+    free(triangles);
+}
+
+static void height_fields(void **state) {
+    (void)state;
+    static const double heights[6] = {0, 1, 2, 3, 4, 5};
+    rg_heights h = {3, 2, 0.5, 2, heights, 0.25};
+    rg_shape *shape;
+    rg_error error;
+    assert_int_equal(rg_shape_create_heights(&h, NULL, &shape, &error), RG_OK);
+    rg_shape_def def = rg_shape_get_def(shape);
+    assert_int_equal(def.point_count, 6);
+    assert_int_equal(def.triangle_count, 4);
+    assert_true(def.thickness == 0.25 && def.normal.z == 1);
+    assert_true(def.points[0].x == -0.5 && def.points[0].y == -1 && def.points[0].z == 0);
+    assert_true(def.points[5].x == 0.5 && def.points[5].y == 1 && def.points[5].z == 5);
+    rg_bounds b = rg_shape_bounds(shape, rg_pose_identity());
+    assert_true(b.lower.z == -0.25 && b.upper.z == 5);
+    rg_shape_release(shape);
+    h.rows = 1;
+    assert_int_equal(rg_shape_create_heights(&h, NULL, &shape, &error), RG_INVALID_SIZE);
+    assert_string_equal(error.text, "heights: 3 columns and 1 rows; must be at least 2 each, and "
+                                    "together at most 10000000 points");
+    h.rows = 2;
+    h.dx = 0;
+    assert_int_equal(rg_shape_create_heights(&h, NULL, &shape, &error), RG_INVALID_SIZE);
+    assert_string_equal(error.text, "heights: a spacing of 0 by 2 m; must be positive");
+}
+
+static void refusals(void **state) {
+    (void)state;
+    static const rg_vec3 good[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {2, 0, 0}};
+    static const rg_vec3 broken[4] = {{0, 0, 0}, {1, NAN, 0}, {0, 1, 0}, {2, 0, 0}};
+    static const uint32_t one[3] = {0, 1, 2}, far[3] = {0, 1, 4}, flat[6] = {0, 1, 2, 0, 1, 3};
+    struct {
+        rg_shape_def def;
+        rg_status status;
+        const char *text;
+    } cases[] = {
+        {rg_shape_def_terrain(good, 4, one, 0), RG_INVALID_ARGUMENT,
+         "terrain: no triangles; must have at least one, and its corners"},
+        {rg_shape_def_terrain(good, 4, far, 1), RG_INVALID_ARGUMENT,
+         "terrain: triangle 0 has the corner 4; there are 4 points, from 0"},
+        {rg_shape_def_terrain(good, 4, flat, 2), RG_DEGENERATE_GEOMETRY,
+         "terrain: triangle 1 has no area; leave it out"},
+        {rg_shape_def_terrain(broken, 4, one, 1), RG_NOT_FINITE,
+         "terrain: point 1 has the coordinate nan; must be a finite number"},
+        {rg_shape_def_terrain(good, 4, one, 1), RG_INVALID_SIZE,
+         "terrain: a thickness of -1 m; must be positive, or 0 for the mean length of an edge"}};
+    cases[4].def.thickness = -1;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rg_shape *shape;
+        rg_error error;
+        assert_int_equal(rg_shape_create(&cases[i].def, NULL, &shape, &error), cases[i].status);
+        assert_string_equal(error.text, cases[i].text);
+        assert_null(shape);
+    }
+}
+
+static void memory_may_fail(void **state) {
+    (void)state;
+    static hills h;
+    make_hills(&h, 5, false);
+    for (size_t after = 1;; after++) {
+        counting_allocator counter;
+        rg_allocator allocator = counting_allocator_make(&counter);
+        counter.fail_after = after;
+        rg_shape *shape;
+        rg_status status = rg_shape_create(&h.def, &allocator, &shape, NULL);
+        if (status == RG_OK) {
+            rg_shape_release(shape);
+            break;
+        }
+        assert_int_equal(status, RG_OUT_OF_MEMORY);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prisms_are_hulls),
+        cmocka_unit_test(neighbours_share_their_sides),
+        cmocka_unit_test(the_tree_finds_what_all_do),
+        cmocka_unit_test(many_triangles_in_one_place),
+        cmocka_unit_test(height_fields),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(memory_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/* Bodies on terrain: seams of flat triangles are not felt, slopes and ridges are what they are, and
+ * large terrain costs no more than small. */
+#include "test_world_support.h"
+
+#include <math.h>
+
+#define G 9.81
+
+typedef enum ground { PLANE, FIELD, MESH, PARTS } ground;
+
+/* A height field of `cells` x `cells` over a square of `size` m. */
+static rg_shape *field_of(size_t cells, double size, double (*height)(double x, double y)) {
+    size_t n = cells + 1;
+    double *heights = malloc(n * n * sizeof *heights), step = size / (double)cells;
+    for (size_t i = 0; i < n * n; i++)
+        heights[i] =
+            height ? height((double)(i % n) * step - size / 2, (double)(i / n) * step - size / 2)
+                   : 0;
+    rg_heights def = {n, n, step, step, heights, 0};
+    rg_shape *shape;
+    rg_error error;
+    if (rg_shape_create_heights(&def, NULL, &shape, &error))
+        fail_msg("%s", error.text);
+    free(heights);
+    return shape;
+}
+
+/* A flat mesh with edges in all directions: rings of triangles about many points, moved about. */
+static rg_shape *mesh_of(size_t cells, double size) {
+    size_t n = cells + 1;
+    rg_random random = rg_random_make(5);
+    rg_vec3 *points = malloc(n * n * sizeof *points);
+    uint32_t *triangles = malloc(6 * cells * cells * sizeof *triangles);
+    double step = size / (double)cells;
+    for (size_t i = 0; i < n * n; i++) {
+        double x = rg_random_between(&random, -0.3, 0.3);
+        double y = rg_random_between(&random, -0.3, 0.3);
+        points[i] = (rg_vec3){((double)(i % n) + x) * step - size / 2,
+                              ((double)(i / n) + y) * step - size / 2, 0};
+    }
+    for (size_t i = 0; i < cells * cells; i++) {
+        uint32_t a = (uint32_t)(i / cells * n + i % cells), b = a + 1, c = a + (uint32_t)n,
+                 d = c + 1;
+        const uint32_t cut[2][6] = {{a, b, d, a, d, c}, {a, b, c, b, d, c}};
+        memcpy(triangles + 6 * i, cut[i % 3 == 0], sizeof cut[0]);
+    }
+    rg_shape_def def = rg_shape_def_terrain(points, n * n, triangles, 2 * cells * cells);
+    rg_shape *shape = shape_of(def);
+    free(points);
+    free(triangles);
+    return shape;
+}
+
+/* A compound of flush boxes. */
+static rg_shape *parts_of(size_t cells, double size) {
+    double step = size / (double)cells;
+    rg_shape *tile = shape_of(rg_shape_def_box(step, step, 0.5));
+    rg_compound_part *parts = malloc(cells * cells * sizeof *parts);
+    for (size_t i = 0; i < cells * cells; i++)
+        parts[i] = (rg_compound_part){tile,
+                                      {{((double)(i % cells) + 0.5) * step - size / 2,
+                                        ((double)(i / cells) + 0.5) * step - size / 2, -0.25},
+                                       {0, 0, 0, 1}},
+                                      1};
+    rg_shape *shape = shape_of(rg_shape_def_compound(parts, cells * cells));
+    rg_shape_release(tile);
+    free(parts);
+    return shape;
+}
+
+static rg_world *world_on(rg_shape *shape, double friction) {
+    rg_world_def def = rg_world_def_default();
+    rg_world *world = world_of(&def);
+    rg_contact_law law = {.friction = friction};
+    assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = shape;
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    floor.colliders = &collider;
+    floor.collider_count = 1;
+    body_of(world, &floor);
+    rg_shape_release(shape);
+    return world;
+}
+
+static rg_world *world_of_ground(ground kind, double friction) {
+    return world_on(kind == PLANE   ? shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0))
+                    : kind == FIELD ? field_of(33, 6.6, NULL)
+                    : kind == MESH  ? mesh_of(31, 6.6)
+                                    : parts_of(32, 6.6),
+                    friction);
+}
+
+/* --- seams ------------------------------------------------------------------------------------ */
+
+/* Boxes turn only without friction: with it, how many points share the weight decides how it
+ * brakes, on a plane, too. */
+static rg_body_id launch(rg_world *world, bool ball, bool turns) {
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = (rg_vec3){-2.1, -1.3, ball ? 0.25 : 0.15};
+    def.velocity = (rg_vec3){2, 1.1, 0};
+    if (!ball) {
+        def.angular_velocity = (rg_vec3){0, 0, turns ? 1.5 : 0};
+        return add_shape(world, rg_shape_def_box(0.5, 0.4, 0.3), &def);
+    }
+    return add_shape(world, rg_shape_def_sphere(0.25), &def);
+}
+
+static void seams_are_not_felt(void **state) {
+    (void)state;
+    for (int ball = 0; ball < 2; ball++)
+        for (int kind = FIELD; kind <= PARTS; kind++)
+            for (int rough = 0; rough < 2; rough++) {
+                rg_world *plane = world_of_ground(PLANE, rough ? 0.1 : 0);
+                rg_world *tiles = world_of_ground((ground)kind, rough ? 0.1 : 0);
+                rg_body_id a = launch(plane, ball, !rough), b = launch(tiles, ball, !rough);
+                double worst = 0, energy = 0, sunk = 0;
+                for (int i = 0; i < 360; i++) {
+                    step_once(plane, 1.0 / 240);
+                    rg_step_info info = step_once(tiles, 1.0 / 240);
+                    rg_vec3 off =
+                        rg_sub(rg_body_pose(plane, a).position, rg_body_pose(tiles, b).position);
+                    worst = fmax(worst, rg_length(off));
+                    energy = fmax(energy, fabs(rg_world_energy(plane) - rg_world_energy(tiles)) /
+                                              rg_world_energy(plane));
+                    sunk = fmax(sunk, info.certificate.max_penetration);
+                    assert_int_equal(info.passed_through, 0);
+                    assert_int_equal(info.solver_failures, 0);
+                }
+                print_message("%s on ground %d, friction %d: off %.2e m, energy %.2e, sunk %.2e\n",
+                              ball ? "ball" : "box", kind, rough, worst, energy, sunk);
+                assert_true(worst < 1e-9);
+                assert_true(energy < 1e-9);
+                assert_true(sunk < 1e-9);
+                rg_world_destroy(plane);
+                rg_world_destroy(tiles);
+            }
+}
+
+/* --- shapes of ground ------------------------------------------------------------------------- */
+
+static double slope_height(double x, double y) {
+    (void)y;
+    return -x * tan(0.3);
+}
+
+/* A box slides down a slope of many triangles as down one plane. */
+static void slopes(void **state) {
+    (void)state;
+    rg_world *world = world_on(field_of(40, 8, slope_height), 0.1);
+    rg_quat tilt = {0, sin(0.15), 0, cos(0.15)};
+    rg_body_id box = add_box(world, "box", (rg_vec3){0.4, 0.4, 0.2}, (rg_vec3){0, 0, 0});
+    rg_pose pose = {rg_rotate(tilt, (rg_vec3){-2, 0.013, 0.1}), tilt};
+    rg_body_set_pose(world, box, pose);
+    rg_vec3 start = pose.position;
+    int steps = 180;
+    step_world(world, 1.0 / 240, steps);
+    double t = steps / 240.0, h = 1.0 / 240, a = G * (sin(0.3) - 0.1 * cos(0.3));
+    double way = rg_length(rg_sub(rg_body_pose(world, box).position, start));
+    assert_near(way, 0.5 * a * t * (t + h), 1e-8); /* of a step with new velocities */
+    assert_true(rg_world_summary(world).certificate.max_penetration < 1e-9);
+    rg_world_destroy(world);
+}
+
+static double bowl_height(double x, double y) {
+    return 0.25 * (x * x + y * y);
+}
+
+/* A ball in a bowl stays in it and comes to rest in the middle. */
+static void a_bowl_holds_a_ball(void **state) {
+    (void)state;
+    rg_world *world = world_on(field_of(40, 4, bowl_height), 0.5);
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = (rg_vec3){1.2, 0.3, 0.8};
+    rg_force_def drag = rg_force_def_default(RG_FORCE_DRAG);
+    rg_force_id id;
+    drag.linear = 20;
+    drag.angular = 1;
+    rg_body_id ball = add_shape(world, rg_shape_def_sphere(0.2), &def);
+    assert_int_equal(rg_world_add_force(world, &drag, &id, NULL), RG_OK);
+    step_world(world, 1.0 / 240, 240 * 12);
+    rg_vec3 p = rg_body_pose(world, ball).position;
+    assert_true(rg_length((rg_vec3){p.x, p.y, 0}) < 0.1);
+    assert_int_equal(rg_world_summary(world).passed_through, 0);
+    assert_true(rg_world_summary(world).certificate.max_penetration < 1e-5);
+    rg_world_destroy(world);
+}
+
+static double hilly(double x, double y) {
+    return 0.3 * sin(1.7 * x) * cos(1.3 * y) + 0.05 * sin(7 * x + 3 * y);
+}
+
+/* Boxes, capsules and stones tumble over hills: nothing passes through. */
+static void things_tumble_over_hills(void **state) {
+    (void)state;
+    rg_world *world = world_on(field_of(48, 8, hilly), 0.5);
+    rg_random random = rg_random_make(3);
+    for (int i = 0; i < 12; i++) {
+        rg_body_def def = rg_body_def_default();
+        double x = rg_random_between(&random, -2.5, 2.5);
+        double y = rg_random_between(&random, -2.5, 2.5);
+        def.pose.position = (rg_vec3){x, y, 1 + 0.3 * i};
+        def.pose.orientation = rg_random_rotation(&random);
+        def.velocity = (rg_vec3){x / 2, -y / 2, 0};
+        rg_shape_def kinds[] = {rg_shape_def_box(0.5, 0.3, 0.2), rg_shape_def_capsule(0.1, 0.4),
+                                rg_shape_def_sphere(0.2), rg_shape_def_cylinder(0.15, 0.3)};
+        add_shape(world, kinds[i % 4], &def);
+    }
+    step_world(world, 1.0 / 240, test_cases(480, 2400));
+    rg_step_info sum = rg_world_summary(world);
+    print_message("hills: deepest %.2e m, %llu failures\n", sum.certificate.max_penetration,
+                  (unsigned long long)sum.solver_failures);
+    assert_int_equal(sum.passed_through, 0);
+    assert_true(sum.certificate.max_penetration < 2e-3);
+    rg_world_destroy(world);
+}
+
+/* --- questions, other methods ----------------------------------------------------------------- */
+
+static void rays_meet_the_ground(void **state) {
+    (void)state;
+    rg_world *world = world_on(field_of(48, 8, hilly), 0.5);
+    rg_random random = rg_random_make(9);
+    for (int i = 0; i < test_cases(300, 3000); i++) {
+        double x = rg_random_between(&random, -3.9, 3.9);
+        double y = rg_random_between(&random, -3.9, 3.9);
+        rg_world_hit hit;
+        assert_true(
+            rg_world_cast_ray(world, (rg_vec3){x, y, 5}, (rg_vec3){0, 0, -1}, 20, NULL, &hit));
+        /* The height on the triangle that is there. */
+        double step = 8.0 / 48, u = (x + 4) / step, v = (y + 4) / step;
+        double c = floor(u), r = floor(v), fu = u - c, fv = v - r;
+        double z00 = hilly(c * step - 4, r * step - 4),
+               z10 = hilly((c + 1) * step - 4, r * step - 4);
+        double z01 = hilly(c * step - 4, (r + 1) * step - 4);
+        double z11 = hilly((c + 1) * step - 4, (r + 1) * step - 4);
+        double z = fu > fv ? z00 + fu * (z10 - z00) + fv * (z11 - z10)
+                           : z00 + fv * (z01 - z00) + fu * (z11 - z01);
+        assert_near(hit.point.z, z, 1e-9);
+    }
+    rg_shape *ball = shape_of(rg_shape_def_sphere(0.1));
+    size_t count;
+    rg_collider_id found[4];
+    assert_int_equal(rg_world_overlap(world, ball,
+                                      (rg_pose){{0.3, 0.2, hilly(0.3, 0.2)}, {0, 0, 0, 1}}, NULL,
+                                      found, 4, &count),
+                     RG_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(rg_world_overlap(world, ball, (rg_pose){{0.3, 0.2, 1}, {0, 0, 0, 1}}, NULL,
+                                      found, 4, &count),
+                     RG_OK);
+    assert_int_equal(count, 0);
+    rg_shape_release(ball);
+    rg_world_destroy(world);
+}
+
+static void only_fixed_bodies_have_terrain(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = field_of(2, 1, NULL);
+    rg_body_def def = rg_body_def_default();
+    def.colliders = &collider;
+    def.collider_count = 1;
+    rg_body_id body;
+    rg_error error;
+    assert_int_equal(rg_world_add_body(world, &def, &body, &error), RG_INVALID_ARGUMENT);
+    assert_non_null(strstr(error.text, "shape: a terrain does not move; its body must be fixed"));
+    rg_shape_release(collider.shape);
+    rg_world_destroy(world);
+}
+
+static void the_analytic_method_refuses(void **state) {
+    (void)state;
+    rg_world *world = world_on(field_of(2, 1, NULL), 0.5);
+    rg_error error;
+    assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), NULL, &error), RG_OK);
+    assert_int_equal(rg_world_step(world, 0.01, NULL, &error), RG_UNSUPPORTED);
+    assert_string_equal(error.text,
+                        "the method analytic does not know terrain; take the method stepping");
+    rg_world_destroy(world);
+}
+
+static void springs_carry_on_terrain(void **state) {
+    (void)state;
+    for (int measure = 0; measure < 2; measure++) {
+        rg_world *world = world_on(field_of(4, 2, NULL), 0.5);
+        rg_method_settings settings = rg_method_settings_default();
+        settings.penalty.measure = (rg_penalty_measure)measure;
+        assert_int_equal(rg_world_set_method(world, rg_method_find("penalty"), &settings, NULL),
+                         RG_OK);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){0.2, 0.1, 0.1};
+        rg_body_id ball = add_shape(world, rg_shape_def_sphere(0.1), &def);
+        step_world(world, 1.0 / 240, 240);
+        assert_true(rg_body_pose(world, ball).position.z < 0.1);
+        assert_true(rg_body_pose(world, ball).position.z > 0.095);
+        rg_world_destroy(world);
+    }
+}
+
+static void a_steady_step_makes_no_heap_call(void **state) {
+    (void)state;
+    counting_allocator counter;
+    rg_world_def def = rg_world_def_default();
+    def.allocator = counting_allocator_make(&counter);
+    rg_world *world = world_of(&def);
+    rg_collider_def collider = rg_collider_def_default();
+    collider.shape = field_of(20, 4, hilly);
+    rg_body_def floor = rg_body_def_default();
+    floor.motion = RG_MOTION_FIXED;
+    floor.colliders = &collider;
+    floor.collider_count = 1;
+    body_of(world, &floor);
+    rg_shape_release(collider.shape);
+    add_box(world, "box", (rg_vec3){0.5, 0.3, 0.2}, (rg_vec3){0.2, 0.3, 1});
+    step_world(world, 1.0 / 240, 1200);
+    size_t resizes = counter.resizes;
+    step_world(world, 1.0 / 240, 50);
+    assert_int_equal(counter.resizes, resizes);
+    rg_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(seams_are_not_felt),
+        cmocka_unit_test(slopes),
+        cmocka_unit_test(a_bowl_holds_a_ball),
+        cmocka_unit_test(things_tumble_over_hills),
+        cmocka_unit_test(rays_meet_the_ground),
+        cmocka_unit_test(only_fixed_bodies_have_terrain),
+        cmocka_unit_test(the_analytic_method_refuses),
+        cmocka_unit_test(springs_carry_on_terrain),
+        cmocka_unit_test(a_steady_step_makes_no_heap_call),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
