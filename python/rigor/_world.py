@@ -727,6 +727,14 @@ class World:
         check(lib.rg_world_find_joint(self._pointer, name.encode(), byref(found)))
         return Joint(self, found)
 
+    def assemble(self) -> float:
+        """Moves bodies, by little, until joints are closed: for mechanisms that are drawn loosely. Returns the
+        largest error that is left, m."""
+        self._edit()
+        left = ctypes.c_double()
+        self._call(lib.rg_world_assemble, byref(left))
+        return left.value
+
     # --- what the last step did -----------------------------------------------------------------
 
     @property

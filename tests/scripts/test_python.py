@@ -453,6 +453,34 @@ class Rest(unittest.TestCase):
         self.assertEqual(world.closest(rigor.sphere(0.1), (0, 0, 5)).body, world["box2"])
         self.assertEqual(world.cast_shape(rigor.sphere(0.1), (0, 0, 5), (0, 0, -9)).body, world["box2"])
 
+    def test_joints(self):
+        world = rigor.World()
+        bodies = [world.add_body(rigor.box(0.2, 0.2, 1), position=(0.01 * index, 0, -index)) for index in range(3)]
+        joints = [world.add_joint("hinge", above, below, frame_a=((0, 0, -0.5 if above else 0.5), (0, 0, 0, 1)),
+                                  frame_b=((0, 0, 0.5), (0, 0, 0, 1)))
+                  for above, below in zip([None, *bodies], bodies)]
+        self.assertGreater(max(joint.error for joint in joints), 1e-3)
+        self.assertLess(world.assemble(), 1e-10)
+        self.assertLess(max(joint.error for joint in joints), 1e-10)
+        motor = world.add_joint("hinge", None, world.add_body(rigor.sphere(1), position=(9, 0, 0)), point=(9, 0, 0),
+                                motor="velocity", target_of_time="2 * t")
+        world.step(1 / 100, 100)
+        self.assertAlmostEqual(motor.velocities[0], 2, delta=0.05)
+        self.assertEqual(motor.bodies[0], None)
+        with self.assertRaises(rigor.Error):
+            motor.set_axis(1, damping=1)
+
+    def test_robots(self):
+        path = SOURCE / "tests" / "data" / "robots" / "walker.xml"
+        self.assertEqual(rigor.Scene(path).left_out, [])
+        text = "<robot>\n <gazebo/><link name='a'><inertial><mass value='1'/>" \
+            "<inertia ixx='1' iyy='1' izz='1'/></inertial></link></robot>"
+        with self.assertRaises(rigor.Unsupported) as caught:
+            rigor.Scene.from_text(text, name="a.urdf")
+        self.assertEqual((caught.exception.line, caught.exception.column), (2, 2))
+        scene = rigor.Scene.from_text(text, name="a.urdf", lenient=True)
+        self.assertEqual(scene.left_out, ["a.urdf:2:2: gazebo: not understood"])
+
     def test_shapes(self):
         self.assertEqual(rigor.box(1, 2, 3).volume, 6)
         mass = rigor.box(1, 2, 3).mass(1)
