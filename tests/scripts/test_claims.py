@@ -53,16 +53,16 @@ def main():
     source = Path(sys.argv[1])
     text = (source / "docs/claims.md").read_text()
     faults = faults_of(text, source)
+    known = len(faults)
     # The check finds what it is for.
     for before, after in (
         ("base/test_root.c: ball_from_one_metre", "base/test_root.c: no_such_test"),
         ("base/test_root.c: ball_from_one_metre", "base/test_no_such.c: ball_from_one_metre"),
         ("| shown |", "| certain |"),
-        ("| 3 |", "| 4 |"),
-        ("| missing | |", "| shown | |"),
+        ("\n| 3 |", "\n| 4 |"),
         ("| shown |", "| partly |"),
     ):
-        if before in text and len(faults_of(text.replace(before, after, 1), source)) <= len(faults):
+        if before in text and len(faults_of(text.replace(before, after, 1), source)) <= known:
             faults.append(f"not noticed: {after} instead of {before}")
     for fault in faults:
         print(f"docs/claims.md: {fault}", file=sys.stderr)
