@@ -20,8 +20,8 @@ from ._library import Error, lib
 from ._recording import Frame, Recorder, Recording, summary_of
 from ._scene import Measure, Scene, builtin_parameters, builtin_scenes, load
 from ._shapes import (Mass, Mesh, Motion, Shape, box, capsule, compound, cone, cylinder, depth, disc, distance,
-                      ellipsoid, feature_kind, first_contact, growth, growth_gradient, growth_of_features, halfspace, hull,
-                      planar_hull, polygon, separation, sphere)
+                      ellipsoid, feature_kind, first_contact, growth, growth_gradient, growth_of_features, halfspace, heights,
+                      hull, planar_hull, polygon, separation, sphere, terrain)
 from ._solve import (Problem, Solution, Solver, explain_friction, feasible, force_ranges, impact_laws, judge, lp_heuristic,
                      relax_joints, resolve_impact, solve, solve_all, solve_given, solvers, uniqueness)
 from ._viewer import Page, Viewer, command, page, replay, view
@@ -40,9 +40,10 @@ __all__ = [
     "box", "builtin_parameters", "builtin_scenes", "c", "capsule", "command", "compound", "cone", "contact_law",
     "contact_mode", "cylinder", "depth", "disc", "distance", "ellipsoid", "explain_friction", "feasible",
     "feature_kind", "first_contact", "force_ranges", "growth", "growth_gradient", "growth_of_features",
-    "halfspace", "hull", "impact_laws", "judge", "load", "lp_heuristic", "methods", "page", "planar_hull",
-    "polygon", "quaternion_of_axis_angle", "quaternion_of_matrix", "quaternion_of_planar_angle",
+    "halfspace", "heights", "hull", "impact_laws", "judge", "load", "lp_heuristic", "methods", "page",
+    "planar_hull", "polygon", "quaternion_of_axis_angle", "quaternion_of_matrix", "quaternion_of_planar_angle",
     "quaternion_of_rotation_vector", "relax_joints", "replay", "resolve_impact", "separation", "solve",
-    "solve_all", "solve_given", "solvers", "sphere", "step_worlds", "summary_of", "uniqueness", "view",
+    "solve_all", "solve_given", "solvers", "sphere", "step_worlds", "summary_of", "terrain", "uniqueness",
+    "view",
     *sorted(error.__name__ for error in _ERRORS.values()),
 ]

@@ -230,6 +230,30 @@ def planar_hull(points: Any) -> Shape:
     return Shape._own(pointer.value)
 
 
+def terrain(points: Any, triangles: Any, *, thickness: float = 0) -> Shape:
+    """Triangles (m, 3) of points (n, 3), counter-clockwise from outside, for fixed bodies: each the top of a prism
+    of this thickness (0: the mean length of an edge)."""
+    keep, start, count = _points(points)
+    numbered = np.ascontiguousarray(triangles, dtype=np.uint32)
+    if numbered.ndim != 2 or numbered.shape[1] != 3:
+        raise ValueError(f"triangles are an array of shape (m, 3), not {numbered.shape}")
+    definition = lib.rg_shape_def_terrain(start, count, numbered.ctypes.data, len(numbered))
+    definition.thickness = thickness
+    return Shape._make(definition)
+
+
+def heights(values: Any, dx: float, dy: float, *, thickness: float = 0) -> Shape:
+    """A height field about the origin, for fixed bodies: values[row, column] at x = column dx, y = row dy, less
+    half of the whole."""
+    array = doubles(values)
+    if array.ndim != 2:
+        raise ValueError(f"heights are an array of rows and columns, not of shape {array.shape}")
+    field = c.rg_heights(array.shape[1], array.shape[0], dx, dy, array.ctypes.data, thickness)
+    pointer = ctypes.c_void_p()
+    call(lib.rg_shape_create_heights, byref(field), byref(ALLOCATOR), byref(pointer))
+    return Shape._own(pointer.value)
+
+
 def compound(parts: Iterable[Any]) -> Shape:
     """Convex shapes that move as one: a list of shape, (shape, position), (shape, position, orientation)
     or (shape, position, orientation, density relative to the others)."""

@@ -9,7 +9,7 @@ bool rg_robot_is_one(const char *text, size_t size) {
     size_t i = size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
     while (i < size && strchr(" \t\r\n", text[i]) && text[i])
         i++;
-    return i < size && text[i] == '<';
+    return i + 1 < size && text[i] == '<' && text[i + 1] != '<'; /* << is a key of YAML */
 }
 
 const char *rg_robot_parameter(const rg_robot *robot, const char *name) {

@@ -493,6 +493,14 @@ class Rest(unittest.TestCase):
         self.assertAlmostEqual(contact.time, 2, places=8)
         with self.assertRaises(TypeError):
             rigor.Shape()
+        corners = [(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]
+        for ground in (rigor.terrain(corners, [(0, 1, 2), (0, 2, 3)]), rigor.heights(np.zeros((3, 3)), 1, 1)):
+            self.assertEqual(ground.kind, "terrain")
+            world = rigor.World()
+            world.add_body(ground, motion="fixed")
+            ball = world.add_body(rigor.sphere(0.1), position=(0.2, 0.3, 0.2))
+            world.step(1 / 240, 240)
+            self.assertAlmostEqual(ball.position[2], 0.1, places=6)
 
     def test_solvers(self):
         matrix, b = np.array([[2.0, 1], [1, 2]]), np.array([-1.0, 1])

@@ -130,7 +130,7 @@ def check_completion(rigor, directory):
         return done.stdout.split()
 
     check_equal(set(bash("rigor", "")), set(commands) | {"--help", "--version"}, "commands in bash")
-    check_equal(bash("rigor", "conv"), ["converge"], "a command in bash")
+    check_equal(bash("rigor", "converg"), ["converge"], "a command in bash")
     for command in commands[:-1]:
         check_equal(set(bash("rigor", command, "--")), options_of(rigor, command), f"options of {command} in bash")
     check("dominoes" in bash("rigor", "run", "dom"), "a scene in bash")
@@ -146,7 +146,7 @@ def check_completion(rigor, directory):
             done = subprocess.run(["fish", "-c", f"source {scripts['fish']}; complete -C '{line}'"],
                                   capture_output=True, text=True, check=True, cwd=directory)
             return [row.split("\t")[0] for row in done.stdout.splitlines()]
-        check_equal(fish("rigor conv"), ["converge"], "a command in fish")
+        check_equal(fish("rigor converg"), ["converge"], "a command in fish")
         check_equal(fish("rigor run --meth"), ["--method"], "an option in fish")
         check("dominoes" in fish("rigor run dom"), "a scene in fish")
     expect(rigor, ["completion"], 2)
