@@ -277,7 +277,7 @@ typedef struct rg_force_law {
     /* At the beginning of a trial step of at most *length seconds, which it may shorten; null:
      * nothing to do. */
     rg_status (*prepare)(rg_analysis *a, double *length);
-    /* Decides the active set at a->motion, then evaluates. */
+    /* Decides the active set at a->motion, then evaluates; null: there is nothing to decide. */
     void (*decide)(rg_analysis *a);
     /* Forces and accelerations of contacts at a->motion. */
     void (*evaluate)(rg_analysis *a);

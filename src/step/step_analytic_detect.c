@@ -291,12 +291,9 @@ static bool make_contact(rg_analysis *a, const pair_look *l, const rg_manifold *
     c->fresh = !touched(a->contacts, l->old_count, l->p, l->q);
     const rg_analysis_contact *old = known(a->contacts, l->old_count, c);
     if (old) {
-        c->mode = old->mode;
-        c->direction = old->direction;
-        c->at_limit = old->at_limit;
-        c->started = old->started;
-        c->reference = old->reference;
-        c->lightness = old->lightness;
+        c->mode = old->mode, c->direction = old->direction;
+        c->at_limit = old->at_limit, c->started = old->started;
+        c->reference = old->reference, c->lightness = old->lightness;
         memcpy(c->force, old->force, sizeof c->force);
         memcpy(c->basis, old->basis, sizeof c->basis);
     } else {

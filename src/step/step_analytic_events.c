@@ -637,6 +637,12 @@ static double margin_at(void *user, double theta) {
     return m;
 }
 
+/* Forces of the beginning. */
+static void keep_start(const rg_analysis *a, double (*kept)[3]) {
+    if (a->contact_count)
+        memcpy(kept, a->start.force, a->contact_count * sizeof *kept);
+}
+
 static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     rg_analysis *a = l->a;
     /* The last stage of the trial step was evaluated at its end. */
@@ -646,10 +652,10 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
     l->kept = rg_arena_take(a->arena, a->contact_count, sizeof *l->kept);
     if (!l->kept)
         return RG_OUT_OF_MEMORY;
-    memcpy(l->kept, a->start.force, a->contact_count * sizeof *l->kept);
+    keep_start(a, l->kept);
     double at_end = margin_at(l, event->theta);
     if (at_end <= 0) {
-        memcpy(l->kept, a->start.force, a->contact_count * sizeof *l->kept);
+        keep_start(a, l->kept);
         double at_begin = fmax(margin_at(l, 0), DBL_MIN); /* what changed at 0 was settled */
         rg_root root = rg_root_find(margin_at, l, (rg_bracket){0, at_begin, event->theta, at_end},
                                     (rg_root_settings){.method = root_finder(l),

@@ -640,7 +640,8 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
 void rg_analysis_decide(rg_analysis *a) {
     do {
         rg_analysis_evaluate_free(a, a->time, a->y);
-        a->law->decide(a);
+        if (a->law->decide)
+            a->law->decide(a);
     } while (rg_analysis_brakes_change(a));
 }
 

@@ -161,7 +161,8 @@ static rg_judge_power look_inside(const rg_analysis *a, double theta, rg_judge_f
         rg_analysis_view view = *a->view;
         rg_analysis copy = *a;
         view.observer = NULL;
-        memcpy(contacts, a->contacts, a->contact_count * sizeof *contacts);
+        if (a->contact_count)
+            memcpy(contacts, a->contacts, a->contact_count * sizeof *contacts);
         for (size_t i = 0; !constant && i < a->contact_count; i++)
             memcpy(contacts[i].force, a->start.force[i], sizeof contacts[i].force);
         copy.view = &view;

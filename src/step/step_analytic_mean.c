@@ -170,7 +170,6 @@ static rg_status take_means(rg_analysis *a, double *length) {
 
 const rg_force_law rg_law_mean = {.name = "mean",
                                   .prepare = take_means,
-                                  .decide = rg_analysis_keep_forces,
                                   .evaluate = rg_analysis_keep_forces,
                                   .near = RG_ANALYSIS_MEAN_NEAR,
                                   .regular = RG_ANALYSIS_MEAN_REGULAR,
