@@ -1,6 +1,6 @@
-/* Triangle meshes from files: Wavefront OBJ and STL (text and binary), read in double precision,
- * welded and checked. A mesh is input; bodies are made of shapes (a hull of its points, or the
- * convex polyhedron itself). */
+/* Triangle meshes from files: Wavefront OBJ, STL and PLY (text and binary), read in double
+ * precision, welded and checked. A mesh is input; bodies are made of shapes (a hull of its points,
+ * or the convex polyhedron itself). */
 #ifndef RIGOR_MESH_H
 #define RIGOR_MESH_H
 
@@ -12,9 +12,10 @@ extern "C" {
 #endif
 
 typedef enum rg_mesh_format {
-    RG_MESH_AUTO, /* by content: STL binary and text are recognised, OBJ otherwise */
+    RG_MESH_AUTO, /* by content: STL and PLY are recognised, OBJ otherwise */
     RG_MESH_OBJ,
-    RG_MESH_STL
+    RG_MESH_STL,
+    RG_MESH_PLY
 } rg_mesh_format;
 
 typedef struct rg_mesh {

@@ -461,10 +461,14 @@ rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
                           "%zu bytes; must be at most %ld", size, (long)RG_MESH_MOST_BYTES);
     if (size == 0)
         return rg_fail_at(error, RG_FILE_DAMAGED, reader.name, 0, 0,
-                          "the file is empty; must be OBJ or STL");
+                          "the file is empty; must be OBJ, STL or PLY");
     bool stl = chosen.format == RG_MESH_STL ||
                (chosen.format == RG_MESH_AUTO && rg_mesh_is_stl(data, size));
-    rg_status status = stl ? rg_mesh_read_stl(&reader) : rg_mesh_read_obj(&reader);
+    bool ply = chosen.format == RG_MESH_PLY ||
+               (chosen.format == RG_MESH_AUTO && rg_mesh_is_ply(data, size));
+    rg_status status = ply   ? rg_mesh_read_ply(&reader)
+                       : stl ? rg_mesh_read_stl(&reader)
+                             : rg_mesh_read_obj(&reader);
     if (status == RG_OK)
         status = finish(&reader, chosen.weld, report != NULL, mesh, &local);
     if (status != RG_OK) {

@@ -50,9 +50,19 @@ rg_status rg_mesh_add_vertex(rg_mesh_reader *reader, rg_vec3 vertex);
 rg_status rg_mesh_add_triangle(rg_mesh_reader *reader, uint32_t a, uint32_t b, uint32_t c);
 rg_status rg_mesh_no_memory(rg_mesh_reader *reader);
 
+/* A face of any number of corners, with room for cutting it. */
+typedef struct rg_mesh_face {
+    uint32_t *corners, *next, *previous;
+    size_t count, capacity, next_capacity, previous_capacity;
+} rg_mesh_face;
+/* shape_mesh_obj.c: as triangles; `start` is its place, for messages. */
+rg_status rg_mesh_add_face(rg_mesh_reader *reader, rg_mesh_face *face, rg_mesh_word start);
+
 rg_status rg_mesh_read_obj(rg_mesh_reader *reader);
+rg_status rg_mesh_read_ply(rg_mesh_reader *reader);
 rg_status rg_mesh_read_stl(rg_mesh_reader *reader);
 /* By content. */
 bool rg_mesh_is_stl(const char *data, size_t size);
+bool rg_mesh_is_ply(const char *data, size_t size);
 
 #endif

@@ -13,11 +13,6 @@
 #include "base/base_memory.h"
 #include "base/base_text.h"
 
-typedef struct face_builder {
-    uint32_t *corners, *next, *previous;
-    size_t count, capacity, next_capacity, previous_capacity;
-} face_builder;
-
 /* ------------------------------------------------------------------ words */
 
 static bool is_blank(char c) {
@@ -118,12 +113,12 @@ static rg_status read_corner(rg_mesh_reader *reader, rg_mesh_word word, uint32_t
 
 /* ------------------------------------------------------------------ faces */
 
-static rg_vec3 corner_at(const rg_mesh_reader *reader, const face_builder *face, size_t i) {
+static rg_vec3 corner_at(const rg_mesh_reader *reader, const rg_mesh_face *face, size_t i) {
     return reader->vertices[face->corners[i]];
 }
 
 /* Vector area of the face (Newell), relative to its first corner. */
-static rg_vec3 face_area(const rg_mesh_reader *reader, const face_builder *face) {
+static rg_vec3 face_area(const rg_mesh_reader *reader, const rg_mesh_face *face) {
     rg_vec3 area = {0, 0, 0}, a = corner_at(reader, face, 0);
     for (size_t i = 1; i + 1 < face->count; i++)
         area = rg_add(area, rg_cross(rg_sub(corner_at(reader, face, i), a),
@@ -138,7 +133,7 @@ static double turn(rg_vec3 normal, rg_vec3 a, rg_vec3 b, rg_vec3 c) {
 
 /* Every corner turns left, and so does every triangle of the fan from the first corner (which tells
  * a convex polygon from one that goes round twice). */
-static bool is_convex(const rg_mesh_reader *reader, const face_builder *face, rg_vec3 normal) {
+static bool is_convex(const rg_mesh_reader *reader, const rg_mesh_face *face, rg_vec3 normal) {
     rg_vec3 first = corner_at(reader, face, 0);
     for (size_t i = 0; i < face->count; i++) {
         rg_vec3 a = corner_at(reader, face, i), b = corner_at(reader, face, (i + 1) % face->count);
@@ -149,7 +144,7 @@ static bool is_convex(const rg_mesh_reader *reader, const face_builder *face, rg
     return true;
 }
 
-static rg_status crosses_itself(rg_mesh_reader *reader, const face_builder *face,
+static rg_status crosses_itself(rg_mesh_reader *reader, const rg_mesh_face *face,
                                 rg_mesh_word start) {
     return rg_fail_at(reader->error, RG_SYNTAX, reader->name, start.line, start.column,
                       "face with %zu corners crosses itself; must be a simple polygon or triangles",
@@ -158,7 +153,7 @@ static rg_status crosses_itself(rg_mesh_reader *reader, const face_builder *face
 
 /* Whether corner i can be cut off: it turns left (or, if `flat`, straight on) and no other corner
  * lies in the triangle. */
-static bool is_ear(const rg_mesh_reader *reader, const face_builder *face, rg_vec3 normal,
+static bool is_ear(const rg_mesh_reader *reader, const rg_mesh_face *face, rg_vec3 normal,
                    uint32_t i, bool flat) {
     uint32_t before = face->previous[i], after = face->next[i];
     rg_vec3 a = corner_at(reader, face, before), b = corner_at(reader, face, i);
@@ -178,7 +173,7 @@ static bool is_ear(const rg_mesh_reader *reader, const face_builder *face, rg_ve
     return true;
 }
 
-static rg_status clip_ears(rg_mesh_reader *reader, face_builder *face, rg_vec3 normal,
+static rg_status clip_ears(rg_mesh_reader *reader, rg_mesh_face *face, rg_vec3 normal,
                            rg_mesh_word start) {
     uint32_t count = (uint32_t)face->count, at = 0, left = count, tried = 0;
     if (rg_array_grow(&reader->allocator, &face->next, &face->next_capacity, count) != RG_OK ||
@@ -213,7 +208,7 @@ static rg_status clip_ears(rg_mesh_reader *reader, face_builder *face, rg_vec3 n
 }
 
 /* All corners on one line: no area, but perhaps needed to close the surface. */
-static bool is_straight(const rg_mesh_reader *reader, const face_builder *face) {
+static bool is_straight(const rg_mesh_reader *reader, const rg_mesh_face *face) {
     rg_vec3 a = corner_at(reader, face, 0);
     for (size_t i = 1; i + 1 < face->count; i++) {
         rg_vec3 area = rg_cross(rg_sub(corner_at(reader, face, i), a),
@@ -224,7 +219,7 @@ static bool is_straight(const rg_mesh_reader *reader, const face_builder *face) 
     return true;
 }
 
-static rg_status triangulate(rg_mesh_reader *reader, face_builder *face, rg_mesh_word start) {
+rg_status rg_mesh_add_face(rg_mesh_reader *reader, rg_mesh_face *face, rg_mesh_word start) {
     rg_vec3 normal = rg_normalised(face_area(reader, face));
     if (face->count > 3 && !(rg_largest_entry(normal) > 0) && !is_straight(reader, face))
         return crosses_itself(reader, face, start);
@@ -239,7 +234,7 @@ static rg_status triangulate(rg_mesh_reader *reader, face_builder *face, rg_mesh
     return RG_OK;
 }
 
-static rg_status read_face(rg_mesh_reader *reader, rg_mesh_cursor *c, face_builder *face,
+static rg_status read_face(rg_mesh_reader *reader, rg_mesh_cursor *c, rg_mesh_face *face,
                            rg_mesh_word start) {
     rg_mesh_word word;
     face->count = 0;
@@ -261,12 +256,12 @@ static rg_status read_face(rg_mesh_reader *reader, rg_mesh_cursor *c, face_build
     if (face->count < 3)
         return rg_fail_at(reader->error, RG_SYNTAX, reader->name, start.line, start.column,
                           "face with %zu corners; must have at least 3", face->count);
-    return triangulate(reader, face, start);
+    return rg_mesh_add_face(reader, face, start);
 }
 
 rg_status rg_mesh_read_obj(rg_mesh_reader *reader) {
     rg_mesh_cursor cursor = {reader->data, reader->data + reader->size, reader->data, 1};
-    face_builder face = {0};
+    rg_mesh_face face = {0};
     rg_status status = RG_OK;
     while (status == RG_OK && cursor.at < cursor.end) {
         rg_mesh_word word;

@@ -42,6 +42,112 @@ static void expect_text_refusal(const char *text, rg_status status, const char *
     expect_refusal(text, strlen(text), RG_MESH_AUTO, status, message);
 }
 
+/* ------------------------------------------------------------------ PLY */
+
+#define PLY_HEAD(format)                                                                           \
+    "ply\nformat " format " 1.0\ncomment a cube\nelement vertex 8\nproperty float x\n"             \
+    "property float y\nproperty uchar red\nproperty double z\nelement face 6\n"                    \
+    "property list uchar int vertex_indices\nproperty short tag\nend_header\n"
+
+static const int cube_faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                     {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+
+static size_t put_bytes(char *out, const void *value, size_t size, bool big) {
+    for (size_t i = 0; i < size; i++)
+        out[i] = ((const char *)value)[big ? size - 1 - i : i];
+    return size;
+}
+
+/* The cube of edge 1 as PLY; the machine that runs this is little-endian. */
+static size_t make_ply(int format, char *out) {
+    size_t n = 0;
+    n += (size_t)sprintf(out, "%s",
+                         format == 0   ? PLY_HEAD("ascii")
+                         : format == 1 ? PLY_HEAD("binary_little_endian")
+                                       : PLY_HEAD("binary_big_endian"));
+    bool big = format == 2;
+    for (int i = 0; i < 8; i++) {
+        float x = (float)(i & 1), y = (float)(i >> 1 & 1);
+        double z = i >> 2;
+        if (format == 0) {
+            n += (size_t)sprintf(out + n, "%g %g 255 %g\n", (double)x, (double)y, z);
+            continue;
+        }
+        n += put_bytes(out + n, &x, 4, big);
+        n += put_bytes(out + n, &y, 4, big);
+        out[n++] = (char)255;
+        n += put_bytes(out + n, &z, 8, big);
+    }
+    for (int i = 0; i < 6; i++) {
+        const int *f = cube_faces[i];
+        short tag = -3;
+        if (format == 0) {
+            n += (size_t)sprintf(out + n, "4 %d %d %d %d -3\r\n", f[0], f[1], f[2], f[3]);
+            continue;
+        }
+        out[n++] = 4;
+        for (int k = 0; k < 4; k++)
+            n += put_bytes(out + n, &f[k], 4, big);
+        n += put_bytes(out + n, &tag, 2, big);
+    }
+    return n;
+}
+
+static void ply_in_all_formats(void **state) {
+    (void)state;
+    for (int format = 0; format < 3; format++) {
+        char data[2000];
+        size_t size = make_ply(format, data);
+        rg_mesh_report report;
+        rg_mesh mesh;
+        rg_error error;
+        if (rg_mesh_read_memory(data, size, "p", NULL, &mesh, &report, &error) != RG_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(mesh.vertex_count, 8);
+        assert_int_equal(mesh.triangle_count, 12);
+        assert_true(report.watertight && report.convex && !report.flipped);
+        rg_mass_properties m;
+        assert_int_equal(rg_mesh_mass(&mesh, 1, &m, NULL), RG_OK);
+        assert_near(m.mass, 1, 1e-15);
+        rg_mesh_destroy(&mesh);
+        /* Cut off anywhere it is refused. */
+        for (size_t cut = 4; cut + 10 < size; cut += 7) {
+            assert_int_not_equal(rg_mesh_read_memory(data, cut, "p",
+                                                     &(rg_mesh_options){.format = RG_MESH_PLY},
+                                                     &mesh, &report, &error),
+                                 RG_OK);
+            assert_null(mesh.vertices);
+        }
+    }
+}
+
+static void bad_ply(void **state) {
+    (void)state;
+    expect_text_refusal("ply\nformat utf8 1.0\n", RG_SYNTAX,
+                        "m:2:8: 'utf8' is out of place; must be ascii, binary_little_endian or "
+                        "binary_big_endian");
+    expect_text_refusal("ply\nelement vertex many\n", RG_SYNTAX,
+                        "m:2:16: 'many' is out of place; must be how many there are");
+    expect_text_refusal("ply\nelement vertex 1\nproperty real x\n", RG_SYNTAX,
+                        "m:3:10: 'real' is out of place; must be a type such as float or uchar");
+    expect_text_refusal("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n",
+                        RG_FILE_DAMAGED,
+                        "m:5:1: the file or line ends here; must go on with format, element, "
+                        "property, comment or end_header");
+    expect_text_refusal("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float "
+                        "y\nproperty float z\nend_header\n1 2 nan\n",
+                        RG_NOT_FINITE, "m:8:1: a vertex is not finite; must be numbers");
+    expect_text_refusal("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face "
+                        "1\nproperty list uchar int vertex_index\nend_header\n1\n3 0 0 1\n",
+                        RG_SYNTAX, "m:9:1: a face has a corner that is no vertex before it");
+    expect_text_refusal("ply\nformat ascii 1.0\nelement nothing 9007199254740992\nend_header\n",
+                        RG_SYNTAX,
+                        "m: no faces; must have an element face with a list vertex_indices");
+    expect_text_refusal("ply\nformat binary_little_endian 1.0\nelement vertex 9000000000\nproperty "
+                        "float x\nend_header\n12345678",
+                        RG_FILE_DAMAGED, "m: the file ends at byte 98; its header promises more");
+}
+
 /* ------------------------------------------------------------------ good files */
 
 static void cubes_in_all_formats(void **state) {
@@ -345,7 +451,7 @@ static void broken_obj(void **state) {
     expect_text_refusal("v 0 0 \x01\x02 and a very long word", RG_SYNTAX,
                         "m:1:7: '?\?' in a vertex is not a number; must be a coordinate");
     expect_refusal("", 0, RG_MESH_AUTO, RG_FILE_DAMAGED,
-                   "m: the file is empty; must be OBJ or STL");
+                   "m: the file is empty; must be OBJ, STL or PLY");
 }
 
 static void broken_stl(void **state) {
@@ -474,6 +580,8 @@ static void want_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ply_in_all_formats),
+        cmocka_unit_test(bad_ply),
         cmocka_unit_test(cubes_in_all_formats),
         cmocka_unit_test(concave_faces),
         cmocka_unit_test(several_surfaces),
