@@ -151,6 +151,9 @@ typedef struct rg_path {
      * angular speed. */
     void (*bound)(const void *user, double begin, double end, rg_vec3 n, double *least,
                   double *most, double *spin);
+    /* Over [begin, end]: rad/s, most of the speed at which an axis of the shape's frame changes its
+     * direction: a capsule may spin about its own axis without moving. Null: not known. */
+    double (*axis_bound)(const void *user, double begin, double end, rg_vec3 axis);
 } rg_path;
 
 /* Constant velocity of the reference point and constant angular velocity, from a pose of the

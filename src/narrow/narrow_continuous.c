@@ -5,7 +5,8 @@
  *
  *     g_n(t) = n . (c2 - c1) - s1(n) - s2(-n)      c: reference points, s: supports about them,
  *
- * is a lower bound of the distance, and falls no faster than
+ * is a lower bound of the distance, and falls no faster than (w: angular velocity, of shapes that
+ * are round about an axis that of the axis)
  *
  *     rate = max n.v1 - min n.v2 + |w1| r1 + |w2| r2      r: largest distance of a point from c,
  *
@@ -60,8 +61,15 @@ static void linear_bound(const void *user, double begin, double end, rg_vec3 n, 
     *spin = rg_length(m->angular_velocity);
 }
 
+static double linear_axis_bound(const void *user, double begin, double end, rg_vec3 axis) {
+    (void)begin;
+    (void)end;
+    const rg_linear_motion *m = user;
+    return rg_length(rg_cross(m->angular_velocity, rg_rotate(m->start.orientation, axis)));
+}
+
 rg_path rg_path_linear(const rg_linear_motion *motion) {
-    return (rg_path){motion, motion->reference, linear_pose, linear_bound};
+    return (rg_path){motion, motion->reference, linear_pose, linear_bound, linear_axis_bound};
 }
 
 /* De Casteljau's scheme for four-component control points; `dimension` of them are used. */
@@ -226,12 +234,39 @@ static void polynomial_bound(const void *user, double begin, double end, rg_vec3
     *spin = spin_bound(bezier_value(p, degree, u), size4(&v) + half * bend, half);
 }
 
+/* In the frame of the body the angular velocity is 2 Im(q* q') / |q|^2, and the derivative of
+ * Im(q* q') is Im(q* q''), as q'* q' is real: from its value at the middle it differs by at most
+ * half the stretch times |q| |q''|. */
+static double polynomial_axis_bound(const void *user, double begin, double end, rg_vec3 axis) {
+    const rg_polynomial_motion *m = user;
+    int degree = m->degree;
+    double half = 0.5 * (end - begin), u = (begin + half - m->begin) / m->step;
+    double per = (degree - 1) / m->step, bend = 0;
+    control_point p[RG_PATH_DEGREE_MAX + 1], slope[RG_PATH_DEGREE_MAX];
+    load_orientations(m, degree, p);
+    load_slopes(m, degree, p, slope);
+    for (int i = 0; i + 1 < degree; i++) {
+        control_point change;
+        for (int j = 0; j < 4; j++)
+            change.v[j] = slope[i + 1].v[j] - slope[i].v[j];
+        bend = fmax(bend, per * size4(&change));
+    }
+    control_point v = bezier_value(slope, degree - 1, u), q = bezier_value(p, degree, u);
+    double rate = size4(&v) + half * bend, size = size4(&q), shortest = size - half * rate;
+    rg_quat turning = rg_quat_multiply(rg_quat_conjugate((rg_quat){q.v[0], q.v[1], q.v[2], q.v[3]}),
+                                       (rg_quat){v.v[0], v.v[1], v.v[2], v.v[3]});
+    rg_vec3 across = rg_cross((rg_vec3){turning.x, turning.y, turning.z},
+                              rg_rotate(m->shape_pose.orientation, axis));
+    double most = rg_length(across) + half * bend * (size + half * rate);
+    return shortest > 0 ? 2 * most / (shortest * shortest) : INFINITY;
+}
+
 rg_path rg_path_polynomial(const rg_polynomial_motion *motion) {
     assert(motion->degree >= 1 && motion->degree <= RG_PATH_DEGREE_MAX);
     bool quartic = motion->degree == QUARTIC;
     return (rg_path){motion, rg_pose_inverse(motion->shape_pose).position,
                      quartic ? quartic_pose : polynomial_pose,
-                     quartic ? quartic_bound : polynomial_bound};
+                     quartic ? quartic_bound : polynomial_bound, polynomial_axis_bound};
 }
 
 /* --- the search --------------------------------------------------------------------------------
@@ -241,6 +276,7 @@ typedef struct search {
     const rg_shape *shape[2];
     const rg_path *path[2];
     double radius[2]; /* of the shape about the path's reference point */
+    bool round[2];    /* about an axis through that point: z of its frame */
     double target;    /* gap that is aimed at */
     rg_root_method root;
     rg_growth_cache cache;
@@ -284,14 +320,22 @@ static double features_gap(void *user, double time) {
     return growth.gap - s->target;
 }
 
+/* Of a shape that is round about an axis only the turning of the axis counts. */
+static double turning_speed(const search *s, int i, double begin, double end, double spin) {
+    const rg_path *path = s->path[i];
+    if (s->round[i] && spin > 0)
+        spin = fmin(spin, path->axis_bound(path->user, begin, end, (rg_vec3){0, 0, 1}));
+    /* A shape that does not turn has no such part, however large it is (half-spaces: infinite). */
+    return spin > 0 ? spin * s->radius[i] : 0;
+}
+
 /* How fast g_n can fall, and how fast it falls at least, over [begin, end]. */
 static void closing_rates(const search *s, double begin, double end, rg_vec3 n, double *most,
                           double *least) {
     double least1, most1, spin1, least2, most2, spin2;
     s->path[0]->bound(s->path[0]->user, begin, end, n, &least1, &most1, &spin1);
     s->path[1]->bound(s->path[1]->user, begin, end, n, &least2, &most2, &spin2);
-    /* A shape that does not turn has no such part, however large it is (half-spaces: infinite). */
-    double turn = (spin1 > 0 ? spin1 * s->radius[0] : 0) + (spin2 > 0 ? spin2 * s->radius[1] : 0);
+    double turn = turning_speed(s, 0, begin, end, spin1) + turning_speed(s, 1, begin, end, spin2);
     *most = most1 - least2 + turn;
     *least = least1 - most2 - turn;
 }
@@ -354,6 +398,13 @@ static double radius_about(const rg_shape *shape, rg_vec3 reference) {
     return rg_length(rg_sub(rg_shape_centre(shape), reference)) + rg_shape_circumradius(shape);
 }
 
+/* Whether a shape is round about its z axis, and that goes through the point it turns about. */
+static bool is_round(const rg_shape *shape, const rg_path *path) {
+    rg_shape_kind kind = rg_shape_get_kind(shape);
+    return path->axis_bound && path->reference.x == 0 && path->reference.y == 0 &&
+           (kind == RG_SHAPE_CAPSULE || kind == RG_SHAPE_CYLINDER || kind == RG_SHAPE_CONE);
+}
+
 static void finish(search *s, rg_first_contact_result result, double time,
                    const rg_growth *growth) {
     s->contact->result = result;
@@ -407,6 +458,7 @@ rg_status rg_first_contact_between(rg_moving_shape one, rg_moving_shape two, dou
                 .path = {one.path, two.path},
                 .radius = {radius_about(one.shape, one.path->reference),
                            radius_about(two.shape, two.path->reference)},
+                .round = {is_round(one.shape, one.path), is_round(two.shape, two.path)},
                 .target = 0.5 * settings->tolerance,
                 .root = settings->root,
                 .contact = contact};

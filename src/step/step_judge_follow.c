@@ -240,6 +240,27 @@ static void add_turning_plane(const chase *c, double middle, double length, doub
     *rate += leg->turning * far;
 }
 
+/* Whether a part is round about its z axis, and that goes through the centre of mass. */
+static bool is_round(const rg_judge_part *part) {
+    rg_shape_kind kind = rg_shape_get_kind(part->shape);
+    rg_vec3 centre = rg_rotate_back(part->local.orientation, part->local.position);
+    return centre.x == 0 && centre.y == 0 &&
+           (kind == RG_SHAPE_CAPSULE || kind == RG_SHAPE_CYLINDER || kind == RG_SHAPE_CONE);
+}
+
+/* rad/s, rad/s^2: most of the first and the second derivative of a direction of the part. Of one
+ * that is round and turns at a constant rate w only the axis n moves: w x n, w x (w x n). */
+static void bound_turning(const chase *c, int i, const look *at, double *first, double *second) {
+    const rg_judge_leg *leg = &c->leg[i];
+    *first = leg->turning;
+    *second = leg->turning * leg->turning + leg->bending;
+    if ((leg->piece && !leg->piece->steady) || !is_round(c->part[i]))
+        return;
+    rg_vec3 axis = rg_rotate(at->pose[i].orientation, (rg_vec3){0, 0, 1});
+    *first = rg_length(rg_cross(leg->piece ? leg->piece->spin : leg->spin, axis));
+    *second = leg->turning * *first;
+}
+
 static motion_bounds bound_motion(const chase *c, const look *a, const look *b) {
     double length = b->time - a->time, middle = a->time + 0.5 * length, rate = 0, bend = 0;
     rg_vec3 velocity = {0, 0, 0};
@@ -256,9 +277,10 @@ static motion_bounds bound_motion(const chase *c, const look *a, const look *b) 
         if (!(leg->turning > 0))
             continue;
         turns |= c->plane == i;
-        double swing = c->plane == i ? 0 : c->part[i]->swing;
-        rate += swing * leg->turning;
-        bend += swing * (leg->turning * leg->turning + leg->bending);
+        double swing = c->plane == i ? 0 : c->part[i]->swing, first, second;
+        bound_turning(c, i, a, &first, &second);
+        rate += swing * first;
+        bend += swing * second;
     }
     rate += rg_length(velocity);
     if (turns)

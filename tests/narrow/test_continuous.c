@@ -289,6 +289,7 @@ static void polynomial_bounds_hold(void **state) {
                end = rg_random_between(&random, begin, 1.5);
         double least, most, spin, h = 1e-6;
         path.bound(path.user, begin, end, n, &least, &most, &spin);
+        double swing = path.axis_bound(path.user, begin, end, n);
         for (int k = 0; k <= 20; k++) {
             double t = begin + (end - begin) * k / 20;
             rg_pose p0, p1;
@@ -300,15 +301,53 @@ static void polynomial_bounds_hold(void **state) {
             rg_quat turn = rg_quat_multiply(p1.orientation, rg_quat_conjugate(p0.orientation));
             double rate = rg_length((rg_vec3){turn.x, turn.y, turn.z}) / h;
             assert_true(rate <= spin + 1e-6);
+            rg_vec3 moved = rg_sub(rg_rotate(p1.orientation, n), rg_rotate(p0.orientation, n));
+            assert_true(0.5 / h * rg_length(moved) <= swing + 1e-6);
         }
     }
 }
 
+/* A capsule, a cylinder and a cone that spin about their own axes meet a plate when those that do
+ * not spin do, and the search takes as many advances, few. */
+static void spinning_about_an_axis_moves_nothing(void **state) {
+    (void)state;
+    rg_shape *plate = shape_of(rg_shape_def_box(4, 4, 0.1));
+    rg_shape *bodies[] = {shape_of(rg_shape_def_capsule(0.0005, 0.1)),
+                          shape_of(rg_shape_def_cylinder(0.0005, 0.1)),
+                          shape_of(rg_shape_def_cone(0.0005, 0.1))};
+    rg_linear_motion rest = {.start = at(0, 0, -0.05)};
+    rg_path still = rg_path_linear(&rest);
+    for (int b = 0; b < 3; b++) {
+        rg_first_contact impact[2];
+        for (int k = 0; k < 2; k++) {
+            rg_linear_motion motion = {.start = at(0, 0, 0.1), .velocity = {0, 0, -1}};
+            motion.start.orientation = rg_quat_of_rotation_vector((rg_vec3){1.2, 0, 0});
+            motion.angular_velocity =
+                rg_rotate(motion.start.orientation, (rg_vec3){0, 0, k ? 7e4 : 0});
+            rg_path path = rg_path_linear(&motion);
+            rg_first_contact_settings settings = rg_first_contact_settings_default(1e-9);
+            assert_int_equal(rg_first_contact_between((rg_moving_shape){plate, &still},
+                                                      (rg_moving_shape){bodies[b], &path}, 0, 1,
+                                                      &settings, &impact[k]),
+                             RG_OK);
+            assert_int_equal(impact[k].result, RG_FIRST_CONTACT_HIT);
+        }
+        assert_near(impact[1].time, impact[0].time, 2e-9);
+        assert_true(impact[1].advances <= 20);
+        rg_shape_release(bodies[b]);
+    }
+    rg_shape_release(plate);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_from_one_metre),       cmocka_unit_test(bullets_do_not_pass_panes),
-        cmocka_unit_test(near_misses_are_certified), cmocka_unit_test(slow_whirls_are_caught),
-        cmocka_unit_test(touching_and_parting),      cmocka_unit_test(polynomial_bounds_hold),
+        cmocka_unit_test(ball_from_one_metre),
+        cmocka_unit_test(bullets_do_not_pass_panes),
+        cmocka_unit_test(near_misses_are_certified),
+        cmocka_unit_test(slow_whirls_are_caught),
+        cmocka_unit_test(touching_and_parting),
+        cmocka_unit_test(polynomial_bounds_hold),
+        cmocka_unit_test(spinning_about_an_axis_moves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
