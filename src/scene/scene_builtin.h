@@ -3,6 +3,7 @@
 #ifndef RIGOR_SCENE_BUILTIN_H
 #define RIGOR_SCENE_BUILTIN_H
 
+#include "rigor/joint.h"
 #include "scene/scene_state.h"
 
 enum { RG_MAX_MEASURES = 16, RG_MAX_PARAMETERS = 8 };
@@ -65,6 +66,11 @@ rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg
 /* A planar rod of 1 kg and half-length 1 m along x, called "rod": of moment of inertia 1/3 kg m^2;
  * a thin rhombus stands for it. `def` has its pose and velocities. */
 rg_status rg_builtin_add_rod(rg_scene *scene, const rg_body_def *def, rg_error *error);
+
+/* A joint of two bodies; added to the scene with its frames at a point, z along `axis`. */
+rg_joint_def rg_builtin_joint_of(rg_joint_kind kind, rg_body_id a, rg_body_id b);
+rg_status rg_builtin_join(rg_scene *scene, rg_joint_def def, rg_vec3 point, rg_vec3 axis,
+                          rg_error *error);
 
 /* Friction and restitution of everything that has no material of its own. */
 rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution, rg_error *error);

@@ -19,20 +19,6 @@ typedef struct swing_state {
     double other;         /* of the scene's own measure, worst so far */
 } swing_state;
 
-static rg_status join(rg_scene *scene, rg_joint_def def, rg_vec3 point, rg_vec3 axis,
-                      rg_error *error) {
-    rg_joint_id joint;
-    rg_status status = rg_joint_def_place(scene->world, &def, point, axis);
-    return status ? rg_fail(error, status, "joint: %s", rg_status_text(status))
-                  : rg_world_add_joint(scene->world, &def, &joint, error);
-}
-
-static rg_joint_def joint_of(rg_joint_kind kind, rg_body_id a, rg_body_id b) {
-    rg_joint_def def = rg_joint_def_default(kind);
-    def.body_a = a, def.body_b = b;
-    return def;
-}
-
 /* A box along z, turned by `angle` about -y (from -z towards x), that touches nothing. */
 typedef struct bar_def {
     const char *name;
@@ -93,8 +79,8 @@ static rg_status build_pendulum(rg_scene *scene, const double *values, rg_error 
     rg_status status = add_bar(
         scene, &(bar_def){"bar", rg_vec3_make(0.1, 0.1, 1), place, 1000, angle}, &bar, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, the_world, bar), rg_vec3_make(0, 0, 0),
-                      y_axis, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, the_world, bar),
+                                 rg_vec3_make(0, 0, 0), y_axis, error);
     if (status)
         return status;
     state->energy = rg_world_energy(scene->world);
@@ -158,8 +144,8 @@ static rg_status build_chain(rg_scene *scene, const double *values, rg_error *er
                                i < links ? 1000 : 40 * values[CHAIN_BOB], angle},
                     &link, error);
         if (!status)
-            status = join(scene, joint_of(RG_JOINT_BALL, last, link),
-                          rg_scale(LINK_LENGTH * (double)i, along), y_axis, error);
+            status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_BALL, last, link),
+                                     rg_scale(LINK_LENGTH * (double)i, along), y_axis, error);
         if (!status)
             lowest -= rg_body_mass(scene->world, link).mass * GRAVITY * at;
         last = link;
@@ -183,10 +169,11 @@ static rg_status build_double(rg_scene *scene, const double *values, rg_error *e
         status = add_bar(scene, &(bar_def){"lower", size, rg_scale(1.5, along), 1000, angle},
                          &lower, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, the_world, upper), rg_vec3_make(0, 0, 0),
-                      y_axis, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, the_world, upper),
+                                 rg_vec3_make(0, 0, 0), y_axis, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, upper, lower), along, y_axis, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, upper, lower), along,
+                                 y_axis, error);
     if (status)
         return status;
     state->energy = rg_world_energy(scene->world);
@@ -226,8 +213,9 @@ static rg_status build_four_bar(rg_scene *scene, const double *values, rg_error 
                   {left, coupler, along},
                   {right, coupler, rg_add(along, across)}};
     for (size_t i = 0; i < sizeof hinges / sizeof *hinges && !status; i++)
-        status = join(scene, joint_of(RG_JOINT_HINGE, hinges[i].a, hinges[i].b), hinges[i].point,
-                      y_axis, error);
+        status =
+            rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, hinges[i].a, hinges[i].b),
+                            hinges[i].point, y_axis, error);
     if (status)
         return status;
     state->energy = rg_world_energy(scene->world);
@@ -268,8 +256,8 @@ static rg_status build_door(rg_scene *scene, const double *values, rg_error *err
     def.pose.position = rg_vec3_make(0.45, 0, 1);
     rg_status status = rg_builtin_add_collider(scene, &shape, &kind, &def, &leaf, error);
     for (int i = 0; i < 3 && !status; i++)
-        status = join(scene, joint_of(RG_JOINT_HINGE, the_world, leaf),
-                      rg_scale(0.2 + 0.7 * i, post), post, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, the_world, leaf),
+                                 rg_scale(0.2 + 0.7 * i, post), post, error);
     state->energy = status ? 0 : rg_world_energy(scene->world);
     state->swing = 90 * GRAVITY * 0.45 * post.y;
     return status;
@@ -312,12 +300,13 @@ static rg_status build_gripper(rg_scene *scene, const double *values, rg_error *
         def.name = i ? "right" : "left";
         def.pose.position = rg_vec3_make(i ? 0.06 : -0.06, 0, 0);
         status = rg_builtin_add(scene, &finger, 1000, &def, &fingers[i], error);
-        rg_joint_def slider = joint_of(RG_JOINT_SLIDER, palm, fingers[i]);
+        rg_joint_def slider = rg_builtin_joint_of(RG_JOINT_SLIDER, palm, fingers[i]);
         slider.axis[0].motor = RG_MOTOR_VELOCITY;
         slider.axis[0].target = i ? -1 : 1;
         slider.axis[0].max_force = 0.5 * GRAVITY / GRIP_FRICTION;
         if (!status)
-            status = join(scene, slider, def.pose.position, rg_vec3_make(1, 0, 0), error);
+            status =
+                rg_builtin_join(scene, slider, def.pose.position, rg_vec3_make(1, 0, 0), error);
     }
     def.name = "cube";
     def.pose.position = rg_vec3_make(0, 0, 0);

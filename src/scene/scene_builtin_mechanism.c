@@ -47,23 +47,9 @@ static size_t measure_common(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     return 3;
 }
 
-static rg_status join(rg_scene *scene, rg_joint_def def, rg_vec3 point, rg_vec3 axis,
-                      rg_error *error) {
-    rg_joint_id joint;
-    rg_status status = rg_joint_def_place(scene->world, &def, point, axis);
-    return status ? rg_fail(error, status, "joint: %s", rg_status_text(status))
-                  : rg_world_add_joint(scene->world, &def, &joint, error);
-}
-
-static rg_joint_def joint_of(rg_joint_kind kind, rg_body_id a, rg_body_id b) {
-    rg_joint_def def = rg_joint_def_default(kind);
-    def.body_a = a, def.body_b = b;
-    return def;
-}
-
 /* A hinge about y with limits, in degrees. */
 static rg_joint_def limited(rg_body_id a, rg_body_id b, double lower, double upper) {
-    rg_joint_def def = joint_of(RG_JOINT_HINGE, a, b);
+    rg_joint_def def = rg_builtin_joint_of(RG_JOINT_HINGE, a, b);
     def.axis[0].lower = lower * RG_PI / 180, def.axis[0].upper = upper * RG_PI / 180;
     return def;
 }
@@ -105,7 +91,8 @@ static rg_status add_chain(rg_scene *scene, chain_def *c, size_t number, rg_erro
         def.pose.orientation = turn_from_x(c->along);
         status = rg_builtin_add(scene, &shape, 1000, &def, &link, error);
         if (!status && (i > 0 || c->held))
-            status = join(scene, joint_of(RG_JOINT_HINGE, c->last, link), end, along_y, error);
+            status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, c->last, link), end,
+                                     along_y, error);
         c->last = link;
     }
     return status;
@@ -153,8 +140,8 @@ static rg_status build_wrecks(rg_scene *scene, const double *values, rg_error *e
     if (!status)
         status = rg_builtin_add(scene, &ball, 4000, &def, &end, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_BALL, chain.last, end), rg_vec3_make(-2.5, 0, 3.4),
-                      along_y, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_BALL, chain.last, end),
+                                 rg_vec3_make(-2.5, 0, 3.4), along_y, error);
     for (int row = 0; row < 4 && !status; row++)
         for (int column = 0; column < 4 && !status; column++) {
             char name[32];
@@ -188,8 +175,8 @@ static rg_status build_blocks(rg_scene *scene, const double *values, rg_error *e
     if (!status)
         status = add_chain(scene, &chain, 8, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, chain.last, the_world),
-                      rg_vec3_make(run, 0, 0), along_y, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, chain.last, the_world),
+                                 rg_vec3_make(run, 0, 0), along_y, error);
     size_t count = (size_t)values[0];
     for (size_t i = 0; i < count && !status; i++) {
         char name[32];
@@ -216,11 +203,11 @@ static rg_status build_struck(rg_scene *scene, const double *values, rg_error *e
     if (!status)
         status = rg_builtin_add(scene, &bar, 1000, &def, &lower, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, the_world, upper), rg_vec3_make(0, 0, 0),
-                      along_y, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, the_world, upper),
+                                 rg_vec3_make(0, 0, 0), along_y, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, upper, lower), rg_vec3_make(0, 0, -1),
-                      along_y, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, upper, lower),
+                                 rg_vec3_make(0, 0, -1), along_y, error);
     def.name = "ball", def.pose.position = rg_vec3_make(-0.5, 0, -1.8);
     def.velocity = rg_vec3_make(values[0], 0, 0);
     if (!status)
@@ -247,22 +234,22 @@ static rg_status build_watt(rg_scene *scene, const double *values, rg_error *err
     char target[64];
     for (int i = 0; i < 3 && !status; i++)
         status = rg_builtin_add_box(scene, names[i], size[i], place[i], &body[i], error);
-    rg_joint_def driven = joint_of(RG_JOINT_HINGE, the_world, body[0]);
+    rg_joint_def driven = rg_builtin_joint_of(RG_JOINT_HINGE, the_world, body[0]);
     snprintf(target, sizeof target, "%.17g*sin(2*t)", values[0] * RG_PI / 180);
     driven.axis[0].motor = RG_MOTOR_POSITION;
     driven.axis[0].gain = 1e5, driven.axis[0].gain_velocity = 2e3, driven.axis[0].max_force = 1e4;
     driven.axis[0].target_of_time = target;
     if (!status)
-        status = join(scene, driven, rg_vec3_make(-1, 0, 0.25), along_y, error);
+        status = rg_builtin_join(scene, driven, rg_vec3_make(-1, 0, 0.25), along_y, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, body[0], body[1]), rg_vec3_make(0, 0, 0.25),
-                      along_y, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, body[0], body[1]),
+                                 rg_vec3_make(0, 0, 0.25), along_y, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, body[1], body[2]), rg_vec3_make(0, 0, -0.25),
-                      along_y, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, body[1], body[2]),
+                                 rg_vec3_make(0, 0, -0.25), along_y, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_HINGE, the_world, body[2]),
-                      rg_vec3_make(1, 0, -0.25), along_y, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_HINGE, the_world, body[2]),
+                                 rg_vec3_make(1, 0, -0.25), along_y, error);
     begin_state(scene, 25 * GRAVITY);
     return status;
 }
@@ -301,7 +288,7 @@ static rg_status build_particle(rg_scene *scene, const double *values, rg_error 
     def.velocity = rg_vec3_make(1, 0, 0.5);
     rg_status status = rg_builtin_add_collider(scene, &shape, &kind, &def, &body, error);
     for (int side = values[0] > 0 ? 1 : 0; side <= (values[0] > 0 ? 2 : 0) && !status; side++) {
-        rg_joint_def joint = joint_of(RG_JOINT_SURFACE, the_world, body);
+        rg_joint_def joint = rg_builtin_joint_of(RG_JOINT_SURFACE, the_world, body);
         rg_joint_id id;
         joint.surface = (rg_quadric){{1, 1, 4}, {0, 0, 0}, -4};
         joint.axis[0].lower = side == 2 ? -INFINITY : 0;
@@ -339,8 +326,9 @@ static rg_status add_limbs(rg_scene *scene, const limb_def *limbs, size_t count,
         def.pose.position = rg_sub(top, rg_vec3_make(0, 0, 0.5 * l->length));
         status = rg_builtin_add(scene, &shape, 1000, &def, &bodies[i], error);
         if (!status && l->parent >= 0)
-            status = join(scene, limited(bodies[l->parent], bodies[i], l->lower, l->upper),
-                          rg_sub(top, rg_vec3_make(0, 0, l->radius)), along_y, error);
+            status =
+                rg_builtin_join(scene, limited(bodies[l->parent], bodies[i], l->lower, l->upper),
+                                rg_sub(top, rg_vec3_make(0, 0, l->radius)), along_y, error);
     }
     return status;
 }
@@ -403,12 +391,13 @@ static rg_status add_leg(rg_scene *scene, rg_body_id pelvis, double y, const cha
         status =
             rg_builtin_add_box(scene, name, parts[i].size,
                                rg_vec3_make(i == 2 ? 0.04 : 0, y, parts[i].middle), &body, error);
-        rg_joint_def motor = joint_of(RG_JOINT_HINGE, above, body);
+        rg_joint_def motor = rg_builtin_joint_of(RG_JOINT_HINGE, above, body);
         motor.axis[0].motor = RG_MOTOR_POSITION;
         motor.axis[0].gain = *gain, motor.axis[0].gain_velocity = 0.05 * *gain;
         motor.axis[0].max_force = 300;
         if (!status)
-            status = join(scene, motor, rg_vec3_make(0, y, parts[i].joint), along_y, error);
+            status =
+                rg_builtin_join(scene, motor, rg_vec3_make(0, y, parts[i].joint), along_y, error);
         above = body;
     }
     return status;
@@ -424,8 +413,8 @@ static rg_status build_humanoid(rg_scene *scene, const double *values, rg_error 
         status = rg_builtin_add_box(scene, "head", rg_vec3_make(0.18, 0.16, 0.22),
                                     rg_vec3_make(0, 0, 1.63), &head, error);
     if (!status)
-        status = join(scene, joint_of(RG_JOINT_FIXED, torso, head), rg_vec3_make(0, 0, 1.51),
-                      along_z, error);
+        status = rg_builtin_join(scene, rg_builtin_joint_of(RG_JOINT_FIXED, torso, head),
+                                 rg_vec3_make(0, 0, 1.51), along_z, error);
     if (!status)
         status = add_leg(scene, torso, 0.12, "left", values, error);
     if (!status)
@@ -460,10 +449,10 @@ static rg_status add_wheel(rg_scene *scene, rg_body_id chassis, int i, const dou
     def.pose.position = rg_vec3_make(i < 2 ? 0.4 : -0.4, i % 2 ? 0.38 : -0.38, 0.2);
     def.pose.orientation = rg_quat_make(sqrt(0.5), 0, 0, sqrt(0.5));
     rg_status status = rg_builtin_add(scene, &wheel, 500, &def, &body, error);
-    rg_joint_def motor = joint_of(RG_JOINT_HINGE, chassis, body);
+    rg_joint_def motor = rg_builtin_joint_of(RG_JOINT_HINGE, chassis, body);
     motor.axis[0].motor = RG_MOTOR_VELOCITY, motor.axis[0].target = values[0] / 0.2;
     motor.axis[0].max_force = 60;
-    return status ? status : join(scene, motor, def.pose.position, along_y, error);
+    return status ? status : rg_builtin_join(scene, motor, def.pose.position, along_y, error);
 }
 
 static rg_status build_rover(rg_scene *scene, const double *values, rg_error *error) {
@@ -512,7 +501,7 @@ static rg_status build_welds(rg_scene *scene, const double *values, rg_error *er
     rg_status status = rg_builtin_add_box(scene, "cube", rg_vec3_make(1, 1, 1),
                                           rg_vec3_make(0, 0, 2), &cube, error);
     for (int i = 0; i < 2 && !status; i++) {
-        rg_joint_def weld = joint_of(RG_JOINT_FIXED, the_world, cube);
+        rg_joint_def weld = rg_builtin_joint_of(RG_JOINT_FIXED, the_world, cube);
         rg_joint_id joint;
         weld.name = i ? "right" : "left";
         weld.frame_a.position = rg_vec3_make((i ? 0.5 : -0.5) * values[0], 0, 2);

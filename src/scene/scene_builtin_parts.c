@@ -165,3 +165,17 @@ size_t rg_builtin_event_count(const rg_world *world, unsigned kind) {
         found += events[i].kind == kind;
     return found;
 }
+
+rg_joint_def rg_builtin_joint_of(rg_joint_kind kind, rg_body_id a, rg_body_id b) {
+    rg_joint_def def = rg_joint_def_default(kind);
+    def.body_a = a, def.body_b = b;
+    return def;
+}
+
+rg_status rg_builtin_join(rg_scene *scene, rg_joint_def def, rg_vec3 point, rg_vec3 axis,
+                          rg_error *error) {
+    rg_joint_id joint;
+    rg_status status = rg_joint_def_place(scene->world, &def, point, axis);
+    return status ? rg_fail(error, status, "joint: %s", rg_status_text(status))
+                  : rg_world_add_joint(scene->world, &def, &joint, error);
+}
