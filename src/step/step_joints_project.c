@@ -33,11 +33,13 @@
 #define ROUNDINGS 16.0
 /* m, rad: limits that are farther are not passed by closing joints. */
 #define NEAR 0.01
-/* A round that leaves more than this share of the largest error has not gained. */
-#define GAIN 0.5
+/* A round that leaves more than this share of the largest error has not gained. Mechanisms that are
+ * nearly redundant gain a third or so, because what their joints give (RG_JOINT_GIVE) is as much as
+ * their mobility; joints that contradict each other gain nothing. */
+#define GAIN 0.9
 /* What a round is solved to, relative to the largest error, and factors that it may cost. */
 #define SOLVED 1e-9
-enum { ROUNDS_MOST = 8, FACTORS_MOST = 3 };
+enum { ROUNDS_MOST = 40, FACTORS_MOST = 3 };
 
 typedef struct projection {
     const rg_world_content *content;
