@@ -1,8 +1,8 @@
 /* Bounds under a pose, and the farthest distance from a point.
  *
  * A bounded convex shape reaches as far along a world axis as its support in that direction; asking
- * it six times gives the tight box. The farthest point of a shape from a given one has a closed
- * form for every kind but the ellipsoid.
+ * it six times gives the tight box; of balls and boxes it is known. The farthest point of a shape
+ * from a given one has a closed form for every kind but the ellipsoid.
  * Tested by tests/shape/test_support.c. */
 #include "shape/shape.h"
 
@@ -13,8 +13,22 @@ static rg_vec3 row(const rg_mat3 *m, int i) {
 }
 
 rg_bounds rg_convex_bounds(const rg_shape *shape, rg_pose pose) {
-    rg_mat3 rotation = rg_mat3_of_quat(pose.orientation);
     rg_vec3 middle = rg_pose_apply(pose, shape->centre);
+    if (shape->kind == RG_SHAPE_SPHERE) {
+        double r = shape->def.radius;
+        return (rg_bounds){rg_sub(middle, rg_vec3_make(r, r, r)),
+                           rg_add(middle, rg_vec3_make(r, r, r))};
+    }
+    rg_mat3 rotation = rg_mat3_of_quat(pose.orientation);
+    if (shape->kind == RG_SHAPE_BOX) {
+        rg_vec3 half = rg_scale(0.5, shape->def.size);
+        double reach[3];
+        for (int i = 0; i < 3; i++)
+            reach[i] = fabs(rotation.m[i][0]) * half.x + fabs(rotation.m[i][1]) * half.y +
+                       fabs(rotation.m[i][2]) * half.z;
+        rg_vec3 far = rg_vec3_make(reach[0], reach[1], reach[2]);
+        return (rg_bounds){rg_sub(middle, far), rg_add(middle, far)};
+    }
     double low[3], high[3];
     uint32_t low_hint = 0, high_hint = 0;
     for (int i = 0; i < 3; i++) {

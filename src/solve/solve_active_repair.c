@@ -182,18 +182,29 @@ static rg_status solve_region(rg_active *active, const rg_problem *problem, int 
     return status;
 }
 
-/* Forces that are far from the answer in a large problem: sweeps are cheap, and bring the modes
- * nearer. */
+/* Sweeps are cheap. In a large problem they bring forces that are far from the answer nearer; and
+ * often they set right the few contacts whose modes cycle under Newton's method. */
 static rg_status sweep(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                        rg_error *error) {
-    rg_active_look(active);
-    if (active->blocks <= FEW || active->system->joints || !(active->residual > SWEPT))
-        return RG_OK;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = bound.tolerance;
     settings.iteration_limit = SWEEPS;
     settings.warm = true;
-    return solve_region(active, problem, -1, &rg_solver_gauss_seidel, &settings, error);
+    return active->system->joints
+               ? RG_OK
+               : solve_region(active, problem, -1, &rg_solver_gauss_seidel, &settings, error);
+}
+
+/* Newton's method from forces that are given, swept if they are far off. */
+static rg_status run_first(rg_active *active, const rg_problem *problem, rg_active_bound bound,
+                           rg_error *error) {
+    rg_status status = RG_OK;
+    rg_active_look(active);
+    if (active->blocks > FEW && active->residual > SWEPT)
+        status = sweep(active, problem, bound, error);
+    if (!status)
+        status = rg_active_run(active, (rg_active_aim){bound.tolerance, FIRST_STEPS, IDLE_STEPS});
+    return status;
 }
 
 static rg_status try_interior(rg_active *active, const rg_problem *problem, int rings,
@@ -222,16 +233,31 @@ static int next_rings(const rg_active *active, int rings, bool fell, double best
     return rings < RINGS_MOST ? RINGS_MOST : -1;
 }
 
+/* Keeps the forces of the last run if they are the best so far; true if they are much better. */
+static bool keep(const rg_active *active, double *kept, double *best) {
+    double before = *best;
+    if (active->best_residual < before) {
+        *best = active->best_residual;
+        memcpy(kept, active->best, active->system->rows * sizeof *kept);
+    }
+    return active->best_residual < PROGRESS * before;
+}
+
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error) {
-    size_t bytes = active->system->rows * sizeof *active->force;
-    double *kept, enough = fmax(bound.tolerance, bound.acceptable);
+    const rg_active_aim aim = {bound.tolerance, ROUND_STEPS, IDLE_STEPS};
+    double *kept, best = INFINITY, enough = fmax(bound.tolerance, bound.acceptable);
     RG_TAKE(kept, active->context, active->system->rows, error);
-    rg_status status = sweep(active, problem, bound, error);
-    if (!status)
-        status = rg_active_run(active, (rg_active_aim){bound.tolerance, FIRST_STEPS, IDLE_STEPS});
-    double best = active->best_residual;
-    memcpy(kept, active->best, bytes);
+    memcpy(kept, active->force, active->system->rows * sizeof *kept);
+    rg_status status = run_first(active, problem, bound, error);
+    keep(active, kept, &best);
+    if (!status && best > enough && best <= NEARLY) {
+        status = sweep(active, problem, bound, error);
+        if (!status)
+            status = rg_active_run(active, aim);
+        keep(active, kept, &best);
+        memcpy(active->force, kept, active->system->rows * sizeof *kept);
+    }
     int rings = first_rings(active, best), whole = 0;
     for (int k = 0; !status && k < ROUNDS && (rings >= 0 || whole < WHOLE_ROUNDS) &&
                     best > enough && (!bound.effort || active->factorisations < bound.effort);
@@ -239,18 +265,12 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
         status = try_interior(active, problem, rings, bound, error);
         whole += rings < 0;
         if (!status)
-            status =
-                rg_active_run(active, (rg_active_aim){bound.tolerance, ROUND_STEPS, IDLE_STEPS});
-        bool fell = active->best_residual < PROGRESS * best;
-        if (active->best_residual < best) {
-            best = active->best_residual;
-            memcpy(kept, active->best, bytes);
-        }
-        rings = next_rings(active, rings, fell, best);
+            status = rg_active_run(active, aim);
+        rings = next_rings(active, rings, keep(active, kept, &best), best);
         if (rings >= 0)
-            memcpy(active->force, kept, bytes);
+            memcpy(active->force, kept, active->system->rows * sizeof *kept);
     }
     active->best_residual = best;
-    memcpy(active->best, kept, bytes);
+    memcpy(active->best, kept, active->system->rows * sizeof *kept);
     return status;
 }

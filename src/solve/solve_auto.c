@@ -467,6 +467,27 @@ static void tell_chain(rg_solve_info *info) {
     }
 }
 
+/* In a simulation most contacts are looked at before they touch: where there is nothing to start
+ * from, none is needed if no force is an answer, exact up to rounding. In the plane there may be
+ * several, and a policy. */
+static rg_status try_nothing(chain *c, rg_error *error) {
+    rg_residual residual;
+    bool rounding;
+    if (c->started || !(c->settings->acceptable > 0) ||
+        !(c->class & (PLAIN_FEW | PLAIN_MANY | CONES)))
+        return RG_OK;
+    rg_arena_mark mark = rg_arena_get_mark(&c->context->arena);
+    rg_allocator in_arena = rg_solve_arena_allocator(c->context);
+    rg_status status = rg_judge_forces(c->problem, c->force, c->settings->acceptable, &in_arena,
+                                       &residual, &rounding, error);
+    rg_arena_return(&c->context->arena, mark);
+    if (status || residual.natural > 0)
+        return status;
+    c->info.solver = &warm_start, c->info.residual = residual, c->info.outcome = RG_SOLVED;
+    c->done = true;
+    return RG_OK;
+}
+
 static rg_status solve_auto(rg_solve_context *context, const rg_problem *problem,
                             const rg_solve_settings *settings, rg_solution *solution,
                             rg_solve_report *report, rg_error *error) {
@@ -479,7 +500,9 @@ static rg_status solve_auto(rg_solve_context *context, const rg_problem *problem
         memcpy(c.force, solution->force, c.rows * sizeof *c.force);
     c.started = settings->warm;
     c.class = class_of(problem);
-    status = try_list(&c, error);
+    status = try_nothing(&c, error);
+    if (!status && !c.done)
+        status = try_list(&c, error);
     if (status)
         return status;
     memcpy(solution->force, c.force, c.rows * sizeof *c.force);

@@ -217,9 +217,11 @@ static rg_status leave_overlaps(rg_contact_job *job, rg_arena *arena, rg_solve_c
     const uint32_t *list = job->contacts->islands.contacts + island->first_contact;
     size_t d = (size_t)set->dimension, rows = island->contact_count * d + island->joint_count;
     double *shift = rg_arena_take(arena, rows, sizeof *shift);
-    island_answer second = {0};
+    /* Few contacts are solved from nothing, as another start; many would take too long. */
+    island_answer second = {.warm = island->contact_count > RG_STEP_SMALL};
     if (!shift || take_answer(arena, rows, &second))
         return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    memcpy(second.force, answer->force, rows * sizeof *second.force);
     memcpy(shift, problem->contact.q, rows * sizeof *shift);
     bool pushed = false;
     for (size_t k = 0; k < island->contact_count; k++) {
