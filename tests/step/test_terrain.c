@@ -207,7 +207,7 @@ static void things_tumble_over_hills(void **state) {
                                 rg_shape_def_sphere(0.2), rg_shape_def_cylinder(0.15, 0.3)};
         add_shape(world, kinds[i % 4], &def);
     }
-    step_world(world, 1.0 / 240, test_cases(480, 2400));
+    step_world(world, 1.0 / 240, test_is_long() ? 2400 : 480);
     rg_step_info sum = rg_world_summary(world);
     print_message("hills: deepest %.2e m, %llu failures\n", sum.certificate.max_penetration,
                   (unsigned long long)sum.solver_failures);
