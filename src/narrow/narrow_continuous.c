@@ -202,6 +202,18 @@ static void polynomial_pose(const void *user, double time, rg_pose *pose) {
     pose_at(m, m->degree, time, pose);
 }
 
+/* Of the second derivative, over the whole step: it lies in the hull of its coefficients. */
+static double largest_bend(const rg_polynomial_motion *m, const control_point *slope) {
+    double per = (m->degree - 1) / m->step, bend = 0;
+    for (int i = 0; i + 1 < m->degree; i++) {
+        control_point change;
+        for (int j = 0; j < 4; j++)
+            change.v[j] = slope[i + 1].v[j] - slope[i].v[j];
+        bend = fmax(bend, per * size4(&change));
+    }
+    return bend;
+}
+
 /* To restrict high degrees would take long. Instead: the derivative at the middle, and what the
  * second one, which lies in the hull of its coefficients over the whole step, can make of it in
  * half the stretch. */
@@ -210,7 +222,7 @@ static void polynomial_bound(const void *user, double begin, double end, rg_vec3
     const rg_polynomial_motion *m = user;
     int degree = m->degree;
     double half = 0.5 * (end - begin), u = (begin + half - m->begin) / m->step;
-    double per = (degree - 1) / m->step, swing = 0, bend = 0;
+    double per = (degree - 1) / m->step, swing = 0;
     control_point p[RG_PATH_DEGREE_MAX + 1], slope[RG_PATH_DEGREE_MAX];
     load_positions(m, degree, p);
     load_slopes(m, degree, p, slope);
@@ -224,12 +236,7 @@ static void polynomial_bound(const void *user, double begin, double end, rg_vec3
     *most = speed + half * swing;
     load_orientations(m, degree, p);
     load_slopes(m, degree, p, slope);
-    for (int i = 0; i + 1 < degree; i++) {
-        control_point change;
-        for (int j = 0; j < 4; j++)
-            change.v[j] = slope[i + 1].v[j] - slope[i].v[j];
-        bend = fmax(bend, per * size4(&change));
-    }
+    double bend = largest_bend(m, slope);
     v = bezier_value(slope, degree - 1, u);
     *spin = spin_bound(bezier_value(p, degree, u), size4(&v) + half * bend, half);
 }
@@ -241,16 +248,10 @@ static double polynomial_axis_bound(const void *user, double begin, double end, 
     const rg_polynomial_motion *m = user;
     int degree = m->degree;
     double half = 0.5 * (end - begin), u = (begin + half - m->begin) / m->step;
-    double per = (degree - 1) / m->step, bend = 0;
     control_point p[RG_PATH_DEGREE_MAX + 1], slope[RG_PATH_DEGREE_MAX];
     load_orientations(m, degree, p);
     load_slopes(m, degree, p, slope);
-    for (int i = 0; i + 1 < degree; i++) {
-        control_point change;
-        for (int j = 0; j < 4; j++)
-            change.v[j] = slope[i + 1].v[j] - slope[i].v[j];
-        bend = fmax(bend, per * size4(&change));
-    }
+    double bend = largest_bend(m, slope);
     control_point v = bezier_value(slope, degree - 1, u), q = bezier_value(p, degree, u);
     double rate = size4(&v) + half * bend, size = size4(&q), shortest = size - half * rate;
     rg_quat turning = rg_quat_multiply(rg_quat_conjugate((rg_quat){q.v[0], q.v[1], q.v[2], q.v[3]}),
