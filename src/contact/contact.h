@@ -228,8 +228,6 @@ typedef struct rg_swept_shape {
     rg_vec3 centre, velocity, angular_velocity; /* of its body */
 } rg_swept_shape;
 rg_pose rg_swept_pose(const rg_swept_shape *shape, double time);
-/* Whether they do not move against each other at all. */
-bool rg_swept_is_still(const rg_swept_shape *a, const rg_swept_shape *b);
 /* m: of its farthest point from the centre that it turns about; 0 for a ball about its centre. */
 double rg_swept_reach(const rg_swept_shape *shape);
 
@@ -281,6 +279,7 @@ typedef struct rg_pair_motion {
     double time;                                               /* s; 0: none */
     int count;                                                 /* of motions */
     bool found;                                                /* by a solve of the same step */
+    bool rests;                                                /* at the beginning of the step */
     rg_vec3 centre[2], velocity[2][2], angular_velocity[2][2]; /* [motion][side] */
     double share;                                              /* rg_contact_share of the two */
     rg_kept_manifolds kept;

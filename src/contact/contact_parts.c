@@ -208,20 +208,26 @@ static bool keep(const rg_kept_manifolds *kept, const rg_contact_cache *cache,
 }
 
 /* Points of the plane of the beginning. Where features tie, edge to edge or vertex to vertex,
- * geometry leaves several planes. The motion has chosen the one that separates to the end; if none
- * does, as of two cards that lean against each other, it is the mean of them (Baraff 1989, section
- * 4.1). Two parts that do not move, as a box at rest whose side is exactly over a seam, are left
- * out until the velocities of a solve tell which one they need. */
-static rg_status find_points_of_start(const rg_contact_query *query, const rg_swept_shape side[2],
-                                      const rg_growth *growth, bool closes, bool *left_out,
-                                      rg_manifold *manifold) {
+ * geometry leaves several planes, and the motion has chosen the one that separates to the end; if
+ * none does, it is the mean of them (Baraff 1989, section 4.1). */
+static rg_status find_points_of_start(const rg_contact_query *query, const rg_growth *growth,
+                                      bool closes, rg_manifold *manifold) {
     rg_status status = rg_contact_of_growth(query, growth, manifold);
     if (status || !manifold->degenerate || closes)
         return status;
-    *left_out = rg_swept_is_still(&side[0], &side[1]);
-    if (!*left_out)
-        return rg_contact_along(query, growth->normal, manifold);
-    *manifold = (rg_manifold){.gap = growth->gap};
+    return rg_contact_along(query, growth->normal, manifold);
+}
+
+/* Two parts at rest against each other whose features tie: no motion tells which plane is theirs. A
+ * box whose side is exactly over a seam needs none; two cards that lean against each other need the
+ * mean plane. So they are left out until the velocities of a solve push them together. */
+static rg_status find_points_at_rest(const rg_contact_query *query, const rg_growth *growth,
+                                     bool meets, bool *left_out, rg_manifold *manifold) {
+    rg_status status = rg_contact_of_growth(query, growth, manifold);
+    if (status || !manifold->degenerate || meets)
+        return status;
+    *left_out = true;
+    *manifold = (rg_manifold){.gap = growth->gap, .degenerate = true};
     return RG_OK;
 }
 
@@ -249,12 +255,19 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
     status = choose_plane(query, motion, &growth, side, &choice);
     if (status)
         return status;
+    bool meets = motion->found && (choice.result == RG_PLANE_MEETS || choice.closes);
+    if (motion->rests) {
+        status = find_points_at_rest(query, &growth, meets, left_out, manifold);
+        if (status || manifold->degenerate || choice.result == RG_PLANE_OF_START)
+            return status;
+        *manifold = (rg_manifold){.gap = growth.gap};
+    }
     if (choice.result == RG_PLANE_NEVER) {
         *left_out = true;
         return RG_OK;
     }
     if (choice.result == RG_PLANE_OF_START)
-        return find_points_of_start(query, side, &growth, choice.closes, left_out, manifold);
+        return find_points_of_start(query, &growth, choice.closes, manifold);
     rg_contact_query later = *query;
     later.one.pose = rg_swept_pose(&side[0], choice.time);
     later.two.pose = rg_swept_pose(&side[1], choice.time);

@@ -127,7 +127,7 @@ static void consider_facets(search *s, const rg_swept_shape *side, double sign) 
         consider(s, rg_scale(sign, rg_rotate(side->placed.pose.orientation, p->normals[i])));
 }
 
-bool rg_swept_is_still(const rg_swept_shape *a, const rg_swept_shape *b) {
+static bool is_still(const rg_swept_shape *a, const rg_swept_shape *b) {
     return rg_largest_entry(rg_sub(a->velocity, b->velocity)) == 0 &&
            rg_largest_entry(a->angular_velocity) == 0 && rg_largest_entry(b->angular_velocity) == 0;
 }
@@ -176,7 +176,7 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
     double tolerance = RG_CONTACT_FLAT * size;
     *choice = (rg_plane_choice){.result = RG_PLANE_OF_START, .normal = start->normal};
     bool bounded = rg_shape_is_bounded(one->placed.shape) && rg_shape_is_bounded(two->placed.shape);
-    if (!bounded || !(time > 0) || rg_swept_is_still(one, two))
+    if (!bounded || !(time > 0) || is_still(one, two))
         return RG_OK;
     search s = {.one = one, .two = two, .best = -INFINITY};
     s.end1 = rg_swept_pose(one, time);

@@ -239,6 +239,9 @@ static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_conte
                         .share = rg_contact_share(b->collider->shape, a->collider->shape)};
     rg_collision_velocities start = {content->velocity, content->angular_velocity};
     rg_collision_velocities v[2] = {c->again ? *c->after : start, c->after ? *c->after : start};
+    m.rests = rg_largest_entry(rg_sub(start.velocity[body[0]], start.velocity[body[1]])) == 0 &&
+              rg_largest_entry(start.angular_velocity[body[0]]) == 0 &&
+              rg_largest_entry(start.angular_velocity[body[1]]) == 0;
     for (int i = 0; i < 2; i++) {
         m.centre[i] = content->position[body[i]];
         for (int k = 0; k < m.count; k++) {

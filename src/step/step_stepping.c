@@ -120,10 +120,11 @@ rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool lo
     rg_profile *profile = &contacts->world->clock.profile;
     rg_status status = RG_OK;
     for (int pass = 0; pass < PASSES_MOST; pass++) {
-        size_t seen = contacts->view.point_count;
+        size_t seen = contacts->view.point_count, left_out = contacts->view.left_out;
         if (pass > 0 || !looked)
             status = rg_stepping_look(job, contacts, pass, error);
-        if (status || (pass > 0 && contacts->view.point_count <= seen))
+        bool same = contacts->view.point_count <= seen && contacts->view.left_out >= left_out;
+        if (status || (pass > 0 && same))
             break;
         *(job->whole > 0 ? &profile->parts : &profile->passes) += 1;
         status = make_rows(job, contacts, pass, error);
