@@ -16,20 +16,18 @@
 
 enum { STEPS = 480, SCENES = 200, FEW_SCENES = 40, BODIES_MIN = 2, BODIES_MAX = 20, TRIES = 60 };
 
-/* Relative to the energies and works in sight, the momenta in sight, and |g| h.
- */
+/* Relative to the energies and works in sight, the momenta in sight, and |g| h. */
 #define CLOSURE 1e-9
-/* Bodies at rest keep forces that leave 1e-12 of |g| h (RG_STEP_STAY); about the origin, arms
- * weigh that differently from what it is relative to. */
+/* Bodies at rest on which forces besides gravity act keep the impulses of the step before
+ * (RG_STEP_KEEP); what that leaves out, at most 1e-10 of |g| h, counts here. Seen: 1.4e-12; without
+ * it none is above 1e-12. */
 #define MOMENTUM        2e-12
 #define COMPLEMENTARITY 1e-8
-/* Energies are sums of up to a few hundred products: rounding, relative to the
- * sum of magnitudes. */
+/* Energies are sums of up to a few hundred products: rounding, relative to the sum of
+ * magnitudes. */
 #define ROUNDING 1e-12
 
-/* --- scenes
- * --------------------------------------------------------------------------------------
- */
+/* --- scenes ----------------------------------------------------------------------------------- */
 
 typedef struct placed_ball { /* around a body */
     rg_vec3 centre;
