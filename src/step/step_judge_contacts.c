@@ -23,13 +23,14 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
     rg_vec3 *spin = rg_arena_take(arena, n, sizeof *spin);
     if (!position || !velocity || !angular_velocity || !orientation || !origin || !spin)
         return RG_OUT_OF_MEMORY;
-    memcpy(position, content->position, n * sizeof *position);
-    memcpy(velocity, content->velocity, n * sizeof *velocity);
-    memcpy(angular_velocity, content->angular_velocity, n * sizeof *angular_velocity);
-    memcpy(orientation, content->orientation, n * sizeof *orientation);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) { /* not as blocks: an empty world has none */
+        position[i] = content->position[i];
+        velocity[i] = content->velocity[i];
+        angular_velocity[i] = content->angular_velocity[i];
+        orientation[i] = content->orientation[i];
         if (!whose || whose[i] || content->record[i].motion != RG_MOTION_DYNAMIC)
             origin[i] = rg_body_origin_pose(content, i);
+    }
     *memory = (rg_judge_memory){.totals = whose ? (rg_judge_totals){0} : rg_judge_look(content),
                                 .time = content->time,
                                 .position = position,
