@@ -42,6 +42,8 @@ PROGRAMS = [
     (["ffprobe"], "ffmpeg", "test_viewer_export"),
     (["gnuplot"], "gnuplot-nox", "plots in test_run_compare, test_run_bench and test_readme_compare"),
     (["g++"], "g++", "other engines in test_run_bench"),
+    (["zsh"], "zsh", "completion in test_run_words"),
+    (["fish"], "fish", "completion in test_run_words"),
     (["localedef"], "libc-bin", "a locale with a decimal comma, in test_base_text"),
     (["python3"], "python3", "tests/scripts"),
 ]
