@@ -292,8 +292,8 @@ static void test_damaged_file(void **state) {
     run_truth truth = find_truth(crowd);
     bytes whole = make_recording(path);
     rg_random random = rg_random_make(11);
-    int refused = 0, frames_refused = 0, unharmed = 0;
-    for (int trial = 0, trials = test_cases(1500, 1500); trial < trials; trial++) {
+    int refused = 0, frames_refused = 0, unharmed = 0, trials = test_cases(1500, 1500);
+    for (int trial = 0; trial < trials; trial++) {
         size_t at = (size_t)rg_random_below(&random, whole.size);
         char old = whole.data[at];
         whole.data[at] ^= (char)(1 << rg_random_below(&random, 8));
@@ -319,10 +319,10 @@ static void test_damaged_file(void **state) {
             assert_int_equal(error.status, RG_FILE_DAMAGED);
         rg_recording_close(recording);
     }
-    print_message("of 1500 damaged files %d were refused, %d at a frame, %d were hit where nothing "
+    print_message("of %d damaged files %d were refused, %d at a frame, %d were hit where nothing "
                   "that matters is\n",
-                  refused, frames_refused, unharmed);
-    assert_true(refused > 50 && frames_refused > 100);
+                  trials, refused, frames_refused, unharmed);
+    assert_true(refused > trials / 10 && frames_refused > trials / 10); /* both kinds are tried */
     free(whole.data);
 }
 
