@@ -90,7 +90,8 @@ static size_t only_child(const rg_robot *robot, size_t index) {
     size_t found = RG_ROBOT_WORLD;
     for (size_t i = index + 1; i < robot->link_count; i++) {
         const rg_robot_link *link = &robot->links[i];
-        if (link->owner != i || link->is_gone || robot->links[link->parent].owner != index)
+        if (link->owner != i || link->is_gone || link->parent == RG_ROBOT_WORLD ||
+            robot->links[link->parent].owner != index)
             continue;
         if (found != RG_ROBOT_WORLD || !link->joints)
             return RG_ROBOT_WORLD;

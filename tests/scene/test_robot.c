@@ -151,6 +151,10 @@ static const struct {
      "prismatic, fixed, floating, planar, spherical"},
     {TWO "<joint name='j' type='revolute'><parent link='a'/><child link='b'/></joint></robot>",
      "test.yaml:1:102: link: \"b\" moves but has no mass"},
+    /* Another root after it. */
+    {"<robot><link name='a'/><link name='b'/><link name='c'/><joint name='j' type='continuous'>"
+     "<parent link='a'/><child link='b'/></joint></robot>",
+     "test.yaml:1:24: link: \"b\" moves but has no mass"},
     {TWO "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>"
          "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint></robot>",
      "test.yaml:1:8: link: the link \"a\" hangs from itself"},
