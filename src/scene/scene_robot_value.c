@@ -12,6 +12,10 @@
 
 static const char blanks[] = " \t\r\n";
 
+/* Most of a place, a size or any other vector, in its units. At 1e9 m a double still tells 0.1 um;
+ * farther away the frames of joints do not meet to what readers of scenes ask for. */
+#define VECTOR_MOST 1e9
+
 rg_status rg_robot_numbers(rg_robot *robot, const rg_xml_node *node, const char *name,
                            const char *text, size_t most, double *values, size_t *count) {
     *count = 0;
@@ -28,6 +32,9 @@ rg_status rg_robot_numbers(rg_robot *robot, const rg_xml_node *node, const char 
                                  (int)(length < 60 ? length : 60), text);
         if (!isfinite(values[*count]))
             return rg_robot_fail(robot, node, RG_NOT_FINITE, "%s: a number is not finite", name);
+        if (most >= 3 && fabs(values[*count]) > VECTOR_MOST)
+            return rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED, "%s: %g is beyond %g", name,
+                                 values[*count], VECTOR_MOST);
         ++*count;
         text += length;
     }

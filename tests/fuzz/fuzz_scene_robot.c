@@ -20,10 +20,8 @@ static void write_and_read(const rg_scene *scene) {
     rg_error error = {0};
     if (rg_scene_write_text(scene, NULL, &text, &length, &error) != RG_OK)
         abort();
-    /* Frames 1e40 m from their bodies do not meet again to rounding, and the reader says so. */
     if (rg_scene_read_limited(&(rg_scene_source){text, length, "again.yaml", "/nonexistent"}, NULL,
-                              &wide, &again, &error) != RG_OK &&
-        !strstr(error.text, "apart along what it locks"))
+                              &wide, &again, &error) != RG_OK)
         abort();
     rg_scene_destroy(again);
     free(text);

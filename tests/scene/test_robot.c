@@ -151,6 +151,9 @@ static const struct {
      "prismatic, fixed, floating, planar, spherical"},
     {TWO "<joint name='j' type='revolute'><parent link='a'/><child link='b'/></joint></robot>",
      "test.yaml:1:102: link: \"b\" moves but has no mass"},
+    {"<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'>"
+     "<parent link='a'/><child link='b'/><origin xyz='0 0 6e95'/></joint></robot>",
+     "test.yaml:1:104: origin: xyz: 6e+95 is beyond 1e+09"},
     /* Another root after it. */
     {"<robot><link name='a'/><link name='b'/><link name='c'/><joint name='j' type='continuous'>"
      "<parent link='a'/><child link='b'/></joint></robot>",
