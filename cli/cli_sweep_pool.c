@@ -16,14 +16,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A run is given up when it has ended so many workers: one may have been killed from outside. */
-enum { WORKERS_MOST = 256, NO_RUN = -1, LOSSES_MOST = 2 };
+/* A run is given up when it has crashed twice. A worker that was killed says nothing of its run: an
+ * operator or a scheduler did it, and the run is made again; only what is killed again and again (by
+ * the kernel, when memory runs out) is given up. */
+enum { WORKERS_MOST = 256, NO_RUN = -1, CRASHES_MOST = 2, KILLS_MOST = 20 };
 
 typedef struct worker {
     pid_t process; /* 0: none */
     int channel;
     int64_t run;  /* that it makes, or NO_RUN */
-    int losses;   /* workers that this run has ended */
+    int crashes;  /* workers that this run has ended */
+    int kills;    /* workers that were killed during this run */
     double start; /* s, of that run */
     size_t length;
     char line[CLI_SWEEP_LINE]; /* what has come of its answer */
@@ -101,8 +104,8 @@ static bool start_worker(pool *p, worker *w) {
     return true;
 }
 
-/* How a worker ended that should not have. */
-static void end_worker(worker *w, char cause[96]) {
+/* How a worker ended that should not have; whether it was killed from outside. */
+static bool end_worker(worker *w, char cause[96]) {
     int status = 0;
     close(w->channel);
     while (waitpid(w->process, &status, 0) < 0 && errno == EINTR)
@@ -113,6 +116,7 @@ static void end_worker(worker *w, char cause[96]) {
     else
         snprintf(cause, 96, "ended with exit code %d", WEXITSTATUS(status));
     w->process = 0;
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
 }
 
 /* The next run of this shard that is not done. */
@@ -145,7 +149,7 @@ static int note_lost(pool *p, worker *w, const char *status, const char *cause) 
 }
 
 static int give_next(pool *p, worker *w) {
-    w->losses = 0;
+    w->crashes = w->kills = 0;
     return give(p, w, next_run(p));
 }
 
@@ -153,12 +157,12 @@ static int give_next(pool *p, worker *w) {
 static int replace(pool *p, worker *w) {
     char cause[96];
     int64_t run = w->run;
-    end_worker(w, cause);
+    bool killed = end_worker(w, cause);
     if (stopped_by)
         return EXIT_GOOD;
-    if (run != NO_RUN && ++w->losses < LOSSES_MOST)
+    if (run != NO_RUN && (killed ? ++w->kills < KILLS_MOST : ++w->crashes < CRASHES_MOST))
         return give(p, w, run);
-    int code = run == NO_RUN ? EXIT_GOOD : note_lost(p, w, "crashed", cause);
+    int code = run == NO_RUN ? EXIT_GOOD : note_lost(p, w, killed ? "killed" : "crashed", cause);
     return code == EXIT_GOOD ? give_next(p, w) : code;
 }
 
@@ -190,7 +194,7 @@ static int end_late(pool *p, int *code) {
         }
         char cause[96], text[64];
         kill(w->process, SIGKILL);
-        end_worker(w, cause);
+        (void)end_worker(w, cause);
         snprintf(text, sizeof text, "took longer than %g s", limit);
         *code = note_lost(p, w, "timed-out", text);
         if (*code == EXIT_GOOD)
@@ -232,7 +236,7 @@ static void end_all(pool *p) {
         if (p->workers[i].run != NO_RUN)
             kill(p->workers[i].process, SIGKILL);
         shutdown(p->workers[i].channel, SHUT_RDWR);
-        end_worker(&p->workers[i], cause);
+        (void)end_worker(&p->workers[i], cause);
     }
 }
 

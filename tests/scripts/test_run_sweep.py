@@ -122,6 +122,23 @@ def check_kills(rigor):
     print(f"{kills} kills")
 
 
+def check_kills_of_one_run(rigor):
+    """One run whose process is killed five times: it is made again, and its row is as ever."""
+    write("one-run.yaml", "study: 1\nscene: incline\nduration: 100\nparameters: {mu: [0.7]}\n")
+    expect(rigor, ["sweep", "one-run.yaml", "--out", "calm.csv"], 0, stdout="1 done")
+    process = rigor.start("sweep", "one-run.yaml", "--jobs", "1", "--out", "disturbed.csv")
+    killed = []
+    while len(killed) < 5:
+        check(process.poll() is None, f"the sweep ended after {len(killed)} kills")
+        for worker in children_of(process.pid):
+            if worker not in killed:
+                os.kill(worker, signal.SIGKILL)
+                killed.append(worker)
+    process.communicate()
+    check_equal(process.returncode, 0, "exit code")
+    check(read("disturbed.csv") == read("calm.csv"), "five kills of one run give another row")
+
+
 def check_bad_runs(rigor):
     """Runs that cannot be: refused, endless, out of memory. The sweep goes on."""
     write("bad.yaml", """
@@ -210,6 +227,7 @@ def main():
         check_closed_form(rigor, source)
         check_same_bytes(rigor)
         check_kills(rigor)
+        check_kills_of_one_run(rigor)
         check_bad_runs(rigor)
         check_bad_studies(rigor)
         check_tables_and_writers(rigor)
