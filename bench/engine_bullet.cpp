@@ -19,6 +19,7 @@ struct bullet_world {
     btDiscreteDynamicsWorld world{&dispatcher, &broad_phase, &solver, &configuration};
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
 };
 
 btVector3 to_bullet(rg_vec3 v) {
@@ -96,6 +97,29 @@ void add(bullet_world *w, const engine_body &body) {
     w->world.addRigidBody(made);
 }
 
+/* Its constraints want a body: what is joined to the world is the first of the two then. */
+void join(bullet_world *w, const engine_joint &joint) {
+    auto at = [&](int i) {
+        return joint.body[i] == SIZE_MAX ? nullptr : w->bodies[joint.body[i]].get();
+    };
+    btRigidBody *one = at(0) ? at(0) : at(1), *two = at(0) ? at(1) : nullptr;
+    auto local = [&](btRigidBody *body) {
+        return body->getWorldTransform().inverse() * to_bullet(joint.point);
+    };
+    auto axis = [&](btRigidBody *body) {
+        return body->getWorldTransform().getBasis().transpose() * to_bullet(joint.axis);
+    };
+    btTypedConstraint *made;
+    if (joint.kind == ENGINE_BALL)
+        made = two ? new btPoint2PointConstraint(*one, *two, local(one), local(two))
+                   : new btPoint2PointConstraint(*one, local(one));
+    else
+        made = two ? new btHingeConstraint(*one, *two, local(one), local(two), axis(one), axis(two))
+                   : new btHingeConstraint(*one, local(one), axis(one));
+    w->joints.emplace_back(made);
+    w->world.addConstraint(made, true);
+}
+
 void *create(const engine_model *model, char *, size_t) {
     auto w = new bullet_world;
     w->model = model_of_pairs = model;
@@ -104,6 +128,8 @@ void *create(const engine_model *model, char *, size_t) {
     w->world.setGravity(to_bullet(model->gravity));
     for (size_t i = 0; i < model->body_count; i++)
         add(w, model->bodies[i]);
+    for (size_t i = 0; i < model->joint_count; i++)
+        join(w, model->joints[i]);
     return w;
 }
 
@@ -135,6 +161,8 @@ void read(void *world, engine_state *states) {
 
 void destroy(void *world) {
     auto w = static_cast<bullet_world *>(world);
+    for (auto &joint : w->joints)
+        w->world.removeConstraint(joint.get());
     for (auto &body : w->bodies)
         w->world.removeRigidBody(body.get());
     delete w;

@@ -177,6 +177,10 @@ void *create(const engine_model *model, char *message, size_t room) {
         snprintf(message, room, "MuJoCo has no coefficient of restitution");
         return nullptr;
     }
+    if (model->joint_count) {
+        snprintf(message, room, "joints are not written for MuJoCo");
+        return nullptr;
+    }
     if (!frictions_combine(model)) {
         snprintf(message, room, "MuJoCo takes the larger of two coefficients of friction");
         return nullptr;

@@ -31,6 +31,8 @@ void meet(void *data, dGeomID a, dGeomID b) {
     dBodyID body_a = dGeomGetBody(a), body_b = dGeomGetBody(b);
     if (!body_a && !body_b)
         return;
+    if (body_a && body_b && dAreConnectedExcluding(body_a, body_b, dJointTypeContact))
+        return;
     auto one = static_cast<const engine_body *>(dGeomGetData(a));
     auto two = static_cast<const engine_body *>(dGeomGetData(b));
     size_t pair = one->material * w->model->material_count + two->material;
@@ -113,6 +115,22 @@ void place(const engine_body &body, dGeomID geom, dBodyID id) {
     }
 }
 
+void join(const engine_joint &joint, const ode_world *w) {
+    dBodyID body[2];
+    for (int i = 0; i < 2; i++)
+        body[i] = joint.body[i] == SIZE_MAX ? nullptr : w->bodies[joint.body[i]];
+    rg_vec3 p = joint.point, z = joint.axis;
+    dJointID id = joint.kind == ENGINE_HINGE ? dJointCreateHinge(w->world, nullptr)
+                                             : dJointCreateBall(w->world, nullptr);
+    dJointAttach(id, body[0], body[1]);
+    if (joint.kind == ENGINE_HINGE) {
+        dJointSetHingeAnchor(id, p.x, p.y, p.z);
+        dJointSetHingeAxis(id, z.x, z.y, z.z);
+    } else {
+        dJointSetBallAnchor(id, p.x, p.y, p.z);
+    }
+}
+
 void *create(const engine_model *model, char *message, size_t room) {
     if (!dCheckConfiguration("ODE_double_precision")) {
         snprintf(message, room, "this ODE is not built in doubles");
@@ -134,6 +152,8 @@ void *create(const engine_model *model, char *message, size_t room) {
         place(body, geom, id);
         w->bodies.push_back(id);
     }
+    for (size_t i = 0; i < model->joint_count; i++)
+        join(model->joints[i], w);
     return w;
 }
 

@@ -22,6 +22,7 @@ rg_status cli_engine_open_in(const char *text, const rg_allocator *allocator, rg
 typedef struct cli_engine_model {
     engine_model model;
     engine_body *bodies;
+    engine_joint *joints;
     double *friction, *restitution;
 } cli_engine_model;
 
@@ -92,6 +93,7 @@ typedef struct cli_engine_judge {
     bool forced;          /* forces besides gravity and contact do work: energy says nothing */
     double time;
     double deepest, last_depth; /* m: penetration over the run, after the last step */
+    double joint_error;         /* m: largest of the run (rg_joint_error); NaN: no joints */
     double drift;               /* m: farthest that a body is from its start, at the end */
     double creep;               /* m/s: mean speed of the fastest body in the last part */
     double energy_least, energy_scale, energy_rise; /* J; the rise: above the least before */

@@ -34,7 +34,7 @@ rg_status cli_engine_open_in(const char *text, const rg_allocator *allocator, rg
 }
 
 bool cli_engine_judge_begin(cli_engine_judge *this, const char *scene, rg_error *error) {
-    *this = (cli_engine_judge){.late_time = NAN, .energy_least = INFINITY};
+    *this = (cli_engine_judge){.late_time = NAN, .joint_error = NAN, .energy_least = INFINITY};
     if (cli_engine_open(scene, &this->scene, error) != RG_OK)
         return false;
     const rg_world *world = rg_scene_world(this->scene);
@@ -129,6 +129,13 @@ static double farthest(const cli_engine_judge *this, const engine_state *states,
     return far;
 }
 
+static void look_at_joints(cli_engine_judge *this) {
+    const rg_world *world = rg_scene_world(this->scene);
+    for (size_t i = 0; i < rg_world_joint_count(world); i++)
+        this->joint_error =
+            fmax(this->joint_error, rg_joint_error(world, rg_world_joint_at(world, i)));
+}
+
 static void look_at_motion(cli_engine_judge *this, const engine_state *states, double duration) {
     size_t count = rg_world_body_count(rg_scene_world(this->scene));
     this->drift = farthest(this, states, false);
@@ -151,6 +158,7 @@ void cli_engine_judge_look(cli_engine_judge *this, const engine_state *states, d
         rg_collision_update(this->collision, world, 0, NULL) != RG_OK) {
         this->broken = true;
         this->deepest = this->last_depth = this->drift = this->creep = this->energy_rise = INFINITY;
+        this->joint_error = isnan(this->joint_error) ? NAN : INFINITY;
         return;
     }
     if (time > 0)
@@ -161,5 +169,6 @@ void cli_engine_judge_look(cli_engine_judge *this, const engine_state *states, d
     this->energy_scale = fmax(this->energy_scale, fabs(energy));
     this->energy_least = fmin(this->energy_least, energy);
     this->energy_rise = fmax(this->energy_rise, energy - this->energy_least);
+    look_at_joints(this);
     look_at_motion(this, states, duration);
 }

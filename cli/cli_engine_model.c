@@ -68,6 +68,32 @@ static const char *fill_forces(engine_body *bodies, const rg_world *world) {
     return NULL;
 }
 
+/* An axis that nothing acts on. */
+static bool is_bare(const rg_joint_axis *a) {
+    return a->lower == -INFINITY && a->upper == INFINITY && a->stiffness == 0 && a->damping == 0 &&
+           a->friction == 0 && a->armature == 0 && a->motor == RG_MOTOR_NONE;
+}
+
+static const char *fill_joint(engine_joint *joint, const rg_world *world, rg_joint_id id) {
+    rg_joint_def def = rg_joint_get_def(world, id);
+    bool hinge = def.kind == RG_JOINT_HINGE;
+    if (def.kind != RG_JOINT_BALL && !hinge)
+        return "joints other than balls and hinges";
+    if (def.collide || (hinge && !is_bare(&def.axis[0])) || isfinite(def.break_force) ||
+        isfinite(def.break_torque))
+        return "joints with limits, springs, motors or friction, or that touch or break";
+    *joint = (engine_joint){.kind = hinge ? ENGINE_HINGE : ENGINE_BALL};
+    const rg_body_id body[2] = {def.body_a, def.body_b};
+    for (int i = 0; i < 2; i++)
+        joint->body[i] = body[i].index1 ? rg_body_index(world, body[i]) : SIZE_MAX;
+    rg_pose frame = def.frame_b;
+    if (def.body_b.index1)
+        frame = rg_pose_compose(rg_body_pose(world, def.body_b), frame);
+    joint->point = frame.position;
+    joint->axis = rg_rotate(frame.orientation, rg_vec3_make(0, 0, 1));
+    return NULL;
+}
+
 static const char *fill_laws(cli_engine_model *model, const rg_world *world) {
     size_t n = model->model.material_count;
     for (size_t i = 0; i < n * n; i++) {
@@ -83,25 +109,30 @@ static const char *fill_laws(cli_engine_model *model, const rg_world *world) {
 bool cli_engine_model_make(cli_engine_model *model, const rg_world *world, double step,
                            char why[CLI_ENGINE_TEXT]) {
     size_t bodies = rg_world_body_count(world), materials = rg_world_material_count(world);
+    size_t joints = rg_world_joint_count(world);
     *model = (cli_engine_model){.model = {.body_count = bodies,
+                                          .joint_count = joints,
                                           .gravity = rg_world_gravity(world),
                                           .step = step,
                                           .material_count = materials}};
     model->bodies = calloc(bodies + 1, sizeof *model->bodies);
+    model->joints = calloc(joints + 1, sizeof *model->joints);
     model->friction = calloc(materials * materials, sizeof(double));
     model->restitution = calloc(materials * materials, sizeof(double));
     const char *wrong = NULL;
-    if (!model->bodies || !model->friction || !model->restitution)
+    if (!model->bodies || !model->joints || !model->friction || !model->restitution)
         wrong = "more memory";
     else if (rg_world_is_planar(world))
         wrong = "a planar world";
     for (size_t i = 0; i < bodies && !wrong; i++)
         wrong = fill_body(&model->bodies[i], world, rg_world_body_at(world, i));
+    for (size_t i = 0; i < joints && !wrong; i++)
+        wrong = fill_joint(&model->joints[i], world, rg_world_joint_at(world, i));
     if (!wrong)
         wrong = fill_forces(model->bodies, world);
     if (!wrong)
         wrong = fill_laws(model, world);
-    model->model.bodies = model->bodies;
+    model->model.bodies = model->bodies, model->model.joints = model->joints;
     model->model.friction = model->friction, model->model.restitution = model->restitution;
     if (!wrong)
         return true;
@@ -111,6 +142,6 @@ bool cli_engine_model_make(cli_engine_model *model, const rg_world *world, doubl
 }
 
 void cli_engine_model_free(cli_engine_model *model) {
-    free(model->bodies), free(model->friction), free(model->restitution);
+    free(model->bodies), free(model->joints), free(model->friction), free(model->restitution);
     *model = (cli_engine_model){0};
 }

@@ -39,9 +39,20 @@ typedef struct engine_body {
     uint32_t material;
 } engine_body;
 
+typedef enum engine_joint_kind { ENGINE_BALL, ENGINE_HINGE } engine_joint_kind;
+
+/* Its bodies do not touch each other. Point and axis are in world coordinates, at the start. */
+typedef struct engine_joint {
+    engine_joint_kind kind;
+    size_t body[2]; /* SIZE_MAX: the world */
+    rg_vec3 point, axis;
+} engine_joint;
+
 typedef struct engine_model {
     const engine_body *bodies;
     size_t body_count;
+    const engine_joint *joints;
+    size_t joint_count;
     rg_vec3 gravity; /* m/s^2 */
     double step;     /* s */
     size_t material_count;
