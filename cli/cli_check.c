@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char cli_check_help[] =
@@ -17,7 +18,8 @@ const char cli_check_help[] =
     "a line that says what is in it, and warnings: bodies that overlap at the start, with\n"
     "names and depth, ratios of mass or size that cost accuracy, motors that push as hard\n"
     "as it takes, joints that contradict each other or hold nothing, mechanisms that hang on\n"
-    "nothing and have nothing to fall on.\n"
+    "nothing and have nothing to fall on. Notes name forces of joints that are not determined,\n"
+    "because other joints hold the same.\n"
     "\n"
     "Options:\n"
     "  -q, --quiet    say nothing about good scenes, not even warnings\n"
@@ -331,6 +333,39 @@ static bool warn_about_falling(const char *path, const rg_world *world, bool lou
     return falls;
 }
 
+/* "force along x y, torque about z". */
+static const char *open_text(unsigned open, char text[96]) {
+    static const char *const part[3] = {"force along", "torque about", "force of axis"};
+    static const char axes[3][3] = {{'x', 'y', 'z'}, {'x', 'y', 'z'}, {'1', '2', '3'}};
+    size_t used = 0;
+    text[0] = '\0';
+    for (unsigned k = 0; k < 9; k++) {
+        bool first = (open >> (k / 3 * 3) & ((1U << (k % 3)) - 1)) == 0;
+        if (!(open >> k & 1))
+            continue;
+        used += (size_t)snprintf(text + used, 96 - used, "%s%s %c", first && used ? ", " : "",
+                                 first ? part[k / 3] : "", axes[k / 3][k % 3]);
+    }
+    return text;
+}
+
+/* Forces that are not determined: nothing is wrong with them, so that it is no warning. */
+static void tell_open_forces(const char *path, rg_world *world) {
+    size_t count = rg_world_joint_count(world);
+    uint16_t *open = calloc(count + 1, sizeof *open);
+    for (size_t i = 0; open && i < count; i++) {
+        char name[96], text[96];
+        rg_joint_def def = rg_joint_get_def(world, rg_world_joint_at(world, i));
+        if (i == 0 && rg_world_joint_forces_open(world, open, NULL) != RG_OK)
+            break;
+        if (open[i])
+            printf("%s: note: %s of %s and %s: %s not determined, other joints hold the same\n",
+                   path, joint_name(&def, i, name), end_name(world, def.body_a),
+                   end_name(world, def.body_b), open_text(open[i], text));
+    }
+    free(open);
+}
+
 /* Motors that push as hard as it takes, joints that are apart or hold nothing, and joints that the
  * method does not know. */
 static bool warn_about_joints(const char *path, rg_scene *scene, bool loud) {
@@ -404,6 +439,8 @@ static int check_scene(const char *path, const char *out, bool loud) {
         describe(path, scene, &contents);
     int code = out ? assemble(path, scene, out, loud) : EXIT_GOOD;
     bool warned = warn(path, scene, &contents, loud);
+    if (loud)
+        tell_open_forces(path, rg_scene_world(scene));
     rg_scene_destroy(scene);
     return code != EXIT_GOOD ? code : warned ? EXIT_FAILED : EXIT_GOOD;
 }

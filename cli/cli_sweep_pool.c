@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 /* A run is given up when it has crashed twice. A worker that was killed says nothing of its run: an
- * operator or a scheduler did it, and the run is made again; only what is killed again and again (by
- * the kernel, when memory runs out) is given up. */
+ * operator or a scheduler did it, and the run is made again; only what is killed again and again
+ * (by the kernel, when memory runs out) is given up. */
 enum { WORKERS_MOST = 256, NO_RUN = -1, CRASHES_MOST = 2, KILLS_MOST = 20 };
 
 typedef struct worker {

@@ -153,6 +153,11 @@ double rg_joint_error(const rg_world *world, rg_joint_id joint);
  * mechanisms that are drawn loosely. *left: the largest rg_joint_error after it, below 1e-10 unless
  * joints contradict each other. Velocities stay. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_world_assemble(rg_world *world, double *left, rg_error *error);
+/* Which forces of joints are not determined as the bodies stand, because other joints hold the
+ * same: the motion is unique, how they share the force is not. `open` has room for all joints, in
+ * their order; bits 0 to 2: the force along x, y, z of A's frame, 3 to 5: the torque about them, 6
+ * to 8: that of an axis whose limits are equal. RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_world_joint_forces_open(rg_world *world, uint16_t *open, rg_error *error);
 
 #ifdef __cplusplus
 }

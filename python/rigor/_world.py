@@ -735,6 +735,14 @@ class World:
         self._call(lib.rg_world_assemble, byref(left))
         return left.value
 
+    def joint_forces_open(self) -> np.ndarray:
+        """Which forces of joints are not determined, because other joints hold the same: (joints, 9) of bool, the
+        force along x, y, z of A's frame, the torque about them, and the axes whose limits are equal."""
+        open_bits = np.zeros(max(1, lib.rg_world_joint_count(self._pointer)), np.uint16)
+        self._call(lib.rg_world_joint_forces_open, open_bits.ctypes.data_as(ctypes.POINTER(ctypes.c_uint16)))
+        bits = open_bits[:lib.rg_world_joint_count(self._pointer)]
+        return (bits[:, None] >> np.arange(9) & 1).astype(bool)
+
     # --- what the last step did -----------------------------------------------------------------
 
     @property

@@ -305,6 +305,8 @@ def test_assembly(rigor):
     expect(rigor, ["check", "loose.yaml", "--assemble", "closed.yaml"], 0, stderr="",
            stdout="loose.yaml: assembled: joints are closed to ")
     expect(rigor, ["check", "closed.yaml"], 0, stderr="", stdout="closed.yaml: good: 2 bodies")
+    expect(rigor, ["check", "--strict", "four-bar"], 0, stderr="",
+           stdout="joint 2 (hinge) of left and coupler: force along z, torque about x y not determined")
     expect(rigor, ["check", "loose.yaml", "good.yaml", "--assemble", "x.yaml"], 2, stdout="",
            stderr="rigor: check: one SCENE at a time is assembled")
     warnings = expect(rigor, ["check", "contradictory.yaml", "--assemble", "between.yaml"], 0, stderr="").stdout
