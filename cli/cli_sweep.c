@@ -10,6 +10,7 @@
 
 const char cli_sweep_help[] =
     "Usage: rigor sweep STUDY [OPTION ...]\n"
+    "       mpirun -n N rigor sweep STUDY [OPTION ...]\n"
     "       rigor sweep STUDY --merge JOURNAL ... [--out FILE]\n"
     "\n"
     "Runs a scene many times with different parameters, as STUDY (YAML or JSON) says:\n"
@@ -20,14 +21,14 @@ const char cli_sweep_help[] =
     "Every finished run is in a journal next to the table at once: a sweep that was\n"
     "stopped or killed is gone on with by --resume. A run that crashes, takes too long\n"
     "or too much memory is a line with its cause. The table has the same bytes for any\n"
-    "number of processes and shards.\n"
+    "number of processes, ranks and shards.\n"
     "\n"
     "Options:\n"
     "  -o, --out FILE     the table (default: STUDY with .csv instead of its suffix)\n"
     "  -f, --overwrite    replace the table, begin a journal anew\n"
     "      --resume       go on with an unfinished sweep\n"
     "      --jobs N       runs at a time, each in a process of its own (default: one per\n"
-    "                     processor)\n"
+    "                     processor; with mpirun: one per rank)\n"
     "      --shard K/N    make only the runs k with k mod N = K, K from 0 to N - 1: for\n"
     "                     arrays of jobs on a cluster\n"
     "      --merge        write the table from the journals of all shards\n"
@@ -55,6 +56,7 @@ typedef struct sweep {
     uint64_t shard, shards;
     int jobs;
     bool quiet;
+    const cli_mpi *mpi; /* or null */
 } sweep;
 
 /* ---- the command line ---- */
@@ -75,7 +77,7 @@ static int parse(sweep *s, const char *study) {
                      options[SHARD].value);
         return EXIT_USAGE;
     }
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    long processors = s->mpi ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     if (!cli_positive_option("sweep", &options[JOBS], processors > 0 ? (double)processors : 1,
                              &jobs) ||
         jobs != (double)(int)jobs || jobs > 256) {
@@ -238,6 +240,14 @@ static int merge(sweep *s, int count, const char **paths) {
     return code;
 }
 
+static int make_runs(sweep *s, cli_journal *journal) {
+    if (s->mpi)
+        return cli_sweep_lead(s->mpi, s->study, journal, s->jobs, s->quiet);
+    cli_sweep_queue queue = cli_sweep_queue_of(journal);
+    cli_sweep_source source = cli_sweep_journal_source(&queue);
+    return cli_sweep_pool(s->study, &source, s->jobs, journal, s->quiet);
+}
+
 static int run_all(sweep *s) {
     bool begun = access(s->journal, F_OK) == 0, go_on = s->options[RESUME].value != NULL;
     int code = refuse_existing(s, s->out, "--overwrite replaces it");
@@ -255,7 +265,7 @@ static int run_all(sweep *s) {
     cli_journal journal = journal_of(s);
     code = cli_journal_open(&journal, s->journal, go_on ? CLI_JOURNAL_GO_ON : CLI_JOURNAL_BEGIN);
     if (code == EXIT_GOOD)
-        code = cli_sweep_pool(s->study, &journal, s->jobs, s->quiet);
+        code = make_runs(s, &journal);
     if (code >= 128)
         cli_complain("stopped after %" PRIu64 " of %" PRIu64 " runs; --resume goes on",
                      journal.done, s->info.runs);
@@ -268,6 +278,39 @@ static int run_all(sweep *s) {
                s->journal, journal.done);
     }
     cli_journal_close(&journal);
+    return code;
+}
+
+static int read_study(sweep *s, const char *path) {
+    rg_error error = {0};
+    rg_status status = rg_study_read_file(path, NULL, &s->study, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return cli_exit_code(status);
+    }
+    s->info = rg_study_get_info(s->study);
+    if (s->info.parameter_count > PARAMETERS_MOST) {
+        cli_complain("sweep: more than %d parameters", PARAMETERS_MOST);
+        return EXIT_BAD_INPUT;
+    }
+    return EXIT_GOOD;
+}
+
+/* Started by mpirun: rank 0 is asked for everything, the others make runs for it. */
+static int run_with_mpi(sweep *s, const char *study) {
+    bool leads = s->mpi->rank == 0;
+    if (!leads && !cli_sweep_wait_for_begin(s->mpi)) {
+        s->mpi->finish();
+        return EXIT_GOOD; /* rank 0 has said why */
+    }
+    int code = parse(s, study);
+    if (code == EXIT_GOOD)
+        code = read_study(s, study);
+    if (code == EXIT_GOOD)
+        code = leads ? run_all(s) : cli_sweep_follow(s->mpi, s->study, s->jobs);
+    if (code >= 128 || (!leads && code != EXIT_GOOD))
+        _exit(code); /* mpirun ends the others */
+    cli_sweep_end_mpi(s->mpi);
     return code;
 }
 
@@ -289,26 +332,21 @@ int cli_sweep(int count, const char **arguments) {
         return EXIT_USAGE;
     }
     static sweep s;
+    int code;
     s.options = options;
-    int code = parse(&s, arguments[0]);
-    rg_error error = {0};
-    if (code != EXIT_GOOD)
-        return code;
-    rg_status status = rg_study_read_file(arguments[0], NULL, &s.study, &error);
-    if (status != RG_OK) {
-        cli_complain("%s", error.text);
-        return cli_exit_code(status);
-    }
-    s.info = rg_study_get_info(s.study);
-    if (s.info.parameter_count > PARAMETERS_MOST) {
-        cli_complain("sweep: more than %d parameters", PARAMETERS_MOST);
-        code = EXIT_BAD_INPUT;
-    } else if (options[STATUS].value) {
-        code = print_status(&s);
-    } else if (options[MERGE].value) {
-        code = merge(&s, count - 1, arguments + 1);
+    if (cli_sweep_under_mpi() && !options[STATUS].value && !options[MERGE].value) {
+        s.mpi = cli_sweep_start_mpi();
+        code = s.mpi ? run_with_mpi(&s, arguments[0]) : EXIT_FAILED;
     } else {
-        code = run_all(&s);
+        code = parse(&s, arguments[0]);
+        if (code == EXIT_GOOD)
+            code = read_study(&s, arguments[0]);
+        if (code == EXIT_GOOD && options[STATUS].value)
+            code = print_status(&s);
+        else if (code == EXIT_GOOD && options[MERGE].value)
+            code = merge(&s, count - 1, arguments + 1);
+        else if (code == EXIT_GOOD)
+            code = run_all(&s);
     }
     rg_study_destroy(s.study);
     return code;

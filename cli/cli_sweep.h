@@ -7,6 +7,7 @@
 #define RIGOR_CLI_SWEEP_H
 
 #include "cli.h"
+#include "cli_mpi.h"
 #include "rigor/study.h"
 
 #include <sys/types.h>
@@ -56,9 +57,44 @@ int cli_sweep_table(rg_study *study, const cli_journal *journals, size_t count, 
 
 /* ---- cli_sweep_pool.c ---- */
 
-/* Makes the runs of the journal's shard that are not done, by so many processes. EXIT_GOOD also if
- * runs fail: their lines say so. 128 + N if a signal stopped it. */
-int cli_sweep_pool(rg_study *study, cli_journal *journal, int workers, bool quiet);
+/* Where a pool gets its runs, and where the lines of those that are done go: the journal, or the
+ * rank that has it. */
+typedef struct cli_sweep_source {
+    void *user;
+    bool (*next)(void *user, uint64_t *run); /* false: none at the moment */
+    int (*done)(void *user, uint64_t run, const char *line, size_t length);
+    /* Looks after other ranks, if there are any (else null), every CLI_SWEEP_TURN_MS at least;
+     * *more: runs may still come. */
+    int (*turn)(void *user, bool *more);
+} cli_sweep_source;
+
+/* A message between ranks waits so long at most; each process has a run ahead in the meantime. */
+enum { CLI_SWEEP_TURN_MS = 1 };
+
+/* The runs of a journal's shard that are not done, in their order. */
+typedef struct cli_sweep_queue {
+    cli_journal *journal;
+    uint64_t next;
+} cli_sweep_queue;
+cli_sweep_queue cli_sweep_queue_of(cli_journal *journal);
+cli_sweep_source cli_sweep_journal_source(cli_sweep_queue *queue);
+
+/* Makes all runs of a source, by so many processes. EXIT_GOOD also if runs fail: their lines say
+ * so. 128 + N if a signal stopped it. `journal` is for the progress bar, or null. */
+int cli_sweep_pool(rg_study *study, const cli_sweep_source *source, int workers,
+                   const cli_journal *journal, bool quiet);
+
+/* ---- cli_sweep_mpi.c ---- */
+
+bool cli_sweep_under_mpi(void);           /* whether mpirun has started this process */
+const cli_mpi *cli_sweep_start_mpi(void); /* complains and returns null if it cannot be */
+/* In rank 0, as cli_sweep_pool: the runs of a journal, by all ranks. */
+int cli_sweep_lead(const cli_mpi *mpi, rg_study *study, cli_journal *journal, int workers,
+                   bool quiet);
+/* In another rank: whether rank 0 begins, and then the runs that it gives. */
+bool cli_sweep_wait_for_begin(const cli_mpi *mpi);
+int cli_sweep_follow(const cli_mpi *mpi, rg_study *study, int workers);
+void cli_sweep_end_mpi(const cli_mpi *mpi); /* rank 0 ends the others */
 
 /* ---- cli_sweep.c ---- */
 

@@ -1,6 +1,6 @@
 /* The workers of a sweep: processes, so that a run which crashes, never ends or takes all memory is
  * a line with its cause and not the end of the study. Each is given one run at a time; who is done
- * gets the next. The parent alone writes the journal. */
+ * gets the next. Runs come from a source and their lines go there: the journal, or another rank. */
 #include "cli_sweep.h"
 
 #include <errno.h>
@@ -15,6 +15,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 /* A run is given up when it has crashed twice. A worker that was killed says nothing of its run: an
  * operator or a scheduler did it, and the run is made again; only what is killed again and again
@@ -35,10 +38,9 @@ typedef struct worker {
 typedef struct pool {
     rg_study *study;
     rg_study_info info;
-    cli_journal *journal;
+    const cli_sweep_source *source;
     worker *workers;
     int count;
-    uint64_t next; /* the first run that was not yet given to anybody */
 } pool;
 
 static volatile sig_atomic_t stopped_by;
@@ -59,6 +61,15 @@ static bool transfer(int channel, void *bytes, size_t size, bool out) {
         at += part, size -= (size_t)part;
     }
     return true;
+}
+
+/* A worker whose parent was killed is of no use, and its run may never end. */
+static void end_with(pid_t parent) {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent)
+        _exit(0);
 }
 
 static void work(rg_study *study, int channel) {
@@ -87,8 +98,9 @@ static bool start_worker(pool *p, worker *w) {
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return false;
     fflush(NULL);
-    pid_t process = fork();
+    pid_t parent = getpid(), process = fork();
     if (process == 0) {
+        end_with(parent);
         close(ends[0]);
         for (int i = 0; i < p->count; i++) /* so that each sees the parent's end */
             if (p->workers[i].process > 0)
@@ -119,18 +131,7 @@ static bool end_worker(worker *w, char cause[96]) {
     return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
 }
 
-/* The next run of this shard that is not done. */
-static int64_t next_run(pool *p) {
-    const cli_journal *journal = p->journal;
-    while (p->next < p->info.runs &&
-           (p->next % journal->shards != journal->shard || journal->offsets[p->next] >= 0))
-        p->next++;
-    return p->next < p->info.runs ? (int64_t)p->next++ : NO_RUN;
-}
-
 static int give(pool *p, worker *w, int64_t run) {
-    if (run == NO_RUN)
-        return EXIT_GOOD;
     if (w->process == 0 && !start_worker(p, w)) {
         cli_complain("sweep: no process for a run: %s", strerror(errno));
         return EXIT_FAILED;
@@ -145,12 +146,23 @@ static int give(pool *p, worker *w, int64_t run) {
 static int note_lost(pool *p, worker *w, const char *status, const char *cause) {
     char line[CLI_SWEEP_LINE];
     size_t length = cli_sweep_lost((uint64_t)w->run, status, cause, cli_clock() - w->start, line);
-    return cli_journal_append(p->journal, (uint64_t)w->run, line, length);
+    int code = p->source->done(p->source->user, (uint64_t)w->run, line, length);
+    w->run = NO_RUN;
+    return code;
 }
 
-static int give_next(pool *p, worker *w) {
-    w->crashes = w->kills = 0;
-    return give(p, w, next_run(p));
+/* Runs for all who have none, as long as there are any. */
+static int give_all(pool *p) {
+    int code = EXIT_GOOD;
+    uint64_t run;
+    for (int i = 0; i < p->count && code == EXIT_GOOD; i++) {
+        worker *w = &p->workers[i];
+        if (w->run != NO_RUN || !p->source->next(p->source->user, &run))
+            continue;
+        w->crashes = w->kills = 0;
+        code = give(p, w, (int64_t)run);
+    }
+    return code;
 }
 
 /* A worker that is no longer there. */
@@ -162,8 +174,7 @@ static int replace(pool *p, worker *w) {
         return EXIT_GOOD;
     if (run != NO_RUN && (killed ? ++w->kills < KILLS_MOST : ++w->crashes < CRASHES_MOST))
         return give(p, w, run);
-    int code = run == NO_RUN ? EXIT_GOOD : note_lost(p, w, killed ? "killed" : "crashed", cause);
-    return code == EXIT_GOOD ? give_next(p, w) : code;
+    return run == NO_RUN ? EXIT_GOOD : note_lost(p, w, killed ? "killed" : "crashed", cause);
 }
 
 static int hear(pool *p, worker *w) {
@@ -175,15 +186,15 @@ static int hear(pool *p, worker *w) {
     w->length += (size_t)got;
     if (w->line[w->length - 1] != '\n')
         return EXIT_GOOD;
-    int code = cli_journal_append(p->journal, (uint64_t)w->run, w->line, w->length - 1);
+    int code = p->source->done(p->source->user, (uint64_t)w->run, w->line, w->length - 1);
     w->run = NO_RUN;
-    return code == EXIT_GOOD ? give_next(p, w) : code;
+    return code;
 }
 
 /* Ends runs that take longer than they may; ms until the next one could. */
 static int end_late(pool *p, int *code) {
     double limit = p->info.run_seconds, soonest = INFINITY, now = cli_clock();
-    for (int i = 0; limit > 0 && i < p->count; i++) {
+    for (int i = 0; limit > 0 && i < p->count && *code == EXIT_GOOD; i++) {
         worker *w = &p->workers[i];
         if (w->process == 0 || w->run == NO_RUN)
             continue;
@@ -197,24 +208,36 @@ static int end_late(pool *p, int *code) {
         (void)end_worker(w, cause);
         snprintf(text, sizeof text, "took longer than %g s", limit);
         *code = note_lost(p, w, "timed-out", text);
-        if (*code == EXIT_GOOD)
-            *code = give_next(p, w);
         soonest = 0;
     }
     return isinf(soonest) ? 1000 : (int)fmin(1000, ceil(1e3 * soonest));
 }
 
-static int serve(pool *p, cli_progress *progress) {
+/* Who is at work; how many they are. */
+static int list_busy(const pool *p, struct pollfd polled[WORKERS_MOST]) {
+    int busy = 0;
+    for (int i = 0; i < p->count; i++) {
+        bool runs = p->workers[i].process > 0 && p->workers[i].run != NO_RUN;
+        polled[i] = (struct pollfd){runs ? p->workers[i].channel : -1, POLLIN, 0};
+        busy += runs;
+    }
+    return busy;
+}
+
+static int serve(pool *p, const cli_journal *journal, cli_progress *progress) {
+    const cli_sweep_source *source = p->source;
     struct pollfd polled[WORKERS_MOST];
     int code = EXIT_GOOD;
     while (code == EXIT_GOOD && !stopped_by) {
-        int wait = end_late(p, &code), busy = 0;
-        for (int i = 0; i < p->count; i++) {
-            bool runs = p->workers[i].process > 0 && p->workers[i].run != NO_RUN;
-            polled[i] = (struct pollfd){runs ? p->workers[i].channel : -1, POLLIN, 0};
-            busy += runs;
-        }
-        if (code != EXIT_GOOD || busy == 0 || stopped_by)
+        bool more = false;
+        int wait = end_late(p, &code);
+        if (code == EXIT_GOOD && source->turn)
+            code = source->turn(source->user, &more);
+        if (code == EXIT_GOOD)
+            code = give_all(p);
+        if (source->turn && wait > CLI_SWEEP_TURN_MS)
+            wait = CLI_SWEEP_TURN_MS;
+        if (code != EXIT_GOOD || (list_busy(p, polled) == 0 && !more) || stopped_by)
             break;
         if (poll(polled, (nfds_t)p->count, wait) < 0 && errno != EINTR) {
             cli_complain("sweep: %s", strerror(errno));
@@ -223,7 +246,8 @@ static int serve(pool *p, cli_progress *progress) {
         for (int i = 0; i < p->count && code == EXIT_GOOD; i++)
             if (polled[i].fd >= 0 && polled[i].revents)
                 code = hear(p, &p->workers[i]);
-        cli_progress_update(progress, p->journal->done);
+        if (journal)
+            cli_progress_update(progress, journal->done);
     }
     return code;
 }
@@ -244,8 +268,9 @@ static uint64_t shard_size(const cli_journal *journal) {
     return (journal->runs + journal->shards - 1 - journal->shard) / journal->shards;
 }
 
-int cli_sweep_pool(rg_study *study, cli_journal *journal, int workers, bool quiet) {
-    pool p = {.study = study, .info = rg_study_get_info(study), .journal = journal};
+int cli_sweep_pool(rg_study *study, const cli_sweep_source *source, int workers,
+                   const cli_journal *journal, bool quiet) {
+    pool p = {.study = study, .info = rg_study_get_info(study), .source = source};
     p.count = workers < WORKERS_MOST ? workers : WORKERS_MOST;
     p.workers = calloc((size_t)p.count, sizeof *p.workers);
     if (!p.workers) {
@@ -256,17 +281,39 @@ int cli_sweep_pool(rg_study *study, cli_journal *journal, int workers, bool quie
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    cli_progress progress = cli_progress_begin(journal->done, shard_size(journal), quiet);
+    cli_progress progress = cli_progress_begin(
+        journal ? journal->done : 0, journal ? shard_size(journal) : 0, quiet || !journal);
     progress.unit = "runs";
-    int code = EXIT_GOOD;
-    for (int i = 0; i < p.count && code == EXIT_GOOD; i++) {
+    for (int i = 0; i < p.count; i++)
         p.workers[i].run = NO_RUN;
-        code = give_next(&p, &p.workers[i]);
-    }
-    if (code == EXIT_GOOD)
-        code = serve(&p, &progress);
+    int code = serve(&p, journal, &progress);
     end_all(&p);
     cli_progress_clear(&progress);
     free(p.workers);
     return code == EXIT_GOOD && stopped_by ? 128 + stopped_by : code;
+}
+
+/* ---- runs of a journal ---- */
+
+static bool next_of_journal(void *user, uint64_t *run) {
+    cli_sweep_queue *queue = user;
+    const cli_journal *journal = queue->journal;
+    while (queue->next < journal->runs &&
+           (queue->next % journal->shards != journal->shard || journal->offsets[queue->next] >= 0))
+        queue->next++;
+    *run = queue->next;
+    return queue->next < journal->runs ? queue->next++, true : false;
+}
+
+static int done_of_journal(void *user, uint64_t run, const char *line, size_t length) {
+    cli_sweep_queue *queue = user;
+    return cli_journal_append(queue->journal, run, line, length);
+}
+
+cli_sweep_queue cli_sweep_queue_of(cli_journal *journal) {
+    return (cli_sweep_queue){journal, 0};
+}
+
+cli_sweep_source cli_sweep_journal_source(cli_sweep_queue *queue) {
+    return (cli_sweep_source){queue, next_of_journal, done_of_journal, NULL};
 }

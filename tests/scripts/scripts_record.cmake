@@ -10,6 +10,11 @@ if(TARGET rigor-command)
   add_test(NAME test_run_sweep COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_run_sweep.py
     $<TARGET_FILE:rigor-command> ${PROJECT_SOURCE_DIR})
   set_tests_properties(test_run_sweep PROPERTIES TIMEOUT 600 COST 20)
+  if(TARGET rigor-mpi) # test_programs.py sees to it that there is an MPI
+    add_test(NAME test_run_mpi COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_run_mpi.py
+      $<TARGET_FILE:rigor-command>)
+    set_tests_properties(test_run_mpi PROPERTIES TIMEOUT 900 COST 40)
+  endif()
   set_tests_properties(test_run_kill PROPERTIES COST 90 LABELS slow)
   set_tests_properties(test_run_cli PROPERTIES COST 20)
   set_tests_properties(test_record_export PROPERTIES COST 20 LABELS slow)

@@ -44,6 +44,8 @@ PROGRAMS = [
     (["g++"], "g++", "other engines in test_run_bench"),
     (["zsh"], "zsh", "completion in test_run_words"),
     (["fish"], "fish", "completion in test_run_words"),
+    (["mpirun"], "openmpi-bin", "test_run_mpi"),
+    (["mpicc"], "libopenmpi-dev", "rigor-mpi.so, for test_run_mpi"),
     (["localedef"], "libc-bin", "a locale with a decimal comma, in test_base_text"),
     (["python3"], "python3", "tests/scripts"),
 ]
