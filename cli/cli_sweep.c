@@ -14,7 +14,7 @@ const char cli_sweep_help[] =
     "       rigor sweep STUDY --merge JOURNAL ... [--out FILE]\n"
     "\n"
     "Runs a scene many times with different parameters, as STUDY (YAML or JSON) says:\n"
-    "lists, ranges, random draws or a table. One line per run in one table (CSV): its\n"
+    "lists, ranges, random draws or a table. One row per run in one table (CSV and HDF5): its\n"
     "parameters, how it ended and why, the scene's measures, the certificate, last poses\n"
     "of chosen bodies, the state hash. docs/sweep.md describes studies.\n"
     "\n"
@@ -24,7 +24,8 @@ const char cli_sweep_help[] =
     "number of processes, ranks and shards.\n"
     "\n"
     "Options:\n"
-    "  -o, --out FILE     the table (default: STUDY with .csv instead of its suffix)\n"
+    "  -o, --out FILE     the table (default: STUDY with .csv instead of its suffix); in HDF5\n"
+    "                     next to it, with .h5 instead of .csv\n"
     "  -f, --overwrite    replace the table, begin a journal anew\n"
     "      --resume       go on with an unfinished sweep\n"
     "      --jobs N       runs at a time, each in a process of its own (default: one per\n"
@@ -221,9 +222,20 @@ static int refuse_existing(const sweep *s, const char *path, const char *instead
     return EXIT_UNWRITABLE;
 }
 
+/* Neither of the two tables is replaced unasked. */
+static int refuse_tables(const sweep *s) {
+    char hdf5[4200];
+    cli_sweep_hdf5_path(s->out, hdf5);
+    int code = refuse_existing(s, s->out, "--overwrite replaces it");
+    /* A sweep that was killed between the two has left the second; its journal is still there. */
+    return code == EXIT_GOOD && !s->options[RESUME].value
+               ? refuse_existing(s, hdf5, "--overwrite replaces it")
+               : code;
+}
+
 static int merge(sweep *s, int count, const char **paths) {
     cli_journal *journals = calloc((size_t)count + 1, sizeof *journals);
-    int code = refuse_existing(s, s->out, "--overwrite replaces it"), opened = 0;
+    int code = refuse_tables(s), opened = 0;
     if (count == 0 || !journals) {
         cli_complain("sweep: --merge: which JOURNAL ...?");
         code = EXIT_USAGE;
@@ -250,7 +262,7 @@ static int make_runs(sweep *s, cli_journal *journal) {
 
 static int run_all(sweep *s) {
     bool begun = access(s->journal, F_OK) == 0, go_on = s->options[RESUME].value != NULL;
-    int code = refuse_existing(s, s->out, "--overwrite replaces it");
+    int code = refuse_tables(s);
     if (code == EXIT_GOOD && !go_on)
         code = refuse_existing(s, s->journal,
                                "--resume goes on with that sweep, --overwrite begins anew");

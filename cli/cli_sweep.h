@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "cli_mpi.h"
 #include "rigor/study.h"
+#include "rigor/table.h"
 
 #include <sys/types.h>
 
@@ -51,8 +52,9 @@ bool cli_journal_line(const cli_journal *journal, uint64_t run, char line[CLI_SW
 
 /* ---- cli_sweep_table.c ---- */
 
-/* Writes the table of all runs from journals that together have them all, and the times next to it.
- * Exit codes. */
+void cli_sweep_hdf5_path(const char *path, char hdf5[4200]); /* .h5 instead of .csv */
+/* Writes the table of all runs, CSV and HDF5, from journals that together have them all, and the
+ * times next to it. Exit codes. */
 int cli_sweep_table(rg_study *study, const cli_journal *journals, size_t count, const char *path);
 
 /* ---- cli_sweep_pool.c ---- */

@@ -25,7 +25,8 @@ foreach(library ${rigor_libraries})
   install(EXPORT ${library}-targets NAMESPACE rigor:: DESTINATION ${rigor_cmake_dir})
 endforeach()
 
-set(rigor_headers_of_io rigor/scene.h rigor/recording.h rigor/problem_file.h rigor/view.h)
+set(rigor_headers_of_io rigor/scene.h rigor/recording.h rigor/problem_file.h rigor/view.h rigor/study.h
+  rigor/table.h)
 set(rigor_headers_of_lp rigor/lp.h)
 file(GLOB rigor_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/rigor/*.h)

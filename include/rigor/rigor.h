@@ -1,5 +1,5 @@
 /* rigor: rigid bodies that never pass through each other, with the proof in the numbers. This
- * header is the core (library rigor); scene.h, recording.h and problem_file.h belong to rigor-io,
+ * header is the core (library rigor); scene.h, recording.h, study.h and others belong to rigor-io,
  * lp.h to rigor-lp. */
 #ifndef RIGOR_RIGOR_H
 #define RIGOR_RIGOR_H

@@ -52,7 +52,7 @@ PROGRAMS = [
 MODULES = [
     ("yaml", "python3-yaml", "test_scene_schema"),
     ("jsonschema", "python3-jsonschema", "test_scene_schema"),
-    ("h5py", "python3-h5py", "test_record_h5py, test_record_export, test_run_solve"),
+    ("h5py", "python3-h5py", "test_record_h5py, test_record_export, test_run_solve, test_run_sweep"),
     ("numpy", "python3-numpy", "test_record_h5py, test_record_export, test_python"),
     ("pip", "python3-pip", "test_python_wheel"),
     ("ensurepip", "python3-venv", "test_python_wheel"),

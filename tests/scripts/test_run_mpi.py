@@ -157,7 +157,7 @@ def kill(generator, process, ranks):
     heads, workers = family(process, ranks)
     what = generator.choice(("rank", "writer", "worker", "job"))
     targets = {"rank": heads[1:][-1:] or heads, "writer": heads[:1], "worker": workers[-1:],
-               "job": [process.pid, *heads, *workers]}[what]
+               "job": [process.pid, *heads, *workers] if workers else []}[what]
     for target in targets:
         try:
             os.kill(target, signal.SIGKILL)
@@ -182,19 +182,19 @@ def begin_again(rigor, ranks):
 
 def sweep_with_kills(rigor, ranks, generator, most):
     """One sweep to its end with at most so many kills, each after some more runs; how many of which."""
-    table, kills, runs, target = read("plain.csv"), [], [], 0
+    table, kills, runs, target = read("plain.csv"), [], [], 1
     while not os.path.exists("killed.csv"):
         process = begin_again(rigor, ranks)
         while process.poll() is None:
-            if len(kills) >= most or not os.path.exists("killed.csv.journal") or \
-                    read("killed.csv.journal").count(b"\n") <= target:
+            lines = read("killed.csv.journal").count(b"\n") if os.path.exists("killed.csv.journal") else 0
+            if len(kills) >= most or lines < target:
                 time.sleep(0.001)
                 continue
             heads, workers = family(process, ranks)
             what = kill(generator, process, ranks)
             if what:
                 kills.append(what)
-                target = min(target + generator.randrange(RUNS // KILLS), RUNS - 2)
+                target = min(lines + generator.randrange(RUNS // KILLS), RUNS - 2)
             if what in ("rank", "writer", "job"):
                 break
         _, error = process.communicate(timeout=500)

@@ -8,6 +8,8 @@ import signal
 import sys
 import time
 
+import h5py
+
 from record_script_support import Command, check, check_equal, expect, scratch_directory
 
 STUDY = """
@@ -54,6 +56,23 @@ def check_closed_form(rigor, source):
         check(float(row["complementarity"]) < 1e-8, f"run {row['run']}")
 
 
+def check_hdf5(name):
+    """The columns of the CSV, in their order, with the same numbers and words."""
+    rows = rows_of(f"{name}.csv")
+    with h5py.File(f"{name}.h5") as file:
+        group = file["runs"]
+        check_equal(list(group), list(rows[0]), "columns")
+        for column, values in group.items():
+            cells = [row[column] for row in rows]
+            if values.dtype.kind == "S":
+                check_equal([value.decode() for value in values], cells, column)
+            else:
+                check_equal([str(value) for value in values], [str(values.dtype.type(cell or "nan")) for cell in cells],
+                            column)
+        check_equal((group["run"].dtype.kind, group["angle"].dtype.kind, group["state_hash"].dtype.kind),
+                    ("i", "f", "S"), "types")
+
+
 def check_same_bytes(rigor):
     """Any number of processes and shards: one table, and each run is what `rigor run` makes of it."""
     write("study.yaml", STUDY)
@@ -61,6 +80,8 @@ def check_same_bytes(rigor):
     table = read("one.csv")
     expect(rigor, ["sweep", "study.yaml", "--jobs", "5", "--out", "five.csv"], 0)
     check(read("five.csv") == table, "five processes give another table")
+    check(read("five.h5") == read("one.h5"), "five processes give another table in HDF5")
+    check_hdf5("one")
     check(not os.path.exists("five.csv.journal"), "the journal of a finished sweep is left")
     journals = []
     for shard in (2, 0, 1):
@@ -69,6 +90,7 @@ def check_same_bytes(rigor):
     expect(rigor, ["sweep", "study.yaml", "--out", "s.csv", "--merge", *journals[:2]], 1, stderr="67 of 200 runs")
     expect(rigor, ["sweep", "study.yaml", "--out", "s.csv", "--merge", *journals], 0)
     check(read("s.csv") == table, "shards give another table")
+    check(read("s.h5") == read("one.h5"), "shards give another table in HDF5")
     for row in rows_of("one.csv")[::67]:
         report = rigor.report("run", "incline", f"mu={row['mu']}", f"angle={row['angle']}", "--duration", "0.2")
         check_equal(report["state_hash"], row["state_hash"], f"run {row['run']}")
@@ -194,6 +216,8 @@ def check_bad_studies(rigor):
     expect(rigor, ["sweep", "study.yaml", "--shard", "3/3"], 2)
     expect(rigor, ["sweep", "study.yaml", "--jobs", "0"], 2)
     expect(rigor, ["sweep", "study.yaml", "--out", "one.csv"], 4, stderr="one.csv exists")
+    write("other.h5", "a recording")
+    expect(rigor, ["sweep", "study.yaml", "--out", "other.csv"], 4, stderr="other.h5 exists")
     expect(rigor, ["sweep", "study.yaml", "--out", "none.csv", "--resume"], 3, stderr="nothing to go on with")
     expect(rigor, ["sweep", "study.yaml", "--out", "one.csv", "--status"], 0, stdout="the table is written")
 
