@@ -408,16 +408,19 @@ class Time(unittest.TestCase):
                 time.sleep(0)
         thread = threading.Thread(target=count)
         thread.start()
+        during = []
         try:
-            before = counted[0]
-            begin = time.perf_counter()
-            world.step(1 / 240)
-            took, during = time.perf_counter() - begin, counted[0] - before
+            # On a busy machine the other thread may have no processor in one step: in some of many it has.
+            while len(during) < 1000 and max(during, default=0) <= 20:
+                before = counted[0]
+                world.step(1 / 240)
+                during.append(counted[0] - before)
+                world.bodies[-1].velocity = [0, 0, -0.01 * len(during)]
         finally:
             stop.set()
             thread.join()
-        # With the lock held the other thread would run once before and once after the step, at most.
-        self.assertGreater(during, 20, f"in a step of {took:g} s")
+        # With the lock held the other thread would run once before and once after a step, at most.
+        self.assertGreater(max(during), 20, f"in {len(during)} steps")
 
     def test_overhead(self):
         def empty():

@@ -43,13 +43,13 @@ class Server:
         else:
             self.end()
 
-    def end(self, number=signal.SIGINT, seconds=5):
+    def end(self, number=signal.SIGINT):
         """Ends it; it must do so in time, with code 0 and nothing from a sanitizer."""
         if self.process.returncode is not None:
             return
         if self.process.poll() is None:
             self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=60 if self.sanitized else seconds)
+        _, errors = self.process.communicate(timeout=60)
         check_equal(self.process.returncode, 0, f"exit code of view ({errors})")
         check("Sanitizer" not in errors and "runtime error" not in errors, errors)
 
