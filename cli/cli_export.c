@@ -13,7 +13,8 @@
 const char cli_export_help[] =
     "Usage: rigor export RECORDING [--html FILE] [--gltf FILE] [--mp4 FILE] [--png DIR]\n"
     "                    [--csv FILE] [--contacts-csv FILE] [--events-csv FILE]\n"
-    "                    [--impulses-csv FILE] [--joints-csv FILE] [--certificate-csv FILE]\n"
+    "                    [--impulses-csv FILE] [--joints-csv FILE] [--loads-csv FILE]\n"
+    "                    [--certificate-csv FILE]\n"
     "       rigor export RECORDING RECORDING ... --html FILE\n"
     "\n"
     "Writes a recording, finished or not, in another format: one of these, or several at\n"
@@ -43,6 +44,9 @@ const char cli_export_help[] =
     "                   one line for every frame and joint: time, step, number, kind, bodies,\n"
     "                   broken; coordinates, velocities, forces and motor forces of its axes;\n"
     "                   point, force and torque on B; how far it is from being closed\n"
+    "      --loads-csv FILE\n"
+    "                   one line for every frame, force besides gravity, contact and joints, and\n"
+    "                   body: time, step, number, kind, body, point, force and torque\n"
     "      --certificate-csv FILE\n"
     "                   one line for every frame: time, step, the worst certificate, energy\n"
     "                   ledger and counts of the steps since the frame before, under the\n"
@@ -80,6 +84,7 @@ enum {
     OPTION_EVENTS,
     OPTION_IMPULSES,
     OPTION_JOINTS,
+    OPTION_LOADS,
     OPTION_CERTIFICATE,
     TABLE_COUNT,
     OPTION_HTML = TABLE_COUNT,
@@ -114,11 +119,14 @@ static int finish(rg_status status, const rg_error *error) {
 }
 
 static int export_tables(rg_recording *recording, const cli_option *options) {
-    static rg_status (*const export_table[TABLE_COUNT])(rg_recording *, const char *,
-                                                        rg_error *) = {
-        rg_recording_export_csv,        rg_recording_export_contacts_csv,
-        rg_recording_export_events_csv, rg_recording_export_impulses_csv,
-        rg_recording_export_joints_csv, rg_recording_export_certificate_csv};
+    static rg_status (*const export_table[TABLE_COUNT])(
+        rg_recording *, const char *, rg_error *) = {rg_recording_export_csv,
+                                                     rg_recording_export_contacts_csv,
+                                                     rg_recording_export_events_csv,
+                                                     rg_recording_export_impulses_csv,
+                                                     rg_recording_export_joints_csv,
+                                                     rg_recording_export_loads_csv,
+                                                     rg_recording_export_certificate_csv};
     rg_error error = {0};
     rg_status status = RG_OK;
     for (int i = 0; i < TABLE_COUNT && status == RG_OK; i++)
@@ -282,6 +290,7 @@ int cli_export(int count, const char **arguments) {
                                         [OPTION_EVENTS] = {"events-csv", 0, true, NULL},
                                         [OPTION_IMPULSES] = {"impulses-csv", 0, true, NULL},
                                         [OPTION_JOINTS] = {"joints-csv", 0, true, NULL},
+                                        [OPTION_LOADS] = {"loads-csv", 0, true, NULL},
                                         [OPTION_CERTIFICATE] = {"certificate-csv", 0, true, NULL},
                                         [OPTION_HTML] = {"html", 0, true, NULL},
                                         [OPTION_GLTF] = {"gltf", 0, true, NULL},

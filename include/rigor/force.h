@@ -19,7 +19,8 @@ typedef enum rg_force_kind {
     RG_FORCE_DRAG,     /* -(linear + quadratic |v|) v, -angular w */
     RG_FORCE_FIELD,    /* uniform acceleration */
     RG_FORCE_CENTRAL,  /* acceleration strength / r^2 towards a point */
-    RG_FORCE_FUNCTION  /* the caller's */
+    RG_FORCE_FUNCTION, /* the caller's */
+    RG_FORCE_KIND_COUNT
 } rg_force_kind;
 
 /* What a force function sees and fills: arrays over all bodies in the order of rg_world_body_at,
@@ -81,6 +82,21 @@ size_t rg_world_force_count(const rg_world *world);
 rg_force_id rg_world_force_at(const rg_world *world, size_t index);
 rg_force_def rg_force_get_def(const rg_world *world, rg_force_id force);
 const char *rg_force_kind_name(rg_force_kind kind); /* "spring", as in scene files */
+
+/* What a force does to one body. */
+typedef struct rg_load {
+    rg_force_id force;  /* null: what rg_body_apply_force and its like gave to the last step */
+    rg_force_kind kind; /* RG_FORCE_KIND_COUNT: of these */
+    rg_body_id body;
+    rg_vec3 point;  /* m, world: where it acts; the centre of mass unless it has a point */
+    rg_vec3 vector; /* N */
+    rg_vec3 torque; /* N m, besides that of `vector` at `point` */
+} rg_load;
+/* The loads of all bodies at the present time and state: forces besides gravity, contact and joints
+ * (rg_joint_get_state has theirs), functions called once more; and what was applied during the last
+ * step. Loads of nothing are left out. Valid until the next call, step or edit. RG_BUSY inside a
+ * step. */
+rg_status rg_world_find_loads(rg_world *world, const rg_load **loads, size_t *count);
 
 #ifdef __cplusplus
 }

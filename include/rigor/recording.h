@@ -68,6 +68,7 @@ typedef struct rg_recording_info {
     bool has_contacts;
     bool has_events; /* and impulses: from format 3 on */
     bool has_joints; /* of scenes with joints: from format 4 on */
+    bool has_loads;  /* from format 5 on */
     double duration; /* s that the run is meant to last; record_every: s between frames */
     double record_every;
     const char *scene_text;
@@ -164,6 +165,21 @@ rg_status rg_recording_read_joints(rg_recording *recording, size_t index,
                                    const rg_recorded_joint **joints, size_t *count,
                                    rg_error *error);
 
+/* What a force did to a body (rg_world_find_loads), at the time of the frame. */
+typedef struct rg_recorded_load {
+    uint32_t force; /* from 0, in the order of rg_world_force_at; RG_RECORDED_NONE: applied by the
+                       program during the last step */
+    uint32_t kind;  /* rg_force_kind; RG_FORCE_KIND_COUNT: applied */
+    uint32_t body;
+    uint32_t reserved;    /* 0 */
+    rg_vec3 point;        /* m, world */
+    rg_vec3 force_vector; /* N */
+    rg_vec3 torque;       /* N m, besides that of the force at the point */
+} rg_recorded_load;
+/* All of a frame, until the next call with this recording. RG_UNSUPPORTED: it has none. */
+rg_status rg_recording_read_loads(rg_recording *recording, size_t index,
+                                  const rg_recorded_load **loads, size_t *count, rg_error *error);
+
 /* One line per frame and body. "-" is standard output. The recording itself and its journal are
  * refused. */
 rg_status rg_recording_export_csv(rg_recording *recording, const char *path, rg_error *error);
@@ -177,9 +193,10 @@ rg_status rg_recording_export_events_csv(rg_recording *recording, const char *pa
                                          rg_error *error);
 rg_status rg_recording_export_impulses_csv(rg_recording *recording, const char *path,
                                            rg_error *error);
-/* One line per frame and joint. RG_UNSUPPORTED if it has none. */
+/* One line per frame and joint; one line per frame and load. RG_UNSUPPORTED if it has none. */
 rg_status rg_recording_export_joints_csv(rg_recording *recording, const char *path,
                                          rg_error *error);
+rg_status rg_recording_export_loads_csv(rg_recording *recording, const char *path, rg_error *error);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,7 @@ rg_status rg_view_chunk(rg_view *view, size_t index, rg_view_buffer *chunk, rg_e
 /* A running world. `sums` is what has happened since the world began and `last` since the frame
  * before (either may be null); the frame's number is the caller's. */
 rg_status rg_view_world_manifest(rg_scene *scene, rg_view_buffer *json, rg_error *error);
-rg_status rg_view_world_frame(const rg_world *world, uint32_t index, const rg_step_info *sums,
+rg_status rg_view_world_frame(rg_world *world, uint32_t index, const rg_step_info *sums,
                               const rg_step_info *last, rg_view_buffer *chunk, rg_error *error);
 
 /* The exports. "-" is standard output; a recording of the list and its journal are refused as

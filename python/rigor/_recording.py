@@ -183,17 +183,22 @@ class Recording:
         """Of the steps since the frame before, with the fields of rg_recorded_impulse."""
         return self._list(lib.rg_recording_read_impulses, index, c.rg_recorded_impulse)
 
+    def loads(self, index: int) -> np.ndarray:
+        """Forces besides gravity, contact and joints, of a frame: one row for each body they act on."""
+        return self._list(lib.rg_recording_read_loads, index, c.rg_recorded_load)
+
     def joints(self, index: int) -> np.ndarray:
         """Of a frame, with the fields of rg_recorded_joint."""
         return self._list(lib.rg_recording_read_joints, index, c.rg_recorded_joint)
 
     def export_csv(self, path: Any, what: str = "bodies") -> None:
-        """A table of "bodies", "contacts", "certificate", "events", "impulses" or "joints"."""
+        """A table of "bodies", "contacts", "certificate", "events", "impulses", "joints" or "loads"."""
         functions = {"bodies": lib.rg_recording_export_csv, "contacts": lib.rg_recording_export_contacts_csv,
                      "certificate": lib.rg_recording_export_certificate_csv,
                      "events": lib.rg_recording_export_events_csv,
                      "impulses": lib.rg_recording_export_impulses_csv,
-                     "joints": lib.rg_recording_export_joints_csv}
+                     "joints": lib.rg_recording_export_joints_csv,
+                     "loads": lib.rg_recording_export_loads_csv}
         if what not in functions:
             raise ValueError(f"there is no table of {what!r}; there are: {', '.join(functions)}")
         call(functions[what], self._open(), str(path).encode())

@@ -1,5 +1,5 @@
 /* Recordings as comma-separated values (RFC 4180): a header line, then one line for every frame and
- * body, for every frame and contact, for every frame and joint, for every event, for every impulse,
+ * body, for every frame and contact, joint or load, for every event, for every impulse,
  * or for every frame (certificates; a figure that was not measured is an empty field). Numbers are
  * the shortest that read back to the same bits. How it fails: as what it writes to does
  * (record_outlet.h). */
@@ -27,6 +27,7 @@ static const char impulses_header[] =
 static const char joints_header[] =
     "time,step,joint,kind,body_a,body_b,broken,x0,x1,x2,v0,v1,v2,f0,f1,f2,motor0,motor1,motor2,"
     "px,py,pz,fx,fy,fz,tx,ty,tz,error\n";
+static const char loads_header[] = "time,step,force,kind,body,px,py,pz,fx,fy,fz,tx,ty,tz\n";
 /* Bytes gathered before they are written. */
 static const size_t piece_size = 1 << 20;
 
@@ -222,6 +223,28 @@ static rg_status append_joints(rg_buffer *text, rg_recording *recording, size_t 
     return status;
 }
 
+static rg_status append_loads(rg_buffer *text, rg_recording *recording, size_t index,
+                              const rg_frame *frame, rg_error *error) {
+    const rg_recorded_load *loads;
+    size_t count;
+    rg_status status = rg_recording_read_loads(recording, index, &loads, &count, error);
+    for (size_t i = 0; i < count; i++) {
+        const rg_recorded_load *load = &loads[i];
+        append_clock(text, frame->time, frame->step);
+        if (load->force == RG_RECORDED_NONE)
+            append_text(text, ",");
+        else
+            rg_buffer_print(text, ",%" PRIu32, load->force);
+        rg_buffer_print(text, ",%s", rg_force_kind_name((rg_force_kind)load->kind));
+        append_body(text, recording, load->body);
+        append_numbers(text, &load->point.x, 3);
+        append_numbers(text, &load->force_vector.x, 3);
+        append_numbers(text, &load->torque.x, 3);
+        append_text(text, "\n");
+    }
+    return status;
+}
+
 /* Figures in the order of FILE's tables. */
 static void append_certificate_header(rg_buffer *text) {
     append_text(text, "time,step");
@@ -265,6 +288,7 @@ static const table_kind contacts_table = {false, contacts_header, append_contact
 static const table_kind events_table = {false, events_header, append_events};
 static const table_kind impulses_table = {false, impulses_header, append_impulses};
 static const table_kind joints_table = {false, joints_header, append_joints};
+static const table_kind loads_table = {false, loads_header, append_loads};
 static const table_kind certificate_table = {false, NULL, append_certificate};
 
 /* ---- all frames ---- */
@@ -354,4 +378,9 @@ rg_status rg_recording_export_impulses_csv(rg_recording *recording, const char *
 rg_status rg_recording_export_joints_csv(rg_recording *recording, const char *path,
                                          rg_error *error) {
     return export_table(recording, &joints_table, NULL, path, error);
+}
+
+rg_status rg_recording_export_loads_csv(rg_recording *recording, const char *path,
+                                        rg_error *error) {
+    return export_table(recording, &loads_table, NULL, path, error);
 }

@@ -61,21 +61,22 @@ static rg_status append_first_frame(rg_recorder *recorder, rg_store *store, rg_e
     rg_recorded_contact *contacts =
         rg_allocate(&recorder->allocator, rg_recorder_count_contacts(recorder), sizeof *contacts);
     rg_status status = RG_OUT_OF_MEMORY;
-    rg_buffer joints = rg_buffer_make(&recorder->allocator);
-    if (rg_rows_has(recorder->rows, RG_ROWS_JOINTS))
-        rg_rows_append_joints(&joints, rg_scene_world(recorder->scene));
-    if (numbers && contacts && !joints.failed) {
+    rg_buffer *rows = recorder->checkpoint.pending;
+    rg_rows_append_state(recorder->rows, rg_scene_world(recorder->scene), rows);
+    if (numbers && contacts && !rows[RG_ROWS_JOINTS].failed && !rows[RG_ROWS_LOADS].failed) {
         rg_frame_head head = rg_recorder_fill_frame(recorder, numbers);
         head.row_count[RG_ROWS_CONTACTS] = rg_recorder_fill_contacts(recorder, contacts);
         rg_frame_batch batch = rg_frame_batch_in(numbers, &head, 1, recorder->body_count);
         batch.rows[RG_ROWS_CONTACTS] = contacts;
-        head.row_count[RG_ROWS_JOINTS] = joints.size / sizeof(rg_recorded_joint);
-        batch.rows[RG_ROWS_JOINTS] = joints.data;
+        for (int i = RG_ROWS_JOINTS; i < RG_ROWS_COUNT; i++) {
+            head.row_count[i] = rows[i].size / rg_rows_size(i);
+            batch.rows[i] = rows[i].data;
+        }
         status = rg_store_append(store, &batch, error);
     } else {
         rg_fail(error, status, "%s: no memory for a frame", recorder->paths.file);
     }
-    rg_buffer_free(&joints);
+    rows[RG_ROWS_JOINTS].size = rows[RG_ROWS_LOADS].size = 0;
     rg_release(&recorder->allocator, contacts);
     rg_release(&recorder->allocator, numbers);
     return status;

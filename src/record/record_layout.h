@@ -12,7 +12,7 @@
 /* 4 has joints and is that of scenes with some, from 3 on there are events and impulses, from 2 on
  * certificate, ledger, counts and, unless they are left out, contacts; 1 had none of them. Older
  * ones are still read, and gone on with as they are. */
-#define RG_FORMAT_VERSION UINT64_C(4)
+#define RG_FORMAT_VERSION UINT64_C(5)
 
 /* Chunks hold about 128 KiB of numbers: many frames of few bodies (a plot of one body over time
  * reads few chunks), or part of one frame of many (a frame of 100,000 bodies is 25 chunks, none of

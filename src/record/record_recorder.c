@@ -298,7 +298,7 @@ static int write_frame(rg_recorder *recorder) {
     rg_buffer *block = &journal->block;
     const rg_buffer *pending = recorder->checkpoint.pending;
     if (block->failed || pending[RG_ROWS_EVENTS].failed || pending[RG_ROWS_IMPULSES].failed ||
-        pending[RG_ROWS_JOINTS].failed ||
+        pending[RG_ROWS_JOINTS].failed || pending[RG_ROWS_LOADS].failed ||
         rg_array_reserve(&block->allocator, (void **)&block->data, &block->capacity,
                          block->size + most + RG_JOURNAL_CHECKSUM, 1) != RG_OK)
         return ENOMEM;
@@ -357,9 +357,8 @@ rg_status rg_recorder_frame(rg_recorder *recorder, const rg_step_info *summary, 
                        "%s: bodies came or went since the recording began; a recording has the "
                        "same bodies in every frame",
                        recorder->paths.file);
-    if (rg_rows_has(recorder->rows, RG_ROWS_JOINTS))
-        rg_rows_append_joints(&recorder->checkpoint.pending[RG_ROWS_JOINTS],
-                              rg_scene_world(recorder->scene));
+    rg_rows_append_state(recorder->rows, rg_scene_world(recorder->scene),
+                         recorder->checkpoint.pending);
     int failed = write_frame(recorder);
     if (failed)
         return rg_recorder_fail(recorder, error, recorder->paths.journal, failed);

@@ -146,6 +146,7 @@ rg_recording_info rg_recording_get_info(const rg_recording *recording) {
                                .has_contacts = rg_rows_has(identity->rows, RG_ROWS_CONTACTS),
                                .has_events = rg_rows_has(identity->rows, RG_ROWS_EVENTS),
                                .has_joints = rg_rows_has(identity->rows, RG_ROWS_JOINTS),
+                               .has_loads = rg_rows_has(identity->rows, RG_ROWS_LOADS),
                                .duration = identity->duration,
                                .record_every = identity->record_every,
                                .scene_text = identity->scene_text,
@@ -398,5 +399,13 @@ rg_status rg_recording_read_impulses(rg_recording *recording, size_t index,
     assert(recording && impulses && count);
     rg_status status = read_rows(recording, index, RG_ROWS_IMPULSES, count, error);
     *impulses = (const void *)recording->rows[RG_ROWS_IMPULSES].data;
+    return status;
+}
+
+rg_status rg_recording_read_loads(rg_recording *recording, size_t index,
+                                  const rg_recorded_load **loads, size_t *count, rg_error *error) {
+    assert(recording && loads && count);
+    rg_status status = read_rows(recording, index, RG_ROWS_LOADS, count, error);
+    *loads = (const void *)recording->rows[RG_ROWS_LOADS].data;
     return status;
 }

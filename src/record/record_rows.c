@@ -1,5 +1,5 @@
 /* What a frame has any number of: see record_rows.h.
- * Tested by tests/record/test_events.c, test_contacts.c and test_joints.c there. */
+ * Tested by tests/record/test_events.c, and test_contacts.c, test_joints.c, test_loads.c there. */
 #include "record/record_rows.h"
 
 #include "world/world.h"
@@ -11,6 +11,7 @@ _Static_assert(sizeof(rg_recorded_contact) == 112, "part of the journal's format
 _Static_assert(sizeof(rg_recorded_event) == 56, "part of the journal's format");
 _Static_assert(sizeof(rg_recorded_impulse) == 168, "part of the journal's format");
 _Static_assert(sizeof(rg_recorded_joint) == 200, "part of the journal's format");
+_Static_assert(sizeof(rg_recorded_load) == 88, "part of the journal's format");
 
 static const struct {
     const char *name;
@@ -18,7 +19,8 @@ static const struct {
 } kinds[RG_ROWS_COUNT] = {{"contacts", sizeof(rg_recorded_contact)},
                           {"events", sizeof(rg_recorded_event)},
                           {"impulses", sizeof(rg_recorded_impulse)},
-                          {"joints", sizeof(rg_recorded_joint)}};
+                          {"joints", sizeof(rg_recorded_joint)},
+                          {"loads", sizeof(rg_recorded_load)}};
 
 const char *rg_rows_name(int rows) {
     return kinds[rows].name;
@@ -48,6 +50,9 @@ bool rg_rows_make_sense(int rows, const void *data, size_t count, size_t body_co
             good = good && joint->joint < count && joint->kind < RG_JOINT_KIND_COUNT &&
                    joint->axes <= RG_JOINT_AXES_MOST && is_body(joint->body_a, body_count) &&
                    is_body(joint->body_b, body_count);
+        } else if (rows == RG_ROWS_LOADS) {
+            const rg_recorded_load *load = (const rg_recorded_load *)data + i;
+            good = good && load->body < body_count && load->kind <= RG_FORCE_KIND_COUNT;
         } else {
             const rg_recorded_impulse *impulse = (const rg_recorded_impulse *)data + i;
             good = good && impulse->body_a < body_count && impulse->body_b < body_count;
@@ -116,25 +121,60 @@ void rg_rows_append_impulses(rg_buffer *impulses, const rg_world *world) {
     }
 }
 
-void rg_rows_append_joints(rg_buffer *joints, const rg_world *world) {
+rg_recorded_joint rg_rows_joint(const rg_world *world, size_t index) {
+    rg_joint_id id = rg_world_joint_at(world, index);
+    rg_joint_def def = rg_joint_get_def(world, id);
+    rg_joint_state state = rg_joint_get_state(world, id);
+    rg_recorded_joint joint = {.joint = (uint32_t)index,
+                               .kind = def.kind,
+                               .body_a = number_of(world, def.body_a),
+                               .body_b = number_of(world, def.body_b),
+                               .axes = (uint32_t)rg_joint_axis_count(def.kind),
+                               .broken = state.broken,
+                               .point = state.point,
+                               .force = state.force,
+                               .torque = state.torque,
+                               .error = rg_joint_error(world, id)};
+    memcpy(&joint.coordinate, state.coordinate, sizeof joint.coordinate);
+    memcpy(&joint.velocity, state.velocity, sizeof joint.velocity);
+    memcpy(&joint.axis_force, state.axis_force, sizeof joint.axis_force);
+    memcpy(&joint.motor_force, state.motor_force, sizeof joint.motor_force);
+    return joint;
+}
+
+rg_recorded_load rg_rows_load(const rg_world *world, const rg_load *load) {
+    rg_handle force = RG_HANDLE(load->force);
+    return (rg_recorded_load){
+        .force = load->force.index1 ? (uint32_t)rg_handle_index(&world->content.forces, force)
+                                    : RG_RECORDED_NONE,
+        .kind = load->kind,
+        .body = number_of(world, load->body),
+        .point = load->point,
+        .force_vector = load->vector,
+        .torque = load->torque};
+}
+
+static void append_joints(rg_buffer *rows, const rg_world *world) {
     for (size_t i = 0; i < rg_world_joint_count(world); i++) {
-        rg_joint_id id = rg_world_joint_at(world, i);
-        rg_joint_def def = rg_joint_get_def(world, id);
-        rg_joint_state state = rg_joint_get_state(world, id);
-        rg_recorded_joint joint = {.joint = (uint32_t)i,
-                                   .kind = def.kind,
-                                   .body_a = number_of(world, def.body_a),
-                                   .body_b = number_of(world, def.body_b),
-                                   .axes = (uint32_t)rg_joint_axis_count(def.kind),
-                                   .broken = state.broken,
-                                   .point = state.point,
-                                   .force = state.force,
-                                   .torque = state.torque,
-                                   .error = rg_joint_error(world, id)};
-        memcpy(&joint.coordinate, state.coordinate, sizeof joint.coordinate);
-        memcpy(&joint.velocity, state.velocity, sizeof joint.velocity);
-        memcpy(&joint.axis_force, state.axis_force, sizeof joint.axis_force);
-        memcpy(&joint.motor_force, state.motor_force, sizeof joint.motor_force);
-        rg_buffer_append(joints, &joint, sizeof joint);
+        rg_recorded_joint joint = rg_rows_joint(world, i);
+        rg_buffer_append(rows, &joint, sizeof joint);
     }
+}
+
+static void append_loads(rg_buffer *rows, rg_world *world) {
+    const rg_load *loads;
+    size_t count;
+    rg_status status = rg_world_find_loads(world, &loads, &count);
+    rows->failed = rows->failed || status == RG_OUT_OF_MEMORY;
+    for (size_t i = 0; !status && i < count; i++) {
+        rg_recorded_load load = rg_rows_load(world, &loads[i]);
+        rg_buffer_append(rows, &load, sizeof load);
+    }
+}
+
+void rg_rows_append_state(uint64_t set, rg_world *world, rg_buffer rows[RG_ROWS_COUNT]) {
+    if (rg_rows_has(set, RG_ROWS_JOINTS))
+        append_joints(&rows[RG_ROWS_JOINTS], world);
+    if (rg_rows_has(set, RG_ROWS_LOADS))
+        append_loads(&rows[RG_ROWS_LOADS], world);
 }

@@ -1,6 +1,6 @@
-/* What a frame has any number of: joints, contacts of its last step, events and impulses of the
- * steps since the frame before. In memory and in the journal they are arrays of the structures of
- * rigor/recording.h, in FILE tables with the rows of all frames one after the other. */
+/* What a frame has any number of: joints, loads, contacts of its last step, events and impulses of
+ * the steps since the frame before. In memory and in the journal they are arrays of the structures
+ * of rigor/recording.h, in FILE tables with the rows of all frames one after the other. */
 #ifndef RIGOR_RECORD_ROWS_H
 #define RIGOR_RECORD_ROWS_H
 
@@ -13,6 +13,7 @@ typedef enum rg_rows {
     RG_ROWS_EVENTS,
     RG_ROWS_IMPULSES,
     RG_ROWS_JOINTS, /* of scenes that have some */
+    RG_ROWS_LOADS,
     RG_ROWS_COUNT,
     RG_ROWS_PENDING = RG_ROWS_JOINTS /* kinds that a checkpoint may have some of */
 } rg_rows;
@@ -21,6 +22,7 @@ typedef enum rg_rows {
 enum {
     RG_ROWS_OF_FORMAT_2 = 1u << RG_ROWS_CONTACTS,
     RG_ROWS_OF_FORMAT_3 = (1u << RG_ROWS_JOINTS) - 1,
+    RG_ROWS_OF_FORMAT_4 = (1u << RG_ROWS_LOADS) - 1,
     RG_ROWS_ALL = (1u << RG_ROWS_COUNT) - 1
 };
 static inline bool rg_rows_has(uint64_t set, int rows) {
@@ -39,7 +41,10 @@ bool rg_rows_contact(const rg_world *world, const rg_contact_force *force,
 /* Appends the events and impulses of the world's last step. */
 void rg_rows_append_events(rg_buffer *events, const rg_world *world);
 void rg_rows_append_impulses(rg_buffer *impulses, const rg_world *world);
-/* Appends all joints as they are. */
-void rg_rows_append_joints(rg_buffer *joints, const rg_world *world);
+/* A joint as it is; a load of the world. */
+rg_recorded_joint rg_rows_joint(const rg_world *world, size_t index);
+rg_recorded_load rg_rows_load(const rg_world *world, const rg_load *load);
+/* Appends all joints and loads, of those kinds that the set has, each to its place in `rows`. */
+void rg_rows_append_state(uint64_t set, rg_world *world, rg_buffer rows[RG_ROWS_COUNT]);
 
 #endif

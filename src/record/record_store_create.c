@@ -156,8 +156,9 @@ static herr_t write_identity(hid_t file, const rg_store_identity *identity) {
             return -1;
     uint64_t version = !identity->has_certificate                     ? 1
                        : !rg_rows_has(identity->rows, RG_ROWS_EVENTS) ? 2
+                       : rg_rows_has(identity->rows, RG_ROWS_LOADS)   ? RG_FORMAT_VERSION
                        : !rg_rows_has(identity->rows, RG_ROWS_JOINTS) ? 3
-                                                                      : RG_FORMAT_VERSION;
+                                                                      : 4;
     if (rg_attribute_put_u64(file, "format_version", version) < 0 ||
         rg_attribute_put_u64(file, "run_id", identity->run_id) < 0 ||
         rg_attribute_put_bool(file, "planar", identity->planar) < 0 ||

@@ -107,13 +107,18 @@ static bool rows_fit(rg_store *store) {
     return true;
 }
 
-/* Formats have the rows that they have; contacts may be left out of any. */
+/* Formats have the rows that they have; contacts and joints may be left out of any. */
 static uint64_t rows_of_format(hid_t file, uint64_t version) {
     uint64_t rows = version == 1   ? 0
                     : version == 2 ? RG_ROWS_OF_FORMAT_2
                     : version == 3 ? RG_ROWS_OF_FORMAT_3
+                    : version == 4 ? RG_ROWS_OF_FORMAT_4
                                    : RG_ROWS_ALL;
-    return H5Lexists(file, "contacts", H5P_DEFAULT) > 0 ? rows : rows & ~RG_ROWS_OF_FORMAT_2;
+    for (int i = 0; i < RG_ROWS_COUNT; i++)
+        if ((i == RG_ROWS_CONTACTS || i == RG_ROWS_JOINTS) &&
+            H5Lexists(file, rg_rows_name(i), H5P_DEFAULT) <= 0)
+            rows &= ~(UINT64_C(1) << i);
+    return rows;
 }
 
 /* Null, or what is wrong with the file. */

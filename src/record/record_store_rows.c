@@ -1,5 +1,5 @@
-/* Contacts, events, impulses and joints of FILE: of every kind a table with the rows of all frames,
- * and, as data of the frames, where each frame's rows begin and how many it has. Compound
+/* Contacts, events, impulses, joints and loads of FILE: of every kind a table with the rows of all
+ * frames, and, as data of the frames, where each frame's rows begin and how many it has. Compound
  * types, whose fields have names. See docs/recording.md.
  *
  * How it fails: a field that FILE lacks is 0; rows that the frames do not speak of, or do not have,
@@ -11,7 +11,7 @@
 
 /* ---- types ---- */
 
-typedef enum field_type { REAL, VECTOR, BODY, COUNT, MODE, KIND, JOINT } field_type;
+typedef enum field_type { REAL, VECTOR, BODY, COUNT, MODE, KIND, JOINT, FORCE } field_type;
 
 typedef struct row_field {
     const char *name;
@@ -74,6 +74,15 @@ static const row_field joint_fields[] = {
     {"error", REAL, offsetof(rg_recorded_joint, error)},
 };
 
+static const row_field load_fields[] = {
+    {"force", BODY, offsetof(rg_recorded_load, force)},
+    {"kind", FORCE, offsetof(rg_recorded_load, kind)},
+    {"body", BODY, offsetof(rg_recorded_load, body)},
+    {"point", VECTOR, offsetof(rg_recorded_load, point)},
+    {"force_vector", VECTOR, offsetof(rg_recorded_load, force_vector)},
+    {"torque", VECTOR, offsetof(rg_recorded_load, torque)},
+};
+
 static const struct {
     const char *path;
     const row_field *fields;
@@ -107,17 +116,27 @@ static const struct {
          "bodies (4294967295 is the world), number of axes, broken; coordinates, velocities, "
          "forces and motor forces of the axes; point, force and torque on B there (world axes), "
          "of the step before the frame; how far it is from being closed"},
+    [RG_ROWS_LOADS] =
+        {"loads/table", load_fields, sizeof load_fields / sizeof load_fields[0],
+         "1, 1, 1, m, N, N m",
+         "one row for each force besides gravity, contact and joints and each body that it acts "
+         "on, "
+         "rows start to start + count of the frame: number of the force (4294967295: applied by "
+         "the program during the step before), kind, body; point, force there and torque (world "
+         "axes)"},
 };
 
 static hid_t names_type(field_type type, bool in_memory) {
     hid_t names = H5Tenum_create(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U8LE);
     uint32_t count = type == MODE    ? RG_MODE_ROLL + 1
                      : type == JOINT ? RG_JOINT_KIND_COUNT
+                     : type == FORCE ? RG_FORCE_KIND_COUNT + 1
                                      : RG_STEP_EVENT_KIND_COUNT;
     for (uint32_t i = 0; names >= 0 && i < count; i++) {
         uint8_t small = (uint8_t)i;
         const char *name = type == MODE    ? rg_contact_mode_name((rg_contact_mode)i)
                            : type == JOINT ? rg_joint_kind_name((rg_joint_kind)i)
+                           : type == FORCE ? rg_force_kind_name((rg_force_kind)i)
                                            : rg_step_event_name((rg_step_event_kind)i);
         if (H5Tenum_insert(names, name, in_memory ? (const void *)&i : (const void *)&small) < 0) {
             H5Tclose(names);
@@ -143,6 +162,7 @@ static hid_t field_type_of(field_type type, bool in_memory) {
     case MODE:
     case KIND:
     case JOINT:
+    case FORCE:
         break;
     }
     return names_type(type, in_memory);
@@ -150,8 +170,8 @@ static hid_t field_type_of(field_type type, bool in_memory) {
 
 /* In FILE without gaps, in memory as the structure. */
 static hid_t row_type(int rows, bool in_memory) {
-    static const size_t bytes[] = {
-        [REAL] = 8, [VECTOR] = 24, [BODY] = 4, [COUNT] = 8, [MODE] = 1, [KIND] = 1, [JOINT] = 1};
+    static const size_t bytes[] = {[REAL] = 8, [VECTOR] = 24, [BODY] = 4,  [COUNT] = 8,
+                                   [MODE] = 1, [KIND] = 1,    [JOINT] = 1, [FORCE] = 1};
     const row_field *fields = kinds[rows].fields;
     size_t size = 0, at = 0;
     for (size_t i = 0; i < kinds[rows].field_count; i++)

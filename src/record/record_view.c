@@ -84,6 +84,7 @@ static void set_options(rg_view *view, const rg_view_options *options) {
             view->chunk_frames = 1;
     }
     view->has_contacts = view->info.has_contacts && !set->leave_out_contacts;
+    view->has_loads = (view->info.has_loads || view->info.has_joints) && !set->leave_out_contacts;
 }
 
 static rg_status open_scene(rg_view *view, rg_error *error) {
@@ -121,6 +122,7 @@ rg_status rg_view_open(rg_recording *recording, const rg_view_options *options, 
     made->info = rg_recording_get_info(recording);
     made->raw = rg_buffer_make(&allocator);
     made->numbers = rg_buffer_make(&allocator);
+    made->loads = rg_buffer_make(&allocator);
     set_options(made, options);
     made->mass = rg_allocate_zeroed(&allocator, made->info.body_count, sizeof *made->mass);
     rg_status status = made->mass
@@ -140,6 +142,7 @@ void rg_view_close(rg_view *view) {
     rg_scene_destroy(view->scene);
     rg_buffer_free(&view->raw);
     rg_buffer_free(&view->numbers);
+    rg_buffer_free(&view->loads);
     rg_release(&allocator, view->contacts);
     rg_release(&allocator, view->mass);
     rg_release(&allocator, view->work_before);
@@ -375,8 +378,8 @@ rg_status rg_view_overview(rg_view *view, rg_view_buffer *chunk, rg_error *error
         status = survey_kinetic(view, view->overview_count, error);
     view->overview_has_kinetic = status == RG_OK;
     if (status == RG_OK)
-        status = rg_chunk_plan(&layout, RG_CHUNK_COMPRESSED | RG_CHUNK_HAS_FIGURES, 0,
-                               view->overview_count, 0, 0, error);
+        status = rg_chunk_plan(&layout, RG_CHUNK_COMPRESSED | RG_CHUNK_HAS_FIGURES,
+                               (rg_chunk_size){.frames = view->overview_count}, error);
     if (status != RG_OK)
         return status;
     view->raw.size = 0;
@@ -432,6 +435,42 @@ static rg_status gather_contacts(rg_view *view, size_t first, size_t frames, uin
         counts[i] = (uint32_t)(*total - before);
     }
     return RG_OK;
+}
+
+static rg_status gather_joint_loads(rg_view *view, size_t frame, rg_error *error) {
+    const rg_recorded_joint *joints;
+    size_t count;
+    rg_status status = rg_recording_read_joints(view->recording, frame, &joints, &count, error);
+    for (size_t i = 0; !status && i < count; i++) {
+        rg_chunk_load both[2];
+        size_t sides = rg_chunk_loads_of_joint(&joints[i], both);
+        rg_buffer_append(&view->loads, both, sides * sizeof both[0]);
+    }
+    return status;
+}
+
+/* The same for loads, into view->loads. */
+static rg_status gather_loads(rg_view *view, size_t first, size_t frames, uint32_t *counts,
+                              rg_error *error) {
+    view->loads.size = 0;
+    view->loads.failed = false;
+    for (size_t i = 0; i < frames; i++) {
+        const rg_recorded_load *loads;
+        size_t count = 0, before = view->loads.size, frame = rg_view_recorded(view, first + i);
+        rg_status status = RG_OK;
+        if (view->info.has_loads)
+            status = rg_recording_read_loads(view->recording, frame, &loads, &count, error);
+        for (size_t k = 0; !status && k < count; k++) {
+            rg_chunk_load load = rg_chunk_load_of_force(&loads[k]);
+            rg_buffer_append(&view->loads, &load, sizeof load);
+        }
+        if (!status && view->info.has_joints)
+            status = gather_joint_loads(view, frame, error);
+        if (status != RG_OK)
+            return status;
+        counts[i] = (uint32_t)((view->loads.size - before) / sizeof(rg_chunk_load));
+    }
+    return view->loads.failed ? rg_fail(error, RG_OUT_OF_MEMORY, "no memory for forces") : RG_OK;
 }
 
 static void fill_head(void *user, size_t shown, const rg_frame_head *head,
@@ -490,17 +529,29 @@ static void fill_contacts(filler *fill, size_t frames, const uint32_t *counts) {
                              view->options.contact_bits);
 }
 
+static void fill_loads(filler *fill, size_t frames, const uint32_t *counts) {
+    const rg_chunk_load *loads = (const void *)fill->view->loads.data;
+    for (size_t i = 0; i < frames; i++)
+        rg_chunk_put_load_count(&fill->layout, fill->raw, i, counts[i]);
+    for (size_t i = 0; i < fill->layout.loads; i++)
+        rg_chunk_put_load(&fill->layout, fill->raw, i, &loads[i]);
+}
+
+/* `counts` has room for contacts and for loads of each frame. */
 static rg_status fill_chunk(filler *fill, size_t frames, uint32_t *counts, rg_error *error) {
     rg_view *view = fill->view;
-    size_t contacts = 0;
+    rg_chunk_size size = {.first = fill->first, .frames = frames, .bodies = view->info.body_count};
     uint32_t flags = RG_CHUNK_COMPRESSED | RG_CHUNK_CODED | RG_CHUNK_HAS_FIGURES |
-                     (view->has_contacts ? RG_CHUNK_HAS_CONTACTS : 0u);
+                     (view->has_contacts ? RG_CHUNK_HAS_CONTACTS : 0u) |
+                     (view->has_loads ? RG_CHUNK_HAS_LOADS : 0u);
     rg_status status = RG_OK;
     if (view->has_contacts)
-        status = gather_contacts(view, fill->first, frames, counts, &contacts, error);
+        status = gather_contacts(view, fill->first, frames, counts, &size.contacts, error);
+    if (status == RG_OK && view->has_loads)
+        status = gather_loads(view, fill->first, frames, counts + frames, error);
+    size.loads = view->has_loads ? view->loads.size / sizeof(rg_chunk_load) : 0;
     if (status == RG_OK)
-        status = rg_chunk_plan(&fill->layout, flags, fill->first, frames, view->info.body_count,
-                               contacts, error);
+        status = rg_chunk_plan(&fill->layout, flags, size, error);
     if (status != RG_OK)
         return status;
     view->raw.size = 0;
@@ -515,6 +566,8 @@ static rg_status fill_chunk(filler *fill, size_t frames, uint32_t *counts, rg_er
         return status;
     if (view->has_contacts)
         fill_contacts(fill, frames, counts);
+    if (view->has_loads)
+        fill_loads(fill, frames, counts + frames);
     for (size_t i = 0; i < frames; i++)
         rg_chunk_put_figures(&fill->layout, fill->raw, i, fill->figures[i]);
     return RG_OK;
@@ -535,7 +588,7 @@ rg_status rg_view_chunk(rg_view *view, size_t index, rg_view_buffer *chunk, rg_e
             return status;
         fill.work = view->work_before[index];
     }
-    uint32_t *counts = rg_allocate(&view->allocator, frames, sizeof *counts);
+    uint32_t *counts = rg_allocate(&view->allocator, 2 * frames, sizeof *counts);
     fill.figures = rg_allocate(&view->allocator, frames, sizeof *fill.figures);
     rg_status status = counts && fill.figures
                            ? fill_chunk(&fill, frames, counts, error)

@@ -20,7 +20,8 @@ enum { /* flags of a chunk */
        RG_CHUNK_COMPRESSED = 1,
        RG_CHUNK_CODED = 2,
        RG_CHUNK_HAS_CONTACTS = 4,
-       RG_CHUNK_HAS_FIGURES = 8
+       RG_CHUNK_HAS_FIGURES = 8,
+       RG_CHUNK_HAS_LOADS = 16
 };
 
 enum { /* the order of SERIES in contract.ts */
@@ -49,19 +50,34 @@ enum { /* the order of SERIES in contract.ts */
 
 enum {
     RG_CHUNK_HEADER = 32,  /* bytes */
-    RG_CHUNK_SECTIONS = 16 /* before the figures */
+    RG_CHUNK_SECTIONS = 23 /* before the figures */
 };
+
+/* What is in a chunk; contacts and loads of all frames together. */
+typedef struct rg_chunk_size {
+    size_t first, frames, bodies, contacts, loads;
+} rg_chunk_size;
+
+/* A force and a torque on a body, as the page is told of them: of forces and joints. */
+typedef struct rg_chunk_load {
+    uint32_t kind;   /* rg_force_kind; 6: applied by the program, RG_CHUNK_LOAD_JOINT */
+    uint32_t number; /* of the force or joint */
+    uint32_t body;
+    rg_vec3 point, force, torque;
+} rg_chunk_load;
+enum { RG_CHUNK_LOAD_JOINT = 7 };
+_Static_assert((int)RG_FORCE_KIND_COUNT == 6, "LOAD_KINDS of contract.ts");
 
 /* Where everything is, after the header. Sections in the order of the table. */
 typedef struct rg_chunk_layout {
-    uint32_t flags, first, frames, bodies, contacts, figures;
+    uint32_t flags, first, frames, bodies, contacts, loads, figures;
     size_t offset[RG_CHUNK_SECTIONS + 1]; /* of each section; the last one is the figures' */
     size_t size;                          /* bytes in all */
 } rg_chunk_layout;
 
-/* RG_LIMIT_EXCEEDED: more than 32 bits can count. `contacts` of all frames together. */
-rg_status rg_chunk_plan(rg_chunk_layout *layout, uint32_t flags, size_t first, size_t frames,
-                        size_t bodies, size_t contacts, rg_error *error);
+/* RG_LIMIT_EXCEEDED: more than 32 bits can count. */
+rg_status rg_chunk_plan(rg_chunk_layout *layout, uint32_t flags, rg_chunk_size size,
+                        rg_error *error);
 /* The header, and room for the rest: where the rest is to be written; null if there is no memory.
  * */
 unsigned char *rg_chunk_begin(const rg_chunk_layout *layout, rg_buffer *out);
@@ -74,6 +90,13 @@ void rg_chunk_put_contact_count(const rg_chunk_layout *layout, unsigned char *ra
 /* `bits` of the mantissa are kept. */
 void rg_chunk_put_contact(const rg_chunk_layout *layout, unsigned char *raw, size_t number,
                           const rg_recorded_contact *contact, int bits);
+void rg_chunk_put_load_count(const rg_chunk_layout *layout, unsigned char *raw, size_t frame,
+                             size_t count);
+void rg_chunk_put_load(const rg_chunk_layout *layout, unsigned char *raw, size_t number,
+                       const rg_chunk_load *load);
+rg_chunk_load rg_chunk_load_of_force(const rg_recorded_load *load);
+/* On both bodies, or on the one that it has; how many. */
+size_t rg_chunk_loads_of_joint(const rg_recorded_joint *joint, rg_chunk_load loads[2]);
 void rg_chunk_put_figures(const rg_chunk_layout *layout, unsigned char *raw, size_t frame,
                           const double figures[RG_FIGURE_COUNT]);
 /* Codes and compresses what was written into `raw` (from rg_chunk_begin) as the flags say, to
@@ -133,6 +156,7 @@ struct rg_view {
     rg_scene *scene; /* at its beginning: shapes, masses */
     size_t frame_count, chunk_frames;
     bool has_contacts;        /* to be shown */
+    bool has_loads;           /* or joints */
     rg_mass_properties *mass; /* of each body; 0: not dynamic */
     /* Made when it is first needed, by one look at all frames' figures: */
     rg_energy_ledger *work_before; /* summed up to the first frame of each chunk */
@@ -141,7 +165,7 @@ struct rg_view {
     size_t overview_count;
     bool overview_has_kinetic; /* or it was too much to read */
     /* Room that is used again. */
-    rg_buffer raw, numbers;
+    rg_buffer raw, numbers, loads;
     rg_recorded_contact *contacts;
     size_t contact_capacity;
 };

@@ -10,6 +10,7 @@
  * Tested by tests/record/test_view.c. */
 #include "record/record_view.h"
 
+#include "base/base_math.h"
 #include "base/base_text.h"
 
 #include <assert.h>
@@ -35,14 +36,21 @@ enum section {
     SECTION_GAP,
     SECTION_FRICTION,
     SECTION_SLIP,
+    SECTION_LOAD_COUNT,
+    SECTION_LOAD_KIND,
+    SECTION_LOAD_NUMBER,
+    SECTION_LOAD_BODY,
+    SECTION_LOAD_POINT,
+    SECTION_LOAD_FORCE,
+    SECTION_LOAD_TORQUE,
     SECTION_FIGURES
 };
 _Static_assert((int)SECTION_FIGURES == (int)RG_CHUNK_SECTIONS, "all have an offset");
 
-/* Bytes of a frame (times 1, bodies or figures) or of a contact. */
+/* Bytes of a frame (times 1, bodies or figures), of a contact or of a load. */
 static const struct {
     unsigned char bytes;
-    enum { OF_FRAME, OF_BODY, OF_CONTACTS_FRAME, OF_CONTACT } kind;
+    enum { OF_FRAME, OF_BODY, OF_CONTACTS_FRAME, OF_CONTACT, OF_LOADS_FRAME, OF_LOAD } kind;
 } sections[RG_CHUNK_SECTIONS] = {
     [SECTION_TIME] = {8, OF_FRAME},
     [SECTION_STEP] = {8, OF_FRAME},
@@ -60,6 +68,13 @@ static const struct {
     [SECTION_GAP] = {4, OF_CONTACT},
     [SECTION_FRICTION] = {4, OF_CONTACT},
     [SECTION_SLIP] = {4, OF_CONTACT},
+    [SECTION_LOAD_COUNT] = {4, OF_LOADS_FRAME},
+    [SECTION_LOAD_KIND] = {4, OF_LOAD},
+    [SECTION_LOAD_NUMBER] = {4, OF_LOAD},
+    [SECTION_LOAD_BODY] = {4, OF_LOAD},
+    [SECTION_LOAD_POINT] = {12, OF_LOAD},
+    [SECTION_LOAD_FORCE] = {12, OF_LOAD},
+    [SECTION_LOAD_TORQUE] = {12, OF_LOAD},
 };
 
 /* ---- numbers ---- */
@@ -108,34 +123,51 @@ static void put_rounded(unsigned char *to, double value, int bits) {
 
 /* ---- layout ---- */
 
-rg_status rg_chunk_plan(rg_chunk_layout *layout, uint32_t flags, size_t first, size_t frames,
-                        size_t bodies, size_t contacts, rg_error *error) {
-    bool has_contacts = flags & RG_CHUNK_HAS_CONTACTS;
+/* How many items of its kind a section has. */
+static size_t items_of(const rg_chunk_layout *layout, int section) {
+    size_t frames = layout->frames;
+    switch (sections[section].kind) {
+    case OF_FRAME:
+        return frames;
+    case OF_BODY:
+        return frames * layout->bodies;
+    case OF_CONTACTS_FRAME:
+        return layout->flags & RG_CHUNK_HAS_CONTACTS ? frames : 0;
+    case OF_CONTACT:
+        return layout->contacts;
+    case OF_LOADS_FRAME:
+        return layout->flags & RG_CHUNK_HAS_LOADS ? frames : 0;
+    case OF_LOAD:
+        return layout->loads;
+    }
+    return 0;
+}
+
+rg_status rg_chunk_plan(rg_chunk_layout *layout, uint32_t flags, rg_chunk_size size,
+                        rg_error *error) {
     size_t figures = flags & RG_CHUNK_HAS_FIGURES ? RG_FIGURE_COUNT : 0;
-    const size_t most = UINT32_MAX / 128;
-    if (first > UINT32_MAX || frames > most || bodies > most || contacts > most ||
-        (bodies && frames > most / bodies))
+    const size_t most = UINT32_MAX / 160;
+    if (size.first > UINT32_MAX || size.frames > most || size.bodies > most ||
+        size.contacts > most || size.loads > most ||
+        (size.bodies && size.frames > most / size.bodies))
         return rg_fail(error, RG_LIMIT_EXCEEDED,
                        "%zu bodies and %zu contacts in %zu frames are too many to show at once",
-                       bodies, contacts, frames);
-    *layout = (rg_chunk_layout){.flags = flags,
-                                .first = (uint32_t)first,
-                                .frames = (uint32_t)frames,
-                                .bodies = (uint32_t)bodies,
-                                .contacts = (uint32_t)contacts,
-                                .figures = (uint32_t)figures};
+                       size.bodies, size.contacts, size.frames);
+    *layout =
+        (rg_chunk_layout){.flags = flags,
+                          .first = (uint32_t)size.first,
+                          .frames = (uint32_t)size.frames,
+                          .bodies = (uint32_t)size.bodies,
+                          .contacts = flags & RG_CHUNK_HAS_CONTACTS ? (uint32_t)size.contacts : 0,
+                          .loads = flags & RG_CHUNK_HAS_LOADS ? (uint32_t)size.loads : 0,
+                          .figures = (uint32_t)figures};
     size_t end = 0;
     for (int i = 0; i < RG_CHUNK_SECTIONS; i++) {
-        size_t items = sections[i].kind == OF_FRAME            ? frames
-                       : sections[i].kind == OF_BODY           ? frames * bodies
-                       : !has_contacts                         ? 0
-                       : sections[i].kind == OF_CONTACTS_FRAME ? frames
-                                                               : contacts;
         layout->offset[i] = end;
-        end += sections[i].bytes * items;
+        end += sections[i].bytes * items_of(layout, i);
     }
     layout->offset[SECTION_FIGURES] = end;
-    layout->size = end + 4 * frames * figures;
+    layout->size = end + 4 * size.frames * figures;
     return RG_OK;
 }
 
@@ -215,6 +247,49 @@ void rg_chunk_put_contact(const rg_chunk_layout *layout, unsigned char *raw, siz
     put_rounded(raw + offset[SECTION_SLIP] + 4 * number, contact->slip_speed, bits);
 }
 
+void rg_chunk_put_load_count(const rg_chunk_layout *layout, unsigned char *raw, size_t frame,
+                             size_t count) {
+    put_u32(raw + layout->offset[SECTION_LOAD_COUNT] + 4 * frame, (uint32_t)count);
+}
+
+void rg_chunk_put_load(const rg_chunk_layout *layout, unsigned char *raw, size_t number,
+                       const rg_chunk_load *load) {
+    const size_t *offset = layout->offset;
+    put_u32(raw + offset[SECTION_LOAD_KIND] + 4 * number, load->kind);
+    put_u32(raw + offset[SECTION_LOAD_NUMBER] + 4 * number, load->number);
+    put_u32(raw + offset[SECTION_LOAD_BODY] + 4 * number, load->body);
+    put_vec3(raw + offset[SECTION_LOAD_POINT] + 12 * number, &load->point);
+    put_vec3(raw + offset[SECTION_LOAD_FORCE] + 12 * number, &load->force);
+    put_vec3(raw + offset[SECTION_LOAD_TORQUE] + 12 * number, &load->torque);
+}
+
+rg_chunk_load rg_chunk_load_of_force(const rg_recorded_load *load) {
+    return (rg_chunk_load){.kind = load->kind,
+                           .number = load->force,
+                           .body = load->body,
+                           .point = load->point,
+                           .force = load->force_vector,
+                           .torque = load->torque};
+}
+
+size_t rg_chunk_loads_of_joint(const rg_recorded_joint *joint, rg_chunk_load loads[2]) {
+    size_t count = 0;
+    rg_chunk_load load = {.kind = RG_CHUNK_LOAD_JOINT,
+                          .number = joint->joint,
+                          .body = joint->body_b,
+                          .point = joint->point,
+                          .force = joint->force,
+                          .torque = joint->torque};
+    if (joint->body_b != RG_RECORDED_NONE)
+        loads[count++] = load;
+    load.body = joint->body_a;
+    load.force = rg_scale(-1, joint->force);
+    load.torque = rg_scale(-1, joint->torque);
+    if (joint->body_a != RG_RECORDED_NONE)
+        loads[count++] = load;
+    return count;
+}
+
 void rg_chunk_put_figures(const rg_chunk_layout *layout, unsigned char *raw, size_t frame,
                           const double figures[RG_FIGURE_COUNT]) {
     unsigned char *to = raw + layout->offset[SECTION_FIGURES] + 4 * frame * layout->figures;
@@ -232,8 +307,8 @@ static void subtract_rows(unsigned char *words, size_t rows, size_t width) {
 
 /* The same with rows of different lengths: `counts` times `columns` words; what has nothing at its
  * place in the row before stays. */
-static void subtract_contacts(unsigned char *words, const unsigned char *counts, size_t frames,
-                              size_t total, size_t columns) {
+static void subtract_varying(unsigned char *words, const unsigned char *counts, size_t frames,
+                             size_t total, size_t columns) {
     size_t end = total;
     for (size_t frame = frames; frame-- > 1;) {
         size_t count = get_u32(counts + 4 * frame), before = get_u32(counts + 4 * (frame - 1));
@@ -260,17 +335,18 @@ static size_t section_size(const rg_chunk_layout *layout, int section) {
 }
 
 static void code(const rg_chunk_layout *layout, unsigned char *raw, unsigned char *room) {
-    const unsigned char *counts = raw + layout->offset[SECTION_CONTACT_COUNT];
     for (int i = SECTION_POSITION; i <= SECTION_FIGURES; i++) {
         unsigned char *words = raw + layout->offset[i];
         size_t count = section_size(layout, i) / 4;
-        if (i == SECTION_CONTACT_COUNT || count == 0)
+        if (i == SECTION_CONTACT_COUNT || i == SECTION_LOAD_COUNT || count == 0)
             continue;
+        bool of_load = i > SECTION_LOAD_COUNT;
         if (i < SECTION_CONTACT_COUNT || i == SECTION_FIGURES)
             subtract_rows(words, layout->frames, count / layout->frames);
         else
-            subtract_contacts(words, counts, layout->frames, layout->contacts,
-                              sections[i].bytes / 4);
+            subtract_varying(
+                words, raw + layout->offset[of_load ? SECTION_LOAD_COUNT : SECTION_CONTACT_COUNT],
+                layout->frames, of_load ? layout->loads : layout->contacts, sections[i].bytes / 4);
         split_planes(words, count, room);
     }
 }

@@ -315,6 +315,8 @@ static rg_status put_body(rg_buffer *out, const rg_world *world, rg_shape_list *
     rg_json_put_text(out, rg_body_name(world, body));
     put_named_text(out, "motion", motions[rg_body_motion(world, body)]);
     put_mass(out, world, body);
+    if (rg_body_gravity_scale(world, body) != 1)
+        put_named_number(out, "gravity_scale", rg_body_gravity_scale(world, body));
     put(out, ",\"colliders\":[");
     for (size_t i = 0; i < rg_body_collider_count(world, body); i++) {
         if (i)
@@ -360,6 +362,29 @@ static void put_joint(rg_buffer *out, const rg_world *world, rg_joint_id joint) 
     put(out, "]}");
 }
 
+/* ---- springs ---- */
+
+static void put_springs(rg_buffer *out, const rg_world *world) {
+    const char *before = ",\"springs\":[\n";
+    for (size_t i = 0; i < rg_world_force_count(world); i++) {
+        rg_force_def def = rg_force_get_def(world, rg_world_force_at(world, i));
+        if (def.kind != RG_FORCE_SPRING)
+            continue;
+        put(out, before);
+        rg_buffer_print(out, "{\"force\":%zu", i);
+        put_side(out, world, "a", def.body);
+        put_side(out, world, "b", def.other);
+        put_key(out, "point_a");
+        put_vec3(out, def.point);
+        put_key(out, "point_b");
+        put_vec3(out, def.other_point);
+        put_named_number(out, "rest_length", def.rest_length);
+        put(out, "}");
+        before = ",\n";
+    }
+    put(out, before[1] == '\n' ? "]" : "");
+}
+
 /* ---- the whole ---- */
 
 static void put_settings(rg_buffer *out, rg_scene *scene) {
@@ -386,6 +411,7 @@ static void put_recording(rg_buffer *out, const rg_view *view) {
                     view->chunk_frames);
     put_named_truth(out, "has_certificate", view->info.has_certificate);
     put_named_truth(out, "has_contacts", view->has_contacts);
+    put_named_truth(out, "has_loads", view->has_loads && view->info.has_loads);
 }
 
 rg_status rg_manifest_write(rg_buffer *out, rg_scene *scene, const char *name, const rg_view *view,
@@ -417,7 +443,9 @@ rg_status rg_manifest_write(rg_buffer *out, rg_scene *scene, const char *name, c
         put(out, i ? ",\n" : "\n");
         put_joint(out, world, rg_world_joint_at(world, i));
     }
-    put(out, "]}\n");
+    put(out, "]");
+    put_springs(out, world);
+    put(out, "}\n");
     rg_shape_list_free(&list);
     if (status == RG_OK && out->failed)
         status = RG_OUT_OF_MEMORY;

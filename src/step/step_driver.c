@@ -61,14 +61,6 @@ static void move_kinematic(rg_world_content *c, const rg_motion_state *states) {
     }
 }
 
-static void forget_applied(rg_world_content *c) {
-    if (!c->has_applied)
-        return;
-    memset(c->applied_force, 0, c->bodies.count * sizeof *c->applied_force);
-    memset(c->applied_torque, 0, c->bodies.count * sizeof *c->applied_torque);
-    c->has_applied = false;
-}
-
 static void count_step(rg_world_content *c, const rg_step_report *report, rg_step_info *info) {
     rg_step_info *sum = &c->run.summary;
     info->steps = 1;
@@ -172,10 +164,10 @@ static void keep_step(rg_world *world, const rg_world_content *clock,
     if (report->contacts == 0)
         rg_memory_resize(world, RG_MEMORY_FORCES, 0);
     move_kinematic(c, kinematic);
-    forget_applied(c);
     c->time = clock->time;
     c->time_carry = clock->time_carry;
     c->step_count++;
+    rg_applied_end(c);
 }
 
 /* The part of a step that forces and motions may look at but not change. */

@@ -212,6 +212,7 @@ void rg_world_destroy(rg_world *world) {
         world->free_machinery(world->machinery);
     rg_pool_destroy(world->pool);
     rg_arena_free(&world->scratch);
+    rg_loads_free(world);
     rg_content_free(&world->content, &allocator);
     rg_release(&allocator, world);
 }

@@ -132,6 +132,8 @@ typedef enum rg_memory_kind {
     X(rg_vec3, angular_momentum) /* about the centre of mass, world axes */                        \
     X(rg_vec3, applied_force)    /* by the caller, for the next step */                            \
     X(rg_vec3, applied_torque)                                                                     \
+    X(rg_vec3, acted_force) /* of these, in the last step */                                       \
+    X(rg_vec3, acted_torque)                                                                       \
     X(rg_body_dynamics, dynamics)                                                                  \
     X(rg_body_record, record)
 
@@ -149,6 +151,7 @@ typedef struct rg_world_content {
     uint64_t edits; /* counts changes by the caller: a method's history ends at an edit */
     bool planar;
     bool has_applied; /* some applied force or torque is not 0 */
+    bool has_acted;   /* some was in the last step; otherwise acted_ is not set */
     rg_vec3 gravity;
     const rg_method *method; /* null: the default */
     rg_method_settings settings;
@@ -208,6 +211,10 @@ struct rg_world {
     void *callback_user;
     rg_collision_def collision;
     rg_stage_clock clock;
+    rg_load *load; /* that were asked for */
+    size_t load_capacity;
+    rg_vec3 *load_room; /* for what functions of the caller's add */
+    size_t load_room_capacity;
     /* What a later stage keeps beside the state (contact detection, solvers' memory): no result
      * depends on it. */
     void *machinery;
@@ -273,6 +280,14 @@ bool rg_forces_are_steady(const rg_world_content *content);
 /* The first time in (begin, end) at which a force starts or stops; `end` if there is none. */
 double rg_forces_next_break(const rg_world_content *content, double begin, double end);
 void rg_forces_forget_body(rg_world *world, rg_body_id body);
+/* Of one force, whatever its times; FUNCTION is called. */
+void rg_force_add(const rg_world_content *content, const rg_force_def *def,
+                  rg_force_context *context);
+
+/* world_load.c */
+/* What was applied has acted, and is forgotten but for rg_world_find_loads. */
+void rg_applied_end(rg_world_content *content);
+void rg_loads_free(rg_world *world);
 
 /* world_time.c: forces and targets that are functions of time, and the texts that forces and joints
  * own. Copies of the texts instead of the caller's; without memory none of them. */

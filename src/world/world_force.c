@@ -15,8 +15,8 @@ rg_force_def rg_force_def_default(rg_force_kind kind) {
 }
 
 const char *rg_force_kind_name(rg_force_kind kind) {
-    static const char *const names[] = {"constant", "spring",  "drag",
-                                        "field",    "central", "function"};
+    static const char *const names[] = {"constant", "spring",   "drag",   "field",
+                                        "central",  "function", "applied"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -47,7 +47,7 @@ static rg_status check_force(const rg_world *world, const rg_force_def *def, rg_
     rg_status status = rg_check_version(def->api_version, "rg_force_def", error);
     if (status)
         return status;
-    if (def->kind < RG_FORCE_CONSTANT || def->kind > RG_FORCE_FUNCTION)
+    if (def->kind < RG_FORCE_CONSTANT || def->kind >= RG_FORCE_KIND_COUNT)
         return rg_fail(error, RG_INVALID_ARGUMENT, "force: there is no kind %d", (int)def->kind);
     if ((def->body.index1 && !rg_body_exists(world, def->body)) ||
         (def->other.index1 && !rg_body_exists(world, def->other)))
@@ -211,12 +211,13 @@ static void add_to_one(const rg_world_content *content, const rg_force_def *def,
     }
     case RG_FORCE_SPRING:
     case RG_FORCE_FUNCTION:
+    case RG_FORCE_KIND_COUNT:
         break;
     }
 }
 
-static void add_force(const rg_world_content *content, const rg_force_def *def,
-                      rg_force_context *context) {
+void rg_force_add(const rg_world_content *content, const rg_force_def *def,
+                  rg_force_context *context) {
     if (def->kind == RG_FORCE_SPRING)
         add_spring(content, def, context);
     else if (def->kind == RG_FORCE_FUNCTION)
@@ -272,7 +273,7 @@ void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double
         rg_force_def def = rg_force_at_time(&content->force[k], context->time);
         if (share < 1)
             def = weakened(&def, share);
-        add_force(content, &def, context);
+        rg_force_add(content, &def, context);
     }
     if (content->planar)
         for (size_t i = 0; i < context->body_count; i++) {

@@ -182,7 +182,7 @@ static void check_chunks(rg_recording *recording, size_t chunk_frames, size_t ev
         if (rg_view_chunk(view, n, &buffer, &error) != RG_OK)
             fail_msg("%s", error.text);
         view_chunk chunk = view_read(&buffer);
-        assert_int_equal(chunk.flags, info.has_contacts ? 15 : 11);
+        assert_int_equal(chunk.flags, (info.has_contacts ? 15 : 11) + (info.has_loads ? 16 : 0));
         assert_int_equal(chunk.first, shown);
         assert_int_equal(chunk.bodies, info.body_count);
         assert_true(chunk.frames == chunk_frames || n + 1 == rg_view_chunk_count(view));
@@ -541,6 +541,114 @@ static void test_flat_manifest(void **state) {
     rg_recording_close(recording);
 }
 
+/* A pendulum's bob that a spring pulls aside: at every frame the loads of both are those that were
+ * recorded, the joint's on both of its bodies; live, those of the world. */
+static const char pulled[] =
+    "rigor: 1\n"
+    "method: {name: stepping, step: 0.01}\n"
+    "bodies:\n"
+    "  - {name: arm, shape: {box: [0.1, 0.1, 1]}, position: [0, 0, -0.5], gravity_scale: 0.5}\n"
+    "  - {name: bob, shape: {sphere: 0.2}, position: [0, 0, -1.2]}\n"
+    "joints:\n"
+    "  - {kind: hinge, bodies: [world, arm], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  - {kind: ball, bodies: [arm, bob], point: [0, 0, -1]}\n"
+    "forces:\n"
+    "  - {kind: drag, linear: 1, body: bob}\n"
+    "  - {kind: spring, body: bob, point: [0, 0, 0.1], other_point: [2, 0, -1], stiffness: 900}\n";
+
+enum { PULLED_LOADS = 1 + 3 }; /* the spring, a joint on one body and one on two */
+
+static void check_pulled(const view_chunk *chunk, size_t f, size_t first, rg_recording *recording,
+                         size_t index) {
+    const rg_recorded_load *loads;
+    const rg_recorded_joint *joints;
+    size_t count, joint_count, drags = chunk->load_count[f] - PULLED_LOADS;
+    assert_int_equal(rg_recording_read_loads(recording, index, &loads, &count, NULL), RG_OK);
+    assert_int_equal(count, drags + 1);
+    assert_int_equal(drags, index > 0); /* at first it does not move */
+    for (size_t k = 0; k < count; k++) {
+        assert_int_equal(chunk->load_kind[first + k], loads[k].kind);
+        assert_int_equal(chunk->load_number[first + k], loads[k].force);
+        assert_int_equal(chunk->load_body[first + k], 1);
+        for (size_t i = 0; i < 3; i++) {
+            assert_true(chunk->load_point[3 * (first + k) + i] == (float)(&loads[k].point.x)[i]);
+            assert_true(chunk->load_force[3 * (first + k) + i] ==
+                        (float)(&loads[k].force_vector.x)[i]);
+        }
+    }
+    static const uint32_t body[] = {0, 1, 0}, number[] = {0, 1, 1};
+    static const float sign[] = {1, 1, -1};
+    assert_int_equal(rg_recording_read_joints(recording, index, &joints, &joint_count, NULL),
+                     RG_OK);
+    for (size_t k = 0; k < 3; k++) {
+        size_t at = first + count + k;
+        assert_int_equal(chunk->load_kind[at], 7);
+        assert_int_equal(chunk->load_number[at], number[k]);
+        assert_int_equal(chunk->load_body[at], body[k]);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(chunk->load_force[3 * at + i] ==
+                        sign[k] * (float)(&joints[number[k]].force.x)[i]);
+    }
+}
+
+static void test_loads(void **state) {
+    (void)state;
+    enum { FRAMES = 11 };
+    rg_recording *recording =
+        record("pulled.h5", &(run_options){.text = pulled, .steps = FRAMES - 1});
+    rg_view *view = open_view(recording, &(rg_view_options){.chunk_frames = 4});
+    rg_view_buffer buffer = rg_view_buffer_create(NULL);
+    size_t shown = 0;
+    for (size_t n = 0; n < rg_view_chunk_count(view); n++) {
+        assert_int_equal(rg_view_chunk(view, n, &buffer, NULL), RG_OK);
+        view_chunk chunk = view_read(&buffer);
+        size_t first = 0;
+        for (size_t f = 0; f < chunk.frames; f++, shown++) {
+            check_pulled(&chunk, f, first, recording, shown);
+            first += chunk.load_count[f];
+        }
+        view_free(&chunk);
+    }
+    assert_int_equal(shown, FRAMES);
+    assert_int_equal(rg_view_manifest(view, &buffer, NULL), RG_OK);
+    assert_true(is_json(&buffer));
+    assert_true(contains(&buffer,
+                         "\"springs\":[\n{\"force\":1,\"a\":1,\"b\":-1,\"point_a\":[0,0,0.1],"
+                         "\"point_b\":[2,0,-1],\"rest_length\":0}]}"));
+    assert_true(contains(&buffer, "\"gravity_scale\":0.5,"));
+    assert_true(contains(&buffer, "\"has_loads\":true"));
+    rg_view_buffer_destroy(&buffer);
+    rg_view_close(view);
+    rg_recording_close(recording);
+}
+
+static void test_live_loads(void **state) {
+    (void)state;
+    rg_scene *scene = scene_of_text(pulled);
+    rg_world *world = rg_scene_world(scene);
+    counting_allocator counter;
+    rg_allocator allocator = counting_allocator_make(&counter);
+    rg_view_buffer buffer = rg_view_buffer_create(&allocator);
+    assert_int_equal(rg_world_step(world, 0.01, NULL, NULL), RG_OK);
+    assert_int_equal(rg_view_world_frame(world, 0, NULL, NULL, &buffer, NULL), RG_OK);
+    size_t calls = counter.resizes;
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(rg_world_step(world, 0.01, NULL, NULL), RG_OK);
+        assert_int_equal(rg_view_world_frame(world, 1, NULL, NULL, &buffer, NULL), RG_OK);
+    }
+    assert_int_equal(counter.resizes, calls);
+    view_chunk chunk = view_read(&buffer);
+    const rg_load *loads;
+    size_t count;
+    assert_int_equal(rg_world_find_loads(world, &loads, &count), RG_OK);
+    assert_int_equal(chunk.load_count[0], count + 3);
+    for (size_t k = 0; k < count; k++)
+        assert_true(chunk.load_force[3 * k] == (float)loads[k].vector.x);
+    view_free(&chunk);
+    rg_view_buffer_destroy(&buffer);
+    rg_scene_destroy(scene);
+}
+
 /* A bar on the world, and a weight on the bar by a slider with limits. */
 static void test_joint_manifest(void **state) {
     (void)state;
@@ -597,7 +705,7 @@ static void test_running_world(void **state) {
         chunk = view_read(&buffer);
         size_t count;
         const rg_contact_force *forces = rg_world_contact_forces(world, &count);
-        assert_int_equal(chunk.flags, 12);
+        assert_int_equal(chunk.flags, 28);
         assert_int_equal(chunk.first, n);
         assert_int_equal(chunk.frames, 1);
         assert_int_equal(chunk.contacts, count);
@@ -713,6 +821,8 @@ int main(void) {
         cmocka_unit_test(test_manifest),
         cmocka_unit_test(test_flat_manifest),
         cmocka_unit_test(test_joint_manifest),
+        cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_live_loads),
         cmocka_unit_test(test_running_world),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_no_memory),

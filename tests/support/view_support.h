@@ -18,8 +18,10 @@ typedef struct view_chunk {
     float *position, *orientation, *velocity, *angular;
     uint32_t *count, *a, *b, *mode;
     float *point, *normal, *force, *gap, *friction, *slip;
+    uint32_t *load_count, *load_kind, *load_number, *load_body;
+    float *load_point, *load_force, *load_torque;
     float *figure;
-    void *copies[20];
+    void *copies[30];
     size_t copy_count;
 } view_chunk;
 
@@ -112,6 +114,17 @@ static inline view_chunk view_read(const rg_view_buffer *buffer) {
         chunk.slip = view_take(&cursor, chunk.count, 1);
     } else {
         assert_int_equal(chunk.contacts, 0);
+    }
+    if (chunk.flags & 16) {
+        cursor.coded = false;
+        chunk.load_count = view_take(&cursor, NULL, 1);
+        cursor.coded = chunk.flags & 2;
+        chunk.load_kind = view_take(&cursor, chunk.load_count, 1);
+        chunk.load_number = view_take(&cursor, chunk.load_count, 1);
+        chunk.load_body = view_take(&cursor, chunk.load_count, 1);
+        chunk.load_point = view_take(&cursor, chunk.load_count, 3);
+        chunk.load_force = view_take(&cursor, chunk.load_count, 3);
+        chunk.load_torque = view_take(&cursor, chunk.load_count, 3);
     }
     if (chunk.flags & 8)
         chunk.figure = view_take(&cursor, NULL, VIEW_FIGURES);

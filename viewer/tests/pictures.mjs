@@ -3,7 +3,7 @@
  * before they are kept. */
 
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import { byId, launch, openBeside, openTab, project, root, settle, showTime, whereIs } from "./harness.mjs";
 
@@ -21,6 +21,7 @@ const PICTURES = [
   { name: "incline", run: ["incline", "angle=20", "mu=0.5"], at: 0.5, on: ["cones"], pick: "box" },
   { name: "pile", run: ["pile", "count=200", "--duration", "1.5"], at: 1.4, off: ["contacts"], zoom: 3 },
   { name: "brick-stack", run: ["brick-stack", "--duration", "2"], at: 0.5, pick: "brick3" },
+  { name: "spring", run: [join(root, "scenes/spring-pendulum.yaml"), "--duration", "3"], at: 1.2, pick: "bob" },
   { name: "compare", run: DOMINOES, beside: [...DOMINOES, "--step", "0.02"], at: 3.0, zoom: 2, longer: 3 },
   { name: "phone", run: DOMINOES, at: 2.5, size: PHONE, zoom: 3, longer: 3 },
   { name: "phone-dark", run: DOMINOES, at: 2.5, size: PHONE, dark: true, zoom: 3, longer: 3 },
@@ -29,7 +30,7 @@ const recorded = new Map();
 
 function record(bench, run) {
   const key = run.join(" ");
-  if (!recorded.has(key)) recorded.set(key, bench.record(`${run[0]}${recorded.size ? `-${recorded.size}` : ""}`, ...run));
+  if (!recorded.has(key)) recorded.set(key, bench.record(`${basename(run[0], ".yaml")}${recorded.size ? `-${recorded.size}` : ""}`, ...run));
   return recorded.get(key);
 }
 

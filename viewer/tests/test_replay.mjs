@@ -6,6 +6,13 @@ import { readFileSync } from "node:fs";
 import { byId, changedPixels, check, checkNear, forcesOn, main, openBeside, openTab, playerTime, project, settle, showTime, until, whereIs } from "./harness.mjs";
 
 /* A crate of 2 m x 1 m x 1 m and 500 kg at rest, under another of half its mass. */
+const SPRING = `rigor: 1
+duration: 0.1
+bodies:
+  - {name: bob, shape: {sphere: 0.1}, mass: 1, position: [0, 0, 0]}
+forces:
+  - {kind: spring, body: bob, other_point: [0, 0, 1.72], stiffness: 100, rest_length: 1}
+`;
 const REST = `rigor: 1
 gravity: [0, 0, -9.81]
 method: {name: stepping, step: 1/240}
@@ -132,6 +139,19 @@ async function testSwitches(page) {
     const back = await changedPixels(page);
     check(Math.abs(back - changed) <= 0.02 * changed + 2, `${name}: the picture is as before`);
   }
+}
+
+/* A bob of 1 kg at rest on a spring of 100 N/m that is stretched by 0.72 m: 72 N up, 9.81 N down. */
+async function testSpring(page) {
+  await showTime(page, 0);
+  await openTab(page, "body");
+  await byId(page, "inspector-find").fill("bob");
+  await byId(page, "inspector-find").press("Enter");
+  await byId(page, "free-body").waitFor({ state: "visible" });
+  const words = (await byId(page, "free-body-sum").textContent()).replace(/\u202f/g, " ");
+  check(words === "Σ = 62.2 N, of weight and springs", `the sum counts the spring: ${words}`);
+  const labels = await page.locator('[data-testid="free-body"] .load-label').allTextContents();
+  check(labels.join().replace(/\u202f/g, " ") === "spring 72.0 N", `and its arrow says so: ${labels}`);
 }
 
 async function testPicking(page) {
@@ -429,6 +449,8 @@ await main(async (bench) => {
   const coarse = bench.record("coarse", "dominoes", "count=12", "--duration", "3", "--step", "0.01");
   const page = bench.page("dominoes", dominoes);
   const rest = bench.page("rest", bench.record("rest", "rest.yaml"));
+  bench.write("spring.yaml", SPRING);
+  const spring = bench.page("spring", bench.record("spring", "spring.yaml"));
   const sunk = bench.page("sunk", bench.record("sunk", "sunk.yaml"));
   const nasty = bench.page("nasty", bench.record("nasty", "nasty.yaml"));
   const both = bench.page("both", dominoes, coarse);
@@ -437,6 +459,7 @@ await main(async (bench) => {
   await bench.testPage("scrubs", page, {}, testScrubbing);
   await bench.testPage("every switch", page, { viewport: { width: 1000, height: 620 } }, testSwitches);
   await bench.testPage("a body is picked, its forces are its weight", rest, {}, testPicking);
+  await bench.testPage("the free-body diagram of a bob counts its spring", spring, {}, testSpring);
   await bench.testPage("a sound run is certified", rest, {}, (open) => testBadge(open, true));
   await bench.testPage("a broken run is not, with the reason", sunk, {}, (open) => testBadge(open, false));
   await bench.testPage("two recordings side by side", both, {}, testCompare);

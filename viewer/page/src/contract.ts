@@ -37,6 +37,7 @@ export interface Body {
   name: string;
   motion: "dynamic" | "fixed" | "kinematic";
   mass: number | null; // kg; null: not dynamic
+  gravity_scale?: number; // factor of gravity; 1 where it is not said
   centre: Vec3; // of mass, in the origin frame
   inertia: Vec3 | null; // principal moments, kg m^2
   axes: Quat; // of the principal axes, in the origin frame
@@ -63,6 +64,16 @@ export interface Joint {
   axes: { angle: boolean; lower: number | null; upper: number | null }[]; // null: no limit
 }
 
+/** Between a point of body A and a point of body B (-1: of the world), in their origin frames. */
+export interface Spring {
+  force: number; // its number among the loads
+  a: number;
+  b: number;
+  point_a: Vec3;
+  point_b: Vec3;
+  rest_length: number; // m
+}
+
 export interface Manifest {
   format: "rigor-view";
   version: 1;
@@ -79,6 +90,7 @@ export interface Manifest {
   shapes: Shape[];
   bodies: Body[];
   joints?: Joint[];
+  springs?: Spring[];
   // recordings only:
   finished?: boolean;
   duration?: number; // s that the run is meant to last
@@ -87,6 +99,7 @@ export interface Manifest {
   chunk_frames?: number; // frames in a chunk; the last may have fewer
   has_certificate?: boolean;
   has_contacts?: boolean;
+  has_loads?: boolean; // older ones have not
 }
 
 export const CONTACT_MODES = ["separating", "stick", "slip", "roll"] as const;
@@ -101,6 +114,18 @@ export interface Contact {
   gap: number; // m
   friction: number;
   slip: number; // m/s
+}
+
+export const LOAD_KINDS = ["constant", "spring", "drag", "field", "central", "function", "applied", "joint"] as const;
+
+/** What acts on a body besides gravity and contact. */
+export interface Load {
+  kind: (typeof LOAD_KINDS)[number];
+  number: number; // of the force, or of the joint
+  body: number;
+  point: Vec3; // m, world
+  force: Vec3; // N
+  torque: Vec3; // N m, besides that of the force at the point
 }
 
 /** What is plotted: one value per frame (a frame of the overview: worst or sum of several). */
@@ -138,6 +163,7 @@ export interface Frame {
   velocity: Float32Array; // 3 per body: of centres of mass
   angular: Float32Array; // 3 per body
   contacts: Contact[];
+  loads: Load[];
   figures: Figures;
 }
 
@@ -238,7 +264,7 @@ export const SWITCHES = [
   ["velocities", "Velocities", "v", false],
   ["traces", "Traces", "t", false],
   ["boxes", "Bounding boxes", "b", false],
-  ["joints", "Joint axes", "j", true],
+  ["joints", "Joints, springs", "j", true],
 ] as const;
 export type SwitchName = (typeof SWITCHES)[number][0];
 
@@ -271,6 +297,8 @@ export interface View3 {
   cameraDirection(clientX: number, clientY: number): Vec3;
   /** While on, dragging with the primary button does not turn the camera (a body is held). */
   holdCamera(on: boolean): void;
+  /** A spring from a point of a body (its origin frame) to a point of the world is drawn; null: none. */
+  showPull(pull: { body: number; point: Vec3; target: Vec3 } | null): void;
   /** Both views of a comparison move together (call it on both); null: alone again. */
   syncCameraWith(other: View3 | null): void;
   resize(): void;

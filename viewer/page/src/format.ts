@@ -4,8 +4,8 @@
  * frame's contacts and figures become objects only when somebody asks. How it fails: FormatError
  * with a text for the user; nothing that is inconsistent is passed on. */
 
-import { CONTACT_MODES, SERIES } from "./contract";
-import type { Contact, Figures, Frame, Manifest, Overview, SeriesName } from "./contract";
+import { CONTACT_MODES, LOAD_KINDS, SERIES } from "./contract";
+import type { Contact, Figures, Frame, Load, Manifest, Overview, SeriesName } from "./contract";
 
 export class FormatError extends Error {}
 
@@ -13,6 +13,8 @@ const HEADER = 32;
 const COMPRESSED = 1;
 const CODED = 2;
 const WITH_CONTACTS = 4; // without it not even their numbers
+const WITH_LOADS = 16; // the same
+const LOAD_BYTES = 48;
 
 export interface ChunkHeader {
   flags: number;
@@ -20,6 +22,7 @@ export interface ChunkHeader {
   frames: number;
   bodies: number;
   contacts: number;
+  loads: number;
   figures: number;
   bytes: number;
 }
@@ -43,6 +46,17 @@ interface ContactTable {
   gap: Float32Array;
   friction: Float32Array;
   slip: Float32Array;
+}
+
+/** The same of loads. */
+interface LoadTable {
+  start: Uint32Array;
+  kind: Uint32Array;
+  number: Uint32Array;
+  body: Uint32Array;
+  point: Float32Array;
+  force: Float32Array;
+  torque: Float32Array;
 }
 
 export function readManifest(text: string): Manifest {
@@ -82,6 +96,7 @@ export function readHeader(data: ArrayBuffer): ChunkHeader {
     frames: view.getUint32(12, true),
     bodies: view.getUint32(16, true),
     contacts: view.getUint32(20, true),
+    loads: 0,
     figures: view.getUint32(24, true),
     bytes: view.getUint32(28, true),
   };
@@ -90,8 +105,10 @@ export function readHeader(data: ArrayBuffer): ChunkHeader {
       `A chunk has ${header.figures} figures per frame instead of ${SERIES.length}.`,
     );
   const { frames: F, bodies: B, contacts: K, figures: G } = header;
-  const counts = header.flags & WITH_CONTACTS ? F : 0;
-  if (header.bytes !== 16 * F + 52 * F * B + 4 * counts + 60 * K + 4 * F * G)
+  const counts = (header.flags & WITH_CONTACTS ? F : 0) + (header.flags & WITH_LOADS ? F : 0);
+  const rest = header.bytes - (16 * F + 52 * F * B + 4 * counts + 60 * K + 4 * F * G);
+  header.loads = header.flags & WITH_LOADS ? rest / LOAD_BYTES : 0;
+  if (rest !== header.loads * LOAD_BYTES || header.loads < 0 || !Number.isInteger(header.loads))
     throw new FormatError("A chunk's size does not fit its contents.");
   return header;
 }
@@ -199,8 +216,8 @@ class Taker {
     return words;
   }
 
-  /* Rows have as many contacts as their frames. */
-  contacts(start: Uint32Array, columns: number): Uint32Array {
+  /* Rows have as many contacts or loads as their frames. */
+  varying(start: Uint32Array, columns: number): Uint32Array {
     const frames = start.length - 1;
     const count = start[frames] * columns;
     if (!this.coded) return this.plain(count);
@@ -232,6 +249,32 @@ function floats(words: Uint32Array): Float32Array {
   return new Float32Array(words.buffer, words.byteOffset, words.length);
 }
 
+/** Where each frame's rows begin, from their numbers. */
+function starts(counts: Uint32Array): Uint32Array {
+  const start = new Uint32Array(counts.length + 1);
+  counts.forEach((count, f) => (start[f + 1] = start[f] + count));
+  return start;
+}
+
+function takeLoads(take: Taker, header: ChunkHeader): LoadTable {
+  const F = header.frames;
+  const start = starts(header.flags & WITH_LOADS ? take.plain(F) : new Uint32Array(F));
+  if (start[F] !== header.loads) throw new FormatError("A chunk's forces do not add up.");
+  return {
+    start,
+    kind: take.varying(start, 1),
+    number: take.varying(start, 1),
+    body: take.varying(start, 1),
+    point: floats(take.varying(start, 3)),
+    force: floats(take.varying(start, 3)),
+    torque: floats(take.varying(start, 3)),
+  };
+}
+
+function vectorAt(values: Float32Array, i: number): [number, number, number] {
+  return [values[3 * i], values[3 * i + 1], values[3 * i + 2]];
+}
+
 function decode(header: ChunkHeader, raw: ArrayBuffer): Chunk {
   const { frames: F, bodies: B, figures: G } = header;
   const take = new Taker(raw, (header.flags & CODED) !== 0);
@@ -242,22 +285,21 @@ function decode(header: ChunkHeader, raw: ArrayBuffer): Chunk {
   const velocity = floats(take.words(3 * F * B, 3 * B));
   const angular = floats(take.words(3 * F * B, 3 * B));
 
-  const counts = header.flags & WITH_CONTACTS ? take.plain(F) : new Uint32Array(F);
-  const start = new Uint32Array(F + 1);
-  for (let f = 0; f < F; f++) start[f + 1] = start[f] + counts[f];
+  const start = starts(header.flags & WITH_CONTACTS ? take.plain(F) : new Uint32Array(F));
   if (start[F] !== header.contacts) throw new FormatError("A chunk's contacts do not add up.");
   const table: ContactTable = {
     start,
-    a: take.contacts(start, 1),
-    b: take.contacts(start, 1),
-    mode: take.contacts(start, 1),
-    position: floats(take.contacts(start, 3)),
-    normal: floats(take.contacts(start, 3)),
-    force: floats(take.contacts(start, 3)),
-    gap: floats(take.contacts(start, 1)),
-    friction: floats(take.contacts(start, 1)),
-    slip: floats(take.contacts(start, 1)),
+    a: take.varying(start, 1),
+    b: take.varying(start, 1),
+    mode: take.varying(start, 1),
+    position: floats(take.varying(start, 3)),
+    normal: floats(take.varying(start, 3)),
+    force: floats(take.varying(start, 3)),
+    gap: floats(take.varying(start, 1)),
+    friction: floats(take.varying(start, 1)),
+    slip: floats(take.varying(start, 1)),
   };
+  const loads = takeLoads(take, header);
   const figures = floats(take.words(F * G, G));
 
   const frames: Frame[] = [];
@@ -272,6 +314,7 @@ function decode(header: ChunkHeader, raw: ArrayBuffer): Chunk {
         velocity.subarray(3 * B * f, 3 * B * (f + 1)),
         angular.subarray(3 * B * f, 3 * B * (f + 1)),
         table,
+        loads,
         f,
         figures.subarray(G * f, G * (f + 1)),
       ),
@@ -281,6 +324,7 @@ function decode(header: ChunkHeader, raw: ArrayBuffer): Chunk {
 
 class ChunkFrame implements Frame {
   private contactList: Contact[] | null = null;
+  private loadList: Load[] | null = null;
   private figureList: Figures | null = null;
 
   constructor(
@@ -292,6 +336,7 @@ class ChunkFrame implements Frame {
     readonly velocity: Float32Array,
     readonly angular: Float32Array,
     private readonly table: ContactTable,
+    private readonly loadTable: LoadTable,
     private readonly row: number,
     private readonly values: Float32Array,
   ) {}
@@ -305,14 +350,31 @@ class ChunkFrame implements Frame {
         a: t.a[i],
         b: t.b[i],
         mode: CONTACT_MODES[t.mode[i]] ?? "separating",
-        position: [t.position[3 * i], t.position[3 * i + 1], t.position[3 * i + 2]],
-        normal: [t.normal[3 * i], t.normal[3 * i + 1], t.normal[3 * i + 2]],
-        force: [t.force[3 * i], t.force[3 * i + 1], t.force[3 * i + 2]],
+        position: vectorAt(t.position, i),
+        normal: vectorAt(t.normal, i),
+        force: vectorAt(t.force, i),
         gap: t.gap[i],
         friction: t.friction[i],
         slip: t.slip[i],
       });
     this.contactList = list;
+    return list;
+  }
+
+  get loads(): Load[] {
+    if (this.loadList) return this.loadList;
+    const t = this.loadTable;
+    const list: Load[] = [];
+    for (let i = t.start[this.row]; i < t.start[this.row + 1]; i++)
+      list.push({
+        kind: LOAD_KINDS[t.kind[i]] ?? "applied",
+        number: t.number[i],
+        body: t.body[i],
+        point: vectorAt(t.point, i),
+        force: vectorAt(t.force, i),
+        torque: vectorAt(t.torque, i),
+      });
+    this.loadList = list;
     return list;
   }
 

@@ -32,6 +32,7 @@ export const MARK_COLOURS: Record<
     box: string;
     selection: string;
     joint: string;
+    spring: string;
   }
 > = {
   light: {
@@ -42,6 +43,7 @@ export const MARK_COLOURS: Record<
     box: "#5c6570",
     selection: "#ffb000",
     joint: "#0b7a75",
+    spring: "#5b6472",
   },
   dark: {
     force: "#ff5c7a",
@@ -51,6 +53,7 @@ export const MARK_COLOURS: Record<
     box: "#98a2ae",
     selection: "#ffc233",
     joint: "#4fd6cf",
+    spring: "#b9c2ce",
   },
 };
 

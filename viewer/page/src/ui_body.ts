@@ -1,7 +1,7 @@
 /* What one frame says about one body: motion, energy, its contacts with forces as this body feels
- * them, and their sum with the weight. */
+ * them, what else acts on it, and the sum of all that with the weight. */
 
-import type { Contact, Frame, Manifest, Vec3 } from "./contract";
+import type { Contact, Frame, Load, Manifest, Vec3 } from "./contract";
 import {
   type Placement,
   add,
@@ -37,8 +37,10 @@ export interface BodyState {
   kinetic: number; // J; NaN if not dynamic
   contacts: BodyContact[];
   contactForce: Vec3;
+  loads: Load[]; // springs, drag, fields, functions, joints, what was applied or pulled
+  loadForce: Vec3; // N: their sum
   weight: Vec3; // N; zero if not dynamic
-  sum: Vec3;
+  sum: Vec3; // of contacts, loads and weight
 }
 
 function asFelt(contact: Contact, body: number): BodyContact {
@@ -94,7 +96,11 @@ export function bodyState(manifest: Manifest, frame: Frame, body: number): BodyS
     contactForce = add(contactForce, felt.force);
   }
   const dynamic = description.motion === "dynamic" && description.mass !== null;
-  const weight = dynamic ? scale(manifest.gravity, description.mass ?? 0) : ([0, 0, 0] as Vec3);
+  const weight: Vec3 = dynamic
+    ? scale(manifest.gravity, (description.mass ?? 0) * (description.gravity_scale ?? 1))
+    : [0, 0, 0];
+  const loads = frame.loads.filter((load) => load.body === body);
+  const loadForce = loads.reduce<Vec3>((sum, load) => add(sum, load.force), [0, 0, 0]);
   return {
     at,
     centre: place(at, description.centre),
@@ -103,7 +109,9 @@ export function bodyState(manifest: Manifest, frame: Frame, body: number): BodyS
     kinetic: kineticEnergy(manifest, body, at, velocity, angular),
     contacts,
     contactForce,
+    loads,
+    loadForce,
     weight,
-    sum: add(contactForce, weight),
+    sum: add(add(contactForce, loadForce), weight),
   };
 }

@@ -1,10 +1,10 @@
 /* The free-body diagram: the body's outline alone, and the forces on it as arrows in newtons: weight
  * from the centre of mass, contact forces with their heads where they act, each split into its
- * normal and tangential part, and the sum. All arrows have one scale, which changes only when the
+ * normal and tangential part, springs, joints and other loads from where they act, and the sum. All arrows have one scale, which changes only when the
  * largest force has outgrown it or shrunk to half, so that the picture does not tremble. Planar worlds are drawn in their plane, others as the camera sees them or
  * along an axis. Lengths are of the projection; the figures are of the whole force. */
 
-import type { Manifest, Vec3, View3 } from "./contract";
+import type { Load, Manifest, Vec3, View3 } from "./contract";
 import type { BodyContact, BodyState } from "./ui_body";
 import { h, setText, svg } from "./ui_dom";
 import { si } from "./ui_number";
@@ -139,7 +139,7 @@ export function createFreeBody(testId: string, label: string): FreeBody {
     "aria-label": "Plane of the drawing",
   });
   const scaleText = h("span", { class: "muted" });
-  const sumText = h("span", { class: "sum" });
+  const sumText = h("span", { class: "sum", "data-testid": testId + "-sum" });
   const split = h("input", { type: "checkbox", checked: true });
   const element = h(
     "div",
@@ -188,6 +188,7 @@ export function createFreeBody(testId: string, label: string): FreeBody {
       length(state.weight),
       length(state.sum),
       ...state.contacts.map((each) => length(each.force)),
+      ...state.loads.map((each) => length(each.force)),
     );
     const again = drawn !== manifest.bodies[body];
     drawn = manifest.bodies[body];
@@ -214,12 +215,12 @@ export function createFreeBody(testId: string, label: string): FreeBody {
     /* Over the contacts' arrows, but first in the choice of room for its labels. */
     const middle: SVGElement[] = [];
     drawCentre(middle, labels, state, place(state.centre), onPaper, largest);
+    drawLoads(children, labels, state.loads, place, onPaper, largest);
     drawContacts(children, labels, state.contacts, place, onPaper, split.checked);
     picture.replaceChildren(...children, ...middle, ...labels.elements);
     setText(scaleText, largest > 0 ? `longest arrow ${si(full, "N", 2)}` : "");
-    const jointed = (manifest.joints ?? []).some(({ a, b }) => a === body || b === body);
     const dynamic = manifest.bodies[body].motion === "dynamic";
-    setText(sumText, sumWords(state, dynamic, jointed, largest));
+    setText(sumText, sumWords(state, dynamic, unknownForces(manifest), largest));
   };
   return { element, update };
 }
@@ -297,6 +298,11 @@ function cornersOf(
     const [x, y] = onPaper(force);
     corners.push([centre[0] + x, centre[1] + y]);
   }
+  for (const load of state.loads.slice(0, ARROWS)) {
+    const at = place(load.point);
+    const [x, y] = onPaper(load.force);
+    corners.push(at, [at[0] + x, at[1] + y]);
+  }
   for (const felt of state.contacts.slice(0, ARROWS)) {
     const at = place(felt.contact.position);
     const [x, y] = onPaper(felt.force);
@@ -305,18 +311,54 @@ function cornersOf(
   return corners;
 }
 
-function sumWords(
-  state: BodyState,
-  dynamic: boolean,
-  jointed: boolean,
-  largest: number,
-): string {
+/** Recordings made before loads were recorded do not tell them. */
+function unknownForces(manifest: Manifest): boolean {
+  return manifest.kind === "recording" && manifest.has_loads !== true;
+}
+
+const LOAD_NAMES: Record<Load["kind"], string> = {
+  constant: "constant forces",
+  spring: "springs",
+  drag: "drag",
+  field: "fields",
+  central: "central forces",
+  function: "functions",
+  applied: "applied forces",
+  joint: "joints",
+};
+/** Beside its arrow. */
+const LOAD_LABELS: Record<Load["kind"], string> = {
+  constant: "F",
+  spring: "spring",
+  drag: "drag",
+  field: "field",
+  central: "central",
+  function: "function",
+  applied: "applied",
+  joint: "joint",
+};
+
+/** Of what the sum is: "weight, contacts and springs". */
+export function forcesNamed(state: BodyState): string {
+  const names = [
+    ...(length(state.weight) > 0 ? ["weight"] : []),
+    ...(state.contacts.length > 0 ? ["contacts"] : []),
+    ...new Set(state.loads.map((load) => LOAD_NAMES[load.kind])),
+  ];
+  if (names.length === 1 && names[0] === "weight") return "weight alone";
+  const last = names.pop() ?? "nothing";
+  return names.length > 0 ? `${names.join(", ")} and ${last}` : last;
+}
+
+export function sumWords(state: BodyState, dynamic: boolean, unknown: boolean, largest: number): string {
   if (!dynamic) return "Held: it bears any force.";
-  if (largest === 0) return jointed ? "Forces of joints are not known." : "No weight, no contact.";
+  if (unknown && largest === 0) return "Only contacts and weight were recorded: there are none.";
+  if (largest === 0) return state.loads.length > 0 ? "Torques only." : "No force acts on it.";
   const sum = length(state.sum);
-  const what = state.contacts.length > 0 ? "weight and contacts" : "weight alone";
-  if (jointed) return `Σ = ${si(sum, "N")}, of ${what}, without joints`;
-  return sum < 1e-3 * largest ? `In balance: Σ = ${si(sum, "N")}` : `Σ = ${si(sum, "N")}, of ${what}`;
+  if (unknown) return `Σ = ${si(sum, "N")}, of ${forcesNamed(state)}; springs and the like were not recorded`;
+  return sum < 1e-3 * largest
+    ? `In balance: Σ = ${si(sum, "N")}`
+    : `Σ = ${si(sum, "N")}, of ${forcesNamed(state)}`;
 }
 
 /** Metres from the centre to the farthest point in any direction, contacts included, so that the body
@@ -364,6 +406,27 @@ function drawContacts(
   });
 }
 
+/** From where they act. */
+function drawLoads(
+  children: SVGElement[],
+  labels: Labels,
+  loads: Load[],
+  place: (point: Vec3) => Point2,
+  onPaper: (force: Vec3) => Point2,
+  largest: number,
+): void {
+  const ranked = loads.filter((load) => length(load.force) > 1e-3 * largest);
+  ranked.sort((a, b) => length(b.force) - length(a.force));
+  ranked.slice(0, ARROWS).forEach((load, rank) => {
+    const at = place(load.point);
+    const [x, y] = onPaper(load.force);
+    const tip: Point2 = [at[0] + x, at[1] + y];
+    children.push(arrow(at, tip, "load"));
+    if (rank < LABELS && length(load.force) > 0.01 * largest)
+      labels.add(`${LOAD_LABELS[load.kind]} ${si(length(load.force), "N")}`, tip, [x, y], "load-label");
+  });
+}
+
 function drawCentre(
   children: SVGElement[],
   labels: Labels,
@@ -379,7 +442,7 @@ function drawCentre(
     children.push(arrow(at, [at[0] + x, at[1] + y], "weight"));
     labels.add(`m g ${si(weight, "N")}`, [at[0] + x, at[1] + y], [x, y], "weight-label");
   }
-  if (weight > 0 && sum > 1e-3 * largest) {
+  if (sum > 1e-3 * largest && largest > 0) {
     const [x, y] = onPaper(state.sum);
     children.push(arrow(at, [at[0] + x, at[1] + y], "sum"));
     labels.add(`Σ ${si(sum, "N")}`, [at[0] + x, at[1] + y], [x, y], "sum-label");

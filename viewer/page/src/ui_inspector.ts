@@ -149,7 +149,7 @@ function createCard(context: Context, slot: Slot): Card {
   for (const fact of ["Inertia", "Position", "Turned", "Velocity", "Angular velocity", "Kinetic energy"])
     facts.add(fact);
   const forces = new Facts();
-  for (const fact of ["Contact force", "Weight", "Sum"]) forces.add(fact);
+  for (const fact of ["Contact force", "Other forces", "Weight", "Sum"]) forces.add(fact);
   const rows: Row[] = [];
   const body = h("tbody", {});
   const more = h("p", { class: "fine" });
@@ -203,6 +203,7 @@ function createCard(context: Context, slot: Slot): Card {
     facts.set("Kinetic energy", si(state.kinetic, "J"));
     const newtons = (force: Vec3): string => `${si(length(force), "N")}`;
     forces.set("Contact force", newtons(state.contactForce));
+    forces.set("Other forces", state.loads.length === 0 ? "–" : newtons(state.loadForce));
     forces.set("Weight", description.motion === "dynamic" ? newtons(state.weight) : "–");
     forces.set("Sum", description.motion === "dynamic" ? newtons(state.sum) : "–");
   };

@@ -66,7 +66,10 @@ export function watchPointer(context: Context, hosts: HTMLElement[]): Pointer {
     if (press && press.id === event.pointerId && press.body) {
       const far = Math.hypot(event.clientX - press.x, event.clientY - press.y) > CLICK_PX - 2;
       const target = view.pointAt(event.clientX, event.clientY, press.body.point);
-      if (press.pulling) context.live()?.drag(target);
+      if (press.pulling) {
+        context.live()?.drag(target);
+        view.showPull({ body: press.body.body, point: press.body.local, target });
+      }
       else if (far) {
         press.pulling = true;
         context.live()?.grab(press.body.body, press.body.local, target);
@@ -92,7 +95,10 @@ export function watchPointer(context: Context, hosts: HTMLElement[]): Pointer {
     const view = context.app.views[slot];
     press = null;
     hosts[slot].classList.remove("pulling");
-    if (pulling) context.live()?.release();
+    if (pulling) {
+      context.live()?.release();
+      view?.showPull(null);
+    }
     if (body) view?.holdCamera(false);
     const still =
       Math.hypot(event.clientX - x, event.clientY - y) <= CLICK_PX && performance.now() - time <= CLICK_MS;

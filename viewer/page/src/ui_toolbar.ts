@@ -53,7 +53,7 @@ export function createToolbar(context: Context, parts: ToolbarParts): Panel {
       state?.method || manifest.method,
       state?.solver || manifest.solver,
       `step ${stepLength(state?.step || manifest.step)}`,
-      `${count(manifest.bodies.length)} bodies`,
+      manifest.bodies.length === 1 ? "1 body" : `${count(manifest.bodies.length)} bodies`,
     ];
     setText(meta, words.join(" · "));
   };

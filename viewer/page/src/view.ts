@@ -14,6 +14,7 @@ import { Background, Grounds } from "./view_ground";
 import { Lights } from "./view_light";
 import type { MarkUniforms } from "./view_marks";
 import { Joints } from "./view_joints";
+import { Loads, type Pull } from "./view_loads";
 import { Overlays } from "./view_overlays";
 import type { Poses } from "./view_overlays";
 import { Pit } from "./view_pit";
@@ -33,8 +34,12 @@ interface Content {
   contacts: ContactMarks;
   overlays: Overlays;
   joints: Joints;
+  loads: Loads;
   poses: Poses;
 }
+
+/** Frames of a run that are looked at for the camera's first place. */
+const WAY_SAMPLES = 24;
 
 export class View implements View3 {
   readonly canvas: HTMLCanvasElement;
@@ -61,6 +66,7 @@ export class View implements View3 {
   private content: Content;
   private theme: Theme = "light";
   private selected: number | null = null;
+  private pull: Pull | null = null;
   private followed: number | null = null;
   private readonly followedAt = new THREE.Vector3();
   private forceChoice: number | null = null;
@@ -115,7 +121,8 @@ export class View implements View3 {
     const contacts = new ContactMarks(manifest, this.marks, size.typical, this.forceScales);
     const overlays = new Overlays(manifest, size, this.marks, this.speedScales);
     const joints = new Joints(manifest, size, this.marks);
-    for (const part of [bodies, grounds, pit, contacts, overlays, joints]) this.scene.add(part.object);
+    const loads = new Loads(manifest, this.marks, size.typical);
+    for (const part of [bodies, grounds, pit, contacts, overlays, joints, loads]) this.scene.add(part.object);
     bodies.setTheme(this.theme);
     grounds.setTheme(this.theme);
     pit.setTheme(this.theme);
@@ -124,6 +131,8 @@ export class View implements View3 {
     contacts.setScale(this.forceChoice);
     overlays.setTheme(this.theme);
     joints.setTheme(this.theme);
+    loads.setTheme(this.theme);
+    loads.pull = this.pull;
     bodies.select(this.selected);
     const count = manifest.bodies.length;
     const poses = {
@@ -131,12 +140,12 @@ export class View implements View3 {
       orientation: new Float32Array(4 * count),
       count: 0,
     };
-    return { manifest, size, bodies, grounds, pit, contacts, overlays, joints, poses };
+    return { manifest, size, bodies, grounds, pit, contacts, overlays, joints, loads, poses };
   }
 
   private clear(): void {
-    const { bodies, grounds, pit, contacts, overlays, joints } = this.content;
-    for (const part of [bodies, grounds, pit, contacts, overlays, joints]) {
+    const { bodies, grounds, pit, contacts, overlays, joints, loads } = this.content;
+    for (const part of [bodies, grounds, pit, contacts, overlays, joints, loads]) {
       this.scene.remove(part.object);
       part.dispose();
     }
@@ -155,8 +164,8 @@ export class View implements View3 {
     this.lights.setTheme(theme);
     this.surface.edgeShade.value = theme === "light" ? 0.34 : 0.3;
     this.shellColour.value.set(MARK_COLOURS[theme].selection);
-    const { bodies, grounds, pit, contacts, overlays, joints } = this.content;
-    for (const part of [bodies, grounds, pit, contacts, overlays, joints]) part.setTheme(theme);
+    const { bodies, grounds, pit, contacts, overlays, joints, loads } = this.content;
+    for (const part of [bodies, grounds, pit, contacts, overlays, joints, loads]) part.setTheme(theme);
     this.invalidate();
   }
 
@@ -288,6 +297,12 @@ export class View implements View3 {
     this.camera.held = on;
   }
 
+  showPull(pull: Pull | null): void {
+    this.pull = pull;
+    this.content.loads.pull = pull;
+    this.invalidate();
+  }
+
   syncCameraWith(other: View3 | null): void {
     if (other === null) {
       const { state } = this.camera;
@@ -334,7 +349,7 @@ export class View implements View3 {
     const frame = source.frame(index);
     if (!frame) return null;
     const next = time > frame.time ? source.frame(index + 1) : null;
-    const { poses, bodies, grounds, contacts, overlays, joints, size } = this.content;
+    const { poses, bodies, grounds, contacts, overlays, joints, loads, size } = this.content;
     poses.count = Math.min(this.content.manifest.bodies.length, frame.position.length / 3);
     interpolate(frame, next, time, size.typical, poses);
     bodies.update(poses.position, poses.orientation, poses.count);
@@ -345,6 +360,7 @@ export class View implements View3 {
     overlays.updateTraces(poses, source, index, this.switches.traces);
     overlays.updateBoxes(poses, this.switches.boxes);
     joints.update(poses, this.switches.joints);
+    loads.update(poses, frame, this.switches, contacts.newtonsPerMetre(), this.selected);
     this.shown = frame;
     this.frameFirst(frame);
     this.followOn();
@@ -363,12 +379,25 @@ export class View implements View3 {
       if (this.touched) this.framed = 2;
       return;
     }
-    const first = size.box(frame);
-    this.home = first && last ? joinBoxes(first, size.box(last, first)) : first;
+    this.home = joinBoxes(size.box(frame), size.anchors());
     if (!this.home) return;
+    if (last) this.home = this.wayBox(this.home);
     this.home = size.withRoom(this.home);
     this.goHome();
     this.framed = last || source.live ? 2 : 1;
+  }
+
+  /* With what of the run is loaded: what swings or rolls out of the first frame stays in sight; what
+   * flies off does not count. */
+  private wayBox(home: Box3): Box3 {
+    const { source } = this;
+    const { size } = this.content;
+    let box = home;
+    for (let i = 1; i <= WAY_SAMPLES; i++) {
+      const frame = source.peek(source.first() + Math.floor((i * (source.count() - 1)) / WAY_SAMPLES));
+      box = (frame && joinBoxes(box, size.box(frame, box))) ?? box;
+    }
+    return box;
   }
 
   private goHome(): void {

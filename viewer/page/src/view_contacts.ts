@@ -134,8 +134,8 @@ export class ContactMarks {
 
   update(frame: Frame, on: ContactSwitches, selected: number | null): void {
     const contacts = frame.contacts;
-    const n = contacts.length;
-    this.scale.add(frame.index, (i) => Math.hypot(...contacts[i].force), n);
+    const forces = [...contacts, ...frame.loads];
+    this.scale.add(frame.index, (i) => Math.hypot(...forces[i].force), forces.length);
     if (on.contacts) this.fillPoints(contacts, on, selected);
     else this.points.hide();
     if (on.normals) this.fillNormals(contacts, selected);

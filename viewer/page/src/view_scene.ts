@@ -65,6 +65,20 @@ export class SceneSize {
     return low[0] <= high[0] ? { low, high } : null;
   }
 
+  /** Points of the world that springs and joints hang on; null: there are none. */
+  anchors(): Box3 | null {
+    const points = [
+      ...(this.manifest.springs ?? []).filter(({ b }) => b < 0).map(({ point_b }) => point_b),
+      ...(this.manifest.joints ?? []).flatMap(({ a, b, frame_a, frame_b }) =>
+        a < 0 ? [frame_a.slice(0, 3)] : b < 0 ? [frame_b.slice(0, 3)] : [],
+      ),
+    ] as [number, number, number][];
+    if (points.length === 0) return null;
+    return points
+      .map((point): Box3 => ({ low: [...point], high: [...point] }))
+      .reduce((box, other) => joinBoxes(box, other) ?? box);
+  }
+
   /** With room for arrows where there are only a few bodies. */
   withRoom(box: Box3): Box3 {
     const largest = Math.max(...box.low.map((x, i) => box.high[i] - x));

@@ -3,6 +3,7 @@
 
 import { deflateSync } from "node:zlib";
 
+export const LOADS = ["constant", "spring", "drag", "field", "central", "function", "applied", "joint"];
 export const MODES = ["separating", "stick", "slip", "roll"];
 const FIGURES = 20;
 
@@ -31,12 +32,16 @@ function plain(values, type) {
   return new Uint8Array(type.from(values).buffer);
 }
 
-/** frames: { time, step, position, orientation, velocity, angular, contacts, figures } with
+/** frames: { time, step, position, orientation, velocity, angular, contacts, loads, figures } with
  * arrays. */
 export function encodeChunk(frames, { first = 0, code = true, compress = true, bodies } = {}) {
   const B = bodies ?? (frames[0]?.position.length ?? 0) / 3;
   const contacts = frames.flatMap((frame) => frame.contacts ?? []);
   const hasContacts = frames.some((frame) => frame.contacts);
+  const loads = frames.flatMap((frame) => frame.loads ?? []);
+  const hasLoads = frames.some((frame) => frame.loads);
+  const loadCounts = frames.map((frame) => (frame.loads ?? []).length);
+  const perLoad = (n) => loadCounts.map((count) => n * count);
   const G = frames.some((frame) => frame.figures) ? FIGURES : 0;
   const perFrame = (n) => frames.map(() => n);
   const counts = frames.map((frame) => (frame.contacts ?? []).length);
@@ -108,12 +113,45 @@ export function encodeChunk(frames, { first = 0, code = true, compress = true, b
       contacts.map((c) => c.slip),
       perContact(1),
     ),
+    plain(hasLoads ? loadCounts : [], Uint32Array), // only with flag 16
+    put(
+      loads.map((load) => LOADS.indexOf(load.kind)),
+      perLoad(1),
+      false,
+    ),
+    put(
+      loads.map((load) => load.number),
+      perLoad(1),
+      false,
+    ),
+    put(
+      loads.map((load) => load.body),
+      perLoad(1),
+      false,
+    ),
+    put(
+      loads.flatMap((load) => load.point),
+      perLoad(3),
+    ),
+    put(
+      loads.flatMap((load) => load.force),
+      perLoad(3),
+    ),
+    put(
+      loads.flatMap((load) => load.torque),
+      perLoad(3),
+    ),
     put(G > 0 ? frames.flatMap((frame) => frame.figures) : [], perFrame(G)),
   ];
   const body = Buffer.concat(parts);
   const header = Buffer.alloc(32);
   header.write("RGV1", 0, "latin1");
-  const flags = (compress ? 1 : 0) | (code ? 2 : 0) | (hasContacts ? 4 : 0) | (G > 0 ? 8 : 0);
+  const flags =
+    (compress ? 1 : 0) |
+    (code ? 2 : 0) |
+    (hasContacts ? 4 : 0) |
+    (G > 0 ? 8 : 0) |
+    (hasLoads ? 16 : 0);
   [flags, first, frames.length, B, contacts.length, G, body.length].forEach((value, i) =>
     header.writeUInt32LE(value, 4 + 4 * i),
   );

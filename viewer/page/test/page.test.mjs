@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateSync } from "node:zlib";
 import { createServer } from "vite";
-import { encodeChunk, encodeOverview } from "./encode.mjs";
+import { LOADS, encodeChunk, encodeOverview } from "./encode.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 let server;
@@ -43,6 +43,17 @@ function random() {
 }
 const numbers = (count) => Array.from({ length: count }, () => Math.fround(random() * 20 - 10));
 
+function randomLoad() {
+  return {
+    kind: LOADS[Math.floor(random() * LOADS.length)],
+    number: Math.floor(random() * 2 ** 32),
+    body: Math.floor(random() * 7),
+    point: numbers(3),
+    force: numbers(3),
+    torque: numbers(3),
+  };
+}
+
 function randomContact() {
   const modes = ["separating", "stick", "slip", "roll"];
   return {
@@ -67,6 +78,7 @@ function randomFrames(count, bodies) {
     velocity: numbers(3 * bodies),
     angular: numbers(3 * bodies),
     contacts: Array.from({ length: [3, 0, 5, 1, 4][i % 5] }, randomContact),
+    loads: Array.from({ length: [2, 2, 0, 6][i % 4] }, randomLoad),
     figures: numbers(20).map((x, k) => (k === i ? NaN : x)),
   }));
 }
@@ -80,6 +92,7 @@ function assertSame(frame, expected, index) {
   for (const name of ["position", "orientation", "velocity", "angular"])
     assert.deepEqual([...frame[name]], expected[name], name);
   assert.deepEqual(frame.contacts, expected.contacts);
+  assert.deepEqual(frame.loads, expected.loads);
   assert.deepEqual(Object.values(frame.figures), expected.figures);
 }
 
@@ -137,6 +150,7 @@ test("a chunk written by hand", async () => {
   assert.equal(chunk.frames[1].index, 10);
   assert.equal(chunk.frames[1].step, 0.2);
   assert.deepEqual(chunk.frames[1].contacts, []);
+  assert.deepEqual(chunk.frames[1].loads, []);
   assert.ok(Number.isNaN(chunk.frames[1].figures.energy));
 });
 

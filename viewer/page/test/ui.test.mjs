@@ -22,6 +22,7 @@ const number = await load("ui_number");
 const { Certificate, certificateLine, checksOf, reason } = await load("ui_certificate");
 const { bodyState } = await load("ui_body");
 const { jointCoordinates, jointFrames } = await load("ui_joint");
+const freeBody = await load("ui_free_body");
 const { convexHull, silhouetteOf } = await load("ui_silhouette");
 const { thinnest, typicalSize } = await load("ui_size");
 
@@ -211,6 +212,7 @@ test("forces as the body feels them", () => {
     orientation: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1),
     velocity: Float32Array.of(0, 0, 0, 3, 0, 0),
     angular: Float32Array.of(0, 0, 0, 0, 2, 0),
+    loads: [],
     contacts: [
       {
         a: 1,
@@ -251,6 +253,34 @@ test("forces as the body feels them", () => {
   assert.equal(state.kinetic, 0.5 * 2 * 9 + 0.5 * 0.2 * 4);
   assert.equal(bodyState(manifestOf(), frame, 0).sum[1], 3, "and the floor the opposite");
   assert.equal(bodyState(manifestOf(), frame, 2), null);
+});
+
+test("the sum of forces counts every force, and says of what it is", () => {
+  const frame = (loads, contacts = []) => ({
+    position: Float32Array.of(0, 0, 0, 0, 0, 0.3),
+    orientation: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 1),
+    velocity: Float32Array.of(0, 0, 0, 0, 0, 0),
+    angular: Float32Array.of(0, 0, 0, 0, 0, 0),
+    contacts,
+    loads,
+  });
+  const load = (kind, body, force) => ({ kind, number: 0, body, point: [0, 0, 0], force, torque: [0, 0, 0] });
+  const words = (state, unknown = false) => plainly(freeBody.sumWords(state, true, unknown, 72));
+  const alone = bodyState(manifestOf(), frame([]), 1);
+  assert.equal(words(alone), "Σ = 19.6 N, of weight alone");
+  assert.equal(
+    words(alone, true),
+    "Σ = 19.6 N, of weight alone; springs and the like were not recorded",
+  );
+  const bob = bodyState(manifestOf(), frame([load("spring", 1, [0, 0, 72]), load("spring", 0, [0, 0, -72])]), 1);
+  assert.deepEqual(bob.loadForce, [0, 0, 72], "not what acts on others");
+  assert.ok(Math.abs(bob.sum[2] - (72 - 19.62)) < 1e-12);
+  assert.equal(words(bob), "Σ = 52.4 N, of weight and springs");
+  const held = [load("spring", 1, [1, 0, 0]), load("joint", 1, [-1, 0, 12]), load("applied", 1, [0, 0, 7.62])];
+  assert.equal(words(bodyState(manifestOf(), frame(held), 1)), "In balance: Σ = 0 N");
+  const heavy = manifestOf();
+  heavy.bodies[1].gravity_scale = 0.5;
+  assert.deepEqual(bodyState(heavy, frame([]), 1).weight, [0, 0, -9.81]);
 });
 
 const SIDE = { right: [1, 0, 0], up: [0, 0, 1], toward: [0, -1, 0] };
