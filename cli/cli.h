@@ -73,6 +73,7 @@ int cli_view(int count, const char **arguments);
 int cli_new(int count, const char **arguments);
 int cli_check(int count, const char **arguments);
 int cli_convert(int count, const char **arguments);
+int cli_decompose(int count, const char **arguments);
 /* What was left out of a robot description, on standard error. */
 void cli_print_left_out(const rg_scene *scene);
 int cli_scenes(int count, const char **arguments);
@@ -89,7 +90,7 @@ int cli_bench_analytic(double duration); /* s of each scene; 0: all */
 extern const char cli_run_help[], cli_view_help[], cli_new_help[], cli_check_help[],
     cli_scenes_help[], cli_explain_help[], cli_strip_help[], cli_plot_help[], cli_export_help[],
     cli_distance_help[], cli_solve_help[], cli_bench_help[], cli_completion_help[],
-    cli_convert_help[];
+    cli_convert_help[], cli_decompose_help[];
 
 typedef struct cli_command {
     const char *name, *summary;

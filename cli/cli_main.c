@@ -37,6 +37,7 @@ const cli_command cli_commands[] = {
     {"check", "read scenes and say what is wrong with them", cli_check, cli_check_help},
     {"convert", "write a robot description (URDF, MJCF) as a scene file", cli_convert,
      cli_convert_help},
+    {"decompose", "cut a mesh into convex parts", cli_decompose, cli_decompose_help},
     {"scenes", "list the built-in scenes", cli_scenes, cli_scenes_help},
     {"explain", "say in words what happened in a recording", cli_explain, cli_explain_help},
     {"strip", "pictures of a run at chosen times, side by side", cli_strip, cli_strip_help},
@@ -57,9 +58,6 @@ const cli_command cli_commands[] = {
 enum { COMMANDS = sizeof cli_commands / sizeof cli_commands[0] };
 const size_t cli_command_count = COMMANDS;
 
-/* Commands that the design has and this version has not. */
-static const char *const later_commands[] = {"decompose"};
-
 static const cli_command *find(const char *name) {
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(cli_commands[i].name, name) == 0)
@@ -69,11 +67,6 @@ static const cli_command *find(const char *name) {
 
 static int complain_unknown(const char *name) {
     const char *names[COMMANDS + 1];
-    for (size_t i = 0; i < sizeof later_commands / sizeof later_commands[0]; i++)
-        if (strcmp(later_commands[i], name) == 0) {
-            cli_complain("%s is not in this version", name);
-            return EXIT_USAGE;
-        }
     for (int i = 0; i < COMMANDS; i++)
         names[i] = cli_commands[i].name;
     names[COMMANDS] = "help";

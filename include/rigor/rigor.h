@@ -10,6 +10,7 @@
 #include "rigor/complementarity.h"
 #include "rigor/contact.h"
 #include "rigor/contact_force.h"
+#include "rigor/decompose.h"
 #include "rigor/event.h"
 #include "rigor/force.h"
 #include "rigor/impact.h"

@@ -90,7 +90,11 @@
     X(CYLINDER_HEIGHT, "height")
 #define RG_KEYS_FILE(X)                                                                            \
     X(FILE_FILE, "file")                                                                           \
-    X(FILE_SCALE, "scale")
+    X(FILE_SCALE, "scale")                                                                         \
+    X(FILE_UNIT, "unit")                                                                           \
+    X(FILE_UP, "up")                                                                               \
+    X(FILE_PARTS, "parts")                                                                         \
+    X(FILE_ERROR, "error")
 #define RG_KEYS_TERRAIN(X)                                                                         \
     X(TERRAIN_FILE, "file")                                                                        \
     X(TERRAIN_SCALE, "scale")                                                                      \

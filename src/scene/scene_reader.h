@@ -199,6 +199,8 @@ rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *n
 /* The mesh of a file, and what is to be said of it. */
 rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
                        rg_mesh_report *report);
+/* scene_reader_mesh.c: `hull` or `mesh` from a file. */
+rg_status rg_read_file_shape(rg_reader *reader, const rg_place *place, bool hull, rg_shape **shape);
 /* scene_reader_terrain.c: {file}, {points, triangles} or {size, cells, height}. */
 rg_status rg_read_terrain(rg_reader *reader, const rg_place *place, rg_shape **shape);
 /* Checks and makes every shape under `shapes`. */

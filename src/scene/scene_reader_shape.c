@@ -8,7 +8,6 @@
 #include "scene/scene_reader.h"
 
 #include "base/base_math.h"
-#include "rigor/mesh.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,78 +170,6 @@ static rg_status read_points(rg_reader *reader, const rg_place *place, size_t ki
     return status;
 }
 
-/* ---- mesh files ---- */
-
-static rg_status check_convex(rg_reader *reader, const rg_place *file,
-                              const rg_mesh_report *report) {
-    if (!report->watertight)
-        return rg_place_fail(
-            reader, file, RG_NOT_WATERTIGHT,
-            "the surface is not closed (%zu open, %zu branching, %zu inconsistent "
-            "edges); repair it, or use hull: {file: ...} for the hull of its points",
-            report->open_edges, report->branching_edges, report->inconsistent_edges);
-    if (!report->convex)
-        return rg_place_fail(reader, file, RG_NOT_CONVEX,
-                             "the mesh is not convex; use hull: {file: ...} for the hull of its "
-                             "points, or a compound of convex parts");
-    return RG_OK;
-}
-
-rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
-                       rg_mesh_report *report) {
-    const char *file = NULL;
-    rg_error cause = {0};
-    rg_status status = rg_read_text(reader, place, &file);
-    if (status != RG_OK)
-        return status;
-    if (!reader->limits.files)
-        return rg_place_fail(reader, place, RG_UNSUPPORTED, "files may not be read here");
-    rg_buffer path = rg_buffer_make(&reader->allocator);
-    if (file[0] != '/' && reader->directory && reader->directory[0])
-        rg_buffer_print(&path, "%s/", reader->directory);
-    rg_buffer_print(&path, "%s", file);
-    if (path.failed)
-        status = rg_reader_no_memory(reader);
-    else if ((status =
-                  rg_mesh_read_file(path.data, &(rg_mesh_options){.allocator = &reader->allocator},
-                                    mesh, report, &cause)) != RG_OK)
-        status = rg_place_wrap(reader, place, status, &cause);
-    rg_buffer_free(&path);
-    return status;
-}
-
-/* The hull of the points of a mesh; what `mesh` promises is checked first. */
-static rg_status read_file_shape(rg_reader *reader, const rg_place *place, size_t kind,
-                                 rg_shape **shape) {
-    rg_place values[FILE_COUNT];
-    double scale = 1;
-    rg_mesh mesh;
-    rg_mesh_report report;
-    rg_status status = rg_read_keys(reader, place, &rg_keys_file, values);
-    if (status == RG_OK && !rg_given(&values[FILE_FILE]))
-        return rg_place_fail(reader, place, RG_NOT_FOUND, "needs the file; write {file: part.obj}");
-    if (status == RG_OK && rg_given(&values[FILE_SCALE]))
-        status = rg_read_positive(reader, &values[FILE_SCALE], "a scale", &scale);
-    if (status != RG_OK)
-        return status;
-    if (reader->planar && reader->limits.files)
-        return rg_place_fail(
-            reader, place, RG_UNSUPPORTED,
-            "mesh files are spatial; in a planar scene write polygon: [[x, z], ...]");
-    status = rg_read_mesh(reader, &values[FILE_FILE], &mesh, &report);
-    if (status != RG_OK)
-        return status;
-    if (kind == SHAPE_MESH)
-        status = check_convex(reader, &values[FILE_FILE], &report);
-    for (size_t i = 0; i < mesh.vertex_count; i++)
-        mesh.vertices[i] = rg_scale(scale, mesh.vertices[i]);
-    if (status == RG_OK)
-        status =
-            create_of_points(reader, place, SHAPE_HULL, mesh.vertices, mesh.vertex_count, shape);
-    rg_mesh_destroy(&mesh);
-    return status;
-}
-
 /* ---- compounds ---- */
 
 rg_status rg_read_angle(rg_reader *reader, const rg_place *radians, const rg_place *degrees,
@@ -382,12 +309,12 @@ static rg_status read_kind(rg_reader *reader, const rg_place *place, size_t kind
     case SHAPE_POLYGON:
         return read_points(reader, place, kind, shape);
     case SHAPE_HULL:
-        return rg_is_mapping(place) ? read_file_shape(reader, place, kind, shape)
+        return rg_is_mapping(place) ? rg_read_file_shape(reader, place, kind == SHAPE_HULL, shape)
                                     : read_points(reader, place, kind, shape);
     case SHAPE_TERRAIN:
         return rg_read_terrain(reader, place, shape);
     case SHAPE_MESH:
-        return read_file_shape(reader, place, kind, shape);
+        return rg_read_file_shape(reader, place, kind == SHAPE_HULL, shape);
     case SHAPE_COMPOUND:
         return read_compound(reader, place, shape);
     default:

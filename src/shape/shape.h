@@ -59,6 +59,9 @@ rg_status rg_disc_make(rg_shape *shape, const rg_shape_def *def, rg_error *error
 rg_status rg_hull_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
 rg_status rg_polygon_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
 rg_status rg_compound_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
+/* shape_compound.c: mass properties at density 1 that stand for the sum over the parts; before the
+ * shape is shared. */
+void rg_compound_set_mass(rg_shape *shape, rg_mass_properties unit);
 /* shape_terrain.c */
 rg_status rg_terrain_make(rg_shape *shape, const rg_shape_def *def, rg_error *error);
 rg_bounds rg_terrain_bounds(const rg_shape *shape, rg_pose pose);

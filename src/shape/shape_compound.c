@@ -69,12 +69,23 @@ static void add_up(rg_shape *shape) {
         shape->unit = i ? rg_mass_add(shape->unit, mass) : mass;
         shape->volume += part->shape->volume;
     }
+}
+
+/* About the centre of mass. */
+static void set_radius(rg_shape *shape) {
     shape->centre = shape->unit.centre;
+    shape->circumradius = 0;
     for (size_t i = 0; i < shape->def.part_count; i++) {
         rg_vec3 centre = rg_pose_apply_inverse(shape->parts[i].pose, shape->centre);
         shape->circumradius =
             fmax(shape->circumradius, rg_shape_reach(shape->parts[i].shape, centre));
     }
+}
+
+void rg_compound_set_mass(rg_shape *shape, rg_mass_properties unit) {
+    shape->unit = unit;
+    shape->volume = unit.mass;
+    set_radius(shape);
 }
 
 rg_status rg_compound_make(rg_shape *shape, const rg_shape_def *def, rg_error *error) {
@@ -100,5 +111,6 @@ rg_status rg_compound_make(rg_shape *shape, const rg_shape_def *def, rg_error *e
         rg_shape_retain(def->parts[i].shape);
     }
     add_up(shape);
+    set_radius(shape);
     return RG_OK;
 }

@@ -28,7 +28,7 @@ SIDE_STAGES = {"lp": ("base", "problem", "solve")}
 STAGE_OF_PUBLIC = {
     "types.h": "base", "status.h": "base", "version.h": "base", "random.h": "base",
     "math.h": "base",
-    "mass.h": "shape", "shape.h": "shape", "mesh.h": "shape",
+    "mass.h": "shape", "shape.h": "shape", "mesh.h": "shape", "decompose.h": "shape",
     "proximity.h": "narrow", "contact.h": "contact", "collision.h": "contact",
     "material.h": "world", "body.h": "world", "force.h": "world", "joint.h": "world", "certificate.h": "world", "profile.h": "world",
     "method.h": "world", "world.h": "world",

@@ -163,7 +163,7 @@ def test_help(rigor):
     check(re.fullmatch(r"rigor \d+\.\d+\.\d+\n", version), f"version {version!r}")
     for words in (["--help"], ["-h"], ["help"]):
         expect(rigor, words, 0, stderr="", stdout="Commands:\n  run ")
-    for command in ("run", "view", "new", "check", "convert", "scenes", "explain", "export", "distance", "solve", "bench",
+    for command in ("run", "view", "new", "check", "convert", "decompose", "scenes", "explain", "export", "distance", "solve", "bench",
                     "completion", "sweep", "strip", "plot"):
         text = expect(rigor, [command, "--help"], 0, stderr="", stdout=f"Usage: rigor {command}").stdout
         check_equal(expect(rigor, ["help", command], 0).stdout, text, "help in two ways")
@@ -179,7 +179,11 @@ def test_usage(rigor):
             (["rnu"], "rigor: unknown command 'rnu'; did you mean run?"),
             (["xyzzy"], "rigor: unknown command 'xyzzy'; see `rigor --help`"),
             (["view"], "rigor: view: which SCENE or RECORDING? `rigor scenes` lists the built-in scenes"),
-            (["decompose", "x"], "rigor: decompose is not in this version"),
+            (["decompose"], "rigor: decompose: which FILE? see `rigor decompose --help`"),
+            (["decompose", "x", "--parts", "1.5"],
+             "rigor: decompose: --parts 1.5; must be a whole number up to 1000000"),
+            (["decompose", "x", "--out", "y.stl"],
+             "rigor: decompose: --out y.stl; must end in .yaml or .obj"),
             (["--frobnicate"], "rigor: unknown option '--frobnicate'; see `rigor --help`"),
             (["run"], "rigor: run: which SCENE? `rigor scenes` lists the built-in ones"),
             (["run", "tennis-racket", "--stpe", "1"],

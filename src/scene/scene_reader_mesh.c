@@ -1,0 +1,158 @@
+/* Shapes from mesh files: the hull of the points; a convex polyhedron; or any closed mesh, cut into
+ * convex parts (rigor/decompose.h), with the mass properties of the mesh.
+ *
+ * A file says neither its unit nor which way is up, so the scene does.
+ * Tested by tests/scene/test_mesh.c. */
+#include "scene/scene_reader.h"
+
+#include "base/base_math.h"
+#include "rigor/decompose.h"
+
+#include <string.h>
+
+rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
+                       rg_mesh_report *report) {
+    const char *file = NULL;
+    rg_error cause = {0};
+    rg_status status = rg_read_text(reader, place, &file);
+    if (status != RG_OK)
+        return status;
+    if (!reader->limits.files)
+        return rg_place_fail(reader, place, RG_UNSUPPORTED, "files may not be read here");
+    rg_buffer path = rg_buffer_make(&reader->allocator);
+    if (file[0] != '/' && reader->directory && reader->directory[0])
+        rg_buffer_print(&path, "%s/", reader->directory);
+    rg_buffer_print(&path, "%s", file);
+    if (path.failed)
+        status = rg_reader_no_memory(reader);
+    else if ((status =
+                  rg_mesh_read_file(path.data, &(rg_mesh_options){.allocator = &reader->allocator},
+                                    mesh, report, &cause)) != RG_OK)
+        status = rg_place_wrap(reader, place, status, &cause);
+    rg_buffer_free(&path);
+    return status;
+}
+
+/* ---- unit and way up ---- */
+
+static rg_status read_frame(rg_reader *reader, const rg_place *values, double *scale, size_t *up) {
+    static const char *const units[] = {"m", "cm", "mm", "in", "ft"};
+    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048};
+    static const char *const axes[] = {"x", "y", "z"};
+    size_t unit = 0;
+    *up = 2;
+    *scale = 1;
+    rg_status status = RG_OK;
+    if (rg_given(&values[FILE_SCALE]))
+        status = rg_read_positive(reader, &values[FILE_SCALE], "a scale", scale);
+    if (status == RG_OK && rg_given(&values[FILE_UNIT]))
+        status = rg_read_choice(reader, &values[FILE_UNIT], units, 5, &unit);
+    if (status == RG_OK && rg_given(&values[FILE_UP]))
+        status = rg_read_choice(reader, &values[FILE_UP], axes, 3, up);
+    *scale *= metres[unit];
+    return status;
+}
+
+/* Turned so that the axis `up` of the file is z, and in metres. */
+static void place_vertices(rg_mesh *mesh, double scale, size_t up) {
+    for (size_t i = 0; i < mesh->vertex_count; i++) {
+        rg_vec3 p = mesh->vertices[i];
+        rg_vec3 turned[3] = {{-p.z, p.y, p.x}, {p.x, -p.z, p.y}, p};
+        mesh->vertices[i] = rg_scale(scale, turned[up]);
+    }
+}
+
+/* ---- parts ---- */
+
+static rg_status check_closed(rg_reader *reader, const rg_place *file,
+                              const rg_mesh_report *report) {
+    if (report->watertight)
+        return RG_OK;
+    return rg_place_fail(reader, file, RG_NOT_WATERTIGHT,
+                         "the surface is not closed (%zu open, %zu branching, %zu inconsistent "
+                         "edges); see `rigor check FILE`, or use hull: {file: ...} for the hull of "
+                         "its points",
+                         report->open_edges, report->branching_edges, report->inconsistent_edges);
+}
+
+static rg_status create_parts(rg_reader *reader, const rg_place *place, const rg_mesh *mesh,
+                              const rg_decomposition_options *options, rg_shape **shape) {
+    rg_decomposition parts;
+    rg_error cause = {0};
+    rg_status status = rg_mesh_decompose(mesh, options, &parts, &cause);
+    if (status == RG_OK)
+        status = rg_decomposition_shape(mesh, &parts, shape, &cause);
+    rg_decomposition_destroy(&parts);
+    return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
+}
+
+static rg_status create_mesh(rg_reader *reader, const rg_place *place, const rg_place *values,
+                             const rg_mesh *mesh, rg_shape **shape) {
+    rg_decomposition_options options = {.allocator = &reader->allocator};
+    uint64_t parts = 0;
+    rg_status status = RG_OK;
+    if (rg_given(&values[FILE_PARTS]))
+        status = rg_read_whole(reader, &values[FILE_PARTS], 1, 100000, &parts);
+    if (status == RG_OK && rg_given(&values[FILE_ERROR]))
+        status = rg_read_positive(reader, &values[FILE_ERROR], "an error", &options.error);
+    options.parts = (size_t)parts;
+    return status == RG_OK ? create_parts(reader, place, mesh, &options, shape) : status;
+}
+
+static rg_status create_hull(rg_reader *reader, const rg_place *place, const rg_mesh *mesh,
+                             rg_shape **shape) {
+    rg_error cause = {0};
+    rg_shape_def def = rg_shape_def_hull(mesh->vertices, mesh->vertex_count);
+    rg_status status = rg_shape_create(&def, &reader->allocator, shape, &cause);
+    return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
+}
+
+static rg_status create_shape(rg_reader *reader, const rg_place *place, const rg_place *values,
+                              bool hull, rg_shape **shape) {
+    bool cut = rg_given(&values[FILE_PARTS]) || rg_given(&values[FILE_ERROR]);
+    double scale;
+    size_t up;
+    rg_mesh mesh;
+    rg_mesh_report report;
+    rg_status status = read_frame(reader, values, &scale, &up);
+    if (status == RG_OK)
+        status = rg_read_mesh(reader, &values[FILE_FILE], &mesh, &report);
+    if (status != RG_OK)
+        return status;
+    place_vertices(&mesh, scale, up);
+    if (!hull)
+        status = check_closed(reader, &values[FILE_FILE], &report);
+    if (status == RG_OK && !hull && !report.convex && !cut)
+        status = rg_place_fail(reader, &values[FILE_FILE], RG_NOT_CONVEX,
+                               "the mesh is not convex; say parts: 32 (convex parts, about so "
+                               "many) or error: 1e-9 (exact parts), or use hull: {file: ...} for "
+                               "the hull of its points");
+    if (status == RG_OK)
+        status = hull || report.convex ? create_hull(reader, place, &mesh, shape)
+                                       : create_mesh(reader, place, values, &mesh, shape);
+    rg_mesh_destroy(&mesh);
+    return status;
+}
+
+rg_status rg_read_file_shape(rg_reader *reader, const rg_place *place, bool hull,
+                             rg_shape **shape) {
+    rg_place values[FILE_COUNT];
+    rg_status status = rg_read_keys(reader, place, &rg_keys_file, values);
+    if (status != RG_OK)
+        return status;
+    if (!rg_given(&values[FILE_FILE]))
+        return rg_place_fail(reader, place, RG_NOT_FOUND, "needs the file; write {file: part.obj}");
+    const rg_place *cut = rg_given(&values[FILE_PARTS]) ? &values[FILE_PARTS] : &values[FILE_ERROR];
+    if (hull && rg_given(cut))
+        return rg_place_fail(reader, cut, RG_INVALID_ARGUMENT,
+                             "a hull is one convex part; write mesh: {file: ..., parts: 32}");
+    if (reader->planar && reader->limits.files)
+        return rg_place_fail(
+            reader, place, RG_UNSUPPORTED,
+            "mesh files are spatial; in a planar scene write polygon: [[x, z], ...]");
+    bool convex_only = reader->in_compound && rg_given(cut);
+    if (convex_only)
+        return rg_place_fail(reader, cut, RG_NOT_CONVEX,
+                             "parts of a compound are convex; give the mesh a collider of its own");
+    return create_shape(reader, place, values, hull, shape);
+}
