@@ -72,6 +72,9 @@ int cli_run(int count, const char **arguments);
 int cli_view(int count, const char **arguments);
 int cli_new(int count, const char **arguments);
 int cli_check(int count, const char **arguments);
+/* cli_check_mesh.c: whether the name is that of a mesh file, and what is wrong with it. */
+bool cli_is_mesh(const char *path);
+int cli_check_mesh(const char *path, const char *out, bool overwrite, bool loud);
 int cli_convert(int count, const char **arguments);
 int cli_decompose(int count, const char **arguments);
 /* What was left out of a robot description, on standard error. */

@@ -12,6 +12,7 @@
 const char cli_check_help[] =
     "Usage: rigor check SCENE ...\n"
     "       rigor check SCENE --assemble FILE\n"
+    "       rigor check MESH ... | rigor check MESH --repair FILE\n"
     "\n"
     "Reads scene files (or built-in scenes) without running them. A bad one gets a message\n"
     "with file, line, column and path of what is wrong and what would be right; a good one\n"
@@ -27,6 +28,12 @@ const char cli_check_help[] =
     "      --assemble FILE\n"
     "                 moves the bodies of a mechanism that is drawn loosely until its joints\n"
     "                 are closed, and writes the scene to FILE\n"
+    "      --repair FILE\n"
+    "                 mends a mesh as far as that needs no guessing, says what it did and what\n"
+    "                 is left, and writes FILE.obj: leaves out degenerate and duplicate\n"
+    "                 triangles, turns neighbours the same way and surfaces outwards, closes\n"
+    "                 holes whose rim is one loop\n"
+    "  -f, --overwrite  replace the FILE of --repair\n"
     "  -h, --help     this text\n"
     "\n"
     "Exit codes: 0 all are good (warnings or not, without --strict), 1 a warning with\n"
@@ -35,7 +42,8 @@ const char cli_check_help[] =
     "Examples:\n"
     "  rigor check my-scene.yaml\n"
     "  rigor check --strict scenes/*.yaml\n"
-    "  rigor check sketch.yaml --assemble linkage.yaml\n";
+    "  rigor check sketch.yaml --assemble linkage.yaml\n"
+    "  rigor check scan.stl --repair scan.obj\n";
 
 /* Beyond these ratios the arithmetic of contacts loses digits that matter. */
 static const double extreme_mass_ratio = 1e6;
@@ -446,11 +454,10 @@ static int check_scene(const char *path, const char *out, bool loud) {
 }
 
 int cli_check(int count, const char **arguments) {
-    enum { QUIET, STRICT, ASSEMBLE, HELP, OPTIONS };
-    cli_option options[OPTIONS] = {{"quiet", 'q', false, NULL},
-                                   {"strict", 0, false, NULL},
-                                   {"assemble", 0, true, NULL},
-                                   {"help", 'h', false, NULL}};
+    enum { QUIET, STRICT, ASSEMBLE, REPAIR, OVERWRITE, HELP, OPTIONS };
+    cli_option options[OPTIONS] = {{"quiet", 'q', false, NULL},     {"strict", 0, false, NULL},
+                                   {"assemble", 0, true, NULL},     {"repair", 0, true, NULL},
+                                   {"overwrite", 'f', false, NULL}, {"help", 'h', false, NULL}};
     if (!cli_parse_options("check", options, OPTIONS, arguments, &count))
         return EXIT_USAGE;
     if (options[HELP].value) {
@@ -461,13 +468,21 @@ int cli_check(int count, const char **arguments) {
         cli_complain("check: which SCENE? see `rigor check --help`");
         return EXIT_USAGE;
     }
+    if (options[REPAIR].value && (count > 1 || !cli_is_mesh(arguments[0]))) {
+        cli_complain("check: --repair mends one mesh file (.obj, .stl, .ply) at a time");
+        return EXIT_USAGE;
+    }
     if (options[ASSEMBLE].value && count > 1) {
         cli_complain("check: one SCENE at a time is assembled");
         return EXIT_USAGE;
     }
     int worst = EXIT_GOOD;
     for (int i = 0; i < count; i++) {
-        int code = check_scene(arguments[i], options[ASSEMBLE].value, !options[QUIET].value);
+        bool loud = !options[QUIET].value;
+        int code = cli_is_mesh(arguments[i])
+                       ? cli_check_mesh(arguments[i], options[REPAIR].value,
+                                        options[OVERWRITE].value != NULL, loud)
+                       : check_scene(arguments[i], options[ASSEMBLE].value, loud);
         if (code == EXIT_FAILED && !options[STRICT].value)
             code = EXIT_GOOD;
         worst = code > worst ? code : worst;

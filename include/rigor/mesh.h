@@ -43,6 +43,8 @@ typedef struct rg_mesh_options {
     rg_mesh_format format;
     double weld; /* m: vertices closer than this are merged; 0: 1e-9 of the mesh's size; negative:
                     equal ones only */
+    bool whole;  /* degenerate triangles stay, and numbers are those of the file; of the report only
+                    welded_vertices is filled in */
     const rg_allocator *allocator; /* null: the C library's */
 } rg_mesh_options;
 
@@ -58,6 +60,50 @@ void rg_mesh_destroy(rg_mesh *mesh);
 /* Exact integrals over the enclosed volume; the mesh must be watertight. */
 rg_status rg_mesh_mass(const rg_mesh *mesh, double density, rg_mass_properties *mass,
                        rg_error *error);
+
+/* What can be wrong with a mesh. */
+typedef enum rg_mesh_flaw_kind {
+    RG_MESH_DEGENERATE,        /* a triangle without area */
+    RG_MESH_DUPLICATE,         /* a triangle with the corners of `other` */
+    RG_MESH_OPEN_EDGE,         /* an edge with one triangle */
+    RG_MESH_BRANCHING_EDGE,    /* an edge with more than two */
+    RG_MESH_INCONSISTENT_EDGE, /* an edge whose two triangles run the same way */
+    RG_MESH_CROSSING,          /* two triangles go through each other */
+    RG_MESH_FLAW_COUNT
+} rg_mesh_flaw_kind;
+
+typedef struct rg_mesh_flaw {
+    rg_mesh_flaw_kind kind;
+    uint32_t triangle, other; /* numbers of triangles, from 0; the same if there is but one */
+    rg_vec3 place;
+} rg_mesh_flaw;
+
+/* Of each kind at most so many are listed; crossings are counted up to the second number. */
+enum { RG_MESH_FLAWS_LISTED = 10, RG_MESH_MOST_CROSSINGS = 100000 };
+
+typedef struct rg_mesh_flaws {
+    size_t count[RG_MESH_FLAW_COUNT];
+    size_t listed;
+} rg_mesh_flaws;
+
+const char *rg_mesh_flaw_name(rg_mesh_flaw_kind kind); /* "open edge" */
+/* Looks at all triangles and edges, and for crossings at all pairs. `flaws` gets up to `capacity`
+ * of them. Read the mesh with the option `whole`, so that numbers are those of the file. */
+rg_status rg_mesh_examine(const rg_mesh *mesh, rg_mesh_flaw *flaws, size_t capacity,
+                          rg_mesh_flaws *found, rg_error *error);
+
+/* What mending did. */
+typedef struct rg_mesh_repair {
+    size_t degenerate, duplicate; /* triangles that were left out */
+    size_t turned;                /* triangles that were turned round */
+    size_t holes, filled;         /* holes that were closed, by so many triangles */
+} rg_mesh_repair;
+/* Leaves out degenerate and duplicate triangles, turns neighbours the same way and surfaces
+ * outwards, and closes holes whose rim is one loop with a fan about its middle. What is left can be
+ * seen with rg_mesh_examine. */
+rg_status rg_mesh_mend(rg_mesh *mesh, rg_mesh_repair *repair, rg_error *error);
+/* As OBJ; `path` is replaced. */
+rg_status rg_mesh_write_obj(const rg_mesh *mesh, const char *path, rg_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* Convex decomposition: the piece with the largest error is cut again and again.
  *
- * A piece is a closed chain of triangles (shape_chain.h). Its part is the hull of its corners: those
- * of the surface, and those of caps that are inside the solid (fans of caps also have corners
+ * A piece is a closed chain of triangles (shape_chain.h). Its part is the hull of its corners:
+ * those of the surface, and those of caps that are inside the solid (fans of caps also have corners
  * outside it, where they cancel). The error of a piece is the volume of its hull less its own.
  *
  * Planes that are tried: of a notch those of its two faces and the one that halves the angle
@@ -32,7 +32,7 @@ enum {
 };
 /* Default of the error that is none. */
 #define EXACT 1e-9
-/* A corner this near to a plane is on it, and a notch less deep is none; of the size of the mesh. */
+/* A corner this near to a plane is on it, and a notch less deep is none; of the mesh's size. */
 #define NEAR 1e-9
 /* Pieces of a smaller share of the volume are left out: slivers that rounding makes. */
 #define SLIVER 1e-12

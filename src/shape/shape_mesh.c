@@ -409,9 +409,9 @@ static rg_status examine(const rg_mesh *mesh, double extent, rg_bounds box, rg_m
     return status;
 }
 
-/* `distance` as in the options. */
-static rg_status finish(rg_mesh_reader *reader, double distance, bool convexity, rg_mesh *mesh,
-                        rg_mesh_report *report) {
+static rg_status finish(rg_mesh_reader *reader, const rg_mesh_options *options, bool convexity,
+                        rg_mesh *mesh, rg_mesh_report *report) {
+    double distance = options->weld;
     size_t referenced, used;
     rg_status status = drop_unused(reader, &referenced);
     if (status != RG_OK)
@@ -426,6 +426,11 @@ static rg_status finish(rg_mesh_reader *reader, double distance, bool convexity,
     if (status != RG_OK)
         return status;
     report->welded_vertices = referenced - used;
+    if (options->whole) {
+        *mesh = (rg_mesh){reader->vertices, reader->vertex_count, reader->indices,
+                          reader->index_count / 3, reader->allocator};
+        return RG_OK;
+    }
     report->degenerate_triangles = drop_degenerate(reader);
     if (reader->index_count == 0)
         return rg_fail_at(reader->error, RG_DEGENERATE_GEOMETRY, reader->name, 0, 0,
@@ -470,7 +475,7 @@ rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
                        : stl ? rg_mesh_read_stl(&reader)
                              : rg_mesh_read_obj(&reader);
     if (status == RG_OK)
-        status = finish(&reader, chosen.weld, report != NULL, mesh, &local);
+        status = finish(&reader, &chosen, report != NULL, mesh, &local);
     if (status != RG_OK) {
         rg_release(&reader.allocator, reader.vertices);
         rg_release(&reader.allocator, reader.indices);

@@ -58,6 +58,14 @@ typedef struct rg_mesh_face {
 /* shape_mesh_obj.c: as triangles; `start` is its place, for messages. */
 rg_status rg_mesh_add_face(rg_mesh_reader *reader, rg_mesh_face *face, rg_mesh_word start);
 
+/* The corners of a triangle in the order of their numbers, and whose they are; for rg_sort
+ * (shape_mesh_check.c). */
+typedef struct rg_mesh_corners {
+    uint32_t vertex[3], triangle;
+} rg_mesh_corners;
+rg_mesh_corners rg_mesh_sorted_corners(const uint32_t *k, uint32_t triangle);
+int rg_mesh_corners_compare(const void *a, const void *b, const void *context);
+
 rg_status rg_mesh_read_obj(rg_mesh_reader *reader);
 rg_status rg_mesh_read_ply(rg_mesh_reader *reader);
 rg_status rg_mesh_read_stl(rg_mesh_reader *reader);

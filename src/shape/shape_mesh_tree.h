@@ -3,33 +3,22 @@
 #define RIGOR_SHAPE_MESH_TREE_H
 
 #include "rigor/mesh.h"
-
-typedef struct rg_mesh_node {
-    rg_bounds bounds;
-    uint32_t first; /* leaf: place in `order`; otherwise: the second child, the first is the next */
-    uint32_t count; /* of a leaf; 0: inner node */
-} rg_mesh_node;
+#include "shape/shape_tree.h"
 
 typedef struct rg_mesh_tree {
     const rg_mesh *mesh;
-    rg_mesh_node *nodes;
-    uint32_t *order; /* triangles by leaf */
-    size_t node_count;
+    rg_box_tree boxes;
 } rg_mesh_tree;
 
 rg_status rg_mesh_tree_build(rg_mesh_tree *tree, const rg_mesh *mesh, const rg_allocator *memory);
 void rg_mesh_tree_free(rg_mesh_tree *tree, const rg_allocator *memory);
-/* Calls `visitor` with every triangle whose box meets `bounds`, until it returns false. */
-typedef bool rg_mesh_visitor(void *user, uint32_t triangle);
-void rg_mesh_tree_visit(const rg_mesh_tree *tree, const rg_bounds *bounds, rg_mesh_visitor *visitor,
-                        void *user);
 /* m: to the nearest point of the surface; `triangle` is one that has it. */
 double rg_mesh_tree_distance(const rg_mesh_tree *tree, rg_vec3 p, uint32_t *triangle);
 /* m: from p to a triangle. */
 double rg_mesh_triangle_distance(const rg_mesh *mesh, uint32_t triangle, rg_vec3 p);
 
-/* Whether p is inside a closed surface: by the crossings of a ray along z, or where it meets an edge
- * by the winding. */
+/* Whether p is inside a closed surface: by the crossings of a ray along z, or where it meets an
+ * edge by the winding. */
 bool rg_mesh_tree_inside(const rg_mesh_tree *tree, rg_vec3 p);
 
 rg_bounds rg_mesh_triangle_bounds(const rg_mesh *mesh, uint32_t triangle);

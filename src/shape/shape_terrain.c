@@ -9,8 +9,8 @@
  * the same reason (contact_plane.c).
  *
  * A prism is made when it is asked for, in memory of whoever asks: what is kept is 12 bytes per
- * triangle, its corners, and a binary tree of boxes, cut at the middle of the longest side. A
- * question costs the depth of the tree and what it finds.
+ * triangle, its corners, and a binary tree of boxes (shape_tree.h). A question costs the depth of
+ * the tree and what it finds.
  *
  * Tested by tests/shape/test_terrain.c. */
 #include "shape/shape_terrain.h"
@@ -22,29 +22,18 @@
 
 #include <string.h>
 
-/* Triangles in a leaf. */
-enum { LEAF = 4 };
-/* Nodes that wait in a search: the tree is at most this deep. */
-enum { DEEPEST = 128 };
 /* Cosine between a triangle's normal and the common way up: flatter prisms than this would have no
  * inside to speak of. */
 #define STEEPEST 0.05
-
-typedef struct terrain_node {
-    rg_bounds bounds;
-    uint32_t first, count; /* triangles; count 0: the other child is node `first` */
-} terrain_node;
 
 struct rg_terrain {
     const rg_vec3 *vertices; /* the shape's points */
     uint32_t *triangles;     /* as they were given */
     size_t count;
     double thickness;
-    rg_vec3 up;      /* unit: that of all prisms; zero: each its own normal */
-    uint32_t *order; /* triangles in the order of the leaves */
-    terrain_node *nodes;
-    size_t node_count;
-    rg_solid prism; /* the adjacency of all of them */
+    rg_vec3 up;       /* unit: that of all prisms; zero: each its own normal */
+    rg_box_tree tree; /* of the prisms */
+    rg_solid prism;   /* the adjacency of all of them */
 };
 
 static const uint32_t prism_start[RG_PRISM_FACETS + 1] = {0, 3, 6, 10, 14, 18};
@@ -72,9 +61,9 @@ static rg_bounds around(const rg_vec3 *points, int count) {
     return b;
 }
 
-static rg_bounds bounds_of(const rg_terrain *t, uint32_t triangle) {
+static rg_bounds bounds_of(const void *owner, uint32_t triangle) {
     rg_vec3 p[RG_PRISM_VERTICES];
-    corners_of(t, triangle, p);
+    corners_of(owner, triangle, p);
     return around(p, RG_PRISM_VERTICES);
 }
 
@@ -134,86 +123,9 @@ double rg_terrain_reach(const rg_shape *terrain, uint32_t triangle, rg_vec3 n) {
     return most;
 }
 
-/* --- the tree --------------------------------------------------------------------------------- */
-
-static double coordinate(rg_vec3 v, int axis) {
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
-static rg_vec3 middle_of(const rg_terrain *t, uint32_t triangle) {
-    const uint32_t *k = t->triangles + 3 * (size_t)triangle;
-    return rg_add(rg_add(t->vertices[k[0]], t->vertices[k[1]]), t->vertices[k[2]]);
-}
-
-/* Where `count` triangles are cut: those before it first. Half of them where the middle parts
- * nothing. */
-static size_t cut(const rg_terrain *t, uint32_t *order, size_t count, bool even) {
-    rg_bounds b = {middle_of(t, order[0]), middle_of(t, order[0])};
-    for (size_t i = 1; i < count; i++) {
-        rg_vec3 m = middle_of(t, order[i]);
-        b = (rg_bounds){rg_min(b.lower, m), rg_max(b.upper, m)};
-    }
-    rg_vec3 size = rg_sub(b.upper, b.lower);
-    int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-    double at = 0.5 * coordinate(b.lower, axis) + 0.5 * coordinate(b.upper, axis);
-    size_t left = 0;
-    for (size_t i = 0; i < count && !even; i++)
-        if (coordinate(middle_of(t, order[i]), axis) < at) {
-            uint32_t swap = order[left];
-            order[left++] = order[i];
-            order[i] = swap;
-        }
-    return left == 0 || left == count ? count / 2 : left;
-}
-
-/* Deep in the tree cuts are even, so that it is never deeper than DEEPEST. */
-static void build(rg_terrain *t, size_t first, size_t count, int depth) {
-    terrain_node *node = &t->nodes[t->node_count++];
-    if (count <= LEAF) {
-        node->bounds = bounds_of(t, t->order[first]);
-        for (size_t i = 1; i < count; i++) {
-            rg_bounds b = bounds_of(t, t->order[first + i]);
-            node->bounds = (rg_bounds){rg_min(node->bounds.lower, b.lower),
-                                       rg_max(node->bounds.upper, b.upper)};
-        }
-        node->first = (uint32_t)first;
-        node->count = (uint32_t)count;
-        return;
-    }
-    size_t left = cut(t, t->order + first, count, depth > DEEPEST / 2);
-    const terrain_node *one = &t->nodes[t->node_count];
-    build(t, first, left, depth + 1);
-    const terrain_node *other = &t->nodes[t->node_count];
-    node->first = (uint32_t)t->node_count;
-    node->count = 0;
-    build(t, first + left, count - left, depth + 1);
-    node->bounds = (rg_bounds){rg_min(one->bounds.lower, other->bounds.lower),
-                               rg_max(one->bounds.upper, other->bounds.upper)};
-}
-
-void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_terrain_visitor *visitor,
+void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_tree_visitor *visitor,
                       void *user) {
-    const rg_terrain *t = terrain->terrain;
-    uint32_t waiting[DEEPEST];
-    size_t count = 0;
-    for (uint32_t at = 0;;) {
-        const terrain_node *node = &t->nodes[at];
-        bool meets = rg_bounds_overlap(&node->bounds, bounds);
-        if (meets && node->count == 0) {
-            waiting[count++] = node->first;
-            at++;
-            continue;
-        }
-        for (uint32_t i = 0; meets && i < node->count; i++) {
-            uint32_t triangle = t->order[node->first + i];
-            rg_bounds own = bounds_of(t, triangle);
-            if (rg_bounds_overlap(&own, bounds) && !visitor(user, triangle))
-                return;
-        }
-        if (count == 0)
-            return;
-        at = waiting[--count];
-    }
+    rg_tree_visit(&terrain->terrain->tree, bounds, visitor, user);
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -325,7 +237,7 @@ static rg_vec3 common_way(const rg_terrain *t, rg_vec3 given) {
 
 static void measure(rg_shape *shape) {
     const rg_terrain *t = shape->terrain;
-    rg_bounds b = t->nodes[0].bounds;
+    rg_bounds b = t->tree.nodes[0].bounds;
     shape->centre = rg_scale(0.5, rg_add(b.lower, b.upper));
     for (uint32_t i = 0; i < t->count; i++) {
         rg_vec3 p[RG_PRISM_VERTICES];
@@ -352,9 +264,7 @@ rg_status rg_terrain_make(rg_shape *shape, const rg_shape_def *def, rg_error *er
     t->vertices = shape->points;
     t->count = count;
     t->triangles = rg_allocate(memory, 3 * count, sizeof *t->triangles);
-    t->order = rg_allocate(memory, count, sizeof *t->order);
-    t->nodes = rg_allocate(memory, 2 * count, sizeof *t->nodes);
-    if (!t->triangles || !t->order || !t->nodes)
+    if (!t->triangles)
         return RG_OUT_OF_MEMORY;
     memcpy(t->triangles, def->triangles, 3 * count * sizeof *t->triangles);
     status = check_areas(t, error);
@@ -368,9 +278,9 @@ rg_status rg_terrain_make(rg_shape *shape, const rg_shape_def *def, rg_error *er
     status = rg_solid_build(&t->prism, &loops, memory);
     if (status)
         return status;
-    for (uint32_t i = 0; i < count; i++)
-        t->order[i] = i;
-    build(t, 0, count, 0);
+    status = rg_tree_build(&t->tree, count, bounds_of, t, memory);
+    if (status)
+        return status;
     shape->def = (rg_shape_def){.kind = RG_SHAPE_TERRAIN,
                                 .normal = t->up,
                                 .points = shape->points,
@@ -387,13 +297,12 @@ void rg_terrain_free(rg_terrain *t, const rg_allocator *memory) {
         return;
     rg_solid_free(&t->prism, memory);
     rg_release(memory, t->triangles);
-    rg_release(memory, t->order);
-    rg_release(memory, t->nodes);
+    rg_tree_free(&t->tree, memory);
     rg_release(memory, t);
 }
 
 rg_bounds rg_terrain_bounds(const rg_shape *shape, rg_pose pose) {
-    rg_bounds b = shape->terrain->nodes[0].bounds;
+    rg_bounds b = shape->terrain->tree.nodes[0].bounds;
     return rg_bounds_into(&b, rg_pose_inverse(pose));
 }
 

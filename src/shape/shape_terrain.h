@@ -5,6 +5,7 @@
 
 #include "base/base_arena.h"
 #include "shape/shape.h"
+#include "shape/shape_tree.h"
 
 enum { RG_PRISM_VERTICES = 6, RG_PRISM_FACETS = 5 };
 
@@ -24,8 +25,7 @@ double rg_terrain_reach(const rg_shape *terrain, uint32_t triangle, rg_vec3 n);
 
 /* Called for every triangle whose prism's box meets `bounds` (in the frame of the terrain), in the
  * order of the tree; false ends the search. */
-typedef bool rg_terrain_visitor(void *user, uint32_t triangle);
-void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_terrain_visitor *visitor,
+void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_tree_visitor *visitor,
                       void *user);
 
 /* The same as a list, sorted, in the arena; false without memory. */

@@ -84,7 +84,8 @@ static void refusals_say_what_is_right(void **state) {
            "`rigor check FILE`");
     expect("{hull: {file: " MESHES "l_prism.obj, parts: 2}}", RG_INVALID_ARGUMENT,
            "a hull is one convex part");
-    expect("{mesh: {file: " MESHES "l_prism.obj, parts: 2, unit: km}}", RG_NOT_FOUND, "did you mean");
+    expect("{mesh: {file: " MESHES "l_prism.obj, parts: 2, unit: km}}", RG_NOT_FOUND,
+           "did you mean");
     expect("{compound: [{shape: {mesh: {file: " MESHES "l_prism.obj, parts: 2}}}]}", RG_NOT_CONVEX,
            "a collider of its own");
 }

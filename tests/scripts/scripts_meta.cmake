@@ -21,7 +21,7 @@ add_test(NAME test_package COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_package.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
-foreach(page api solvers stepping analytic compare gallery guide penalty sweep)
+foreach(page api solvers stepping analytic compare gallery guide penalty shapes sweep)
   add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
     ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER} docs/${page}.md)

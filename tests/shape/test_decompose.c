@@ -77,7 +77,7 @@ static void check_filled(const rg_mesh *mesh, const rg_decomposition *d, uint64_
     rg_random random = rg_random_make(seed);
     rg_mesh_tree tree;
     assert_int_equal(rg_mesh_tree_build(&tree, mesh, &mesh->allocator), RG_OK);
-    rg_bounds b = tree.nodes[0].bounds;
+    rg_bounds b = tree.boxes.nodes[0].bounds;
     for (int i = 0; i < 500; i++) {
         double x = rg_random_between(&random, b.lower.x, b.upper.x);
         double y = rg_random_between(&random, b.lower.y, b.upper.y);
@@ -124,7 +124,7 @@ static void l_prism_is_two_boxes(void **state) {
     assert_int_equal(rg_decomposition_measure(&mesh, &d, 0.01, &far, &error), RG_OK);
     assert_near(far.least, 0, 1e-12);
     assert_true(far.most <= 0.01);
-    /* One part: the hull, larger by half of a square of 1 m, 0.5 m from either leg at its middle. */
+    /* One part: the hull, larger by half of a square of 1 m, 0.5 m from either leg. */
     rg_decomposition_destroy(&d);
     d = decompose(&mesh, 1, 0);
     assert_near(d.parts_volume, 3.5, 1e-12);
