@@ -16,6 +16,7 @@ const char cli_export_help[] =
     "                    [--impulses-csv FILE] [--joints-csv FILE] [--loads-csv FILE]\n"
     "                    [--certificate-csv FILE]\n"
     "       rigor export RECORDING RECORDING ... --html FILE\n"
+    "       rigor export SCENE [NAME=VALUE ...] --html FILE --live\n"
     "\n"
     "Writes a recording, finished or not, in another format: one of these, or several at\n"
     "once. FILE - is standard output (not for --mp4).\n"
@@ -23,6 +24,8 @@ const char cli_export_help[] =
     "Formats:\n"
     "      --html FILE  the viewer with the recording inside: one page that opens from disk,\n"
     "                   without a network; several recordings to compare them\n"
+    "      --live       with --html and a scene instead of a recording: the page has an\n"
+    "                   editor for it and runs it by itself, in WebAssembly\n"
     "      --gltf FILE  binary glTF 2.0 (name it .glb): shapes and motion for Blender and\n"
     "                   other programs\n"
     "      --mp4 FILE   a film, drawn by Chromium and put together by ffmpeg\n"
@@ -70,6 +73,7 @@ const char cli_export_help[] =
     "Examples:\n"
     "  rigor export dominoes.h5 --html dominoes.html\n"
     "  rigor export lcp.h5 cone.h5 --html compare.html\n"
+    "  rigor export pyramid base=8 --html play.html --live\n"
     "  rigor export dominoes.h5 --gltf dominoes.glb\n"
     "  rigor export dominoes.h5 --mp4 dominoes.mp4 --size 1920x1080 --from 0.5 --to 4\n"
     "  rigor export racket.h5 --csv - | head\n"
@@ -97,6 +101,7 @@ enum {
     OPTION_FROM,
     OPTION_TO,
     OPTION_THEME,
+    OPTION_LIVE,
     OPTION_HELP,
     OPTION_COUNT
 };
@@ -271,8 +276,13 @@ static bool check(const cli_option *options, int count) {
         only_html = only_html && (i == OPTION_HTML || !options[i].value);
     }
     const char *twice = find_twice(options);
+    bool live = options[OPTION_LIVE].value != NULL;
     if (count == 0)
-        cli_complain("export: which RECORDING? see `rigor export --help`");
+        cli_complain("export: which %s? see `rigor export --help`", live ? "SCENE" : "RECORDING");
+    else if (live && !(any && only_html))
+        cli_complain("export: --live makes a page: --html FILE, and no other format");
+    else if (live)
+        return true;
     else if (!any)
         cli_complain("export: which format? --html FILE, --gltf FILE, --mp4 FILE, --csv FILE ...");
     else if (count > 1 && !only_html)
@@ -301,6 +311,7 @@ int cli_export(int count, const char **arguments) {
                                         [OPTION_FROM] = {"from", 0, true, NULL},
                                         [OPTION_TO] = {"to", 0, true, NULL},
                                         [OPTION_THEME] = {"theme", 0, true, NULL},
+                                        [OPTION_LIVE] = {"live", 0, false, NULL},
                                         [OPTION_HELP] = {"help", 'h', false, NULL}};
     double rate;
     cli_film film;
@@ -316,6 +327,8 @@ int cli_export(int count, const char **arguments) {
     if (!check(options, count) || !cli_positive_option("export", &options[OPTION_RATE], 0, &rate) ||
         !parse_film(options, rate, &film))
         return EXIT_USAGE;
+    if (options[OPTION_LIVE].value)
+        return cli_export_live(arguments, count, options[OPTION_HTML].value);
     signal(SIGXFSZ, SIG_IGN); /* a limit on sizes makes a write fail, it does not kill */
     return export_all(arguments, count, options, rate, &film);
 }

@@ -1,5 +1,6 @@
 /* What the parts of `rigor export` share: cli_export.c (command line, tables, pages, glTF),
- * cli_export_film.c (pictures and films) and cli_browser.c (the browser that draws them). */
+ * cli_export_live.c (pages that run a scene), cli_export_film.c (pictures and films) and
+ * cli_browser.c (the browser that draws them). */
 #ifndef RIGOR_CLI_EXPORT_H
 #define RIGOR_CLI_EXPORT_H
 
@@ -19,6 +20,8 @@ typedef struct cli_film {
 
 /* Complains and returns an exit code of its own if the page was not built. */
 int cli_export_page(const char **page, size_t *size);
+/* A page that runs the scene arguments[0] with the parameters after it. An exit code. */
+int cli_export_live(const char **arguments, int count, const char *file);
 /* Draws one recording. EXIT_GOOD, or complains. */
 int cli_export_film(rg_recording *recording, const char *recording_path, const cli_film *film);
 

@@ -64,6 +64,17 @@ typedef struct rg_html_options {
 rg_status rg_view_export_html(rg_recording *const *recordings, const char *const *names,
                               size_t count, const rg_html_options *options, const char *path,
                               rg_error *error);
+/* A scene as a page that runs it: an editor, the simulation and the view, without a server. The
+ * module is the library as WebAssembly, compressed with gzip (tools/wasm makes it). Of the options
+ * the page and its title matter. */
+typedef struct rg_live_page {
+    const char *name; /* of the scene */
+    const char *text; /* a scene file */
+    const void *module;
+    size_t module_size;
+} rg_live_page;
+rg_status rg_view_export_live(const rg_live_page *live, const rg_html_options *options,
+                              const char *path, rg_error *error);
 /* Binary glTF 2.0: a mesh per shape, a node per body, translations and rotations as an animation.
  * */
 typedef struct rg_gltf_options {

@@ -1,5 +1,6 @@
 /* Recordings as one page that opens from disk, without a network: the viewer's page with manifests,
- * overviews and chunks inside (docs/view-format.md, "In a page").
+ * overviews and chunks inside (docs/view-format.md, "In a page"); or a scene that runs in the page,
+ * with the library as a WebAssembly module inside.
  *
  * What would not be seen is left out, so that pages stay small enough to send around: frames beyond
  * 30 a second, contacts without force, and of the numbers of contacts all but 16 bits (nearly five
@@ -111,9 +112,15 @@ static const char *name_of(rg_recording *recording, const char *const *names, si
     return names && names[i] ? names[i] : rg_recording_get_info(recording).scene_name;
 }
 
+static void begin_boot(html_writer *w, const char *mode) {
+    rg_buffer_print(&w->text,
+                    "<script type=\"application/json\" id=\"rigor-boot\">{\"mode\":\"%s\",", mode);
+}
+
 static void put_boot(html_writer *w, rg_recording *const *recordings, const char *const *names,
                      size_t count) {
-    put(w, "<script type=\"application/json\" id=\"rigor-boot\">{\"mode\":\"embedded\",\"runs\":[");
+    begin_boot(w, "embedded");
+    put(w, "\"runs\":[");
     for (size_t i = 0; i < count; i++) {
         rg_buffer_print(&w->text, "%s{\"id\":\"%zu\",\"name\":", i ? "," : "", i);
         rg_json_put_text(&w->text, name_of(recordings[i], names, i));
@@ -135,47 +142,65 @@ static const char *find(const rg_html_options *options, const char *text, bool l
 }
 
 /* The page up to the mark, with a title of its own. */
-static void put_top(html_writer *w, const char *mark, rg_recording *const *recordings,
-                    const char *const *names, size_t count) {
+static void put_top(html_writer *w, const char *mark, const char *name) {
     const rg_html_options *options = w->options;
     const char *title = find(options, "<title>", false), *end = find(options, "</title>", false);
     const char *from = options->page;
     if (title && end && title < end && end < mark) {
         title += strlen("<title>");
         rg_buffer_append(&w->text, from, (size_t)(title - from));
-        for (size_t i = 0; !options->title && i < count; i++) {
-            put(w, i ? ", " : "");
-            put_html(w, name_of(recordings[i], names, i));
-        }
+        if (!options->title)
+            put_html(w, name);
         put_html(w, options->title ? options->title : " · rigor");
         from = end;
     }
     rg_buffer_append(&w->text, from, (size_t)(mark - from));
 }
 
-static rg_status write_page(html_writer *w, rg_recording *const *recordings,
-                            const char *const *names, size_t count, const char *mark) {
-    put_top(w, mark, recordings, names, count);
-    put_boot(w, recordings, names, count);
-    rg_status status = RG_OK;
-    for (size_t i = 0; status == RG_OK && i < count; i++)
-        status = put_run(w, recordings[i], i);
-    if (status != RG_OK)
-        return status;
+static rg_status put_bottom(html_writer *w, const char *mark) {
     mark += strlen(data_mark);
     rg_buffer_append(&w->text, mark, (size_t)(w->options->page + w->options->page_size - mark));
     return rg_outlet_flush(&w->out, &w->text, w->error);
+}
+
+/* The names of all runs, for the title. */
+static rg_status name_all(rg_buffer *title, rg_recording *const *recordings,
+                          const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        rg_buffer_print(title, "%s%s", i ? ", " : "", name_of(recordings[i], names, i));
+    rg_buffer_append(title, "", 1);
+    return title->failed ? RG_OUT_OF_MEMORY : RG_OK;
+}
+
+static rg_status write_page(html_writer *w, rg_recording *const *recordings,
+                            const char *const *names, size_t count, const char *mark) {
+    rg_buffer title = rg_buffer_make(&w->out.allocator);
+    rg_status status = name_all(&title, recordings, names, count);
+    if (status == RG_OK) {
+        put_top(w, mark, title.data);
+        put_boot(w, recordings, names, count);
+    }
+    rg_buffer_free(&title);
+    for (size_t i = 0; status == RG_OK && i < count; i++)
+        status = put_run(w, recordings[i], i);
+    return status == RG_OK ? put_bottom(w, mark) : status;
+}
+
+static rg_status find_mark(const rg_html_options *options, const char **mark, rg_error *error) {
+    *mark = find(options, data_mark, true);
+    return *mark ? RG_OK
+                 : rg_fail(error, RG_INVALID_ARGUMENT, "the viewer's page has no %s", data_mark);
 }
 
 rg_status rg_view_export_html(rg_recording *const *recordings, const char *const *names,
                               size_t count, const rg_html_options *options, const char *path,
                               rg_error *error) {
     assert(recordings && count > 0 && options && options->page && path);
-    const char *mark = find(options, data_mark, true);
-    if (!mark)
-        return rg_fail(error, RG_INVALID_ARGUMENT, "the viewer's page has no %s", data_mark);
+    const char *mark;
     html_writer w = {.options = options, .error = error};
-    rg_status status = rg_outlet_open(&w.out, recordings, count, NULL, path, error);
+    rg_status status = find_mark(options, &mark, error);
+    if (status == RG_OK)
+        status = rg_outlet_open(&w.out, recordings, count, NULL, path, error);
     if (status != RG_OK)
         return status;
     w.text = rg_buffer_make(&w.out.allocator);
@@ -183,5 +208,38 @@ rg_status rg_view_export_html(rg_recording *const *recordings, const char *const
     status = rg_outlet_close(&w.out, write_page(&w, recordings, names, count, mark), error);
     rg_buffer_free(&w.text);
     rg_view_buffer_destroy(&w.data);
+    return status;
+}
+
+/* ---- a scene that runs in the page ---- */
+
+static rg_status write_live(html_writer *w, const rg_live_page *live, const char *mark) {
+    put_top(w, mark, live->name);
+    begin_boot(w, "play");
+    put(w, "\"runs\":[{\"id\":\"play\",\"name\":");
+    rg_json_put_text(&w->text, live->name);
+    put(w, "}]}</script>\n<script type=\"application/json\" id=\"rigor-scene\">{\"name\":");
+    rg_json_put_text(&w->text, live->name);
+    put(w, ",\"text\":");
+    rg_json_put_text(&w->text, live->text);
+    put(w, "}</script>\n<script type=\"application/octet-stream\" id=\"rigor-module\">");
+    put_base64(w, live->module, live->module_size);
+    put(w, "</script>\n");
+    return put_bottom(w, mark);
+}
+
+rg_status rg_view_export_live(const rg_live_page *live, const rg_html_options *options,
+                              const char *path, rg_error *error) {
+    assert(live && live->name && live->text && live->module && options && options->page && path);
+    const char *mark;
+    html_writer w = {.options = options, .error = error};
+    rg_status status = find_mark(options, &mark, error);
+    if (status == RG_OK)
+        status = rg_outlet_open(&w.out, NULL, 0, NULL, path, error);
+    if (status != RG_OK)
+        return status;
+    w.text = rg_buffer_make(&w.out.allocator);
+    status = rg_outlet_close(&w.out, write_live(&w, live, mark), error);
+    rg_buffer_free(&w.text);
     return status;
 }

@@ -29,7 +29,8 @@ static rg_status check_target(const rg_outlet *outlet, rg_recording *const *reco
 rg_status rg_outlet_open(rg_outlet *outlet, rg_recording *const *recordings, size_t count,
                          const rg_disk *disk, const char *path, rg_error *error) {
     *outlet = (rg_outlet){.disk = disk, .path = path, .file.fd = -1};
-    outlet->allocator = *rg_recording_allocator(recordings[0]);
+    outlet->allocator =
+        rg_allocator_or_default(count > 0 ? rg_recording_allocator(recordings[0]) : NULL);
     if (strcmp(path, "-") == 0) {
         outlet->is_stdout = true;
         outlet->path = "standard output";

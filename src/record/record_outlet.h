@@ -19,7 +19,8 @@ typedef struct rg_outlet {
     bool is_stdout;
 } rg_outlet;
 
-/* "-" is standard output. On failure there is nothing to close. */
+/* "-" is standard output. Without recordings memory is the C library's. On failure there is nothing
+ * to close. */
 rg_status rg_outlet_open(rg_outlet *outlet, rg_recording *const *recordings, size_t count,
                          const rg_disk *disk, const char *path, rg_error *error);
 rg_status rg_outlet_write(rg_outlet *outlet, const void *data, size_t size, rg_error *error);

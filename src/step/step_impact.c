@@ -3,6 +3,7 @@
  * friction and joints, work of prescribed motion, what still approaches. */
 #include "step/step_impact.h"
 
+#include "base/base_long.h"
 #include "base/base_math.h"
 #include "base/base_registry.h"
 #include "problem/problem.h"
@@ -58,18 +59,20 @@ static void account(const rg_impact_problem *problem, const rg_impact_reduction 
     rg_impact_info *info = state->info;
     size_t rows = rg_contact_rows(p), contact_rows = p->contacts * (size_t)p->dimension;
     const double *before = rg_impact_before(reduction);
-    long double contact = 0, joint = 0, outside = 0;
+    rg_long contact = rg_long_of(0), joint = contact, outside = contact;
     for (size_t i = 0; i < rows; i++) {
-        long double work = 0.5L * impulse[i] * ((long double)after[i] + before[i]);
-        *(i < contact_rows ? &contact : &joint) += work;
+        rg_long work = rg_long_mul(rg_long_of(0.5 * impulse[i]), rg_long_sum(after[i], before[i]));
+        rg_long *sum = i < contact_rows ? &contact : &joint;
+        *sum = rg_long_add(*sum, work);
         if (problem->moving)
-            outside -= (long double)impulse[i] * problem->moving[i];
+            outside = rg_long_sub(outside, rg_long_product(impulse[i], problem->moving[i]));
     }
-    info->energy_change = (double)(contact + joint);
-    info->joint_change = (double)joint;
-    info->normal_change = state->friction ? state->normal_work : (double)contact;
-    info->friction_change = state->friction ? (double)(contact - state->normal_work) : 0;
-    info->prescribed_work = (double)outside;
+    info->energy_change = rg_long_round(rg_long_add(contact, joint));
+    info->joint_change = rg_long_round(joint);
+    info->normal_change = state->friction ? state->normal_work : rg_long_round(contact);
+    info->friction_change =
+        state->friction ? rg_long_round(rg_long_sub(contact, rg_long_of(state->normal_work))) : 0;
+    info->prescribed_work = rg_long_round(outside);
     info->left = 0;
     for (size_t i = 0; i < p->contacts; i++)
         info->left = fmax(info->left, -after[i * (size_t)p->dimension]);

@@ -16,6 +16,7 @@
  * Tested by tests/step/test_impact.c and tests/step/test_impact_random.c. */
 #include "step/step_impact.h"
 
+#include "base/base_long.h"
 #include "base/base_math.h"
 #include "problem/problem.h"
 
@@ -253,10 +254,10 @@ rg_status rg_impact_restore(const rg_impact_reduction *m, const rg_impact_state 
     for (int pass = 0; pass < 2; pass++) {
         for (size_t j = 0; j < m->joints; j++) {
             const double *row = whole_row(m, m->joint[j]);
-            long double sum = m->before[m->joint[j]];
+            rg_long sum = rg_long_of(m->before[m->joint[j]]);
             for (size_t k = 0; k < m->rows; k++)
-                sum += (long double)row[k] * impulse[k];
-            x[j] = -(double)sum;
+                sum = rg_long_add(sum, rg_long_product(row[k], impulse[k]));
+            x[j] = -rg_long_round(sum);
         }
         forward(m, x);
         backward(m, x);

@@ -35,7 +35,9 @@ PROGRAMS = [
     (["clang++"], "clang", "public headers in C++, in test_layers"),
     (["clang-format-14", "clang-format"], "clang-format-14", "formatting of C files, in test_tree"),
     (["node", "nodejs"], "nodejs", "test_viewer_*; gltf-validator in test_record_export"),
-    (["npm"], "npm", "the page of the viewer"),
+    (["npm"], "npm", "the page of the viewer; test_wasm_node"),
+    (["wasm-ld"], "lld", "the WebAssembly module: test_wasm_node, test_viewer_play"),
+    (["dpkg-source"], "dpkg-dev", "sources of the WebAssembly module"),
     (["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"], "chromium",
      "test_viewer_*, pictures and films in test_record_export and test_readme_*"),
     (["ffmpeg"], "ffmpeg", "films in test_viewer_export, test_record_export and test_readme_*"),
@@ -59,6 +61,7 @@ MODULES = [
     ("matplotlib", "python3-matplotlib", "test_python_examples"),
 ]
 FILES = [
+    ("/usr/lib/wasm32-wasi/libc.a", "wasi-libc", "the WebAssembly module"),
     ("/usr/share/i18n/locales/de_DE", "locales", "a locale with a decimal comma, in test_base_text"),
     ("/usr/include/bullet/btBulletDynamicsCommon.h", "libbullet-dev", "Bullet in test_run_bench"),
     ("/usr/include/ode/ode.h", "libode-dev", "ODE in test_run_bench"),
@@ -67,7 +70,7 @@ FILES = [
 # What comes with a package that tools/setup names, or with every Debian.
 COMES_WITH = {"binutils": "gcc", "libc-bin": "python3"}
 # Programs that every Debian has (essential packages), and those that a test makes itself.
-ALWAYS_THERE = set("sh bash cat cp dirname env false find grep head mkdir mktemp rm sed seq tail tee timeout "
+ALWAYS_THERE = set("sh bash gzip cat cp dirname env false find grep head mkdir mktemp rm sed seq tail tee timeout "
                    "touch tr true cc export".split())
 FORMATTER_VERSION = "14"
 OWN_MODULES = {"rigor"} # built here
@@ -172,7 +175,7 @@ def imported_modules(path):
 def check_calls(root):
     programs = {name for names, _, _ in PROGRAMS for name in names} | ALWAYS_THERE | {"apt-cache"}
     modules = {name for name, _, _ in MODULES}
-    for folder in ("tests", "viewer/tests", "viewer/page/test", "cli", "cmake", "tools", "docs", "README.md"):
+    for folder in ("tests", "wasm/tests", "viewer/tests", "viewer/page/test", "cli", "cmake", "tools", "docs", "README.md"):
         place = root / folder
         for path in [place] if place.is_file() else sorted(place.rglob("*")):
             if not path.is_file() or "node_modules" in path.parts or path == pathlib.Path(__file__).resolve():

@@ -79,7 +79,7 @@ libraries="libqhull-dev libyaml-dev libexpat1-dev libhdf5-dev zlib1g-dev coinor-
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py python3-numpy python3-pip python3-venv \
 python3-matplotlib"
-test_packages="clang libclang-rt-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox \
+test_packages="clang libclang-rt-dev lld wasi-libc libclang-rt-dev-wasm32 dpkg-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox \
 g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish"
 
 # shellcheck disable=SC2086 # lists of names
@@ -100,7 +100,7 @@ g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish"
     expect "root: says why" grep -q "libhdf5-dev *HDF5: recordings" "$scratch/output"
 
     machine 1000 sudo
-    know gcc libclang-rt-dev chromium libmujoco-dev clang-format-14
+    know gcc libclang-rt-dev wasi-libc libclang-rt-dev-wasm32 chromium libmujoco-dev clang-format-14
     setup test
     expect "sudo: succeeds" [ $code = 0 ]
     expect "sudo: is used" grep -qx sudo "$scratch/asked"
@@ -163,7 +163,7 @@ cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
     machine 0 none
     know gcc chromium libmujoco-dev clang-format-14
     setup test
-    expect "no package libclang-rt-dev: asks for the others" asked_for "$run_packages clang libcmocka-dev \
+    expect "no package libclang-rt-dev: asks for the others" asked_for "$run_packages clang lld dpkg-dev libcmocka-dev \
 $python_packages chromium ffmpeg gnuplot-nox g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish"
 
     # A clang that is there already needs the library of its own version.

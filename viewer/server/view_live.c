@@ -16,6 +16,7 @@
 
 #include "rigor/solver.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,29 +233,45 @@ static bool look_around(view_live *live, bool *watched) {
     return !ending;
 }
 
+/* What clients have asked for, the steps that are due, and what is to be seen of them. */
+static void make_turn(view_live *live, bool watched) {
+    live_request asked;
+    while (next_request(live, &asked))
+        view_live_carry_out(live, &asked);
+    view_live_release_abandoned(live);
+    bool was_running = live->now.running, one_by_one = live->steps_to_make > 0;
+    double clock = view_clock();
+    if (clock >= live->next_frame || one_by_one) {
+        make_steps(live, watched);
+        live->next_frame = fmax(live->next_frame + FRAME_EVERY, clock);
+    }
+    if (live->fresh)
+        view_live_publish(live, false);
+    if ((one_by_one && live->steps_to_make == 0) ||
+        (was_running && watched && view_clock() - live->window >= STATE_EVERY))
+        view_live_show_state(live);
+}
+
 static void *run(void *user) {
     view_live *live = user;
-    live_request asked;
     bool watched;
-    double next_frame = view_clock();
     while (look_around(live, &watched)) {
-        while (next_request(live, &asked))
-            view_live_carry_out(live, &asked);
-        view_live_release_abandoned(live);
-        bool was_running = live->now.running, one_by_one = live->steps_to_make > 0;
-        double clock = view_clock();
-        if (clock >= next_frame || one_by_one) {
-            make_steps(live, watched);
-            next_frame = fmax(next_frame + FRAME_EVERY, clock);
-        }
-        if (live->fresh)
-            view_live_publish(live, false);
-        if ((one_by_one && live->steps_to_make == 0) ||
-            (was_running && watched && view_clock() - live->window >= STATE_EVERY))
-            view_live_show_state(live);
-        rest(live, next_frame);
+        make_turn(live, watched);
+        rest(live, live->next_frame);
     }
     return NULL;
+}
+
+double view_live_turn(view_live *live) {
+    bool watched;
+    if (look_around(live, &watched))
+        make_turn(live, watched);
+    return live->steps_to_make > 0 ? 0 : fmax(0, live->next_frame - view_clock());
+}
+
+rg_scene *view_live_scene(view_live *live) {
+    assert(live->by_turns);
+    return live->scene;
 }
 
 /* ---- from other threads ---- */
@@ -275,7 +292,8 @@ static rg_status begin(view_live *live, rg_error *error) {
         return status;
     live->shown = live->now;
     view_live_begin_window(live);
-    if (pthread_create(&live->thread, NULL, run, live) != 0)
+    live->next_frame = view_clock();
+    if (!live->by_turns && pthread_create(&live->thread, NULL, run, live) != 0)
         return view_fail(error, RG_THREAD_FAILED, "%s", rg_status_text(RG_THREAD_FAILED));
     return RG_OK;
 }
@@ -303,6 +321,7 @@ rg_status view_live_create(rg_scene *scene, const view_live_options *options, vi
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&live->changed, &attributes);
     pthread_condattr_destroy(&attributes);
+    live->by_turns = options->by_turns;
     live->scene = scene;
     live->world = rg_scene_world(scene);
     live->buffer = rg_view_buffer_create(NULL);
@@ -329,7 +348,8 @@ void view_live_destroy(view_live *live) {
     live->ending = true;
     pthread_cond_signal(&live->changed);
     pthread_mutex_unlock(&live->mutex);
-    pthread_join(live->thread, NULL);
+    if (!live->by_turns)
+        pthread_join(live->thread, NULL);
     rg_scene_destroy(live->scene);
     free_live(live);
 }

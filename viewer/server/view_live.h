@@ -18,14 +18,19 @@ enum {
 typedef struct view_live view_live;
 
 typedef struct view_live_options {
-    bool paused;  /* wait for `play` */
-    double speed; /* simulated seconds per second; 0: 1 */
+    bool paused;   /* wait for `play` */
+    double speed;  /* simulated seconds per second; 0: 1 */
+    bool by_turns; /* no thread: the caller makes the turns (view_live_turn) */
 } view_live_options;
 
 /* Takes the scene over if it succeeds. */
 rg_status view_live_create(rg_scene *scene, const view_live_options *options, view_live **live,
                            rg_error *error);
 void view_live_destroy(view_live *live); /* when all clients have left; null is allowed */
+/* Of a run without a thread: what was asked for, and the steps that are due by the clock, for no
+ * longer than a frame lasts. Returns the seconds until the next frame is due. */
+double view_live_turn(view_live *live);
+rg_scene *view_live_scene(view_live *live); /* of a run without a thread */
 const char *view_live_name(const view_live *live);
 
 /* A client's box, with manifest, state and the newest frame in it. Null: no memory. */

@@ -56,10 +56,12 @@ struct view_live {
     double due;                        /* simulated s that the clock is ahead of the world */
     bool paced;                        /* it was running when the clock was looked at last: */
     double last_look;
+    double next_frame;          /* when it is due, by the clock */
     double window, window_time; /* beginning of what `achieved` is about: s, simulated s */
     rg_profile window_profile;  /* and of what `profile` is about */
     rg_view_buffer buffer;
 
+    bool by_turns; /* without the thread */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;

@@ -362,6 +362,19 @@ export interface PageHandle {
   /** Shows a time in a picture of that size with nothing but the scene in it (and, if wanted, the
    * certificate's line); resolves to a data URL of a PNG. */
   capture(time: number, width: number, height: number): Promise<string>;
+  /** Of a page that runs its scene itself. */
+  play?: PlayHandle;
+}
+
+export interface PlayHandle {
+  /** The state hash of the run, and the steps since its beginning. */
+  hash(): Promise<{ hash: string; steps: number }>;
+  /** Runs a built-in scene beside the one that is shown, as fast as it can. */
+  measure(
+    name: string,
+    parameters: Record<string, string>,
+    steps: number,
+  ): Promise<{ milliseconds: number; hash: string }>;
 }
 
 declare global {

@@ -4,6 +4,7 @@
 import "./style.css";
 import type { App, BootRun, Frame, FrameSource, PageHandle, View3 } from "./contract";
 import { FormatError } from "./format";
+import { Playground, readPlay } from "./play";
 import { TimePlayer } from "./player";
 import { openEmbedded } from "./source_embedded";
 import { openLive } from "./source_live";
@@ -12,7 +13,7 @@ import { createUi } from "./ui";
 import { View } from "./view";
 
 interface Boot {
-  mode: "embedded" | "server";
+  mode: "embedded" | "server" | "play";
   runs: BootRun[];
 }
 
@@ -34,6 +35,8 @@ async function readBoot(): Promise<Boot> {
     );
   const boot = JSON.parse(element.textContent ?? "") as Partial<Boot>;
   if (boot.mode === "server") return { mode: "server", runs: await fetchRuns() };
+  if (boot.mode === "play")
+    return { mode: "play", runs: (boot.runs ?? []).map((run) => ({ ...run, live: true })) };
   return { mode: "embedded", runs: (boot.runs ?? []).map((run) => ({ ...run, live: false })) };
 }
 
@@ -56,6 +59,7 @@ class Page {
   private readonly listeners: (() => void)[] = [];
   private readonly app: App;
   private readonly ui;
+  private readonly playground: Playground | null = null;
   private scheduled = false;
   private last = 0;
   private capturing = Promise.resolve("");
@@ -93,6 +97,10 @@ class Page {
     window.rigor = this.handle;
     this.ui = createUi(this.app);
     this.player.on(() => this.request());
+    if (boot.mode === "play") {
+      this.playground = new Playground(readPlay(), this.app);
+      this.handle.play = this.playground;
+    }
   }
 
   async openRun(id: string, slot: 0 | 1): Promise<void> {
@@ -100,7 +108,8 @@ class Page {
     if (!run) return this.complain(`There is no run ${id}.`);
     let source: FrameSource;
     try {
-      if (this.boot.mode === "embedded") source = await openEmbedded(run);
+      if (this.playground) source = await openLive(run, () => this.playground!.wire());
+      else if (this.boot.mode === "embedded") source = await openEmbedded(run);
       else source = run.live ? await openLive(run) : await openServed(run);
     } catch (problem) {
       return this.complain(
@@ -242,6 +251,8 @@ class Page {
   start(): void {
     const first = this.boot.runs[0];
     if (!first) this.complain("There is no run to show.");
+    else if (this.playground)
+      this.playground.start().catch((problem: unknown) => this.complain(String(problem)));
     else void this.openRun(first.id, 0);
   }
 }

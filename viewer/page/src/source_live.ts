@@ -1,4 +1,4 @@
-/* A simulation that runs now: frames come over a WebSocket. The last few thousand are kept, so
+/* A simulation that runs now: frames come over a WebSocket, or from the page itself (play.ts). The last few thousand are kept, so
  * that one can look back while it goes on; how many depends on their size.
  *
  * Frames are counted by this page, without gaps, from the first that it saw; the server may leave
@@ -30,6 +30,24 @@ type ServerMessage =
   | ({ type: "manifest" } & { manifest?: Manifest })
   | ({ type: "state" } & Partial<LiveState>)
   | { type: "error"; text: string };
+
+/** What is used of a WebSocket. */
+export interface Wire {
+  onopen: (() => void) | null;
+  onmessage: ((event: { data: string | ArrayBuffer }) => void) | null;
+  onclose: (() => void) | null;
+  readonly readyState: number;
+  send(text: string): void;
+  close(): void;
+}
+
+function wireToServer(run: BootRun): Wire {
+  const address = new URL(serverAddress(`/api/live/${encodeURIComponent(run.id)}`));
+  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(address.href);
+  socket.binaryType = "arraybuffer";
+  return socket as unknown as Wire;
+}
 
 /* Columns that grow at the end and shrink at the beginning, always contiguous. */
 class History {
@@ -84,7 +102,7 @@ class History {
 class LiveSource implements FrameSource, LiveControl {
   readonly live: LiveControl = this;
   manifest!: Manifest;
-  private socket: WebSocket | null = null;
+  private socket: Wire | null = null;
   private frames: Frame[] = []; // frames[begin] is number `oldest`
   private begin = 0;
   private oldest = 0;
@@ -118,7 +136,7 @@ class LiveSource implements FrameSource, LiveControl {
     this.refused = reject;
   });
 
-  constructor(private readonly run: BootRun) {
+  constructor(private readonly makeWire: () => Wire) {
     this.connect();
   }
 
@@ -225,17 +243,14 @@ class LiveSource implements FrameSource, LiveControl {
   }
 
   private connect(): void {
-    const address = new URL(serverAddress(`/api/live/${encodeURIComponent(this.run.id)}`));
-    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(address.href);
-    socket.binaryType = "arraybuffer";
+    const socket = this.makeWire();
     socket.onopen = () => {
       this.attempts = 0;
       this.message = null;
       this.current = { ...this.current, connected: true };
       this.changed();
     };
-    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+    socket.onmessage = (event) => {
       try {
         if (typeof event.data === "string") this.hear(event.data);
         else this.take(event.data);
@@ -321,8 +336,11 @@ class LiveSource implements FrameSource, LiveControl {
   }
 }
 
-export async function openLive(run: BootRun): Promise<FrameSource> {
-  const source = new LiveSource(run);
+export async function openLive(
+  run: BootRun,
+  makeWire: () => Wire = () => wireToServer(run),
+): Promise<FrameSource> {
+  const source = new LiveSource(makeWire);
   await source.whenOpen;
   return source;
 }

@@ -23,7 +23,8 @@ const VIEWS = ["corner", "x", "-x", "y", "-y", "z"] as const;
 function typing(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return target.type === "number" || target.type === "text";
-  return target instanceof HTMLSelectElement || target.isContentEditable;
+  if (target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return true;
+  return target.isContentEditable;
 }
 
 function step(context: Context, frames: number): void {
