@@ -291,7 +291,8 @@ typedef struct rg_force_law {
 extern const rg_force_law rg_law_pivoting; /* in the plane, and with two tangents: Baraff 1994 */
 extern const rg_force_law rg_law_cone;     /* in space: the exact cone */
 extern const rg_force_law rg_law_mean;     /* constant over a short time: Moreau's step */
-extern const rg_force_law rg_law_constant; /* during one trial step: forces stay what they are */
+/* During one trial step: forces stay what they are, and act at points that move straight. */
+extern const rg_force_law rg_law_constant;
 
 /* How far to go for the forces of an island. */
 typedef enum rg_effort {
@@ -314,6 +315,8 @@ typedef struct rg_analysis_start {
     double (*force)[3];
     uint8_t *active;
     double *gap, *slip; /* m, m/s */
+    double time;        /* s */
+    rg_vec3 *point, *point_rate, *normal;
 } rg_analysis_start;
 
 /* What a group has done, to be added up. */
@@ -609,6 +612,8 @@ void rg_analysis_decide(rg_analysis *a);
 void rg_analysis_begin_trial(rg_analysis *a, bool constant);
 void rg_analysis_end_trial(rg_analysis *a);
 bool rg_analysis_keeps_active_set(const rg_analysis *a);
+/* What constant forces, and the search for events, are relative to: a->motion and the contacts. */
+void rg_analysis_keep_start(rg_analysis *a);
 /* At the end of the step of the world, for readers. `resting`: the forces of the last step,
  * which hold. */
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting);

@@ -176,8 +176,11 @@ static rg_status room_for(rg_analysis *a, size_t count) {
     a->start.active = rg_arena_take(a->arena, capacity, sizeof *a->start.active);
     a->start.gap = rg_arena_take(a->arena, capacity, sizeof *a->start.gap);
     a->start.slip = rg_arena_take(a->arena, capacity, sizeof *a->start.slip);
+    a->start.point = rg_arena_take(a->arena, capacity, sizeof *a->start.point);
+    a->start.point_rate = rg_arena_take(a->arena, capacity, sizeof *a->start.point_rate);
+    a->start.normal = rg_arena_take(a->arena, capacity, sizeof *a->start.normal);
     if (!contacts || !spare || !a->start.force || !a->start.active || !a->start.gap ||
-        !a->start.slip)
+        !a->start.slip || !a->start.point || !a->start.point_rate || !a->start.normal)
         return RG_OUT_OF_MEMORY;
     if (a->contact_capacity) {
         memcpy(contacts, a->contacts, a->contact_capacity * sizeof *contacts);

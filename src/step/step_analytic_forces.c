@@ -538,7 +538,19 @@ const rg_force_law rg_law_cone = {.name = "cone",
                                   .evaluate = evaluate_rows,
                                   .near = RG_ANALYSIS_NEAR,
                                   .regular = RG_ANALYSIS_REGULAR};
-const rg_force_law rg_law_constant = {.name = "constant", .evaluate = rg_analysis_keep_forces};
+/* The points of constant forces go with the centres of the bodies, and their directions stay, so
+ * that momenta at the end are those that the forces were found for. If they followed the features,
+ * a thin body under a load f would be a column that buckles at a rate of sqrt(6 f / (m thickness)),
+ * 6e5 per second for a needle in a stack, and no step could be longer than that. */
+static void keep_forces_and_lines(rg_analysis *a) {
+    double t = a->motion.time - a->start.time;
+    for (size_t i = 0; i < a->contact_count; i++) {
+        a->contacts[i].motion.point = rg_add_scaled(a->start.point[i], t, a->start.point_rate[i]);
+        a->contacts[i].motion.normal = a->start.normal[i];
+    }
+}
+
+const rg_force_law rg_law_constant = {.name = "constant", .evaluate = keep_forces_and_lines};
 
 /* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
 static void evaluate_kept(rg_analysis *a) {
@@ -547,12 +559,26 @@ static void evaluate_kept(rg_analysis *a) {
 
 static const rg_force_law kept_active_set = {.name = "kept active set", .evaluate = evaluate_kept};
 
-static void keep_start(rg_analysis *a) {
+/* m/s: of the centres of its bodies, the lighter of them above all. */
+static rg_vec3 rate_of_arms(const rg_analysis *a, const rg_analysis_contact *c) {
+    const rg_body_dynamics *d = a->view->dynamics;
+    double wa = d[c->body_a].inverse_mass, wb = d[c->body_b].inverse_mass, sum = wa + wb;
+    if (!(sum > 0))
+        return (rg_vec3){0, 0, 0};
+    rg_vec3 rate = rg_scale(wa / sum, a->motion.velocity[c->body_a]);
+    return rg_add_scaled(rate, wb / sum, a->motion.velocity[c->body_b]);
+}
+
+void rg_analysis_keep_start(rg_analysis *a) {
+    a->start.time = a->motion.time;
     for (size_t i = 0; i < a->contact_count; i++) {
         memcpy(a->start.force[i], a->contacts[i].force, sizeof *a->start.force);
         a->start.active[i] = a->contacts[i].active;
         a->start.gap[i] = a->contacts[i].motion.gap;
         a->start.slip[i] = rg_length(a->contacts[i].motion.slip);
+        a->start.point[i] = a->contacts[i].motion.point;
+        a->start.point_rate[i] = rate_of_arms(a, &a->contacts[i]);
+        a->start.normal[i] = a->contacts[i].motion.normal;
     }
 }
 
@@ -560,14 +586,14 @@ static void keep_start(rg_analysis *a) {
  * is not the one that its rows would give. */
 static void evaluate_first(rg_analysis *a) {
     a->law->evaluate(a);
-    keep_start(a);
+    rg_analysis_keep_start(a);
     rg_analysis_joints_react(a);
     rg_analysis_judge_begin(a, false);
     a->active = rg_analysis_may_know(a) && !a->evaluation.searched ? &kept_active_set : a->law;
 }
 
 static void evaluate_first_constant(rg_analysis *a) {
-    keep_start(a);
+    rg_analysis_keep_start(a);
     rg_analysis_joints_react(a);
     rg_analysis_judge_begin(a, true);
     a->active = &rg_law_constant;

@@ -128,6 +128,7 @@ rg_status rg_analysis_try_rest(rg_analysis *a, bool *rests, rg_error *error) {
         double *load = rg_arena_take(a->arena, a->flight.body_count, sizeof *load);
         if (!rate || !load)
             return RG_OUT_OF_MEMORY;
+        rg_analysis_keep_start(a);
         a->active = &rg_law_constant;
         rg_analysis_derivative(a, a->time, a->y, rate);
         a->active = a->law;

@@ -101,7 +101,9 @@ typedef struct body_state {
 static inline body_state spatial_state(const rg_body_dynamics *d, const double *y) {
     body_state s;
     s.position = load3(y);
-    s.orientation = (rg_quat){y[3], y[4], y[5], y[6]};
+    /* Stages of an integrator leave the unit sphere a little. A needle's velocity about its axis
+     * would be off by that times the ratio of its moments of inertia, up to a million. */
+    s.orientation = rg_quat_made_unit((rg_quat){y[3], y[4], y[5], y[6]});
     s.velocity = rg_scale(d->inverse_mass, load3(y + 7));
     s.angular_velocity = rg_rotate(
         s.orientation, rg_times(d->inverse_inertia, rg_rotate_back(s.orientation, load3(y + 10))));

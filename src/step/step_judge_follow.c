@@ -70,6 +70,8 @@ typedef struct chase {
     rg_judge_gaps *found;
     bool is_deep, has_way, has_passed;
     rg_vec3 way[2]; /* normal in the frames of the bodies, when they were last not deep */
+    bool has_known;
+    rg_vec3 known[2]; /* normal in their frames, of the last look */
 } chase;
 
 /* --- one instant ------------------------------------------------------------------------------ */
@@ -183,12 +185,26 @@ static double bar_of(const chase *c) {
     return fmax(least, -c->deep) - fmax(RESOLUTION * c->size, RESOLUTION_SHARE * fabs(least));
 }
 
+/* The plane of the last look, as it moves with either body: whether it shows that the shapes are
+ * apart, and no nearer than was found before. Then no better one is looked for. */
+static bool look_along_known(const chase *c, look *at) {
+    for (int i = 0; i < 2 && c->has_known; i++)
+        propose(c, at, rg_rotate(at->pose[i].orientation, c->known[i]));
+    return at->gap >= fmax(c->found->least, 0);
+}
+
+static void keep_known(chase *c, const look *at) {
+    for (int i = 0; i < 2; i++)
+        c->known[i] = rg_rotate_back(at->pose[i].orientation, at->normal);
+    c->has_known = true;
+}
+
 static look look_at(chase *c, double time, const rg_pose pose[2]) {
     look at = {.time = time, .gap = -INFINITY, .pose = {pose[0], pose[1]}};
     c->looks--;
     if (c->plane >= 0) {
         at.gap = plane_gap(c, pose, &at.normal);
-    } else {
+    } else if (!look_along_known(c, &at)) {
         rg_growth growth;
         if (rg_growth_between(c->part[0]->shape, pose[0], c->part[1]->shape, pose[1], NULL,
                               &growth) == RG_OK)
@@ -196,6 +212,7 @@ static look look_at(chase *c, double time, const rg_pose pose[2]) {
         if (at.gap < c->found->least || at.gap < -c->deep)
             look_closer(c, &at);
     }
+    keep_known(c, &at);
     c->found->least = fmin(c->found->least, at.gap);
     return at;
 }
@@ -482,6 +499,7 @@ void rg_judge_follow(const rg_judge_pair *pair, double begin, double end, rg_jud
                  .gap = pair->gap,
                  .pose = {pair->part[0]->end, pair->part[1]->end},
                  .normal = pair->normal};
+    keep_known(&c, &last);
     follow_legs(&c, pair->course, begin, &last);
     if (c.has_passed || (c.is_deep && is_other_way(&c, &last)))
         found->passed++;
