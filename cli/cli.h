@@ -157,6 +157,11 @@ int cli_dump_check(cli_dump *dump, rg_scene *scene);
 rg_status cli_dump_before(cli_dump *dump, rg_scene *scene, uint64_t step, rg_error *error);
 rg_status cli_dump_after(cli_dump *dump, uint64_t step, bool quiet, rg_error *error);
 
+/* ---- cli_csv.c ---- */
+
+/* Cuts a line of CSV into cells, in place; how many there are, `most` at most. */
+size_t cli_csv_cut(char *line, char **cells, size_t most);
+
 /* ---- cli_progress.c ---- */
 
 typedef struct cli_progress {

@@ -55,27 +55,6 @@ typedef struct plot {
 
 /* ---- the table ---- */
 
-/* Cuts a line of CSV into cells, in place; how many there are. */
-static size_t cut(char *line, char *cells[COLUMNS]) {
-    size_t count = 0;
-    for (char *at = line; at && count < COLUMNS; count++) {
-        char *to = cells[count] = at;
-        bool quoted = *at == '"';
-        if (quoted)
-            at++;
-        while (*at && (quoted || *at != ',')) {
-            if (quoted && *at == '"' && *++at != '"')
-                quoted = false;
-            else
-                *to++ = *at++;
-        }
-        char end = *at;
-        *to = '\0';
-        at = end == ',' ? at + 1 : NULL;
-    }
-    return count;
-}
-
 static size_t find_column(const plot *p, const cli_option *option, const char *name,
                           char *const *cells, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -175,13 +154,13 @@ static int read_table(plot *p, char titles[CURVES][256]) {
     if (!good)
         cli_complain("plot: %s is empty", p->table);
     line[strcspn(line, "\r\n")] = '\0';
-    good = good && find_columns(p, cells, cut(line, cells));
+    good = good && find_columns(p, cells, cli_csv_cut(line, cells, COLUMNS));
     for (size_t k = 0; good && k < p->y_count; k++)
         snprintf(titles[k], 256, "%s", cells[p->y[k]]);
     while (good && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0])
-            good = add_points(p, cells, cut(line, cells));
+            good = add_points(p, cells, cli_csv_cut(line, cells, COLUMNS));
     }
     fclose(file);
     if (good && p->count == 0) {

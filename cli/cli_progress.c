@@ -44,9 +44,13 @@ void cli_progress_update(cli_progress *progress, uint64_t done) {
         fputc(i < filled ? '#' : '.', stderr);
     fprintf(stderr, "] %3.0f %%  %llu of %llu %s, ", 100 * share, (unsigned long long)done,
             (unsigned long long)progress->total, progress->unit);
-    print_duration((now - progress->start) * (double)(progress->total - done) /
-                   (double)(done - progress->first));
-    fputs(" left\033[K", stderr);
+    double made = (double)(done - progress->first), spent = now - progress->start;
+    if (made > 0) { /* before that there is no telling */
+        fprintf(stderr, "%.3g a second, ", made / spent);
+        print_duration(spent * (double)(progress->total - done) / made);
+        fputs(" left", stderr);
+    }
+    fputs("\033[K", stderr);
     fflush(stderr);
 }
 

@@ -34,6 +34,9 @@ const char cli_sweep_help[] =
     "                     arrays of jobs on a cluster\n"
     "      --merge        write the table from the journals of all shards\n"
     "      --status       say how far the sweep is\n"
+    "      --record RUNS  record these runs (3,17,20-25 or all) in a folder next to the table\n"
+    "      --page FILE    write a page with the table, filters, parallel coordinates, and\n"
+    "                     replays of the runs that are recorded\n"
     "  -q, --quiet        no progress bar, no report\n"
     "  -h, --help         this text\n"
     "\n"
@@ -44,9 +47,10 @@ const char cli_sweep_help[] =
     "Examples:\n"
     "  rigor sweep studies/tip-or-slide.yaml --out tip.csv\n"
     "  rigor sweep study.yaml --shard 0/2 & rigor sweep study.yaml --shard 1/2; wait\n"
+    "  rigor sweep studies/tip-or-slide.yaml --out tip.csv --record 0,170,341 --page tip.html\n"
     "  rigor sweep study.yaml --merge study.csv.0-of-2.journal study.csv.1-of-2.journal\n";
 
-enum { OUT, OVERWRITE, RESUME, JOBS, SHARD, MERGE, STATUS, QUIET, HELP, OPTIONS };
+enum { OUT, OVERWRITE, RESUME, JOBS, SHARD, MERGE, STATUS, RECORD, PAGE, QUIET, HELP, OPTIONS };
 enum { PATH_SIZE = 4000, PARAMETERS_MOST = 256, SHARDS_MOST = 1000000 };
 
 typedef struct sweep {
@@ -143,26 +147,24 @@ static cli_journal journal_of(const sweep *s) {
 }
 
 /* How runs ended: "done 9, failed 1". */
-static void print_counts(const cli_journal *journals, size_t count, uint64_t runs) {
+static double print_counts(const cli_journal *journals, size_t count, uint64_t runs) {
     static char line[CLI_SWEEP_LINE];
     enum { KINDS = 16 };
     char words[KINDS][32];
     uint64_t of_kind[KINDS] = {0};
     size_t kinds = 0;
-    double seconds = 0;
+    double spent[3] = {0};
     for (size_t j = 0; j < count; j++)
         for (uint64_t run = 0; run < runs; run++) {
             char word[32] = "";
-            double time = 0;
             if (journals[j].offsets[run] < 0 || !cli_journal_line(&journals[j], run, line))
                 continue;
             sscanf(line, "%*u\t%31[^\t]", word);
             char *tab = strchr(line, '\t');
             for (int i = 0; tab && i < 2; i++)
                 tab = strchr(tab + 1, '\t');
-            if (tab)
-                time = strtod(tab + 1, NULL);
-            seconds += time;
+            for (int i = 0; tab && (*tab == '\t' || *tab == ',') && i < 3; i++)
+                spent[i] += strtod(tab + 1, &tab);
             size_t k = 0;
             while (k < kinds && strcmp(words[k], word) != 0)
                 k++;
@@ -173,7 +175,9 @@ static void print_counts(const cli_journal *journals, size_t count, uint64_t run
         }
     for (size_t k = 0; k < kinds; k++)
         printf("%s%" PRIu64 " %s", k ? ", " : "  ", of_kind[k], words[k]);
-    printf("%s%.1f s of runs\n", kinds ? "; " : "  ", seconds);
+    printf("%s%.1f s of runs, %.1f s of processor time, %.1f s of it steps\n", kinds ? "; " : "  ",
+           spent[0], spent[1], spent[2]);
+    return spent[0];
 }
 
 static int print_status(sweep *s) {
@@ -185,8 +189,14 @@ static int print_status(sweep *s) {
     }
     int code = cli_journal_open(&journal, s->journal, CLI_JOURNAL_READ);
     if (code == EXIT_GOOD) {
-        printf("%s: %" PRIu64 " of %" PRIu64 " runs\n", s->journal, journal.done, s->info.runs);
-        print_counts(&journal, 1, s->info.runs);
+        uint64_t wanted = cli_journal_size(&journal);
+        printf("%s: %" PRIu64 " of %" PRIu64 " runs, %s\n", s->journal, journal.done, wanted,
+               cli_journal_is_written(&journal) ? "being made" : "nobody is making them");
+        double seconds = print_counts(&journal, 1, s->info.runs);
+        if (journal.done > 0 && journal.done < wanted)
+            printf("  %" PRIu64 " are left, %.3g s each so far: %.3g s by one process\n",
+                   wanted - journal.done, seconds / (double)journal.done,
+                   seconds / (double)journal.done * (double)(wanted - journal.done));
     }
     cli_journal_close(&journal);
     return code == EXIT_GOOD ? cli_flush() : code;
@@ -293,6 +303,18 @@ static int run_all(sweep *s) {
     return code;
 }
 
+/* What is asked of a sweep without making it. */
+static int look(sweep *s, const char *study) {
+    const cli_option *options = s->options;
+    cli_sweep_names names = {study, s->out, options[PAGE].value};
+    int code = options[STATUS].value ? print_status(s) : EXIT_GOOD;
+    if (code == EXIT_GOOD && options[RECORD].value)
+        code = cli_sweep_record(s->study, options[RECORD].value, s->out, s->quiet);
+    if (code == EXIT_GOOD && names.page)
+        code = cli_sweep_page(s->study, &names, s->quiet);
+    return code == EXIT_GOOD ? cli_flush() : code;
+}
+
 static int read_study(sweep *s, const char *path) {
     rg_error error = {0};
     rg_status status = rg_study_read_file(path, NULL, &s->study, &error);
@@ -331,7 +353,8 @@ int cli_sweep(int count, const char **arguments) {
         [OUT] = {"out", 'o', true, NULL},      [OVERWRITE] = {"overwrite", 'f', false, NULL},
         [RESUME] = {"resume", 0, false, NULL}, [JOBS] = {"jobs", 0, true, NULL},
         [SHARD] = {"shard", 0, true, NULL},    [MERGE] = {"merge", 0, false, NULL},
-        [STATUS] = {"status", 0, false, NULL}, [QUIET] = {"quiet", 'q', false, NULL},
+        [STATUS] = {"status", 0, false, NULL}, [RECORD] = {"record", 0, true, NULL},
+        [PAGE] = {"page", 0, true, NULL},      [QUIET] = {"quiet", 'q', false, NULL},
         [HELP] = {"help", 'h', false, NULL}};
     if (!cli_parse_options("sweep", options, OPTIONS, arguments, &count))
         return EXIT_USAGE;
@@ -346,15 +369,16 @@ int cli_sweep(int count, const char **arguments) {
     static sweep s;
     int code;
     s.options = options;
-    if (cli_sweep_under_mpi() && !options[STATUS].value && !options[MERGE].value) {
+    bool looks = options[STATUS].value || options[RECORD].value || options[PAGE].value;
+    if (cli_sweep_under_mpi() && !looks && !options[MERGE].value) {
         s.mpi = cli_sweep_start_mpi();
         code = s.mpi ? run_with_mpi(&s, arguments[0]) : EXIT_FAILED;
     } else {
         code = parse(&s, arguments[0]);
         if (code == EXIT_GOOD)
             code = read_study(&s, arguments[0]);
-        if (code == EXIT_GOOD && options[STATUS].value)
-            code = print_status(&s);
+        if (code == EXIT_GOOD && looks)
+            code = look(&s, arguments[0]);
         else if (code == EXIT_GOOD && options[MERGE].value)
             code = merge(&s, count - 1, arguments + 1);
         else if (code == EXIT_GOOD)

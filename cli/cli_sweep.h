@@ -20,6 +20,9 @@ enum { CLI_SWEEP_LINE = 65536 }; /* the longest line of a journal */
 /* Makes a run and writes its line, without the checksum: status, cause, and name=value of all that
  * is kept, separated by tabs. Returns its length. */
 size_t cli_sweep_run(rg_study *study, uint64_t run, char line[CLI_SWEEP_LINE]);
+/* Makes a run again, recorded; the state hash of its end. */
+rg_status cli_sweep_record_run(rg_study *study, uint64_t run, const char *path, uint64_t *hash,
+                               rg_error *error);
 /* The line of a run that ended its worker. */
 size_t cli_sweep_lost(uint64_t run, const char *status, const char *cause, double seconds,
                       char line[CLI_SWEEP_LINE]);
@@ -45,6 +48,9 @@ typedef enum cli_journal_use {
 } cli_journal_use;
 int cli_journal_open(cli_journal *journal, const char *path, cli_journal_use use);
 void cli_journal_close(cli_journal *journal);
+uint64_t cli_journal_size(const cli_journal *journal); /* runs of its shard */
+/* Whether another process holds a journal that is open to be read. */
+bool cli_journal_is_written(const cli_journal *journal);
 /* Appends a line of cli_sweep_run. */
 int cli_journal_append(cli_journal *journal, uint64_t run, const char *line, size_t length);
 /* The line of a run that is done, ending with a zero byte; false if it cannot be read. */
@@ -97,6 +103,17 @@ int cli_sweep_lead(const cli_mpi *mpi, rg_study *study, cli_journal *journal, in
 bool cli_sweep_wait_for_begin(const cli_mpi *mpi);
 int cli_sweep_follow(const cli_mpi *mpi, rg_study *study, int workers);
 void cli_sweep_end_mpi(const cli_mpi *mpi); /* rank 0 ends the others */
+
+/* ---- cli_sweep_page.c ---- */
+
+typedef struct cli_sweep_names {
+    const char *study, *table, *page;
+} cli_sweep_names;
+/* Records the runs of a list such as "3,17,20-25" or "all" in a folder next to the table, each with
+ * a page of the viewer; the end of each must be that of the table, if there is one. Exit codes. */
+int cli_sweep_record(rg_study *study, const char *list, const char *table, bool quiet);
+/* One page with the table, and replays of the runs that are recorded. Exit codes. */
+int cli_sweep_page(rg_study *study, const cli_sweep_names *names, bool quiet);
 
 /* ---- cli_sweep.c ---- */
 

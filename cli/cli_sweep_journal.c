@@ -166,6 +166,17 @@ void cli_journal_close(cli_journal *journal) {
     *journal = (cli_journal){.file = -1};
 }
 
+uint64_t cli_journal_size(const cli_journal *journal) {
+    return (journal->runs + journal->shards - 1 - journal->shard) / journal->shards;
+}
+
+bool cli_journal_is_written(const cli_journal *journal) {
+    bool held = flock(journal->file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!held)
+        flock(journal->file, LOCK_UN);
+    return held;
+}
+
 int cli_journal_append(cli_journal *journal, uint64_t run, const char *line, size_t length) {
     char whole[CLI_SWEEP_LINE + 16];
     memcpy(whole, line, length);

@@ -264,10 +264,6 @@ static void end_all(pool *p) {
     }
 }
 
-static uint64_t shard_size(const cli_journal *journal) {
-    return (journal->runs + journal->shards - 1 - journal->shard) / journal->shards;
-}
-
 int cli_sweep_pool(rg_study *study, const cli_sweep_source *source, int workers,
                    const cli_journal *journal, bool quiet) {
     pool p = {.study = study, .info = rg_study_get_info(study), .source = source};
@@ -282,7 +278,7 @@ int cli_sweep_pool(rg_study *study, const cli_sweep_source *source, int workers,
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     cli_progress progress = cli_progress_begin(
-        journal ? journal->done : 0, journal ? shard_size(journal) : 0, quiet || !journal);
+        journal ? journal->done : 0, journal ? cli_journal_size(journal) : 0, quiet || !journal);
     progress.unit = "runs";
     for (int i = 0; i < p.count; i++)
         p.workers[i].run = NO_RUN;

@@ -163,7 +163,7 @@ static bool write_rows(outputs *o, rg_study *study, const cli_journal *journals,
     rg_table_file *table = good ? create_table(o->hdf5, c, runs, &error) : NULL;
     for (size_t i = 0; i < c->count; i++)
         c->cells[i] = c->names[i];
-    print_row(o->csv, c), fputs("run,seconds\n", o->times);
+    print_row(o->csv, c), fputs("run,seconds,processor_s,steps_s\n", o->times);
     for (uint64_t run = 0; run < runs && table && good; run++) {
         good = cli_journal_line(find(journals, count, run), run, o->line);
         if (!good)

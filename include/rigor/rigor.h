@@ -4,6 +4,7 @@
 #ifndef RIGOR_RIGOR_H
 #define RIGOR_RIGOR_H
 
+#include "rigor/batch.h"
 #include "rigor/body.h"
 #include "rigor/certificate.h"
 #include "rigor/collision.h"

@@ -12,6 +12,7 @@ SI units, z up, quaternions (x, y, z, w). What is not said here is in the C head
 this package shows as they are; docs/python.md tells the rest."""
 
 from . import _declarations as c
+from ._batch import Batch, step_worlds
 from ._body import Body, Collider, ColliderHandle
 from ._environment import Box, Env, VectorEnv
 from ._joint import Joint
@@ -27,14 +28,14 @@ from ._solve import (Problem, Solution, Solver, explain_friction, feasible, forc
 from ._viewer import Page, Viewer, command, page, replay, view
 from ._world import (Event, Force, ForceContext, Hit, Material, Random, Snapshot, StepInfo, World, contact_law,
                      contact_mode, methods, quaternion_of_axis_angle, quaternion_of_matrix,
-                     quaternion_of_planar_angle, quaternion_of_rotation_vector, step_worlds)
+                     quaternion_of_planar_angle, quaternion_of_rotation_vector)
 
 __version__: str = lib.rg_version_text().decode()
 for _error in _ERRORS.values():
     globals()[_error.__name__] = _error
 
 __all__ = [
-    "Body", "Box", "Collider", "ColliderHandle", "Env", "Error", "Event", "Force", "ForceContext", "Frame",
+    "Batch", "Body", "Box", "Collider", "ColliderHandle", "Env", "Error", "Event", "Force", "ForceContext", "Frame",
     "Hit", "Joint", "Mass", "Material", "Measure", "Mesh", "Motion", "Page", "Problem", "Random", "Recorder",
     "Recording", "Scene", "Shape", "Snapshot", "Solution", "Solver", "StepInfo", "VectorEnv", "Viewer", "World",
     "box", "builtin_parameters", "builtin_scenes", "c", "capsule", "command", "compound", "cone", "contact_law",

@@ -6,7 +6,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from ._world import World, step_worlds
+from ._batch import Batch
+from ._world import World
 
 
 class Box:
@@ -132,6 +133,7 @@ class VectorEnv:
     def reset(self, *, seed: int | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Environment i begins with seed + i."""
         found = [env.reset(seed=None if seed is None else seed + index)[0] for index, env in enumerate(self.envs)]
+        self._batch = Batch((env.world for env in self.envs), self.threads)
         return np.stack(found), {}
 
     def step(self, actions: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -140,8 +142,10 @@ class VectorEnv:
             raise ValueError(f"{self.num_envs} actions are needed, not {len(actions)}")
         first = self.envs[0]
         taken = [env._begin(action) for env, action in zip(self.envs, actions)]
-        infos = step_worlds([env.world for env in self.envs], first.step_size, steps=first.frame_skip,
-                            threads=self.threads)
+        for index, env in enumerate(self.envs):  # a new episode has a new world
+            if self._batch._worlds[index] is not env.world:
+                self._batch.replace(index, env.world)
+        infos = self._batch.step(first.step_size, first.frame_skip)
         results = [env._end(action, info) for env, action, info in zip(self.envs, taken, infos)]
         observations = [result[0] for result in results]
         final: list[np.ndarray | None] = [None] * self.num_envs
@@ -154,5 +158,7 @@ class VectorEnv:
         return np.stack(observations), *columns, info
 
     def close(self) -> None:
+        if hasattr(self, "_batch"):
+            del self._batch
         for env in self.envs:
             env.close()

@@ -977,37 +977,6 @@ class Random:
         return numbers(lib.rg_random_rotation(self._at()))
 
 
-def step_worlds(worlds: Sequence[World], step: float, *, steps: int = 1, threads: int = 1) -> list[StepInfo]:
-    """Steps many worlds, each `steps` times by one of `threads` threads: the same bits as one by one. If a
-    world fails, the others go on, and the first failure of the list is raised."""
-    if len({id(world) for world in worlds}) < len(worlds):
-        raise ValueError("a world is in the list twice")
-    if threads < 1 or steps < 0:
-        raise ValueError("threads must be positive, steps not negative")
-    pointers = np.array([world._pointer or 0 for world in worlds], dtype=np.uintp)
-    if not pointers.all():
-        raise fail(c.RG_INVALID_HANDLE)
-    statuses = np.zeros(len(worlds), dtype=np.uint32)
-    infos = (StepInfo * len(worlds))()
-    batch = c.rg_python_batch(address(pointers), len(worlds), step, steps, threads, ctypes.addressof(infos),
-                              address(statuses))
-    if any(world._stepping for world in worlds):
-        raise fail(c.RG_BUSY)
-    error, me = c.rg_error(), get_ident()
-    for world in worlds:
-        world._stepping = me
-    try:
-        status = lib.rg_python_step_worlds(byref(batch), byref(error))
-    finally:
-        for world in worlds:
-            world._stepping = 0
-    for world in worlds:
-        if world._raised:
-            world._fail(0)
-    check(status, error)
-    return list(infos)
-
-
 def contact_mode(mode: int) -> str:
     """The name of the mode of a contact: "separating", "stick", "slip", "roll"."""
     return lib.rg_contact_mode_name(mode).decode()
@@ -1036,4 +1005,4 @@ def quaternion_of_matrix(rotation: Any) -> np.ndarray:
 
 __all__ = ["Event", "Force", "ForceContext", "Hit", "Material", "Random", "Snapshot", "StepInfo", "World",
            "contact_law", "contact_mode", "methods", "quaternion_of_axis_angle", "quaternion_of_matrix",
-           "quaternion_of_planar_angle", "quaternion_of_rotation_vector", "step_worlds", "word_of"]
+           "quaternion_of_planar_angle", "quaternion_of_rotation_vector", "word_of"]

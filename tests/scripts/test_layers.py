@@ -33,7 +33,7 @@ STAGE_OF_PUBLIC = {
     "material.h": "world", "body.h": "world", "force.h": "world", "joint.h": "world", "certificate.h": "world", "profile.h": "world",
     "method.h": "world", "world.h": "world",
     "complementarity.h": "problem", "solver.h": "solve", "lp.h": "lp",
-    "contact_force.h": "step", "impact.h": "step", "event.h": "step",
+    "contact_force.h": "step", "impact.h": "step", "event.h": "step", "batch.h": "step",
     "scene.h": "scene", "study.h": "scene", "recording.h": "record", "problem_file.h": "record",
     "view.h": "record", "table.h": "record",
 }

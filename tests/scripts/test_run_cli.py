@@ -937,7 +937,7 @@ def test_progress(rigor):
         if words:
             check_equal((process.wait(), text), (0, b""), "a bar in spite of --quiet")
             continue
-        check(re.search(rb"\r\[[#.]{30}\] +\d+ %  \d+ of 50000 steps, [0-9a-z ]+ left\x1b\[K", text),
+        check(re.search(rb"\r\[[#.]{30}\] +\d+ %  \d+ of 50000 steps, [0-9.e+]+ a second, [0-9a-z ]+ left\x1b\[K", text),
               f"progress: {text[:200]}")
         check_equal(process.wait(), 130, "exit code")
         check(text.rindex(b"\r\x1b[K") > text.rindex(b"left"), "the bar stays")

@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """`rigor sweep`: the same table whatever the processes, shards, kills; closed forms; bad studies."""
 import csv
+import json
 import os
 import random
+import re
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -233,14 +236,63 @@ def check_tables_and_writers(rigor):
     while not os.path.exists("long.csv.journal"):
         time.sleep(0.01)
     expect(rigor, ["sweep", "long.yaml", "--resume"], 4, stderr="another sweep is writing it")
+    expect(rigor, ["sweep", "long.yaml", "--status"], 0, stdout="of 2000 runs, being made")
     first.send_signal(signal.SIGTERM)
     check("--resume goes on" in first.communicate()[1], "how to go on")
     check_equal(first.returncode, 143, "exit code")
-    expect(rigor, ["sweep", "long.yaml", "--status"], 0, stdout="of 2000 runs")
+    expect(rigor, ["sweep", "long.yaml", "--status"], 0, stdout="of 2000 runs, nobody is making them")
     expect(rigor, ["sweep", "long.yaml"], 4, stderr="--resume goes on")
     write("long.yaml", STUDY.replace("seed: 7", "seed: 8"))
     expect(rigor, ["sweep", "long.yaml", "--resume"], 3, stderr="has changed")
     expect(rigor, ["sweep", "long.yaml", "--overwrite"], 0, stdout="200 done")
+
+
+def data_of(page):
+    text = read(page).decode()
+    return json.loads(re.search(r'<script type="application/json" id="rigor-study">(.*?)</script>', text, re.S)[1])
+
+
+def check_page(rigor):
+    """Recordings of chosen runs end as the runs of the table did; the page has the table and knows of them."""
+    write("page.yaml", STUDY.replace("draws: 100", "draws: 3") + "bodies: [box]\n")
+    expect(rigor, ["sweep", "page.yaml", "--page", "page.html"], 3, stderr="page.csv")
+    expect(rigor, ["sweep", "page.yaml"], 0)
+    expect(rigor, ["sweep", "page.yaml", "--record", "1,3-4", "--page", "page.html"], 0, stdout="3 recordings")
+    rows, data = rows_of("page.csv"), data_of("page.html")
+    check_equal(data["columns"], list(rows[0]), "columns of the page")
+    check_equal(len(data["rows"]), 6, "rows of the page")
+    column = data["columns"].index("state_hash")
+    check_equal([row[column] for row in data["rows"]], [row["state_hash"] for row in rows], "hashes of the page")
+    check_equal([row[2] for row in data["rows"]], [float(row["angle"]) for row in rows], "angles of the page")
+    has_viewer = os.path.exists("page.runs/1.html")  # not where the viewer's page is not built
+    check_equal((sorted(data["recorded"]), data["folder"], data["parameters"]),
+                ([1, 3, 4] if has_viewer else [], "page.runs", ["mu", "angle"]), "recorded runs")
+    for run in (1, 3, 4):
+        with h5py.File(f"page.runs/{run}.h5") as file:
+            check_equal(format(file["state_hash"][-1], "016x"), rows[run]["state_hash"], f"recording of run {run}")
+    for wrong in ("", "6", "4-3", "1,,2", "x", "-1", "1;2"):
+        expect(rigor, ["sweep", "page.yaml", "--record", wrong], 2, stderr="no list of runs")
+    write("page.csv", read("page.csv").decode().replace(rows[1]["state_hash"], "0123456789abcdef"))
+    expect(rigor, ["sweep", "page.yaml", "--record", "1"], 1, stderr="another version")
+    expect(rigor, ["sweep", "page.yaml", "--page", "no/such/folder.html"], 4)
+
+
+def check_terminal(rigor):
+    """On a terminal a line tells how many runs there are a second and how long it will take."""
+    write("shown.yaml", "study: 1\nscene: incline\nduration: 20\nparameters: {mu: {from: 0.1, to: 1, count: 100}}\n")
+    master, terminal = os.openpty()
+    process = subprocess.Popen([rigor.path, "sweep", "shown.yaml", "--jobs", "1"], stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    text = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        text += part
+    check_equal(process.wait(), 0, "exit code")
+    os.close(master)
+    check(re.search(rb"\d+ of 100 runs, [\d.e+-]+ a second, .* left", text), f"no progress: {text!r}")
 
 
 def main():
@@ -255,6 +307,8 @@ def main():
         check_bad_runs(rigor)
         check_bad_studies(rigor)
         check_tables_and_writers(rigor)
+        check_page(rigor)
+        check_terminal(rigor)
 
 
 main()
