@@ -109,6 +109,26 @@ static int parse(sweep *s, const char *study) {
 
 /* ---- what it does ---- */
 
+/* Names in conditions, times and columns must be known in the first run. */
+static int check_expressions(sweep *s, rg_scene *scene) {
+    enum { MEASURES = 64 };
+    rg_measure measures[MEASURES], *figures = calloc(s->info.figure_count + 1, sizeof *figures);
+    size_t count = rg_scene_measures(scene, measures, MEASURES);
+    rg_study_watch *watch = NULL;
+    rg_error error = {0};
+    rg_status status =
+        figures ? rg_study_watch_create(s->study, 0, rg_scene_world(scene), &watch, &error)
+                : RG_OUT_OF_MEMORY;
+    if (status == RG_OK)
+        status = rg_study_watch_figures(watch, measures, count < MEASURES ? count : MEASURES,
+                                        figures, &error);
+    rg_study_watch_destroy(watch);
+    free(figures);
+    if (status != RG_OK)
+        cli_complain("sweep: %s", error.text);
+    return status == RG_OK ? EXIT_GOOD : EXIT_BAD_INPUT;
+}
+
 /* The scene with the parameters of the first run: a misspelt one is found before any run. */
 static int check_scene(sweep *s) {
     rg_scene_parameter parameters[PARAMETERS_MOST];
@@ -134,6 +154,8 @@ static int check_scene(sweep *s) {
             code = EXIT_BAD_INPUT;
         }
     }
+    if (code == EXIT_GOOD)
+        code = check_expressions(s, scene);
     rg_scene_destroy(scene);
     return code;
 }

@@ -101,6 +101,7 @@ typedef struct watch {
     const char *word;      /* how it ended */
     rg_recorder *recorder; /* or null */
     uint64_t every;        /* steps of a frame */
+    rg_study_watch *asked; /* what the study asks of it */
     rg_status status;
     rg_error *error;
 } watch;
@@ -119,6 +120,11 @@ static bool look(void *user, size_t index, rg_world *world, const rg_step_info *
     (void)index;
     rg_scene_observe(w->scene);
     record_step(w, world, info);
+    bool stop = false;
+    if (rg_study_watch_look(w->asked, &stop, w->error) != RG_OK || stop) {
+        w->word = stop ? "condition" : "failed";
+        return true;
+    }
     if (has_event(world, w->info->stop_event)) {
         w->word = "event";
         return true;
@@ -183,8 +189,10 @@ static void add_body(text *t, const rg_world *world, const char *name) {
     }
 }
 
-static void add_figures(text *t, rg_scene *scene, const rg_study_info *info) {
+static void add_figures(text *t, rg_scene *scene, const rg_study_info *info,
+                        rg_study_watch *asked) {
     const rg_world *world = rg_scene_world(scene);
+    rg_measure *figures = calloc(info->figure_count + 1, sizeof *figures);
     rg_step_info summary = rg_world_summary(world);
     rg_measure measures[MEASURES];
     size_t count = rg_scene_measures(scene, measures, MEASURES);
@@ -192,6 +200,12 @@ static void add_figures(text *t, rg_scene *scene, const rg_study_info *info) {
     add_number(t, "time_s", rg_world_time(world));
     for (size_t i = 0; i < count && i < MEASURES; i++)
         add_number(t, measures[i].name, measures[i].value);
+    if (figures && asked) /* what has no value in this run is empty */
+        (void)rg_study_watch_figures(asked, measures, count < MEASURES ? count : MEASURES, figures,
+                                     NULL);
+    for (size_t i = 0; figures && asked && i < info->figure_count; i++)
+        add_number(t, figures[i].name, figures[i].value);
+    free(figures);
     for (size_t i = 0; i < info->body_count; i++)
         add_body(t, world, info->bodies[i]);
     const rg_certificate *c = &summary.certificate;
@@ -229,6 +243,8 @@ size_t cli_sweep_run(rg_study *study, uint64_t run, char line[CLI_SWEEP_LINE]) {
     text t = {line, 0};
     double start = cli_clock(), begin = processor_time(), middle;
     rg_status status = create_scene(study, run, &w.scene, &error);
+    if (status == RG_OK)
+        status = rg_study_watch_create(study, run, rg_scene_world(w.scene), &w.asked, &error);
     middle = processor_time();
     const char *word = status == RG_OK              ? go(&w)
                        : status == RG_OUT_OF_MEMORY ? "out-of-memory"
@@ -237,7 +253,8 @@ size_t cli_sweep_run(rg_study *study, uint64_t run, char line[CLI_SWEEP_LINE]) {
     static char found[CLI_SWEEP_LINE];
     text figures = {found, 0};
     if (w.scene)
-        add_figures(&figures, w.scene, &info);
+        add_figures(&figures, w.scene, &info, w.asked);
+    rg_study_watch_destroy(w.asked);
     rg_scene_destroy(w.scene);
     add(&t, "%" PRIu64, run);
     add_head(&t, word, error.text, (times){cli_clock() - start, processor_time() - begin, steps});
@@ -253,8 +270,12 @@ rg_status cli_sweep_record_run(rg_study *study, uint64_t run, const char *path, 
     watch w = {.info = &info, .error = error};
     rg_recorder_options options = rg_recorder_options_default();
     rg_status status = create_scene(study, run, &w.scene, error);
-    if (status != RG_OK)
+    if (status == RG_OK)
+        status = rg_study_watch_create(study, run, rg_scene_world(w.scene), &w.asked, error);
+    if (status != RG_OK) {
+        rg_scene_destroy(w.scene);
         return status;
+    }
     double steps = floor(1 / (FRAMES_A_SECOND * rg_scene_step_size(w.scene)) + 0.5);
     w.every = steps > 1 ? (uint64_t)steps : 1;
     options.overwrite = true;
@@ -268,6 +289,7 @@ rg_status cli_sweep_record_run(rg_study *study, uint64_t run, const char *path, 
         status = rg_recorder_close(w.recorder, true, w.status == RG_OK ? error : NULL);
         status = w.status != RG_OK ? w.status : status;
     }
+    rg_study_watch_destroy(w.asked);
     rg_scene_destroy(w.scene);
     return status;
 }

@@ -33,13 +33,29 @@ typedef struct rg_study_info {
     double run_megabytes;      /* memory of a run; 0: no limit */
     const char *const *bodies; /* whose last poses and velocities are kept */
     size_t body_count;
-    uint64_t hash; /* of the files: other hash, other study */
+    size_t figure_count; /* of rg_study_watch_figures: `times` and `columns` */
+    uint64_t hash;       /* of the files: other hash, other study */
 } rg_study_info;
 rg_study_info rg_study_get_info(const rg_study *study);
 
 /* The parameters of one run, as rg_scene_options takes them; names and values are valid until the
  * next call and the end of the study. `parameters` has room for parameter_count. */
 void rg_study_parameters(rg_study *study, uint64_t run, rg_scene_parameter *parameters);
+
+/* What the study asks of a run as it goes on: expressions of its state (docs/sweep.md). The world
+ * is that of the run, before its first step; it and the study must outlive the watch. A name that
+ * is not known is RG_NOT_FOUND. */
+typedef struct rg_study_watch rg_study_watch;
+rg_status rg_study_watch_create(rg_study *study, uint64_t run, const rg_world *world,
+                                rg_study_watch **watch, rg_error *error);
+void rg_study_watch_destroy(rg_study_watch *watch); /* null is allowed */
+/* After each step. *stop: the condition holds at which the run is to end. */
+rg_status rg_study_watch_look(rg_study_watch *watch, bool *stop, rg_error *error);
+/* At the end: figure_count names with their values, NaN for a time that was not and a column
+ * without value; from these measures of the scene, among others. Says what the first of them lacks,
+ * after writing all. */
+rg_status rg_study_watch_figures(rg_study_watch *watch, const rg_measure *measures, size_t count,
+                                 rg_measure *figures, rg_error *error);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
  * Tested by tests/scene/test_study.c. */
 #include "scene/scene_study.h"
 
+#include "base/base_expression.h"
 #include "base/base_hash.h"
 #include "base/base_math.h"
 #include "rigor/event.h"
@@ -30,10 +31,13 @@
     X(STUDY_DURATION, "duration")                                                                  \
     X(STUDY_STOP, "stop")                                                                          \
     X(STUDY_LIMITS, "limits")                                                                      \
-    X(STUDY_BODIES, "bodies")
+    X(STUDY_BODIES, "bodies")                                                                      \
+    X(STUDY_TIMES, "times")                                                                        \
+    X(STUDY_COLUMNS, "columns")
 #define KEYS_STOP(X)                                                                               \
     X(STOP_REST, "rest")                                                                           \
-    X(STOP_EVENT, "event")
+    X(STOP_EVENT, "event")                                                                         \
+    X(STOP_WHEN, "when")
 #define KEYS_LIMITS(X)                                                                             \
     X(LIMITS_SECONDS, "seconds")                                                                   \
     X(LIMITS_MEGABYTES, "megabytes")
@@ -379,6 +383,15 @@ static rg_status read_positive(source *s, const rg_place *place, const char *wha
     return rg_given(place) ? rg_read_positive(s->reader, place, what, value) : RG_OK;
 }
 
+/* As it is written, a number too; what it means is only known in a run. */
+static rg_status read_expression(source *s, const rg_place *place, char **kept) {
+    if (!rg_given(place))
+        return RG_OK;
+    if (!rg_is_scalar(place))
+        return rg_place_fail(s->reader, place, RG_WRONG_TYPE, "expected an expression");
+    return keep_text(s, (const char *)place->node->data.scalar.value, kept);
+}
+
 static rg_status read_stop(source *s, const rg_place *place) {
     rg_place keys[STOP_KEYS];
     const char *kinds[RG_STEP_EVENT_KIND_COUNT];
@@ -386,6 +399,8 @@ static rg_status read_stop(source *s, const rg_place *place) {
     rg_status status = rg_read_keys(s->reader, place, &stop_keys, keys);
     if (status == RG_OK)
         status = read_positive(s, &keys[STOP_REST], "a speed of rest", &s->study->info.rest_speed);
+    if (status == RG_OK)
+        status = read_expression(s, &keys[STOP_WHEN], &s->study->stop_when);
     if (status != RG_OK || !rg_given(&keys[STOP_EVENT]))
         return status;
     for (int k = 0; k < RG_STEP_EVENT_KIND_COUNT; k++)
@@ -415,6 +430,32 @@ static rg_status read_bodies(source *s, const rg_place *place) {
         rg_place entry = rg_list_at(s->reader, place, i);
         status = read_word(s, &entry, &s->study->bodies[i]);
         s->study->info.body_count += status == RG_OK;
+    }
+    return status;
+}
+
+/* NAME: EXPRESSION, ... */
+static rg_status read_expressions(source *s, const rg_place *place, bool is_time) {
+    rg_study *study = s->study;
+    if (!rg_given(place))
+        return RG_OK;
+    rg_status status = rg_require_mapping(s->reader, place, "expressions by name");
+    size_t count = status == RG_OK ? rg_mapping_size(place) : 0;
+    for (size_t i = 0; i < count && status == RG_OK; i++) {
+        const yaml_node_t *key;
+        rg_place entry = rg_mapping_at(s->reader, place, i, &key);
+        const char *name = (const char *)key->data.scalar.value;
+        if (key->type != YAML_SCALAR_NODE || !rg_expression_is_name(name))
+            return rg_place_fail(s->reader, &entry, RG_INVALID_ARGUMENT,
+                                 "a column's name has letters, digits and _, no digit first");
+        if (rg_array_grow(&study->allocator, &study->expressions, &study->expression_capacity,
+                          study->expression_count + 1))
+            return no_memory(s);
+        rg_study_expression *e = &study->expressions[study->expression_count++];
+        *e = (rg_study_expression){.is_time = is_time};
+        status = keep_text(s, name, &e->name);
+        if (status == RG_OK)
+            status = read_expression(s, &entry, &e->text);
     }
     return status;
 }
@@ -482,6 +523,10 @@ static rg_status read_settings(source *s, const rg_place *keys) {
         status = read_limits(s, &keys[STUDY_LIMITS]);
     if (status == RG_OK && rg_given(&keys[STUDY_BODIES]))
         status = read_bodies(s, &keys[STUDY_BODIES]);
+    if (status == RG_OK)
+        status = read_expressions(s, &keys[STUDY_TIMES], true);
+    if (status == RG_OK)
+        status = read_expressions(s, &keys[STUDY_COLUMNS], false);
     return status;
 }
 
@@ -578,9 +623,14 @@ void rg_study_destroy(rg_study *study) {
         rg_release(&allocator, study->bodies[i]);
     for (size_t i = 0; i < study->cell_count; i++)
         rg_release(&allocator, study->cells[i]);
-    void *all[] = {study->names,  study->parameters, study->bodies,     study->cells,
-                   study->scene,  study->method,     study->solver,     study->impact,
-                   study->strata, study->values,     study->stop_event, study};
+    for (size_t i = 0; i < study->expression_count; i++) {
+        rg_release(&allocator, study->expressions[i].name);
+        rg_release(&allocator, study->expressions[i].text);
+    }
+    void *all[] = {
+        study->names,      study->parameters, study->bodies,      study->cells,  study->scene,
+        study->method,     study->solver,     study->impact,      study->strata, study->values,
+        study->stop_event, study->stop_when,  study->expressions, study};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         rg_release(&allocator, all[i]);
 }
@@ -592,6 +642,7 @@ rg_study_info rg_study_get_info(const rg_study *study) {
     info.names = (const char *const *)study->names;
     info.bodies = (const char *const *)study->bodies;
     info.stop_event = study->stop_event;
+    info.figure_count = study->expression_count;
     return info;
 }
 

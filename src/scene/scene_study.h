@@ -31,11 +31,19 @@ typedef struct rg_study_parameter {
     size_t column;    /* of a table */
 } rg_study_parameter;
 
+/* A column of the table: the time at which the expression becomes positive, or its value at the
+ * end. */
+typedef struct rg_study_expression {
+    char *name, *text;
+    bool is_time;
+} rg_study_expression;
+
 enum {
     RG_SOBOL_DIMENSIONS = 10,
     RG_SOBOL_BITS = 32,
     RG_STUDY_NAME_SIZE = 64,
-    RG_STUDY_VALUE_SIZE = 128
+    RG_STUDY_VALUE_SIZE = 128,
+    RG_STUDY_MEASURES = 64 /* of a scene, that columns may be made of */
 };
 
 struct rg_study {
@@ -46,6 +54,9 @@ struct rg_study {
     size_t capacity, parameter_capacity;
     char **bodies;
     char *scene, *method, *solver, *impact, *stop_event;
+    char *stop_when;
+    rg_study_expression *expressions; /* times first, then columns */
+    size_t expression_count, expression_capacity;
     char **cells; /* of the table, row by row */
     size_t row_count, column_count, cell_count, cell_capacity;
     uint64_t grid;        /* combinations of the lists */

@@ -193,6 +193,93 @@ static void every_key(void **state) {
     rg_study_destroy(study);
 }
 
+static rg_study *study_of(const char *text) {
+    rg_study *study;
+    rg_error error = {0};
+    FILE *file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+    if (rg_study_read_file(path, NULL, &study, &error))
+        fail_msg("%s", error.text);
+    return study;
+}
+
+/* A run is watched in the scene `bounce`, a ball that falls from rest: the time at which it has
+ * fallen for v is v / g, a column is made of it, and the condition ends it. */
+static void watched(void **state) {
+    (void)state;
+    rg_study *study = study_of("study: 1\nscene: projectiles\nparameters: {count: [4, 9]}\n"
+                               "stop: {when: t - 0.5}\ntimes: {late: t - 0.30001, never: -1}\n"
+                               "columns: {twice: 2*late + count, high: mean_z, no_value: 1/never,"
+                               " wide: spread_x, then: twice + 1}\n");
+    rg_error error = {0};
+    rg_scene *scene;
+    rg_study_watch *watch;
+    for (uint64_t run = 0; run < 2; run++) {
+        rg_scene_parameter parameters[1];
+        rg_measure figures[7];
+        bool stop = false;
+        int steps = 0;
+        rg_study_parameters(study, run, parameters);
+        rg_scene_options options = {.parameters = parameters, .parameter_count = 1};
+        assert_int_equal(rg_scene_create("projectiles", &options, &scene, &error), RG_OK);
+        rg_world *world = rg_scene_world(scene);
+        assert_int_equal(rg_study_watch_create(study, run, world, &watch, &error), RG_OK);
+        for (; !stop && steps < 1000; steps++) {
+            assert_int_equal(rg_world_step(world, 0.01, NULL, &error), RG_OK);
+            assert_int_equal(rg_study_watch_look(watch, &stop, &error), RG_OK);
+        }
+        assert_int_equal(steps, 51); /* just after 0.5 */
+        assert_int_equal(rg_study_get_info(study).figure_count, 7);
+        assert_int_equal(rg_study_watch_figures(watch, NULL, 0, figures, &error), RG_OK);
+        double count = run == 0 ? 4 : 9, mean = 0, spread = 0, x = 0;
+        rg_strided centres = rg_world_centre_positions(world);
+        for (size_t i = 0; i < centres.count; i++) {
+            mean += centres.data[i * centres.stride + 2] / count;
+            x += centres.data[i * centres.stride] / count;
+        }
+        for (size_t i = 0; i < centres.count; i++)
+            spread += fabs(centres.data[i * centres.stride] - x) / count;
+        assert_string_equal(figures[0].name, "late");
+        assert_near(figures[0].value, 0.30001, 1e-14); /* linear in t: exact but for rounding */
+        assert_true(isnan(figures[1].value));
+        assert_near(figures[2].value, 2 * 0.30001 + count, 1e-13);
+        assert_near(figures[3].value, mean, 1e-12 * fabs(mean));
+        assert_true(isnan(figures[4].value));
+        assert_near(figures[5].value, spread, 1e-12 * spread);
+        assert_near(figures[6].value, figures[2].value + 1, 1e-13);
+        rg_study_watch_destroy(watch);
+        rg_scene_destroy(scene);
+    }
+    rg_study_destroy(study);
+}
+
+/* What is not known is said, before the run or at its end. */
+static void unknown_names(void **state) {
+    (void)state;
+    rg_error error = {0};
+    rg_scene *scene;
+    rg_study_watch *watch;
+    assert_int_equal(rg_scene_create("projectiles", NULL, &scene, &error), RG_OK);
+    rg_study *study = study_of("study: 1\nscene: projectiles\nstop: {when: tt - 1}\n");
+    assert_int_equal(rg_study_watch_create(study, 0, rg_scene_world(scene), &watch, &error),
+                     RG_NOT_FOUND);
+    assert_null(watch);
+    assert_non_null(strstr(error.text, "stop.when"));
+    rg_study_destroy(study);
+    study = study_of("study: 1\nscene: projectiles\ncolumns: {a: 1, b: measured}\n");
+    rg_measure figures[2], measure = {.name = "measured", .value = 3};
+    assert_int_equal(rg_study_watch_create(study, 0, rg_scene_world(scene), &watch, &error), RG_OK);
+    assert_int_equal(rg_study_watch_figures(watch, NULL, 0, figures, &error), RG_NOT_FOUND);
+    assert_near(figures[0].value, 1, 0);
+    assert_true(isnan(figures[1].value));
+    assert_int_equal(rg_study_watch_figures(watch, &measure, 1, figures, &error), RG_OK);
+    assert_near(figures[1].value, 3, 0);
+    rg_study_watch_destroy(watch);
+    rg_study_destroy(study);
+    rg_scene_destroy(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_have_an_order),
@@ -202,6 +289,8 @@ int main(void) {
         cmocka_unit_test(strata),
         cmocka_unit_test(nets),
         cmocka_unit_test(every_key),
+        cmocka_unit_test(watched),
+        cmocka_unit_test(unknown_names),
     };
     int file = mkstemp(path);
     if (file < 0)

@@ -2,6 +2,7 @@
 """`rigor sweep`: the same table whatever the processes, shards, kills; closed forms; bad studies."""
 import csv
 import json
+import math
 import os
 import random
 import re
@@ -45,8 +46,9 @@ def rows_of(path):
 
 def check_closed_form(rigor, source):
     """A box on a slope: where it tips and where it slides, everywhere on the grid."""
-    for name in ("tip-or-slide.yaml", "tip-or-slide-scene.yaml"):
-        shutil.copy(os.path.join(source, "studies", name), ".")
+    for name in os.listdir(os.path.join(source, "studies")):
+        if name.endswith((".yaml", ".csv")):
+            shutil.copy(os.path.join(source, "studies", name), ".")
     expect(rigor, ["sweep", "tip-or-slide.yaml"], 0, stdout="342 runs")
     rows = rows_of("tip-or-slide.csv")
     check_equal(len(rows), 342, "rows")
@@ -74,6 +76,42 @@ def check_hdf5(name):
                             column)
         check_equal((group["run"].dtype.kind, group["angle"].dtype.kind, group["state_hash"].dtype.kind),
                     ("i", "f", "S"), "types")
+
+
+def slope_of(points):
+    """Of the line through them, by least squares."""
+    mean_x, mean_y = (sum(values) / len(points) for values in zip(*points))
+    return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x)**2 for x, _ in points)
+
+
+def check_convergence(rigor):
+    """First order in every one of the 100 scenes; a throw is exact at any step."""
+    stride = int(os.environ.get("RIGOR_STRIDE", "1"))
+    write("convergence.yaml", read("convergence.yaml").decode().replace("draws: 100", f"draws: {100 // stride}"))
+    expect(rigor, ["sweep", "convergence.yaml"], 0, stdout=f"{100 // stride * 5} done")
+    rows, orders = rows_of("convergence.csv"), []
+    for scene in range(100 // stride):
+        mine = rows[scene::100 // stride]
+        orders.append(slope_of([(math.log(float(row["h"])), math.log(float(row["error"]))) for row in mine]))
+        check(all(float(row["error_ball"]) < 1e-12 for row in mine), "a throw is not exact")
+        check_equal(len({row["mu"] for row in mine}), 1, f"scene {scene} is not the same for all steps")
+    print(f"orders {min(orders):.3f} ... {max(orders):.3f}")
+    check(all(0.9 < order < 1.1 for order in orders), f"orders {min(orders)} ... {max(orders)}")
+
+
+def check_dominoes(rigor, source):
+    """The table of the theory is that of its script; a short row is as fast as it says, to 2 %."""
+    sys.path.insert(0, os.path.join(source, "studies"))
+    import dominoes
+    for row in rows_of("dominoes-table.csv"):
+        check(abs(dominoes.speed(float(row["gap"])) - float(row["predicted"])) < 1e-6, f"table: {row}")
+    write("short.csv", "gap,predicted\n0.4,1.766744\n")
+    text = read("dominoes.yaml").decode().replace("dominoes-table.csv", "short.csv")
+    write("short.yaml", text.replace("50", "10").replace("60", "20") + "parameters: {count: 22}\n")
+    expect(rigor, ["sweep", "short.yaml", "--out", "short-row.csv"], 0, stdout="1 condition")
+    row = rows_of("short-row.csv")[0]
+    check(abs(float(row["deviation"])) < 0.02, f"dominoes: {row}")
+    check_equal(row["passed_through"], "0", "dominoes")
 
 
 def check_same_bytes(rigor):
@@ -210,6 +248,11 @@ def check_bad_studies(rigor):
             ("study: 1\nscene: incline\ntable: none.csv\n", "no such file"),
             ("study: 1\nscene: incline\nstop: {event: impakt}\n", "impact"),
             ("study: 1\nscene: incline\nbodies: [bocks]\n", "no body 'bocks'"),
+            ("study: 1\nscene: incline\nstop: {when: tt - 1}\n", 'stop.when: "tt - 1" at column 1: there is no "tt"'),
+            ("study: 1\nscene: incline\ncolumns: {a: box_x}\n", 'there is no "box_x"'),
+            ("study: 1\nscene: incline\ncolumns: {a: 1 +}\n", "at column"),
+            ("study: 1\nscene: incline\ntimes: {2a: t}\n", "no digit first"),
+            ("study: 1\nscene: incline\ntimes: [t]\n", "expressions by name"),
     ):
         write("t.csv", "mu,angle\n0.1,20\n0.2\n")
         write("wrong.yaml", text)
@@ -301,6 +344,8 @@ def main():
     with scratch_directory() as directory:
         os.chdir(directory)
         check_closed_form(rigor, source)
+        check_convergence(rigor)
+        check_dominoes(rigor, source)
         check_same_bytes(rigor)
         check_kills(rigor)
         check_kills_of_one_run(rigor)
