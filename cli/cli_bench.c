@@ -11,7 +11,7 @@
 #include <string.h>
 
 const char cli_bench_help[] =
-    "Usage: rigor bench engines|scale|narrow|broad|solve|analytic [OPTION ...]\n"
+    "Usage: rigor bench engines|scale|depth|narrow|broad|solve|analytic [OPTION ...]\n"
     "\n"
     "Measures the engine or a part of it on this machine and prints a table.\n"
     "\n"
@@ -19,6 +19,8 @@ const char cli_bench_help[] =
     "           creep, energy; see `rigor bench engines --help`\n"
     "  scale    cost against bodies, contacts, islands and mass ratio, with fitted slopes; see\n"
     "           `rigor bench scale --help`\n"
+    "  depth    ratio metric beside exact penetration depths, by number of facets; see\n"
+    "           `rigor bench depth --help`\n"
     "  narrow   ratio metric of two convex hulls by number of vertices: us per query, cold (a\n"
     "           new pose each time) and warm (small motions from the last answer)\n"
     "  broad    contacts of moving boxes that seldom touch: us per box and update, by sorted\n"
@@ -39,8 +41,7 @@ const char cli_bench_help[] =
     "  rigor bench narrow\n"
     "  rigor bench analytic --duration 0.5\n";
 
-/* A hull of points on an ellipsoid. */
-static rg_shape *make_hull(rg_random *random, size_t vertices) {
+rg_shape *cli_bench_hull(rg_random *random, size_t vertices) {
     rg_vec3 *points = calloc(vertices, sizeof *points);
     rg_shape *shape = NULL;
     for (size_t i = 0; points && i < vertices; i++) {
@@ -58,7 +59,7 @@ enum { POSES = 512 };
 
 static bool bench_hulls(size_t vertices) {
     rg_random random = rg_random_make(vertices);
-    rg_shape *a = make_hull(&random, vertices), *b = make_hull(&random, vertices);
+    rg_shape *a = cli_bench_hull(&random, vertices), *b = cli_bench_hull(&random, vertices);
     if (!a || !b) {
         rg_shape_release(a);
         rg_shape_release(b);
@@ -349,6 +350,8 @@ int cli_bench(int count, const char **arguments) {
         return cli_bench_engines(count - 1, arguments + 1);
     if (count > 0 && strcmp(arguments[0], "scale") == 0)
         return cli_bench_scale(count - 1, arguments + 1);
+    if (count > 0 && strcmp(arguments[0], "depth") == 0)
+        return cli_bench_depth(count - 1, arguments + 1);
     if (!cli_parse_options("bench", options, 2, arguments, &count) ||
         !cli_positive_option("bench", &options[0], 0, &duration))
         return EXIT_USAGE;
@@ -369,6 +372,6 @@ int cli_bench(int count, const char **arguments) {
         return bench_broad();
     if (strcmp(part, "solve") == 0)
         return bench_solve();
-    cli_complain("bench: which part? engines, scale, narrow, broad, solve or analytic");
+    cli_complain("bench: which part? engines, scale, depth, narrow, broad, solve or analytic");
     return EXIT_USAGE;
 }

@@ -50,5 +50,8 @@ bool cli_engine_plot(FILE *script, const cli_engine_race *races, size_t count);
 
 int cli_bench_engines(int count, const char **arguments);
 int cli_bench_scale(int count, const char **arguments);
+int cli_bench_depth(int count, const char **arguments);
+/* cli_bench.c: a hull of random points on an ellipsoid; null without memory. */
+rg_shape *cli_bench_hull(rg_random *random, size_t vertices);
 
 #endif
