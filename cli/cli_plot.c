@@ -23,6 +23,7 @@ const char cli_plot_help[] =
     "      --where N=V      only lines with the value V in column N\n"
     "      --log AXES       logarithmic axes: x, y or xy\n"
     "      --points         marks alone, without lines\n"
+    "      --lines LIST     of these columns lines alone, such as of a closed form\n"
     "      --title TEXT     over the plot (default: the table)\n"
     "  -o, --out FILE       the plot (default: TABLE with .svg instead of its suffix)\n"
     "  -h, --help           this text\n"
@@ -34,7 +35,7 @@ const char cli_plot_help[] =
     "  rigor plot tip-or-slide.csv --x mu --y box.qy --by aspect --points\n"
     "  rigor plot runs.csv --x step_s --y max_penetration_m --by method --log xy\n";
 
-enum { X, Y, BY, WHERE, LOG, POINTS, TITLE, OUT, HELP, OPTIONS };
+enum { X, Y, BY, WHERE, LOG, POINTS, LINES, TITLE, OUT, HELP, OPTIONS };
 enum { COLUMNS = 1024, CURVES = 64, LINE = 1 << 20, PATH_SIZE = 4096 };
 
 typedef struct point {
@@ -195,6 +196,26 @@ static void write_head(const plot *p, const char *y_title, FILE *script) {
     fputc('\n', script);
 }
 
+/* Whether a name is in a list that is separated by commas. */
+static bool is_listed(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static void write_style(const plot *p, const char *column, size_t curve, FILE *script) {
+    bool line = is_listed(p->options[LINES].value, column);
+    fprintf(script, "%s '-' with %s ", curve ? "," : "plot",
+            line                       ? "lines linewidth 2"
+            : p->options[POINTS].value ? "points"
+                                       : "linespoints");
+    if (!line)
+        fprintf(script, "pointtype %zu ", curve % 13 + 1);
+    fprintf(script, "dashtype %zu title ", curve % 5 + 1);
+}
+
 static void write_script(const plot *p, char titles[CURVES][256], FILE *script) {
     size_t values = p->value_count ? p->value_count : 1, curve = 0;
     write_head(p, titles[0], script);
@@ -208,9 +229,7 @@ static void write_script(const plot *p, char titles[CURVES][256], FILE *script) 
                 snprintf(title, sizeof title, "%s = %s", p->options[BY].value, p->values[v]);
             else
                 snprintf(title, sizeof title, "%.255s", titles[k]);
-            fprintf(script, "%s '-' with %s pointtype %zu dashtype %zu title ",
-                    curve ? "," : "plot", p->options[POINTS].value ? "points" : "linespoints",
-                    curve % 13 + 1, curve % 5 + 1);
+            write_style(p, titles[k], curve, script);
             cli_gnuplot_quote(script, title);
         }
     fputc('\n', script);
@@ -249,8 +268,8 @@ int cli_plot(int count, const char **arguments) {
         [X] = {"x", 0, true, NULL},         [Y] = {"y", 0, true, NULL},
         [BY] = {"by", 0, true, NULL},       [WHERE] = {"where", 0, true, NULL},
         [LOG] = {"log", 0, true, NULL},     [POINTS] = {"points", 0, false, NULL},
-        [TITLE] = {"title", 0, true, NULL}, [OUT] = {"out", 'o', true, NULL},
-        [HELP] = {"help", 'h', false, NULL}};
+        [LINES] = {"lines", 0, true, NULL}, [TITLE] = {"title", 0, true, NULL},
+        [OUT] = {"out", 'o', true, NULL},   [HELP] = {"help", 'h', false, NULL}};
     static char titles[CURVES][256];
     char path[PATH_SIZE];
     if (!cli_parse_options("plot", options, OPTIONS, arguments, &count))

@@ -58,6 +58,7 @@ def check_closed_form(rigor, source):
         check_equal((tips, slides), (float(row["aspect"]) < float(row["mu"]), float(row["aspect"]) > float(row["mu"])),
                     f"run {row['run']}: mu {row['mu']}, aspect {row['aspect']}")
         check_equal(row["status"], "done", f"run {row['run']}")
+        check_equal(row["tips"], row["tips_expected"], f"run {row['run']}: the closed form in the table")
         check(float(row["complementarity"]) < 1e-8, f"run {row['run']}")
 
 

@@ -65,7 +65,7 @@ def check_plot(rigor, directory):
     table, plot = os.path.join(directory, "t.csv"), os.path.join(directory, "t.svg")
     with open(table, "w", encoding="utf-8") as file:
         file.write('h,error,"the law, named"\n0.1,1e-2,"a, b"\n0.01,1e-4,"a, b"\n0.1,2e-2,c\n0.01,,c\n0.02,8e-4,c\n')
-    result = rigor("plot", table, "--x", "h", "--y", "error", "--by", "the law, named", "--log", "xy")
+    result = rigor("plot", table, "--x", "h", "--y", "error", "--by", "the law, named", "--log", "xy", "--lines", "other,error")
     if "gnuplot is missing" in result.stderr:
         print("gnuplot is not here: nothing is plotted")
     else:
