@@ -1,6 +1,6 @@
 # What `cmake --install` leaves, and how other projects find it: find_package(rigor) with the targets
-# rigor::rigor, rigor::rigor-io and rigor::rigor-lp, and pkg-config with the modules rigor, rigor-io
-# and rigor-lp.
+# rigor::rigor, rigor::rigor-io, rigor::rigor-view and rigor::rigor-lp, and pkg-config with modules of
+# the same names.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,6 +8,9 @@ set(rigor_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rigor)
 set(rigor_libraries rigor)
 if(TARGET rigor-io)
   list(APPEND rigor_libraries rigor-io)
+endif()
+if(TARGET rigor-view)
+  list(APPEND rigor_libraries rigor-view)
 endif()
 if(TARGET rigor-lp)
   list(APPEND rigor_libraries rigor-lp)
@@ -25,7 +28,7 @@ foreach(library ${rigor_libraries})
   install(EXPORT ${library}-targets NAMESPACE rigor:: DESTINATION ${rigor_cmake_dir})
 endforeach()
 
-set(rigor_headers_of_io rigor/scene.h rigor/recording.h rigor/problem_file.h rigor/view.h rigor/study.h
+set(rigor_headers_of_io rigor/scene.h rigor/recording.h rigor/problem_file.h rigor/view.h rigor/viewer.h rigor/study.h
   rigor/table.h)
 set(rigor_headers_of_lp rigor/lp.h)
 file(GLOB rigor_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include

@@ -248,7 +248,8 @@ def write(headers, notes, macros):
 
 def main(compiler, include, native, output):
     include = pathlib.Path(include).resolve()
-    headers = sorted(f"rigor/{path.name}" for path in (include / "rigor").glob("*.h"))
+    # viewer.h: of rigor-view, which the package does not hold; rigor.view starts the command.
+    headers = sorted(f"rigor/{path.name}" for path in (include / "rigor").glob("*.h") if path.name != "viewer.h")
     if native != "-":
         headers.append(str(pathlib.Path(native).resolve()))
     found = Headers(preprocess(compiler, include, headers))

@@ -31,7 +31,10 @@ typedef struct rg_recorder_options {
 
 rg_recorder_options rg_recorder_options_default(void); /* 2 s, no overwriting, with contacts */
 
-/* Starts a recording of the scene and writes its first frame. */
+/* Starts a recording of the scene and writes its first frame. Of a world that a program has built,
+ * rg_scene_adopt makes a scene. Functions of the program (forces, prescribed motions), solvers of
+ * its own and bodies without a name do no harm: forces and motions are recorded as what they did.
+ * But such a recording cannot be resumed. */
 rg_status rg_recorder_open(rg_scene *scene, const char *path, const rg_recorder_options *options,
                            rg_recorder **recorder, rg_error *error);
 /* Goes on with an unfinished recording: rebuilds the scene from it, brings the world to the last

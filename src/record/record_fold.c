@@ -5,6 +5,7 @@
 #include "base/base_text.h"
 #include "record/record_interval.h"
 #include "rigor/version.h"
+#include "scene/scene_state.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -135,8 +136,17 @@ rg_status rg_fold_create(rg_recorder *recorder, rg_error *error) {
                                   .body_count = recorder->body_count,
                                   .has_certificate = recorder->has_certificate,
                                   .rows = recorder->rows};
+    rg_error reason = {0};
     rg_status status = rg_scene_write_text(recorder->scene, &recorder->allocator, &text,
-                                           &identity.scene_size, error);
+                                           &identity.scene_size, &reason);
+    if (status == RG_UNSUPPORTED) {
+        /* A program's own functions: recorded as what they do, and not to be resumed. */
+        identity.partial = reason.text;
+        status = rg_scene_write_shown(recorder->scene, &recorder->allocator, &text,
+                                      &identity.scene_size, error);
+    } else if (status != RG_OK && error) {
+        *error = reason;
+    }
     if (status == RG_OK && lines.failed)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s: no memory", recorder->paths.file);
     if (status == RG_OK) {

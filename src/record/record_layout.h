@@ -59,7 +59,7 @@ struct rg_store {
     hid_t tables[RG_TABLE_COUNT]; /* of intervals */
     hid_t rows[RG_ROWS_COUNT];
     rg_store_identity identity;
-    char *texts[6]; /* owned: those of the identity of an opened store */
+    char *texts[7]; /* owned: those of the identity of an opened store */
     char *names;    /* body_count of name_size bytes, each with a zero byte */
     size_t name_size;
     size_t frame_count, row_count[RG_ROWS_COUNT];

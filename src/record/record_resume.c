@@ -245,6 +245,11 @@ static rg_status resume(rg_recorder *recorder, const rg_scene_options *options, 
                         rg_error *error) {
     remains found;
     rg_status status = look(recorder, &found, error);
+    const char *partial = status == RG_OK ? rg_store_get_identity(found.store)->partial : NULL;
+    if (partial)
+        status =
+            rg_fail(error, RG_UNSUPPORTED, "%s: cannot be resumed, only its program can go on: %s",
+                    recorder->paths.file, partial);
     if (status == RG_OK)
         status = rebuild_scene(recorder, rg_store_get_identity(found.store), options, scene, error);
     if (status == RG_OK)

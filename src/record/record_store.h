@@ -15,6 +15,7 @@ typedef struct rg_store rg_store;
 typedef struct rg_store_identity {
     const char *scene_name;
     const char *method;
+    const char *partial;            /* why it cannot be resumed; null or "": it can */
     const char *version;            /* of the rigor that started it */
     const char *builtin;            /* built-in scene, "" for a scene from a file */
     const char *builtin_parameters; /* "name=value" lines */

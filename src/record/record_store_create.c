@@ -159,6 +159,8 @@ static herr_t write_identity(hid_t file, const rg_store_identity *identity) {
                        : rg_rows_has(identity->rows, RG_ROWS_LOADS)   ? RG_FORMAT_VERSION
                        : !rg_rows_has(identity->rows, RG_ROWS_JOINTS) ? 3
                                                                       : 4;
+    if (identity->partial && rg_attribute_put_text(file, "partial", identity->partial) < 0)
+        return -1;
     if (rg_attribute_put_u64(file, "format_version", version) < 0 ||
         rg_attribute_put_u64(file, "run_id", identity->run_id) < 0 ||
         rg_attribute_put_bool(file, "planar", identity->planar) < 0 ||

@@ -21,6 +21,10 @@ static herr_t read_identity(rg_store *store) {
             return -1;
         *places[i] = store->texts[i];
     }
+    if (H5Aexists(store->file, "partial") > 0 &&
+        rg_attribute_get_text(store->file, "partial", &store->allocator, &store->texts[6]) < 0)
+        return -1;
+    identity->partial = store->texts[6];
     return rg_attribute_get_u64(store->file, "run_id", &identity->run_id) < 0 ||
                    rg_attribute_get_bool(store->file, "planar", &identity->planar) < 0 ||
                    rg_attribute_get_bool(store->file, "finished", &store->finished) < 0 ||

@@ -29,6 +29,10 @@ struct rg_scene {
 
 /* An empty scene with its name and the defaults; null without memory. */
 rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name);
+/* What of a scene can be shown: as rg_scene_write_text, but what a file cannot hold is left out,
+ * and bodies without a name have one. */
+rg_status rg_scene_write_shown(const rg_scene *scene, const rg_allocator *allocator, char **text,
+                               size_t *size, rg_error *error);
 /* What the options say about world, method and step, over what the def and the scene have. */
 rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def, double *step,
                                  rg_error *error);

@@ -37,6 +37,7 @@ typedef struct writer {
     const rg_scene *scene;
     const rg_world *world;
     bool planar;
+    bool shown; /* what a file cannot hold is left out, and bodies without a name get one */
     rg_buffer out;
     shape_entry *shapes; /* hash table by address, open addressing; size is a power of two */
     size_t shape_capacity, shape_count;
@@ -301,6 +302,8 @@ static rg_status put_shapes(writer *w) {
 /* Its name only where the scene chose one: null is the method's own choice. */
 static rg_status put_solver(writer *w, const rg_method_settings *settings) {
     const char *name = settings->solver ? rg_solver_name(settings->solver) : NULL;
+    if (name && w->shown && rg_solver_find(name) != settings->solver)
+        name = NULL;
     if (name && rg_solver_find(name) != settings->solver)
         return rg_fail(w->error, RG_UNSUPPORTED,
                        "the solver \"%s\" is not one that a scene file can name", name);
@@ -324,6 +327,8 @@ static rg_status put_impact(writer *w, const char *before, const rg_impact_law *
     if (!law)
         return RG_OK;
     const char *name = rg_impact_law_name(law);
+    if (rg_impact_law_find(name) != law && w->shown)
+        return RG_OK;
     if (rg_impact_law_find(name) != law)
         return rg_fail(w->error, RG_UNSUPPORTED,
                        "the impact law \"%s\" is not one that a scene file can name", name);
@@ -545,6 +550,11 @@ static rg_status put_kinematic(writer *w, rg_body_id body) {
     double start_time;
     rg_prescribed_state start = rg_body_prescription_start(w->world, body, &start_time);
     double elapsed = rg_world_time(w->world) - start_time;
+    if (p.kind == RG_PRESCRIBED_FUNCTION && w->shown) {
+        put(w, "motion: kinematic");
+        put_pose(w, rg_body_pose(w->world, body), rg_body_angle(w->world, body));
+        return RG_OK;
+    }
     if (p.kind == RG_PRESCRIBED_FUNCTION)
         return rg_fail(
             w->error, RG_UNSUPPORTED,
@@ -573,6 +583,20 @@ static rg_status put_kinematic(writer *w, rg_body_id body) {
     return RG_OK;
 }
 
+/* The name of a body, or one that no other body has. */
+static rg_status put_own_name(writer *w, rg_body_id body) {
+    const char *name = rg_body_name(w->world, body);
+    char made[64];
+    rg_body_id other;
+    if (name[0])
+        return put_quoted(w, name);
+    size_t index = rg_body_index(w->world, body);
+    snprintf(made, sizeof made, "body %zu", index);
+    for (int i = 2; rg_world_find_body(w->world, made, &other) == RG_OK; i++)
+        snprintf(made, sizeof made, "body %zu (%d)", index, i);
+    return put_quoted(w, made);
+}
+
 static rg_status put_body(writer *w, size_t index) {
     rg_body_id body = rg_world_body_at(w->world, index);
     static const char *const motions[] = {"dynamic", "fixed", "kinematic"};
@@ -580,9 +604,9 @@ static rg_status put_body(writer *w, size_t index) {
     rg_motion motion = rg_body_motion(w->world, body);
     rg_status status = RG_OK;
     put(w, "  - {");
-    if (name[0]) {
+    if (name[0] || w->shown) {
         put(w, "name: ");
-        if ((status = put_quoted(w, name)) != RG_OK)
+        if ((status = put_own_name(w, body)) != RG_OK)
             return status;
         put(w, ", ");
     }
@@ -660,6 +684,8 @@ static void put_vector_of_time(writer *w, const char *key, const char *const *te
 /* Forces and joints refer to bodies by name. */
 static rg_status put_body_name(writer *w, const char *what, rg_body_id body) {
     const char *name = rg_body_name(w->world, body);
+    if (w->shown)
+        return put_own_name(w, body);
     if (!name[0])
         return rg_fail(w->error, RG_UNSUPPORTED,
                        "%s body %zu, which has no name for the file to refer to; give it one", what,
@@ -713,6 +739,11 @@ static rg_status put_force(writer *w, size_t index) {
     rg_force_def given = rg_force_get_def(w->world, rg_world_force_at(w->world, index));
     const rg_force_def *def = &given;
     double now = rg_world_time(w->world);
+    if (def->kind == RG_FORCE_FUNCTION && w->shown) {
+        put(w, "  - {kind: constant, force: "); /* none: so that the others keep their numbers */
+        put(w, w->planar ? "[0, 0]}\n" : "[0, 0, 0]}\n");
+        return RG_OK;
+    }
     if (def->kind == RG_FORCE_FUNCTION)
         return rg_fail(w->error, RG_UNSUPPORTED,
                        "a force is a function of the program, which a file cannot hold; remove it");
@@ -829,13 +860,14 @@ static rg_status put_joint(writer *w, size_t index) {
 
 /* ---- the whole ---- */
 
-rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocator, char **text,
-                              size_t *size, rg_error *error) {
+static rg_status write_text(const rg_scene *scene, bool shown, const rg_allocator *allocator,
+                            char **text, size_t *size, rg_error *error) {
     assert(scene && text && size);
     *text = NULL;
     *size = 0;
     writer w = {.scene = scene,
                 .world = scene->world,
+                .shown = shown,
                 .planar = rg_world_is_planar(scene->world),
                 .out = rg_buffer_make(allocator),
                 .error = error};
@@ -860,6 +892,16 @@ rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocat
     *text = w.out.data;
     *size = w.out.size;
     return RG_OK;
+}
+
+rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocator, char **text,
+                              size_t *size, rg_error *error) {
+    return write_text(scene, false, allocator, text, size, error);
+}
+
+rg_status rg_scene_write_shown(const rg_scene *scene, const rg_allocator *allocator, char **text,
+                               size_t *size, rg_error *error) {
+    return write_text(scene, true, allocator, text, size, error);
 }
 
 static rg_status fail_write(const char *path, rg_error *error) {

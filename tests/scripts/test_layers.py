@@ -35,7 +35,7 @@ STAGE_OF_PUBLIC = {
     "complementarity.h": "problem", "solver.h": "solve", "lp.h": "lp",
     "contact_force.h": "step", "impact.h": "step", "event.h": "step", "batch.h": "step",
     "scene.h": "scene", "study.h": "scene", "recording.h": "record", "problem_file.h": "record",
-    "view.h": "record", "table.h": "record",
+    "view.h": "record", "viewer.h": "record", "table.h": "record",
 }
 
 # Each dependency in one place.

@@ -66,7 +66,8 @@ class Declarations(unittest.TestCase):
         for path in (SOURCE / "include" / "rigor").glob("*.h"):
             text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
             text = re.sub(r"^static inline.*?^\}", "", text, flags=re.S | re.M)
-            crude |= set(re.findall(r"^(?!typedef)[a-z][\w ]*[ *](rg_\w+)\(", text, re.M))
+            if path.name != "viewer.h":  # of rigor-view, which the package does not hold
+                crude |= set(re.findall(r"^(?!typedef)[a-z][\w ]*[ *](rg_\w+)\(", text, re.M))
         self.assertEqual(crude, {name for name in c.FUNCTIONS if not name.startswith("rg_python_")})
 
     def test_layouts(self):
