@@ -21,12 +21,15 @@ add_test(NAME test_package COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_package.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
-foreach(page api solvers stepping analytic compare gallery guide penalty shapes sweep)
+foreach(page api solvers stepping analytic compare gallery guide penalty shapes sweep extending)
   add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
     ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER} docs/${page}.md)
 endforeach()
 set_tests_properties(test_readme_analytic PROPERTIES LABELS slow)
+add_test(NAME test_site COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_site.py
+  ${PROJECT_SOURCE_DIR})
+set_tests_properties(test_site PROPERTIES LABELS slow)
 # What ./reproduce makes in seconds; all of it takes minutes.
 add_test(NAME test_reproduce COMMAND ${RIGOR_PYTHON} -B ${PROJECT_SOURCE_DIR}/tools/reproduce.py
   $<TARGET_FILE:rigor-command> ${PROJECT_BINARY_DIR} figures-7-9 figures-11-13 friction painleve detection

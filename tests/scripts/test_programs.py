@@ -43,6 +43,7 @@ PROGRAMS = [
     (["ffmpeg"], "ffmpeg", "films in test_viewer_export, test_record_export and test_readme_*"),
     (["ffprobe"], "ffmpeg", "test_viewer_export"),
     (["gnuplot"], "gnuplot-nox", "plots in test_run_compare, test_run_bench and test_readme_compare"),
+    (["doxygen"], "doxygen", "tools/site, in test_site"),
     (["g++"], "g++", "other engines in test_run_bench"),
     (["zsh"], "zsh", "completion in test_run_words"),
     (["fish"], "fish", "completion in test_run_words"),
