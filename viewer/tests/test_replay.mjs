@@ -154,6 +154,21 @@ async function testSpring(page) {
   check(labels.join().replace(/\u202f/g, " ") === "spring 72.0 N", `and its arrow says so: ${labels}`);
 }
 
+/* The panel that opens must not take the tap that opened it for one of its own. */
+async function testTap(page) {
+  await showTime(page, 0);
+  await page.evaluate(() => window.rigor.views[0].lookFrom("x"));
+  await page.waitForTimeout(900);
+  await settle(page);
+  const { position } = await whereIs(page, "domino1");
+  const at = await project(page, position);
+  await page.touchscreen.tap(at.x, at.y);
+  await until("the body is selected", async () =>
+    ((await byId(page, "inspector-name").textContent()) ?? "").includes("domino1"));
+  await settle(page);
+  check((await playerTime(page)) === 0, `the time stays: ${await playerTime(page)} s`);
+}
+
 async function testPicking(page) {
   await showTime(page, 0.4);
   const { body, position } = await whereIs(page, "crate");
@@ -470,6 +485,7 @@ await main(async (bench) => {
   });
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
   await bench.testPage("a phone", page, phone, testPhone);
+  await bench.testPage("a tap on a phone selects, and moves no time", page, phone, testTap);
   await bench.testPage("keys", page, {}, testKeys);
   await bench.testPage("plots", page, { viewport: { width: 1280, height: 800 } }, testPlots);
   await bench.testPage("saving", page, { acceptDownloads: true }, testSaving);

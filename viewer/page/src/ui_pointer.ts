@@ -113,6 +113,16 @@ export function watchPointer(context: Context, hosts: HTMLElement[]): Pointer {
     host.addEventListener("pointermove", (event) => move(slot, event), { capture: true });
     host.addEventListener("pointerleave", () => (at = null));
   });
+  /* After a tap, browsers make a click of the mouse at its place, where by then something else may be:
+   * the panel of the body that was tapped moves the time line there. */
+  for (const host of hosts)
+    host.addEventListener(
+      "touchend",
+      (event) => {
+        if (event.cancelable && event.target instanceof HTMLCanvasElement) event.preventDefault();
+      },
+      { passive: false },
+    );
   /* On the window: the pointer may be let go outside. */
   window.addEventListener("pointerup", end);
   window.addEventListener("pointercancel", end);
