@@ -33,9 +33,12 @@
 #define ROUNDINGS 16.0
 /* m, rad: limits that are farther are not passed by closing joints. */
 #define NEAR 0.01
+/* RG_JOINT_GIVE of places. It is smaller, because what redundant joints disagree by makes no forces
+ * here: near a dead point, where a rod lies along the line that a ball joint holds, places cannot be
+ * closed better than by this share of the bodies' size (1e-8 left 7e-9 m). */
+#define GIVE 1e-11
 /* A round that leaves more than this share of the largest error has not gained. Mechanisms that are
- * nearly redundant gain a third or so, because what their joints give (RG_JOINT_GIVE) is as much as
- * their mobility; joints that contradict each other gain nothing. */
+ * nearly redundant gain a third or so, because what their joints give is as much as their mobility; joints that contradict each other gain nothing. */
 #define GAIN 0.9
 /* What a round is solved to, relative to the largest error, and factors that it may cost. */
 #define SOLVED 1e-9
@@ -47,6 +50,7 @@ typedef struct projection {
     rg_solve_context *context;
     rg_arena *arena;
     uint8_t *loops;
+    double give;    /* compliance of locked rows in loops, over their mobility */
     double largest; /* of the errors, over what is closed */
 } projection;
 
@@ -67,7 +71,7 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
     p->largest = fmax(p->largest, off / closed);
     rg_joint_row *made = rg_joint_set_add(p->content, set, &row, places);
     if (sign == 0 && p->loops[row.joint])
-        made->compliance = RG_JOINT_GIVE * rg_joint_mobility(p->content, set, set->count - 1);
+        made->compliance = p->give * rg_joint_mobility(p->content, set, set->count - 1);
 }
 
 static void add_joint(projection *p, rg_joint_set *set, size_t j) {
@@ -239,7 +243,8 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
     *correction = (rg_joints_correction){0};
     if (content->joints.count == 0)
         return RG_OK;
-    projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
+    projection p = {
+        .content = content, .bodies = bodies, .context = context, .arena = arena, .give = GIVE};
     double before = INFINITY;
     rg_vec3 *still = rg_arena_take(arena, content->bodies.count, sizeof *still);
     if (!still)
@@ -329,7 +334,11 @@ static bool is_held(const projection *p, rg_joint_row *row) {
 rg_status rg_joints_project_velocities(const rg_world_content *content,
                                        const rg_joints_bodies *bodies, rg_solve_context *context,
                                        rg_arena *arena, rg_joint_set *set, rg_error *error) {
-    projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
+    projection p = {.content = content,
+                    .bodies = bodies,
+                    .context = context,
+                    .arena = arena,
+                    .give = RG_JOINT_GIVE};
     rg_joint_set all;
     if (find_errors(&p, &all) || rg_joint_set_make(content, all.count, arena, set))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
