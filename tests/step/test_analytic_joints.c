@@ -1,13 +1,10 @@
 /* Joints in the analytic method (step_analytic_joints*.c, step_analytic_limits.c,
  * step_judge_joints.c): closed forms, an independent integration, direct linear solves. */
-#include "test_world_support.h"
+#include "joint_support.h"
 
 #include "rigor/contact_force.h"
 
 #define G 9.81
-
-static const rg_body_id the_world = {0, 0};
-static const rg_vec3 x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
 
 static rg_world *analytic_world(bool planar, bool heavy, double tolerance) {
     rg_world_def def = rg_world_def_default();
@@ -18,26 +15,6 @@ static rg_world *analytic_world(bool planar, bool heavy, double tolerance) {
     if (!heavy)
         def.gravity = rg_vec3_make(0, 0, 0);
     return world_of(&def);
-}
-
-static rg_joint_def between(rg_joint_kind kind, rg_body_id a, rg_body_id b) {
-    rg_joint_def def = rg_joint_def_default(kind);
-    def.body_a = a, def.body_b = b;
-    return def;
-}
-
-static rg_joint_id join(rg_world *world, rg_joint_def def, rg_vec3 point, rg_vec3 axis) {
-    rg_joint_id joint;
-    rg_error error;
-    assert_int_equal(rg_joint_def_place(world, &def, point, axis), RG_OK);
-    if (rg_world_add_joint(world, &def, &joint, &error))
-        fail_msg("%s", error.text);
-    return joint;
-}
-
-/* A box without contacts. */
-static rg_body_id ghost(rg_world *world, rg_vec3 size, rg_vec3 position) {
-    return add_masked_box(world, NULL, size, position, 0);
 }
 
 /* m, rad: what projections leave. Relative: of the ledger, of momentum. */
@@ -172,34 +149,6 @@ static void a_double_pendulum(void **state) {
     }
 }
 
-typedef struct chain {
-    rg_world *world;
-    double energy, swing; /* J: at the beginning, and over that of hanging straight down */
-} chain;
-
-static chain make_chain(int links, double bob, double angle, double tolerance) {
-    chain c = {.world = analytic_world(false, true, tolerance)};
-    rg_vec3 along = {sin(angle), 0, -cos(angle)};
-    rg_body_id last = the_world;
-    double lowest = 0;
-    for (int i = 0; i <= links; i++) {
-        rg_body_def body = rg_body_def_default();
-        rg_collider_def collider = rg_collider_def_default();
-        double at = 0.5 * i + 0.25, edge = i < links ? 0.1 : 0.5;
-        body.pose.position = rg_scale(at, along);
-        body.pose.orientation = rg_quat_make(0, -sin(angle / 2), 0, cos(angle / 2));
-        collider.density = i < links ? 1000 : 1000 * bob / 25;
-        collider.mask = 0;
-        rg_body_id link = add_collider(c.world, rg_shape_def_box(edge, edge, 0.5), collider, &body);
-        join(c.world, between(RG_JOINT_BALL, last, link), rg_scale(0.5 * i, along), y_axis);
-        lowest -= rg_body_mass(c.world, link).mass * G * at;
-        last = link;
-    }
-    c.energy = rg_world_energy(c.world);
-    c.swing = c.energy - lowest;
-    return c;
-}
-
 /* 20 links with a bob as heavy as 100 of them, and as a million: gaps, and energy relative to the
  * swing. */
 static void a_chain_keeps_its_energy(void **state) {
@@ -207,7 +156,7 @@ static void a_chain_keeps_its_energy(void **state) {
     static const double bobs[] = {100, 1e6};
     const double times[] = {test_is_long() ? 10 : 1, test_is_long() ? 1 : 0.05};
     for (int i = 0; i < 2; i++) {
-        chain c = make_chain(20, bobs[i], RG_PI / 4, 1e-9);
+        chain c = chain_in(analytic_world(false, true, 1e-9), 20, bobs[i], RG_PI / 4);
         double worst = 0, gap = 0;
         for (int k = 0; k < (int)(times[i] * 240 + 0.5); k++) {
             rg_step_info info = step_well(c.world, 1.0 / 240);

@@ -1,10 +1,7 @@
 /* Forces of joints that are not determined (step_determinacy.c), where mechanics says which. */
-#include "test_world_support.h"
-
-#include "rigor/joint.h"
+#include "joint_support.h"
 
 enum { X = 1, Y = 2, Z = 4, ABOUT_X = 8, ABOUT_Y = 16, AXIS = 64 };
-static const rg_vec3 up = {0, 0, 1};
 
 static rg_body_id bar_at(rg_world *world, rg_vec3 position) {
     rg_body_def def = rg_body_def_default();
@@ -12,16 +9,6 @@ static rg_body_id bar_at(rg_world *world, rg_vec3 position) {
     def.pose.position = position;
     collider.mask = 0;
     return add_collider(world, rg_shape_def_box(0.3, 0.2, 1), collider, &def);
-}
-
-static rg_joint_id join(rg_world *world, rg_joint_kind kind, rg_body_id a, rg_body_id b,
-                        rg_vec3 point, rg_vec3 axis) {
-    rg_joint_def def = rg_joint_def_default(kind);
-    rg_joint_id joint;
-    def.body_a = a, def.body_b = b;
-    assert_int_equal(rg_joint_def_place(world, &def, point, axis), RG_OK);
-    assert_int_equal(rg_world_add_joint(world, &def, &joint, NULL), RG_OK);
-    return joint;
 }
 
 static void expect_open(rg_world *world, const unsigned *expected) {
@@ -32,18 +19,17 @@ static void expect_open(rg_world *world, const unsigned *expected) {
         assert_int_equal(open[i], expected[i]);
 }
 
-static const rg_body_id the_world = {0, 0};
-
 /* One hinge holds a door; with a second one along the same line all that both hold is shared. */
 static void door(void **state) {
     (void)state;
     const unsigned all = X | Y | Z | ABOUT_X | ABOUT_Y;
     rg_world *world = default_world();
     rg_body_id leaf = bar_at(world, rg_vec3_make(0.2, 0, 0));
-    join(world, RG_JOINT_HINGE, the_world, leaf, rg_vec3_make(0, 0, -0.4), up);
+    join(world, between(RG_JOINT_HINGE, the_world, leaf), rg_vec3_make(0, 0, -0.4), z_axis);
     expect_open(world, (const unsigned[]){0});
-    rg_joint_id second = join(world, RG_JOINT_HINGE, the_world, leaf, rg_vec3_make(0, 0, 0.4), up);
-    join(world, RG_JOINT_HINGE, the_world, leaf, rg_vec3_make(0, 0, 0), up);
+    rg_joint_id second =
+        join(world, between(RG_JOINT_HINGE, the_world, leaf), rg_vec3_make(0, 0, 0.4), z_axis);
+    join(world, between(RG_JOINT_HINGE, the_world, leaf), rg_vec3_make(0, 0, 0), z_axis);
     expect_open(world, (const unsigned[]){all, all, all});
     assert_int_equal(rg_world_remove_joint(world, second), RG_OK);
     expect_open(world, (const unsigned[]){all, all});
@@ -59,11 +45,12 @@ static void bar_on_two_balls(void **state) {
     (void)state;
     rg_world *world = default_world();
     rg_body_id bar = bar_at(world, rg_vec3_make(0, 0, 0));
-    join(world, RG_JOINT_BALL, the_world, bar, rg_vec3_make(0, 0, -0.4), up);
-    rg_joint_id ball = join(world, RG_JOINT_BALL, the_world, bar, rg_vec3_make(0, 0, 0.4), up);
+    join(world, between(RG_JOINT_BALL, the_world, bar), rg_vec3_make(0, 0, -0.4), z_axis);
+    rg_joint_id ball =
+        join(world, between(RG_JOINT_BALL, the_world, bar), rg_vec3_make(0, 0, 0.4), z_axis);
     expect_open(world, (const unsigned[]){Z, Z});
     assert_int_equal(rg_world_remove_joint(world, ball), RG_OK);
-    join(world, RG_JOINT_CYLINDRICAL, the_world, bar, rg_vec3_make(0, 0, 0.4), up);
+    join(world, between(RG_JOINT_CYLINDRICAL, the_world, bar), rg_vec3_make(0, 0, 0.4), z_axis);
     expect_open(world, (const unsigned[]){X | Y, X | Y | ABOUT_X | ABOUT_Y});
     rg_world_destroy(world);
 }
@@ -105,7 +92,7 @@ static void four_bar(void **state) {
         rg_world_def def = rg_world_def_default();
         def.planar = planar;
         rg_world *world = world_of(&def);
-        const rg_vec3 y = {0, 1, 0}, pin[4] = {{0, 0, 0}, {0, 0, -1}, {2, 0, -1}, {2, 0, 0}};
+        const rg_vec3 pin[4] = {{0, 0, 0}, {0, 0, -1}, {2, 0, -1}, {2, 0, 0}};
         rg_body_id last = the_world;
         for (size_t i = 0; i < 4; i++) {
             rg_body_def body = rg_body_def_default();
@@ -117,7 +104,7 @@ static void four_bar(void **state) {
                 body.mass = (rg_mass_properties){.mass = 3, .inertia = inertia};
                 bar = body_of(world, &body);
             }
-            join(world, RG_JOINT_HINGE, last, bar, pin[i], y);
+            join(world, between(RG_JOINT_HINGE, last, bar), pin[i], y_axis);
             last = bar;
         }
         uint16_t open[4];

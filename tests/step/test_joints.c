@@ -1,39 +1,16 @@
 /* Joints in fixed steps (step_joints*.c, step_judge_joints.c, problem_joints.c): closed forms. */
-#include "test_world_support.h"
+#include "joint_support.h"
 
 #include "rigor/contact_force.h"
 
 #define STEP (1.0 / 240)
 #define G    9.81
 
-static rg_joint_id joint_of(rg_world *world, rg_joint_def def, rg_vec3 point, rg_vec3 axis) {
-    rg_joint_id joint;
-    rg_error error;
-    assert_int_equal(rg_joint_def_place(world, &def, point, axis), RG_OK);
-    if (rg_world_add_joint(world, &def, &joint, &error))
-        fail_msg("%s", error.text);
-    return joint;
-}
-
-static rg_joint_def between(rg_joint_kind kind, rg_body_id a, rg_body_id b) {
-    rg_joint_def def = rg_joint_def_default(kind);
-    def.body_a = a, def.body_b = b;
-    return def;
-}
-
 static rg_world *world_without_gravity(void) {
     rg_world_def def = rg_world_def_default();
     def.gravity = rg_vec3_make(0, 0, 0);
     return world_of(&def);
 }
-
-/* A box of mass 1000 size^3, without contacts. */
-static rg_body_id ghost(rg_world *world, rg_vec3 size, rg_vec3 position) {
-    return add_masked_box(world, NULL, size, position, 0);
-}
-
-static const rg_body_id the_world = {0, 0};
-static const rg_vec3 x_axis = {1, 0, 0}, y_axis = {0, 1, 0};
 
 /* Every step: joints closed, ledger closed, momenta balanced, nothing left unsolved. */
 static rg_step_info step_well(rg_world *world, double step) {
@@ -65,8 +42,8 @@ static void tension_of_a_pendulum(void **state) {
         rg_body_id bob = ghost(world, rg_vec3_make(0.1, 0.2, 0.3), rg_vec3_make(length, 0, 0));
         double mass = rg_body_mass(world, bob).mass;
         rg_joint_id joint =
-            joint_of(world, between(kind ? RG_JOINT_BALL : RG_JOINT_HINGE, the_world, bob),
-                     rg_vec3_make(0, 0, 0), y_axis);
+            join(world, between(kind ? RG_JOINT_BALL : RG_JOINT_HINGE, the_world, bob),
+                 rg_vec3_make(0, 0, 0), y_axis);
         for (int k = 0; k < 1500; k++) {
             rg_vec3 arm = rg_body_pose(world, bob).position;
             rg_vec3 before = rg_body_angular_velocity(world, bob);
@@ -82,34 +59,10 @@ static void tension_of_a_pendulum(void **state) {
     }
 }
 
-typedef struct chain {
-    rg_world *world;
-    double energy, swing; /* J: at the beginning, and over that of hanging straight down */
-} chain;
-
 static chain make_chain(int links, double bob, double angle, int threads) {
     rg_world_def def = rg_world_def_default();
     def.threads = threads;
-    chain c = {.world = world_of(&def)};
-    rg_vec3 along = {sin(angle), 0, -cos(angle)};
-    rg_body_id last = the_world;
-    double lowest = 0;
-    for (int i = 0; i <= links; i++) {
-        rg_body_def body = rg_body_def_default();
-        rg_collider_def collider = rg_collider_def_default();
-        double at = 0.5 * i + 0.25, edge = i < links ? 0.1 : 0.5;
-        body.pose.position = rg_scale(at, along);
-        body.pose.orientation = rg_quat_make(0, -sin(angle / 2), 0, cos(angle / 2));
-        collider.density = i < links ? 1000 : 1000 * bob / 25;
-        collider.mask = 0;
-        rg_body_id link = add_collider(c.world, rg_shape_def_box(edge, edge, 0.5), collider, &body);
-        joint_of(c.world, between(RG_JOINT_BALL, last, link), rg_scale(0.5 * i, along), y_axis);
-        lowest -= rg_body_mass(c.world, link).mass * G * at;
-        last = link;
-    }
-    c.energy = rg_world_energy(c.world);
-    c.swing = c.energy - lowest;
-    return c;
+    return chain_in(world_of(&def), links, bob, angle);
 }
 
 /* The largest error of the energy, relative to the swing. */
@@ -204,7 +157,7 @@ static void springs_of_any_stiffness(void **state) {
         rg_body_id box = ghost(world, rg_vec3_make(0.1, 0.1, 0.1), rg_vec3_make(0, 0, 0));
         rg_joint_def def = between(RG_JOINT_SLIDER, the_world, box);
         def.axis[0].stiffness = k;
-        rg_joint_id joint = joint_of(world, def, rg_vec3_make(0, 0, 0), x_axis);
+        rg_joint_id joint = join(world, def, rg_vec3_make(0, 0, 0), x_axis);
         rg_pose pose = rg_body_pose(world, box);
         pose.position.x = 0.1;
         assert_int_equal(rg_body_set_pose(world, box, pose), RG_OK);
@@ -241,7 +194,7 @@ static void a_motor_stalls(void **state) {
     def.axis[0].motor = RG_MOTOR_VELOCITY;
     def.axis[0].target = 1;
     def.axis[0].max_force = 25;
-    rg_joint_id joint = joint_of(world, def, rg_vec3_make(0, 0, 0), x_axis);
+    rg_joint_id joint = join(world, def, rg_vec3_make(0, 0, 0), x_axis);
     double time = 0;
     while (rg_joint_get_state(world, joint).velocity[0] < 1 - 1e-9 && time < 5)
         step_well(world, STEP), time += STEP;
@@ -270,7 +223,7 @@ static void a_position_motor_holds(void **state) {
         def.axis[0].motor = RG_MOTOR_POSITION;
         def.axis[0].gain = gain;
         def.axis[0].gain_velocity = 0.1 * gain;
-        rg_joint_id joint = joint_of(world, def, rg_vec3_make(0, 0, 0), y_axis);
+        rg_joint_id joint = join(world, def, rg_vec3_make(0, 0, 0), y_axis);
         for (int k = 0; k < 2400; k++)
             step_well(world, STEP);
         double angle = rg_joint_get_state(world, joint).coordinate[0];
@@ -288,7 +241,7 @@ static void friction_in_a_hinge(void **state) {
     double inertia = rg_body_mass(world, wheel).inertia.m[1][1], torque = 0.5;
     rg_joint_def def = between(RG_JOINT_HINGE, the_world, wheel);
     def.axis[0].friction = torque;
-    rg_joint_id joint = joint_of(world, def, rg_vec3_make(0, 0, 0), y_axis);
+    rg_joint_id joint = join(world, def, rg_vec3_make(0, 0, 0), y_axis);
     assert_int_equal(rg_body_set_angular_velocity(world, wheel, rg_vec3_make(0, 0.5, 0)), RG_OK);
     double stop = inertia * 0.5 / torque;
     for (int k = 1; k * STEP < stop + 0.5; k++) {
@@ -313,7 +266,7 @@ static void armature_is_inertia(void **state) {
     def.axis[0].motor = RG_MOTOR_VELOCITY;
     def.axis[0].target = 1e6;
     def.axis[0].max_force = 3;
-    rg_joint_id joint = joint_of(world, def, rg_vec3_make(0, 0, 0), y_axis);
+    rg_joint_id joint = join(world, def, rg_vec3_make(0, 0, 0), y_axis);
     for (int k = 1; k <= 240; k++) {
         step_well(world, STEP);
         double expected = 3 / (inertia + 7) * k * STEP;
@@ -330,7 +283,7 @@ static void limits_throw_back(void **state) {
     rg_body_id cart = ghost(world, rg_vec3_make(0.1, 0.1, 0.1), rg_vec3_make(0, 0, 0));
     rg_joint_def def = between(RG_JOINT_SLIDER, the_world, cart);
     def.axis[0].lower = -0.5, def.axis[0].upper = 0.7, def.axis[0].restitution = 0.8;
-    rg_joint_id joint = joint_of(world, def, rg_vec3_make(0, 0, 0), x_axis);
+    rg_joint_id joint = join(world, def, rg_vec3_make(0, 0, 0), x_axis);
     assert_int_equal(rg_body_set_velocity(world, cart, rg_vec3_make(2, 0, 0)), RG_OK);
     double last = 2;
     int bounces = 0;
@@ -395,7 +348,7 @@ static void planar_and_spatial_agree(void **state) {
         b.mass.inertia = rg_mat3_diagonal(rg_vec3_make(0.3, 0.4, 0.5));
         b.pose.position = rg_vec3_make(0.8, 0, 0);
         two[k] = body_of(world, &b);
-        joint_of(world, between(RG_JOINT_HINGE, the_world, two[k]), rg_vec3_make(0, 0, 0), y_axis);
+        join(world, between(RG_JOINT_HINGE, the_world, two[k]), rg_vec3_make(0, 0, 0), y_axis);
     }
     for (int k = 0; k < 480; k++) {
         step_well(plane, STEP);
@@ -417,8 +370,8 @@ static void redundant_joints(void **state) {
         worlds[k] = default_world();
         door[k] = ghost(worlds[k], rg_vec3_make(0.9, 0.05, 2), rg_vec3_make(0.45, 0, 1));
         for (int hinge = 0; hinge < (k ? 3 : 1); hinge++)
-            joint_of(worlds[k], between(RG_JOINT_HINGE, the_world, door[k]),
-                     rg_scale(k ? 0.2 + 0.7 * hinge : 1, axis), axis);
+            join(worlds[k], between(RG_JOINT_HINGE, the_world, door[k]),
+                 rg_scale(k ? 0.2 + 0.7 * hinge : 1, axis), axis);
     }
     for (int k = 0; k < 1200; k++) {
         step_well(worlds[0], STEP);
@@ -442,10 +395,10 @@ static void a_four_bar_linkage(void **state) {
     rg_body_id right = ghost(world, rg_vec3_make(length, 0.1, 0.1), rg_vec3_make(0.5, 0, 0.8));
     rg_body_id coupler = ghost(world, rg_vec3_make(0.1, 0.1, 0.8), rg_vec3_make(1, 0, 0.4));
     rg_joint_id joint =
-        joint_of(world, between(RG_JOINT_HINGE, the_world, left), rg_vec3_make(0, 0, 0), y_axis);
-    joint_of(world, between(RG_JOINT_HINGE, the_world, right), rg_vec3_make(0, 0, 0.8), y_axis);
-    joint_of(world, between(RG_JOINT_HINGE, left, coupler), rg_vec3_make(1, 0, 0), y_axis);
-    joint_of(world, between(RG_JOINT_HINGE, right, coupler), rg_vec3_make(1, 0, 0.8), y_axis);
+        join(world, between(RG_JOINT_HINGE, the_world, left), rg_vec3_make(0, 0, 0), y_axis);
+    join(world, between(RG_JOINT_HINGE, the_world, right), rg_vec3_make(0, 0, 0.8), y_axis);
+    join(world, between(RG_JOINT_HINGE, left, coupler), rg_vec3_make(1, 0, 0), y_axis);
+    join(world, between(RG_JOINT_HINGE, right, coupler), rg_vec3_make(1, 0, 0.8), y_axis);
     double m = rg_body_mass(world, left).mass, mc = rg_body_mass(world, coupler).mass;
     double inertia = rg_body_mass(world, left).inertia.m[1][1];
     double sum = 2 * inertia + (0.5 * m + mc) * length * length, pull = (m + mc) * G * length;
@@ -499,9 +452,9 @@ static void a_struck_double_pendulum(void **state) {
         def.pose.position = rg_vec3_make(-0.5, 0, -1.7);
         def.velocity = rg_vec3_make(3, 0, 0);
         rg_body_id ball = add_collider(world, rg_shape_def_sphere(0.1), collider, &def);
-        joint_of(world, between(RG_JOINT_HINGE, the_world, upper), rg_vec3_make(0, 0, 0), y_axis);
+        join(world, between(RG_JOINT_HINGE, the_world, upper), rg_vec3_make(0, 0, 0), y_axis);
         rg_joint_id knee =
-            joint_of(world, between(RG_JOINT_HINGE, upper, lower), rg_vec3_make(0, 0, -1), y_axis);
+            join(world, between(RG_JOINT_HINGE, upper, lower), rg_vec3_make(0, 0, -1), y_axis);
         double before = rg_world_energy(world);
         for (int k = 0; k < 60; k++) {
             step_well(world, STEP);
@@ -526,7 +479,7 @@ static void joints_break(void **state) {
     rg_body_id box = ghost(world, rg_vec3_make(0.1, 0.1, 0.1), rg_vec3_make(0, 0, 0));
     rg_joint_def def = between(RG_JOINT_FIXED, the_world, box);
     def.break_force = 9.82; /* 1 kg hangs there */
-    rg_joint_id joint = joint_of(world, def, rg_vec3_make(0, 0, 0), y_axis);
+    rg_joint_id joint = join(world, def, rg_vec3_make(0, 0, 0), y_axis);
     for (int k = 0; k < 100; k++)
         step_well(world, STEP);
     assert_false(rg_joint_get_state(world, joint).broken);
@@ -556,9 +509,9 @@ static void slider_and_crank(void **state) {
     rg_body_id crank = body_of(world, &def);
     rg_body_id rod = ghost(world, rg_vec3_make(l, 0.1, 0.1), rg_vec3_make(r + 0.5 * l, 0, 0));
     rg_body_id block = ghost(world, rg_vec3_make(0.2, 0.2, 0.2), rg_vec3_make(r + l, 0, 0));
-    joint_of(world, between(RG_JOINT_HINGE, crank, rod), rg_vec3_make(r, 0, 0), y_axis);
-    joint_of(world, between(RG_JOINT_HINGE, rod, block), rg_vec3_make(r + l, 0, 0), y_axis);
-    joint_of(world, between(RG_JOINT_SLIDER, the_world, block), rg_vec3_make(r + l, 0, 0), x_axis);
+    join(world, between(RG_JOINT_HINGE, crank, rod), rg_vec3_make(r, 0, 0), y_axis);
+    join(world, between(RG_JOINT_HINGE, rod, block), rg_vec3_make(r + l, 0, 0), y_axis);
+    join(world, between(RG_JOINT_SLIDER, the_world, block), rg_vec3_make(r + l, 0, 0), x_axis);
     for (int k = 1; k <= 960; k++) {
         step_well(world, STEP);
         double angle = 2 * k * STEP, up = r * sin(angle);
