@@ -22,6 +22,9 @@
 
 #include <string.h>
 
+/* Of the work of joints in the step before: more is done by an impact. */
+#define JUMP 2.0
+
 /* --- one island ------------------------------------------------------------------------------- */
 
 typedef struct island_answer {
@@ -246,6 +249,56 @@ static rg_status leave_overlaps(rg_contact_job *job, rg_arena *arena, rg_solve_c
     return status;
 }
 
+/* What the curvature of the motion adds to a row that is held whatever the force; of rows that move
+ * with kinematic bodies, and of others, 0. */
+static double curvature_of(const rg_contact_job *job, const rg_joint_row *row) {
+    const rg_world_content *c = &job->world->content;
+    for (int side = 0; side < 2; side++)
+        if (row->body[side] != UINT32_MAX && c->record[row->body[side]].prescription1)
+            return 0;
+    return isfinite(row->lower) || isfinite(row->upper) ? 0 : row->surface;
+}
+
+/* Of an island, twice the work of locked rows, r.(u before + u after) with u = -s after the solve:
+ * the curvature s of the motion (step_joints_rows.c). */
+static double work_of_curvature(const rg_contact_job *job, const rg_island *island,
+                                const double *force) {
+    double sum = 0;
+    for (size_t k = 0; k < island->joint_count; k++)
+        sum -= force[k] * curvature_of(job, joint_row(job, island, k));
+    return sum;
+}
+
+/* Joints turn velocities into the chord of the motion, and at the end of the step on into its
+ * tangent: what the first does to energy the second takes back. An impact at a contact shoots
+ * through the joints in the first alone, and R.s / 2 is gained: 8 % of its energy by a chain that
+ * is thrown about. Where the impulses of joints do more than twice as much as those of the step
+ * before would, the step is solved once more without curvature, as at an instant; places are closed
+ * by the projection then, which takes energy. */
+static rg_status leave_curvature(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
+                                 const rg_island *island, rg_problem *problem,
+                                 island_answer *answer, rg_lane_report *report) {
+    size_t first = island->contact_count * (size_t)job->contacts->set.dimension;
+    size_t rows = first + island->joint_count;
+    double before = 0, now = work_of_curvature(job, island, answer->force + first);
+    double *start = rg_arena_take(arena, island->joint_count, sizeof *start);
+    double *shift = rg_arena_take(arena, rows, sizeof *shift);
+    if (!start || !shift)
+        return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    for (size_t k = 0; k < island->joint_count; k++)
+        start[k] =
+            job->contacts->joints.impulse[job->contacts->islands.joints[island->first_joint + k]];
+    before = work_of_curvature(job, island, start);
+    if (!(now > JUMP * fmax(before, 0)))
+        return RG_OK;
+    memcpy(shift, problem->contact.q, rows * sizeof *shift);
+    for (size_t k = 0; k < island->joint_count; k++)
+        shift[first + k] -= curvature_of(job, joint_row(job, island, k));
+    problem->contact.q = shift;
+    answer->warm = true;
+    return solve_island(job, context, problem, answer, report);
+}
+
 /* Is the answer what the solve started from? */
 static bool is_unchanged(const rg_contact_job *job, const rg_island *island,
                          const island_answer *answer) {
@@ -375,6 +428,8 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
                    : solve_island(job, context, &problem, &answer, report);
     if (!status && report->counts.failures > failures)
         status = leave_overlaps(job, arena, context, island, &problem, &answer, report);
+    if (!status && !meets && island->contact_count > 0 && island->joint_count > 0)
+        status = leave_curvature(job, arena, context, island, &problem, &answer, report);
     if (!status && meets)
         status = add_restitution(job, arena, context, island, &problem, &answer, report);
     if (status)

@@ -113,7 +113,8 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
                               .joints = report->joints,
                               .joint_count = report->joint_count,
                               .end_joints = report->end_joints,
-                              .end_joint_count = report->end_joint_count};
+                              .end_joint_count = report->end_joint_count,
+                              .halved = report->halved};
     forces.forces = rg_world_contact_forces(world, &forces.count);
     rg_judge_contacts contacts;
     if (rg_judge_work(c, before, forces, report->judged, &world->scratch, &contacts)) {

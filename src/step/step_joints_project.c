@@ -34,11 +34,12 @@
 /* m, rad: limits that are farther are not passed by closing joints. */
 #define NEAR 0.01
 /* RG_JOINT_GIVE of places. It is smaller, because what redundant joints disagree by makes no forces
- * here: near a dead point, where a rod lies along the line that a ball joint holds, places cannot be
- * closed better than by this share of the bodies' size (1e-8 left 7e-9 m). */
-#define GIVE 1e-11
+ * here: near a dead point, where a rod lies along the line that a ball joint holds, places cannot
+ * be closed better than by this share of the bodies' size (1e-8 left 7e-9 m). */
+#define GIVE 1e-10
 /* A round that leaves more than this share of the largest error has not gained. Mechanisms that are
- * nearly redundant gain a third or so, because what their joints give is as much as their mobility; joints that contradict each other gain nothing. */
+ * nearly redundant gain a third or so, because what their joints give is as much as their mobility;
+ * joints that contradict each other gain nothing. */
 #define GAIN 0.9
 /* What a round is solved to, relative to the largest error, and factors that it may cost. */
 #define SOLVED 1e-9

@@ -69,7 +69,8 @@ typedef struct rg_judge_pushes {
     /* What joints did then, when the bodies had moved. */
     const rg_judge_joint *end_joints;
     size_t end_joint_count;
-    bool ended; /* the joints are those */
+    const uint8_t *halved; /* per body: half of gravity acted then, too; null: none */
+    bool ended;            /* the joints are those */
 } rg_judge_pushes;
 /* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is
  * always that of all. */

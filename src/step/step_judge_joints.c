@@ -126,7 +126,7 @@ static void take_back(const rg_world_content *c, size_t i, rg_vec3 linear, rg_ve
 rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before,
                         rg_judge_pushes done, const uint8_t *whose, rg_arena *arena,
                         rg_judge_contacts *sum) {
-    if (done.end_joint_count == 0) {
+    if (done.end_joint_count == 0 && !done.halved) {
         *sum = rg_judge_contact_work(c, before, done, whose);
         return RG_OK;
     }
@@ -159,11 +159,23 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
         then.spin[i] = c->angular_velocity[i];
         if (c->record[i].motion == RG_MOTION_DYNAMIC)
             take_back(c, i, linear[i], angular[i], &velocity[i], &spin[i]);
+        if (done.halved && done.halved[i])
+            velocity[i] = rg_add_scaled(
+                velocity[i], -0.5 * done.step * c->dynamics[i].gravity_scale, c->gravity);
     }
     rg_world_content moved = *c; /* before those impulses */
     moved.velocity = velocity, moved.angular_velocity = spin;
     then.velocity = velocity, then.angular_velocity = spin;
     *sum = rg_judge_contact_work(&moved, before, done, whose);
+    for (size_t i = 0; i < n; i++) {
+        /* Half of the weight for the change from v- to v', half for that from v' to v+: h/4 (v- + 2
+         * v' + v+) is the path that it does work on, of which h/2 (v- + v') was counted. */
+        if (!done.halved || !done.halved[i] || (whose && !whose[i]))
+            continue;
+        rg_vec3 more = rg_sub(c->velocity[i], before->velocity[i]);
+        sum->integration += c->record[i].mass.mass * c->dynamics[i].gravity_scale * 0.25 *
+                            done.step * rg_dot(c->gravity, more);
+    }
     rg_judge_pushes end = {
         .joints = done.end_joints, .joint_count = done.end_joint_count, .ended = true};
     rg_judge_joint_work(c, &then, end, whose, sum);

@@ -39,6 +39,9 @@ typedef struct rg_step_report {
     /* What joints did at the end of it, at the new places. */
     const struct rg_judge_joint *end_joints;
     size_t end_joint_count;
+    /* Bodies (per body 1, in scratch memory) on which half of gravity acted at the end, together
+     * with these. Null: none. */
+    const uint8_t *halved;
     /* J: what the projection of joint errors did to kinetic energy and gravity's potential. */
     double projected_kinetic, projected_potential;
     /* How the bodies moved; null: straight. */

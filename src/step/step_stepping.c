@@ -129,6 +129,8 @@ rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool lo
         *(job->whole > 0 ? &profile->parts : &profile->passes) += 1;
         status = make_rows(job, contacts, pass, error);
         if (!status)
+            rg_stepping_halve(job);
+        if (!status)
             status = rg_stepping_forces(job, contacts, error);
         bool more =
             !status && !job->content->settings.discrete_detection &&

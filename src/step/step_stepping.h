@@ -86,6 +86,7 @@ typedef struct rg_stepping {
     const rg_world_content *content;
     const rg_vec3 *force, *torque; /* null: none but gravity */
     uint8_t *near;                 /* bodies with contact points */
+    uint8_t *halved;               /* bodies on which half of gravity acts at the end */
     rg_stepping_sum *sums;
     rg_stepping_chunk *chunks;
 } rg_stepping;
@@ -119,6 +120,8 @@ rg_status rg_stepping_follow(rg_world *world, rg_stepping *stepping, bool *joine
 /* step_stepping_bodies.c: memory and free velocities, velocities with the contact impulses, new
  * poses. */
 rg_status rg_stepping_free(rg_world *world, rg_stepping *stepping, rg_error *error);
+/* Mechanisms that are held by nothing but joints: half of gravity acts at the end. */
+void rg_stepping_halve(rg_stepping *stepping);
 void rg_stepping_apply(rg_stepping *stepping);
 /* Angular velocity that goes with an angular momentum at the orientation of the content. */
 rg_vec3 rg_stepping_spin(const rg_world_content *content, size_t body, rg_vec3 angular_momentum);

@@ -3,8 +3,10 @@
  *
  * Two refinements that need no extra evaluation. A body on which nothing but gravity acts, and that
  * is near nothing, moves by the mean of old and new velocity, which is its exact parabola; with
- * other forces the plain update is kept, since the mean would make springs gain energy. Rotation at
- * given angular momentum is done by the energy-momentum method of step_rotation.h, so that a
+ * other forces the plain update is kept, since the mean would make springs gain energy. Mechanisms
+ * that are held by nothing but joints get half of gravity at the beginning and half at the end,
+ * when joints turn velocities into the tangent: RATTLE, of second order. Rotation at given angular
+ * momentum is done by the energy-momentum method of step_rotation.h, so that a
  * spinning body keeps its energy.
  *
  * Tested by tests/step/test_stepping.c. */
@@ -52,9 +54,14 @@ static rg_vec3 external_torque(const rg_stepping *job, size_t i) {
     return job->torque ? job->torque[i] : (rg_vec3){0, 0, 0};
 }
 
-static rg_vec3 total_force(const rg_stepping *job, size_t i) {
+static rg_vec3 weight_of(const rg_stepping *job, size_t i) {
     const rg_body_dynamics *d = &job->content->dynamics[i];
-    return rg_add_scaled(external_force(job, i), d->mass * d->gravity_scale, job->content->gravity);
+    return rg_scale(d->mass * d->gravity_scale, job->content->gravity);
+}
+
+/* At the beginning of the step. */
+static rg_vec3 total_force(const rg_stepping *job, size_t i) {
+    return rg_add_scaled(external_force(job, i), job->halved[i] ? 0.5 : 1, weight_of(job, i));
 }
 
 /* Angular velocity that goes with an angular momentum at the orientation of the beginning. */
@@ -98,7 +105,7 @@ static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *
     rg_vec3 arm =
         free_flight ? rg_scale(0.5, rg_add(c->position[i], job->position[i])) : c->position[i];
     report->external_work += h * (rg_dot(external, mean) + rg_dot(torque, mean_spin));
-    report->impulse = rg_add_scaled(report->impulse, h, total);
+    report->impulse = rg_add_scaled(report->impulse, h, rg_add(external, weight_of(job, i)));
     report->angular_impulse =
         rg_add_scaled(report->angular_impulse, h, rg_add(torque, rg_cross(arm, total)));
     return RG_OK;
@@ -167,10 +174,14 @@ static bool make_job(rg_stepping *job, rg_world *world) {
     job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
     job->angle = rg_arena_take(scratch, n, sizeof(double));
     job->near = rg_arena_take(scratch, n, sizeof *job->near);
+    job->halved = rg_arena_take(scratch, n, sizeof *job->halved);
+    if (job->halved)
+        memset(job->halved, 0, n * sizeof *job->halved);
     job->sums = rg_arena_take(scratch, n, sizeof *job->sums);
     job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof *job->chunks);
     return take_velocities(scratch, n, &job->free) && take_velocities(scratch, n, &job->end) &&
-           job->position && job->orientation && job->angle && job->near && job->sums && job->chunks;
+           job->position && job->orientation && job->angle && job->near && job->halved &&
+           job->sums && job->chunks;
 }
 
 static bool evaluate_forces(rg_stepping *job, rg_world *world) {
@@ -204,6 +215,71 @@ rg_status rg_stepping_free(rg_world *world, rg_stepping *job, rg_error *error) {
         return rg_fail(error, RG_OUT_OF_MEMORY, "stepping: no memory for the step");
     rg_parallel_for(world->pool, world->content.bodies.count, BODIES_PER_CHUNK, free_chunk, job);
     return RG_OK;
+}
+
+/* --- half of gravity at the end --------------------------------------------------------------- */
+
+/* A row that holds at the end of the step, too (step_joints_project.c): locked, or a limit. */
+static bool holds_twice(const rg_stepping *job, const rg_joint_row *row) {
+    size_t part = (size_t)(row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS;
+    size_t axis = (size_t)(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS;
+    return row->place < RG_JOINT_LOCKED ||
+           ((part == RG_JOINT_LOWER || part == RG_JOINT_UPPER) &&
+            job->content->joint[row->joint].def.axis[axis].restitution == 0);
+}
+
+/* No contacts, nothing but such rows, and it moves: what is at rest, or held by springs and motors,
+ * would be given a velocity at the end of every step that only the next one takes. */
+static bool takes_halves(const rg_stepping *job, const rg_island *island) {
+    const rg_islands *islands = &job->contacts.islands;
+    const rg_world_content *c = job->content;
+    bool moves = false;
+    if (island->contact_count > 0)
+        return false;
+    for (size_t k = 0; k < island->joint_count; k++)
+        if (!holds_twice(job, &job->contacts.joints.rows[islands->joints[island->first_joint + k]]))
+            return false;
+    for (size_t k = 0; k < island->body_count && !moves; k++) {
+        uint32_t i = islands->bodies[island->first_body + k];
+        moves = !is_zero(c->velocity[i]) || !is_zero(c->angular_velocity[i]);
+    }
+    return moves;
+}
+
+void rg_stepping_halve(rg_stepping *job) {
+    const rg_islands *islands = &job->contacts.islands;
+    if (job->whole > 0 || job->contacts.joints.count == 0)
+        return;
+    for (size_t i = 0; i < job->content->bodies.count; i++) {
+        if (!job->halved[i]) /* else of the pass before */
+            continue;
+        job->halved[i] = 0;
+        free_body(job, i);
+    }
+    for (size_t k = 0; k < islands->count; k++) {
+        const rg_island *island = &islands->islands[k];
+        bool halves = takes_halves(job, island);
+        for (size_t b = 0; b < island->body_count && halves; b++) {
+            uint32_t i = islands->bodies[island->first_body + b];
+            job->halved[i] = 1;
+            free_body(job, i);
+        }
+    }
+}
+
+/* The second half, where the body is now. */
+static void add_halves(rg_stepping *job) {
+    rg_step_report *report = &job->report;
+    for (size_t i = 0; i < job->content->bodies.count; i++) {
+        if (!job->halved[i])
+            continue;
+        rg_vec3 half = rg_scale(0.5 * job->step, weight_of(job, i));
+        job->end.momentum[i] = rg_add(job->end.momentum[i], half);
+        job->end.velocity[i] =
+            rg_scale(job->content->dynamics[i].inverse_mass, job->end.momentum[i]);
+        report->angular_impulse = rg_add(report->angular_impulse, rg_cross(job->position[i], half));
+        report->halved = job->halved;
+    }
 }
 
 static void push(const rg_stepping *job, uint32_t body, rg_vec3 point, rg_vec3 impulse) {
@@ -387,6 +463,7 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .moved = moved};
     rg_status status =
         rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done, error);
+    add_halves(job);
     if (!status)
         status = rg_joints_project_velocities(c, &bodies, machinery->contexts[0], &world->scratch,
                                               &job->end_joints, error);

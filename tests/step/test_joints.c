@@ -80,8 +80,8 @@ static void a_chain_keeps_its_energy(void **state) {
     chain coarse = make_chain(20, 100, RG_PI / 4, 1), fine = make_chain(20, 100, RG_PI / 4, 1);
     double one = swing_chain(&coarse, STEP, 10), half = swing_chain(&fine, STEP / 2, 10);
     print_message("chain of 20, bob 100: energy within %.3g, at half the step %.3g\n", one, half);
-    assert_true(one <= 5e-3);
-    assert_true(half <= 0.55 * one); /* first order */
+    assert_true(one <= 5e-4);
+    assert_true(half <= 0.3 * one); /* second order */
     rg_world_destroy(coarse.world);
     rg_world_destroy(fine.world);
 }
@@ -100,7 +100,7 @@ static void a_heavy_bob(void **state) {
         worst = fmax(worst, fabs(rg_world_energy(c.world) - c.energy) / c.swing);
     }
     print_message("chain of 20, bob 1e6: energy within %.3g\n", worst);
-    assert_true(worst <= 5e-3);
+    assert_true(worst <= 5e-4);
     assert_int_equal(rg_world_summary(c.world).solver_failures, 0);
     rg_world_destroy(c.world);
 }
