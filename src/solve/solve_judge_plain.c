@@ -263,7 +263,8 @@ static double look_at_joint(const rg_contact_problem *p, size_t j, const double 
     const double *rows = p->global.joint_jacobian + 2 * j * s->n;
     const uint32_t *blocks = p->global.joint_blocks + 2 * j;
     row_figures f = look_at_rows(1, p->q + row, rows, blocks, masses, s);
-    f.trace = trace_of(1, s->n, rows, blocks, masses);
+    bool bounded = (p->lower && isfinite(p->lower[j])) || (p->upper && isfinite(p->upper[j]));
+    f.trace = bounded ? trace_of(1, s->n, rows, blocks, masses) : 1; /* |u| is all that counts */
     if (p->compliance) {
         double soft = p->compliance[j] * force[row];
         f.velocity[0] += soft, f.trace += p->compliance[j];

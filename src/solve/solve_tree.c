@@ -127,7 +127,7 @@ static bool list_own(rg_tree *t, const uint32_t *starts, const uint32_t *rows) {
 
 /* --- factor ----------------------------------------------------------------------------------- */
 
-/* The functions of this and the next part are compiled for the freedoms of space and plane. */
+/* The functions of this and the next part are compiled for balls and hinges in space as well. */
 #if defined(__GNUC__)
 #define INLINE static inline __attribute__((always_inline))
 #else
@@ -197,8 +197,8 @@ INLINE void load_parent(rg_tree *t, uint32_t body, size_t count, size_t n) {
         }
 }
 
-INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n) {
-    size_t first = t->first[body], count = t->first[body + 1] - first;
+INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n, size_t count) {
+    size_t first = t->first[body];
     double *l = t->mass + body * n * n, *y = t->own + first * n, *s = t->joint + t->place[body];
     const double *soft = t->problem->compliance;
     if (!factor_square(l, n))
@@ -224,10 +224,14 @@ INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n) {
 static bool factor_all(rg_tree *t) {
     size_t n = t->freedom;
     bool good = true;
-    for (size_t i = t->problem->global.blocks; i-- > 0 && good;)
-        good = n == 6   ? factor_body(t, t->order[i], 6)
-               : n == 3 ? factor_body(t, t->order[i], 3)
-                        : factor_body(t, t->order[i], n);
+    for (size_t i = t->problem->global.blocks; i-- > 0 && good;) {
+        uint32_t body = t->order[i];
+        size_t count = t->first[body + 1] - t->first[body];
+        good = n == 6 && count == 3   ? factor_body(t, body, 6, 3) /* a ball */
+               : n == 6 && count == 5 ? factor_body(t, body, 6, 5) /* a hinge */
+               : n == 6               ? factor_body(t, body, 6, count)
+                                      : factor_body(t, body, n, count);
+    }
     return good;
 }
 
@@ -261,56 +265,81 @@ rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *
 
 /* --- solve ------------------------------------------------------------------------------------ */
 
+/* From a body to its parent: what is left of the body's momentum and of its rows. */
+INLINE void go_up(rg_tree *t, uint32_t body, size_t n, size_t count) {
+    uint32_t parent = t->parent[body];
+    size_t first = t->first[body];
+    double x[ROWS_MOST], *f = t->body_rest + body * n;
+    const double *y = t->own + first * n, *q = t->other + first * n;
+    solve_lower(t->mass + body * n * n, n, f);
+    for (size_t i = 0; i < count; i++) {
+        double sum = t->row_rest[t->rows[first + i]];
+        for (size_t k = 0; k < n; k++)
+            sum -= y[i * n + k] * f[k];
+        x[i] = sum;
+    }
+    solve_lower(t->joint + t->place[body], count, x);
+    for (size_t i = 0; i < count; i++)
+        t->row_rest[t->rows[first + i]] = x[i];
+    for (size_t i = 0; i < count && parent != RG_NO_BLOCK; i++)
+        for (size_t k = 0; k < n; k++)
+            t->body_rest[parent * n + k] += q[i * n + k] * x[i];
+}
+
+/* From a parent, whose velocity is known, to a body: forces of its rows, then its velocity. */
+INLINE void go_down(rg_tree *t, uint32_t body, size_t n, size_t count) {
+    uint32_t parent = t->parent[body];
+    size_t first = t->first[body];
+    double x[ROWS_MOST], *v = t->body_rest + body * n;
+    const double *y = t->own + first * n, *q = t->other + first * n;
+    for (size_t i = 0; i < count; i++) {
+        x[i] = t->row_rest[t->rows[first + i]];
+        for (size_t k = 0; k < n && parent != RG_NO_BLOCK; k++)
+            x[i] -= q[i * n + k] * t->body_rest[parent * n + k];
+    }
+    solve_upper(t->joint + t->place[body], count, x);
+    for (size_t i = 0; i < count; i++) {
+        t->row_rest[t->rows[first + i]] = x[i];
+        for (size_t k = 0; k < n; k++)
+            v[k] += y[i * n + k] * x[i];
+    }
+    solve_upper(t->mass + body * n * n, n, v);
+}
+
 /* From the leaves to the root, then back; body_rest and row_rest are the right sides, and the
  * solution at the end. */
-INLINE void run_through(rg_tree *t, size_t n) {
-    size_t bodies = t->problem->global.blocks;
-    double x[ROWS_MOST];
+static void run_through(rg_tree *t) {
+    size_t bodies = t->problem->global.blocks, n = t->freedom;
     for (size_t at = bodies; at-- > 0;) {
-        uint32_t body = t->order[at], parent = t->parent[body];
-        size_t first = t->first[body], count = t->first[body + 1] - first;
-        double *f = t->body_rest + body * n;
-        const double *y = t->own + first * n, *q = t->other + first * n;
-        solve_lower(t->mass + body * n * n, n, f);
-        for (size_t i = 0; i < count; i++) {
-            double sum = t->row_rest[t->rows[first + i]];
-            for (size_t k = 0; k < n; k++)
-                sum -= y[i * n + k] * f[k];
-            x[i] = sum;
-        }
-        solve_lower(t->joint + t->place[body], count, x);
-        for (size_t i = 0; i < count; i++) {
-            t->row_rest[t->rows[first + i]] = x[i];
-            for (size_t k = 0; k < n && parent != RG_NO_BLOCK; k++)
-                t->body_rest[parent * n + k] += q[i * n + k] * x[i];
-        }
+        uint32_t body = t->order[at];
+        size_t count = t->first[body + 1] - t->first[body];
+        if (n == 6 && count == 3)
+            go_up(t, body, 6, 3);
+        else if (n == 6 && count == 5)
+            go_up(t, body, 6, 5);
+        else
+            go_up(t, body, n, count);
     }
     for (size_t at = 0; at < bodies; at++) {
-        uint32_t body = t->order[at], parent = t->parent[body];
-        size_t first = t->first[body], count = t->first[body + 1] - first;
-        double *v = t->body_rest + body * n;
-        const double *y = t->own + first * n, *q = t->other + first * n;
-        for (size_t i = 0; i < count; i++) {
-            x[i] = t->row_rest[t->rows[first + i]];
-            for (size_t k = 0; k < n && parent != RG_NO_BLOCK; k++)
-                x[i] -= q[i * n + k] * t->body_rest[parent * n + k];
-        }
-        solve_upper(t->joint + t->place[body], count, x);
-        for (size_t i = 0; i < count; i++) {
-            t->row_rest[t->rows[first + i]] = x[i];
-            for (size_t k = 0; k < n; k++)
-                v[k] += y[i * n + k] * x[i];
-        }
-        solve_upper(t->mass + body * n * n, n, v);
+        uint32_t body = t->order[at];
+        size_t count = t->first[body + 1] - t->first[body];
+        if (n == 6 && count == 3)
+            go_down(t, body, 6, 3);
+        else if (n == 6 && count == 5)
+            go_down(t, body, 6, 5);
+        else
+            go_down(t, body, n, count);
     }
 }
 
-/* What velocities and forces leave of the equations, into body_rest and row_rest. */
-static void find_rest(rg_tree *t, const double *v, const double *r) {
+/* What velocities and forces leave of the equations, into body_rest and row_rest. `first`: the
+ * velocities are the free ones, and the forces zero. */
+static void find_rest(rg_tree *t, const double *v, const double *r, bool first) {
     const rg_contact_problem *p = t->problem;
     const rg_global_form *g = &p->global;
     size_t n = t->freedom;
-    for (size_t b = 0; b < g->blocks; b++)
+    memset(t->body_rest, 0, g->blocks * n * sizeof *t->body_rest);
+    for (size_t b = 0; b < g->blocks && !first; b++)
         for (size_t i = 0; i < n; i++) {
             double sum = 0;
             for (size_t k = 0; k < n; k++)
@@ -322,10 +351,10 @@ static void find_rest(rg_tree *t, const double *v, const double *r) {
         for (size_t side = 0; side < 2; side++) {
             uint32_t b = g->joint_blocks[2 * j + side];
             const double *row = g->joint_jacobian + (2 * j + side) * n;
-            for (size_t k = 0; k < n && b != RG_NO_BLOCK; k++) {
+            for (size_t k = 0; k < n && b != RG_NO_BLOCK; k++)
                 sum -= row[k] * v[b * n + k];
+            for (size_t k = 0; k < n && b != RG_NO_BLOCK && !first; k++)
                 t->body_rest[b * n + k] += row[k] * r[j];
-            }
         }
         t->row_rest[j] = sum;
     }
@@ -336,11 +365,8 @@ void rg_tree_solve(rg_tree *t, int rounds, double *velocity, double *force) {
     memcpy(velocity, t->problem->global.free_velocity, size * sizeof *velocity);
     memset(force, 0, rows * sizeof *force);
     for (int round = 0; round < rounds; round++) {
-        find_rest(t, velocity, force);
-        if (t->freedom == 6)
-            run_through(t, 6);
-        else
-            run_through(t, t->freedom);
+        find_rest(t, velocity, force, round == 0);
+        run_through(t);
         for (size_t i = 0; i < size; i++)
             velocity[i] += t->body_rest[i];
         for (size_t j = 0; j < rows; j++)

@@ -69,6 +69,7 @@ static rg_status move_world(rg_world *world, const rg_joints_bodies *b) {
 rg_status rg_world_assemble(rg_world *world, double *left, rg_error *error) {
     rg_step_machinery *machinery;
     rg_joints_correction done;
+    rg_joint_set set;
     *left = largest_error(world);
     rg_status status = rg_machinery_of(world, &machinery, error);
     int idle = 0;
@@ -79,7 +80,7 @@ rg_status rg_world_assemble(rg_world *world, double *left, rg_error *error) {
         if (!take_bodies(&world->content, &world->scratch, &bodies, &moved))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
         status = rg_joints_project(&world->content, &bodies, machinery->contexts[0],
-                                   &world->scratch, &done, error);
+                                   &world->scratch, &done, &set, error);
         if (!status)
             status = move_world(world, &bodies);
         double now = largest_error(world);

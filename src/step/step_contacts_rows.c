@@ -486,7 +486,7 @@ static rg_status make_joints(rg_contact_job *job, rg_arena *arena, bool again) {
     rg_status status = rg_joints_rows(c, &input, arena, &contacts->joints);
     contacts->inertia = NULL;
     if (!status && !input.impact)
-        status = rg_joints_stiffen(c, contacts->step, arena, &contacts->inertia);
+        status = rg_joints_stiffen(c, &contacts->joints, contacts->step, arena, &contacts->inertia);
     if (!status && again && first.count && first.count == contacts->joints.count)
         memcpy(contacts->joints.impulse, first.impulse, first.count * sizeof *first.impulse);
     return status;

@@ -27,8 +27,8 @@ rg_status rg_joints_rows(const rg_world_content *content, const rg_joints_input 
 /* kg m^2 per body, to be added to its inertia against changes of its angular velocity (null: none
  * is needed): where the tension of joints would swing it faster than a step of h seconds can
  * follow. RG_OUT_OF_MEMORY is the only failure. */
-rg_status rg_joints_stiffen(const rg_world_content *content, double h, rg_arena *arena,
-                            double **inertia);
+rg_status rg_joints_stiffen(const rg_world_content *content, const rg_joint_set *set, double h,
+                            rg_arena *arena, double **inertia);
 
 /* Of a torque on a body, what its added inertia a takes: T - I (I + a)^-1 T. */
 rg_vec3 rg_joints_held(const rg_world_content *content, size_t body, rg_quat orientation, double a,
@@ -51,14 +51,15 @@ typedef struct rg_joints_correction {
     double kinetic, potential;
     rg_vec3 angular_momentum;
 } rg_joints_correction;
-/* Moves bodies, by as little as possible in the metric of their masses, so that joints are closed.
- * Joints that contradict each other stay apart, and the certificate tells. RG_OUT_OF_MEMORY is the
- * only failure. */
+/* Moves bodies, by as little as possible in the metric of their masses, so that joints are closed;
+ * `set` has their rows then. Joints that contradict each other stay apart, and the certificate
+ * tells. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
                             rg_solve_context *context, rg_arena *arena,
-                            rg_joints_correction *correction, rg_error *error);
+                            rg_joints_correction *correction, rg_joint_set *set, rg_error *error);
 
-/* Impulses on locked rows, at the new places, that leave them without velocity: `set` has them. */
+/* Impulses on locked rows, at the new places, that leave them without velocity: of the rows of
+ * rg_joints_project those that hold stay in `set`, with the impulses. */
 rg_status rg_joints_project_velocities(const rg_world_content *content,
                                        const rg_joints_bodies *bodies, rg_solve_context *context,
                                        rg_arena *arena, rg_joint_set *set, rg_error *error);

@@ -120,9 +120,12 @@ void rg_joints_store(rg_world *world, const rg_joint_memory *next) {
         rg_joint_look look;
         rg_joint_memory before = memories[j];
         memories[j] = next[j];
-        rg_joint_look_at(c, j, (rg_body_places){c->position, c->orientation}, &look);
-        memcpy(memories[j].coordinate, look.keep, sizeof look.keep);
-        log_limits(world, j, &before);
+        bool gear = def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
+        if (gear || rg_joint_axis_count(def->kind) > 0) {
+            rg_joint_look_at(c, j, (rg_body_places){c->position, c->orientation}, &look);
+            memcpy(memories[j].coordinate, look.keep, sizeof look.keep);
+            log_limits(world, j, &before);
+        }
         double force = rg_length(next[j].force), torque = rg_length(next[j].torque);
         if (memories[j].broken != 0 || !(force > def->break_force || torque > def->break_torque))
             continue;

@@ -51,7 +51,6 @@ typedef struct projection {
     rg_solve_context *context;
     rg_arena *arena;
     uint8_t *loops;
-    double give;    /* compliance of locked rows in loops, over their mobility */
     double largest; /* of the errors, over what is closed */
 } projection;
 
@@ -72,7 +71,7 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
     p->largest = fmax(p->largest, off / closed);
     rg_joint_row *made = rg_joint_set_add(p->content, set, &row, places);
     if (sign == 0 && p->loops[row.joint])
-        made->compliance = p->give * rg_joint_mobility(p->content, set, set->count - 1);
+        made->compliance = GIVE * rg_joint_mobility(p->content, set, set->count - 1);
 }
 
 static void add_joint(projection *p, rg_joint_set *set, size_t j) {
@@ -240,25 +239,24 @@ static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velo
 
 rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
                             rg_solve_context *context, rg_arena *arena,
-                            rg_joints_correction *correction, rg_error *error) {
+                            rg_joints_correction *correction, rg_joint_set *set, rg_error *error) {
     *correction = (rg_joints_correction){0};
+    *set = (rg_joint_set){0};
     if (content->joints.count == 0)
         return RG_OK;
-    projection p = {
-        .content = content, .bodies = bodies, .context = context, .arena = arena, .give = GIVE};
+    projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
     double before = INFINITY;
     rg_vec3 *still = rg_arena_take(arena, content->bodies.count, sizeof *still);
     if (!still)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     memset(still, 0, content->bodies.count * sizeof *still);
-    for (int round = 0; round < ROUNDS_MOST; round++) {
-        rg_joint_set set;
-        if (find_errors(&p, &set))
+    for (int round = 0;; round++) {
+        if (find_errors(&p, set))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
-        if (!(p.largest > 1) || !(p.largest <= GAIN * before))
+        if (!(p.largest > 1) || !(p.largest <= GAIN * before) || round == ROUNDS_MOST)
             break;
         before = p.largest;
-        if (solve_all(&p, &set, still, still, correction))
+        if (solve_all(&p, set, still, still, correction))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     }
     return RG_OK;
@@ -332,31 +330,36 @@ static bool is_held(const projection *p, rg_joint_row *row) {
     return true;
 }
 
+/* The rows that hold stay, in their order. */
+static bool keep_held(projection *p, rg_joint_set *set) {
+    const rg_joints_bodies *bodies = p->bodies;
+    size_t kept = 0, per = 2 * (size_t)set->freedom;
+    bool moves = false;
+    for (size_t i = 0; i < set->count; i++) {
+        rg_joint_row *row = &set->rows[i];
+        if (!is_held(p, row))
+            continue;
+        row->shift = prescribed(p, row);
+        row->compliance *= RG_JOINT_GIVE / GIVE;
+        moves = moves || row->shift != 0 ||
+                rg_joint_velocity(set, i, p->content->planar, bodies->velocity,
+                                  bodies->angular_velocity) != 0;
+        if (kept < i) {
+            set->rows[kept] = *row;
+            memcpy(set->jacobian + kept * per, set->jacobian + i * per, per * sizeof(double));
+        }
+        kept++;
+    }
+    set->count = kept;
+    return moves;
+}
+
 rg_status rg_joints_project_velocities(const rg_world_content *content,
                                        const rg_joints_bodies *bodies, rg_solve_context *context,
                                        rg_arena *arena, rg_joint_set *set, rg_error *error) {
-    projection p = {.content = content,
-                    .bodies = bodies,
-                    .context = context,
-                    .arena = arena,
-                    .give = RG_JOINT_GIVE};
-    rg_joint_set all;
-    if (find_errors(&p, &all) || rg_joint_set_make(content, all.count, arena, set))
-        return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
-    rg_body_places places = {bodies->position, bodies->orientation};
-    bool moves = false;
-    for (size_t i = 0; i < all.count; i++) {
-        if (!is_held(&p, &all.rows[i]))
-            continue;
-        rg_joint_row *row = rg_joint_set_add(content, set, &all.rows[i], places);
-        size_t last = set->count - 1;
-        row->shift = prescribed(&p, row);
-        moves = moves || row->shift != 0 ||
-                rg_joint_velocity(set, last, content->planar, bodies->velocity,
-                                  bodies->angular_velocity) != 0;
-    }
+    projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
     memset(bodies->held, 0, content->bodies.count * sizeof *bodies->held);
-    if (!moves) {
+    if (!keep_held(&p, set)) {
         set->count = 0;
         return RG_OK;
     }

@@ -307,11 +307,11 @@ static double inertia_across(const rg_world_content *c, size_t body, rg_vec3 arm
  * frequency w with w h > 2, which an explicit step makes grow. Inertia of h^2 K / 4 against changes
  * of the velocity makes the step that of the trapezoidal rule, which is stable for any K and loses
  * nothing; it is added as far as the body's own does not do. */
-rg_status rg_joints_stiffen(const rg_world_content *c, double h, rg_arena *arena,
-                            double **inertia) {
+rg_status rg_joints_stiffen(const rg_world_content *c, const rg_joint_set *set, double h,
+                            rg_arena *arena, double **inertia) {
     *inertia = NULL;
     size_t n = c->bodies.count;
-    if (c->joints.count == 0)
+    if (set->count == 0)
         return RG_OK;
     double *sum = rg_arena_take(arena, n, sizeof *sum);
     double *own = rg_arena_take(arena, n, sizeof *own);
@@ -319,15 +319,14 @@ rg_status rg_joints_stiffen(const rg_world_content *c, double h, rg_arena *arena
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++)
         sum[i] = 0, own[i] = INFINITY;
-    for (size_t j = 0; j < c->joints.count; j++) {
-        rg_joint_look look;
-        rg_joint_look_at(c, j, (rg_body_places){c->position, c->orientation}, &look);
+    for (size_t k = 0; k < set->count; k++) {
+        const rg_joint_row *row = &set->rows[k];
         for (int side = 0; side < 2; side++) {
-            uint32_t body = look.body[side];
-            if (body == UINT32_MAX || !(c->dynamics[body].inverse_mass > 0))
-                continue;
-            rg_vec3 arm = rg_sub(look.point, c->position[body]);
-            rg_vec3 force = rg_scale(side == 0 ? -1 : 1, rg_joint_memories(c)[j].force);
+            uint32_t body = row->body[side];
+            if (!row->moves[side] || (k > 0 && set->rows[k - 1].joint == row->joint))
+                continue; /* once for each joint */
+            rg_vec3 arm = rg_sub(row->point, c->position[body]);
+            rg_vec3 force = rg_scale(side == 0 ? -1 : 1, rg_joint_memories(c)[row->joint].force);
             sum[body] += 0.5 * (rg_dot(arm, force) + rg_length(arm) * rg_length(force));
             own[body] = fmin(own[body], inertia_across(c, body, arm));
         }

@@ -461,8 +461,8 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .held = job->held_end,
                                .joints = job->joints,
                                .moved = moved};
-    rg_status status =
-        rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done, error);
+    rg_status status = rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done,
+                                         &job->end_joints, error);
     add_halves(job);
     if (!status)
         status = rg_joints_project_velocities(c, &bodies, machinery->contexts[0], &world->scratch,

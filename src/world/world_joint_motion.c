@@ -41,16 +41,29 @@ static void find_frame(const rg_world_content *c, uint32_t body, rg_body_places 
         *p = frame.position, *turn = frame.orientation;
         return;
     }
-    rg_pose centre = c->record[body].local_centre;
-    rg_pose local = rg_pose_compose(rg_pose_inverse(centre), frame);
+    rg_pose centre = c->record[body].local_centre, local = frame;
+    local.position = rg_sub(frame.position, centre.position);
+    if (centre.orientation.x != 0 || centre.orientation.y != 0 || centre.orientation.z != 0) {
+        local.position = rg_rotate_back(centre.orientation, local.position);
+        local.orientation =
+            rg_quat_multiply(rg_quat_conjugate(centre.orientation), frame.orientation);
+    }
     *p = rg_add(at.position[body], rg_rotate(at.orientation[body], local.position));
     *turn = rg_quat_multiply(at.orientation[body], local.orientation);
 }
 
-static void find_axes(rg_quat turn, rg_vec3 axes[3]) {
-    axes[0] = rg_rotate(turn, rg_vec3_make(1, 0, 0));
-    axes[1] = rg_rotate(turn, rg_vec3_make(0, 1, 0));
-    axes[2] = rg_rotate(turn, rg_vec3_make(0, 0, 1));
+static void take_columns(rg_quat turn, rg_vec3 axes[3]) {
+    rg_mat3 r = rg_mat3_of_quat(turn);
+    for (int k = 0; k < 3; k++)
+        axes[k] = rg_vec3_make(r.m[0][k], r.m[1][k], r.m[2][k]);
+}
+
+/* Those of B only for kinds that need them. */
+static void find_axes(rg_joint_kind kind, frames *f) {
+    take_columns(f->turn[0], f->a);
+    if (kind == RG_JOINT_HINGE || kind == RG_JOINT_UNIVERSAL || kind == RG_JOINT_CYLINDRICAL ||
+        kind == RG_JOINT_PLANAR || kind == RG_JOINT_GEAR || kind == RG_JOINT_RACK)
+        take_columns(f->turn[1], f->b);
 }
 
 static bool is_in_plane(const rg_world_content *c, rg_vec3 d, bool turns) {
@@ -162,8 +175,7 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     look->body[1] = def->body_b.index1 ? (uint32_t)rg_body_dense(c, def->body_b) : UINT32_MAX;
     find_frame(c, look->body[0], places, def->frame_a, &f.p[0], &f.turn[0]);
     find_frame(c, look->body[1], places, def->frame_b, &f.p[1], &f.turn[1]);
-    find_axes(f.turn[0], f.a);
-    find_axes(f.turn[1], f.b);
+    find_axes(def->kind, &f);
     look->point = f.p[1];
     rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
     static const uint8_t locked[RG_JOINT_KIND_COUNT] = {
