@@ -206,6 +206,20 @@ void rg_broad_set_filter(rg_broad *broad, uint32_t id, const rg_proxy_filter *fi
     broad->filters[id] = *filter;
 }
 
+static bool filters_equal(const rg_proxy_filter *a, const rg_proxy_filter *b) {
+    return a->category == b->category && a->mask == b->mask && a->body == b->body &&
+           a->flags == b->flags;
+}
+
+rg_status rg_broad_put(rg_broad *broad, uint32_t id, const rg_bounds *bounds,
+                       const rg_proxy_filter *filter) {
+    if (!rg_broad_has(broad, id))
+        return rg_broad_add(broad, id, bounds, filter);
+    if (!filters_equal(&broad->filters[id], filter))
+        rg_broad_set_filter(broad, id, filter);
+    return rg_broad_set_bounds(broad, id, bounds);
+}
+
 rg_proxy_filter rg_broad_filter(const rg_broad *broad, uint32_t id) {
     assert(rg_broad_has(broad, id));
     return broad->filters[id];

@@ -88,6 +88,9 @@ void rg_broad_destroy(rg_broad *broad); /* null is allowed */
  * its old pairs end and its new ones begin, so that a pair may be in both lists. */
 rg_status rg_broad_add(rg_broad *broad, uint32_t id, const rg_bounds *bounds,
                        const rg_proxy_filter *filter);
+/* Adds a proxy, or gives the one that is there these bounds and this filter. */
+rg_status rg_broad_put(rg_broad *broad, uint32_t id, const rg_bounds *bounds,
+                       const rg_proxy_filter *filter);
 void rg_broad_remove(rg_broad *broad, uint32_t id);
 bool rg_broad_has(const rg_broad *broad, uint32_t id);
 rg_status rg_broad_set_bounds(rg_broad *broad, uint32_t id, const rg_bounds *bounds);

@@ -208,30 +208,16 @@ static rg_proxy_filter filter_of(const rg_collider *collider, rg_motion motion) 
                                       (collider->sensor ? RG_PROXY_SENSOR : 0)};
 }
 
-static bool filters_equal(const rg_proxy_filter *a, const rg_proxy_filter *b) {
-    return a->category == b->category && a->mask == b->mask && a->body == b->body &&
-           a->flags == b->flags;
-}
-
 static rg_status take_collider(rg_broad_world *b, const rg_world_content *content, size_t dense) {
     const rg_collider *collider = &content->collider[dense];
     uint32_t slot = content->colliders.dense_slot[dense];
     rg_handle_slot handle = content->colliders.slots[slot];
     size_t body = rg_body_dense(content, collider->body);
-    rg_bounds bounds = b->bounds[slot];
+    /* A restored world may have another collider under an old handle. */
     rg_proxy_filter filter = filter_of(collider, content->record[body].motion);
-    rg_status status;
-    if (b->generations[slot]) {
-        /* A restored world may have another collider under an old handle. */
-        rg_proxy_filter known = rg_broad_filter(b->broad, slot);
-        if (!filters_equal(&known, &filter))
-            rg_broad_set_filter(b->broad, slot, &filter);
-        status = rg_broad_set_bounds(b->broad, slot, &bounds);
-    } else {
-        status = rg_broad_add(b->broad, slot, &bounds, &filter);
-        if (!status)
-            b->generations[slot] = handle.generation;
-    }
+    rg_status status = rg_broad_put(b->broad, slot, &b->bounds[slot], &filter);
+    if (!status)
+        b->generations[slot] = handle.generation;
     return status == RG_INVALID_ARGUMENT ? RG_NOT_FINITE : status;
 }
 

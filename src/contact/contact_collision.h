@@ -89,6 +89,8 @@ struct rg_collision {
     rg_allocator allocator;
     rg_collision_def def;
     rg_broad_world *broad;
+    rg_broad *parts; /* whose proxies are convex parts; null until asked for */
+    size_t part_count;
     rg_arena arena;
     rg_contact_look now, before; /* of the last look, and of the one before */
     rg_touch_end *ended;

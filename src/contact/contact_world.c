@@ -57,6 +57,7 @@ void rg_collision_destroy(rg_collision *collision) {
         return;
     rg_allocator memory = collision->allocator;
     rg_broad_world_destroy(collision->broad);
+    rg_broad_destroy(collision->parts);
     rg_arena_free(&collision->arena);
     free_look(&memory, &collision->now);
     free_look(&memory, &collision->before);

@@ -326,7 +326,11 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
             status = RG_OUT_OF_MEMORY;
     }
     if (!status)
-        status = rg_analysis_make_parts(a, view);
+        status = rg_convex_parts_make(&world->content, a->arena, &view->parts, &view->part_count);
+    if (!status) {
+        a->bounds = rg_arena_take(a->arena, view->part_count, sizeof *a->bounds);
+        status = a->bounds ? RG_OK : RG_OUT_OF_MEMORY;
+    }
     if (!status)
         status = rg_analysis_judge_make(a);
     if (status)

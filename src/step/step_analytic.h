@@ -45,6 +45,7 @@
 #ifndef RIGOR_STEP_ANALYTIC_H
 #define RIGOR_STEP_ANALYTIC_H
 
+#include "contact/contact_convex.h"
 #include "contact/contact_motion.h"
 #include "problem/problem_partition.h"
 #include "rigor/event.h"
@@ -131,20 +132,6 @@ enum {
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
 };
-
-/* A convex part of a collider. */
-typedef struct rg_analysis_part {
-    const rg_shape *shape;
-    rg_collider_id collider;
-    rg_material_id material;
-    uint32_t index; /* of the part in its collider */
-    uint32_t body;  /* dense */
-    rg_pose local;  /* in the body's centre-of-mass frame */
-    double radius;  /* m: circumradius; infinity for half-spaces */
-    rg_vec3 middle; /* its centre, in the centre-of-mass frame */
-    bool dynamic;
-    uint64_t category, mask;
-} rg_analysis_part;
 
 typedef enum rg_analysis_mode { RG_ANALYSIS_STICKS, RG_ANALYSIS_SLIPS } rg_analysis_mode;
 
@@ -261,7 +248,7 @@ typedef struct rg_analysis_view {
     double begin, end;   /* s: of the step of the world */
     double acceleration; /* m/s^2: the largest that gravity and forces give anything */
     double speed;        /* m/s: of the fastest body at the beginning */
-    rg_analysis_part *parts;
+    rg_convex_part *parts;
     size_t part_count;
 } rg_analysis_view;
 
@@ -342,7 +329,6 @@ struct rg_analysis {
     rg_analysis_motion motion; /* of the last evaluation */
 
     rg_bounds *bounds;         /* per part: over the step that is looked at */
-    uint32_t *order;           /* parts by lower x */
     double *extent;            /* per dynamic body, m: its farthest point from its centre */
     uint32_t (*candidates)[2]; /* parts that may meet during the step of the world */
     size_t candidate_count;
@@ -390,7 +376,6 @@ typedef struct rg_analysis_groups {
     uint32_t *label; /* per dynamic body */
     double *reach;   /* per dynamic body, m */
     uint32_t (*pairs)[2];
-    size_t pair_count, pair_capacity;
     size_t *pair_end; /* per group */
 } rg_analysis_groups;
 /* `farther`: how many times as far as its speed of now would bring it a body may get; a->least
@@ -435,8 +420,6 @@ rg_status rg_analysis_try_rest(rg_analysis *a, bool *rests, rg_error *error);
 /* --- detect --- */
 const char *rg_analysis_body_name(const rg_analysis *a, uint32_t body);
 rg_body_id rg_analysis_body_id(const rg_analysis *a, uint32_t body); /* null: the world */
-/* Of the view, with room for their bounds. */
-rg_status rg_analysis_make_parts(rg_analysis *a, rg_analysis_view *view);
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q);
 double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q);
 rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);

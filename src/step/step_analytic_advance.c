@@ -20,7 +20,7 @@ static rg_contact_mode mode_of(const rg_analysis_contact *c) {
 
 static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact *c, bool resting) {
     const rg_world *world = a->view->world;
-    const rg_analysis_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
+    const rg_convex_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
     /* A body at rest keeps its forces to the last bit. */
     rg_vec3 f = resting ? c->last : rg_analysis_force_of(c);
     return (rg_contact_force){.collider_b = b->collider,

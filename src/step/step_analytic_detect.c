@@ -17,52 +17,6 @@
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-static size_t parts_of(const rg_shape *shape) {
-    return rg_shape_is_convex(shape) ? 1 : rg_shape_get_def(shape).part_count;
-}
-
-rg_status rg_analysis_make_parts(rg_analysis *a, rg_analysis_view *view) {
-    const rg_world_content *c = &view->world->content;
-    size_t total = 0;
-    for (size_t i = 0; i < c->colliders.count; i++)
-        total += c->collider[i].sensor ? 0 : parts_of(c->collider[i].shape);
-    view->parts = rg_arena_take(a->arena, total, sizeof *view->parts);
-    a->bounds = rg_arena_take(a->arena, total, sizeof *a->bounds);
-    a->order = rg_arena_take(a->arena, total, sizeof *a->order);
-    if (!view->parts || !a->bounds || !a->order)
-        return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < total; i++)
-        a->order[i] = (uint32_t)i;
-    view->part_count = 0;
-    for (size_t i = 0; i < c->colliders.count; i++) {
-        const rg_collider *collider = &c->collider[i];
-        if (collider->sensor)
-            continue;
-        size_t body = rg_body_dense(c, collider->body);
-        bool convex = rg_shape_is_convex(collider->shape);
-        rg_shape_def def = rg_shape_get_def(collider->shape);
-        rg_pose to_centre = rg_pose_inverse(c->record[body].local_centre);
-        rg_pose pose = rg_pose_compose(to_centre, collider->pose);
-        for (size_t k = 0; k < parts_of(collider->shape); k++) {
-            rg_analysis_part *p = &view->parts[view->part_count++];
-            rg_handle handle = rg_handle_at(&c->colliders, i);
-            *p = (rg_analysis_part){.shape = convex ? collider->shape : def.parts[k].shape,
-                                    .collider = {handle.index1, handle.generation},
-                                    .material = collider->material,
-                                    .index = (uint32_t)k,
-                                    .body = (uint32_t)body,
-                                    .local =
-                                        convex ? pose : rg_pose_compose(pose, def.parts[k].pose),
-                                    .dynamic = c->dynamics[body].inverse_mass > 0,
-                                    .category = collider->category,
-                                    .mask = collider->mask};
-            p->radius = rg_shape_circumradius(p->shape);
-            p->middle = rg_pose_apply(p->local, rg_shape_centre(p->shape));
-        }
-    }
-    return RG_OK;
-}
-
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q) {
     return fmin(a->view->parts[p].radius, a->view->parts[q].radius);
 }
@@ -113,7 +67,7 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
     const rg_world_content *c = &a->view->world->content;
     for (size_t k = 0; k < a->mine_count; k++) {
         uint32_t i = a->mine[k];
-        const rg_analysis_part *p = &a->view->parts[i];
+        const rg_convex_part *p = &a->view->parts[i];
         if (!isfinite(p->radius)) {
             a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
             if (c->record[p->body].prescription1 || p->dynamic)
@@ -226,7 +180,7 @@ static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
         return;
     const rg_memory_block *block = &a->view->world->content.memory[RG_MEMORY_FORCES];
     const rg_contact_force *forces = block->data;
-    const rg_analysis_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
+    const rg_convex_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
     for (size_t i = 0; i < block->size / sizeof *forces; i++) {
         const rg_contact_force *f = &forces[i];
         if (f->id != c->id || f->collider_b.index1 != b->collider.index1 ||
@@ -258,8 +212,7 @@ typedef struct pair_look {
 static rg_contact_law law_of(const rg_analysis *a, uint32_t p, uint32_t q, double gap) {
     const rg_world_content *c = &a->view->world->content;
     bool swap = a->view->parts[p].collider.index1 > a->view->parts[q].collider.index1;
-    const rg_analysis_part *b = &a->view->parts[swap ? q : p],
-                           *other = &a->view->parts[swap ? p : q];
+    const rg_convex_part *b = &a->view->parts[swap ? q : p], *other = &a->view->parts[swap ? p : q];
     rg_touch touch = {.collider_b = b->collider,
                       .collider_a = other->collider,
                       .body_b = rg_body_id_at(c, b->body),
@@ -273,7 +226,7 @@ static rg_contact_law law_of(const rg_analysis *a, uint32_t p, uint32_t q, doubl
  * followed. */
 static bool make_contact(rg_analysis *a, const pair_look *l, const rg_manifold *manifold,
                          const rg_contact_point *point, rg_analysis_contact *c) {
-    const rg_analysis_part *b = &a->view->parts[l->p], *other = &a->view->parts[l->q];
+    const rg_convex_part *b = &a->view->parts[l->p], *other = &a->view->parts[l->q];
     *c = (rg_analysis_contact){.part_b = l->p,
                                .part_a = l->q,
                                .body_b = b->body,

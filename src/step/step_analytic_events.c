@@ -107,7 +107,7 @@ typedef struct part_path {
 
 static rg_pose pose_at(const part_path *p, double time) {
     const rg_analysis *a = p->a;
-    const rg_analysis_part *part = &a->view->parts[p->part];
+    const rg_convex_part *part = &a->view->parts[p->part];
     const rg_world_content *c = &a->view->world->content;
     rg_pose body;
     if (part->dynamic) { /* planar */
@@ -145,7 +145,7 @@ static void path_bound(const void *user, double begin, double end, rg_vec3 n, do
                        double *most, double *spin) {
     const part_path *p = user;
     const rg_analysis *a = p->a;
-    const rg_analysis_part *part = &a->view->parts[p->part];
+    const rg_convex_part *part = &a->view->parts[p->part];
     *least = *most = *spin = 0;
     if (part->dynamic) { /* planar: x, z, angle */
         double x0 = n.x * p->least[0], x1 = n.x * p->most[0];
@@ -177,7 +177,7 @@ static void path_bound(const void *user, double begin, double end, rg_vec3 n, do
 
 static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uint32_t part,
                          part_path *path) {
-    const rg_analysis_part *p = &a->view->parts[part];
+    const rg_convex_part *p = &a->view->parts[part];
     path->a = a;
     path->dense = dense;
     path->part = part;
@@ -210,7 +210,7 @@ static rg_path make_path(const rg_analysis *a, const rg_dense_output *dense, uin
 
 /* Between parts in these poses. */
 static double gap_between(const look *l, rg_pose b, rg_pose a) {
-    const rg_analysis_part *parts = l->a->view->parts;
+    const rg_convex_part *parts = l->a->view->parts;
     rg_growth growth;
     if (rg_growth_between(parts[l->part_b].shape, b, parts[l->part_a].shape, a, NULL, &growth))
         return INFINITY;
@@ -350,7 +350,7 @@ static double apart_from(look *l, double end, double shell, double begin, bool *
 
 /* Whether forces move exactly one part of a pair, and nothing the other one: that part. */
 static bool is_carried(const rg_analysis *a, uint32_t part_b, uint32_t part_a, uint32_t *moving) {
-    const rg_analysis_part *b = &a->view->parts[part_b], *other = &a->view->parts[part_a];
+    const rg_convex_part *b = &a->view->parts[part_b], *other = &a->view->parts[part_a];
     *moving = b->dynamic ? part_b : part_a;
     return b->dynamic != other->dynamic &&
            !a->view->world->content.record[(b->dynamic ? other : b)->body].prescription1;

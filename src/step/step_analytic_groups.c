@@ -10,7 +10,6 @@
  *
  * Tested by tests/step/test_mixed.c. */
 #include "base/base_sets.h"
-#include "base/base_sort.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
@@ -22,7 +21,7 @@ enum { ROUNDS_MOST = 32 };
 static void make_extents(rg_analysis *a) {
     memset(a->extent, 0, a->flight.body_count * sizeof *a->extent);
     for (size_t i = 0; i < a->view->part_count; i++) {
-        const rg_analysis_part *p = &a->view->parts[i];
+        const rg_convex_part *p = &a->view->parts[i];
         if (!p->dynamic)
             continue;
         size_t place = rg_analysis_place(a, p->body);
@@ -38,7 +37,7 @@ static rg_bounds grown(rg_bounds bounds, double by) {
 static void reach_bounds(rg_analysis *a, const double *reach) {
     const rg_world_content *c = &a->view->world->content;
     for (size_t i = 0; i < a->view->part_count; i++) {
-        const rg_analysis_part *p = &a->view->parts[i];
+        const rg_convex_part *p = &a->view->parts[i];
         bool prescribed = c->record[p->body].prescription1 != 0;
         rg_bounds now =
             rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, (uint32_t)i));
@@ -59,60 +58,12 @@ static void reach_bounds(rg_analysis *a, const double *reach) {
     }
 }
 
-static bool sorts_before(const rg_analysis *a, uint32_t i, uint32_t j) {
-    double x = a->bounds[i].lower.x, y = a->bounds[j].lower.x;
-    return x < y || (x == y && i < j);
-}
-
-/* Insertion sort: the order of the round before is nearly right. */
-static void sort_parts(rg_analysis *a) {
-    for (size_t i = 1; i < a->view->part_count; i++) {
-        uint32_t moving = a->order[i];
-        size_t k = i;
-        for (; k > 0 && sorts_before(a, moving, a->order[k - 1]); k--)
-            a->order[k] = a->order[k - 1];
-        a->order[k] = moving;
-    }
-}
-
-static bool may_collide(const rg_analysis *a, uint32_t i, uint32_t j) {
-    const rg_world_content *c = &a->view->world->content;
-    const rg_analysis_part *p = &a->view->parts[i], *q = &a->view->parts[j];
-    return p->body != q->body && (p->dynamic || q->dynamic) && (p->category & q->mask) &&
-           (q->category & p->mask) && (isfinite(p->radius) || isfinite(q->radius)) &&
-           rg_analysis_boxes_meet(a, i, j) &&
-           !(c->joints.count && rg_joints_part(c, p->body, q->body));
-}
-
-static rg_status add_pair(rg_analysis *a, rg_analysis_groups *g, uint32_t p, uint32_t q) {
-    if (!rg_arena_grow(a->arena, &g->pairs, g->pair_count, &g->pair_capacity, sizeof *g->pairs))
-        return RG_OUT_OF_MEMORY;
-    g->pairs[g->pair_count][0] = p < q ? p : q;
-    g->pairs[g->pair_count++][1] = p < q ? q : p;
-    return RG_OK;
-}
-
-static rg_status find_pairs(rg_analysis *a, rg_analysis_groups *g) {
-    rg_status status = RG_OK;
-    sort_parts(a);
-    g->pair_count = 0;
-    for (size_t i = 0; i < a->view->part_count && !status; i++)
-        for (size_t k = i + 1; k < a->view->part_count && !status; k++) {
-            uint32_t p = a->order[i], q = a->order[k];
-            if (a->bounds[q].lower.x > a->bounds[p].upper.x)
-                break;
-            if (may_collide(a, p, q))
-                status = add_pair(a, g, p, q);
-        }
-    return status;
-}
-
 /* Joins what may meet; returns whether any two were not joined before. */
-static bool join(const rg_analysis *a, const rg_analysis_groups *g, uint32_t *parent) {
+static bool join(const rg_analysis *a, const rg_broad_pairs *found, uint32_t *parent) {
     bool any = false;
-    for (size_t i = 0; i < g->pair_count; i++) {
-        const rg_analysis_part *p = &a->view->parts[g->pairs[i][0]],
-                               *q = &a->view->parts[g->pairs[i][1]];
+    for (size_t i = 0; i < found->count; i++) {
+        const rg_convex_part *p = &a->view->parts[found->pairs[i].a],
+                             *q = &a->view->parts[found->pairs[i].b];
         if (!p->dynamic || !q->dynamic)
             continue;
         uint32_t x = rg_sets_root(parent, (uint32_t)rg_analysis_place(a, p->body));
@@ -151,46 +102,36 @@ static void share_reach(const rg_analysis *a, uint32_t *parent, double *reach) {
 }
 
 static uint32_t group_of_pair(const rg_analysis *a, const rg_analysis_groups *g,
-                              const uint32_t pair[2]) {
-    const rg_analysis_part *p = &a->view->parts[pair[0]];
-    const rg_analysis_part *dynamic = p->dynamic ? p : &a->view->parts[pair[1]];
+                              const rg_broad_pair *pair) {
+    const rg_convex_part *p = &a->view->parts[pair->a];
+    const rg_convex_part *dynamic = p->dynamic ? p : &a->view->parts[pair->b];
     return g->label[rg_analysis_place(a, dynamic->body)];
 }
 
-typedef struct pair_key {
-    uint32_t group, part, other;
-} pair_key;
-
-static bool comes_before(const pair_key *x, const pair_key *y) {
-    if (x->group != y->group)
-        return x->group < y->group;
-    return x->part != y->part ? x->part < y->part : x->other < y->other;
-}
-
-RG_DEFINE_HEAP_SORT(sort_keys, pair_key, comes_before)
-
-/* By group, and within one in the order of parts, whatever the order along x was. */
-static rg_status sort_pairs(rg_analysis *a, rg_analysis_groups *g) {
-    pair_key *keys = rg_arena_take(a->arena, g->pair_count, sizeof *keys);
-    if (!keys)
+/* By group, and within one in the order of parts, as they are found. */
+static rg_status sort_pairs(rg_analysis *a, const rg_broad_pairs *found, rg_analysis_groups *g) {
+    g->pair_end = rg_arena_take(a->arena, g->count + 1, sizeof *g->pair_end);
+    g->pairs = rg_arena_take(a->arena, found->count, sizeof *g->pairs);
+    if (!g->pair_end || !g->pairs)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < g->pair_count; i++)
-        keys[i] = (pair_key){group_of_pair(a, g, g->pairs[i]), g->pairs[i][0], g->pairs[i][1]};
-    sort_keys(keys, g->pair_count);
     memset(g->pair_end, 0, (g->count + 1) * sizeof *g->pair_end);
-    for (size_t i = 0; i < g->pair_count; i++) {
-        g->pairs[i][0] = keys[i].part;
-        g->pairs[i][1] = keys[i].other;
-        g->pair_end[keys[i].group] = i + 1;
+    for (size_t i = 0; i < found->count; i++)
+        g->pair_end[group_of_pair(a, g, &found->pairs[i])]++;
+    for (size_t k = 0, begin = 0; k <= g->count; k++) { /* where each begins, then ends */
+        size_t own = g->pair_end[k];
+        g->pair_end[k] = begin;
+        begin += own;
     }
-    for (size_t k = 1; k <= g->count; k++)
-        if (g->pair_end[k] < g->pair_end[k - 1])
-            g->pair_end[k] = g->pair_end[k - 1];
+    for (size_t i = 0; i < found->count; i++) {
+        uint32_t *pair = g->pairs[g->pair_end[group_of_pair(a, g, &found->pairs[i])]++];
+        pair[0] = found->pairs[i].a, pair[1] = found->pairs[i].b;
+    }
     return RG_OK;
 }
 
 /* Groups in the order of their first bodies; bodies that meet none are the last one, together. */
-static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_groups *g) {
+static rg_status number_groups(rg_analysis *a, const rg_broad_pairs *found, uint32_t *parent,
+                               rg_analysis_groups *g) {
     size_t n = a->flight.body_count;
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     uint8_t *meets = rg_arena_take(a->arena, n, sizeof *meets);
@@ -198,9 +139,9 @@ static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_gro
     if (!meets || !number)
         return RG_OUT_OF_MEMORY;
     memset(meets, 0, n);
-    for (size_t i = 0; i < g->pair_count; i++)
+    for (size_t i = 0; i < found->count; i++)
         for (int side = 0; side < 2; side++) {
-            const rg_analysis_part *p = &a->view->parts[g->pairs[i][side]];
+            const rg_convex_part *p = &a->view->parts[side ? found->pairs[i].b : found->pairs[i].a];
             if (p->dynamic)
                 meets[rg_sets_root(parent, (uint32_t)rg_analysis_place(a, p->body))] = 1;
         }
@@ -217,8 +158,7 @@ static rg_status number_groups(rg_analysis *a, uint32_t *parent, rg_analysis_gro
         g->label[k] = meets[root] ? number[root] : (uint32_t)g->count;
     }
     rg_arena_return(a->arena, mark);
-    g->pair_end = rg_arena_take(a->arena, g->count + 1, sizeof *g->pair_end);
-    return g->pair_end ? sort_pairs(a, g) : RG_OUT_OF_MEMORY;
+    return sort_pairs(a, found, g);
 }
 
 rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *g) {
@@ -247,14 +187,16 @@ rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_gr
         if (joined_places(a, j, places) == 2)
             rg_sets_join(parent, places[0], places[1]);
     rg_status status = RG_OK;
+    rg_broad_pairs found;
     for (int round = 0;; round++) {
         share_reach(a, parent, g->reach);
         reach_bounds(a, g->reach);
-        status = find_pairs(a, g);
-        if (status || !join(a, g, parent))
+        status = rg_collision_meet_parts(a->view->machinery->collision, c, a->view->parts,
+                                         a->bounds, a->view->part_count, a->arena, &found);
+        if (status || !join(a, &found, parent))
             break;
         for (size_t k = 1; round >= ROUNDS_MOST && k < n; k++)
             parent[k] = 0;
     }
-    return status ? status : number_groups(a, parent, g);
+    return status ? status : number_groups(a, &found, parent, g);
 }

@@ -50,7 +50,7 @@ void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_mot
 }
 
 rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part) {
-    const rg_analysis_part *p = &a->view->parts[part];
+    const rg_convex_part *p = &a->view->parts[part];
     rg_pose body = {m->position[p->body], rg_quat_normalised(m->orientation[p->body])};
     return rg_pose_compose(body, p->local);
 }
