@@ -45,8 +45,9 @@ rg_status rg_convex_parts_make(const rg_world_content *c, rg_arena *arena, rg_co
         total += parts_of(&c->collider[i]);
     *parts = rg_arena_take(arena, total, sizeof **parts);
     *count = 0;
-    for (size_t i = 0; *parts && i < c->colliders.count; i++)
-        add_parts(c, i, *parts, count);
+    for (size_t slot = 0; *parts && slot < c->colliders.slot_count; slot++)
+        if (c->colliders.slots[slot].generation)
+            add_parts(c, c->colliders.slots[slot].dense, *parts, count);
     return *parts ? RG_OK : RG_OUT_OF_MEMORY;
 }
 

@@ -19,8 +19,8 @@ typedef struct rg_convex_part {
     uint64_t category, mask;
 } rg_convex_part;
 
-/* Of all colliders but sensors and terrain, in their order. RG_OUT_OF_MEMORY is the only failure.
- */
+/* Of all colliders but sensors and terrain, in the order of their slots. RG_OUT_OF_MEMORY is the
+ * only failure. */
 rg_status rg_convex_parts_make(const rg_world_content *content, rg_arena *arena,
                                rg_convex_part **parts, size_t *count);
 

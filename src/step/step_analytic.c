@@ -321,9 +321,12 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
         a->y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->extent = rg_arena_take(a->arena, a->flight.body_count, sizeof(double));
-        if (!a->y || !a->scratch_y || !a->extent || !make_motion(a, world->content.bodies.count) ||
-            prepare_joints(view, a->arena))
+        a->place = rg_arena_take(a->arena, world->content.bodies.count, sizeof *a->place);
+        if (!a->y || !a->scratch_y || !a->extent || !a->place ||
+            !make_motion(a, world->content.bodies.count) || prepare_joints(view, a->arena))
             status = RG_OUT_OF_MEMORY;
+        for (size_t k = 0; !status && k < a->flight.body_count; k++)
+            a->place[a->flight.body[k]] = (uint32_t)k;
     }
     if (!status)
         status = rg_convex_parts_make(&world->content, a->arena, &view->parts, &view->part_count);
@@ -384,6 +387,7 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
         return status;
     if (rg_analysis_join_forces(a, &handover, &list.forces, &list.count))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
+    rg_contact_forces_sort(list.forces, list.count);
     if (!keep_forces(world, list.forces, list.count, &a->flight))
         return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a->view->end, error);
     rg_flight_unpack(&a->flight, a->y);

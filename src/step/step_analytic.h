@@ -51,6 +51,7 @@
 #include "rigor/event.h"
 #include "rigor/impact.h"
 #include "rigor/solver.h"
+#include "step/step_contact_memory.h"
 #include "step/step_flight.h"
 #include "step/step_judge.h"
 #include "step/step_machinery.h"
@@ -320,6 +321,7 @@ struct rg_analysis {
     const rg_analysis_view *view;
     rg_arena *arena; /* the world's scratch */
     rg_flight flight;
+    uint32_t *place; /* per body of the world: which of flight.body it is, if forces move it */
     rg_ode ode;
     rg_ode_info ode_info;
     rg_trial trial;
@@ -458,7 +460,9 @@ void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, s
                             double *matrix);
 double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row); /* e . u */
 /* Which of the dynamic bodies a body is. */
-size_t rg_analysis_place(const rg_analysis *a, uint32_t body);
+static inline size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
+    return a->place[body];
+}
 /* Adds impulse e j to the momenta in y. */
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
 /* a->motion and the motions of contacts, at a->y. */
@@ -693,7 +697,7 @@ rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cau
  * none. */
 rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups,
                                 rg_analysis_handover *handover, bool *strayed, rg_error *error);
-/* Adds their contact forces to a list, which is sorted then. */
+/* Adds their contact forces to a list. */
 rg_status rg_analysis_join_forces(rg_analysis *a, const rg_analysis_handover *handover,
                                   rg_contact_force **forces, size_t *count);
 /* Their bodies into the world; What is known, per dynamic body, and bounces are forgotten. */

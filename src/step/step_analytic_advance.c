@@ -112,6 +112,7 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
             continue;
         size_t place = g->flight.body_count++;
         g->flight.body[place] = a->flight.body[k];
+        g->place[a->flight.body[k]] = (uint32_t)place;
         g->extent[place] = a->extent[k];
         g->reach[place] = groups->reach[k];
         g->travel[place] = 0;
@@ -214,11 +215,13 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
     bool *seen = rg_arena_take(a->arena, a->view->part_count, sizeof *seen);
     rg_analysis *blank = rg_arena_take(a->arena, 1, sizeof *blank);
     rg_analysis *g = rg_arena_take(a->arena, 1, sizeof *g);
-    if (!y || !seen || !blank || !g)
+    uint32_t *place = rg_arena_take(a->arena, a->view->world->content.bodies.count, sizeof *place);
+    if (!y || !seen || !blank || !g || !place)
         return rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, error);
     memcpy(y, a->y, a->ode.n * sizeof *y);
     memset(seen, 0, a->view->part_count * sizeof *seen);
     *blank = *a;
+    blank->place = place;
     for (size_t index = 0; index <= groups->count; index++) {
         if (group_size(a, groups, index) == 0)
             continue;

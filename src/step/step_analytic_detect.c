@@ -175,44 +175,33 @@ static double felt_speed(const rg_analysis *a, double size) {
 }
 
 /* A contact of the last step of the world begins with the force that it had at its end. */
-static void warm_start(const rg_analysis *a, rg_analysis_contact *c) {
-    if (a->time > a->view->begin)
-        return;
-    const rg_memory_block *block = &a->view->world->content.memory[RG_MEMORY_FORCES];
-    const rg_contact_force *forces = block->data;
+static void warm_start(const rg_analysis *a, rg_analysis_contact *c, rg_contact_memory *memory) {
     const rg_convex_part *b = &a->view->parts[c->part_b], *other = &a->view->parts[c->part_a];
-    for (size_t i = 0; i < block->size / sizeof *forces; i++) {
-        const rg_contact_force *f = &forces[i];
-        if (f->id != c->id || f->collider_b.index1 != b->collider.index1 ||
-            f->collider_b.generation != b->collider.generation ||
-            f->collider_a.index1 != other->collider.index1 ||
-            f->collider_a.generation != other->collider.generation || f->part_b != b->index ||
-            f->part_a != other->index)
-            continue;
-        rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &c->basis[0],
-                            &c->basis[1]);
-        c->last = f->force;
-        c->force[0] = rg_dot(f->force, c->motion.normal);
-        c->force[1] = rg_dot(f->force, c->basis[0]);
-        c->force[2] = rg_dot(f->force, c->basis[1]);
+    const rg_contact_force *f = rg_contact_memory_find(
+        memory, &(rg_contact_key){b->collider, other->collider, b->index, other->index, c->id});
+    if (!f)
         return;
-    }
+    rg_contact_tangents(c->motion.normal, a->view->world->content.planar, &c->basis[0],
+                        &c->basis[1]);
+    c->last = f->force;
+    c->force[0] = rg_dot(f->force, c->motion.normal);
+    c->force[1] = rg_dot(f->force, c->basis[0]);
+    c->force[2] = rg_dot(f->force, c->basis[1]);
 }
 
 /* Two parts that are near each other. */
 typedef struct pair_look {
     uint32_t p, q;
     double size, shell, near; /* m */
-    size_t old_count;         /* contacts that were known before */
     rg_contact_law law;
     rg_contact_query query;
+    rg_contact_memory *memory; /* of the last step of the world, at its end; empty later */
 } pair_look;
 
 /* Of materials, or what the material function of the world makes of it. */
 static rg_contact_law law_of(const rg_analysis *a, uint32_t p, uint32_t q, double gap) {
     const rg_world_content *c = &a->view->world->content;
-    bool swap = a->view->parts[p].collider.index1 > a->view->parts[q].collider.index1;
-    const rg_convex_part *b = &a->view->parts[swap ? q : p], *other = &a->view->parts[swap ? p : q];
+    const rg_convex_part *b = &a->view->parts[p], *other = &a->view->parts[q];
     rg_touch touch = {.collider_b = b->collider,
                       .collider_a = other->collider,
                       .body_b = rg_body_id_at(c, b->body),
@@ -244,8 +233,8 @@ static bool make_contact(rg_analysis *a, const pair_look *l, const rg_manifold *
     c->motion = rg_contact_follow(&c->track, &motion_b, &motion_a);
     if (!c->motion.regular)
         return false;
-    c->fresh = !touched(a->contacts, l->old_count, l->p, l->q);
-    const rg_analysis_contact *old = known(a->contacts, l->old_count, c);
+    c->fresh = !touched(a->contacts, a->contact_count, l->p, l->q);
+    const rg_analysis_contact *old = known(a->contacts, a->contact_count, c);
     if (old) {
         c->mode = old->mode, c->direction = old->direction;
         c->at_limit = old->at_limit, c->started = old->started;
@@ -253,7 +242,7 @@ static bool make_contact(rg_analysis *a, const pair_look *l, const rg_manifold *
         memcpy(c->force, old->force, sizeof c->force);
         memcpy(c->basis, old->basis, sizeof c->basis);
     } else {
-        warm_start(a, c);
+        warm_start(a, c, l->memory);
         double slip = rg_length(c->motion.slip);
         c->mode = slip > rg_analysis_creep(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
         if (c->mode == RG_ANALYSIS_SLIPS)
@@ -325,7 +314,7 @@ static rg_status go_round(rg_analysis *a, const pair_look *l, size_t *count, siz
 }
 
 static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_growth *growth,
-                            size_t old_count, size_t *count) {
+                            rg_contact_memory *memory, size_t *count) {
     double shell = rg_analysis_shell(a, p, q), near = a->law->near * shell;
     rg_contact_settings settings = {.near = 2 * near, .band = 2 * near, .inner = 2 * near};
     rg_contact_point points[POINTS_MOST];
@@ -334,7 +323,7 @@ static rg_status add_points(rg_analysis *a, uint32_t p, uint32_t q, const rg_gro
                    .size = rg_analysis_pair_size(a, p, q),
                    .shell = shell,
                    .near = near,
-                   .old_count = old_count,
+                   .memory = memory,
                    .law = law_of(a, p, q, growth->gap)};
     l.query = (rg_contact_query){
         .one = {a->view->parts[p].shape, rg_analysis_part_pose(a, &a->motion, p)},
@@ -486,7 +475,10 @@ static rg_status add_limits(rg_analysis *a, size_t *count) {
 rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
     rg_status status = RG_OK;
     rg_analysis_find_pairs(a, NULL);
-    size_t count = 0, old_count = a->contact_count;
+    size_t count = 0;
+    rg_contact_memory memory = {0};
+    if (a->time <= a->view->begin)
+        memory.forces = rg_world_contact_forces(a->view->world, &memory.count);
     for (size_t i = 0; i < a->pair_count && !status; i++) {
         uint32_t p = a->pairs[i][0], q = a->pairs[i][1];
         rg_growth growth;
@@ -498,7 +490,7 @@ rg_status rg_analysis_detect(rg_analysis *a, rg_error *error) {
         if (growth.gap < -RG_ANALYSIS_OVERLAP * rg_analysis_pair_size(a, p, q))
             return refuse_overlap(a, p, q, growth.gap, error);
         if (growth.gap <= a->law->near * rg_analysis_shell(a, p, q))
-            status = add_points(a, p, q, &growth, old_count, &count);
+            status = add_points(a, p, q, &growth, &memory, &count);
     }
     if (!status)
         status = leave_out_crossings(a, &count);

@@ -6,14 +6,12 @@
  * them in one go, so that contacts are looked for once. That no other body is near them holds as
  * long as no body leaves its reach, as in the event loop. If one does, it gets a longer one
  * (a->least), and if another body is within that, the step is made again with such groups
- * (*strayed). Contact forces of both methods end in one list, in the order of colliders, which
- * the stepping method needs for its next step. The judge computes what contacts did to the
+ * (*strayed). Contact forces of both methods end in one list. The judge computes what contacts did to the
  * bodies that were stepped (rg_step_report.judged), since only he knows.
  *
  * It fails if the stepping method does; both causes are told, and nothing has changed.
  *
  * Tested by tests/step/test_handover.c. */
-#include "base/base_sort.h"
 #include "base/base_text.h"
 #include "step/step_analytic.h"
 
@@ -105,10 +103,7 @@ static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *mem
 
 /* --- forces ----------------------------------------------------------------------------------- */
 
-/* No two have the same key. */
-RG_DEFINE_HEAP_SORT(sort_forces, rg_contact_force, rg_contact_force_before)
-
-/* Two lists as one, in the order of colliders; null without memory. */
+/* Two lists as one; null without memory. */
 static rg_contact_force *join(rg_arena *arena, const rg_contact_force *x, size_t x_count,
                               const rg_contact_force *y, size_t y_count) {
     rg_contact_force *all = rg_arena_take(arena, x_count + y_count, sizeof *all);
@@ -118,7 +113,6 @@ static rg_contact_force *join(rg_arena *arena, const rg_contact_force *x, size_t
         memcpy(all, x, x_count * sizeof *all);
     if (y_count)
         memcpy(all + x_count, y, y_count * sizeof *all);
-    sort_forces(all, x_count + y_count);
     return all;
 }
 

@@ -280,19 +280,6 @@ double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row)
            rg_dot(row->arm_b, m->angular_velocity[row->b]);
 }
 
-/* Dynamic bodies stand in ascending order. */
-size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
-    size_t low = 0, high = a->flight.body_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (a->flight.body[middle] < body)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void push_body(const rg_analysis *a, double *y, uint32_t body, rg_vec3 impulse,
                       rg_vec3 spin) {
     if (!(a->view->dynamics[body].inverse_mass > 0))

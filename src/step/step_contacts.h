@@ -153,18 +153,6 @@ double rg_contacts_time_of_impact(const rg_contact_job *job, size_t i);
 rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error);
 /* contacts->forces, from the impulses and the velocities that they gave. */
 void rg_contacts_describe(rg_contact_job *job);
-/* The order in which contact forces are stored. */
-static inline bool rg_contact_force_before(const rg_contact_force *f, const rg_contact_force *g) {
-    if (f->collider_b.index1 != g->collider_b.index1)
-        return f->collider_b.index1 < g->collider_b.index1;
-    if (f->collider_a.index1 != g->collider_a.index1)
-        return f->collider_a.index1 < g->collider_a.index1;
-    if (f->part_b != g->part_b)
-        return f->part_b < g->part_b;
-    if (f->part_a != g->part_a)
-        return f->part_a < g->part_a;
-    return f->id < g->id;
-}
 /* Are the forces those of the step before, to the last bit? */
 bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contact_force *last,
                       size_t last_count);

@@ -9,6 +9,7 @@
 #include "step/step_contacts.h"
 
 #include "shape/shape.h"
+#include "step/step_contact_memory.h"
 #include "step/step_joints.h"
 
 #include <string.h>
@@ -37,45 +38,17 @@ static rg_vec3 displacement_of(const void *user, size_t body, rg_vec3 p) {
 
 /* --- what was there before -------------------------------------------------------------------- */
 
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b;
-}
-
-static int compare_pair(const rg_contact_force *f, const rg_touch *touch) {
-    int order = compare_numbers(f->collider_b.index1, touch->collider_b.index1);
-    return order ? order : compare_numbers(f->collider_a.index1, touch->collider_a.index1);
-}
-
-static int compare_key(const rg_contact_force *f, const rg_touch *touch,
-                       const rg_manifold *manifold, uint64_t id) {
-    int order = compare_pair(f, touch);
-    if (!order)
-        order = compare_numbers(f->part_b, manifold->part1);
-    if (!order)
-        order = compare_numbers(f->part_a, manifold->part2);
-    return order ? order : compare_numbers(f->id, id);
-}
-
-static bool same_generation(const rg_contact_force *f, const rg_touch *touch) {
-    return f->collider_b.generation == touch->collider_b.generation &&
-           f->collider_a.generation == touch->collider_a.generation;
-}
-
-/* Both lists are in the order of colliders, parts and points: one walk along them. */
 static void find_old(const rg_contact_job *job, const rg_contact_force *old, size_t count,
-                     const rg_contact_force **found_old) {
-    size_t at = 0;
+                     const rg_contact_force **found) {
+    rg_contact_memory memory = {.forces = old, .count = count};
     const rg_row_set *set = &job->contacts->set;
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         const rg_touch *touch = &job->view.touches[row->touch];
         const rg_manifold *manifold = &job->view.manifolds[row->manifold];
-        uint64_t id = job->view.points[row->point].id;
-        while (at < count && compare_key(&old[at], touch, manifold, id) < 0)
-            at++;
-        bool found = at < count && compare_key(&old[at], touch, manifold, id) == 0 &&
-                     same_generation(&old[at], touch);
-        found_old[i] = found ? &old[at] : NULL;
+        found[i] = rg_contact_memory_find(
+            &memory, &(rg_contact_key){touch->collider_b, touch->collider_a, manifold->part1,
+                                       manifold->part2, job->view.points[row->point].id});
     }
 }
 
@@ -83,19 +56,18 @@ static void find_old(const rg_contact_job *job, const rg_contact_force *old, siz
 static const rg_contact_force *deepest_of_pair(const rg_contact_job *job, size_t i) {
     const rg_contact_step *contacts = job->contacts;
     const rg_touch *touch = &job->view.touches[contacts->set.rows[i].touch];
-    size_t low = 0, high = contacts->last_count;
-    while (low < high) { /* the first one of the pair */
-        size_t middle = low + (high - low) / 2;
-        if (compare_pair(&contacts->last[middle], touch) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    rg_contact_memory memory = {.forces = contacts->last, .count = contacts->last_count};
     const rg_contact_force *deepest = NULL;
-    for (; low < contacts->last_count && compare_pair(&contacts->last[low], touch) == 0; low++)
-        if (same_generation(&contacts->last[low], touch) &&
-            (!deepest || contacts->last[low].gap < deepest->gap))
-            deepest = &contacts->last[low];
+    for (size_t k = rg_contact_memory_first(&memory, touch->collider_b, touch->collider_a);
+         k < memory.count && contacts->last[k].collider_b.index1 == touch->collider_b.index1 &&
+         contacts->last[k].collider_a.index1 == touch->collider_a.index1;
+         k++) {
+        const rg_contact_force *f = &contacts->last[k];
+        if (f->collider_b.generation == touch->collider_b.generation &&
+            f->collider_a.generation == touch->collider_a.generation &&
+            (!deepest || f->gap < deepest->gap))
+            deepest = f;
+    }
     return deepest;
 }
 

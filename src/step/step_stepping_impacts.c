@@ -35,6 +35,7 @@
 #include "base/base_text.h"
 #include "contact/contact.h"
 #include "step/step_bodies.h"
+#include "step/step_contact_memory.h"
 #include "step/step_judge.h"
 #include "step/step_stage.h"
 #include "step/step_stepping.h"
