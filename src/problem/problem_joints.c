@@ -5,6 +5,7 @@
 #include "problem/problem_joints.h"
 
 #include "base/base_sets.h"
+#include "problem/problem_directions.h"
 
 #include <string.h>
 
@@ -21,15 +22,11 @@ rg_status rg_joint_set_make(const rg_world_content *c, size_t capacity, rg_arena
 
 static void fill_side(bool planar, const rg_joint_direction *along, rg_vec3 arm, double sign,
                       double *out) {
-    rg_vec3 d = along->direction, linear = {0, 0, 0}, angular = d;
-    if (!along->turns)
-        linear = d, angular = rg_cross(arm, d);
-    if (planar) {
-        out[0] = sign * linear.x, out[1] = sign * linear.z, out[2] = sign * angular.y;
-        return;
-    }
-    out[0] = sign * linear.x, out[1] = sign * linear.y, out[2] = sign * linear.z;
-    out[3] = sign * angular.x, out[4] = sign * angular.y, out[5] = sign * angular.z;
+    rg_vec3 d = along->direction, none = {0, 0, 0};
+    if (along->turns)
+        rg_direction_jacobian(planar, sign, none, d, out);
+    else
+        rg_direction_jacobian(planar, sign, d, rg_cross(arm, d), out);
 }
 
 rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,

@@ -6,6 +6,7 @@
 #include "problem/problem_rows.h"
 
 #include "contact/contact.h"
+#include "problem/problem_directions.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,13 +29,7 @@ void rg_contact_tangents(rg_vec3 normal, bool planar, rg_vec3 *tangent1, rg_vec3
 
 /* One row of a Jacobian: n.v + (r x n).w, times the sign of the side. */
 static inline void fill_row(bool planar, rg_vec3 direction, rg_vec3 arm, double sign, double *row) {
-    rg_vec3 n = rg_scale(sign, direction), moment = rg_cross(arm, n);
-    if (planar) {
-        row[0] = n.x, row[1] = n.z, row[2] = moment.y;
-        return;
-    }
-    row[0] = n.x, row[1] = n.y, row[2] = n.z;
-    row[3] = moment.x, row[4] = moment.y, row[5] = moment.z;
+    rg_direction_jacobian(planar, sign, direction, rg_cross(arm, direction), row);
 }
 
 static void fill_jacobian(const rg_world_content *c, rg_row_set *set, size_t i) {

@@ -47,6 +47,7 @@
 
 #include "contact/contact_convex.h"
 #include "contact/contact_motion.h"
+#include "problem/problem_directions.h"
 #include "problem/problem_partition.h"
 #include "rigor/event.h"
 #include "rigor/impact.h"
@@ -174,21 +175,9 @@ typedef struct rg_analysis_motion {
     double time;                                  /* s */
 } rg_analysis_motion;
 
-/* Changes of the velocity of a body, or of its place. */
-typedef struct rg_analysis_twist {
-    rg_vec3 linear, angular;
-} rg_analysis_twist;
-
-/* A direction at a contact, or of a joint: how A's material moves there against B's. */
-typedef struct rg_analysis_row {
-    uint32_t contact, component; /* 0 normal, 1, 2 tangents */
-    uint32_t a, b;
-    uint64_t key;            /* by which rows are put in order: larger body, smaller body */
-    rg_vec3 e, arm_a, arm_b; /* (c - x) x e */
-    rg_vec3 spin_a, spin_b;  /* I^-1 arm */
-    /* Per body of the group: what a unit impulse does with the joints held; null without joints. */
-    const rg_analysis_twist *response;
-} rg_analysis_row;
+typedef rg_twist rg_analysis_twist;
+/* A direction at a contact, or of a joint; `response`: of the joints that are held. */
+typedef rg_direction_row rg_analysis_row;
 
 /* The problem of one island: a linear one with friction rows. */
 typedef struct rg_analysis_rows {
@@ -449,12 +438,18 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uin
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
-/* Contacts in the exact cone, three rows each, in the plane two, as a problem in the
- * accelerations of their bodies: rates are what forces along the rows give, and q. Its arrays
- * are in the arena; false: no memory. Behind them come the rows that joints hold: `q` has zeros for
- * them. */
-bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
-                              const double *q, const double *mu, double scale, rg_problem *problem);
+/* Contacts of an island in the exact cone, three rows each, in the plane two: rates are what
+ * forces along the rows give, and q. Behind q, force and rate is room for the rows that joints
+ * hold, 0 at first. Arrays are in the arena; false: no memory. */
+typedef struct rg_analysis_cone {
+    size_t contacts, dimension, count; /* of rows */
+    rg_analysis_row *rows;
+    double *q, *mu, *force, *rate;
+} rg_analysis_cone;
+bool rg_analysis_take_cone(const rg_analysis *a, size_t contacts, rg_analysis_cone *cone);
+/* With the rows that joints hold. */
+rg_status rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_cone *cone, double scale,
+                                   rg_problem *problem);
 /* The matrix of all of them, count x count. */
 void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
                             double *matrix);

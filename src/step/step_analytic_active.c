@@ -35,8 +35,8 @@ enum { FOLLOWING = 32, TURNS = 2 };
 
 /* What a solver of the exact cone says. */
 typedef struct decision {
-    double *force, *rate; /* three of each contact */
-    rg_vec3 *basis;       /* two tangents of each */
+    double *force;  /* three of each contact */
+    rg_vec3 *basis; /* two tangents of each */
 } decision;
 
 /* Whether friction leaves it open which contacts stick. */
@@ -110,39 +110,33 @@ static void turn_slips(rg_analysis *a, const uint32_t *members, size_t member_co
 
 /* The problem of the exact cone at this instant. */
 static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count, decision *d) {
-    size_t n = 3 * member_count, k = 0;
-    size_t held = rg_analysis_held_rows(a);
-    rg_analysis_row *rows = rg_arena_take(a->arena, n, sizeof *rows);
-    double *q = rg_arena_take(a->arena, n + held, sizeof *q);
-    double *force = rg_arena_take(a->arena, n + held, sizeof *force);
-    double *mu = rg_arena_take(a->arena, member_count, sizeof *mu);
-    double *rate = rg_arena_take(a->arena, n + held, sizeof *rate);
-    *d = (decision){force, rate, rg_arena_take(a->arena, 2 * member_count, sizeof *d->basis)};
-    if (!rows || !q || !force || !mu || !rate || !d->basis)
+    rg_analysis_cone s;
+    d->basis = rg_arena_take(a->arena, 2 * member_count, sizeof *d->basis);
+    if (!d->basis || !rg_analysis_take_cone(a, member_count, &s))
         return false;
+    d->force = s.force;
+    size_t k = 0;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
         rg_vec3 last = rg_analysis_force_of(c);
         rg_analysis_make_basis(a, c);
         memcpy(d->basis + 2 * j, c->basis, sizeof c->basis);
-        mu[j] = rg_analysis_coefficient(c);
+        s.mu[j] = rg_analysis_coefficient(c);
         for (uint32_t i = 0; i < 3; i++, k++) {
-            rows[k] =
+            s.rows[k] =
                 rg_analysis_make_row(a, members[j], i, i ? c->basis[i - 1] : c->motion.normal);
-            q[k] = rg_analysis_own_rate(a, &rows[k]);
-            force[k] = rg_dot(last, rows[k].e);
+            s.q[k] = rg_analysis_own_rate(a, &s.rows[k]);
+            s.force[k] = rg_dot(last, s.rows[k].e);
         }
         if (c->mode == RG_ANALYSIS_SLIPS)
-            q[k - 2] += DWARFS * a->view->acceleration;
+            s.q[k - 2] += DWARFS * a->view->acceleration;
     }
-    memset(q + n, 0, held * sizeof *q);
-    memset(force + n, 0, held * sizeof *force);
     rg_problem problem;
-    if (!rg_analysis_cone_problem(a, rows, member_count, q, mu, a->view->acceleration, &problem))
+    if (rg_analysis_cone_problem(a, &s, a->view->acceleration, &problem))
         return false;
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = DECIDES;
-    rg_solution solution = {.force = force, .velocity = rate};
+    rg_solution solution = {.force = s.force, .velocity = s.rate};
     rg_solve_info info;
     /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
     settings.warm = true;
@@ -160,11 +154,11 @@ static bool decide(rg_analysis *a, const uint32_t *members, size_t member_count,
     if (status)
         return false;
     a->tally.counts.solves++;
-    turn_slips(a, members, member_count, &problem, q, &solution, &info);
+    turn_slips(a, members, member_count, &problem, s.q, &solution, &info);
     /* Contacts that leave carry no force. */
     for (size_t j = 0; j < member_count; j++)
-        if (force[3 * j] * rg_analysis_couple(a, &rows[3 * j], &rows[3 * j]) < rate[3 * j])
-            force[3 * j] = force[3 * j + 1] = force[3 * j + 2] = 0;
+        if (s.force[3 * j] * rg_analysis_couple(a, &s.rows[3 * j], &s.rows[3 * j]) < s.rate[3 * j])
+            s.force[3 * j] = s.force[3 * j + 1] = s.force[3 * j + 2] = 0;
     if (info.residual.natural > RG_ANALYSIS_FAILED)
         a->tally.counts.failures++;
     return true;

@@ -13,34 +13,8 @@
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
-#include <string.h>
-
 /* Of the judge's residual, relative to speeds: what is good enough. */
 #define ENOUGH 1e-7
-
-typedef struct mean_rows {
-    size_t contacts, dimension;
-    size_t count; /* rows */
-    rg_analysis_row *rows;
-    double *q, *mu, *force, *rate;
-} mean_rows;
-
-static bool take_rows(rg_analysis *a, size_t contacts, mean_rows *s) {
-    s->contacts = contacts;
-    s->dimension = a->view->world->content.planar ? 2 : 3;
-    s->count = s->dimension * contacts;
-    s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
-    size_t held = rg_analysis_held_rows(a);
-    s->q = rg_arena_take(a->arena, s->count + held, sizeof *s->q);
-    s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
-    s->force = rg_arena_take(a->arena, s->count + held, sizeof *s->force);
-    s->rate = rg_arena_take(a->arena, s->count + held, sizeof *s->rate);
-    if (!s->rows || !s->q || !s->mu || !s->force || !s->rate)
-        return false;
-    memset(s->q + s->count, 0, held * sizeof *s->q);
-    memset(s->force + s->count, 0, held * sizeof *s->force);
-    return true;
-}
 
 /* m/s: the least rate of a gap at the end. It may close, but only so fast that a force which is
  * constant over the next time, too, can stop it before there is no room: with rate u of now and
@@ -52,7 +26,7 @@ static double least_rate(const rg_analysis_contact *c, double rate, double lengt
 }
 
 /* Accelerations, as means over `length`: W f + q = 0 where the velocity at the end is. */
-static void fill_rows(rg_analysis *a, const uint32_t *members, double length, mean_rows *s) {
+static void fill_rows(rg_analysis *a, const uint32_t *members, double length, rg_analysis_cone *s) {
     size_t k = 0;
     for (size_t j = 0; j < s->contacts; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -73,10 +47,10 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, double length, me
     }
 }
 
-static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_info *info) {
+static rg_status solve(rg_analysis *a, double length, rg_analysis_cone *s, rg_solve_info *info) {
     rg_problem problem;
-    if (!rg_analysis_cone_problem(a, s->rows, s->contacts, s->q, s->mu,
-                                  fmax(a->view->acceleration, a->view->speed / length), &problem))
+    double scale = fmax(a->view->acceleration, a->view->speed / length);
+    if (rg_analysis_cone_problem(a, s, scale, &problem))
         return RG_OUT_OF_MEMORY;
     rg_solution solution = {.force = s->force, .velocity = s->rate};
     rg_solve_settings settings = rg_solve_settings_default();
@@ -99,7 +73,8 @@ static rg_status solve(rg_analysis *a, double length, mean_rows *s, rg_solve_inf
 }
 
 /* Forces, and which contacts slip at the end of the time. */
-static void store(rg_analysis *a, const uint32_t *members, double length, const mean_rows *s) {
+static void store(rg_analysis *a, const uint32_t *members, double length,
+                  const rg_analysis_cone *s) {
     const double *f = s->force, *rate = s->rate;
     size_t d = s->dimension;
     for (size_t j = 0; j < s->contacts; j++, f += d, rate += d) {
@@ -129,8 +104,8 @@ static void store(rg_analysis *a, const uint32_t *members, double length, const 
 static rg_status solve_island(rg_analysis *a, const uint32_t *members, size_t count,
                               double length) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    mean_rows s;
-    rg_status status = take_rows(a, count, &s) ? RG_OK : RG_OUT_OF_MEMORY;
+    rg_analysis_cone s;
+    rg_status status = rg_analysis_take_cone(a, count, &s) ? RG_OK : RG_OUT_OF_MEMORY;
     rg_solve_info info = {.residual.natural = INFINITY};
     if (!status) {
         fill_rows(a, members, length, &s);

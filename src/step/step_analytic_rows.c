@@ -1,9 +1,6 @@
-/* Rows: a direction at a contact point, how it acts on both bodies, and how rows act on each
- * other (A_ij of Baraff 1989, Appendix A; Giang 2003, eq. 20, without its assumption that both
- * contacts join the same bodies in the same roles).
+/* How the bodies of a group and their contacts move, and rows of problem_directions.h at them.
  *
  * Tested by tests/step/test_forces.c. */
-#include "problem/problem_islands.h"
 #include "step/step_analytic.h"
 
 #include <string.h>
@@ -96,20 +93,11 @@ double rg_analysis_let_go(const rg_analysis_contact *c) {
 
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e) {
-    uint32_t larger = c->body_a > c->body_b ? c->body_a : c->body_b;
-    uint32_t smaller = c->body_a > c->body_b ? c->body_b : c->body_a;
-    rg_analysis_row row = {
-        .a = c->body_a, .b = c->body_b, .key = (uint64_t)larger << 32 | smaller, .e = e};
-    if (c->turns) {
-        row.e = (rg_vec3){0, 0, 0};
-        row.arm_a = row.arm_b = rg_scale(rg_dot(e, c->motion.normal), c->motion.normal);
-    } else {
-        row.arm_a = rg_cross(rg_sub(c->motion.point, m->position[row.a]), e);
-        row.arm_b = rg_cross(rg_sub(c->motion.point, m->position[row.b]), e);
-    }
-    row.spin_a = rg_mat3_apply(&m->inverse_inertia[row.a], row.arm_a);
-    row.spin_b = rg_mat3_apply(&m->inverse_inertia[row.b], row.arm_b);
-    return row;
+    if (c->turns)
+        return rg_direction_about(m->inverse_inertia, c->body_a, c->body_b,
+                                  rg_scale(rg_dot(e, c->motion.normal), c->motion.normal));
+    return rg_direction_along(m->position, m->inverse_inertia, c->body_a, c->body_b,
+                              c->motion.point, e);
 }
 
 rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uint32_t component,
@@ -124,51 +112,15 @@ rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uin
 rg_analysis_row rg_analysis_joint_direction(const rg_analysis *a, uint32_t body_a, uint32_t body_b,
                                             rg_vec3 point, const rg_joint_direction *along) {
     const rg_analysis_motion *m = &a->motion;
-    rg_vec3 d = along->direction;
-    rg_analysis_row row = {.a = body_a, .b = body_b};
-    if (along->turns) {
-        row.arm_a = row.arm_b = d;
-    } else {
-        row.e = d;
-        row.arm_a = rg_cross(rg_sub(point, m->position[body_a]), d);
-        row.arm_b = rg_cross(rg_sub(point, m->position[body_b]), d);
-    }
-    row.spin_a = rg_mat3_apply(&m->inverse_inertia[body_a], row.arm_a);
-    row.spin_b = rg_mat3_apply(&m->inverse_inertia[body_b], row.arm_b);
-    return row;
-}
-
-/* How a row moves when bodies of the group move so. */
-static double twist_rate(const rg_analysis *a, const rg_analysis_row *row,
-                         const rg_analysis_twist *twist) {
-    const rg_body_dynamics *d = a->view->dynamics;
-    double sum = 0;
-    if (d[row->a].inverse_mass > 0) {
-        const rg_analysis_twist *t = &twist[rg_analysis_place(a, row->a)];
-        sum += rg_dot(row->e, t->linear) + rg_dot(row->arm_a, t->angular);
-    }
-    if (d[row->b].inverse_mass > 0) {
-        const rg_analysis_twist *t = &twist[rg_analysis_place(a, row->b)];
-        sum -= rg_dot(row->e, t->linear) + rg_dot(row->arm_b, t->angular);
-    }
-    return sum;
+    if (along->turns)
+        return rg_direction_about(m->inverse_inertia, body_a, body_b, along->direction);
+    return rg_direction_along(m->position, m->inverse_inertia, body_a, body_b, point,
+                              along->direction);
 }
 
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i,
                           const rg_analysis_row *j) {
-    if (i->response)
-        return twist_rate(a, j, i->response);
-    const rg_body_dynamics *d = a->view->dynamics;
-    double straight = rg_dot(i->e, j->e), sum = 0;
-    if (i->a == j->a)
-        sum += d[i->a].inverse_mass * straight + rg_dot(i->arm_a, j->spin_a);
-    if (i->b == j->b)
-        sum += d[i->b].inverse_mass * straight + rg_dot(i->arm_b, j->spin_b);
-    if (i->a == j->b)
-        sum -= d[i->a].inverse_mass * straight + rg_dot(i->arm_a, j->spin_b);
-    if (i->b == j->a)
-        sum -= d[i->b].inverse_mass * straight + rg_dot(i->arm_b, j->spin_a);
-    return sum;
+    return rg_direction_couple(a->view->dynamics, a->place, i, j);
 }
 
 void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
@@ -179,105 +131,50 @@ void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, s
                 rg_analysis_couple(a, &rows[i], &rows[j]);
 }
 
-/* The block of a body that forces move: the next one, with its mass, where it has none yet. */
-static uint32_t block_of(const rg_analysis *a, uint32_t body, uint32_t *number, size_t *blocks,
-                         double *mass) {
-    const rg_body_dynamics *d = &a->view->dynamics[body];
-    if (!(d->inverse_mass > 0))
-        return RG_NO_BLOCK;
-    uint32_t *block = &number[rg_analysis_place(a, body)];
-    if (*block == RG_NO_BLOCK) {
-        bool planar = a->view->world->content.planar;
-        *block = (uint32_t)(*blocks)++;
-        rg_mass_block(d, planar, a->motion.orientation[body], mass + (planar ? 9 : 36) * *block);
-    }
-    return *block;
-}
-
-static void put_jacobian(double *to, bool planar, double sign, rg_vec3 e, rg_vec3 arm) {
-    if (planar) {
-        to[0] = sign * e.x, to[1] = sign * e.z, to[2] = sign * arm.y;
-        return;
-    }
-    to[0] = sign * e.x, to[1] = sign * e.y, to[2] = sign * e.z;
-    to[3] = sign * arm.x, to[4] = sign * arm.y, to[5] = sign * arm.z;
-}
-
-/* A row of a problem: its blocks, and its Jacobian for both. */
-typedef struct problem_maker {
-    const rg_analysis *a;
-    bool planar;
-    uint32_t *number; /* blocks of the bodies of the group */
-    size_t blocks, freedom;
-    double *mass;
-} problem_maker;
-
-/* `stride`: between the Jacobians of a contact's two sides. */
-static void put_row(problem_maker *p, const rg_analysis_row *row, uint32_t *joined, double *to,
-                    size_t stride) {
-    joined[0] = block_of(p->a, row->a, p->number, &p->blocks, p->mass);
-    joined[1] = block_of(p->a, row->b, p->number, &p->blocks, p->mass);
-    put_jacobian(to, p->planar, joined[0] != RG_NO_BLOCK, row->e, row->arm_a);
-    put_jacobian(to + stride, p->planar, -(double)(joined[1] != RG_NO_BLOCK), row->e, row->arm_b);
-}
-
-/* What joints hold: rows whose velocity stays 0. */
-static bool add_joint_rows(problem_maker *p, rg_contact_problem *problem) {
-    size_t joints = rg_analysis_held_rows(p->a), n = p->freedom;
-    rg_arena *arena = p->a->arena;
-    uint32_t *joined = rg_arena_take(arena, 2 * joints, sizeof *joined);
-    double *jacobian = rg_arena_take(arena, 2 * n * joints, sizeof *jacobian);
-    double *compliance = rg_arena_take(arena, joints, sizeof *compliance);
-    if (!joined || !jacobian || !compliance)
+bool rg_analysis_take_cone(const rg_analysis *a, size_t contacts, rg_analysis_cone *s) {
+    size_t held = rg_analysis_held_rows(a), d = a->view->world->content.planar ? 2 : 3;
+    *s = (rg_analysis_cone){.contacts = contacts, .dimension = d, .count = d * contacts};
+    s->rows = rg_arena_take(a->arena, s->count, sizeof *s->rows);
+    s->q = rg_arena_take(a->arena, s->count + held, sizeof *s->q);
+    s->mu = rg_arena_take(a->arena, contacts, sizeof *s->mu);
+    s->force = rg_arena_take(a->arena, s->count + held, sizeof *s->force);
+    s->rate = rg_arena_take(a->arena, s->count + held, sizeof *s->rate);
+    if (!s->rows || !s->q || !s->mu || !s->force || !s->rate)
         return false;
-    for (size_t k = 0; k < joints; k++) {
-        rg_analysis_row row = rg_analysis_held_row(p->a, k, &compliance[k]);
-        put_row(p, &row, joined + 2 * k, jacobian + 2 * n * k, n);
-    }
-    problem->joints = joints;
-    problem->compliance = compliance;
-    problem->global.joint_blocks = joined;
-    problem->global.joint_jacobian = jacobian;
+    memset(s->q + s->count, 0, held * sizeof *s->q);
+    memset(s->force + s->count, 0, held * sizeof *s->force);
     return true;
 }
 
-bool rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_row *rows, size_t contacts,
-                              const double *q, const double *mu, double scale,
-                              rg_problem *problem) {
-    bool planar = a->view->world->content.planar;
-    size_t d = planar ? 2 : 3, n = planar ? 3 : 6, bodies = a->flight.body_count;
-    problem_maker p = {.a = a, .planar = planar, .freedom = n};
-    p.number = rg_arena_take(a->arena, bodies, sizeof *p.number);
-    p.mass = rg_arena_take(a->arena, n * n * bodies, sizeof *p.mass);
-    uint32_t *joined = rg_arena_take(a->arena, 2 * contacts, sizeof *joined);
-    double *rest = rg_arena_take(a->arena, n * bodies, sizeof *rest);
-    double *jacobian = rg_arena_take(a->arena, 2 * d * n * contacts, sizeof *jacobian);
-    if (!p.number || !joined || !p.mass || !rest || !jacobian)
-        return false;
-    for (size_t k = 0; k < bodies; k++)
-        p.number[k] = RG_NO_BLOCK;
-    memset(rest, 0, n * bodies * sizeof *rest);
-    for (size_t i = 0; i < d * contacts; i++)
-        put_row(&p, &rows[i], joined + 2 * (i / d), jacobian + 2 * d * n * (i / d) + n * (i % d),
-                d * n);
-    *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .scale = scale};
-    problem->contact = (rg_contact_problem){
-        .dimension = (int)d, .contacts = contacts, .mu = mu, .form = RG_FORM_GLOBAL, .q = q};
-    problem->contact.global = (rg_global_form){.freedom = (int)n,
-                                               .mass = p.mass,
-                                               .free_velocity = rest,
-                                               .contact_blocks = joined,
-                                               .contact_jacobian = jacobian};
-    if (a->joints && !add_joint_rows(&p, &problem->contact))
-        return false;
-    problem->contact.global.blocks = p.blocks;
-    return true;
+rg_status rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_cone *s, double scale,
+                                   rg_problem *problem) {
+    size_t held = rg_analysis_held_rows(a);
+    rg_analysis_row *joints = rg_arena_take(a->arena, held, sizeof *joints);
+    double *compliance = rg_arena_take(a->arena, held, sizeof *compliance);
+    if (!joints || !compliance)
+        return RG_OUT_OF_MEMORY;
+    for (size_t k = 0; k < held; k++)
+        joints[k] = rg_analysis_held_row(a, k, &compliance[k]);
+    rg_direction_space space = {.dynamics = a->view->dynamics,
+                                .position = a->motion.position,
+                                .orientation = a->motion.orientation,
+                                .inverse_inertia = a->motion.inverse_inertia,
+                                .place = a->place,
+                                .count = a->flight.body_count,
+                                .planar = a->view->world->content.planar};
+    rg_direction_set set = {.contacts = s->rows,
+                            .joints = joints,
+                            .contact_count = s->contacts,
+                            .joint_count = held,
+                            .compliance = compliance,
+                            .q = s->q,
+                            .mu = s->mu,
+                            .scale = scale};
+    return rg_directions_problem(&space, &set, a->arena, problem);
 }
 
 double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row) {
-    return rg_dot(row->e, rg_sub(m->velocity[row->a], m->velocity[row->b])) +
-           rg_dot(row->arm_a, m->angular_velocity[row->a]) -
-           rg_dot(row->arm_b, m->angular_velocity[row->b]);
+    return rg_direction_rate(row, m->velocity, m->angular_velocity);
 }
 
 static void push_body(const rg_analysis *a, double *y, uint32_t body, rg_vec3 impulse,
