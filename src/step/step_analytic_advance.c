@@ -220,6 +220,7 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         return rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, error);
     memcpy(y, a->y, a->ode.n * sizeof *y);
     memset(seen, 0, a->view->part_count * sizeof *seen);
+    memset(place, 0xff, a->view->world->content.bodies.count * sizeof *place); /* in no group */
     *blank = *a;
     blank->place = place;
     for (size_t index = 0; index <= groups->count; index++) {

@@ -700,7 +700,7 @@ void rg_analysis_scale(void *user, const double *y, double *scale) {
         double most = 0.5 * RG_ANALYSIS_DRIFT * contact->shell / tolerance;
         for (int side = 0; side < 2; side++) {
             uint32_t body = side ? contact->body_b : contact->body_a;
-            if (!(c->dynamics[body].inverse_mass > 0))
+            if (!(a->view->dynamics[body].inverse_mass > 0))
                 continue;
             double *s = scale + rg_analysis_place(a, body) * a->flight.width;
             for (size_t k = 0; k < linear; k++)
