@@ -20,7 +20,7 @@ typedef enum rg_step_event_kind {
     RG_STEP_EVENT_ACCUMULATION,  /* bounces without end: at rest at `value` (time, s) */
     RG_STEP_EVENT_INCONSISTENT,  /* no forces exist: resolved by an impulse (Painleve) */
     RG_STEP_EVENT_INDETERMINATE, /* several motions are possible: one was chosen by the policy */
-    RG_STEP_EVENT_CAPPED,        /* too many events: restitution was set to 0 for a while */
+    RG_STEP_EVENT_CAPPED,        /* of recordings made before; there are no more */
     RG_STEP_EVENT_UNSOLVED,      /* a contact problem was not solved exactly; value: its residual */
     RG_STEP_EVENT_HANDED_OVER,   /* the stepping method made the step of a group of bodies; value:
                                     why, rg_status */

@@ -129,8 +129,7 @@ enum {
     /* Contacts of an island: where friction decides among more, mean forces are taken where the
      * quick ways fail; to look on would take seconds. */
     RG_ANALYSIS_MANY = 24,
-    RG_ANALYSIS_HARD = 8,    /* decisions of few contacts that one of many weighs as much as */
-    RG_ANALYSIS_CROWD = 400, /* impacts within a step of the world before restitution is dropped */
+    RG_ANALYSIS_HARD = 8,      /* decisions of few contacts that one of many weighs as much as */
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
 };
@@ -276,8 +275,7 @@ typedef enum rg_effort {
     RG_EFFORT_TURN,     /* by exchanges in the active set, and with a force across the direction of
                          * contacts at their limits: by how much they must turn; may fail */
     RG_EFFORT_EXCHANGE, /* by exchanges in the active set; may fail */
-    RG_EFFORT_SOLVE,    /* by a solver where that fails, or left to mean forces */
-    RG_EFFORT_SEARCH    /* by a solver, however long it takes */
+    RG_EFFORT_SOLVE     /* by a solver where that fails */
 } rg_effort;
 
 /* What the last evaluation has shown. */
@@ -338,6 +336,8 @@ struct rg_analysis {
     size_t contact_count, contact_capacity, leaving_count;
 
     rg_analysis_joints *joints; /* null: none */
+    /* Of the contacts, during a trial step, in which they stay the same; null: to be found. */
+    const rg_partition *islands;
 
     const rg_force_law *law;    /* of the group */
     const rg_force_law *active; /* that evaluates now: during a trial step it may be another one */
@@ -352,7 +352,6 @@ struct rg_analysis {
     uint64_t events;
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
     size_t bounce_count;
-    bool no_restitution; /* the cap was reached */
     rg_analysis_tally tally;
     rg_judge_findings found;    /* by the judge */
     rg_analysis_judging *judge; /* null: no certificate is asked for */
@@ -468,7 +467,7 @@ void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, dou
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row);
 double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
                         const double *before);
-/* Contacts of bodies that they join. Arrays are in the arena. */
+/* Contacts of bodies that they join. Arrays are in the arena, or those of the trial step. */
 rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands);
 
 /* The row of a direction of a joint whose bodies are B `a` and A `b`. */

@@ -355,19 +355,6 @@ static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, con
     return status;
 }
 
-/* Whether friction decides among too many contacts for a search by pivoting, in the exact cone:
- * it would take seconds, and mean forces are there for it. */
-static bool is_left_to_means(const rg_analysis *a, const rg_analysis_rows *s) {
-    size_t contacts = 0;
-    bool open = false;
-    for (size_t k = 0; k < s->count; k++) {
-        contacts += s->kinds[k] == RG_ROW_UNILATERAL;
-        open |= s->kinds[k] != RG_ROW_UNILATERAL &&
-                a->contacts[s->rows[k].contact].mode == RG_ANALYSIS_STICKS;
-    }
-    return a->law->exact_cone && open && contacts > RG_ANALYSIS_MANY;
-}
-
 static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
                             rg_solve_info *info) {
     couple_rows(a, s);
@@ -385,12 +372,6 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
     }
     if (effort == RG_EFFORT_TURN || (may_know && effort == RG_EFFORT_EXCHANGE))
         return RG_OK;
-    if (may_know && effort == RG_EFFORT_SOLVE && is_left_to_means(a, s)) {
-        memset(s->rate, 0, s->count * sizeof *s->rate);
-        a->evaluation.undecided = true;
-        a->decisions = -1;
-        return RG_OK;
-    }
     return search_rows(a, s, b, raise, info);
 }
 
@@ -674,7 +655,7 @@ void rg_analysis_decide(rg_analysis *a) {
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
-        solve_islands(a, resting ? know_rows : solve_rows, RG_EFFORT_SEARCH);
+        solve_islands(a, resting ? know_rows : solve_rows, RG_EFFORT_SOLVE);
     rg_analysis_joints_react(a);
 }
 

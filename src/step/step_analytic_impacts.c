@@ -79,7 +79,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
             if (other->body_a == c->body_a && other->body_b == c->body_b)
                 s->pair[k] = s->pair[j];
         }
-        s->restitution[k] = a->no_restitution ? 0 : c->law.restitution;
+        s->restitution[k] = c->law.restitution;
         s->contact[k] = (rg_step_impulse){.time = a->time,
                                           .body_b = rg_analysis_body_id(a, c->body_b),
                                           .body_a = rg_analysis_body_id(a, c->body_a),
@@ -333,10 +333,6 @@ rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error) {
             if (rg_analysis_touches(&a->contacts[members[i]]))
                 members[count++] = members[i];
         status = resolve_island(a, members, count, met, error);
-    }
-    if (a->tally.impacts > RG_ANALYSIS_CROWD && !a->no_restitution) {
-        a->no_restitution = true;
-        rg_analysis_log(a, RG_STEP_EVENT_CAPPED, NULL, 0, (double)a->tally.impacts);
     }
     /* Which sequences of bounces end here: those contacts stay, at rest. */
     for (size_t i = 0; i < a->contact_count && !status; i++) {

@@ -179,11 +179,6 @@ static size_t put_words(const rg_world *world, const rg_step_event *e, const cha
                      rg_world_settings(world).policy == RG_POLICY_LARGEST_FORCE ? "latter"
                                                                                 : "former");
         break;
-    case RG_STEP_EVENT_CAPPED:
-        n = snprintf(text, capacity,
-                     "t = %.9g s: %.0f impacts in one step: restitution is left out until its end",
-                     e->time, e->value);
-        break;
     case RG_STEP_EVENT_UNSOLVED:
         n = snprintf(text, capacity,
                      "t = %.9g s: forces between \"%s\" and \"%s\" and what touches them are not "

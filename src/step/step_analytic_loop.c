@@ -259,9 +259,6 @@ static verdict look_for_event(event_loop *l) {
 /* Tries until something comes of it. */
 static verdict try_until_verdict(event_loop *l) {
     rg_analysis *a = l->a;
-    double turn = largest_turn(a);
-    if (turn > 0)
-        l->most = fmin(l->most, RG_ANALYSIS_TURN / turn);
     if (!a->law->mean && mark_stopping(a))
         rg_analysis_decide(a);
     for (;;) {
@@ -278,6 +275,21 @@ static verdict try_until_verdict(event_loop *l) {
             return NO_PROGRESS;
         return v == ACCEPTED ? look_for_event(l) : v;
     }
+}
+
+static verdict try_out(event_loop *l) {
+    rg_analysis *a = l->a;
+    double turn = largest_turn(a);
+    if (turn > 0)
+        l->most = fmin(l->most, RG_ANALYSIS_TURN / turn);
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_partition islands;
+    l->status = rg_analysis_find_islands(a, &islands);
+    a->islands = &islands;
+    verdict v = l->status ? HAND_OVER : try_until_verdict(l);
+    a->islands = NULL;
+    rg_arena_return(a->arena, mark);
+    return v;
 }
 
 /* --- no progress ------------------------------------------------------------------------------ */
@@ -485,7 +497,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
         if (status)
             break;
         begin_step(&l);
-        status = take_verdict(&l, try_until_verdict(&l));
+        status = take_verdict(&l, try_out(&l));
     }
     if (l.strayed)
         *arrival = RG_STRAYED;

@@ -211,6 +211,10 @@ static void leave_out_joints(rg_partition *islands, size_t contacts) {
 }
 
 rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands) {
+    if (a->islands) {
+        *islands = *a->islands;
+        return RG_OK;
+    }
     const rg_body_dynamics *d = a->view->dynamics;
     size_t n = a->contact_count, joints = rg_analysis_joint_count(a);
     uint32_t *places = rg_arena_take(a->arena, 2 * (n + joints), sizeof *places);
