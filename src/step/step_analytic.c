@@ -300,8 +300,7 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
     *a = (rg_analysis){.view = view,
                        .arena = &world->scratch,
                        .time = world->content.time,
-                       .law = cone ? &rg_law_cone : &rg_law_pivoting,
-                       .coarser = 1};
+                       .law = cone ? &rg_law_cone : &rg_law_pivoting};
     a->active = a->law;
     rg_status status = rg_machinery_of(world, &view->machinery, error);
     if (status)

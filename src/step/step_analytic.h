@@ -348,7 +348,6 @@ struct rg_analysis {
     int64_t decisions;           /* that are left in this step; < 0: mean forces are taken */
     double mean_length;          /* s: of the next ones */
     bool was_averaged;           /* the last step of the world ended with mean forces */
-    double coarser;              /* 1, or what creep is multiplied by until the end of the step */
     uint64_t events;
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
     size_t bounce_count;

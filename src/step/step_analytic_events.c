@@ -44,8 +44,9 @@ typedef struct look {
     mover movers[2];
     size_t mover_count;
     uint32_t contact, part_b, part_a;
-    size_t limit; /* of a joint; or a brake */
-    double level;
+    size_t limit;      /* of a joint; or a brake */
+    double level;      /* m: values this small are 0 */
+    double leaves;     /* m: a point this far outside its face or edge has left it */
     double deepest;    /* m: where a pair that touches has come nearer */
     bool friction;     /* changes between stick and slip are events */
     double (*kept)[3]; /* forces of the last place at which nothing had happened */
@@ -217,7 +218,8 @@ static double gap_between(const look *l, rg_pose b, rg_pose a) {
     return growth.gap;
 }
 
-static double pair_gap(look *l, double theta) {
+static double pair_gap(void *user, double theta) {
+    look *l = user;
     const rg_analysis *a = l->a;
     go_to(l, theta);
     return gap_between(l, rg_analysis_part_pose(a, &a->motion, l->part_b),
@@ -289,63 +291,58 @@ static rg_root locate(rg_scalar_function *function, look *l, rg_bracket bracket,
                                            .evaluation_limit = ROOT_EVALUATIONS});
 }
 
-/* A point of the pair may be leaving: from where on is there room? */
-static double room_from(look *l, double end, double *f, bool *back) {
-    double theta = 0, next = fmin(end, FIRST_LOOK);
-    *back = false;
-    while (*f <= LEFT * l->level && theta < end) {
-        double now = room(l, next);
+/* The first of so many places up to `end` where a function has fallen to 0, located; `begin`: where
+ * it is f > 0. */
+static bool falls(look *l, rg_scalar_function *function, double begin, double f, double end,
+                  int samples, rg_root *root) {
+    double before = begin;
+    for (int i = 1; i <= samples && begin < end; i++) {
+        double theta = begin + (end - begin) * i / samples, now = function(l, theta);
         if (now <= 0) {
-            *back = true;
-            return theta > 0 ? locate(room, l, (rg_bracket){theta, *f, next, now}, l->level).x : 0;
+            *root = locate(function, l, (rg_bracket){before, f, theta, now}, l->level);
+            return true;
         }
-        *f = now;
-        theta = next;
-        next = fmin(end, 2 * next);
+        before = theta, f = now;
     }
-    return theta;
+    return false;
 }
 
+/* How something that is near where a function is 0 gets away from there, in steps that double. */
+typedef struct departure {
+    double theta, f; /* the last place at which it had not come back */
+    bool back;       /* it came back before it was away: */
+    double next, now;
+} departure;
+
+/* Until it is more than `away`; at `least` or below it is back. `f`: at the beginning. */
+static departure leave(look *l, rg_scalar_function *function, double f, double end, double away,
+                       double least) {
+    departure s = {.f = f, .next = fmin(end, FIRST_LOOK)};
+    while (s.f <= away && s.theta < end) {
+        s.now = function(l, s.next);
+        s.back = s.now <= least;
+        if (s.back)
+            break;
+        s.f = s.now;
+        s.theta = s.next;
+        s.next = fmin(end, 2 * s.next);
+    }
+    return s;
+}
+
+/* A point of the pair may be leaving: there is room from where it has left on. */
 static void look_at_touching(look *l, rg_analysis_event *event) {
-    double f_before = room(l, 0);
-    if (!(f_before > 0))
-        f_before = 0.5 * l->level; /* it was settled just now */
-    bool back;
-    double before = room_from(l, event->theta, &f_before, &back), begin = before;
-    if (back) {
-        *event = contact_event(l, before);
-        return;
-    }
-    for (int i = 1; i <= RG_ANALYSIS_SAMPLES; i++) {
-        double theta = begin + (event->theta - begin) * i / RG_ANALYSIS_SAMPLES;
-        double f = room(l, theta);
-        if (f <= 0) {
-            rg_root root = locate(room, l, (rg_bracket){before, f_before, theta, f}, l->level);
-            *event = contact_event(l, root.x);
-            return;
-        }
-        before = theta, f_before = f;
-    }
-}
-
-/* A pair within the shell that is not followed is leaving (it was settled, or else it would be
- * followed): from where on is it apart? If it comes back before it is, the last place where it
- * was free. */
-static double apart_from(look *l, double end, double shell, double begin, bool *back) {
-    double theta = fmin(end, FIRST_LOOK), last = 0;
-    double least = begin > 0 ? 0 : begin - l->level;
-    *back = false;
-    for (;;) {
-        double gap = pair_gap(l, theta);
-        if (gap <= least) {
-            *back = true;
-            return last;
-        }
-        if (gap > LEFT * shell || theta >= end)
-            return theta;
-        last = theta;
-        theta = fmin(end, 2 * theta);
-    }
+    double begin = room(l, 0);
+    if (!(begin > 0))
+        begin = 0.5 * l->level; /* it was settled just now */
+    departure d = leave(l, room, begin, event->theta, LEFT * l->level, 0);
+    rg_root root;
+    if (d.back && d.theta > 0)
+        d.theta = locate(room, l, (rg_bracket){d.theta, d.f, d.next, d.now}, l->level).x;
+    if (d.back)
+        *event = contact_event(l, d.theta);
+    else if (falls(l, room, d.theta, d.f, event->theta, RG_ANALYSIS_SAMPLES, &root))
+        *event = contact_event(l, root.x);
 }
 
 /* Whether forces move exactly one part of a pair, and nothing the other one: that part. */
@@ -406,16 +403,15 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     part_path path_b, path_a;
     rg_path b = make_path(a, l->dense, l->part_b, &path_b);
     rg_path other = make_path(a, l->dense, l->part_a, &path_a);
-    double from = 0;
-    bool back = false;
-    double begin = pair_gap(l, 0);
-    if (begin <= shell)
-        from = apart_from(l, event->theta, shell, begin, &back);
-    if (back) {
-        *event = contact_event(l, from);
+    /* Within the shell, and not followed: it is leaving (it was settled, or else it would be). */
+    departure d = {.f = pair_gap(l, 0)};
+    if (d.f <= shell)
+        d = leave(l, pair_gap, d.f, event->theta, LEFT * shell, d.f > 0 ? 0 : d.f - l->level);
+    if (d.back) {
+        *event = contact_event(l, d.theta);
         return RG_OK;
     }
-    double t0 = l->dense->begin + from * l->dense->step;
+    double t0 = l->dense->begin + d.theta * l->dense->step;
     double t1 = l->dense->begin + event->theta * l->dense->step;
     if (!(t1 > t0))
         return RG_OK;
@@ -428,7 +424,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     if (status || impact.result == RG_FIRST_CONTACT_NONE)
         return status;
     double theta = impact.result == RG_FIRST_CONTACT_TOUCHING
-                       ? from
+                       ? d.theta
                        : (impact.time - l->dense->begin) / l->dense->step;
     if (impact.result == RG_FIRST_CONTACT_LIMIT && theta >= event->theta)
         return RG_OK;
@@ -454,7 +450,7 @@ static rg_contact_motion contact_at(look *l, double theta) {
 static double inside(void *user, double theta) {
     look *l = user;
     rg_contact_motion m = contact_at(l, theta);
-    return m.regular ? m.inside + l->level : -1;
+    return m.regular ? m.inside + l->leaves : -1;
 }
 
 static double slip_along(void *user, double theta) {
@@ -465,31 +461,21 @@ static double slip_along(void *user, double theta) {
 
 static void look_for_root(look *l, rg_scalar_function *function, int kind, bool detect,
                           rg_analysis_event *event) {
-    double before = 0, f_before = function(l, 0);
-    if (!(f_before > 0))
-        return;
-    for (int i = 1; i <= RG_ANALYSIS_SAMPLES; i++) {
-        double theta = event->theta * i / RG_ANALYSIS_SAMPLES;
-        double f = function(l, theta);
-        if (f <= 0) {
-            rg_root root = locate(function, l, (rg_bracket){before, f_before, theta, f}, 0);
-            /* Just past it: the function has changed its sign there. */
-            *event = (rg_analysis_event){.theta = fmin(root.upper, 1),
-                                         .kind = kind,
-                                         .detect = detect,
-                                         .contact = l->contact};
-            return;
-        }
-        before = theta, f_before = f;
-    }
+    double begin = function(l, 0);
+    rg_root root;
+    if (begin > 0 && falls(l, function, 0, begin, event->theta, RG_ANALYSIS_SAMPLES, &root))
+        *event = (rg_analysis_event){/* just past it: the function has changed its sign there */
+                                     .theta = fmin(root.upper, 1),
+                                     .kind = kind,
+                                     .detect = detect,
+                                     .contact = l->contact};
 }
 
 static void look_at_contact(look *l, rg_analysis_event *event) {
     const rg_analysis_contact *c = &l->a->contacts[l->contact];
-    l->level = LEAVES * c->size;
+    l->leaves = LEAVES * c->size;
     if (c->active && isfinite(c->motion.inside))
         look_for_root(l, inside, RG_STEP_EVENT_FEATURE, true, event);
-    l->level = 0;
     if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0 && l->friction)
         look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
 }
@@ -510,41 +496,15 @@ static bool is_at_limit(const rg_analysis *a, size_t limit) {
     return false;
 }
 
-/* From where on an axis is away from its end: one that is just leaving begins there. *back: it
- * comes back before it is, at the place that is returned. */
-static double leaves_limit(look *l, double end, double *f, bool *back) {
-    double theta = 0, next = fmin(end, FIRST_LOOK), least = fmin(0, *f) - RG_ANALYSIS_SHELL / 4;
-    *back = false;
-    while (*f <= LEFT * RG_ANALYSIS_SHELL && theta < end) {
-        double now = limit_gap(l, next);
-        *back = now <= least;
-        if (*back)
-            return theta;
-        *f = now;
-        theta = next;
-        next = fmin(end, 2 * next);
-    }
-    return theta;
-}
-
 static void look_at_limit(look *l, rg_analysis_event *event) {
-    enum { SAMPLES = 2 * RG_ANALYSIS_SAMPLES };
-    bool back;
-    double f_before = limit_gap(l, 0);
-    double begin = leaves_limit(l, event->theta, &f_before, &back), before = begin;
-    if (back) {
-        *event = contact_event(l, begin);
-        return;
-    }
-    for (int i = 1; i <= SAMPLES && begin < event->theta; i++) {
-        double theta = begin + (event->theta - begin) * i / SAMPLES, f = limit_gap(l, theta);
-        if (f <= 0) {
-            rg_root root = locate(limit_gap, l, (rg_bracket){before, f_before, theta, f}, 0);
-            *event = contact_event(l, fmin(root.upper, 1));
-            return;
-        }
-        before = theta, f_before = f;
-    }
+    double begin = limit_gap(l, 0);
+    departure d = leave(l, limit_gap, begin, event->theta, LEFT * RG_ANALYSIS_SHELL,
+                        fmin(0, begin) - RG_ANALYSIS_SHELL / 4);
+    rg_root root;
+    if (d.back)
+        *event = contact_event(l, d.theta);
+    else if (falls(l, limit_gap, d.theta, d.f, event->theta, 2 * RG_ANALYSIS_SAMPLES, &root))
+        *event = contact_event(l, fmin(root.upper, 1));
 }
 
 static double brake_slip(void *user, double theta) {
@@ -682,6 +642,7 @@ rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_eve
         status = look_at_pair(&l, event);
     }
     l.part_b = l.part_a = UINT32_MAX;
+    l.level = 0;
     for (l.limit = 0; l.limit < rg_analysis_limit_count(a) && !status; l.limit++) {
         uint32_t bodies[2];
         rg_analysis_limit_bodies(a, l.limit, bodies);

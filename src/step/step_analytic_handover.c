@@ -6,8 +6,8 @@
  * them in one go, so that contacts are looked for once. That no other body is near them holds as
  * long as no body leaves its reach, as in the event loop. If one does, it gets a longer one
  * (a->least), and if another body is within that, the step is made again with such groups
- * (*strayed). Contact forces of both methods end in one list. The judge computes what contacts did to the
- * bodies that were stepped (rg_step_report.judged), since only he knows.
+ * (*strayed). Contact forces of both methods end in one list. The judge computes what contacts did
+ * to the bodies that were stepped (rg_step_report.judged).
  *
  * It fails if the stepping method does; both causes are told, and nothing has changed.
  *

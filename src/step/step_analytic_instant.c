@@ -37,8 +37,7 @@ static bool refresh_modes(rg_analysis *a, bool *changed) {
             c->mode = RG_ANALYSIS_SLIPS;
             c->direction = rg_scale(1 / slip, c->motion.slip);
         } else if (c->mode == RG_ANALYSIS_SLIPS &&
-                   (hardly || slip <= RG_ANALYSIS_SLOW * rg_analysis_creep(a, c) ||
-                    a->coarser > 1)) {
+                   (hardly || slip <= RG_ANALYSIS_SLOW * rg_analysis_creep(a, c))) {
             c->mode = RG_ANALYSIS_STICKS;
             c->halts = true;
             c->started = hardly;

@@ -8,14 +8,12 @@
  *   event          up to the event: impacts, active set and modes are decided anew
  *   cut            nothing is taken: it is tried again, shorter
  *   change of law  nothing is taken: it is tried again, with mean forces
- *   no progress    nothing is taken: what keeps the clock from moving is taken out of the way
  *   hand over      nothing more can be done here: the status says why
  *
  * One measure of progress, the least time: NUDGE of the step of the world. What cannot be had by
  * shorter steps than that is not had by cutting further: forces that are not found there are
  * those of the beginning for that time; events in a row that do not move the clock are passed
- * over for that time; steps in a row that are hardly longer end in a rescue (an impulse along
- * forces that grow without bound, or a coarser distinction of stick and slip).
+ * over for that time.
  *
  * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"
@@ -36,10 +34,6 @@
 enum { STUCK_MOST = 4 };
 /* And after so many contacts that seem not to be needed are kept: what comes back at once is. */
 enum { FREED_MOST = 1 };
-/* Steps this short, relative to the step of the world, so many in a row, are no progress. */
-#define CRAWL 1e-7
-enum { CRAWLS_MOST = 50 };
-#define COARSEST 1e4
 /* Steps of the integrator in one step of the world. */
 enum { STEPS_MOST = 200000 };
 /* Decisions of the active set in one step of the world, other than that all contacts can be held,
@@ -53,10 +47,8 @@ enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 #define SHRINK_MOST 0.1
 /* A trial step that is cut is tried again with this share of its length. */
 #define CUT_TO 0.25
-/* Forces that grow without bound: so many times mass times acceleration. */
-#define JAMMED 1e5
 
-typedef enum verdict { ACCEPTED, EVENT, CUT, CHANGE_OF_LAW, NO_PROGRESS, HAND_OVER } verdict;
+typedef enum verdict { ACCEPTED, EVENT, CUT, CHANGE_OF_LAW, HAND_OVER } verdict;
 
 /* Why events do not move the clock. */
 typedef enum obstacle {
@@ -77,7 +69,6 @@ typedef struct event_loop {
     /* Progress: */
     obstacle last;        /* of the last event */
     int stuck;            /* events in a row that did not move the clock */
-    int crawling;         /* steps in a row that hardly did */
     double nudge, nudged; /* s: the least time of now; when it was last taken */
     bool strayed;         /* a body left its reach */
 } event_loop;
@@ -218,8 +209,6 @@ static verdict try_step(event_loop *l) {
     bool constant = a->law->mean || l->obstacle == FRICTION;
     if (!l->status)
         l->status = integrate(a, constant, l->most, &a->next_step, &l->length);
-    if (l->status == RG_STEP_TOO_SMALL)
-        return NO_PROGRESS;
     if (l->status)
         return HAND_OVER;
     if (is_hopeless(a))
@@ -262,18 +251,11 @@ static verdict try_until_verdict(event_loop *l) {
     if (!a->law->mean && mark_stopping(a))
         rg_analysis_decide(a);
     for (;;) {
-        double wanted = l->most;
         verdict v = try_step(l);
         if (v == CHANGE_OF_LAW)
             change_law(a);
-        if (v == CUT || v == CHANGE_OF_LAW)
-            continue;
-        bool crawls = v == NO_PROGRESS ||
-                      (v == ACCEPTED && l->length < CRAWL * step_length(a) && l->length < wanted);
-        l->crawling = crawls ? l->crawling + 1 : 0;
-        if (v == NO_PROGRESS || (v == ACCEPTED && l->crawling > CRAWLS_MOST))
-            return NO_PROGRESS;
-        return v == ACCEPTED ? look_for_event(l) : v;
+        if (v != CUT && v != CHANGE_OF_LAW)
+            return v == ACCEPTED ? look_for_event(l) : v;
     }
 }
 
@@ -293,31 +275,6 @@ static verdict try_out(event_loop *l) {
 }
 
 /* --- no progress ------------------------------------------------------------------------------ */
-
-/* Near rest many points with friction can chatter: directions of slips of micrometres a second
- * change faster than any step. Then slips that slow are left to the law of stick, in steps of
- * ten, until it goes on; the energy that it costs is in the ledger. */
-static bool rescue(rg_analysis *a) {
-    uint32_t worst = 0;
-    double largest = 0;
-    for (size_t i = 0; i < a->contact_count; i++) {
-        const rg_analysis_contact *c = &a->contacts[i];
-        const rg_body_dynamics *d = a->view->dynamics;
-        double mass = fmax(d[c->body_a].mass * (d[c->body_a].inverse_mass > 0),
-                           d[c->body_b].mass * (d[c->body_b].inverse_mass > 0));
-        if (c->force[0] / mass > largest) {
-            largest = c->force[0] / mass;
-            worst = (uint32_t)i;
-        }
-    }
-    if (largest > JAMMED * a->view->acceleration && rg_analysis_resolve_jam(a, worst))
-        return true;
-    if (a->contact_count == 0 || a->coarser >= COARSEST)
-        return false;
-    a->coarser *= 10;
-    a->next_step = 0;
-    return true;
-}
 
 /* What is passed over in the next trial step, and for how long. */
 static void pass_over(event_loop *l) {
@@ -466,14 +423,6 @@ static void begin_step(event_loop *l) {
 
 static rg_status take_verdict(event_loop *l, verdict v) {
     rg_analysis *a = l->a;
-    if (v == NO_PROGRESS && ++a->events <= RG_ANALYSIS_EVENTS && rescue(a)) {
-        l->crawling = 0;
-        rg_analysis_end_trial(a);
-        rg_trial_forget(&a->trial);
-        return rg_analysis_resolve_instant(a, true, true, l->error);
-    }
-    if (v == NO_PROGRESS) /* a step that is short is a step all the same */
-        v = l->status ? HAND_OVER : look_for_event(l);
     if (v == HAND_OVER)
         return l->status;
     note_progress(l);

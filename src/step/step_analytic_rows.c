@@ -78,7 +78,7 @@ void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m) {
 }
 
 double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c) {
-    return a->coarser * RG_ANALYSIS_CREEP * sqrt(a->view->acceleration * c->size) +
+    return RG_ANALYSIS_CREEP * sqrt(a->view->acceleration * c->size) +
            1e3 * RG_ANALYSIS_SPEED * a->view->speed;
 }
 
