@@ -1,4 +1,4 @@
-/* `rigor convert`: scenes and robot descriptions as scene files. */
+/* `rigor convert`: scenes and robot descriptions as scene files or robot descriptions. */
 #include "cli.h"
 
 #include "rigor/scene.h"
@@ -9,18 +9,21 @@
 #include <sys/stat.h>
 
 const char cli_convert_help[] =
-    "Usage: rigor convert IN OUT.yaml [NAME=VALUE ...] [OPTION ...]\n"
+    "Usage: rigor convert IN OUT [NAME=VALUE ...] [OPTION ...]\n"
     "\n"
     "Reads a robot description (URDF, MJCF), a scene file or a built-in scene and writes it\n"
-    "as a scene file with everything worked out: masses, frames, hulls as points. OUT - is\n"
-    "standard output. Of a URDF, NAME=VALUE are base=free or base=fixed (what its root does;\n"
-    "by itself, free if it has a mass and is not called world) and ground=Z (a floor at that\n"
-    "height); of MJCF, ground=Z; of scenes, their parameters.\n"
+    "as a scene file with everything worked out: masses, frames, hulls as points; as URDF if\n"
+    "OUT ends in .urdf, as MJCF if it ends in .xml or .mjcf. OUT - is standard output. Of a\n"
+    "URDF, NAME=VALUE are base=free or base=fixed (what its root does; by itself, free if it\n"
+    "has a mass and is not called world) and ground=Z (a floor at that height); of MJCF,\n"
+    "ground=Z; of scenes, their parameters.\n"
     "\n"
-    "What of a robot is not understood is refused, with line and column.\n"
+    "What of a robot is not understood is refused, with line and column; so is what a robot\n"
+    "description cannot hold of a scene, by name.\n"
     "\n"
     "Options:\n"
-    "      --lenient      leave out what is not understood, and list it on standard error\n"
+    "      --lenient      leave out what is not understood or cannot be held, and list it on\n"
+    "                     standard error\n"
     "  -f, --overwrite    replace OUT if it exists\n"
     "  -h, --help         this text\n"
     "\n"
@@ -28,11 +31,38 @@ const char cli_convert_help[] =
     "\n"
     "Examples:\n"
     "  rigor convert robot.urdf robot.yaml base=fixed\n"
-    "  rigor convert humanoid.xml - --lenient | head\n";
+    "  rigor convert humanoid.xml - --lenient | head\n"
+    "  rigor convert double-pendulum pendulum.xml\n";
 
 void cli_print_left_out(const rg_scene *scene) {
     for (size_t i = 0; i < rg_scene_left_out_count(scene); i++)
         fprintf(stderr, "rigor: left out: %s\n", rg_scene_left_out_at(scene, i));
+}
+
+static bool ends_in(const char *path, const char *ending) {
+    size_t length = strlen(path), size = strlen(ending);
+    return length > size && strcmp(path + length - size, ending) == 0;
+}
+
+/* As the description that the ending says. */
+static int write_robot(rg_scene *scene, const char *path, const rg_robot_options *options) {
+    rg_error error = {0};
+    char *text;
+    size_t size, before = rg_scene_left_out_count(scene);
+    rg_status status = rg_scene_write_robot(scene, options, NULL, &text, &size, &error);
+    if (status != RG_OK) {
+        cli_complain("%s", error.text);
+        return status == RG_UNSUPPORTED ? EXIT_BAD_INPUT : cli_exit_code(status);
+    }
+    for (size_t i = before; i < rg_scene_left_out_count(scene); i++)
+        fprintf(stderr, "rigor: left out: %s\n", rg_scene_left_out_at(scene, i));
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(text, 1, size, file) == size;
+    good = file && fclose(file) == 0 && good;
+    free(text);
+    if (!good)
+        cli_complain("%s: it cannot be written", path);
+    return good ? EXIT_GOOD : EXIT_UNWRITABLE;
 }
 
 static int write_out(const rg_scene *scene, const char *path) {
@@ -87,7 +117,11 @@ static int convert(const char *in, const char *out, const rg_scene_options *opti
         return cli_exit_code(status);
     }
     cli_print_left_out(scene);
-    int code = write_out(scene, out);
+    bool urdf = ends_in(out, ".urdf");
+    rg_robot_options robot = {urdf ? RG_ROBOT_URDF : RG_ROBOT_MJCF, options->lenient};
+    int code = urdf || ends_in(out, ".xml") || ends_in(out, ".mjcf")
+                   ? write_robot(scene, out, &robot)
+                   : write_out(scene, out);
     rg_scene_destroy(scene);
     return code;
 }

@@ -81,6 +81,21 @@ rg_status rg_scene_write_text(const rg_scene *scene, const rg_allocator *allocat
                               size_t *size, rg_error *error);
 rg_status rg_scene_write_file(const rg_scene *scene, const char *path, rg_error *error);
 
+/* Writes the bodies and joints as a robot description, as they stand now. What the format cannot
+ * hold is RG_UNSUPPORTED, by name; leniently it is left out and added to rg_scene_left_out_at. MJCF
+ * holds trees of joints with limits, springs, friction, armature and motors with target 0, all
+ * convex shapes but cones, ropes; in it, fixed bodies are parts of one world. URDF holds hinges,
+ * sliders and free bodies with boxes, balls, cylinders and capsules; it begins with all coordinates
+ * 0, and the frame of a link is that of the joint by which it hangs. */
+typedef enum rg_robot_format { RG_ROBOT_MJCF, RG_ROBOT_URDF } rg_robot_format;
+typedef struct rg_robot_options {
+    rg_robot_format format;
+    bool lenient;
+} rg_robot_options;
+rg_status rg_scene_write_robot(rg_scene *scene, const rg_robot_options *options,
+                               const rg_allocator *allocator, char **text, size_t *size,
+                               rg_error *error);
+
 /* What a built-in scene was made to show. */
 typedef struct rg_measure {
     const char *name;

@@ -1,0 +1,194 @@
+/* Scenes written as robot descriptions and read again: masses, places and motion stay, and what a
+ * format cannot hold is named. */
+#include "test_scene_support.h"
+
+#include "rigor/math.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Numbers of the description are exact; angles of URDF and inertia about other axes round. */
+#define ROUNDING 1e-12
+/* m, rad after a fifth of a second: what the steps' iterations leave, from other last bits
+ * (measured: at most 2e-9). */
+#define MOTION 1e-7
+
+static char *write_robot(rg_scene *scene, rg_robot_format format, bool lenient) {
+    rg_robot_options options = {format, lenient};
+    rg_error error = {0};
+    char *text;
+    size_t size;
+    if (rg_scene_write_robot(scene, &options, NULL, &text, &size, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(strlen(text), size);
+    return text;
+}
+
+static void compare_bodies(rg_scene *a, rg_scene *b, double most) {
+    rg_world *one = rg_scene_world(a), *two = rg_scene_world(b);
+    size_t moving = 0;
+    for (size_t i = 0; i < rg_world_body_count(one); i++) {
+        rg_body_id body = rg_world_body_at(one, i);
+        if (rg_body_motion(one, body) != RG_MOTION_DYNAMIC)
+            continue;
+        rg_body_id same = body_of(b, rg_body_name(one, body));
+        rg_mass_properties m = rg_body_mass(one, body), n = rg_body_mass(two, same);
+        assert_near(n.mass, m.mass, ROUNDING * m.mass);
+        for (int k = 0; k < 9; k++)
+            assert_near(n.inertia.m[k / 3][k % 3], m.inertia.m[k / 3][k % 3],
+                        ROUNDING * (m.inertia.m[0][0] + m.inertia.m[1][1] + m.inertia.m[2][2]));
+        rg_vec3 p = rg_pose_apply(rg_body_pose(one, body), m.centre),
+                q = rg_pose_apply(rg_body_pose(two, same), n.centre);
+        rg_vec3 x = rg_rotate(rg_body_pose(one, body).orientation, (rg_vec3){1, 2, 3}),
+                y = rg_rotate(rg_body_pose(two, same).orientation, (rg_vec3){1, 2, 3});
+        if (rg_length(rg_sub(p, q)) > most || rg_length(rg_sub(x, y)) > most)
+            fail_msg("%s is %g m and %g off", rg_body_name(one, body), rg_length(rg_sub(p, q)),
+                     rg_length(rg_sub(x, y)));
+        moving++;
+    }
+    assert_true(moving > 0);
+}
+
+static void check_round_trip(const char *name, rg_scene *scene, rg_robot_format format) {
+    char *text = write_robot(scene, format, false);
+    rg_scene *again = read_scene(text), *second;
+    char *twice = write_robot(again, format, false);
+    print_message("%s\n", name);
+    compare_bodies(scene, again, ROUNDING);
+    second = read_scene(twice); /* what was read can be written as well */
+    compare_bodies(again, second, ROUNDING);
+    run_scene(scene, 0.2);
+    run_scene(again, 0.2);
+    compare_bodies(scene, again, MOTION);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
+    rg_scene_destroy(second);
+    free(text);
+    free(twice);
+}
+
+static const char everything[] =
+    "rigor: 1\n"
+    "gravity: [0.3, 0, -9.7]\n"
+    "method: {name: stepping, step: 1/500}\n"
+    "materials: {default: {friction: 0.4}}\n"
+    "bodies:\n"
+    "  - {name: floor, motion: fixed, shape: {halfspace: {normal: [0, 0.1, 1], offset: -0.5}}}\n"
+    "  - {name: post, motion: fixed, shape: {box: [0.1, 0.1, 1]}, position: [0, 9, 0.5]}\n"
+    "  - {name: arm, shape: {box: [0.8, 0.1, 0.2]}, density: 700, position: [0.4, 0, 3],\n"
+    "     orientation: {axis: [1, 2, 3], degrees: 20}}\n"
+    "  - {name: tip, shape: {capsule: {radius: 0.05, length: 0.3}}, position: [0.9, 0.3, 3]}\n"
+    "  - {name: cart, shape: {cylinder: {radius: 0.2, height: 0.3}}, position: [4, 0, 2]}\n"
+    "  - {name: bob, shape: {ellipsoid: [0.1, 0.2, 0.3]}, position: [4, 0.5, 1.5]}\n"
+    "  - {name: drill, shape: {sphere: 0.2}, position: [7, 0, 2]}\n"
+    "  - {name: puck, shape: {box: [0.3, 0.2, 0.1]}, position: [9, 0, 2]}\n"
+    "  - {name: flag, shape: {box: [0.3, 0.2, 0.1]}, position: [9.35, 0, 2]}\n"
+    "  - {name: tied, shape: {sphere: 0.1}, position: [9, 3, 2]}\n"
+    "  - {name: stone, shape: {hull: [[0, 0, 0], [0.4, 0, 0], [0, 0.3, 0], [0, 0, 0.2]]},\n"
+    "     position: [-3, 0, 0.2]}\n"
+    "joints:\n"
+    "  - {kind: hinge, name: shoulder, bodies: [world, arm], point: [0, 0, 3], axis: [0, 1, 0.2],\n"
+    "     axes: {lower: -1, upper: 0.7, stiffness: 20, rest: 0.1, damping: 0.3, armature: 0.01,\n"
+    "            friction: 0.2, motor: {position: 0, gain: 30, gain_velocity: 2, max_force: 5}}}\n"
+    "  - {kind: universal, name: wrist, bodies: [arm, tip], point: [0.8, 0.1, 3]}\n"
+    "  - {kind: slider, name: rail, bodies: [cart, world], point: [4, 0, 2], axis: [1, 0, 0.4],\n"
+    "     axes: {lower: -0.5, upper: 0.5, motor: {velocity: 0, gain: 3}}}\n"
+    "  - {kind: ball, bodies: [cart, bob], point: [4, 0.2, 1.8]}\n"
+    "  - {kind: cylindrical, name: feed, bodies: [world, drill], point: [7, 0.1, 2],\n"
+    "     axis: [1, 0, 1]}\n"
+    "  - {kind: planar, name: table, bodies: [world, puck], point: [9, 0, 2], axis: [0.2, 0, 1]}\n"
+    "  - {kind: hinge, name: mast, bodies: [puck, flag], frame_a: {position: [0.2, 0, 0]},\n"
+    "     frame_b: {position: [-0.15, 0, 0], orientation: {axis: [0, 0, 1], degrees: -30}},\n"
+    "     axes: {lower: -1, upper: 1, damping: 0.01}}\n"
+    "  - {kind: distance, name: rope, bodies: [tied, world], frame_b: {position: [9, 2, 2]},\n"
+    "     axes: {upper: 1.05}, collide: true}\n";
+
+static void mjcf_holds_trees_of_all_joints(void **state) {
+    (void)state;
+    check_round_trip("everything", read_scene(everything), RG_ROBOT_MJCF);
+    check_round_trip("double-pendulum", open_scene("double-pendulum"), RG_ROBOT_MJCF);
+    check_round_trip("chain", open_scene("chain"), RG_ROBOT_MJCF);
+    check_round_trip("pyramid", open_scene("pyramid"), RG_ROBOT_MJCF);
+}
+
+static const char arm[] =
+    "rigor: 1\n"
+    "materials: {default: {friction: 0.4}}\n"
+    "bodies:\n"
+    "  - {name: table, motion: fixed, shape: {box: [4, 4, 1]}, position: [0, 0, -0.5]}\n"
+    "  - {name: upper, shape: {box: [0.8, 0.1, 0.2]}, density: 700, position: [0.4, 0, 3],\n"
+    "     orientation: {axis: [1, 2, 3], degrees: 20}}\n"
+    "  - {name: lower, shape: {capsule: {radius: 0.05, length: 0.3}}, position: [0.9, 0.3, 3]}\n"
+    "  - {name: cart, shape: {cylinder: {radius: 0.2, height: 0.3}}, position: [4, 0, 2]}\n"
+    "  - {name: ball, shape: {sphere: 0.2}, position: [0, 1.5, 0.3]}\n"
+    "joints:\n"
+    "  - {kind: hinge, name: shoulder, bodies: [world, upper], point: [0, 0, 3],\n"
+    "     axis: [0, 1, 0.2], axes: {lower: -1, upper: 0.7, damping: 0.3, friction: 0.2}}\n"
+    "  - {kind: hinge, name: elbow, bodies: [lower, upper], point: [0.8, 0.1, 3],\n"
+    "     axis: [0.3, 1, 0]}\n"
+    "  - {kind: slider, name: rail, bodies: [cart, world], point: [4, 0, 2], axis: [1, 0, 0.4],\n"
+    "     axes: {lower: -0.5, upper: 0.5}}\n";
+
+static void urdf_holds_hinges_and_sliders(void **state) {
+    (void)state;
+    check_round_trip("arm", read_scene(arm), RG_ROBOT_URDF);
+}
+
+/* What is refused, and what is listed when it may be left out. */
+static void what_cannot_be_held_is_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene, *words;
+        rg_robot_format format;
+    } cases[] = {
+        {"bodies:\n  - {name: a, shape: {cone: {radius: 1, height: 1}}}\n",
+         "body a: a shape of kind cone: MJCF cannot hold it; --lenient leaves it out",
+         RG_ROBOT_MJCF},
+        {"bodies:\n  - {name: a, shape: {sphere: 1}, velocity: [1, 0, 0]}\n",
+         "body a: its velocity: URDF cannot hold it; --lenient leaves it out", RG_ROBOT_URDF},
+        {"bodies:\n  - {name: a, shape: {ellipsoid: [1, 2, 3]}}\n", "a shape of kind ellipsoid",
+         RG_ROBOT_URDF},
+        {"gravity: [0, 0, -1]\nbodies:\n  - {name: a, shape: {sphere: 1}}\n", "gravity other",
+         RG_ROBOT_URDF},
+        {"materials: {default: {restitution: 0.5}}\nbodies:\n  - {name: a, shape: {sphere: 1}}\n",
+         "material default: restitution", RG_ROBOT_MJCF},
+        {"bodies:\n  - {name: a, shape: {sphere: 1}}\nforces:\n  - {kind: constant, body: a, "
+         "force: [1, 0, 0]}\n",
+         "force 0", RG_ROBOT_MJCF},
+        {"bodies:\n  - {name: a, shape: {sphere: 1}}\njoints:\n  - {kind: ball, name: j, bodies: "
+         "[world, a], point: [0, 0, 0]}\n",
+         "joint j: the kind ball", RG_ROBOT_URDF},
+        {"bodies:\n  - {name: a, shape: {sphere: 1}}\njoints:\n  - {kind: hinge, name: j, bodies: "
+         "[world, a], point: [0, 0, 0]}\n  - {kind: hinge, name: k, bodies: [world, a], point: "
+         "[0, 0, 1]}\n",
+         "joint k (hinge): it closes a loop", RG_ROBOT_MJCF},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rg_scene *scene = read_scene(cases[i].scene);
+        rg_robot_options strict = {cases[i].format, false};
+        rg_error error = {0};
+        char *text;
+        size_t size;
+        assert_int_equal(rg_scene_write_robot(scene, &strict, NULL, &text, &size, &error),
+                         RG_UNSUPPORTED);
+        assert_null(text);
+        if (!strstr(error.text, cases[i].words))
+            fail_msg("\"%s\" instead of \"%s\"", error.text, cases[i].words);
+        assert_int_equal(rg_scene_left_out_count(scene), 0);
+        text = write_robot(scene, cases[i].format, true);
+        assert_true(rg_scene_left_out_count(scene) >= 1);
+        rg_scene_destroy(scene);
+        scene = read_scene(text); /* the rest is a robot */
+        rg_scene_destroy(scene);
+        free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mjcf_holds_trees_of_all_joints),
+        cmocka_unit_test(urdf_holds_hinges_and_sliders),
+        cmocka_unit_test(what_cannot_be_held_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
