@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 
 bool cli_is_mesh(const char *path) {
-    static const char *const endings[] = {".obj", ".stl", ".ply", ".OBJ", ".STL", ".PLY"};
+    static const char *const endings[] = {".obj", ".stl", ".ply",  ".OBJ",
+                                          ".STL", ".PLY", ".gltf", ".glb"};
     size_t size = strlen(path);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t end = strlen(endings[i]);

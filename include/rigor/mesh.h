@@ -1,6 +1,6 @@
-/* Triangle meshes from files: Wavefront OBJ, STL and PLY (text and binary), read in double
- * precision, welded and checked. A mesh is input; bodies are made of shapes (a hull of its points,
- * or the convex polyhedron itself). */
+/* Triangle meshes from files: Wavefront OBJ, STL and PLY (text and binary), glTF (y up, as it is),
+ * read in double precision, welded and checked. A mesh is input; bodies are made of shapes: a hull
+ * of its points, the convex polyhedron itself, or convex parts (rigor/decompose.h). */
 #ifndef RIGOR_MESH_H
 #define RIGOR_MESH_H
 
@@ -12,10 +12,11 @@ extern "C" {
 #endif
 
 typedef enum rg_mesh_format {
-    RG_MESH_AUTO, /* by content: STL and PLY are recognised, OBJ otherwise */
+    RG_MESH_AUTO, /* by content: STL, PLY and glTF are recognised, OBJ otherwise */
     RG_MESH_OBJ,
     RG_MESH_STL,
-    RG_MESH_PLY
+    RG_MESH_PLY,
+    RG_MESH_GLTF
 } rg_mesh_format;
 
 typedef struct rg_mesh {

@@ -466,14 +466,17 @@ rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
                           "%zu bytes; must be at most %ld", size, (long)RG_MESH_MOST_BYTES);
     if (size == 0)
         return rg_fail_at(error, RG_FILE_DAMAGED, reader.name, 0, 0,
-                          "the file is empty; must be OBJ, STL or PLY");
+                          "the file is empty; must be OBJ, STL, PLY or glTF");
+    bool gltf = chosen.format == RG_MESH_GLTF ||
+                (chosen.format == RG_MESH_AUTO && rg_mesh_is_gltf(data, size));
     bool stl = chosen.format == RG_MESH_STL ||
-               (chosen.format == RG_MESH_AUTO && rg_mesh_is_stl(data, size));
+               (chosen.format == RG_MESH_AUTO && !gltf && rg_mesh_is_stl(data, size));
     bool ply = chosen.format == RG_MESH_PLY ||
                (chosen.format == RG_MESH_AUTO && rg_mesh_is_ply(data, size));
-    rg_status status = ply   ? rg_mesh_read_ply(&reader)
-                       : stl ? rg_mesh_read_stl(&reader)
-                             : rg_mesh_read_obj(&reader);
+    rg_status status = ply    ? rg_mesh_read_ply(&reader)
+                       : stl  ? rg_mesh_read_stl(&reader)
+                       : gltf ? rg_mesh_read_gltf(&reader)
+                              : rg_mesh_read_obj(&reader);
     if (status == RG_OK)
         status = finish(&reader, &chosen, report != NULL, mesh, &local);
     if (status != RG_OK) {

@@ -69,8 +69,10 @@ int rg_mesh_corners_compare(const void *a, const void *b, const void *context);
 rg_status rg_mesh_read_obj(rg_mesh_reader *reader);
 rg_status rg_mesh_read_ply(rg_mesh_reader *reader);
 rg_status rg_mesh_read_stl(rg_mesh_reader *reader);
+rg_status rg_mesh_read_gltf(rg_mesh_reader *reader);
 /* By content. */
 bool rg_mesh_is_stl(const char *data, size_t size);
 bool rg_mesh_is_ply(const char *data, size_t size);
+bool rg_mesh_is_gltf(const char *data, size_t size);
 
 #endif

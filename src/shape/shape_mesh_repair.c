@@ -28,10 +28,13 @@ static bool is_kept(const uint32_t *k) {
 /* Leaves out the triangles of which `out` is true. */
 static size_t leave_out(rg_mesh *mesh, const bool *out) {
     size_t kept = 0, before = mesh->triangle_count;
-    for (size_t t = 0; t < before; t++)
-        if (!out[t])
-            memmove(mesh->triangles + 3 * kept++, mesh->triangles + 3 * t,
-                    3 * sizeof *mesh->triangles);
+    uint32_t *to = mesh->triangles, *from = mesh->triangles;
+    for (size_t t = 0; t < before; t++, from += 3)
+        if (!out[t]) {
+            memmove(to, from, 3 * sizeof *to);
+            to += 3;
+            kept++;
+        }
     mesh->triangle_count = kept;
     return before - kept;
 }

@@ -68,7 +68,7 @@ def test_check(rigor):
     expect(rigor, ["check", "open.obj", "--repair", "mended.obj", "--overwrite"], 0)
     write("nan.obj", CUBE.replace("v 1 1 1", "v 1 nan 1"))
     expect(rigor, ["check", "nan.obj"], 3, stderr="nan.obj:7:5")
-    expect(rigor, ["check", write("empty.stl", "")], 3, stderr="the file is empty; must be OBJ, STL or PLY")
+    expect(rigor, ["check", write("empty.stl", "")], 3, stderr="the file is empty; must be OBJ, STL, PLY or glTF")
     expect(rigor, ["check", "cube.obj", "cube.obj", "--repair", "x.obj"], 2, stderr="one mesh file")
 
 

@@ -451,7 +451,7 @@ static void broken_obj(void **state) {
     expect_text_refusal("v 0 0 \x01\x02 and a very long word", RG_SYNTAX,
                         "m:1:7: '?\?' in a vertex is not a number; must be a coordinate");
     expect_refusal("", 0, RG_MESH_AUTO, RG_FILE_DAMAGED,
-                   "m: the file is empty; must be OBJ, STL or PLY");
+                   "m: the file is empty; must be OBJ, STL, PLY or glTF");
 }
 
 static void broken_stl(void **state) {
