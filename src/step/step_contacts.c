@@ -205,7 +205,9 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
                                   start, rows);
     for (size_t i = 0; i < rows; i++)
         answer->force[i] += s * (second.force[i] - answer->force[i]);
-    answer->residual = second.residual;
+    /* Both move the state, unless the second one does alone. */
+    if (s == 1 || second.residual.natural > answer->residual.natural)
+        answer->residual = second.residual;
     return RG_OK;
 }
 
