@@ -5,18 +5,43 @@
 #include <string.h>
 
 const char cli_scenes_help[] =
-    "Usage: rigor scenes [NAME]\n"
+    "Usage: rigor scenes [NAME | --gallery]\n"
     "\n"
     "Lists the built-in scenes with their parameters and defaults, or says all about one.\n"
     "\n"
     "Options:\n"
+    "      --gallery what only exact contact can do: each at its limit, and just beyond it\n"
     "  -h, --help    this text\n"
     "\n"
     "Exit codes: 0 done, 2 usage, 3 there is no scene of that name.\n"
     "\n"
     "Examples:\n"
     "  rigor scenes\n"
-    "  rigor scenes projectiles\n";
+    "  rigor scenes projectiles\n"
+    "  rigor scenes --gallery\n";
+
+/* What docs/gallery.md shows: at the limit, and beyond it. */
+static const struct {
+    const char *what, *within, *beyond;
+} gallery[] = {
+    {"a castle of cards of four storeys stands for a minute", "card-castle",
+     "card-castle storeys=1 mu=0.1"},
+    {"the thinnest semicircular arch: 0.1075 of the radius (Milankovitch, Heyman)", "arch",
+     "arch thickness=0.105"},
+    {"bricks over an edge: 1/2 + 1/4 + 1/6 + ... of their length", "overhang share=0.999999999",
+     "overhang share=1.000001"},
+    {"Newton's cradle, by pairs and all at once", "cradle law=propagation",
+     "cradle law=simultaneous"},
+    {"a coin that wobbles ever faster", "euler-disc", NULL},
+};
+
+static void print_gallery(void) {
+    for (size_t i = 0; i < sizeof gallery / sizeof *gallery; i++) {
+        printf("%s%s\n  rigor run %s\n", i ? "\n" : "", gallery[i].what, gallery[i].within);
+        if (gallery[i].beyond)
+            printf("  rigor run %s\n", gallery[i].beyond);
+    }
+}
 
 static void print_parameters_inline(const rg_builtin_info *info) {
     for (size_t i = 0; i < info->parameter_count; i++)
@@ -67,14 +92,18 @@ static void print_one(const rg_builtin_info *info) {
 
 int cli_scenes(int count, const char **arguments) {
     enum { MOST = 128 };
-    cli_option options[] = {{"help", 'h', false, NULL}};
-    if (!cli_parse_options("scenes", options, 1, arguments, &count))
+    cli_option options[] = {{"help", 'h', false, NULL}, {"gallery", 0, false, NULL}};
+    if (!cli_parse_options("scenes", options, 2, arguments, &count))
         return EXIT_USAGE;
     if (options[0].value) {
         fputs(cli_scenes_help, stdout);
         return cli_flush();
     }
-    if (count > 1) {
+    if (options[1].value && count == 0) {
+        print_gallery();
+        return cli_flush();
+    }
+    if (count > 1 || options[1].value) {
         cli_complain("scenes: one NAME at a time; see `rigor scenes --help`");
         return EXIT_USAGE;
     }

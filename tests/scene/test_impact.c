@@ -14,6 +14,10 @@ static void balls_solved_at_once(void **state) {
     run_holds(&(scene_run){.scene = "billiard", .parameters = "count=5 moving=2"}, 1e-12);
     run_holds(&(scene_run){.scene = "billiard", .parameters = "law=poisson"}, 1e-12);
     run_holds(&(scene_run){.scene = "billiard", .parameters = "law=propagation"}, 1e-12);
+    static const char *const laws[] = {"law=simultaneous", "law=propagation", "law=poisson",
+                                       "law=energetic",    "law=reflection",  "law=dissipative"};
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+        run_holds(&(scene_run){.scene = "cradle", .parameters = laws[i]}, 1e-12);
     run_holds(&(scene_run){.scene = "cradle"}, 1e-12);
     run_holds(&(scene_run){.scene = "cradle", .parameters = "moving=2"}, 1e-12);
     /* Figure 11 in numbers. */

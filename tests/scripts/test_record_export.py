@@ -96,6 +96,11 @@ class Chunk:
                 self.words(self.count, 3).view("<f4").reshape(-1, 3) for _ in range(3))
             self.gap, self.friction, self.slip = (
                 self.words(self.count, 1).view("<f4") for _ in range(3))
+        if self.flags & 16:
+            self.load_count = self.plain("<u4", self.frames)
+            self.load_kind, self.load_number, self.load_body = (self.words(self.load_count, 1) for _ in range(3))
+            self.load_point, self.load_force, self.load_torque = (
+                self.words(self.load_count, 3).view("<f4").reshape(-1, 3) for _ in range(3))
         if self.flags & 8:
             self.figure = self.words(every, self.figures).view("<f4").reshape(self.frames, -1)
         check_equal(self.at, len(self.data), "bytes that were read")

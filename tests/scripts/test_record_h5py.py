@@ -191,7 +191,7 @@ def check_layout(file, report):
     frames = len(file["time"])
     attributes = dict(file.attrs)
     check_equal(attributes["format"], "rigor recording", "format")
-    check_equal(attributes["format_version"], 3, "format_version")
+    check_equal(attributes["format_version"], 5, "format_version")
     check(isinstance(attributes["rigor_version"], str), "rigor_version is not a text")
     check_equal(attributes["scene_name"], "layout", "scene_name")
     check_equal(attributes["method"], report["method"], "method")

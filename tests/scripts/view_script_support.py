@@ -277,6 +277,12 @@ def decode_chunk(data):
         frame["contacts"] = [
             dict(zip(("a", "b", "mode", "position", "normal", "force", "gap", "friction", "slip"), row))
             for row in zip(a, b, mode, *vectors, *scalars)]
+    if flags & 16:
+        loads = take("I", 1)[0]
+        kind, number, body = take("I", loads), take("I", loads), take("I", loads)
+        point, force, torque = (rows(take("f", 3 * loads), 3) for _ in range(3))
+        frame["loads"] = [dict(zip(("kind", "number", "body", "point", "force", "torque"), load))
+                          for load in zip(kind, number, body, point, force, torque)]
     if flags & 8:
         frame["figures"] = dict(zip(FIGURES, take("f", figures)))
     check_equal(at, len(data), "bytes of a chunk that were read")
