@@ -277,7 +277,7 @@ def check_tables_and_writers(rigor):
     check_equal([(row["mu"], row["angle"]) for row in rows_of("table.csv")], [("0.1", "20"), ("0.9", "10")], "table")
     write("long.yaml", STUDY.replace("duration: 0.2", "duration: 100").replace("draws: 100", "draws: 1000"))
     first = rigor.start("sweep", "long.yaml")
-    while not os.path.exists("long.csv.journal"):
+    while not os.path.exists("long.csv.journal") or not read("long.csv.journal"):  # written to once it is locked
         time.sleep(0.01)
     expect(rigor, ["sweep", "long.yaml", "--resume"], 4, stderr="another sweep is writing it")
     expect(rigor, ["sweep", "long.yaml", "--status"], 0, stdout="of 2000 runs, being made")
