@@ -204,30 +204,32 @@ def check_kills_of_one_run(rigor):
 
 
 def check_bad_runs(rigor):
-    """Runs that cannot be: refused, endless, out of memory. The sweep goes on."""
-    write("bad.yaml", """
-study: 1
-scene: pyramid
-parameters: {base: [3, 5000, 4]}
-duration: 0.05
-limits: {seconds: 20, megabytes: 200}
-""")
-    rigor("sweep", "bad.yaml", "--jobs", "2")
-    rows = rows_of("bad.csv")
-    check_equal([row["status"] for row in rows][::2], ["done", "done"], "good runs beside a bad one")
-    check(rows[1]["status"] in ("refused", "out-of-memory") and rows[1]["cause"], f"a huge one: {rows[1]}")
-    write("slow.yaml", """
-study: 1
-scene: pyramid
-parameters: {base: [3, 30]}
-duration: 1000
-limits: {seconds: 1}
-method: analytic
-""")
-    expect(rigor, ["sweep", "slow.yaml"], 0)
-    rows = rows_of("slow.csv")
-    check_equal(rows[1]["status"], "timed-out", "an endless run")
-    check("1 s" in rows[1]["cause"], rows[1]["cause"])
+    """Runs that cannot be: too large, endless, crashing, refused. The sweep goes on, and the table has the causes."""
+    write("many.yaml", "rigor: 1\nparameters: {count: 3, h: 0.01}\nmethod: {name: stepping, step: h}\n"
+                       "bodies: [{repeat: count, name: 'b{i}', shape: {sphere: 0.1}, position: [i, 0, 1]}]\n")
+    write("bad.csv", "count,h\n3,0.01\n2000000,0.01\n-1,0.01\n4,0.01\n3,1e-9\n4,1e-9\n")
+    write("bad.yaml", "study: 1\nscene: many.yaml\ntable: bad.csv\nduration: 1\n"
+                      "limits: {seconds: 15, megabytes: 100}\n")
+    process = rigor.start("sweep", "bad.yaml", "--jobs", "2", "--out", "ended.csv")
+    while not os.path.exists("ended.csv.journal") or read("ended.csv.journal").count(b"\n") < 5:
+        check(process.poll() is None, "the sweep ended early")
+        time.sleep(0.01)
+    seen, struck = set(), 0  # both workers are at endless runs now; one of them crashes, and so does the next
+    while struck < 2 and process.poll() is None:
+        found = children_of(process.pid)
+        for worker in found if len(found) == 2 and not seen else set(found) - seen if seen else ():
+            os.kill(worker, signal.SIGSEGV)
+            struck += 1
+            seen |= set(found) | {worker}
+            break
+    out = process.communicate()[0]
+    check_equal(process.returncode, 0, f"exit code: {out}")
+    rows = rows_of("ended.csv")
+    check_equal([row["status"] for row in rows[:4]], ["done", "out-of-memory", "refused", "done"], "bad runs among good ones")
+    check_equal(sorted(row["status"] for row in rows[4:]), ["crashed", "timed-out"], "a crash and an endless run")
+    causes = {row["status"]: row["cause"] for row in rows}
+    check("memory" in causes["out-of-memory"] and "15 s" in causes["timed-out"] and causes["refused"], f"{causes}")
+    check("signal 11" in causes["crashed"] or "exit code" in causes["crashed"], f"{causes}")
 
 
 def check_bad_studies(rigor):
