@@ -19,7 +19,7 @@ static const rg_builtin *const families[] = {
     rg_builtin_friction, rg_builtin_spin,   rg_builtin_joint,  rg_builtin_mechanism,
     rg_builtin_gallery,  rg_builtin_shapes,
 };
-enum { FAMILY_COUNT = sizeof families / sizeof families[0], MOST_BUILTINS = 64 };
+enum { FAMILY_COUNT = sizeof families / sizeof families[0], MOST_BUILTINS = 128 };
 
 /* The index-th scene of all families; null behind the last one. */
 static const rg_builtin *builtin_at(size_t index) {

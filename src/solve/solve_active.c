@@ -157,6 +157,12 @@ static place joint_error(const rg_system *s, size_t joint, double r, double u, d
     return (place){.state = inside ? RG_ACTIVE_HOLD : RG_ACTIVE_RELEASE};
 }
 
+static place slides_freely(const double *r, double *e, size_t d) {
+    for (size_t k = 1; k < d; k++)
+        e[k] = r[k];
+    return (place){.state = RG_ACTIVE_SLIP, .direction = {1, 0}};
+}
+
 /* e = r - p(r - rho u); inside the cone the velocity itself, which large forces would hide. */
 static place contact_error(const rg_system *s, size_t i, const double *r, const double *u,
                            double *e) {
@@ -174,6 +180,8 @@ static place contact_error(const rg_system *s, size_t i, const double *r, const 
     for (size_t k = 1; k < d; k++)
         y[k - 1] = r[k] - rho * u[k];
     double radius = mu * normal, length = sqrt(y[0] * y[0] + y[1] * y[1]);
+    if (length == 0 && mu == 0) /* no friction: no direction, either */
+        return slides_freely(r, e, d);
     if (length <= radius) {
         for (size_t k = 1; k < d; k++)
             e[k] = rho * u[k];
@@ -236,7 +244,8 @@ static void block_slopes(const rg_active *active, size_t block, const place *at,
     }
 }
 
-/* The equations at `force`: who is live, their errors and slopes. True if a contact slips. */
+/* The equations at `force`: who is live, their errors and slopes. True if a contact slips with
+ * friction, which makes the matrix unsymmetric. */
 static bool linearise(rg_active *active, double delta) {
     const rg_system *s = active->system;
     bool slips = false;
@@ -249,7 +258,7 @@ static bool linearise(rg_active *active, double delta) {
             continue;
         active->live[active->live_count++] = (uint32_t)i;
         block_slopes(active, i, &at, delta);
-        slips = slips || at.state == RG_ACTIVE_SLIP;
+        slips = slips || (at.state == RG_ACTIVE_SLIP && s->mu[i] > 0);
     }
     return slips;
 }

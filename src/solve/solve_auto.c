@@ -340,16 +340,12 @@ static uint32_t if_given(const chain *c) {
     return c->settings->warm ? 0 : NEVER;
 }
 
-/* Newton's method finds the forces of joints at once, whatever it starts from. */
-static uint32_t if_jointed(const chain *c) {
-    return c->problem->contact.joints > 0 ? 0 : NEVER;
-}
-
 /* Nothing but joints without bounds: a linear system. */
 static uint32_t if_joints_only(const chain *c) {
     return rg_tree_takes(c->problem) ? 0 : NEVER;
 }
 
+/* Newton's method finds the forces of joints at once, whatever it starts from. */
 static uint32_t if_given_or_jointed(const chain *c) {
     return c->problem->contact.joints > 0 ? 0 : if_given(c);
 }
@@ -405,7 +401,7 @@ enum {
 static const attempt list[] = {
     {PLAIN_FEW | PLAIN_MANY, &rg_solver_tree, FROM_NOTHING, QUICK, ALWAYS, if_joints_only},
     {ALL, &warm_start, FROM_GIVEN, QUICK, ALWAYS, if_given},
-    {PLAIN_FEW | PLAIN_MANY, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_jointed},
+    {PLAIN_FEW | PLAIN_MANY, &warm_newton, FROM_BEST, QUICK, ALWAYS, if_given_or_jointed},
     {ROWS_FRICTION | PLANAR_FEW, &rg_solver_enumerate, FROM_NOTHING, 0, ALWAYS, few_modes},
     {ROWS_FRICTION | PLANAR_FEW, &rg_solver_dantzig, FROM_GIVEN, 0, ALWAYS, few_pivots},
     {ROWS | PLAIN_FEW, &rg_solver_dantzig, FROM_BEST, 0, 0, NULL},

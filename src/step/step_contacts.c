@@ -33,6 +33,7 @@ typedef struct island_answer {
     bool warm;     /* `force` is a first guess */
     double keep;   /* residual up to which that is the answer */
     double enough; /* the same in a further pass; 0: it is the first one */
+    bool rough;    /* RG_STEP_ROUGH will do */
 } island_answer;
 
 static rg_status take_answer(rg_arena *arena, size_t rows, island_answer *answer) {
@@ -78,6 +79,10 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     settings.keep = fmax(answer->keep, answer->enough);
     settings.policy = method->policy;
     settings.effort = problem->contact.contacts > RG_STEP_SMALL ? RG_STEP_EFFORT : 0;
+    if (answer->rough) {
+        settings.tolerance = settings.acceptable = RG_STEP_ROUGH;
+        settings.effort = 1; /* Newton's method alone */
+    }
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     rg_solve_info info;
     rg_status status = rg_solve(context, method->solver ? method->solver : automatic, problem,
@@ -91,7 +96,9 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     report->counts.solves++;
     report->counts.iterations += info.iterations;
     report->counts.fallbacks += unsuitable || info.fallbacks > 0;
-    report->counts.failures += !(info.residual.natural <= method->solver_tolerance);
+    bool solved = info.residual.natural <= method->solver_tolerance;
+    report->counts.failures += !solved && !answer->rough;
+    answer->rough = answer->rough && !solved;
     return RG_OK;
 }
 
@@ -368,7 +375,8 @@ static void write_answer(rg_contact_job *job, const rg_island *island, const isl
     for (size_t k = 0; k < island->body_count; k++) {
         uint32_t body = islands->bodies[island->first_body + k];
         contacts->kept[body] = kept;
-        contacts->residual[body] = answer->residual.natural;
+        contacts->residual[body] = answer->rough ? 0 : answer->residual.natural;
+        contacts->rushed[body] = answer->rough;
     }
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
@@ -377,6 +385,12 @@ static void write_answer(rg_contact_job *job, const rg_island *island, const isl
     for (size_t k = 0; k < island->joint_count; k++)
         contacts->joints.impulse[islands->joints[island->first_joint + k]] =
             answer->force[island->contact_count * d + k];
+}
+
+static void report_answer(rg_lane_report *report, const island_answer *answer) {
+    report->unfinished |= answer->rough;
+    if (!answer->rough)
+        rg_solve_counts_judged(&report->counts, &answer->residual);
 }
 
 static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
@@ -402,14 +416,14 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     if (status)
         return rg_fail(&report->error, status, "no memory for contacts");
     problem.scale = job->speed;
-    if (job->machinery->observer)
+    if (job->machinery->observer && !contacts->repeats)
         job->machinery->observer(job->machinery->observer_user, c->step_count,
                                  contacts->shown + (size_t)(island - islands->islands), &problem);
     bool meets = false;
     for (size_t k = 0; k < island->contact_count; k++) {
         uint32_t i = islands->contacts[island->first_contact + k];
         memcpy(answer.force + k * d, contacts->impulse + i * d, d * sizeof *answer.force);
-        answer.warm |= job->start[i] != NULL;
+        answer.warm |= job->start[i] != NULL || contacts->repeats;
         meets |= job->meets[i] != 0;
     }
     for (size_t k = 0; k < island->joint_count; k++) {
@@ -419,6 +433,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         meets |= contacts->joints.rows[i].restitution > 0;
     }
     bool plain = !meets && island->joint_count == 0;
+    answer.rough = contacts->rough && !meets && island->contact_count > RG_STEP_SMALL;
     if (!meets)
         answer.velocity = NULL;
     if (plain && answer.warm && is_pushed(contacts, island))
@@ -437,8 +452,13 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     if (status)
         return status;
     write_answer(job, island, &answer, plain ? kept_speed(job, island, &answer) : 0);
-    rg_solve_counts_judged(&report->counts, &answer.residual);
+    report_answer(report, &answer);
     return RG_OK;
+}
+
+static bool is_due(const rg_contact_step *contacts, const rg_island *island) {
+    return !contacts->repeats || (island->body_count > 0 &&
+                                  contacts->rushed[contacts->islands.bodies[island->first_body]]);
 }
 
 static void run_lane(void *user, size_t begin, size_t end, size_t lane) {
@@ -446,16 +466,19 @@ static void run_lane(void *user, size_t begin, size_t end, size_t lane) {
     rg_lane_report *report = &job->lanes[lane];
     rg_arena *arena = &job->machinery->arenas[lane];
     for (size_t i = begin; i < end && !report->status; i++) {
+        const rg_island *island = &job->contacts->islands.islands[i];
         rg_arena_reset(arena);
-        report->status = run_island(job, arena, job->machinery->contexts[lane],
-                                    &job->contacts->islands.islands[i], report);
+        if (is_due(job->contacts, island))
+            report->status = run_island(job, arena, job->machinery->contexts[lane], island, report);
     }
 }
 
 static rg_status collect(rg_contact_job *job, rg_error *error) {
     rg_contact_step *contacts = job->contacts;
+    contacts->unfinished = false;
     for (int i = 0; i < RG_STEP_LANES; i++) {
         const rg_lane_report *lane = &job->lanes[i];
+        contacts->unfinished |= lane->unfinished;
         if (lane->status) {
             if (error)
                 *error = lane->error;

@@ -213,6 +213,7 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     contacts->kept = rg_arena_take(arena, c->bodies.count, sizeof *contacts->kept);
     contacts->earlier = first ? contacts->residual : NULL;
     contacts->residual = rg_arena_take(arena, c->bodies.count, sizeof *contacts->residual);
+    contacts->rushed = rg_arena_take(arena, c->bodies.count, sizeof *contacts->rushed);
     job->before = rg_arena_take(arena, rows, sizeof *job->before);
     job->shift = rg_arena_take(arena, rows, sizeof *job->shift);
     job->mu = rg_arena_take(arena, set->count, sizeof *job->mu);
@@ -220,11 +221,12 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
     job->last = rg_arena_take(arena, set->count, sizeof *job->last);
     job->start = rg_arena_take(arena, set->count, sizeof *job->start);
     if (!contacts->impulse || !contacts->forces || !contacts->passes || !contacts->kept ||
-        !contacts->residual || !job->before || !job->shift || !job->mu || !job->meets ||
-        !job->last || !job->start)
+        !contacts->residual || !contacts->rushed || !job->before || !job->shift || !job->mu ||
+        !job->meets || !job->last || !job->start)
         return RG_OUT_OF_MEMORY;
     memset(contacts->kept, 0, c->bodies.count * sizeof *contacts->kept);
     memset(contacts->residual, 0, c->bodies.count * sizeof *contacts->residual);
+    memset(contacts->rushed, 0, c->bodies.count * sizeof *contacts->rushed);
     find_old(job, contacts->last, contacts->last_count, job->last);
     if (first)
         find_old(job, first, first_count, job->start);

@@ -115,27 +115,46 @@ static rg_status make_rows(rg_stepping *job, rg_contact_job *contacts, int pass,
     return rg_stepping_rows(contacts, NULL, 0, error);
 }
 
+/* Forces of a pass. In the first one large islands are solved only as well as is needed to see who
+ * meets; if contacts need not be looked for again, or this is the last pass, for good. */
+static rg_status solve_pass(rg_stepping *job, rg_contact_job *contacts, int pass, bool *more,
+                            rg_error *error) {
+    rg_contact_step *step = &job->contacts;
+    bool looks = !job->content->settings.discrete_detection;
+    step->rough = looks && pass == 0;
+    rg_status status = rg_stepping_forces(job, contacts, error);
+    *more = !status && looks &&
+            (contacts->view.left_out > 0 || (step->set.count > 0 && has_impacts(job)));
+    if (status || *more || !step->unfinished)
+        return status;
+    step->rough = false;
+    step->repeats = true;
+    status = rg_stepping_forces(job, contacts, error);
+    step->repeats = false;
+    *more = !status && has_impacts(job);
+    return status;
+}
+
 rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool looked,
                              rg_error *error) {
     rg_profile *profile = &contacts->world->clock.profile;
     rg_status status = RG_OK;
-    for (int pass = 0; pass < PASSES_MOST; pass++) {
+    bool more = true;
+    job->contacts.unfinished = false;
+    for (int pass = 0; pass < PASSES_MOST && more; pass++) {
         size_t seen = contacts->view.point_count, left_out = contacts->view.left_out;
         if (pass > 0 || !looked)
             status = rg_stepping_look(job, contacts, pass, error);
         bool same = contacts->view.point_count <= seen && contacts->view.left_out >= left_out;
-        if (status || (pass > 0 && same))
+        if (status || (pass > 0 && same && !job->contacts.unfinished))
             break;
         *(job->whole > 0 ? &profile->parts : &profile->passes) += 1;
         status = make_rows(job, contacts, pass, error);
         if (!status)
             rg_stepping_halve(job);
         if (!status)
-            status = rg_stepping_forces(job, contacts, error);
-        bool more =
-            !status && !job->content->settings.discrete_detection &&
-            (contacts->view.left_out > 0 || (job->contacts.set.count > 0 && has_impacts(job)));
-        if (!more)
+            status = solve_pass(job, contacts, pass, &more, error);
+        if (status)
             break;
     }
     return status;
