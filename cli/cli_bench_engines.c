@@ -62,6 +62,9 @@ static const cli_engine_scene full_scenes[] = {
     {"elastic-666", 2, false, "energy_error_rel"},
     {"dominoes count=50", 0, false, "fallen"},
     {"funnel", 0, false, "escaped"},
+    {"wall", 2, false, "moved"},
+    {"pyramid-hit", 2, false, "moved"},
+    {"shaken-box", 2, false, "escaped"},
     {"pile count=300", 8, false, "escaped"},
     {"pile count=1000", 8, false, "escaped"},
 };
@@ -82,6 +85,9 @@ static const cli_engine_scene quick_scenes[] = {
     {"elastic-666", 0.05, false, "energy_error_rel"},
     {"dominoes count=5", 2, false, "fallen"},
     {"funnel count=40", 0.5, false, "escaped"},
+    {"wall columns=3 rows=3", 0.5, false, "moved"},
+    {"pyramid-hit base=4", 0.5, false, "moved"},
+    {"shaken-box count=20", 0.25, false, "escaped"},
     {"pile count=20", 1, false, "escaped"},
 };
 

@@ -39,7 +39,7 @@ struct rg_builtin {
 extern const rg_builtin rg_builtin_fall[], rg_builtin_stack[], rg_builtin_slide[],
     rg_builtin_papers[], rg_builtin_free[], rg_builtin_impact[], rg_builtin_bounce[],
     rg_builtin_force[], rg_builtin_friction[], rg_builtin_spin[], rg_builtin_joint[],
-    rg_builtin_mechanism[], rg_builtin_gallery[], rg_builtin_shapes[];
+    rg_builtin_mechanism[], rg_builtin_gallery[], rg_builtin_shapes[], rg_builtin_hit[];
 
 /* scene_builtin_parts.c: what the families share. */
 rg_measure rg_measure_of(const char *name, double value);
@@ -72,6 +72,8 @@ rg_joint_def rg_builtin_joint_of(rg_joint_kind kind, rg_body_id a, rg_body_id b)
 rg_status rg_builtin_join(rg_scene *scene, rg_joint_def def, rg_vec3 point, rg_vec3 axis,
                           rg_error *error);
 
+/* J: of all dynamic bodies. */
+double rg_builtin_kinetic_energy(const rg_world *world);
 /* Friction and restitution of everything that has no material of its own. */
 rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution, rg_error *error);
 /* The same, and the floor. */

@@ -126,19 +126,6 @@ static rg_status build_pile(rg_scene *scene, const double *values, rg_error *err
     return status;
 }
 
-static double kinetic_energy(const rg_world *world) {
-    double sum = 0;
-    for (size_t i = 0; i < rg_world_body_count(world); i++) {
-        rg_body_id body = rg_world_body_at(world, i);
-        if (rg_body_motion(world, body) != RG_MOTION_DYNAMIC)
-            continue;
-        rg_vec3 v = rg_body_velocity(world, body), w = rg_body_angular_velocity(world, body);
-        sum += 0.5 * (rg_body_mass(world, body).mass * rg_length_squared(v) +
-                      rg_dot(w, rg_body_angular_momentum(world, body)));
-    }
-    return sum;
-}
-
 static double largest_speed(const rg_world *world) {
     double speed = 0;
     for (size_t i = 0; i < rg_world_body_count(world); i++) {
@@ -157,7 +144,7 @@ static void observe_pile(rg_scene *scene) {
     double deepest = 0, time = rg_world_time(scene->world);
     for (size_t i = 0; i < count; i++)
         deepest = fmax(deepest, -forces[i].gap);
-    if (kinetic_energy(scene->world) <= PILE_REST_J * (double)state->count) {
+    if (rg_builtin_kinetic_energy(scene->world) <= PILE_REST_J * (double)state->count) {
         if (!(state->rest_penetration >= deepest))
             state->rest_penetration = deepest;
     } else if (state->speed > 0) {
@@ -177,7 +164,7 @@ static size_t measure_pile(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]
     }
     size_t n = 0;
     measures[n++] = rg_measure_beside("escaped", (double)escaped, 0);
-    measures[n++] = rg_measure_of("kinetic_J", kinetic_energy(scene->world));
+    measures[n++] = rg_measure_of("kinetic_J", rg_builtin_kinetic_energy(scene->world));
     measures[n++] = rg_measure_of("rest_penetration_m", state->rest_penetration);
     measures[n++] = rg_measure_of("penetration_constant_per_m", state->constant);
     return n;
@@ -393,7 +380,7 @@ static size_t measure_funnel(rg_scene *scene, rg_measure measures[RG_MAX_MEASURE
     size_t n = 0;
     measures[n++] = rg_measure_beside("escaped", (double)escaped, 0);
     measures[n++] = rg_measure_of("passed", (double)passed);
-    measures[n++] = rg_measure_of("kinetic_J", kinetic_energy(scene->world));
+    measures[n++] = rg_measure_of("kinetic_J", rg_builtin_kinetic_energy(scene->world));
     return n;
 }
 

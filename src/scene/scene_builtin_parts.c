@@ -98,6 +98,19 @@ rg_status rg_builtin_add_box(rg_scene *scene, const char *name, rg_vec3 size, rg
     return rg_builtin_add(scene, &shape, 1000, &def, body, error);
 }
 
+double rg_builtin_kinetic_energy(const rg_world *world) {
+    double sum = 0;
+    for (size_t i = 0; i < rg_world_body_count(world); i++) {
+        rg_body_id body = rg_world_body_at(world, i);
+        if (rg_body_motion(world, body) != RG_MOTION_DYNAMIC)
+            continue;
+        rg_vec3 v = rg_body_velocity(world, body), w = rg_body_angular_velocity(world, body);
+        sum += 0.5 * (rg_body_mass(world, body).mass * rg_length_squared(v) +
+                      rg_dot(w, rg_body_angular_momentum(world, body)));
+    }
+    return sum;
+}
+
 rg_status rg_builtin_set_law(rg_scene *scene, double friction, double restitution,
                              rg_error *error) {
     rg_contact_law law = {.friction = friction, .restitution = restitution};

@@ -256,6 +256,49 @@ static void a_funnel_lets_balls_through_its_opening_only(void **state) {
     rg_scene_destroy(scene);
 }
 
+/* Before the ball arrives, 2.5 m at 10 m/s away, nothing moves; then it brings down what it hits.
+ */
+static void a_ball_brings_down_what_stands(void **state) {
+    (void)state;
+    rg_scene_parameter wall[] = {{"columns", "3"}, {"rows", "3"}};
+    rg_scene_parameter pyramid[] = {{"base", "3"}};
+    rg_scene *scenes[] = {build("wall", wall, 2), build("pyramid-hit", pyramid, 1)};
+    const size_t boxes[] = {9, 6};
+    for (int i = 0; i < 2; i++) {
+        rg_world *world = rg_scene_world(scenes[i]);
+        assert_int_equal(rg_world_body_count(world), 2 + boxes[i]);
+        double energy = rg_world_energy(world);
+        run_scene(scenes[i], 0.24);
+        assert_near(rg_world_summary(world).certificate.max_penetration, 0, 1e-12);
+        assert_near(measure_of(scenes[i], "moved").value, 0, 0);
+        run_scene(scenes[i], 0.6);
+        assert_true(measure_of(scenes[i], "moved").value >= 3);
+        assert_true(rg_world_energy(world) < energy);
+        assert_int_equal(rg_world_summary(world).passed_through, 0);
+        rg_scene_destroy(scenes[i]);
+    }
+}
+
+/* The walls go to and fro as one, and keep what is between them. */
+static void a_shaken_box_keeps_its_boxes(void **state) {
+    (void)state;
+    rg_scene_parameter given[] = {{"count", "20"}, {"amplitude", "0.2"}};
+    rg_scene *scene = build("shaken-box", given, 2);
+    rg_world *world = rg_scene_world(scene);
+    assert_int_equal(rg_world_body_count(world), 5 + 20);
+    run_scene(scene, 0.125); /* a quarter of a period: as far as it goes */
+    for (size_t i = 0; i < 5; i++) {
+        rg_body_id wall = rg_world_body_at(world, i);
+        double start = i == 1 ? 2.25 : i == 2 ? -2.25 : 0;
+        assert_near(rg_body_pose(world, wall).position.x, start + 0.2, 1e-12);
+    }
+    run_scene(scene, 0.375);
+    assert_near(measure_of(scene, "escaped").value, 0, 0);
+    assert_true(measure_of(scene, "kinetic_J").value > 0);
+    assert_int_equal(rg_world_summary(world).passed_through, 0);
+    rg_scene_destroy(scene);
+}
+
 /* In flight energy is kept; a bounce that is found within a step of h errs by no more than the fall
  * of a step at the speed of the impact, v h. */
 static void elastic_balls_keep_their_energy(void **state) {
@@ -315,6 +358,8 @@ int main(void) {
         cmocka_unit_test(seeds_differ),
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(a_funnel_lets_balls_through_its_opening_only),
+        cmocka_unit_test(a_ball_brings_down_what_stands),
+        cmocka_unit_test(a_shaken_box_keeps_its_boxes),
         cmocka_unit_test(elastic_balls_keep_their_energy),
         cmocka_unit_test(what_stands_rests),
         cmocka_unit_test(scenes_from_files_have_no_measures),
