@@ -11,6 +11,7 @@
 
 #include "base/base_math.h"
 #include "base/base_text.h"
+#include "step/step_judge.h"
 
 #include <assert.h>
 #include <string.h>
@@ -227,15 +228,8 @@ static rg_energy_ledger no_work(const rg_view *view) {
 }
 
 static void add_work(rg_energy_ledger *sums, const rg_step_info *interval) {
-    const rg_energy_ledger *work = &interval->energy;
-    if (interval->steps == 0)
-        return;
-    sums->impact_loss += work->impact_loss;
-    sums->friction_work += work->friction_work;
-    sums->stabilisation += work->stabilisation;
-    sums->integration += work->integration;
-    sums->external_work += work->external_work;
-    sums->prescribed_work += work->prescribed_work;
+    if (interval->steps > 0)
+        rg_ledger_add_work(sums, &interval->energy);
 }
 
 /* ---- kinetic energy ---- */

@@ -271,16 +271,14 @@ static size_t drop_degenerate(rg_mesh_reader *reader) {
 
 /* ------------------------------------------------------------------ edges */
 
-/* A side is owned by twice its triangle, plus 1 if it runs from high to low. */
-/* All sides of the triangles, sorted: sides of one edge lie together. Null without memory. */
-static rg_edge_side *sorted_sides(const rg_mesh *mesh) {
+rg_edge_side *rg_mesh_sides(const rg_mesh *mesh) {
     size_t count = 3 * mesh->triangle_count;
     rg_edge_side *sides = rg_allocate(&mesh->allocator, count, sizeof *sides);
     if (!sides)
         return NULL;
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
-        sides[i] = (rg_edge_side){a < b ? a : b, a < b ? b : a, 2 * (uint32_t)(i / 3) + (a > b)};
+        sides[i] = (rg_edge_side){a < b ? a : b, a < b ? b : a, i};
     }
     if (rg_sort(sides, count, sizeof *sides, rg_edge_side_compare, NULL, &mesh->allocator) !=
         RG_OK) {
@@ -300,11 +298,12 @@ static rg_status check_edges(const rg_mesh *mesh, const rg_edge_side *sides,
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && rg_edge_side_compare(&sides[i], &sides[end], NULL) == 0;
              end++)
-            rg_sets_join(parent, sides[i].owner / 2, sides[end].owner / 2);
+            rg_sets_join(parent, sides[i].owner / 3, sides[end].owner / 3);
         report->open_edges += end - i == 1;
         report->branching_edges += end - i > 2;
+        /* Neighbours that are turned alike run along their edge in opposite directions. */
         report->inconsistent_edges +=
-            end - i == 2 && (sides[i].owner & 1) == (sides[i + 1].owner & 1);
+            end - i == 2 && mesh->triangles[sides[i].owner] == mesh->triangles[sides[i + 1].owner];
     }
     report->components = 0;
     for (uint32_t i = 0; i < mesh->triangle_count; i++)
@@ -358,7 +357,7 @@ static bool triangle_normal(const rg_mesh *mesh, size_t t, double least_height, 
 /* The corners of each triangle's neighbours, which settles most meshes that are not convex. */
 static bool edges_are_convex(const rg_mesh *mesh, const rg_edge_side *sides, double extent) {
     for (size_t i = 0; i + 1 < 3 * mesh->triangle_count; i += 2) {
-        size_t t = sides[i].owner / 2, other = sides[i + 1].owner / 2;
+        size_t t = sides[i].owner / 3, other = sides[i + 1].owner / 3;
         rg_vec3 normal;
         if (!triangle_normal(mesh, t, CONVEX * extent, &normal))
             continue;
@@ -397,7 +396,7 @@ static rg_status check_convexity(const rg_mesh *mesh, const rg_edge_side *sides,
 
 static rg_status examine(const rg_mesh *mesh, double extent, rg_bounds box, rg_mesh *flippable,
                          bool convexity, rg_mesh_report *report) {
-    rg_edge_side *sides = sorted_sides(mesh);
+    rg_edge_side *sides = rg_mesh_sides(mesh);
     if (!sides)
         return RG_OUT_OF_MEMORY;
     rg_status status = check_edges(mesh, sides, report);

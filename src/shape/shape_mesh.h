@@ -3,6 +3,7 @@
 #define RIGOR_SHAPE_MESH_H
 
 #include "rigor/mesh.h"
+#include "shape/shape_polyhedron.h"
 
 /* Limits on files: bytes (so that lines and columns fit an int), vertices, triangles, corners of
  * one face (its triangulation takes the square of them). */
@@ -65,6 +66,10 @@ typedef struct rg_mesh_corners {
 } rg_mesh_corners;
 rg_mesh_corners rg_mesh_sorted_corners(const uint32_t *k, uint32_t triangle);
 int rg_mesh_corners_compare(const void *a, const void *b, const void *context);
+
+/* All sides of the triangles, sorted, so that those of one edge lie together; side k of triangle t,
+ * from its corner k to the next, has the owner 3 t + k. Null without memory (shape_mesh.c). */
+rg_edge_side *rg_mesh_sides(const rg_mesh *mesh);
 
 rg_status rg_mesh_read_obj(rg_mesh_reader *reader);
 rg_status rg_mesh_read_ply(rg_mesh_reader *reader);

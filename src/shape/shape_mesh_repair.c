@@ -69,17 +69,12 @@ static rg_status drop(rg_mesh *mesh, rg_mesh_repair *repair) {
 /* For each side the side of the neighbour across it, if there is exactly one. */
 static rg_status pair_sides(const rg_mesh *mesh, uint32_t *twin) {
     size_t count = 3 * mesh->triangle_count;
-    rg_edge_side *sides = rg_allocate(&mesh->allocator, count, sizeof *sides);
+    rg_edge_side *sides = rg_mesh_sides(mesh);
     if (!sides)
         return RG_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
-        sides[i] = (rg_edge_side){a < b ? a : b, a < b ? b : a, i};
+    for (size_t i = 0; i < count; i++)
         twin[i] = NONE;
-    }
-    rg_status status =
-        rg_sort(sides, count, sizeof *sides, rg_edge_side_compare, NULL, &mesh->allocator);
-    for (size_t i = 0, end; i < count && !status; i = end) {
+    for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && rg_edge_side_compare(&sides[i], &sides[end], NULL) == 0;)
             end++;
         if (end - i == 2) {
@@ -91,7 +86,7 @@ static rg_status pair_sides(const rg_mesh *mesh, uint32_t *twin) {
         }
     }
     rg_release(&mesh->allocator, sides);
-    return status;
+    return RG_OK;
 }
 
 /* Walks over each surface; `surface` gets the number of the one that a triangle is of. */

@@ -131,7 +131,7 @@ rg_step_info rg_step_info_nothing(void) {
     return nothing;
 }
 
-static void add_work(rg_energy_ledger *sum, const rg_energy_ledger *step) {
+void rg_ledger_add_work(rg_energy_ledger *sum, const rg_energy_ledger *step) {
     sum->final = step->final;
     sum->external_work += step->external_work;
     sum->impact_loss += step->impact_loss;
@@ -147,7 +147,7 @@ static void add_ledger(rg_energy_ledger *sum, const rg_energy_ledger *step) {
         return; /* no judge */
     if (isnan(sum->initial) && isnan(sum->final))
         *sum = (rg_energy_ledger){.initial = step->initial};
-    add_work(sum, step);
+    rg_ledger_add_work(sum, step);
     sum->closure_rel = fmax(sum->closure_rel, step->closure_rel);
 }
 
@@ -183,7 +183,7 @@ void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
         run->initial_potential = before->potential;
     }
     rg_certificate_keep_worst(&sum->certificate, &info->certificate);
-    add_work(&sum->energy, &info->energy);
+    rg_ledger_add_work(&sum->energy, &info->energy);
     run->total_work += work_size(&info->energy);
     run->largest_kinetic =
         fmax(run->largest_kinetic, fmax(before->kinetic, after->kinetic) + contacts->stake);

@@ -170,6 +170,8 @@ void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
 void rg_certificate_keep_worst(rg_certificate *worst, const rg_certificate *step);
 /* Adds the counters of a step. */
 void rg_step_info_count(rg_step_info *sum, const rg_step_info *step);
+/* Work and losses of some steps added to a sum, whose energy becomes that at their end. */
+void rg_ledger_add_work(rg_energy_ledger *sum, const rg_energy_ledger *step);
 /* Adds a step to the record of the run. */
 void rg_judge_record(rg_run_record *run, const rg_judge_totals *before,
                      const rg_judge_totals *after, const rg_judge_contacts *contacts,

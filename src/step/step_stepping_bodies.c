@@ -195,15 +195,7 @@ static bool evaluate_forces(rg_stepping *job, rg_world *world) {
         return false;
     memset(force, 0, n * sizeof *force);
     memset(torque, 0, n * sizeof *torque);
-    rg_force_context context = {.world = world,
-                                .time = c->time,
-                                .body_count = n,
-                                .position = c->position,
-                                .orientation = c->orientation,
-                                .velocity = c->velocity,
-                                .angular_velocity = c->angular_velocity,
-                                .force = force,
-                                .torque = torque};
+    rg_force_context context = rg_forces_context(world, force, torque);
     rg_forces_evaluate(world, &context, c->time, c->time + job->step);
     job->force = force;
     job->torque = torque;

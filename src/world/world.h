@@ -272,6 +272,8 @@ rg_status rg_collision_def_check(const rg_collision_def *def, rg_error *error);
  * middle. */
 void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_begin,
                         double phase_end);
+/* What a force is given at the beginning of a step, and where what it does is added up. */
+rg_force_context rg_forces_context(const rg_world *world, rg_vec3 *force, rg_vec3 *torque);
 /* Whether rg_forces_evaluate would add anything at all. */
 bool rg_forces_any(const rg_world_content *content);
 /* Whether forces, between their start and stop times, depend on nothing but the state of the body

@@ -258,6 +258,19 @@ static rg_force_def weakened(const rg_force_def *def, double share) {
     return weak;
 }
 
+rg_force_context rg_forces_context(const rg_world *world, rg_vec3 *force, rg_vec3 *torque) {
+    const rg_world_content *c = &world->content;
+    return (rg_force_context){.world = world,
+                              .time = c->time,
+                              .body_count = c->bodies.count,
+                              .position = c->position,
+                              .orientation = c->orientation,
+                              .velocity = c->velocity,
+                              .angular_velocity = c->angular_velocity,
+                              .force = force,
+                              .torque = torque};
+}
+
 void rg_forces_evaluate(const rg_world *world, rg_force_context *context, double phase_begin,
                         double phase_end) {
     const rg_world_content *content = &world->content;

@@ -101,15 +101,7 @@ rg_status rg_world_find_loads(rg_world *world, const rg_load **loads, size_t *co
         rg_array_grow(&world->allocator, &world->load_room, &world->load_room_capacity, 2 * n);
     if (status)
         return status;
-    rg_force_context context = {.world = world,
-                                .time = c->time,
-                                .body_count = n,
-                                .position = c->position,
-                                .orientation = c->orientation,
-                                .velocity = c->velocity,
-                                .angular_velocity = c->angular_velocity,
-                                .force = world->load_room,
-                                .torque = world->load_room + n};
+    rg_force_context context = rg_forces_context(world, world->load_room, world->load_room + n);
     world->busy = true; /* functions may look at the world, not change it */
     status = put_forces(world, &context, count);
     world->busy = false;

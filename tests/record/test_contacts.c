@@ -294,7 +294,7 @@ static void check_kept(const char *path, bool old_format) {
     rg_scene_destroy(resumed);
     check_without(path, !old_format);
     assert_int_equal(check_recording(path, &truth), 13);
-    assert_int_equal(format_version(path), old_format ? 1 : 3);
+    assert_int_equal(format_version(path), old_format ? 1 : 5);
 }
 
 static void test_contacts_left_out(void **state) {
