@@ -53,8 +53,8 @@ void rg_world_destroy(rg_world *world); /* null is allowed */
 rg_status rg_world_step(rg_world *world, double step, rg_step_info *info, rg_error *error);
 
 double rg_world_time(const rg_world *world);
-/* s: for states that come from elsewhere. RG_UNSUPPORTED with kinematic bodies, whose poses follow
- * from the time. */
+/* s: for states that come from elsewhere. Kinematic bodies go to where they are at that time;
+ * RG_NOT_FINITE, and nothing is changed, if the time or one of their motions is not finite then. */
 rg_status rg_world_set_time(rg_world *world, double time);
 uint64_t rg_world_step_count(const rg_world *world);
 bool rg_world_is_planar(const rg_world *world);

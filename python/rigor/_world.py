@@ -408,7 +408,7 @@ class World:
 
     @property
     def time(self) -> float:
-        """s. Can be set where no kinematic body depends on it."""
+        """s. Can be set; kinematic bodies go to where they are at that time."""
         return lib.rg_world_time(self._pointer)
 
     @time.setter

@@ -244,12 +244,23 @@ double rg_world_time(const rg_world *world) {
 rg_status rg_world_set_time(rg_world *world, double time) {
     if (!isfinite(time))
         return RG_NOT_FINITE;
-    if (world->content.prescription_count)
-        return RG_UNSUPPORTED;
+    rg_world_content *c = &world->content;
+    for (size_t i = 0; i < c->bodies.count; i++) {
+        if (!c->record[i].prescription1)
+            continue;
+        rg_motion_state state = rg_prescription_evaluate(c, i, time);
+        if (!rg_is_finite(state.position) || !rg_quat_is_finite(state.orientation) ||
+            !rg_is_finite(state.velocity) || !rg_is_finite(state.angular_velocity))
+            return RG_NOT_FINITE;
+    }
     rg_status status = rg_world_begin_edit(world);
-    if (!status)
-        world->content.time = time, world->content.time_carry = 0;
-    return status;
+    if (status)
+        return status;
+    c->time = time, c->time_carry = 0;
+    for (size_t i = 0; i < c->bodies.count; i++)
+        if (c->record[i].prescription1)
+            rg_prescription_apply(c, i);
+    return RG_OK;
 }
 
 uint64_t rg_world_step_count(const rg_world *world) {

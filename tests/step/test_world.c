@@ -570,9 +570,13 @@ static void the_clock_can_be_set(void **state) {
     assert_int_equal(rg_world_set_time(world, NAN), RG_NOT_FINITE);
     def = massive();
     def.motion = RG_MOTION_KINEMATIC;
-    body_of(world, &def);
-    assert_int_equal(rg_world_set_time(world, 2), RG_UNSUPPORTED);
-    assert_near(rg_world_time(world), 0.35, 0);
+    def.velocity.x = 2;
+    rg_body_id moving = body_of(world, &def);
+    double start = rg_body_pose(world, moving).position.x;
+    assert_int_equal(rg_world_set_time(world, 1.35), RG_OK);
+    assert_near(rg_body_pose(world, moving).position.x, start + 2, 1e-15);
+    assert_int_equal(rg_world_set_time(world, INFINITY), RG_NOT_FINITE);
+    assert_near(rg_world_time(world), 1.35, 0);
     rg_world_destroy(world);
 }
 
