@@ -156,35 +156,11 @@ static const char *go(watch *w) {
 }
 
 static void add_body(text *t, const rg_world *world, const char *name) {
-    static const char *const suffixes[] = {"x",  "y",  "z",  "qx", "qy", "qz", "qw",
-                                           "vx", "vy", "vz", "wx", "wy", "wz"};
-    enum { FIGURES = sizeof suffixes / sizeof suffixes[0] };
-    double values[FIGURES];
-    rg_body_id body;
-    bool found = rg_world_find_body(world, name, &body) == RG_OK;
-    for (int i = 0; i < FIGURES; i++)
-        values[i] = NAN;
-    if (found) {
-        rg_pose pose = rg_body_pose(world, body);
-        rg_vec3 v = rg_body_velocity(world, body), w = rg_body_angular_velocity(world, body);
-        const double all[FIGURES] = {pose.position.x,
-                                     pose.position.y,
-                                     pose.position.z,
-                                     pose.orientation.x,
-                                     pose.orientation.y,
-                                     pose.orientation.z,
-                                     pose.orientation.w,
-                                     v.x,
-                                     v.y,
-                                     v.z,
-                                     w.x,
-                                     w.y,
-                                     w.z};
-        memcpy(values, all, sizeof all);
-    }
-    for (int i = 0; i < FIGURES; i++) {
+    double values[RG_STUDY_BODY_FIGURES];
+    rg_study_body_figures(world, name, values);
+    for (size_t i = 0; i < RG_STUDY_BODY_FIGURES; i++) {
         char column[256];
-        snprintf(column, sizeof column, "%s.%s", name, suffixes[i]);
+        snprintf(column, sizeof column, "%s.%s", name, rg_study_body_figure_name(i));
         add_number(t, column, values[i]);
     }
 }

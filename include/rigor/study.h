@@ -42,6 +42,13 @@ rg_study_info rg_study_get_info(const rg_study *study);
  * next call and the end of the study. `parameters` has room for parameter_count. */
 void rg_study_parameters(rg_study *study, uint64_t run, rg_scene_parameter *parameters);
 
+/* The state of a body of the world in figures, as the table has it: place and orientation of its
+ * frame, velocities. NaN if there is no such body. */
+enum { RG_STUDY_BODY_FIGURES = 13 };
+const char *rg_study_body_figure_name(size_t figure); /* x, y, z, qx ... wz */
+void rg_study_body_figures(const rg_world *world, const char *body,
+                           double values[RG_STUDY_BODY_FIGURES]);
+
 /* What the study asks of a run as it goes on: expressions of its state (docs/sweep.md). The world
  * is that of the run, before its first step; it and the study must outlive the watch. A name that
  * is not known is RG_NOT_FOUND. */

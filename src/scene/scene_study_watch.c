@@ -11,11 +11,12 @@
 #include "base/base_expression.h"
 #include "base/base_math.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { BODY_FIGURES = 13, ALL_FIGURES = 6, NAME = 96 };
+enum { ALL_FIGURES = 6, NAME = 96 };
 
 struct rg_study_watch {
     rg_allocator allocator;
@@ -24,6 +25,7 @@ struct rg_study_watch {
     rg_variable *variables;
     char (*names)[NAME];            /* of the variables */
     size_t count, capacity, bodies; /* variables now, most, and where those of bodies begin */
+    bool asks_for_all;              /* an expression has mean_ or spread_ */
     double *times, *before; /* of each time: when it was, or NaN; the value at the last look */
 };
 
@@ -50,47 +52,50 @@ static void add_parameters(rg_study_watch *w, rg_study *study, uint64_t run,
 
 /* Their values come with each look. */
 static void add_names(rg_study_watch *w) {
-    static const char *const figures[BODY_FIGURES] = {"x",  "y",  "z",  "qx", "qy", "qz", "qw",
-                                                      "vx", "vy", "vz", "wx", "wy", "wz"};
     static const char *const axes[3] = {"x", "y", "z"};
     w->bodies = w->count;
     for (size_t b = 0; b < w->study->info.body_count; b++)
-        for (size_t i = 0; i < BODY_FIGURES; i++)
-            add(w, 0, "%s_%s", w->study->bodies[b], figures[i]);
+        for (size_t i = 0; i < RG_STUDY_BODY_FIGURES; i++)
+            add(w, 0, "%s_%s", w->study->bodies[b], rg_study_body_figure_name(i));
     for (size_t i = 0; i < 3; i++)
         add(w, 0, "mean_%s%s", axes[i], "");
     for (size_t i = 0; i < 3; i++)
         add(w, 0, "spread_%s%s", axes[i], "");
 }
 
-static void look_at_body(rg_study_watch *w, size_t b) {
+const char *rg_study_body_figure_name(size_t figure) {
+    static const char *const names[RG_STUDY_BODY_FIGURES] = {
+        "x", "y", "z", "qx", "qy", "qz", "qw", "vx", "vy", "vz", "wx", "wy", "wz"};
+    assert(figure < RG_STUDY_BODY_FIGURES);
+    return names[figure];
+}
+
+void rg_study_body_figures(const rg_world *world, const char *name,
+                           double values[RG_STUDY_BODY_FIGURES]) {
     rg_body_id body;
-    rg_variable *at = w->variables + w->bodies + BODY_FIGURES * b;
-    if (rg_world_find_body(w->world, w->study->bodies[b], &body) != RG_OK)
-        return;
-    rg_pose pose = rg_body_pose(w->world, body);
-    rg_vec3 v = rg_body_velocity(w->world, body), u = rg_body_angular_velocity(w->world, body);
-    const double values[BODY_FIGURES] = {pose.position.x,
-                                         pose.position.y,
-                                         pose.position.z,
-                                         pose.orientation.x,
-                                         pose.orientation.y,
-                                         pose.orientation.z,
-                                         pose.orientation.w,
-                                         v.x,
-                                         v.y,
-                                         v.z,
-                                         u.x,
-                                         u.y,
-                                         u.z};
-    for (size_t i = 0; i < BODY_FIGURES; i++)
-        at[i].value = values[i];
+    bool found = rg_world_find_body(world, name, &body) == RG_OK;
+    rg_pose pose = found ? rg_body_pose(world, body) : (rg_pose){0};
+    rg_vec3 v = found ? rg_body_velocity(world, body) : (rg_vec3){0};
+    rg_vec3 w = found ? rg_body_angular_velocity(world, body) : (rg_vec3){0};
+    const rg_vec3 *p = &pose.position;
+    const rg_quat *q = &pose.orientation;
+    const double all[] = {p->x, p->y, p->z, q->x, q->y, q->z, q->w, v.x, v.y, v.z, w.x, w.y, w.z};
+    for (size_t i = 0; i < RG_STUDY_BODY_FIGURES; i++)
+        values[i] = found ? all[i] : NAN;
+}
+
+static void look_at_body(rg_study_watch *w, size_t b) {
+    double values[RG_STUDY_BODY_FIGURES];
+    rg_study_body_figures(w->world, w->study->bodies[b], values);
+    for (size_t i = 0; i < RG_STUDY_BODY_FIGURES; i++)
+        w->variables[w->bodies + RG_STUDY_BODY_FIGURES * b + i].value = values[i];
 }
 
 /* In the order of bodies, so that the sums have the same bits always. */
 static void look_at_all(rg_study_watch *w) {
     rg_strided centres = rg_world_centre_positions(w->world);
-    rg_variable *mean = w->variables + w->bodies + BODY_FIGURES * w->study->info.body_count;
+    rg_variable *mean =
+        w->variables + w->bodies + RG_STUDY_BODY_FIGURES * w->study->info.body_count;
     double sums[3] = {0}, spreads[3] = {0};
     size_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -110,7 +115,7 @@ static void look_at_all(rg_study_watch *w) {
     }
 }
 
-static bool uses_all(const rg_study *study) {
+static bool asks_for_all(const rg_study *study) {
     for (size_t i = 0; i < study->expression_count; i++)
         if (strstr(study->expressions[i].text, "mean_") ||
             strstr(study->expressions[i].text, "spread_"))
@@ -123,7 +128,7 @@ static void update(rg_study_watch *w) {
     w->variables[0].value = rg_world_time(w->world);
     for (size_t b = 0; b < w->study->info.body_count; b++)
         look_at_body(w, b);
-    if (uses_all(w->study))
+    if (w->asks_for_all)
         look_at_all(w);
 }
 
@@ -149,8 +154,9 @@ rg_status rg_study_watch_create(rg_study *study, uint64_t run, const rg_world *w
     *watch = NULL;
     if (w) {
         w->allocator = study->allocator, w->study = study, w->world = world;
-        w->capacity = 2 + parameters + BODY_FIGURES * study->info.body_count + ALL_FIGURES +
-                      expressions + RG_STUDY_MEASURES;
+        w->asks_for_all = asks_for_all(study);
+        w->capacity = 2 + parameters + RG_STUDY_BODY_FIGURES * study->info.body_count +
+                      ALL_FIGURES + expressions + RG_STUDY_MEASURES;
         w->variables = rg_allocate(allocator, w->capacity, sizeof *w->variables);
         w->names = rg_allocate(allocator, w->capacity, sizeof *w->names);
         w->times = rg_allocate(allocator, expressions, sizeof *w->times);

@@ -1,5 +1,6 @@
 /* Rows as directions on bodies: how they act on each other is J M^-1 J' of the problem that is made
  * of them, and their rates are J v. */
+#include "dense_support.h"
 #include "test_world_support.h"
 
 #include "problem/problem_directions.h"
@@ -79,24 +80,13 @@ static void spread(const rg_contact_problem *p, size_t row, double *wide) {
     }
 }
 
-/* x with M x = wide, block by block, by elimination. */
+/* x with M x = wide, block by block. */
 static void apply_inverse_mass(const rg_contact_problem *p, double *wide) {
     size_t n = (size_t)p->global.freedom;
     for (size_t b = 0; b < p->global.blocks; b++) {
         double m[36], *x = wide + b * n;
         memcpy(m, p->global.mass + b * n * n, n * n * sizeof *m);
-        for (size_t k = 0; k < n; k++)
-            for (size_t i = k + 1; i < n; i++) {
-                double l = m[i * n + k] / m[k * n + k];
-                for (size_t c = k; c < n; c++)
-                    m[i * n + c] -= l * m[k * n + c];
-                x[i] -= l * x[k];
-            }
-        for (size_t i = n; i-- > 0;) {
-            for (size_t c = i + 1; c < n; c++)
-                x[i] -= m[i * n + c] * x[c];
-            x[i] /= m[i * n + i];
-        }
+        solve_dense(m, x, n);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Problem files: every format from text, bad input with its message, FCLIB there and back.
  * (Larger files of every format, read and solved: tests/run/test_problem_files.c.) */
+#include "dense_support.h"
 #include "test_support.h"
 
 #include "base/base_memory.h"
@@ -271,24 +272,6 @@ static void random_mass(rg_random *random, size_t n, double *m) {
         }
 }
 
-/* Solves M x = y by Gauss elimination without pivoting, for symmetric positive definite M. */
-static void eliminate(const double *m, size_t n, double *x) {
-    double a[16 * 16];
-    memcpy(a, m, n * n * sizeof *a);
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = k + 1; i < n; i++) {
-            double factor = a[i * n + k] / a[k * n + k];
-            for (size_t j = k; j < n; j++)
-                a[i * n + j] -= factor * a[k * n + j];
-            x[i] -= factor * x[k];
-        }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j < n; j++)
-            x[i] -= a[i * n + j] * x[j];
-        x[i] /= a[i * n + i];
-    }
-}
-
 /* A body of seven numbers is condensed; the answer is compared with elimination done here. M is
  * symmetric, or not. */
 static void check_condensed(bool symmetric) {
@@ -324,7 +307,9 @@ static void check_condensed(bool symmetric) {
     for (int j = 0; j <= ROWS; j++) {
         for (int i = 0; i < N; i++)
             column[i] = j < ROWS ? h[i * ROWS + j] : q[i];
-        eliminate(m, N, column);
+        double copy[N * N];
+        memcpy(copy, m, sizeof copy);
+        solve_dense(copy, column, N);
         for (int i = 0; i < ROWS; i++) {
             double expected = j < ROWS ? 0 : b[i];
             for (int k = 0; k < N; k++)

@@ -1,5 +1,6 @@
 /* The common ground of the cone solvers: products and linear systems, against W formed densely
  * here. */
+#include "dense_support.h"
 #include "test_support.h"
 
 #include "rigor/random.h"
@@ -31,33 +32,6 @@ typedef struct made {
     double values[MAX_ROWS * MAX_ROWS];
     rg_problem global, local, sparse;
 } made;
-
-static void solve_dense(double *m, double *x, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        size_t p = k;
-        for (size_t i = k + 1; i < n; i++)
-            p = fabs(m[i * n + k]) > fabs(m[p * n + k]) ? i : p;
-        for (size_t j = 0; j < n; j++) {
-            double t = m[k * n + j];
-            m[k * n + j] = m[p * n + j];
-            m[p * n + j] = t;
-        }
-        double t = x[k];
-        x[k] = x[p];
-        x[p] = t;
-        for (size_t i = k + 1; i < n; i++) {
-            double c = m[i * n + k] / m[k * n + k];
-            for (size_t j = k; j < n; j++)
-                m[i * n + j] -= c * m[k * n + j];
-            x[i] -= c * x[k];
-        }
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j < n; j++)
-            x[i] -= m[i * n + j] * x[j];
-        x[i] /= m[i * n + i];
-    }
-}
 
 static void make_rows(made *p, rg_random *random, size_t row, size_t rows, uint32_t *blocks,
                       double *jacobian) {
