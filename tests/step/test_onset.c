@@ -1,8 +1,9 @@
 /* The onset of slip where friction drops from its static to its dynamic coefficient, beside closed
  * forms: a contact slips as soon as what holds it would exceed the static limit, by however little,
  * and not before. A block on a slope just above and just below the limit; a block on a belt, held
- * by a spring, that sticks and slips (Coulomb friction with two coefficients). In the plane, in the
- * exact cone and with two tangents. With both integrators. */
+ * by a spring, that sticks and slips; a block that a spring pulls and that moves in jumps (Coulomb
+ * friction with two coefficients). In the plane, in the exact cone and with two tangents. With both
+ * integrators. */
 #include "both_integrators.h"
 #include "test_world_support.h"
 
@@ -95,6 +96,11 @@ static double on_belt(double t, double x0, double xd, double w, double v) {
                         : xd - a + v * (t - slipping);
 }
 
+static void add_spring(rg_world *world, const rg_force_def *def) {
+    rg_force_id id;
+    assert_int_equal(rg_world_add_force(world, def, &id, NULL), RG_OK);
+}
+
 static void a_block_on_a_belt_sticks_and_slips(void **state) {
     (void)state;
     const double mu_s = 0.6, mu_d = 0.4, v = 0.1, k = 2000, h = 1.0 / 240;
@@ -115,8 +121,7 @@ static void a_block_on_a_belt_sticks_and_slips(void **state) {
         spring.other_point = (rg_vec3){-10, 0, 0.05};
         spring.rest_length = 10;
         spring.stiffness = k;
-        rg_force_id id;
-        assert_int_equal(rg_world_add_force(world, &spring, &id, NULL), RG_OK);
+        add_spring(world, &spring);
         double m = rg_body_mass(world, block).mass, w = sqrt(k / m);
         double x0 = mu_s * m * G / k, xd = mu_d * m * G / k;
         double worst = 0;
@@ -130,8 +135,56 @@ static void a_block_on_a_belt_sticks_and_slips(void **state) {
     }
 }
 
+/* A block of 1 kg on a fixed floor, mu_s = 0.5, mu_d = 0.3, pulled by a spring of 100 N/m whose
+ * other end goes at v = 0.05 m/s. Seen from that end the floor is a belt: the block rests until the
+ * spring is longer by mu_s m g / k, and comes to rest again 2 (pi - atan(w a / v)) / w later, a =
+ * (mu_s - mu_d) m g / k, with the spring shorter by 2 a: on the floor it is 2 a + v times that time
+ * farther, 0.0574433 m, jump by jump. */
+static void a_block_that_a_spring_pulls_jumps(void **state) {
+    (void)state;
+    const double v = 0.05, k = 100, w = 10, a = 0.2 * G / k;
+    const double jump = 2 * a + v * 2 * (RG_PI - rg_atan2(w * a, v)) / w;
+    assert_near(jump, 0.0574433, 5e-8);
+    for (int kind = 0; kind < FRICTIONS; kind++) {
+        rg_world *world = make_world((friction_law)kind, 0.5, 0.3);
+        rg_body_def floor = rg_body_def_default();
+        floor.motion = RG_MOTION_FIXED;
+        add_shape(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), &floor);
+        rg_body_def end = rg_body_def_default();
+        end.motion = RG_MOTION_KINEMATIC;
+        end.prescription = (rg_prescription){.kind = RG_PRESCRIBED_VELOCITY};
+        end.velocity = (rg_vec3){v, 0, 0};
+        end.pose.position = (rg_vec3){10, 0, 0.05};
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){0, 0, 0.05};
+        def.total_mass = 1;
+        rg_force_def spring = rg_force_def_default(RG_FORCE_SPRING);
+        spring.body = add_shape(world, block_of(kind == PLANE, 0.3, 0.1), &def);
+        spring.other = add_shape(world, block_of(kind == PLANE, 0.02, 0.02), &end);
+        spring.rest_length = 10;
+        spring.stiffness = k;
+        add_spring(world, &spring);
+        double rest = 0; /* m: where it rested last */
+        int jumps = 0;
+        for (bool was_moving = false; jumps < 3;) {
+            step(world, 1e-2, 1);
+            bool moves = fabs(rg_body_velocity(world, spring.body).x) > 1e-9;
+            double x = rg_body_pose(world, spring.body).position.x;
+            if (was_moving && !moves) {
+                assert_near(x - rest, jump, 1e-9 * jump);
+                rest = x;
+                jumps++;
+            }
+            was_moving = moves;
+            assert_true(rg_world_time(world) < 10);
+        }
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {WITH_BOTH(a_slope_above_the_limit_lets_go_at_once),
-                                       WITH_BOTH(a_block_on_a_belt_sticks_and_slips)};
+                                       WITH_BOTH(a_block_on_a_belt_sticks_and_slips),
+                                       WITH_BOTH(a_block_that_a_spring_pulls_jumps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
