@@ -43,6 +43,14 @@ double rg_direction_couple(const rg_body_dynamics *d, const uint32_t *place,
     return sum;
 }
 
+void rg_directions_couple(const rg_body_dynamics *d, const uint32_t *place,
+                          const rg_direction_row *rows, size_t count, double *matrix) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j <= i; j++)
+            matrix[i * count + j] = matrix[j * count + i] =
+                rg_direction_couple(d, place, &rows[i], &rows[j]);
+}
+
 /* Blocks are numbered as rows come to them. */
 typedef struct block_maker {
     const rg_direction_space *space;

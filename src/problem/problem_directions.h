@@ -78,6 +78,9 @@ double rg_direction_rate(const rg_direction_row *row, const rg_vec3 *velocity,
 /* What a unit force along row i does to the rate of row j. */
 double rg_direction_couple(const rg_body_dynamics *dynamics, const uint32_t *place,
                            const rg_direction_row *i, const rg_direction_row *j);
+/* The matrix of all of them, count x count. */
+void rg_directions_couple(const rg_body_dynamics *dynamics, const uint32_t *place,
+                          const rg_direction_row *rows, size_t count, double *matrix);
 
 /* Rows of a problem in the exact cone: of contacts three each, in the plane two; then rows of
  * joints, whose rates stay 0 but for their compliance. */

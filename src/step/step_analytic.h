@@ -11,7 +11,6 @@
  *   step_analytic_forces.c     contact forces inside the right-hand side
  *   step_analytic_active.c     the active set: which contacts stick, and which are at the limit
  *   step_analytic_mean.c       mean forces over a short time, where the active set changes too fast
- *   step_analytic_basis.c      the quick way to them: the rows of a moment ago
  *   step_analytic_instant.c    an instant: impacts, then stick or slip, then forces
  *   step_analytic_impacts.c    impacts to completion
  *   step_analytic_project.c    the projection of what drifts
@@ -177,17 +176,6 @@ typedef struct rg_analysis_motion {
 typedef rg_twist rg_analysis_twist;
 /* A direction at a contact, or of a joint; `response`: of the joints that are held. */
 typedef rg_direction_row rg_analysis_row;
-
-/* The problem of one island: a linear one with friction rows. */
-typedef struct rg_analysis_rows {
-    size_t count;
-    rg_analysis_row *rows;
-    double *matrix, *b, *mu, *force, *rate;
-    uint8_t *kinds;
-    uint32_t *normal;       /* a contact's normal stands before its tangents */
-    uint32_t *first, *next; /* lists of rows by body: twice the row, and one if it is its b */
-    size_t bodies;          /* of the group, that have such lists */
-} rg_analysis_rows;
 
 /* Why the right-hand side could not be evaluated. */
 typedef struct rg_analysis_trouble {
@@ -448,9 +436,6 @@ bool rg_analysis_take_cone(const rg_analysis *a, size_t contacts, rg_analysis_co
 /* With the rows that joints hold. */
 rg_status rg_analysis_cone_problem(const rg_analysis *a, const rg_analysis_cone *cone, double scale,
                                    rg_problem *problem);
-/* The matrix of all of them, count x count. */
-void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
-                            double *matrix);
 double rg_analysis_rate(const rg_analysis_motion *m, const rg_analysis_row *row); /* e . u */
 /* Which of the dynamic bodies a body is. */
 static inline size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
@@ -548,16 +533,6 @@ void rg_analysis_limits_keep(const rg_analysis *a, double step, rg_joint_memory 
 double rg_analysis_joints_spin(const rg_analysis *a);
 /* Forces of the last evaluation, as the world remembers them. */
 void rg_analysis_joints_keep(const rg_analysis *a, double step, rg_joint_memory *memories);
-
-/* --- basis --- */
-/* Forces by the basis of the last ones: true if they keep every condition; otherwise nothing is
- * changed. `b` of the first solve, `raise` of the diagonal: see step_analytic_forces.c. */
-bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *b,
-                           const double *raise, double scale);
-/* Forces and rates by the basis of forces `begin`, whether or not it is still right: `margin` is
- * > 0 as long as it is. False if there is no answer. */
-bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *rows, const double *begin,
-                            const double *b, const double *raise, double scale, double *margin);
 
 /* --- forces --- */
 rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */

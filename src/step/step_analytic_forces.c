@@ -22,6 +22,7 @@
  *
  * Tested by tests/step/test_forces.c. */
 #include "problem/problem_rows.h"
+#include "solve/solve_basis.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
@@ -139,61 +140,13 @@ static size_t rows_of(const rg_analysis *a, const rg_analysis_contact *c, rg_eff
     return one && !turns(a, c, effort) ? 2 : 3;
 }
 
-/* In four pieces: every evaluation of an island comes by here. */
-static bool take_rows(rg_analysis *a, size_t count, rg_analysis_rows *s) {
-    size_t bodies = a->flight.body_count;
-    *s = (rg_analysis_rows){.count = count, .bodies = bodies};
-    double *numbers = rg_arena_take(a->arena, (count + 4) * count, sizeof *numbers);
-    uint32_t *places = rg_arena_take(a->arena, 3 * count + bodies, sizeof *places);
-    s->rows = rg_arena_take(a->arena, count, sizeof *s->rows);
-    s->kinds = rg_arena_take(a->arena, count, sizeof *s->kinds);
-    if (!numbers || !places || !s->rows || !s->kinds)
-        return false;
-    s->b = numbers;
-    s->mu = numbers + count;
-    s->force = numbers + 2 * count;
-    s->rate = numbers + 3 * count;
-    s->matrix = numbers + 4 * count;
-    s->normal = places;
-    s->next = places + count;
-    s->first = places + 3 * count;
-    return true;
-}
-
-/* The matrix: rows act on each other through the moving bodies that they share; those of the same
- * two moving bodies meet twice. */
-static void couple_rows(const rg_analysis *a, rg_analysis_rows *s) {
-    const rg_body_dynamics *d = a->view->dynamics;
-    size_t n = s->count;
-    memset(s->matrix, 0, n * n * sizeof *s->matrix);
-    for (size_t k = 0; k < a->flight.body_count; k++)
-        s->first[k] = UINT32_MAX;
-    if (a->joints) { /* through which all rows of an island act on each other */
-        rg_analysis_couple_all(a, s->rows, n, s->matrix);
-        for (size_t i = 0; i < n; i++) {
-            s->next[2 * i] = s->first[0];
-            s->first[0] = (uint32_t)(2 * i);
-        }
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        for (uint32_t side = 0; side < 2; side++) {
-            uint32_t body = side ? s->rows[i].b : s->rows[i].a;
-            double other = d[side ? s->rows[i].a : s->rows[i].b].inverse_mass;
-            if (!(d[body].inverse_mass > 0))
-                continue;
-            uint32_t *first = &s->first[rg_analysis_place(a, body)];
-            s->next[2 * i + side] = *first;
-            *first = (uint32_t)(2 * i + side);
-            for (uint32_t j = *first; j != UINT32_MAX; j = s->next[j])
-                if (!side || s->rows[j / 2].key != s->rows[i].key || !(other > 0))
-                    s->matrix[i * n + j / 2] = s->matrix[j / 2 * n + i] =
-                        rg_analysis_couple(a, &s->rows[i], &s->rows[j / 2]);
-        }
+/* The matrix: with joints, through which all rows of an island act on each other. */
+static void couple_rows(const rg_analysis *a, rg_direction_system *s) {
+    rg_direction_system_couple(a->view->dynamics, a->place, a->joints != NULL, s);
 }
 
 static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_count,
-                      rg_effort effort, rg_analysis_rows *s) {
+                      rg_effort effort, rg_direction_system *s) {
     size_t k = 0;
     for (size_t j = 0; j < member_count; j++) {
         rg_analysis_contact *c = &a->contacts[members[j]];
@@ -219,7 +172,7 @@ static void fill_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
  * acceleration has that direction, too, if that across is -g/F times that along: a row in which
  * forces give, by the acceleration along over F, both as they were last. It is Newton's method
  * for the directions of all contacts of an island at once. */
-static void turn_rows(const rg_analysis *a, rg_effort effort, rg_analysis_rows *s) {
+static void turn_rows(const rg_analysis *a, rg_effort effort, rg_direction_system *s) {
     for (size_t i = 0; i < s->count; i++) {
         const rg_analysis_contact *c = &a->contacts[s->rows[i].contact];
         double limit = rg_analysis_coefficient(c) * c->force[0];
@@ -228,18 +181,9 @@ static void turn_rows(const rg_analysis *a, rg_effort effort, rg_analysis_rows *
     }
 }
 
-static rg_problem row_problem(const rg_analysis *a, const rg_analysis_rows *s, const double *b) {
-    rg_problem problem = rg_problem_linear(s->count, s->matrix, b);
-    problem.linear.kinds = s->kinds;
-    problem.linear.normal = s->normal;
-    problem.linear.mu = s->mu;
-    problem.scale = a->view->acceleration;
-    return problem;
-}
-
-static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b,
+static rg_status solve_once(rg_analysis *a, rg_direction_system *s, const double *b,
                             rg_solve_info *info) {
-    rg_problem problem = row_problem(a, s, b);
+    rg_problem problem = rg_direction_system_problem(s, b, a->view->acceleration);
     rg_solve_settings settings = rg_solve_settings_default();
     settings.tolerance = EXACT;
     settings.warm = true;
@@ -274,7 +218,8 @@ static rg_status solve_once(rg_analysis *a, rg_analysis_rows *s, const double *b
 }
 
 /* Diagonals towards the references. */
-static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *raise, double *b) {
+static void raise_diagonals(const rg_analysis *a, rg_direction_system *s, double *raise,
+                            double *b) {
     const rg_body_dynamics *d = a->view->dynamics;
     for (size_t i = 0; i < s->count; i++) {
         const rg_analysis_row *row = &s->rows[i];
@@ -289,11 +234,11 @@ static void raise_diagonals(const rg_analysis *a, rg_analysis_rows *s, double *r
 }
 
 /* Observers see the problems as they are, no diagonal raised. */
-static void show_rows(rg_analysis *a, const rg_analysis_rows *s) {
+static void show_rows(rg_analysis *a, const rg_direction_system *s) {
     const rg_analysis_view *view = a->view;
     if (!view->observer)
         return;
-    rg_problem problem = row_problem(a, s, s->b);
+    rg_problem problem = rg_direction_system_problem(s, s->b, view->acceleration);
     view->observer(view->machinery->observer_user, view->world->content.step_count, a->shown++,
                    &problem);
 }
@@ -304,11 +249,11 @@ bool rg_analysis_may_know(const rg_analysis *a) {
 }
 
 /* Forces of the rows of an island. */
-typedef rg_status rows_solver(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+typedef rg_status rows_solver(rg_analysis *a, rg_direction_system *s, rg_effort effort,
                               rg_solve_info *info);
 
 /* Room for what raises diagonals, and done. */
-static bool take_raised(rg_analysis *a, rg_analysis_rows *s, double **raise, double **b) {
+static bool take_raised(rg_analysis *a, rg_direction_system *s, double **raise, double **b) {
     *b = rg_arena_take(a->arena, 2 * s->count, sizeof **b);
     if (!*b)
         return false;
@@ -318,7 +263,7 @@ static bool take_raised(rg_analysis *a, rg_analysis_rows *s, double **raise, dou
 }
 
 /* By the active set of the beginning of the trial step, whatever comes out. */
-static rg_status keep_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+static rg_status keep_rows(rg_analysis *a, rg_direction_system *s, rg_effort effort,
                            rg_solve_info *info) {
     (void)effort;
     couple_rows(a, s);
@@ -328,7 +273,7 @@ static rg_status keep_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < s->count; i++)
         begin[i] = a->start.force[s->rows[i].contact][s->rows[i].component];
-    if (rg_analysis_keep_basis(a->arena, s, begin, b, raise, a->view->acceleration, &margin)) {
+    if (rg_basis_keep(a->arena, s, begin, b, raise, a->view->acceleration, &margin)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->tally.counts.solves++;
         a->evaluation.margin = fmin(a->evaluation.margin, margin);
@@ -341,7 +286,7 @@ static rg_status keep_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort
 }
 
 /* By solvers. */
-static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, const double *raise,
+static rg_status search_rows(rg_analysis *a, rg_direction_system *s, double *b, const double *raise,
                              rg_solve_info *info) {
     rg_status status = RG_OK;
     a->evaluation.searched = true;
@@ -355,7 +300,7 @@ static rg_status search_rows(rg_analysis *a, rg_analysis_rows *s, double *b, con
     return status;
 }
 
-static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+static rg_status solve_rows(rg_analysis *a, rg_direction_system *s, rg_effort effort,
                             rg_solve_info *info) {
     couple_rows(a, s);
     if (effort != RG_EFFORT_TURN)
@@ -365,7 +310,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
     if (!take_raised(a, s, &raise, &b))
         return RG_OUT_OF_MEMORY;
     bool may_know = rg_analysis_may_know(a);
-    if (may_know && rg_analysis_try_basis(a->arena, s, b, raise, a->view->acceleration)) {
+    if (may_know && rg_basis_try(a->arena, s, b, raise, a->view->acceleration)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->tally.counts.solves++;
         return RG_OK;
@@ -376,7 +321,7 @@ static rg_status solve_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effor
 }
 
 /* By the forces that contacts have: it is known that they hold. */
-static rg_status know_rows(rg_analysis *a, rg_analysis_rows *s, rg_effort effort,
+static rg_status know_rows(rg_analysis *a, rg_direction_system *s, rg_effort effort,
                            rg_solve_info *info) {
     (void)effort;
     if (a->view->observer)
@@ -395,14 +340,14 @@ double rg_analysis_cone_margin(const rg_analysis_contact *c) {
     return size > 0 ? 1 + slack - size / limit : 1;
 }
 
-static double largest_force(const rg_analysis_rows *s) {
+static double largest_force(const rg_direction_system *s) {
     double largest = 0;
     for (size_t k = 0; k < s->count; k++)
         largest = fmax(largest, fabs(s->force[k]));
     return largest;
 }
 
-static void store_forces(rg_analysis *a, const rg_analysis_rows *s) {
+static void store_forces(rg_analysis *a, const rg_direction_system *s) {
     double largest = largest_force(s);
     for (size_t k = 0; k < s->count; k++) {
         rg_analysis_contact *c = &a->contacts[s->rows[k].contact];
@@ -436,9 +381,10 @@ static size_t count_rows(const rg_analysis *a, const uint32_t *members, size_t m
 }
 
 static bool make_rows(rg_analysis *a, const uint32_t *members, size_t member_count,
-                      rg_effort effort, rg_analysis_rows *s, rg_solve_info *info) {
+                      rg_effort effort, rg_direction_system *s, rg_solve_info *info) {
     *info = (rg_solve_info){.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-    if (!take_rows(a, count_rows(a, members, member_count, effort), s))
+    size_t count = count_rows(a, members, member_count, effort);
+    if (!rg_direction_system_take(a->arena, count, a->flight.body_count, s))
         return false;
     fill_rows(a, members, member_count, effort, s);
     return true;
@@ -447,7 +393,7 @@ static bool make_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
 void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
                               rg_effort effort, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_analysis_rows s;
+    rg_direction_system s;
     if (make_rows(a, members, member_count, effort, &s, info) && !solve_rows(a, &s, effort, info))
         store_forces(a, &s);
     rg_arena_return(a->arena, mark);
@@ -474,7 +420,7 @@ static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) 
     for (size_t k = 0; k < islands.count; k++) {
         const uint32_t *members = islands.member + islands.first[k];
         rg_arena_mark inner = rg_arena_get_mark(a->arena);
-        rg_analysis_rows s;
+        rg_direction_system s;
         rg_solve_info info;
         if (make_rows(a, members, islands.first[k + 1] - islands.first[k], effort, &s, &info) &&
             !solve(a, &s, effort, &info))

@@ -88,7 +88,7 @@ static void fill_impact(rg_analysis *a, const uint32_t *members, impact_rows *s)
                                           .friction = s->mu[k],
                                           .restitution = s->restitution[k]};
     }
-    rg_analysis_couple_all(a, s->row, s->rows, s->matrix);
+    rg_directions_couple(a->view->dynamics, a->place, s->row, s->rows, s->matrix);
     s->log = rg_impulse_log_begin(a->view->machinery, s->contact, a->view->world->content.planar);
 }
 

@@ -146,7 +146,7 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
         rate[i] = rg_analysis_rate(&a->motion, &rows[i]);
         x[i++] = 0;
     }
-    rg_analysis_couple_all(a, rows, n, matrix);
+    rg_directions_couple(a->view->dynamics, a->place, rows, n, matrix);
     rg_problem problem = rg_problem_linear(n, matrix, rate);
     rg_solution solution = {.force = x};
     rg_solve_info info;

@@ -123,14 +123,6 @@ double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i,
     return rg_direction_couple(a->view->dynamics, a->place, i, j);
 }
 
-void rg_analysis_couple_all(const rg_analysis *a, const rg_analysis_row *rows, size_t count,
-                            double *matrix) {
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j <= i; j++)
-            matrix[i * count + j] = matrix[j * count + i] =
-                rg_analysis_couple(a, &rows[i], &rows[j]);
-}
-
 bool rg_analysis_take_cone(const rg_analysis *a, size_t contacts, rg_analysis_cone *s) {
     size_t held = rg_analysis_held_rows(a), d = a->view->world->content.planar ? 2 : 3;
     *s = (rg_analysis_cone){.contacts = contacts, .dimension = d, .count = d * contacts};

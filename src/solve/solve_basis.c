@@ -8,9 +8,10 @@
  * During a step of the integrator the basis stays that of its beginning, right or not: forces
  * are then smooth, and where the basis is no longer right, the step ends.
  *
- * Tested by tests/step/test_forces.c and tests/step/test_events.c. */
-#include "step/step_analytic.h"
+ * Tested by tests/solve/test_basis.c. */
+#include "solve/solve_basis.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Relative to the largest force, to the friction bound, and to the scale of accelerations: what
@@ -32,7 +33,7 @@ enum { SOLVES = 4 };
 /* Of the scale of accelerations: what the equations of rows that are held may contradict each other
  * by. Two points of a body that both stick leave it no acceleration along the line between them,
  * but as much as w^2 times their distance if slips that are too slow to count turn it. */
-#define CONTRADICTION RG_ANALYSIS_FREE
+#define CONTRADICTION 1e-8
 
 /* What a row does in the basis. */
 enum { OFF, FREE, FOLLOWS };
@@ -75,7 +76,7 @@ static bool take(rg_arena *arena, size_t n, basis *s) {
 }
 
 /* Reads the basis off forces. */
-static void choose(const rg_analysis_rows *p, const double *force, basis *s) {
+static void choose(const rg_direction_system *p, const double *force, basis *s) {
     for (size_t i = 0; i < p->count; i++) {
         s->share[i] = 0;
         double normal = force[p->normal[i]];
@@ -99,7 +100,7 @@ static void choose(const rg_analysis_rows *p, const double *force, basis *s) {
 /* Rows by the larger of their bodies: along a chain of bodies those that act on each other are
  * then near each other, and the matrix has a narrow band. (Fixed bodies join nothing, and stand
  * first in most worlds.) */
-static void order_rows(const rg_analysis_rows *p, basis *s) {
+static void order_rows(const rg_direction_system *p, basis *s) {
     for (size_t i = 0; i < p->count; i++)
         s->order[i] = (uint32_t)i;
     for (size_t i = 1; i < p->count; i++) {
@@ -113,7 +114,7 @@ static void order_rows(const rg_analysis_rows *p, basis *s) {
 }
 
 /* How far rows reach in that order: to all that share a moving body with them. */
-static void find_reach(const rg_analysis_rows *p, basis *s) {
+static void find_reach(const rg_direction_system *p, basis *s) {
     for (size_t i = 0; i < p->count; i++)
         s->before[s->order[i]] = (uint32_t)i; /* for now: the place of each row */
     for (size_t i = 0; i < p->count; i++)
@@ -132,7 +133,7 @@ static void find_reach(const rg_analysis_rows *p, basis *s) {
     }
 }
 
-static void count_unknowns(const rg_analysis_rows *p, basis *s) {
+static void count_unknowns(const rg_direction_system *p, basis *s) {
     s->count = 0;
     for (size_t i = 0; i < p->count; i++) {
         s->before[i] = (uint32_t)s->count;
@@ -143,7 +144,7 @@ static void count_unknowns(const rg_analysis_rows *p, basis *s) {
 }
 
 /* The matrix of the equations: columns of normals carry what follows them. */
-static void assemble(const rg_analysis_rows *p, basis *s) {
+static void assemble(const rg_direction_system *p, basis *s) {
     size_t n = s->count;
     memset(s->factor, 0, n * n * sizeof *s->factor);
     for (size_t i = 0; i < n; i++) {
@@ -247,7 +248,7 @@ static void substitute(const basis *s, double *x) {
     }
 }
 
-static void spread(const rg_analysis_rows *p, const basis *s, double *force) {
+static void spread(const rg_direction_system *p, const basis *s, double *force) {
     memset(force, 0, p->count * sizeof *force);
     for (size_t i = 0; i < s->count; i++)
         force[s->row[i]] = s->x[i];
@@ -256,8 +257,8 @@ static void spread(const rg_analysis_rows *p, const basis *s, double *force) {
             force[i] = s->share[i] * force[p->normal[i]];
 }
 
-static void rates(const rg_analysis_rows *p, const basis *s, const double *b, const double *force,
-                  double *rate) {
+static void rates(const rg_direction_system *p, const basis *s, const double *b,
+                  const double *force, double *rate) {
     for (size_t i = 0; i < p->count; i++) {
         double sum = b[i];
         const double *row = p->matrix + i * p->count;
@@ -268,7 +269,7 @@ static void rates(const rg_analysis_rows *p, const basis *s, const double *b, co
 }
 
 /* A normal, with what belongs to it: on, held, or off. */
-static void turn_normal(const rg_analysis_rows *p, basis *s, size_t normal, bool on) {
+static void turn_normal(const rg_direction_system *p, basis *s, size_t normal, bool on) {
     s->state[normal] = on ? FREE : OFF;
     for (size_t k = normal + 1; k < p->count && p->normal[k] == normal; k++)
         s->state[k] = !on ? OFF : p->kinds[k] == RG_ROW_DYNAMIC ? FOLLOWS : FREE;
@@ -276,8 +277,8 @@ static void turn_normal(const rg_analysis_rows *p, basis *s, size_t normal, bool
 
 /* How many rows break their laws, and these changed to the other side; SIZE_MAX if there are no
  * numbers, or the equations were not solved. Slack is in the units of forces and rates. */
-static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, const double *force,
-                           const double *rate) {
+static size_t change_sides(const rg_direction_system *p, basis *s, double scale,
+                           const double *force, const double *rate) {
     double largest = 0;
     for (size_t i = 0; i < p->count; i++) {
         if (!isfinite(force[i]) || !isfinite(rate[i]))
@@ -323,8 +324,8 @@ static size_t change_sides(const rg_analysis_rows *p, basis *s, double scale, co
  * on each other lambda is 0, and whatever part of b contradicts that adds up, d / r in each solve:
  * a pair of forces that press against each other, as large as you like. 4 x_3 - 3 x_4 has none of
  * it, and is off by 4 q^3. */
-static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, const double *raise,
-                        double *target, double *force, double *rate) {
+static bool solve_basis(const rg_direction_system *p, basis *s, const double *b,
+                        const double *raise, double *target, double *force, double *rate) {
     count_unknowns(p, s);
     assemble(p, s);
     if (!factorise(s))
@@ -352,7 +353,7 @@ static bool solve_basis(const rg_analysis_rows *p, basis *s, const double *b, co
 
 /* How far a basis is from being broken by a row, relative; > 0 as long as it is not. `begin`:
  * forces when it was found. */
-static double basis_margin(const rg_analysis_rows *p, const basis *s, double scale,
+static double basis_margin(const rg_direction_system *p, const basis *s, double scale,
                            const double *begin, const double *force, const double *rate) {
     double largest = 0, margin = INFINITY;
     for (size_t i = 0; i < p->count; i++)
@@ -377,8 +378,8 @@ static double basis_margin(const rg_analysis_rows *p, const basis *s, double sca
     return margin;
 }
 
-bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const double *begin,
-                            const double *b, const double *raise, double scale, double *margin) {
+bool rg_basis_keep(rg_arena *arena, const rg_direction_system *p, const double *begin,
+                   const double *b, const double *raise, double scale, double *margin) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
     basis s;
     double *target = rg_arena_take(arena, p->count, sizeof *target);
@@ -397,8 +398,8 @@ bool rg_analysis_keep_basis(rg_arena *arena, const rg_analysis_rows *p, const do
     return good;
 }
 
-bool rg_analysis_try_basis(rg_arena *arena, const rg_analysis_rows *p, const double *b,
-                           const double *raise, double scale) {
+bool rg_basis_try(rg_arena *arena, const rg_direction_system *p, const double *b,
+                  const double *raise, double scale) {
     rg_arena_mark mark = rg_arena_get_mark(arena);
     basis s;
     double *force = rg_arena_take(arena, p->count, sizeof *force);
