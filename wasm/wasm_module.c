@@ -14,6 +14,7 @@
 #include "rigor/scene.h"
 #include "rigor/version.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,14 +73,21 @@ static bool read_option(const char *name, const char *value, rg_scene_options *o
 }
 
 /* `words` is "name", "value", "name", "value" and so on, each with its zero byte. */
-static void read_words(const char *words, size_t count, rg_scene_parameter *parameters,
-                       rg_scene_options *options) {
-    for (size_t i = 0; i < count && options->parameter_count < MOST_PARAMETERS; i++) {
+static rg_status read_words(const char *words, size_t count, rg_scene_parameter *parameters,
+                            rg_scene_options *options) {
+    for (size_t i = 0; i < count; i++) {
         const char *name = words, *value = words + strlen(words) + 1;
         words = value + strlen(value) + 1;
-        if (!read_option(name, value, options))
-            parameters[options->parameter_count++] = (rg_scene_parameter){name, value};
+        if (read_option(name, value, options))
+            continue;
+        if (options->parameter_count == MOST_PARAMETERS) {
+            snprintf(last.text, sizeof last.text, "there are more than %d parameters",
+                     MOST_PARAMETERS);
+            return RG_LIMIT_EXCEEDED;
+        }
+        parameters[options->parameter_count++] = (rg_scene_parameter){name, value};
     }
+    return RG_OK;
 }
 
 rg_scene *rigor_scene_open(const char *name, const char *text, size_t size, const char *words,
@@ -87,8 +95,9 @@ rg_scene *rigor_scene_open(const char *name, const char *text, size_t size, cons
     rg_scene_parameter parameters[MOST_PARAMETERS];
     rg_scene_options options = {.parameters = parameters};
     rg_scene *scene = NULL;
-    read_words(words, count, parameters, &options);
     last = (rg_error){0};
+    if (noted(read_words(words, count, parameters, &options)) != RG_OK)
+        return NULL;
     noted(text ? rg_scene_read_text(text, size, name, NULL, &options, &scene, &last)
                : rg_scene_create(name, &options, &scene, &last));
     return scene;

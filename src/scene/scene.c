@@ -245,6 +245,17 @@ rg_status rg_scene_create(const char *name_or_path, const rg_scene_options *opti
     return status;
 }
 
+rg_status rg_scene_leave_out(rg_scene *scene, const char *what) {
+    if (rg_array_grow(&scene->allocator, &scene->left_out, &scene->left_out_capacity,
+                      scene->left_out_count + 1))
+        return RG_OUT_OF_MEMORY;
+    char *copy = rg_copy_text(&scene->allocator, what);
+    if (!copy)
+        return RG_OUT_OF_MEMORY;
+    scene->left_out[scene->left_out_count++] = copy;
+    return RG_OK;
+}
+
 size_t rg_scene_left_out_count(const rg_scene *scene) {
     return scene->left_out_count;
 }

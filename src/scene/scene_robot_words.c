@@ -28,25 +28,13 @@ static const rg_robot_words *find_words(const rg_robot_words *table, size_t coun
     return NULL;
 }
 
-/* Keeps a line for rg_scene_left_out. */
-static rg_status list(rg_robot *robot, const rg_xml_node *node, const char *what) {
-    rg_scene *scene = robot->scene;
-    char text[RG_ERROR_TEXT_SIZE];
-    snprintf(text, sizeof text, "%s:%d:%d: %s: %s", node->file, node->line, node->column,
-             node->name, what);
-    if (rg_array_grow(&scene->allocator, &scene->left_out, &scene->left_out_capacity,
-                      scene->left_out_count + 1))
-        return rg_robot_no_memory(robot);
-    char *copy = rg_copy_text(&scene->allocator, text);
-    if (!copy)
-        return rg_robot_no_memory(robot);
-    scene->left_out[scene->left_out_count++] = copy;
-    return RG_OK;
-}
-
 rg_status rg_robot_leave_out(rg_robot *robot, const rg_xml_node *node, const char *what) {
-    if (robot->options && robot->options->lenient)
-        return list(robot, node, what);
+    if (robot->options && robot->options->lenient) {
+        char text[RG_ERROR_TEXT_SIZE];
+        snprintf(text, sizeof text, "%s:%d:%d: %s: %s", node->file, node->line, node->column,
+                 node->name, what);
+        return rg_scene_leave_out(robot->scene, text) == RG_OK ? RG_OK : rg_robot_no_memory(robot);
+    }
     return rg_robot_fail(robot, node, RG_UNSUPPORTED, "%s; --lenient leaves it out", what);
 }
 

@@ -1,7 +1,8 @@
-/* Scenes as robot descriptions: the tree of bodies, and what both formats share.
+/* Scenes as robot descriptions: the tree of bodies, and what the formats share.
  *
- * The tree is found breadth first from the fixed bodies and the world, along the joints in their
- * order, so that every body hangs by the first joint that leads to it; a part of the mechanism that
+ * The tree grows from the fixed bodies and the world in passes along the list of joints. A pass
+ * goes on from bodies that it has reached itself, so that a body hangs by the joint that led to it
+ * first in the order of the list, which need not be the shortest way; a part of the mechanism that
  * nothing holds begins with its first body, which is free. Joints that are left over close loops,
  * or are of kinds that join no tree. Tested by tests/scene/test_robot_write.c. */
 #include "scene/scene_robot_write.h"
@@ -15,18 +16,6 @@
 
 /* ---- what cannot be held ---- */
 
-static void list(rg_robot_writer *w, const char *text) {
-    rg_scene *scene = w->scene;
-    char *copy = NULL;
-    if (rg_array_grow(&scene->allocator, &scene->left_out, &scene->left_out_capacity,
-                      scene->left_out_count + 1) == RG_OK)
-        copy = rg_copy_text(&scene->allocator, text);
-    if (copy)
-        scene->left_out[scene->left_out_count++] = copy;
-    else
-        w->status = rg_fail(w->error, RG_OUT_OF_MEMORY, "no memory for a robot description");
-}
-
 void rg_robot_cannot(rg_robot_writer *w, const char *format, ...) {
     char text[RG_ERROR_TEXT_SIZE / 2];
     va_list arguments;
@@ -35,9 +24,9 @@ void rg_robot_cannot(rg_robot_writer *w, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (w->lenient)
-        list(w, text);
-    else
+    if (w->lenient && rg_scene_leave_out(w->scene, text) != RG_OK)
+        w->status = rg_fail(w->error, RG_OUT_OF_MEMORY, "no memory for a robot description");
+    else if (!w->lenient)
         w->status = rg_fail(w->error, RG_UNSUPPORTED,
                             "%s: %s cannot hold it; --lenient leaves "
                             "it out",

@@ -8,8 +8,6 @@
 #include "scene/scene_robot.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static void put_pose(rg_robot_writer *w, rg_pose pose) {
     rg_quat q = pose.orientation;

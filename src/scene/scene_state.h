@@ -33,6 +33,8 @@ rg_scene *rg_scene_make(const rg_allocator *allocator, const char *name);
  * and bodies without a name have one. */
 rg_status rg_scene_write_shown(const rg_scene *scene, const rg_allocator *allocator, char **text,
                                size_t *size, rg_error *error);
+/* Adds to rg_scene_left_out_at. */
+rg_status rg_scene_leave_out(rg_scene *scene, const char *what);
 /* What the options say about world, method and step, over what the def and the scene have. */
 rg_status rg_scene_apply_options(const rg_scene_options *options, rg_world_def *def, double *step,
                                  rg_error *error);

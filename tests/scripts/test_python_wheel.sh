@@ -27,14 +27,7 @@ case $inside in
 esac
 environment/bin/python -m rigor --version
 environment/bin/rigor run tower count=3 --duration 0.1 --quiet --out tower.h5 >/dev/null
-environment/bin/python - <<'END'
-import rigor
-world = rigor.Scene("tower", {"count": 3}).world
-world.step(1 / 240, 24)
-with rigor.Recording("tower.h5") as recording:
-    assert recording[-1].state_hash == world.state_hash, "another hash than the command's"
-print("installed, and the same bits as the command")
-END
+environment/bin/python "$source/tests/scripts/package_smoke.py" tower.h5
 environment/bin/python "$source/python/examples/first_world.py"
 environment/bin/pip uninstall --quiet --yes rigor
 if environment/bin/python -c 'import rigor' 2>/dev/null; then

@@ -95,8 +95,12 @@ function checkErrors(rigor, command) {
   const file = refused("a file that is not there", () => rigor.file("no.yaml"));
   expect(file.status === "file-unreadable", `status ${file.status}`);
   /* Qhull leaves through its error exit; the module goes on afterwards. */
-  const flat = "bodies:\n  - {name: a, shape: {hull: {points: [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]}}}\n";
-  expect(refused("a flat hull", () => rigor.scene(flat)).name === "RigorError", "a flat hull");
+  const flat = "bodies:\n  - {name: a, shape: {hull: [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]}}\n";
+  const hull = refused("a flat hull", () => rigor.scene(flat));
+  expect(/in one plane/.test(hull.message), `a flat hull: ${hull.message}`);
+  const many = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`p${i}`, i]));
+  const words = refused("33 parameters", () => rigor.builtin("pyramid", many));
+  expect(words.message === "there are more than 32 parameters", `33 parameters: ${words.message}`);
 }
 
 /* A tetrahedron from a file in memory, and the same scene written out and read again. */
