@@ -47,6 +47,8 @@ void cli_print_json_value(double value, bool is_truth); /* true, false or a numb
 double cli_clock(void);
 /* Whether a file is a recording, and not a scene. */
 bool cli_is_recording(const char *path);
+/* And is longer than that end. */
+bool cli_ends_with(const char *text, const char *end);
 
 /* ---- cli_options.c ---- */
 

@@ -39,11 +39,6 @@ void cli_print_left_out(const rg_scene *scene) {
         fprintf(stderr, "rigor: left out: %s\n", rg_scene_left_out_at(scene, i));
 }
 
-static bool ends_in(const char *path, const char *ending) {
-    size_t length = strlen(path), size = strlen(ending);
-    return length > size && strcmp(path + length - size, ending) == 0;
-}
-
 /* As the description that the ending says. */
 static int write_robot(rg_scene *scene, const char *path, const rg_robot_options *options) {
     rg_error error = {0};
@@ -117,9 +112,9 @@ static int convert(const char *in, const char *out, const rg_scene_options *opti
         return cli_exit_code(status);
     }
     cli_print_left_out(scene);
-    bool urdf = ends_in(out, ".urdf");
+    bool urdf = cli_ends_with(out, ".urdf");
     rg_robot_options robot = {urdf ? RG_ROBOT_URDF : RG_ROBOT_MJCF, options->lenient};
-    int code = urdf || ends_in(out, ".xml") || ends_in(out, ".mjcf")
+    int code = urdf || cli_ends_with(out, ".xml") || cli_ends_with(out, ".mjcf")
                    ? write_robot(scene, out, &robot)
                    : write_out(scene, out);
     rg_scene_destroy(scene);

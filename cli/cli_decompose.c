@@ -108,11 +108,6 @@ static void write_obj(FILE *file, const request *r, const rg_decomposition *d) {
     }
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t size = strlen(text), tail = strlen(end);
-    return size > tail && strcmp(text + size - tail, end) == 0;
-}
-
 static int write_out(const request *r, const rg_mesh *mesh, const rg_decomposition *d,
                      double lowest) {
     rg_mass_properties mass;
@@ -127,7 +122,7 @@ static int write_out(const request *r, const rg_mesh *mesh, const rg_decompositi
         cli_complain("decompose: %s cannot be written", r->out);
         return EXIT_UNWRITABLE;
     }
-    if (ends_with(r->out, ".obj"))
+    if (cli_ends_with(r->out, ".obj"))
         write_obj(file, r, d);
     else
         write_scene(file, r, d, &mass, lowest);
@@ -212,7 +207,7 @@ static bool out_is_good(const request *r) {
     struct stat info;
     if (!r->out)
         return true;
-    if (!ends_with(r->out, ".obj") && !ends_with(r->out, ".yaml")) {
+    if (!cli_ends_with(r->out, ".obj") && !cli_ends_with(r->out, ".yaml")) {
         cli_complain("decompose: --out %s; must end in .yaml or .obj", r->out);
         return false;
     }
@@ -254,7 +249,8 @@ int cli_decompose(int count, const char **arguments) {
         return EXIT_USAGE;
     }
     if (!out_is_good(&r))
-        return r.out && (ends_with(r.out, ".obj") || ends_with(r.out, ".yaml")) ? EXIT_UNWRITABLE
-                                                                                : EXIT_USAGE;
+        return r.out && (cli_ends_with(r.out, ".obj") || cli_ends_with(r.out, ".yaml"))
+                   ? EXIT_UNWRITABLE
+                   : EXIT_USAGE;
     return decompose(&r);
 }

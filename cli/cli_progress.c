@@ -42,11 +42,11 @@ void cli_progress_update(cli_progress *progress, uint64_t done) {
     fputs("\r[", stderr);
     for (int i = 0; i < BAR_WIDTH; i++)
         fputc(i < filled ? '#' : '.', stderr);
-    fprintf(stderr, "] %3.0f %%  %llu of %llu %s, ", 100 * share, (unsigned long long)done,
+    fprintf(stderr, "] %3.0f %%  %llu of %llu %s", 100 * share, (unsigned long long)done,
             (unsigned long long)progress->total, progress->unit);
     double made = (double)(done - progress->first), spent = now - progress->start;
     if (made > 0) { /* before that there is no telling */
-        fprintf(stderr, "%.3g a second, ", made / spent);
+        fprintf(stderr, ", %.3g a second, ", made / spent);
         print_duration(spent * (double)(progress->total - done) / made);
         fputs(" left", stderr);
     }

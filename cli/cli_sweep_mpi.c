@@ -140,7 +140,7 @@ int cli_sweep_lead(const cli_mpi *mpi, rg_study *study, cli_journal *journal, in
                    .waiting = mpi->size - 1};
     cli_sweep_queue queue = cli_sweep_queue_of(journal);
     r.runs = cli_sweep_journal_source(&queue);
-    r.left = journal->runs / journal->shards - journal->done;
+    r.left = cli_journal_size(journal) - journal->done;
     int code = EXIT_FAILED;
     if (r.workers && r.given) {
         for (int i = 1; i < mpi->size; i++)

@@ -180,7 +180,7 @@ double cli_clock(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static bool ends_with(const char *text, const char *end) {
+bool cli_ends_with(const char *text, const char *end) {
     size_t length = strlen(text), tail = strlen(end);
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
@@ -197,5 +197,5 @@ bool cli_is_recording(const char *path) {
               memcmp(bytes, signature, sizeof bytes) == 0;
     if (file)
         fclose(file);
-    return is || ends_with(path, ".h5") || ends_with(path, ".hdf5");
+    return is || cli_ends_with(path, ".h5") || cli_ends_with(path, ".hdf5");
 }

@@ -9,9 +9,10 @@
 #include "record/record_store.h"
 
 #define RG_FORMAT_NAME "rigor recording"
-/* 4 has joints and is that of scenes with some, from 3 on there are events and impulses, from 2 on
- * certificate, ledger, counts and, unless they are left out, contacts; 1 had none of them. Older
- * ones are still read, and gone on with as they are. */
+/* 5 has loads and is that of recordings with some, 4 has joints and is that of scenes with some,
+ * from 3 on there are events and impulses, from 2 on certificate, ledger, counts and, unless they
+ * are left out, contacts; 1 had none of them. Older ones are still read, and continued as they
+ * are. */
 #define RG_FORMAT_VERSION UINT64_C(5)
 
 /* Chunks hold about 128 KiB of numbers: many frames of few bodies (a plot of one body over time

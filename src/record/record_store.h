@@ -27,7 +27,7 @@ typedef struct rg_store_identity {
     double record_every; /* s */
     uint64_t run_id;
     size_t body_count;
-    bool has_certificate; /* formats 2 and 3; format 1 had neither that nor rows */
+    bool has_certificate; /* from format 2 on; format 1 had neither that nor rows */
     uint64_t rows;        /* a set of rg_rows */
 } rg_store_identity;
 

@@ -23,9 +23,9 @@ struct rg_study_watch {
     const rg_study *study;
     const rg_world *world;
     rg_variable *variables;
-    char (*names)[NAME];            /* of the variables */
-    size_t count, capacity, bodies; /* variables now, most, and where those of bodies begin */
-    bool asks_for_all;              /* an expression has mean_ or spread_ */
+    char (*names)[NAME];    /* of the variables */
+    size_t count, bodies;   /* variables now, and where those of bodies begin */
+    bool asks_for_all;      /* an expression has mean_ or spread_ */
     double *times, *before; /* of each time: when it was, or NaN; the value at the last look */
 };
 
@@ -155,10 +155,10 @@ rg_status rg_study_watch_create(rg_study *study, uint64_t run, const rg_world *w
     if (w) {
         w->allocator = study->allocator, w->study = study, w->world = world;
         w->asks_for_all = asks_for_all(study);
-        w->capacity = 2 + parameters + RG_STUDY_BODY_FIGURES * study->info.body_count +
+        size_t most = 2 + parameters + RG_STUDY_BODY_FIGURES * study->info.body_count +
                       ALL_FIGURES + expressions + RG_STUDY_MEASURES;
-        w->variables = rg_allocate(allocator, w->capacity, sizeof *w->variables);
-        w->names = rg_allocate(allocator, w->capacity, sizeof *w->names);
+        w->variables = rg_allocate(allocator, most, sizeof *w->variables);
+        w->names = rg_allocate(allocator, most, sizeof *w->names);
         w->times = rg_allocate(allocator, expressions, sizeof *w->times);
         w->before = rg_allocate(allocator, expressions, sizeof *w->before);
     }

@@ -240,14 +240,14 @@ static bool takes_halves(const rg_stepping *job, const rg_island *island) {
 
 void rg_stepping_halve(rg_stepping *job) {
     const rg_islands *islands = &job->contacts.islands;
-    if (job->whole > 0 || job->contacts.joints.count == 0)
-        return;
     for (size_t i = 0; i < job->content->bodies.count; i++) {
         if (!job->halved[i]) /* else of the pass before */
             continue;
         job->halved[i] = 0;
         free_body(job, i);
     }
+    if (job->whole > 0 || job->contacts.joints.count == 0)
+        return;
     for (size_t k = 0; k < islands->count; k++) {
         const rg_island *island = &islands->islands[k];
         bool halves = takes_halves(job, island);

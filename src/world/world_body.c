@@ -362,6 +362,7 @@ static void fill_body(rg_world_content *content, size_t i, const rg_body_def *de
     content->velocity[i] = fixed ? zero : def->velocity;
     content->angular_velocity[i] = fixed ? zero : def->angular_velocity;
     content->applied_force[i] = content->applied_torque[i] = zero;
+    content->acted_force[i] = content->acted_torque[i] = zero;
     rg_body_momenta_from_velocities(content, i);
 }
 

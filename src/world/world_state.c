@@ -258,6 +258,7 @@ rg_status rg_world_load_state(rg_world *world, const void *buffer, size_t size, 
     c->step_count = scalars.step_count;
     c->edits = scalars.edits;
     c->has_applied = scalars.has_applied != 0;
+    c->has_acted = false;
     c->random = scalars.random;
     c->run = scalars.run;
     return RG_OK;

@@ -1,5 +1,5 @@
-/* Tables in HDF5: what is written is what h5py reads is tests/scripts/test_run_sweep.py's; here the
- * refusals, blocks, and the same bytes twice. */
+/* Tables in HDF5: refusals, blocks, and the same bytes twice. That h5py reads what was written is
+ * shown by tests/scripts/test_run_sweep.py. */
 #include "record_support.h"
 
 #include "rigor/table.h"

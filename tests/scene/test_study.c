@@ -204,8 +204,8 @@ static rg_study *study_of(const char *text) {
     return study;
 }
 
-/* A run is watched in the scene `bounce`, a ball that falls from rest: the time at which it has
- * fallen for v is v / g, a column is made of it, and the condition ends it. */
+/* A run of the scene `projectiles` is watched: it ends when the condition says so, a time is that
+ * of the first change of sign, and a column is an expression at the end. */
 static void watched(void **state) {
     (void)state;
     rg_study *study = study_of("study: 1\nscene: projectiles\nparameters: {count: [4, 9]}\n"

@@ -122,12 +122,12 @@ def check_without_module(rigor):
 
 
 def check_bad_runs(rigor):
-    """Runs that are too long or need too much memory, and one that crashes: rows, in every rank."""
-    write("bad.yaml", "study: 1\nscene: pyramid\nparameters: {base: [3, 5000, 4, 40, 2]}\nduration: 0.05\n"
-                      "limits: {seconds: 20, megabytes: 200}\n")
+    """Runs that are refused or need too much memory, and one that crashes: rows, in every rank."""
+    write("bad.yaml", "study: 1\nscene: pyramid\nparameters: {base: [3, 5000, 4, 900, 2]}\nduration: 0.05\n"
+                      "limits: {seconds: 3600, megabytes: 200}\n")
     code, out, error = run(rigor, 3, "sweep", "bad.yaml")
     check_equal(code, 0, f"{out} {error}")
-    check("3 done" in out or "4 done" in out, out)
+    check("3 done" in out and "1 refused" in out and "1 out-of-memory" in out, out)
     write("endless.yaml", "study: 1\nscene: incline\nduration: 1e9\nparameters: {mu: [0.7, 0.8]}\nstep: 0.001\n"
                           "limits: {seconds: 3600}\n")
     process = start(rigor, 2, "sweep", "endless.yaml")

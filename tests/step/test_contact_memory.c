@@ -74,7 +74,7 @@ static void what_was_there_is_found(void **state) {
         }
 }
 
-/* Two heaps side by side are two groups: their forces are one list in order, by either method. */
+/* Two heaps side by side are two islands: their forces are one list in order, by either method. */
 static void forces_of_a_world_are_in_order(void **state) {
     (void)state;
     static const char *const methods[] = {"analytic", "stepping"};

@@ -114,6 +114,35 @@ static void applied_forces_are_told_once(void **state) {
     rg_world_destroy(world);
 }
 
+/* They are of the step that was made: not of bodies that came after it, and of no loaded state. */
+static void applied_forces_are_of_their_step(void **state) {
+    (void)state;
+    rg_world *world = world_with("stepping");
+    size_t size;
+    rg_error error;
+    for (int i = 0; i < 40; i++)
+        ball(world, 2, (rg_vec3){9.0 * i, 0, 0});
+    assert_int_equal(rg_world_save_state(world, NULL, 0, &size), RG_OK);
+    char *saved = malloc(size);
+    assert_int_equal(rg_world_save_state(world, saved, size, &size), RG_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < 40; i++)
+            rg_body_apply_force(world, rg_world_body_at(world, i), (rg_vec3){0, 0, 30},
+                                (rg_vec3){0, 0, 0});
+        step_world(world, 1e-3, 1);
+        loads_of(world, 40);
+        if (pass == 0) {
+            assert_int_equal(rg_world_load_state(world, saved, size, &error), RG_OK);
+            loads_of(world, 0);
+        }
+    }
+    rg_world_remove_body(world, rg_world_body_at(world, 39));
+    ball(world, 3, (rg_vec3){0, 9, 0});
+    loads_of(world, 39);
+    free(saved);
+    rg_world_destroy(world);
+}
+
 typedef struct meddler {
     rg_world *world;
     rg_body_id body;
@@ -154,6 +183,7 @@ int main(void) {
         cmocka_unit_test(springs_pull_at_both_ends),
         cmocka_unit_test(every_kind_has_its_load),
         cmocka_unit_test(applied_forces_are_told_once),
+        cmocka_unit_test(applied_forces_are_of_their_step),
         cmocka_unit_test(functions_are_called_and_cannot_change_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
