@@ -17,9 +17,9 @@ typedef enum rg_stage {
     RG_STAGE_PAIRS,   /* candidate pairs: the broad phase */
     RG_STAGE_POINTS,  /* contact points of the pairs: the narrow phase */
     RG_STAGE_EVENTS,  /* analytic: the search for the first event of a trial step */
-    RG_STAGE_ROWS,    /* rows of the contact points, with their laws */
+    RG_STAGE_ROWS,    /* stepping: rows of the contact points, with their laws */
     RG_STAGE_ISLANDS, /* bodies that contacts join */
-    RG_STAGE_SOLVE,   /* contact forces */
+    RG_STAGE_SOLVE,   /* contact forces; analytic: with their rows */
     RG_STAGE_APPLY,   /* forces into velocities; analytic: impacts */
     RG_STAGE_MOVE,    /* velocities into poses; analytic: integration */
     RG_STAGE_JUDGE,   /* the certificate */

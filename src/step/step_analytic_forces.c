@@ -24,6 +24,7 @@
 #include "problem/problem_rows.h"
 #include "solve/solve_basis.h"
 #include "step/step_analytic.h"
+#include "step/step_stage.h"
 
 #include <float.h>
 #include <string.h>
@@ -414,6 +415,7 @@ static void find_islands(rg_analysis *a, rg_partition *islands) {
 
 /* Every island by one of the ways above. */
 static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) {
+    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_SOLVE);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_partition islands;
     find_islands(a, &islands);
@@ -429,6 +431,7 @@ static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) 
         rg_arena_return(a->arena, inner);
     }
     rg_arena_return(a->arena, mark);
+    rg_stage_enter(a->view->world, outer);
 }
 
 /* --- force laws ------------------------------------------------------------------------------- */
@@ -438,6 +441,7 @@ static void evaluate_rows(rg_analysis *a) {
 }
 
 static void decide_cone(rg_analysis *a) {
+    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_SOLVE);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_partition islands;
     find_islands(a, &islands);
@@ -448,6 +452,7 @@ static void decide_cone(rg_analysis *a) {
         note_solve(a, members, &info);
     }
     rg_arena_return(a->arena, mark);
+    rg_stage_enter(a->view->world, outer);
 }
 
 void rg_analysis_keep_forces(rg_analysis *a) {

@@ -6,6 +6,7 @@
 #include "contact/contact.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
+#include "step/step_stage.h"
 
 #include <string.h>
 
@@ -274,22 +275,31 @@ static void let_go_unneeded(rg_analysis *a) {
         a->contacts[a->contact_count++] = a->spare[i];
 }
 
-static rg_status resolve_once(rg_analysis *a, bool detect, bool frees, rg_error *error) {
+/* The contacts of now, what meets brought to an end. */
+static rg_status resolve_meetings(rg_analysis *a, bool detect, rg_error *error) {
     rg_analysis_move(a, a->time, a->y, &a->motion);
     rg_status status = RG_OK;
     if (detect) {
+        rg_stage_enter(a->view->world, RG_STAGE_POINTS);
         status = rg_analysis_detect(a, error);
         if (status)
             return error && error->text[0] ? status
                                            : rg_fail(error, status, "contacts at t = %.9g s: %s",
                                                      a->time, rg_status_text(status));
     }
+    rg_stage_enter(a->view->world, RG_STAGE_APPLY);
     rg_analysis_follow(a, &a->motion);
     status = rg_analysis_resolve_impacts(a, error);
     if (status)
         return status;
     drop_leaving(a);
-    status = stop_slow(a, error);
+    return stop_slow(a, error);
+}
+
+static rg_status resolve_once(rg_analysis *a, bool detect, bool frees, rg_error *error) {
+    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_APPLY);
+    rg_status status = resolve_meetings(a, detect, error);
+    rg_stage_enter(a->view->world, outer);
     if (status)
         return status;
     rg_analysis_brakes_reset(a);

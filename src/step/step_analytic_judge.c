@@ -6,6 +6,7 @@
  *
  * Tested by tests/step/test_events.c and tests/scene/test_force.c. */
 #include "step/step_analytic.h"
+#include "step/step_stage.h"
 
 #include <string.h>
 
@@ -97,6 +98,7 @@ typedef enum sight {
 } sight;
 
 static rg_judge_power look(const rg_analysis *a, sight see, rg_judge_findings *found) {
+    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_JUDGE);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_judge_instant now;
     rg_judge_power power = {0};
@@ -109,6 +111,7 @@ static rg_judge_power look(const rg_analysis *a, sight see, rg_judge_findings *f
         power = rg_judge_power_of(&now);
     }
     rg_arena_return(a->arena, mark);
+    rg_stage_enter(a->view->world, outer);
     return power;
 }
 

@@ -18,6 +18,7 @@
  * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"
 #include "step/step_analytic.h"
+#include "step/step_stage.h"
 
 #include <float.h>
 #include <string.h>
@@ -236,11 +237,14 @@ static verdict try_step(event_loop *l) {
 static verdict look_for_event(event_loop *l) {
     rg_analysis *a = l->a;
     l->event = (rg_analysis_event){.theta = 1, .kind = -1};
+    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_EVENTS);
     if (l->obstacle != OTHER)
         l->status =
             rg_analysis_first_event(a, l->obstacle == NONE && !a->law->mean, &l->event, l->error);
+    rg_stage_enter(a->view->world, RG_STAGE_JUDGE);
     if (!l->status)
         rg_analysis_judge_span(a, l->event.theta, l->length);
+    rg_stage_enter(a->view->world, outer);
     rg_analysis_end_trial(a);
     return l->status ? HAND_OVER : l->event.kind >= 0 || l->event.changes ? EVENT : ACCEPTED;
 }
@@ -266,7 +270,9 @@ static verdict try_out(event_loop *l) {
         l->most = fmin(l->most, RG_ANALYSIS_TURN / turn);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_partition islands;
+    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_ISLANDS);
     l->status = rg_analysis_find_islands(a, &islands);
+    rg_stage_enter(a->view->world, outer);
     a->islands = &islands;
     verdict v = l->status ? HAND_OVER : try_until_verdict(l);
     a->islands = NULL;

@@ -12,6 +12,7 @@
  * Tested by tests/step/test_events.c. */
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
+#include "step/step_stage.h"
 
 /* Of the judge's residual, relative to speeds: what is good enough. */
 #define ENOUGH 1e-7
@@ -133,6 +134,7 @@ static rg_status take_means(rg_analysis *a, double *length) {
     *length = fmin(*length, a->mean_length);
     a->next_step = *length;
     rg_analysis_evaluate_free(a, a->time, a->y);
+    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_SOLVE);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_partition islands;
     rg_status status = rg_analysis_find_islands(a, &islands);
@@ -140,6 +142,7 @@ static rg_status take_means(rg_analysis *a, double *length) {
         status = solve_island(a, islands.member + islands.first[k],
                               islands.first[k + 1] - islands.first[k], *length);
     rg_arena_return(a->arena, mark);
+    rg_stage_enter(a->view->world, outer);
     return status;
 }
 
