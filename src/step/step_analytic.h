@@ -46,6 +46,7 @@
 
 #include "contact/contact_convex.h"
 #include "contact/contact_motion.h"
+#include "integrate/integrate_trial.h"
 #include "problem/problem_directions.h"
 #include "problem/problem_partition.h"
 #include "rigor/event.h"
@@ -57,7 +58,6 @@
 #include "step/step_machinery.h"
 #include "step/step_method.h"
 #include "step/step_stepping.h"
-#include "step/step_trial.h"
 
 /* Thresholds. Lengths are relative to L, the smaller circumradius of a pair of parts;
  * accelerations to `acceleration`, the largest that gravity and the forces give anything; speeds

@@ -8,8 +8,8 @@
 #ifndef RIGOR_STEP_FLIGHT_H
 #define RIGOR_STEP_FLIGHT_H
 
+#include "integrate/integrate_ode.h"
 #include "step/step_judge_motion.h"
-#include "step/step_ode.h"
 #include "world/world.h"
 
 enum { RG_FLIGHT_SPATIAL = 13, RG_FLIGHT_PLANAR = 6, RG_FLIGHT_LEDGER = 7 };

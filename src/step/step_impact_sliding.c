@@ -21,7 +21,7 @@
 
 #include "base/base_math.h"
 #include "base/base_trig.h"
-#include "step/step_ode.h"
+#include "integrate/integrate_ode.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * failure. */
 #include "kepler.h"
 
-#include "step/step_ode.h"
+#include "integrate/integrate_ode.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The event loop's way to both integrators: the one that remembers is told which of its steps were
  * taken. */
-#include "step/step_trial.h"
+#include "integrate/integrate_trial.h"
 
 rg_status rg_trial_make(const rg_ode *ode, bool remembers, rg_arena *scratch, rg_trial *trial) {
     *trial = (rg_trial){.remembers = remembers};

@@ -1,10 +1,10 @@
 /* One step of an integrator at a time, by either method, for those who look at a step before they
  * take it. A step may be tried again, shorter, from the same place; only what is kept is remembered
  * by a method that remembers. */
-#ifndef RIGOR_STEP_TRIAL_H
-#define RIGOR_STEP_TRIAL_H
+#ifndef RIGOR_INTEGRATE_TRIAL_H
+#define RIGOR_INTEGRATE_TRIAL_H
 
-#include "step/step_ode.h"
+#include "integrate/integrate_ode.h"
 
 typedef struct rg_trial {
     bool remembers; /* Adams'; otherwise Dormand and Prince's */

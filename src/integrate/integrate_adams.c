@@ -10,8 +10,8 @@
  * evaluated PECE: the next step builds on f at the corrected state. The higher corrector is what is
  * kept (local extrapolation). It starts at order 1 with a small step and doubles the step and
  * raises the order until the error objects; with a fixed step the start is done by Dormand-Prince.
- * Tested by tests/step/test_ode.c. */
-#include "step/step_ode.h"
+ * Tested by tests/integrate/test_ode.c. */
+#include "integrate/integrate_ode.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * Prince's beside it. */
 #include "kepler.h"
 
-#include "step/step_trial.h"
+#include "integrate/integrate_trial.h"
 
 #include <float.h>
 #include <math.h>

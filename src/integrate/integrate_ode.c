@@ -1,6 +1,6 @@
 /* Vector operations that both integrators share: parallel over chunks, sums and maxima independent
  * of the number of threads (a maximum has no order). */
-#include "step/step_ode.h"
+#include "integrate/integrate_ode.h"
 
 #include "base/base_trig.h"
 

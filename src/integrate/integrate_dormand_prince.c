@@ -6,8 +6,8 @@
  * Step control: proportional-integral (Gustafsson), h <- 0.9 h err^-0.7/5 err_old^0.4/5. Steps are
  * cut so that the end is met exactly, in equal parts, so that no sliver is left. Fails with
  * RG_STEP_TOO_SMALL or RG_NOT_FINITE.
- * Tested by tests/step/test_ode.c. */
-#include "step/step_ode.h"
+ * Tested by tests/integrate/test_ode.c. */
+#include "integrate/integrate_ode.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Initial value problems y' = f(t, y) for the adaptive integrators: what they are given, what they
  * report, and the dense output of a step. The integrators know nothing of bodies. */
-#ifndef RIGOR_STEP_ODE_H
-#define RIGOR_STEP_ODE_H
+#ifndef RIGOR_INTEGRATE_ODE_H
+#define RIGOR_INTEGRATE_ODE_H
 
 #include "base/base_arena.h"
 #include "base/base_thread.h"
