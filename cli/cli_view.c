@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -24,7 +25,8 @@ const char cli_view_help[] =
     "Serves a page that shows recordings, and scenes while they run: contacts with their\n"
     "forces, the certificate and the energy ledger, step by step; two runs side by side. A\n"
     "scene runs live: pause it, step it, change method, solver, friction and gravity, take a\n"
-    "body by the mouse, throw boxes. SCENE is a built-in scene (`rigor scenes` lists them) or\n"
+    "body by the mouse, throw boxes. A scene file that you change is read again, and runs from\n"
+    "its beginning. SCENE is a built-in scene (`rigor scenes` lists them) or\n"
     "a scene file; NAME=VALUE sets parameters of the scenes. The page is opened in the browser\n"
     "if there is one; its address is printed on standard output in any case. It holds a random\n"
     "token: only people who have the address can look and play.\n"
@@ -79,10 +81,18 @@ enum {
 
 enum { LARGEST_PAGE = 256 << 20 };
 
+/* A scene file, to be read again when it changes. */
+typedef struct watched_file {
+    bool watched;
+    struct timespec read;   /* when the scene was written that runs */
+    struct timespec before; /* when it was written, as seen by the last look */
+} watched_file;
+
 typedef struct view {
     cli_option options[OPTION_COUNT];
     const char **names; /* of scenes and recordings: the caller's array */
     int name_count;
+    watched_file *files;            /* one for each name */
     rg_scene_parameter *parameters; /* names are copies that end at the '=' */
     size_t parameter_count;
     double speed, step;
@@ -190,16 +200,37 @@ static rg_status add_recording(view *this, const char *path, rg_error *error) {
     return status;
 }
 
-static rg_status add_scene(view *this, const char *name, rg_error *error) {
+static rg_status read_scene(const view *this, const char *name, rg_scene **scene, rg_error *error) {
     rg_scene_options options = {.parameters = this->parameters,
                                 .parameter_count = this->parameter_count,
                                 .method = this->options[OPTION_METHOD].value,
                                 .solver = this->options[OPTION_SOLVER].value,
                                 .step = this->step,
                                 .threads = this->threads};
+    return rg_scene_create(name, &options, scene, error);
+}
+
+/* When a file was written last; false: it is not there, or is a pipe. */
+static bool written(const char *name, struct timespec *when) {
+    struct stat info;
+    if (stat(name, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    *when = info.st_mtim;
+    return true;
+}
+
+static bool same_moment(struct timespec a, struct timespec b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static rg_status add_scene(view *this, int number, rg_error *error) {
+    const char *name = this->names[number];
+    watched_file *file = &this->files[number];
     view_live_options live = {.paused = given(this, OPTION_PAUSED), .speed = this->speed};
     rg_scene *scene;
-    rg_status status = rg_scene_create(name, &options, &scene, error);
+    file->watched = written(name, &file->read);
+    file->before = file->read;
+    rg_status status = read_scene(this, name, &scene, error);
     if (status != RG_OK)
         return status;
     block_signals(true);
@@ -208,13 +239,43 @@ static rg_status add_scene(view *this, const char *name, rg_error *error) {
     return status;
 }
 
+/* Takes the scene again from a file that has changed and was left alone since the last look. */
+static void look_at_file(view *this, int number) {
+    const char *name = this->names[number];
+    watched_file *file = &this->files[number];
+    struct timespec now;
+    if (!file->watched || !written(name, &now))
+        return;
+    bool settled = same_moment(now, file->before);
+    file->before = now;
+    if (!settled || same_moment(now, file->read))
+        return;
+    rg_error error = {0};
+    rg_scene *scene;
+    file->read = now;
+    block_signals(true);
+    if (read_scene(this, name, &scene, &error) == RG_OK) {
+        view_server_replace_scene(this->server, (size_t)number, scene);
+        fprintf(stderr, "rigor: %s has changed and runs from its beginning\n", name);
+    } else {
+        view_server_tell(this->server, (size_t)number, error.text);
+        cli_complain("%s", error.text);
+    }
+    block_signals(false);
+}
+
 static int add_runs(view *this) {
     bool scenes = false;
+    this->files = calloc((size_t)this->name_count, sizeof *this->files);
+    if (!this->files) {
+        cli_complain("view: no memory");
+        return EXIT_FAILED;
+    }
     for (int i = 0; i < this->name_count; i++) {
         rg_error error = {0};
         bool recording = cli_is_recording(this->names[i]);
-        rg_status status = recording ? add_recording(this, this->names[i], &error)
-                                     : add_scene(this, this->names[i], &error);
+        rg_status status =
+            recording ? add_recording(this, this->names[i], &error) : add_scene(this, i, &error);
         scenes |= !recording;
         if (status != RG_OK) {
             cli_complain("%s", error.text);
@@ -327,10 +388,20 @@ static bool watch_signals(void) {
     return true;
 }
 
-static void wait_for_end(void) {
-    char byte;
-    while (read(ending[0], &byte, 1) < 0 && errno == EINTR)
-        ;
+enum { LOOK_EVERY = 250 }; /* ms between looks at the scene files: a save is seen at once */
+
+static void wait_for_end(view *this) {
+    struct pollfd signals = {.fd = ending[0], .events = POLLIN};
+    bool any = false;
+    for (int i = 0; i < this->name_count; i++)
+        any |= this->files[i].watched;
+    for (;;) {
+        int ready = poll(&signals, 1, any ? LOOK_EVERY : -1);
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return;
+        for (int i = 0; ready == 0 && i < this->name_count; i++)
+            look_at_file(this, i);
+    }
 }
 
 static int serve(view *this) {
@@ -357,7 +428,7 @@ static int serve(view *this) {
     bool opened = !given(this, OPTION_NO_BROWSER) && has_display() && spawn(browser, &child);
     fprintf(stderr, "rigor: %s; Ctrl-C ends it\n",
             opened ? "opening the address in the browser" : "open the address in a browser");
-    wait_for_end();
+    wait_for_end(this);
     return EXIT_GOOD;
 }
 
@@ -390,6 +461,7 @@ int cli_view(int count, const char **arguments) {
     for (size_t i = 0; i < this.parameter_count; i++)
         free((char *)this.parameters[i].name);
     free(this.parameters);
+    free(this.files);
     free(this.page);
     return code;
 }

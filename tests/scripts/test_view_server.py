@@ -16,7 +16,6 @@ from record_script_support import Command, check, check_equal, scratch_directory
 from view_script_support import BINARY, CLOSE, PAGE, PING, TEXT, Client, Server
 
 STEP = 1 / 240
-HALF_REQUEST_SECONDS = 5 # after which the server closes a connection without a whole request
 WEIGHT = """
 rigor: 1
 bodies:
@@ -532,25 +531,41 @@ def test_half_requests(rigor, _folder, page):
     """Connections that send half a request, or nothing, delay nobody, and are closed in time."""
     with Server(rigor, page, "incline", "--paused") as server, Client(server) as witness:
         witness.until(lambda: witness.frame, "the beginning")
-        half = [server.connect() for _ in range(298)]
-        for i, connection in enumerate(half):
-            try:
-                connection.sendall((b"GET / HT", b"", b"GET / HTTP/1.1\r\nHost: ")[i % 3])
-            except OSError:
-                pass # made room for another
-        clock = time.monotonic()
-        check_equal(server.fetch("/").decode(), PAGE, "the page")
-        with Client(server) as client:
-            client.until(lambda: client.frame, "a live run")
-        check_equal(witness.ask("pause"), None, "one that was there before")
-        passed = time.monotonic() - clock
-        check(passed < HALF_REQUEST_SECONDS, f"answered after {passed} s, when the others have been given up")
+        def open_half():
+            connections = [server.connect() for _ in range(298)]
+            for i, connection in enumerate(connections):
+                try:
+                    connection.sendall((b"GET / HT", b"", b"GET / HTTP/1.1\r\nHost: ")[i % 3])
+                except OSError:
+                    pass # made room for another
+            return connections
+
+        def ask():
+            check_equal(server.fetch("/").decode(), PAGE, "the page")
+            with Client(server) as client:
+                client.until(lambda: client.frame, "a live run")
+            check_equal(witness.ask("pause"), None, "one that was there before")
+
+        half = answered_before(open_half, ask)
         # 128 may wait: the oldest have been closed by now, the others are in time.
         closed = [c for c in half if is_closed(c, 0)]
         check(len(closed) >= 298 - 128, f"{len(closed)} closed")
         check(is_closed(half[-1], 20), "the last half request is closed, too")
         for connection in half:
             connection.close()
+
+
+def answered_before(open_connections, ask, attempts=8):
+    """Asks while connections are open that will be given up, and returns them. Were the answer to wait for
+    that, it would do so every time; a machine that is just slow is in time once."""
+    for _ in range(attempts):
+        connections = open_connections()
+        ask()
+        if not is_closed(connections[-1], 0):
+            return connections
+        for connection in connections:
+            connection.close()
+    check(False, f"{attempts} times answered only when the others had been given up")
 
 
 def is_closed(connection, seconds):
@@ -569,11 +584,8 @@ def test_few_descriptors(rigor, _folder, page):
     with Server(rigor, page, "incline", "--paused") as server:
         limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (40, limits[1]))
-        silent = [server.connect() for _ in range(100)]
-        clock = time.monotonic()
-        check_equal(server.fetch("/").decode(), PAGE, "the page")
-        passed = time.monotonic() - clock
-        check(passed < HALF_REQUEST_SECONDS, f"answered after {passed} s, when the others have been given up")
+        silent = answered_before(lambda: [server.connect() for _ in range(100)],
+                                 lambda: check_equal(server.fetch("/").decode(), PAGE, "the page"))
         for connection in silent:
             connection.close()
 
@@ -609,22 +621,11 @@ def test_slow(rigor, _folder, page):
     with Server(rigor, page, "projectiles", "count=2000", "--step", "0.01") as server, \
             Client(server) as quick:
         quick.until(lambda: quick.frame and quick.frame["time"] > 0.5, "the beginning")
-
-        def watch(seconds):
-            """Simulated seconds and frames per second."""
-            time_before, frames, clock = quick.frame["time"], quick.frames, time.monotonic()
-            while time.monotonic() < clock + seconds:
-                quick.receive()
-            passed = time.monotonic() - clock
-            return (quick.frame["time"] - time_before) / passed, (quick.frames - frames) / passed
-
-        alone = watch(2)
         sleepers = [Client(server, receive=4096) for _ in range(3)]
-        before = server.memory()[0]
-        crowded = watch(5)
+        before, begin, frames = server.memory()[0], quick.frame["time"], quick.frames
         # Were the run to wait for those that do not read, it would stand still.
-        check(crowded[0] > 0.05 * alone[0] and crowded[1] > 0.05 * alone[1],
-              f"simulated s and frames per s: {alone}, with sleepers {crowded}")
+        quick.until(lambda: quick.frames > frames + 100 and quick.frame["time"] > begin + 1,
+                    "the run goes on with sleepers")
         grown = server.memory()[0] - before
         check(grown < 40 * (3 if server.sanitized else 1), f"{grown} MB more")
         quick.ask("pause")
@@ -632,7 +633,7 @@ def test_slow(rigor, _folder, page):
         sleeper = sleepers[0]
         sleeper.until(lambda: sleeper.frame and sleeper.frame["step"] == quick.frame["step"],
                       "the last frame")
-        check(sleeper.state["dropped"] > sleeper.frames,
+        check(sleeper.state["dropped"] > 0 and sleeper.frames < quick.frames - frames,
               f"{sleeper.frames} frames, dropped {sleeper.state['dropped']}")
         # It ends although two of them still do not read.
         server.end(signal.SIGTERM)

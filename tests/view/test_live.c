@@ -333,11 +333,55 @@ static void test_run(void **state) {
     view_live_destroy(w.live);
 }
 
+/* ---- another scene in its place ---- */
+
+/* Turn by turn, so that nothing depends on the clock: another world with its own beginning; of
+ * two that wait the later is taken; what still waits at the end is freed (the sanitizers look). */
+static void test_replace(void **state) {
+    (void)state;
+    rg_error error = {0};
+    view_live_options options = {.paused = true, .by_turns = true};
+    view_live *live;
+    view_parcel parcel;
+    assert_int_equal(view_live_create(read_scene(free_body), &options, &live, &error), RG_OK);
+    view_outbox *box = view_live_join(live);
+    view_live_turn(live);
+    assert_true(view_outbox_take(box, 0, &parcel));
+    view_bytes_release(parcel.manifest);
+    view_bytes_release(parcel.frame);
+    view_live_replace(live, read_scene(free_body));
+    view_live_replace(live, read_scene(slope));
+    view_live_turn(live);
+    rg_world *world = rg_scene_world(view_live_scene(live));
+    assert_non_null(rg_world_method(world));
+    rg_scene *wanted = read_scene(slope);
+    assert_int_equal(rg_world_body_count(world), rg_world_body_count(rg_scene_world(wanted)));
+    rg_scene_destroy(wanted);
+    assert_true(view_outbox_take(box, 0, &parcel));
+    assert_non_null(parcel.manifest);
+    assert_non_null(parcel.frame);
+    view_bytes_release(parcel.manifest);
+    view_bytes_release(parcel.frame);
+    view_message step = {.kind = VIEW_MESSAGE_STEP_BY, .count = 3};
+    view_live_post(live, box, &step);
+    view_live_turn(live);
+    assert_true(rg_world_time(world) > 0);
+    view_message reset = {.kind = VIEW_MESSAGE_RESET};
+    view_live_post(live, box, &reset);
+    view_live_turn(live);
+    assert_true(rg_world_time(world) == 0); /* its own beginning */
+    view_live_replace(live, read_scene(free_body));
+    view_live_leave(live, box);
+    view_outbox_destroy(box);
+    view_live_destroy(live);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outbox),         cmocka_unit_test(test_grab_closed_form),
         cmocka_unit_test(test_grab_is_stable), cmocka_unit_test(test_grab_is_bounded),
         cmocka_unit_test(test_laws),           cmocka_unit_test(test_throw),
-        cmocka_unit_test(test_interval),       cmocka_unit_test(test_run)};
+        cmocka_unit_test(test_interval),       cmocka_unit_test(test_run),
+        cmocka_unit_test(test_replace)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@
 
 /* ---- what goes out ---- */
 
-static void tell_all(view_live *live, const char *problem) {
+void view_live_tell_all(view_live *live, const char *problem) {
     pthread_mutex_lock(&live->mutex);
     for (live_client *c = live->clients; c; c = c->next)
         view_outbox_problem(c->box, problem);
@@ -137,7 +137,7 @@ static void hand_out(view_live *live, view_bytes *manifest, view_bytes *frame) {
 static void pause_because(view_live *live, const char *problem) {
     live->now.running = false;
     live->steps_to_make = 0;
-    tell_all(live, problem);
+    view_live_tell_all(live, problem);
     view_live_show_state(live);
 }
 
@@ -212,13 +212,11 @@ static void rest(view_live *live, double until) {
     bool idle = live->steps_to_make == 0;
     pthread_mutex_lock(&live->mutex);
     view_deadline(fmax(left, 0), &deadline);
-    while (!live->ending && live->queue_count == 0 && idle) {
+    while (!live->ending && live->queue_count == 0 && !live->next_scene && idle) {
         if (!live->now.running || !live->clients)
             pthread_cond_wait(&live->changed, &live->mutex);
         else if (left <= 0 || pthread_cond_timedwait(&live->changed, &live->mutex, &deadline) != 0)
             break;
-        else if (live->queue_count == 0 && !live->ending)
-            continue;
     }
     pthread_mutex_unlock(&live->mutex);
 }
@@ -233,9 +231,64 @@ static bool look_around(view_live *live, bool *watched) {
     return !ending;
 }
 
+/* ---- another scene ---- */
+
+static live_state state_of(rg_scene *scene, bool running, double speed) {
+    rg_world *world = rg_scene_world(scene);
+    return (live_state){.running = running,
+                        .time = rg_world_time(world),
+                        .speed = speed,
+                        .method = rg_world_method(world),
+                        .settings = rg_world_settings(world),
+                        .step = rg_scene_step_size(scene),
+                        .gravity = rg_world_gravity(world)};
+}
+
+/* What is kept of the beginning of a scene. */
+static rg_status keep_beginning(rg_scene *scene, rg_snapshot **start, view_laws *laws,
+                                rg_error *error) {
+    rg_status status = rg_snapshot_create(rg_scene_world(scene), start);
+    if (status != RG_OK)
+        return view_fail(error, status, "cannot keep the beginning: %s", rg_status_text(status));
+    return view_laws_keep(laws, rg_scene_world(scene), error);
+}
+
+static void use_scene(view_live *live, rg_scene *scene, rg_snapshot *start, const view_laws *laws) {
+    live->scene = scene;
+    live->world = rg_scene_world(scene);
+    live->start = start;
+    live->laws = *laws;
+    live->now = state_of(scene, live->now.running, live->now.speed);
+    view_live_begin_again(live);
+    view_live_publish(live, true);
+    view_live_show_state(live);
+}
+
+static void take_next_scene(view_live *live) {
+    rg_error error = {0};
+    rg_snapshot *start = NULL, *old_start = live->start;
+    rg_scene *old = live->scene;
+    view_laws laws = {0}, old_laws = live->laws;
+    pthread_mutex_lock(&live->mutex);
+    rg_scene *scene = live->next_scene;
+    live->next_scene = NULL;
+    pthread_mutex_unlock(&live->mutex);
+    if (!scene)
+        return;
+    bool good = keep_beginning(scene, &start, &laws, &error) == RG_OK;
+    if (good)
+        use_scene(live, scene, start, &laws);
+    else
+        view_live_tell_all(live, error.text);
+    rg_snapshot_destroy(good ? old_start : start);
+    view_laws_free(good ? &old_laws : &laws);
+    rg_scene_destroy(good ? old : scene);
+}
+
 /* What clients have asked for, the steps that are due, and what is to be seen of them. */
 static void make_turn(view_live *live, bool watched) {
     live_request asked;
+    take_next_scene(live);
     while (next_request(live, &asked))
         view_live_carry_out(live, &asked);
     view_live_release_abandoned(live);
@@ -278,10 +331,7 @@ rg_scene *view_live_scene(view_live *live) {
 
 static rg_status begin(view_live *live, rg_error *error) {
     view_bytes *manifest = NULL, *frame = NULL;
-    rg_status status = rg_snapshot_create(live->world, &live->start);
-    if (status != RG_OK)
-        return view_fail(error, status, "cannot keep the beginning: %s", rg_status_text(status));
-    status = view_laws_keep(&live->laws, live->world, error);
+    rg_status status = keep_beginning(live->scene, &live->start, &live->laws, error);
     if (status == RG_OK)
         status = make_manifest(live, &manifest, error);
     if (status == RG_OK)
@@ -326,13 +376,7 @@ rg_status view_live_create(rg_scene *scene, const view_live_options *options, vi
     live->world = rg_scene_world(scene);
     live->buffer = rg_view_buffer_create(NULL);
     live->interval = rg_step_info_nothing();
-    live->now = (live_state){.running = !options->paused,
-                             .time = rg_world_time(live->world),
-                             .speed = options->speed > 0 ? options->speed : 1,
-                             .method = rg_world_method(live->world),
-                             .settings = rg_world_settings(live->world),
-                             .step = rg_scene_step_size(scene),
-                             .gravity = rg_world_gravity(live->world)};
+    live->now = state_of(scene, !options->paused, options->speed > 0 ? options->speed : 1);
     rg_status status = begin(live, error);
     if (status == RG_OK)
         *result = live;
@@ -350,6 +394,8 @@ void view_live_destroy(view_live *live) {
     pthread_mutex_unlock(&live->mutex);
     if (!live->by_turns)
         pthread_join(live->thread, NULL);
+    if (live->next_scene)
+        rg_scene_destroy(live->next_scene);
     rg_scene_destroy(live->scene);
     free_live(live);
 }
@@ -376,6 +422,16 @@ view_outbox *view_live_join(view_live *live) {
     pthread_cond_signal(&live->changed);
     pthread_mutex_unlock(&live->mutex);
     return box;
+}
+
+void view_live_replace(view_live *live, rg_scene *scene) {
+    pthread_mutex_lock(&live->mutex);
+    rg_scene *before = live->next_scene;
+    live->next_scene = scene;
+    pthread_cond_signal(&live->changed);
+    pthread_mutex_unlock(&live->mutex);
+    if (before)
+        rg_scene_destroy(before);
 }
 
 static bool enqueue(view_live *live, uint64_t from, const view_message *message) {

@@ -37,6 +37,11 @@ const char *view_live_name(const view_live *live);
 view_outbox *view_live_join(view_live *live);
 /* Lets go of what the client held; the box stays the caller's to destroy. */
 void view_live_leave(view_live *live, view_outbox *box);
+/* Another scene from its beginning, in place of the one that runs: speed and pause stay, what was
+ * changed by hand is the new scene's again. Takes it over whatever happens; where it cannot be
+ * shown, the old one goes on and everyone is told why. From any thread. */
+void view_live_replace(view_live *live, rg_scene *scene);
+void view_live_tell_all(view_live *live, const char *problem);
 /* Answers come through the box. */
 void view_live_post(view_live *live, view_outbox *from, const view_message *message);
 

@@ -119,12 +119,7 @@ static rg_status set(view_live *live, const view_message *message, rg_error *err
     return status;
 }
 
-/* Back to the beginning, with the current settings. */
-static rg_status reset(view_live *live, rg_error *error) {
-    size_t bodies = rg_world_body_count(live->world);
-    rg_status status = rg_world_restore(live->world, live->start);
-    if (status != RG_OK)
-        return view_fail(error, status, "cannot go back: %s", rg_status_text(status));
+void view_live_begin_again(view_live *live) {
     for (size_t i = 0; i < VIEW_LIVE_GRABS; i++) {
         view_grab_end(&live->grabs[i], NULL);
         live->holders[i] = 0;
@@ -135,6 +130,15 @@ static rg_status reset(view_live *live, rg_error *error) {
     live->due = 0;
     live->interval = rg_step_info_nothing();
     view_live_begin_window(live);
+}
+
+/* Back to the beginning, with the current settings. */
+static rg_status reset(view_live *live, rg_error *error) {
+    size_t bodies = rg_world_body_count(live->world);
+    rg_status status = rg_world_restore(live->world, live->start);
+    if (status != RG_OK)
+        return view_fail(error, status, "cannot go back: %s", rg_status_text(status));
+    view_live_begin_again(live);
     view_message same = {.kind = VIEW_MESSAGE_SET,
                          .has_friction = live->now.friction_is_set,
                          .friction = live->now.friction};

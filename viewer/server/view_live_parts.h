@@ -68,6 +68,7 @@ struct view_live {
     bool ending;
     live_request queue[VIEW_LIVE_QUEUE];
     size_t queue_first, queue_count;
+    rg_scene *next_scene; /* that is to take the place of `scene`; null: none */
     live_client *clients;
     uint64_t last_number;
     view_bytes *manifest, *newest;
@@ -78,6 +79,7 @@ struct view_live {
 void view_live_tell(view_live *live, uint64_t number,
                     const char *problem); /* if it is still there */
 void view_live_begin_window(view_live *live);
+void view_live_begin_again(view_live *live); /* hands are empty, nothing is due */
 void view_live_show_state(view_live *live);
 void view_live_publish(view_live *live, bool with_manifest);
 void view_live_carry_out(view_live *live, const live_request *asked);

@@ -16,6 +16,7 @@
 #include "view_store.h"
 #include "view_world.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,16 @@ rg_status view_server_add_scene(view_server *server, rg_scene *scene,
         free(r->name);
     rg_scene_destroy(scene);
     return status;
+}
+
+void view_server_replace_scene(view_server *server, size_t number, rg_scene *scene) {
+    assert(number < server->run_count && server->runs[number].live);
+    view_live_replace(server->runs[number].live, scene);
+}
+
+void view_server_tell(view_server *server, size_t number, const char *problem) {
+    assert(number < server->run_count && server->runs[number].live);
+    view_live_tell_all(server->runs[number].live, problem);
 }
 
 rg_status view_server_add_recording(view_server *server, const char *path, rg_error *error) {

@@ -22,6 +22,10 @@ rg_status view_server_add_scene(view_server *server, rg_scene *scene,
                                 const view_live_options *options, rg_error *error);
 rg_status view_server_add_recording(view_server *server, const char *path, rg_error *error);
 
+/* Of the run that was added as number `run`, from 0: see view_live.h. */
+void view_server_replace_scene(view_server *server, size_t run, rg_scene *scene);
+void view_server_tell(view_server *server, size_t run, const char *problem);
+
 typedef struct view_server_options {
     const char *listen; /* an IPv4 address; null: 127.0.0.1, where only this machine gets at it */
     int port;           /* 0: any that is free */

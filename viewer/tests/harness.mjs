@@ -144,6 +144,7 @@ export class Bench {
     const context = await this.browser.newContext({
       viewport: { width: 1000, height: 700 },
       colorScheme: "light",
+      reducedMotion: "reduce", // the camera is where it was sent at once
       deviceScaleFactor: 1,
       ...rest,
     });

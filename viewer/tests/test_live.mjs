@@ -2,7 +2,7 @@
  * moved, friction is changed until it slips, a box is thrown; and the server goes away. `rigor view
  * RECORDING` is played as well: chunks come as they are needed. */
 
-import { byId, check, checkNear, forcesOn, main, openTab, project, settle, showTime, until, whereIs } from "./harness.mjs";
+import { byId, changedPixels, check, checkNear, forcesOn, main, openTab, project, settle, showTime, until, whereIs } from "./harness.mjs";
 
 const STEP = 1 / 240;
 /* A crate that stands, one that friction holds on a slope of 20 degrees, room to throw. */
@@ -85,7 +85,6 @@ async function testPauseStepReset(page) {
 async function testGrab(page) {
   await go(page);
   await page.evaluate(() => window.rigor.views[0].lookFrom("-y"));
-  await page.waitForTimeout(600);
   await settle(page);
   const from = await whereIs(page, "crate");
   const at = await project(page, from.position);
@@ -93,6 +92,16 @@ async function testGrab(page) {
   const picked = await page.evaluate(({ x, y }) => window.rigor.views[0].pick(x, y)?.body, at);
   check(picked === from.body, `the crate is under the pointer: ${picked}`);
   const eye = await page.evaluate(() => window.rigor.views[0].cameraPosition());
+  await page.evaluate(() => {
+    /* What the page asks to be drawn of the spring. */
+    const view = window.rigor.views[0];
+    const show = view.showPull.bind(view);
+    window.pulls = [];
+    view.showPull = (pull) => {
+      window.pulls.push(pull && { ...pull });
+      show(pull);
+    };
+  });
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
   await page.mouse.move(to.x, to.y, { steps: 10 });
@@ -103,7 +112,16 @@ async function testGrab(page) {
   check(Math.abs(moved.position[1]) < 0.3, "and stays in the plane of the pull");
   const still = await page.evaluate(() => window.rigor.views[0].cameraPosition());
   check(eye.every((value, i) => Math.abs(value - still[i]) < 1e-6), "the camera stays");
+  const drawn = await page.evaluate(() => window.pulls.at(-1));
+  check(drawn?.body === from.body, `the spring is drawn from the crate: ${JSON.stringify(drawn)}`);
+  await page.evaluate(() => window.rigor.player.pause()); // the same frame with and without it
+  await settle(page);
+  await changedPixels(page);
+  await page.evaluate(() => window.rigor.views[0].showPull(null));
+  check((await changedPixels(page)) > 20, "the spring is seen");
+  await page.evaluate(() => window.rigor.player.play());
   await page.mouse.up();
+  await until("released, the spring is gone", () => page.evaluate(() => window.pulls.at(-1) === null));
   await until("released, it comes to rest on the floor", async () => {
     const now = await whereIs(page, "crate");
     return now.position[2] < 0.26 && Math.hypot(...now.velocity) < 1e-3;
@@ -135,15 +153,12 @@ async function testFrameAll(page) {
   await settle(page);
   check((await isInView(page, "still")) && !(await isInView(page, "fast")), "it has left the view");
   await page.keyboard.press("a");
-  await page.waitForTimeout(600);
   await settle(page);
   check((await isInView(page, "still")) && (await isInView(page, "fast")), "the key a brings everything into view");
   await byId(page, "look-corner").click();
-  await page.waitForTimeout(600);
   await settle(page);
   check((await isInView(page, "still")) && !(await isInView(page, "fast")), "the view from the corner is of the scene");
   await byId(page, "frame-all").click();
-  await page.waitForTimeout(600);
   await settle(page);
   check((await isInView(page, "still")) && (await isInView(page, "fast")), "and so does the button");
   if (process.env.RIGOR_SHOTS) await page.screenshot({ path: `${process.env.RIGOR_SHOTS}/frame-all.png` });
@@ -262,6 +277,30 @@ async function testProfile(page) {
   check(overflow <= 0, `the table is ${overflow} pixels too wide`);
 }
 
+/* The file is written anew while it is looked at: the page shows the new scene; of a mistake it says where
+ * it is, and the old scene goes on. */
+async function testReload(bench) {
+  bench.write("changing.yaml", SCENE);
+  const server = await bench.serve("changing.yaml");
+  const page = await bench.open(server.address);
+  const before = await bodies(page);
+  await until("it runs", async () => (await live(page)).time > 0.05);
+  bench.write("changing.yaml", SCENE.replace("name: crate,", "name: chest,").replace("duration:", "  - {name: ball, shape: {sphere: 0.2}, position: [-2, 0, 0.2]}\nduration:"));
+  await until("there is one body more", async () => (await bodies(page)) === before + 1);
+  const names = await page.evaluate(() => window.rigor.sources[0].manifest.bodies.map((body) => body.name));
+  check(names.includes("chest") && names.includes("ball"), `the new scene's: ${names}`);
+  await until("frames of it come", async () => (await whereIs(page, "ball")).position.every(Number.isFinite));
+  const time = (await live(page)).time;
+  bench.write("changing.yaml", SCENE.replace("friction: 0.6", "friction: much"));
+  await until("the page says what is wrong", async () => /changing\.yaml:5.*friction/.test(await byId(page, "toasts").textContent()));
+  await until("the scene before goes on", async () => (await live(page)).time > time);
+  check((await bodies(page)) === before + 1, "with its bodies");
+  bench.write("changing.yaml", SCENE);
+  await until("mended, it is shown again", async () => (await bodies(page)) === before);
+  check(/has changed/.test(server.output), `the command says so: ${server.output}`);
+  await bench.close(page);
+}
+
 async function testServerEnds(bench) {
   const server = await bench.serve("scene.yaml");
   const page = await bench.open(server.address, { allow: [/WebSocket|ERR_CONNECTION|ERR_SOCKET/, /^http:\/\/127/] });
@@ -297,5 +336,6 @@ await main(async (bench) => {
   await bench.testPage("a recording, chunk by chunk", replay.address, {}, testRecording);
   const still = await bench.serve(bench.record("still", "scene.yaml", "--duration", "6"));
   await bench.testPage("a crate at rest: its forces are its weight", still.address, {}, testWeight);
+  await bench.test("a scene file that changes is read again", () => testReload(bench));
   await bench.test("the server ends: the page says so", () => testServerEnds(bench));
 });

@@ -186,6 +186,8 @@ export interface FrameSource {
   frame(index: number): Frame | null;
   /** The same without fetching anything. */
   peek(index: number): Frame | null;
+  /** Fetches a frame's chunk when nothing else is being fetched. */
+  prefetch(index: number): void;
   overview(): Overview;
   /** Frames came, the manifest changed (bodies thrown in), the connection ended. */
   onChange(listener: () => void): void;
@@ -264,7 +266,7 @@ export const SWITCHES = [
   ["velocities", "Velocities", "v", false],
   ["traces", "Traces", "t", false],
   ["boxes", "Bounding boxes", "b", false],
-  ["joints", "Joints, springs", "j", true],
+  ["joints", "Joints, springs, prescribed motion", "j", true],
 ] as const;
 export type SwitchName = (typeof SWITCHES)[number][0];
 
@@ -299,6 +301,8 @@ export interface View3 {
   holdCamera(on: boolean): void;
   /** A spring from a point of a body (its origin frame) to a point of the world is drawn; null: none. */
   showPull(pull: { body: number; point: Vec3; target: Vec3 } | null): void;
+  /** Another run is laid over this one, see-through; null: none. */
+  setGhost(source: FrameSource | null): void;
   /** Both views of a comparison move together (call it on both); null: alone again. */
   syncCameraWith(other: View3 | null): void;
   resize(): void;
@@ -336,8 +340,9 @@ export interface App {
   /** Something changed that is drawn (a switch, the theme, a selection): draw soon. Views also ask
    * for it themselves when one of their methods was called. */
   requestRender(): void;
-  /** As PageHandle.capture. */
+  /** As PageHandle.capture; the other gives the picture before it is coded. */
   capture(time: number, width: number, height: number): Promise<string>;
+  captureCanvas(time: number, width: number, height: number): Promise<HTMLCanvasElement>;
 }
 
 /** What the panels give: ui.ts exports createUi(app: App): Ui. */

@@ -62,7 +62,7 @@ class Page {
   private readonly playground: Playground | null = null;
   private scheduled = false;
   private last = 0;
-  private capturing = Promise.resolve("");
+  private capturing: Promise<unknown> = Promise.resolve();
   private posing = false; // views have a picture's size
   private relax: ReturnType<typeof setTimeout> | undefined;
   private isReady!: () => void;
@@ -81,7 +81,9 @@ class Page {
       runIn: (slot) => this.slots[slot]?.run.id ?? null,
       onSources: (listener) => this.listeners.push(listener),
       requestRender: () => this.request(),
-      capture: (time, width, height) => this.capture(time, width, height),
+      capture: async (time, width, height) =>
+        (await this.capture(time, width, height)).toDataURL("image/png"),
+      captureCanvas: (time, width, height) => this.capture(time, width, height),
     };
     this.handle = {
       ready: new Promise((resolve, reject) => {
@@ -194,16 +196,20 @@ class Page {
   }
 
   /* One after the other. */
-  capture(time: number, width: number, height: number): Promise<string> {
-    this.capturing = this.capturing
-      .catch(() => "")
+  capture(time: number, width: number, height: number): Promise<HTMLCanvasElement> {
+    const picture = this.capturing
+      .catch(() => null)
       .then(() => this.takePicture(time, width, height))
       .finally(() => this.endPose());
-    return this.capturing;
+    this.capturing = picture;
+    return picture;
   }
 
-  private async takePicture(time: number, width: number, height: number): Promise<string> {
-    const views = this.slots.map((slot) => slot?.view ?? null).filter((view) => view !== null);
+  private async takePicture(time: number, width: number, height: number): Promise<HTMLCanvasElement> {
+    const views = this.slots
+      .map((slot) => slot?.view ?? null)
+      .filter((view) => view !== null)
+      .filter((view) => !view.canvas.parentElement?.hidden); // an overlay has one
     if (views.length === 0) throw new Error("Nothing is open, or the browser cannot draw.");
     this.beginPose();
     this.player.pause();
@@ -228,7 +234,7 @@ class Page {
       view.render();
       paper.drawImage(view.canvas, left, 0);
     });
-    return picture.toDataURL("image/png");
+    return picture;
   }
 
   /* A film's pictures follow each other: the page is not drawn between them. */

@@ -92,6 +92,12 @@ export class RecordedSource implements FrameSource {
     return this.chunks.get(number)?.frames[index - number * this.chunkFrames] ?? null;
   }
 
+  prefetch(index: number): void {
+    const number = Math.floor(index / this.chunkFrames);
+    if (this.closed || this.running.size > 0 || this.chunks.has(number)) return;
+    if (Date.now() - (this.failed.get(number)?.when ?? -Infinity) >= RETRY_MS) void this.load(number);
+  }
+
   overview(): Overview {
     return this.data.overview;
   }

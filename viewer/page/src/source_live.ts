@@ -174,6 +174,8 @@ class LiveSource implements FrameSource, LiveControl {
     return this.frame(index);
   }
 
+  prefetch(): void {} // all that it keeps is there
+
   overview(): Overview {
     return this.history.overview();
   }

@@ -15,7 +15,8 @@ import { watchKeys } from "./ui_keys";
 import { createLive, throwBox } from "./ui_live";
 import { createPlots } from "./ui_plots";
 import { watchPointer } from "./ui_pointer";
-import { download, fileName } from "./ui_save";
+import { makeFilm } from "./ui_film";
+import { download, downloadBlob, fileName } from "./ui_save";
 import { createSwitches } from "./ui_switches";
 import { createTheme } from "./ui_theme";
 import { createTimeline } from "./ui_timeline";
@@ -35,13 +36,19 @@ const LOOKS = [
 interface Host {
   element: HTMLElement;
   note: HTMLElement;
+  banners: HTMLElement;
+  labels: HTMLElement;
 }
 
-function createHost(slot: Slot, label: HTMLElement): Host {
+function createHost(slot: Slot): Host {
   const note = h("div", { class: "view-note", role: "status", hidden: true });
+  const banners = h("div", { class: "view-banners" });
+  const labels = h("div", { class: "view-labels" });
   return {
-    element: h("div", { class: "view-host", hidden: slot === 1, "data-slot": slot }, label, note),
+    element: h("div", { class: "view-host", hidden: slot === 1, "data-slot": slot }, banners, labels, note),
     note,
+    banners,
+    labels,
   };
 }
 
@@ -58,6 +65,7 @@ function createContext(app: App, toast: Context["toast"]): Context {
     selected: [null, null],
     following: false,
     together: true,
+    overlay: false,
     switches: new Map<SwitchName, boolean>(SWITCHES.map(([name, , , on]) => [name, on])),
     pulling: true,
     version: 0,
@@ -155,6 +163,44 @@ async function savePicture(context: Context): Promise<void> {
   }
 }
 
+/** The whole time line at the speed at which it plays, as large as the scene is on the screen. */
+async function saveFilm(context: Context, line: HTMLElement): Promise<void> {
+  const { app } = context;
+  const { player } = app;
+  const views = document.querySelector(".views") ?? document.body;
+  const [width, height] = [views.clientWidth & ~1, views.clientHeight & ~1];
+  const now = player.time;
+  let going = true;
+  const stop = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") going = false;
+  };
+  app.sources[0]?.live?.pause();
+  window.addEventListener("keydown", stop, true);
+  line.hidden = false;
+  try {
+    const film = await makeFilm({
+      from: player.start,
+      to: player.end,
+      speed: player.speed,
+      width,
+      height,
+      picture: (time) => app.captureCanvas(time, width, height),
+      progress: (made, all) => {
+        setText(line, `Film: picture ${made + 1} of ${all}. Esc ends it.`);
+        return going;
+      },
+    });
+    const name = app.sources[0]?.manifest.name ?? "rigor";
+    if (film) downloadBlob(fileName(name) + ".webm", film);
+  } catch (problem) {
+    context.toast(problem instanceof Error ? problem.message : String(problem), "error");
+  } finally {
+    line.hidden = true;
+    window.removeEventListener("keydown", stop, true);
+    player.seek(now);
+  }
+}
+
 class Page implements Ui {
   private readonly context: Context;
   private readonly hosts: Host[];
@@ -166,12 +212,15 @@ class Page implements Ui {
   private readonly plotsButton: HTMLButtonElement;
   private readonly panelButton: HTMLButtonElement;
   private readonly line = h("div", { class: "capture-line" });
+  private readonly film = h("div", { class: "film-line", role: "status", "data-testid": "film-line", hidden: true });
   private readonly phone = window.matchMedia(PHONE);
   private watched = new Set<unknown>();
   private known: unknown[] = [];
   private errorsShown = 0;
   private sourceErrors: (string | null)[] = [];
   private wasLive = false;
+  private readonly placeLabels: () => void; // each in the view of its run
+  private overlaid = false;
 
   constructor(private readonly app: App) {
     const toasts = createToasts();
@@ -195,6 +244,7 @@ class Page implements Ui {
       chip: live.chip,
       buttons: [
         iconButton("camera", "Save this picture (PNG)", "picture", () => void savePicture(context)),
+        iconButton("film", "Save a film of the time line (WebM)", "film", () => void saveFilm(context, this.film)),
         compare.element,
         compare.popover,
         context.theme.button,
@@ -212,13 +262,20 @@ class Page implements Ui {
       () => this.arrange(),
     );
     this.panels = [toolbar, badge, timeline, switches, live, inspector, compare, this.plots];
-    this.hosts = [createHost(0, compare.label(0)), createHost(1, compare.label(1))];
+    this.hosts = [createHost(0), createHost(1)];
+    this.placeLabels = () => {
+      for (const slot of [0, 1] as const) {
+        const host = this.hosts[context.overlay ? 0 : slot];
+        host.banners.append(badge.banner(slot));
+        host.labels.append(compare.label(slot));
+      }
+    };
+    this.placeLabels();
     const frameAll = (): void => cameras(context).forEach((view) => view.frameAll());
     this.views.append(
       this.hosts[0].element,
       this.hosts[1].element,
       createViewTools(context, frameAll),
-      badge.reasonElement,
       toasts.element,
     );
     const root = h(
@@ -230,6 +287,7 @@ class Page implements Ui {
       this.drawer.element,
       timeline.element,
       this.line,
+      this.film,
     );
     document.body.append(root, help.element);
 
@@ -314,8 +372,10 @@ class Page implements Ui {
     if (this.plots.element.parentElement !== place) place.append(this.plots.element);
     this.panelButton.setAttribute("aria-pressed", String(this.drawer.open));
     this.plotsButton.setAttribute("aria-pressed", String(root.dataset.plots === "open"));
-    this.hosts[1].element.hidden = this.app.sources.length < 2;
     for (const panel of this.panels) panel.arrange();
+    this.hosts[1].element.hidden = this.app.sources.length < 2 || this.context.overlay;
+    if (this.overlaid !== this.context.overlay) this.placeLabels();
+    this.overlaid = this.context.overlay;
     this.updatePanels();
   }
 

@@ -1,10 +1,10 @@
 /* The certificate badge. Green says "certified" with the worst figures so far; red says which bound is
  * broken, by how much, when, and whether this frame breaks it or another of the run. A click
- * opens the table of all figures. */
+ * opens the table of all figures. Of two runs each has its banner, over its own view. */
 
 import { type Certificate, reason } from "./ui_certificate";
-import { type Context, type Panel, SIDES, comparing } from "./ui_context";
-import { h, icon, setAttribute, setText } from "./ui_dom";
+import { type Context, type Panel, SIDES, type Slot, comparing } from "./ui_context";
+import { type IconName, h, icon, setAttribute, setText } from "./ui_dom";
 import { boundary, plain, quantity, seconds, si } from "./ui_number";
 import { createPopover } from "./ui_popover";
 
@@ -136,7 +136,39 @@ function createTable(context: Context): { element: HTMLElement; update(): void }
   return { element, update };
 }
 
-export function createBadge(context: Context): Panel & { popover: HTMLElement; reasonElement: HTMLElement } {
+/** Over the view of a run: which bound it breaks. */
+interface Banner {
+  element: HTMLElement;
+  update(verdict: Verdict | undefined, side: string): void;
+}
+
+function createBanner(context: Context, slot: Slot): Banner {
+  const text = h("span", { "data-testid": slot === 0 ? "badge-reason" : "badge-reason-1" });
+  let seekTo: number | null = null;
+  const seek = h(
+    "button",
+    { type: "button", class: "link", onclick: () => seekTo !== null && context.app.player.seek(seekTo) },
+    "Go there",
+  );
+  const element = h("div", { class: "reason" }, icon("alert"), text, seek);
+  const update = (verdict: Verdict | undefined, side: string): void => {
+    const broken = verdict?.state === "run" || verdict?.state === "here";
+    element.classList.toggle("shown", broken);
+    if (!verdict) return;
+    element.dataset.state = verdict.state;
+    setText(text, side + verdict.reason);
+    seekTo = verdict.state === "run" ? context.certificates[slot].breaches[0].time : null;
+    seek.hidden = seekTo === null;
+  };
+  return { element, update };
+}
+
+function stateIcon(state: State): IconName {
+  if (state === "certified") return "check";
+  return state === "waiting" || state === "none" ? "help" : "alert";
+}
+
+export function createBadge(context: Context): Panel & { popover: HTMLElement; banner(slot: Slot): HTMLElement } {
   const mark = h("span", { class: "badge-mark" });
   const label = h("span", { class: "badge-label" });
   const depth = h("span", {});
@@ -158,20 +190,9 @@ export function createBadge(context: Context): Panel & { popover: HTMLElement; r
     label,
     figures,
   );
-  const reasonText = h("span", { "data-testid": "badge-reason" });
-  const seek = h(
-    "button",
-    {
-      type: "button",
-      class: "link",
-      onclick: () => seekTo !== null && context.app.player.seek(seekTo),
-    },
-    "Go there",
-  );
-  const reasonElement = h("div", { class: "reason" }, icon("alert"), reasonText, seek);
+  const banners = [createBanner(context, 0), createBanner(context, 1)];
   const table = createTable(context);
   const popover = createPopover(element, "Certificate", table.element, table.update);
-  let seekTo: number | null = null;
   let shown: State | null = null;
 
   const update = (): void => {
@@ -182,41 +203,29 @@ export function createBadge(context: Context): Panel & { popover: HTMLElement; r
     verdicts.forEach((verdict, slot) => {
       if (RANK.indexOf(verdict.state) < RANK.indexOf(verdicts[worst].state)) worst = slot;
     });
-    const verdict = verdicts[worst] ?? {
-      state: "waiting",
-      label: "waiting",
-      reason: "No run is open.",
-    };
+    const verdict: Verdict = verdicts[worst] ?? { state: "waiting", label: "waiting", reason: "No run is open." };
     if (shown !== verdict.state) {
       shown = verdict.state;
       element.dataset.state = verdict.state;
-      reasonElement.dataset.state = verdict.state;
-      mark.replaceChildren(
-        icon(
-          verdict.state === "certified"
-            ? "check"
-            : verdict.state === "waiting" || verdict.state === "none"
-              ? "help"
-              : "alert",
-        ),
-      );
+      mark.replaceChildren(icon(stateIcon(verdict.state)));
     }
-    const side = verdicts.length > 1 ? `${SIDES[worst]}: ` : "";
-    const good = verdict.state === "certified";
+    const side = (slot: number): string => (verdicts.length > 1 ? `${SIDES[slot]}: ` : "");
     setText(label, verdict.label);
-    const single = good && context.certificates.length === 1;
+    const single = verdict.state === "certified" && context.certificates.length === 1;
     const texts = single ? figuresText(context.certificates[0], context.frames[0] ?? null) : ["", ""];
     figures.hidden = texts[0] === "";
     setText(depth, texts[0]);
     setText(complementarity, texts[1]);
-    setText(reasonText, side + verdict.reason);
     setAttribute(element, "title", verdict.reason);
-    setAttribute(element, "aria-label", `Certificate: ${verdict.label}. ${side}${verdict.reason}`);
-    const broken = verdict.state === "run" || verdict.state === "here";
-    reasonElement.classList.toggle("shown", broken);
-    seekTo = verdict.state === "run" ? context.certificates[worst].breaches[0].time : null;
-    seek.hidden = seekTo === null;
+    setAttribute(element, "aria-label", `Certificate: ${verdict.label}. ${side(worst)}${verdict.reason}`);
+    banners.forEach((banner, slot) => banner.update(verdicts[slot], side(slot)));
     if (popover.isOpen()) table.update();
   };
-  return { element, popover: popover.element, reasonElement, arrange: update, update };
+  return {
+    element,
+    popover: popover.element,
+    banner: (slot) => banners[slot].element,
+    arrange: update,
+    update,
+  };
 }

@@ -1,4 +1,4 @@
-/* Two runs side by side: the menu that opens a second one, cameras that move together, and the label in
+/* Two runs side by side, or the second laid over the first and seen through: the menu that opens a second one, cameras that move together, and the label in
  * each view that says which run it is and whether it is certified. */
 
 import { verdictOf } from "./ui_badge";
@@ -15,6 +15,7 @@ export function createCompare(
   const element = iconButton("compare", "Compare two runs", "compare", () => {});
   const list = h("div", { class: "menu" });
   const sync = h("input", { type: "checkbox", checked: true, "data-testid": "sync-cameras" });
+  const over = h("input", { type: "checkbox", "data-testid": "overlay" });
   const close = h(
     "button",
     { type: "button", class: "button", "data-testid": "compare-close" },
@@ -26,6 +27,7 @@ export function createCompare(
     {},
     h("h2", {}, "Beside this run"),
     list,
+    h("label", { class: "check" }, over, "B over A, see-through"),
     h("label", { class: "check" }, sync, "cameras move together"),
     close,
   );
@@ -54,7 +56,8 @@ export function createCompare(
     list.replaceChildren(...(app.runs.length > 1 ? items : [h("p", { class: "muted" }, alone)]));
     const two = comparing(context);
     close.hidden = !two;
-    (sync.parentElement as HTMLElement).hidden = !two;
+    for (const box of [sync, over]) (box.parentElement as HTMLElement).hidden = !two;
+    if (context.overlay) (sync.parentElement as HTMLElement).hidden = true; // there is one camera
   };
   const popover = createPopover(element, "Compare", content, fill);
   close.addEventListener("click", () => {
@@ -73,6 +76,13 @@ export function createCompare(
     context.together = sync.checked;
     join();
     app.requestRender();
+  });
+
+  over.addEventListener("change", () => {
+    context.overlay = over.checked;
+    context.refresh();
+    fill();
+    requestAnimationFrame(() => cameras(context).forEach((view) => view.frameScene()));
   });
 
   const labels = SIDES.map((side) => {
@@ -97,6 +107,8 @@ export function createCompare(
   const arrange = (): void => {
     const two = comparing(context);
     element.setAttribute("aria-pressed", String(two));
+    if (!two) over.checked = context.overlay = false;
+    app.views[0]?.setGhost(context.overlay ? app.sources[1] : null);
     labels.forEach((label, slot) => {
       label.element.hidden = !two;
       const manifest = app.sources[slot]?.manifest;

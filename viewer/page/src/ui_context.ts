@@ -25,6 +25,8 @@ export interface Context {
   following: boolean;
   /** The cameras of a comparison move together: the first one's commands are enough. */
   together: boolean;
+  /** The second run of a comparison lies over the first, in one view. */
+  overlay: boolean;
   readonly switches: Map<SwitchName, boolean>;
   /** Dragging a body of a live run pulls it (else it turns the camera). */
   pulling: boolean;

@@ -2,10 +2,12 @@
  * a comparison the bodies of the same name on both sides stand one above the other. */
 
 import { type BodyContact, type BodyState, bodyState } from "./ui_body";
+import { createBodyPlot } from "./ui_body_plot";
 import { type Context, type Panel, SIDES, type Slot, cameras, comparing } from "./ui_context";
 import { h, icon, paced, setText } from "./ui_dom";
 import { createFreeBody } from "./ui_free_body";
 import { jointCoordinates, jointFrames } from "./ui_joint";
+import { seekIn } from "./ui_plots";
 import { fixed, plain, radiansInDegrees, si, siList } from "./ui_number";
 import { axisAngle, length, placementOf } from "./ui_vector";
 import type { Body, Frame, Joint, Manifest, Quat, Vec3 } from "./contract";
@@ -15,7 +17,7 @@ const MOST_NAMES = 2000;
 const MOTION = {
   dynamic: "dynamic",
   fixed: "fixed",
-  kinematic: "kinematic (moved as told)",
+  kinematic: "kinematic (prescribed motion)",
 } as const;
 
 function vectorText(vector: Vec3, decimals: number, planar: boolean): string {
@@ -192,7 +194,8 @@ function createCard(context: Context, slot: Slot): Card {
   const showMotion = (manifest: Manifest, description: Body, state: BodyState): void => {
     const { planar } = manifest;
     setText(name, description.name);
-    setText(motion, MOTION[description.motion]);
+    const sensor = description.colliders.length > 0 && description.colliders.every((collider) => collider.sensor);
+    setText(motion, MOTION[description.motion] + (sensor ? ", sensor" : ""));
     facts.set("Mass", description.mass === null ? "–" : si(description.mass, "kg", 4));
     facts.set("Inertia", momentText(description, planar));
     facts.set("Position", vectorText(state.at.position, 4, planar) + " m");
@@ -293,6 +296,7 @@ export function createInspector(context: Context): Panel {
     "Deselect",
   );
   const actions = h("div", { class: "row actions" }, follow, zoom, close);
+  const plot = createBodyPlot(context, seekIn(context));
   const empty = h("p", { class: "empty-note" }, "Click a body to see its mass, motion, contacts and forces.");
   const element = h(
     "div",
@@ -302,6 +306,7 @@ export function createInspector(context: Context): Panel {
     actions,
     cards[0].element,
     cards[1].element,
+    plot.element,
   );
 
   const arrange = (): void => {
@@ -311,9 +316,12 @@ export function createInspector(context: Context): Panel {
     actions.hidden = !any;
     follow.setAttribute("aria-pressed", String(context.following));
     cards.forEach((card) => card.update());
+    plot.arrange();
   };
   const refresh = paced(60, () => {
-    if (element.offsetParent !== null) cards.forEach((card) => card.update());
+    if (element.offsetParent === null) return;
+    cards.forEach((card) => card.update());
+    plot.update();
   });
   return { element, arrange, update: refresh };
 }

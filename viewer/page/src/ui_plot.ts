@@ -20,6 +20,7 @@ export interface Curve {
 
 export interface PlotOptions {
   name: string; // the test id is plot-<name>
+  file?: string; // in place of the name in the names of saved files
   title: string;
   unit: string; // "" for ratios, "count"
   logarithmic: boolean;
@@ -34,7 +35,10 @@ interface Scale {
   zero: number | null; // where zeros are drawn
 }
 
-const MARGIN = { left: 46, right: 10, top: 6, bottom: 18 };
+/* The bound's label and the buttons have the margin at the top to themselves: no curve is under them. */
+const MARGIN = { right: 10, top: 18, bottom: 18 };
+const LEFT = { short: 46, long: 66 }; // for "-0.5 J", for "-0.5 rad/s"
+const KEY = 14; // px of the dashed line beside the bound's label
 
 /** Index of the value to show at a time: the first point that reaches it. */
 export function pointAt(time: Float64Array, at: number): number {
@@ -121,9 +125,11 @@ export class Plot {
   private to = 1;
   private reading: Map<string, HTMLElement> = new Map();
   private labels = "";
+  private readonly left: number; // margin
 
   constructor(options: PlotOptions) {
     this.options = options;
+    this.left = options.unit.length > 2 && options.unit !== "count" ? LEFT.long : LEFT.short;
     this.area = h("div", { class: "plot-area" }, this.canvas, this.cursor, this.tip, this.saveButtons());
     this.element = h(
       "figure",
@@ -158,9 +164,9 @@ export class Plot {
 
   /** Moves the cursor, and shows the values there. */
   show(time: number): void {
-    const width = this.area.clientWidth - MARGIN.left - MARGIN.right;
+    const width = this.area.clientWidth - this.left - MARGIN.right;
     const part = Math.min(1, Math.max(0, (time - this.from) / (this.to - this.from)));
-    this.cursor.style.transform = `translateX(${MARGIN.left + part * width}px)`;
+    this.cursor.style.transform = `translateX(${this.left + part * width}px)`;
     for (const curve of this.curves) {
       const element = this.reading.get(curve.side + curve.label);
       if (element) setText(element, this.valueText(curve, time));
@@ -229,7 +235,8 @@ export class Plot {
         },
         format,
       );
-    const file = (suffix: string): string => fileName(document.title.split(" – ")[0], name) + suffix;
+    const file = (suffix: string): string =>
+      fileName(document.title.split(" – ")[0], this.options.file ?? name) + suffix;
     const saveSvg = (): void => {
       const pen = new SvgPen();
       const [width, height] = [this.area.clientWidth, this.area.clientHeight];
@@ -244,7 +251,7 @@ export class Plot {
   private timeUnder(event: PointerEvent): number {
     const box = this.area.getBoundingClientRect();
     const part =
-      (event.clientX - box.left - MARGIN.left) / Math.max(1, box.width - MARGIN.left - MARGIN.right);
+      (event.clientX - box.left - this.left) / Math.max(1, box.width - this.left - MARGIN.right);
     return this.from + Math.min(1, Math.max(0, part)) * (this.to - this.from);
   }
 
@@ -297,7 +304,7 @@ export class Plot {
       ? logarithmicScale(visible, this.bound?.value ?? null, unit, rows)
       : linearScale(visible, unit, rows);
     const x = (time: number): number =>
-      MARGIN.left + ((time - this.from) / (this.to - this.from)) * (width - MARGIN.left - MARGIN.right);
+      this.left + ((time - this.from) / (this.to - this.from)) * (width - this.left - MARGIN.right);
     const y = (at: number): number =>
       height -
       MARGIN.bottom -
@@ -305,7 +312,7 @@ export class Plot {
     this.paintAxes(pen, style, width, height, scale, x, y);
     pen.save();
     pen.beginPath();
-    pen.rect(MARGIN.left, 0, width - MARGIN.left - MARGIN.right + 1, height - MARGIN.bottom + 2);
+    pen.rect(this.left, 0, width - this.left - MARGIN.right + 1, height - MARGIN.bottom + 2);
     pen.clip();
     for (const curve of visible) paintCurve(pen, style, curve, scale, logarithmic, x, y);
     pen.restore();
@@ -330,14 +337,14 @@ export class Plot {
     for (const { at, text } of scale.marks) {
       const row = Math.round(y(at)) + 0.5;
       pen.beginPath();
-      pen.moveTo(MARGIN.left, row);
+      pen.moveTo(this.left, row);
       pen.lineTo(width - MARGIN.right, row);
       pen.stroke();
-      pen.fillText(text, MARGIN.left - 5, Math.max(row, 6));
+      pen.fillText(text, this.left - 5, Math.max(row, 6));
     }
     pen.textAlign = "center";
     pen.textBaseline = "alphabetic";
-    const wanted = Math.max(2, Math.floor((width - MARGIN.left) / 52));
+    const wanted = Math.max(2, Math.floor((width - this.left) / 52));
     const marks = ticks(this.from, this.to, wanted);
     const step = marks.length > 1 ? marks[1] - marks[0] : this.to - this.from;
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
@@ -359,21 +366,22 @@ export class Plot {
     width: number,
     row: number,
   ): void {
-    if (!this.bound || !Number.isFinite(row) || row < 0) return;
+    if (!this.bound || !Number.isFinite(row) || row < MARGIN.top - 1) return;
     pen.save();
     pen.strokeStyle = pen.fillStyle = style.getPropertyValue("--bad");
     pen.setLineDash([2, 3]);
     pen.beginPath();
-    pen.moveTo(MARGIN.left, row);
+    pen.moveTo(this.left, row);
     pen.lineTo(width - MARGIN.right, row);
     pen.stroke();
+    pen.beginPath();
+    pen.moveTo(this.left, MARGIN.top - 10);
+    pen.lineTo(this.left + KEY, MARGIN.top - 10);
+    pen.stroke();
     pen.setLineDash([]);
-    pen.textAlign = "right";
-    pen.strokeStyle = style.getPropertyValue("--surface");
-    pen.lineWidth = 3;
-    const baseline = row > 16 ? row - 4 : row + 12;
-    pen.strokeText(this.bound.text, width - MARGIN.right - 2, baseline);
-    pen.fillText(this.bound.text, width - MARGIN.right - 2, baseline);
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    pen.fillText(this.bound.text, this.left + KEY + 4, MARGIN.top - 10);
     pen.restore();
   }
 }

@@ -15,7 +15,6 @@ export type Pen = Pick<
   | "save"
   | "setLineDash"
   | "stroke"
-  | "strokeText"
   | "font"
   | "fillStyle"
   | "globalAlpha"
@@ -98,15 +97,6 @@ export class SvgPen {
 
   fillText(text: string, x: number, y: number): void {
     this.text(text, x, y, `fill="${this.paint(this.fillStyle)}"`);
-  }
-
-  strokeText(text: string, x: number, y: number): void {
-    this.text(
-      text,
-      x,
-      y,
-      `fill="none" stroke="${this.paint(this.strokeStyle)}" stroke-width="${this.lineWidth}"`,
-    );
   }
 
   /* About: texts are placed by their anchors; this only says which would touch. */

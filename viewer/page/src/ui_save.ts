@@ -1,4 +1,4 @@
-/* Saving what the page shows: plots as SVG or CSV, the picture as PNG. */
+/* Saving what the page shows: plots as SVG or CSV, the picture as PNG, the time line as a film. */
 
 import type { Curve } from "./ui_plot";
 
@@ -11,7 +11,11 @@ export function download(name: string, address: string): void {
 }
 
 export function downloadText(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+  downloadBlob(name, new Blob([text], { type }));
+}
+
+export function downloadBlob(name: string, data: Blob): void {
+  const address = URL.createObjectURL(data);
   download(name, address);
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }

@@ -41,6 +41,11 @@ interface Content {
 /** Frames of a run that are looked at for the camera's first place. */
 const WAY_SAMPLES = 24;
 
+function newPoses(manifest: Manifest): Poses {
+  const count = manifest.bodies.length;
+  return { position: new Float32Array(3 * count), orientation: new Float32Array(4 * count), count: 0 };
+}
+
 export class View implements View3 {
   readonly canvas: HTMLCanvasElement;
   private readonly renderer: THREE.WebGLRenderer;
@@ -69,6 +74,7 @@ export class View implements View3 {
   private pull: Pull | null = null;
   private followed: number | null = null;
   private readonly followedAt = new THREE.Vector3();
+  private ghost: { source: FrameSource; manifest: Manifest; bodies: BodyMeshes; poses: Poses } | null = null;
   private forceChoice: number | null = null;
   private shown: Frame | null = null;
   private home: Box3 | null = null; // what the camera framed first
@@ -134,12 +140,7 @@ export class View implements View3 {
     loads.setTheme(this.theme);
     loads.pull = this.pull;
     bodies.select(this.selected);
-    const count = manifest.bodies.length;
-    const poses = {
-      position: new Float32Array(3 * count),
-      orientation: new Float32Array(4 * count),
-      count: 0,
-    };
+    const poses = newPoses(manifest);
     return { manifest, size, bodies, grounds, pit, contacts, overlays, joints, loads, poses };
   }
 
@@ -166,6 +167,7 @@ export class View implements View3 {
     this.shellColour.value.set(MARK_COLOURS[theme].selection);
     const { bodies, grounds, pit, contacts, overlays, joints, loads } = this.content;
     for (const part of [bodies, grounds, pit, contacts, overlays, joints, loads]) part.setTheme(theme);
+    this.ghost?.bodies.setTheme(theme);
     this.invalidate();
   }
 
@@ -201,7 +203,7 @@ export class View implements View3 {
 
   private frameBox(whole: boolean): void {
     this.whole = whole;
-    const box = this.sceneBox() ?? this.home;
+    const box = joinBoxes(this.sceneBox() ?? this.home, this.content.size.anchors());
     if (box) this.camera.frame(this.content.size.withRoom(box), true);
   }
 
@@ -256,10 +258,10 @@ export class View implements View3 {
     this.camera.ray(clientX, clientY, this.caster);
     let best: { hit: THREE.Intersection; body: number } | null = null;
     for (const hit of this.caster.intersectObject(this.content.bodies.object, true)) {
-      const body = this.content.bodies.bodyAt(hit);
-      if (body === null) continue;
-      best = { hit, body };
-      break;
+      const found = this.content.bodies.bodyAt(hit);
+      if (!found || (found.clear && best)) continue;
+      best = { hit, body: found.body };
+      if (!found.clear) break; // what is seen through a sensor comes before the sensor
     }
     if (!best) return null;
     const { poses } = this.content;
@@ -301,6 +303,39 @@ export class View implements View3 {
     this.pull = pull;
     this.content.loads.pull = pull;
     this.invalidate();
+  }
+
+  setGhost(source: FrameSource | null): void {
+    if (this.ghost?.source === source && this.ghost?.manifest === source?.manifest) return;
+    if (this.ghost) {
+      this.scene.remove(this.ghost.bodies.object);
+      this.ghost.bodies.dispose();
+    }
+    this.ghost = null;
+    if (source) {
+      const { manifest } = source;
+      const bodies = new BodyMeshes(manifest, this.surface, this.shellColour, this.shellPixels, {
+        ghost: true,
+      });
+      bodies.setTheme(this.theme);
+      this.scene.add(bodies.object);
+      this.ghost = { source, manifest, bodies, poses: newPoses(manifest) };
+    }
+    this.invalidate();
+  }
+
+  private showGhost(time: number): void {
+    if (!this.ghost) return;
+    this.setGhost(this.ghost.source); // its bodies may be others now
+    const { source, bodies, poses, manifest } = this.ghost;
+    const index = source.count() > 0 ? source.indexAt(time) : 0;
+    const frame = source.count() > 0 ? source.frame(index) : null;
+    bodies.object.visible = frame !== null;
+    if (!frame) return;
+    poses.count = Math.min(manifest.bodies.length, frame.position.length / 3);
+    const next = time > frame.time ? source.frame(index + 1) : null;
+    interpolate(frame, next, time, this.content.size.typical, poses);
+    bodies.update(poses.position, poses.orientation, poses.count);
   }
 
   syncCameraWith(other: View3 | null): void {
@@ -356,11 +391,12 @@ export class View implements View3 {
     grounds.update(poses.position, poses.orientation, poses.count);
     contacts.update(frame, this.switches, this.selected);
     overlays.updateCentres(poses, this.switches.centres);
-    overlays.updateVelocities(poses, frame, this.switches.velocities);
+    overlays.updateVelocities(poses, frame, this.switches.velocities, this.switches.joints);
     overlays.updateTraces(poses, source, index, this.switches.traces);
     overlays.updateBoxes(poses, this.switches.boxes);
     joints.update(poses, this.switches.joints);
     loads.update(poses, frame, this.switches, contacts.newtonsPerMetre(), this.selected);
+    this.showGhost(time);
     this.shown = frame;
     this.frameFirst(frame);
     this.followOn();
@@ -473,6 +509,7 @@ export class View implements View3 {
         .multiplyScalar(0.5);
       const radius = Math.max(1e-9, 0.5 * Math.hypot(...box.low.map((x, i) => box.high[i] - x)));
       this.camera.sceneRadius = radius;
+      this.camera.floors = this.content.grounds.floors();
       this.camera.update(began);
       this.lights.fit(middle, radius, this.camera.state);
       const { target, distance } = this.camera.state;
@@ -504,6 +541,7 @@ export class View implements View3 {
   dispose(): void {
     this.observer.disconnect();
     this.camera.dispose();
+    this.setGhost(null);
     this.clear();
     this.background.dispose();
     this.lights.dispose();

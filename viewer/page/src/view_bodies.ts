@@ -1,10 +1,12 @@
-/* Bodies as instances: one draw call for each kind of geometry, matrices written straight into
+/* Sensors, and all bodies of the run that is laid over another, are drawn so that one sees through them.
+ *
+ * Bodies as instances: one draw call for each kind of geometry, matrices written straight into
  * the instance arrays. Where nearly every body has a geometry of its own (piles of stones), all
  * of these share one batch instead. */
 
 import * as THREE from "three";
 import type { Manifest } from "./contract";
-import { bodyColour, FIXED_COLOURS, KINEMATIC_COLOURS } from "./palette";
+import { bodyColour, FIXED_COLOURS, GHOST_COLOURS, KINEMATIC_COLOURS } from "./palette";
 import type { Theme } from "./palette";
 import { outlineMaterial, surfaceMaterial } from "./view_material";
 import type { SurfaceUniforms } from "./view_material";
@@ -18,6 +20,7 @@ interface Piece {
   body: number;
   form: Form;
   pose: number[];
+  clear: boolean;
 }
 
 const HIDDEN = new THREE.Matrix4().makeScale(0, 0, 0);
@@ -97,6 +100,10 @@ function placePiece(
   );
 }
 
+export interface BodyLook {
+  ghost: boolean; // of the other run: see-through, in one colour, without what is fixed
+}
+
 interface Group {
   object: THREE.InstancedMesh | THREE.BatchedMesh;
   pieces: Piece[];
@@ -119,13 +126,16 @@ export class BodyMeshes {
     private readonly uniforms: SurfaceUniforms,
     shellColour: { value: THREE.Color },
     shellPixels: { value: THREE.Vector2 },
+    private readonly look: BodyLook = { ghost: false },
   ) {
     this.shell = outlineMaterial({ shellColour, shellPixels, flat: manifest.planar });
     manifest.bodies.forEach((body, index) => {
+      if (look.ghost && body.motion === "fixed") return;
       for (const collider of body.colliders)
         for (const part of partsOf(manifest, collider.shape, collider.pose)) {
           const form = formOf(part.shape, part.number);
-          if (form) this.pieces.push({ body: index, form, pose: part.pose });
+          const clear = look.ghost || collider.sensor;
+          if (form) this.pieces.push({ body: index, form, pose: part.pose, clear });
         }
     });
     this.buildGroups();
@@ -136,16 +146,21 @@ export class BodyMeshes {
   private buildGroups(): void {
     const byKey = new Map<string, Piece[]>();
     for (const piece of this.pieces) {
-      const list = byKey.get(piece.form.key) ?? [];
+      const key = piece.clear ? `${piece.form.key} clear` : piece.form.key;
+      const list = byKey.get(key) ?? [];
       list.push(piece);
-      byKey.set(piece.form.key, list);
+      byKey.set(key, list);
     }
     const various = [...byKey.values()].filter((list) => list[0].form.many);
     const batched = new Set(various.length > MANY ? various : []);
     for (const list of byKey.values()) if (!batched.has(list)) this.addInstances(list);
     for (const pattern of ["none", "octants"] as const) {
-      const lists = [...batched].filter((list) => list[0].form.pattern === pattern);
-      if (lists.length > 0) this.addBatch(lists, pattern);
+      for (const clear of [false, true]) {
+        const lists = [...batched].filter(
+          ([piece]) => piece.form.pattern === pattern && piece.clear === clear,
+        );
+        if (lists.length > 0) this.addBatch(lists, pattern);
+      }
     }
   }
 
@@ -158,11 +173,12 @@ export class BodyMeshes {
     return geometry;
   }
 
-  private materialOf(pattern: Pattern): THREE.Material {
-    let material = this.materials.get(pattern);
+  private materialOf(pattern: Pattern, clear: boolean): THREE.Material {
+    const key = `${pattern} ${clear}`;
+    let material = this.materials.get(key);
     if (!material) {
-      material = surfaceMaterial(pattern, this.manifest.planar, this.uniforms);
-      this.materials.set(pattern, material);
+      material = surfaceMaterial(pattern, this.manifest.planar, this.uniforms, clear);
+      this.materials.set(key, material);
     }
     return material;
   }
@@ -171,7 +187,7 @@ export class BodyMeshes {
     const form = pieces[0].form;
     const mesh = new THREE.InstancedMesh(
       this.geometryOf(form, pieces.length),
-      this.materialOf(form.pattern),
+      this.materialOf(form.pattern, pieces[0].clear),
       pieces.length,
     );
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
@@ -184,7 +200,12 @@ export class BodyMeshes {
     const geometries = lists.map((list) => this.geometryOf(list[0].form, count));
     const vertices = geometries.reduce((sum, it) => sum + it.getAttribute("position").count, 0);
     const corners = geometries.reduce((sum, it) => sum + (it.index?.count ?? 0), 0);
-    const mesh = new THREE.BatchedMesh(count, vertices, corners, this.materialOf(pattern));
+    const mesh = new THREE.BatchedMesh(
+      count,
+      vertices,
+      corners,
+      this.materialOf(pattern, lists[0][0].clear),
+    );
     mesh.perObjectFrustumCulled = false;
     mesh.sortObjects = false;
     const pieces: Piece[] = [];
@@ -201,7 +222,9 @@ export class BodyMeshes {
 
   private add(group: Group): void {
     group.object.frustumCulled = false;
-    group.object.castShadow = group.object.receiveShadow = !this.manifest.planar;
+    const solid = !this.manifest.planar && !group.pieces[0].clear;
+    group.object.castShadow = group.object.receiveShadow = solid;
+    if (group.pieces[0].clear) group.object.renderOrder = 5; // after what is behind them
     this.groups.push(group);
     this.object.add(group.object);
   }
@@ -245,6 +268,7 @@ export class BodyMeshes {
 
   colourOf(body: number): string {
     const motion = this.manifest.bodies[body].motion;
+    if (this.look.ghost) return GHOST_COLOURS[this.theme];
     if (motion === "fixed") return FIXED_COLOURS[this.theme];
     if (motion === "kinematic") return KINEMATIC_COLOURS[this.theme];
     return bodyColour(body);
@@ -290,11 +314,11 @@ export class BodyMeshes {
     this.object.add(mesh);
   }
 
-  /** Which body an intersection belongs to. */
-  bodyAt(hit: THREE.Intersection): number | null {
+  /** Which body an intersection belongs to, and whether one sees through it. */
+  bodyAt(hit: THREE.Intersection): { body: number; clear: boolean } | null {
     const group = this.groups.find((entry) => entry.object === hit.object);
     const index = hit.instanceId ?? hit.batchId;
-    return group && index !== undefined ? group.pieces[index].body : null;
+    return group && index !== undefined ? group.pieces[index] : null;
   }
 
   dispose(): void {

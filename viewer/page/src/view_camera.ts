@@ -17,6 +17,7 @@ export interface CameraState {
 const FIELD_OF_VIEW = 32; // degrees, of the shorter side at most
 const STEEPEST = Math.PI / 2 - 1e-3;
 const GLIDE_MS = 320;
+const CLEARANCE = 0.01; // distances of the target that the eye stays above the floor
 const AIR = 1.12; // around what is framed
 
 function half(): number {
@@ -33,6 +34,7 @@ export class SceneCamera {
   };
   held = false;
   sceneRadius = 1;
+  floors: THREE.Plane[] = []; // the eye stays on their upper side
   private width = 1;
   private height = 1;
   private glide: { from: CameraState; to: CameraState; began: number } | null = null;
@@ -90,6 +92,7 @@ export class SceneCamera {
   /** Puts the camera where the state says. */
   update(now: number): void {
     if (this.glide) this.glideOn(now);
+    for (const floor of this.floors) this.keepAbove(floor);
     const { target, azimuth, elevation, distance } = this.state;
     if (this.planar) this.eye.set(0, -1, 0);
     else
@@ -117,6 +120,24 @@ export class SceneCamera {
     }
     camera.updateProjectionMatrix();
     camera.updateMatrixWorld();
+  }
+
+  /* The height of the eye over a plane is c + d (h cos e + n_z sin e), with the target's height c, the
+   * distance d, the elevation e and the normal's part h along the eye's horizontal direction. The
+   * smallest elevation that leaves the eye CLEARANCE d above it; where none does, the target is raised. */
+  private keepAbove(floor: THREE.Plane): void {
+    const state = this.state;
+    const { normal } = floor;
+    const wanted = CLEARANCE * state.distance;
+    const along = normal.x * Math.cos(state.azimuth) + normal.y * Math.sin(state.azimuth);
+    const size = Math.hypot(along, normal.z) * state.distance;
+    const height = floor.distanceToPoint(state.target);
+    const phase = Math.atan2(along, normal.z);
+    if (height + size * Math.sin(state.elevation + phase) >= wanted) return;
+    const sine = (wanted - height) / size;
+    const highest = Math.sin(Math.min(STEEPEST + phase, Math.PI / 2));
+    if (sine > highest) state.target.addScaledVector(normal, (sine - highest) * size);
+    state.elevation = Math.min(STEEPEST, Math.asin(Math.min(sine, highest)) - phase);
   }
 
   /** The camera sees a box with some air around it. */

@@ -82,6 +82,8 @@ interface Plane {
 
 type Kind = "level" | "slope" | "wall";
 
+const LEAST_RISE = 0.3; // z of the normal of a floor: steeper is a wall to the camera
+
 export class Grounds {
   readonly object = new THREE.Group();
   private readonly planes: Plane[] = [];
@@ -193,16 +195,28 @@ export class Grounds {
     }
   }
 
+  private planeOf({ mesh }: Plane): THREE.Plane {
+    return new THREE.Plane().setFromNormalAndCoplanarPoint(
+      this.normalOf(mesh.matrix),
+      new THREE.Vector3().setFromMatrixPosition(mesh.matrix),
+    );
+  }
+
   /** Where they are now: the level ground, if there is just one, and the walls. */
   planesInWorld(): { ground: THREE.Plane | null; walls: THREE.Plane[] } {
-    const plane = ({ mesh }: Plane) =>
-      new THREE.Plane().setFromNormalAndCoplanarPoint(
-        this.normalOf(mesh.matrix),
-        new THREE.Vector3().setFromMatrixPosition(mesh.matrix),
-      );
+    const plane = (entry: Plane) => this.planeOf(entry);
     const level = this.planes.filter((entry) => entry.kind === "level");
     const walls = this.planes.filter((entry) => entry.kind === "wall");
     return { ground: level.length === 1 ? plane(level[0]) : null, walls: walls.map(plane) };
+  }
+
+  /** What bodies lie on: the camera stays above it. */
+  floors(): THREE.Plane[] {
+    if (this.manifest.planar) return [];
+    return this.planes
+      .filter((entry) => entry.kind !== "wall" && entry.mesh.visible)
+      .map((entry) => this.planeOf(entry))
+      .filter((plane) => plane.normal.z > LEAST_RISE);
   }
 
   get walled(): boolean {

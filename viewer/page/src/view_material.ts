@@ -10,6 +10,8 @@ export interface SurfaceUniforms {
   edgeShade: { value: number }; // lightness of edges as a factor
 }
 
+const CLEAR = 0.34; // opacity of sensors, and of the other run of an overlay
+
 const PATTERN_CODE: Record<Pattern, string> = {
   none: "",
   octants: "float sector = side(spot.x) * side(spot.y) * side(spot.z);",
@@ -61,17 +63,27 @@ float side(float x) { return clamp(x / max(fwidth(x), 1e-9), -1.0, 1.0); }`,
     );
 }
 
-/** `flat`: for planar worlds, the colour as it is, without light. */
+/** `flat`: for planar worlds, the colour as it is, without light; `clear`: one sees through it. */
 export function surfaceMaterial(
   pattern: Pattern,
   flat: boolean,
   uniforms: SurfaceUniforms,
+  clear = false,
 ): THREE.Material {
   const material = flat
     ? new THREE.MeshBasicMaterial({ toneMapped: false, side: THREE.DoubleSide })
     : new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 });
   material.onBeforeCompile = (shader) => addEdges(shader, uniforms, pattern);
-  material.customProgramCacheKey = () => `rigor surface ${pattern} ${flat}`;
+  material.customProgramCacheKey = () => `rigor surface ${pattern} ${flat} ${clear}`;
+  if (clear) {
+    material.transparent = true;
+    material.opacity = CLEAR;
+    material.depthWrite = false;
+    /* Behind a solid face in the same place: bodies that agree in both runs look as in the first. */
+    material.polygonOffset = true;
+    material.polygonOffsetFactor = 1;
+    material.polygonOffsetUnits = 8;
+  }
   return material;
 }
 

@@ -29,6 +29,7 @@ export class Overlays {
   private readonly traces: Lines;
   private readonly boxes: Lines;
   private readonly dynamic: number[];
+  private readonly hasPrescribed: boolean;
   private readonly velocityColour = new THREE.Color();
   private readonly boxColour = new THREE.Color();
   private readonly bodyColours: THREE.Color[];
@@ -50,6 +51,7 @@ export class Overlays {
     this.centres = new Points(uniforms, "centre", 80);
     for (const marks of [this.traces, this.boxes, this.velocities, this.centres])
       this.object.add(marks.object);
+    this.hasPrescribed = manifest.bodies.some((body) => body.motion === "kinematic");
     this.dynamic = [];
     manifest.bodies.forEach((body, i) => body.motion !== "fixed" && this.dynamic.push(i));
     this.bodyColours = manifest.bodies.map((_body, i) =>
@@ -93,19 +95,24 @@ export class Overlays {
     this.centres.finish(count);
   }
 
-  updateVelocities(poses: Poses, frame: Frame, on: boolean): void {
+  /** Of all bodies that move, or of those whose motion is prescribed only. */
+  updateVelocities(poses: Poses, frame: Frame, all: boolean, prescribed: boolean): void {
     const v = frame.velocity;
     const speed = (body: number) => Math.hypot(v[3 * body], v[3 * body + 1], v[3 * body + 2]);
     this.speedScale.add(frame.index, (i) => speed(this.dynamic[i]), this.dynamic.length);
-    if (!on) return this.velocities.hide();
+    if (!all && !(prescribed && this.hasPrescribed)) return this.velocities.hide();
     this.velocities.reserve(this.dynamic.length);
     const origin = this.velocities.array("origin");
     const along = this.velocities.array("along");
     const tone = this.velocities.array("tone");
-    const seconds = (1.4 * this.size.typical) / (this.speedScale.value() || 1);
+    /* What is prescribed is slow beside what falls: alone it has a scale of its own. */
+    const driven = this.dynamic.filter((body) => this.manifest.bodies[body].motion === "kinematic" && body < poses.count);
+    const fastest = all ? this.speedScale.value() : Math.max(0, ...driven.map(speed));
+    const seconds = (1.4 * this.size.typical) / (fastest || 1);
     let count = 0;
     for (const body of this.dynamic) {
       if (body >= poses.count || !(speed(body) * seconds > 0.02 * this.size.typical)) continue;
+      if (!all && this.manifest.bodies[body].motion !== "kinematic") continue;
       this.centreOf(poses, body, this.offset).toArray(origin, 3 * count);
       for (let k = 0; k < 3; k++) along[3 * count + k] = v[3 * body + k] * seconds;
       this.velocityColour.toArray(tone, 4 * count);
