@@ -445,12 +445,13 @@ static inline size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
 /* a->motion and the motions of contacts, at a->y. */
 void rg_analysis_move_to(rg_analysis *a);
-/* What an impulse j along a row is to the ledger: the outside's share, and the energy that
- * impulses x bring. */
+/* What an impulse j along a row is to the ledger: the outside's share. */
 void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j);
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row);
-double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
-                        const double *before);
+/* Impulses x along rows and those of joints that go with them, into the momenta; their work is
+ * stabilisation. `before`: the rates of the rows. */
+void rg_analysis_mend_velocities(rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                                 const double *x, const double *before);
 /* Contacts of bodies that they join. Arrays are in the arena, or those of the trial step. */
 rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands);
 
@@ -480,13 +481,17 @@ void rg_analysis_joints_react(rg_analysis *a);
 void rg_analysis_joints_push(rg_analysis *a, double *dydt);
 /* Fills in row->response, in the arena, by the last factor. */
 void rg_analysis_respond(const rg_analysis *a, rg_analysis_row *row);
-/* Impulses of joints that go with impulses along rows, by the last factor; into the momenta. */
+/* Impulses of joints that go with impulses along rows, by the last factor; the work that they do,
+ * without the outside's; into the momenta. */
 void rg_analysis_joints_strike(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                                const double *impulse);
+double rg_analysis_joints_struck_work(rg_analysis *a);
 void rg_analysis_joints_push_struck(rg_analysis *a);
 /* Joints closed, and without velocity along what is held; a->motion follows. */
 void rg_analysis_joints_project_places(rg_analysis *a);
 void rg_analysis_joints_project_velocities(rg_analysis *a);
+/* Whether rows of joints may be redundant, which then give way a little (RG_JOINT_GIVE). */
+bool rg_analysis_joints_give(const rg_analysis *a);
 /* A step was accepted: angles are counted from here. */
 void rg_analysis_joints_accept(rg_analysis *a);
 size_t rg_analysis_joint_count(const rg_analysis *a);

@@ -157,15 +157,8 @@ static rg_status stop_slow(rg_analysis *a, rg_error *error) {
     bool rounding = !solved && approach <= RG_ANALYSIS_SPEED * a->view->speed;
     if (!status && !solved && !rounding)
         rg_analysis_tell_unsolved(a, &a->contacts[0], n, info.residual.natural);
-    if (!status && !rounding) {
-        a->tally.stabilisation += rg_analysis_work(a, rows, n, x, rate);
-        rg_analysis_joints_strike(a, rows, n, x);
-        rg_analysis_joints_push_struck(a);
-        for (size_t i = 0; i < n; i++) {
-            rg_analysis_push(a, a->y, &rows[i], x[i]);
-            rg_analysis_account_outside(a, &rows[i], x[i]);
-        }
-    }
+    if (!status && !rounding)
+        rg_analysis_mend_velocities(a, rows, n, x, rate);
     rg_arena_return(a->arena, mark);
     rg_analysis_move_to(a);
     return status;

@@ -365,6 +365,29 @@ void rg_analysis_joints_strike(rg_analysis *a, const rg_analysis_row *rows, size
         j->rows[i].force = any && i < j->holdable && j->rows[i].held ? j->x[i] : 0;
 }
 
+bool rg_analysis_joints_give(const rg_analysis *a) {
+    return a->joints && a->joints->loops;
+}
+
+double rg_analysis_joints_struck_work(rg_analysis *a) {
+    const rg_analysis_joints *j = a->joints;
+    double work = 0;
+    if (!j)
+        return 0;
+    clear_twist(a, j->twist);
+    for (size_t i = 0; i < j->holdable; i++)
+        rg_joints_add_twist(a, &j->rows[i], j->rows[i].force, j->twist);
+    for (size_t i = 0; i < j->holdable; i++) {
+        const rg_analysis_joint_row *r = &j->rows[i];
+        if (r->force == 0)
+            continue;
+        double change = rg_joints_twist_rate(r, j->twist) - j->rhs[i]; /* with what struck */
+        work += r->force * (rg_analysis_rate(&a->motion, &r->row) + 0.5 * change);
+        a->tally.prescribed -= r->force * rg_analysis_prescribed_rate(a, &r->row);
+    }
+    return work;
+}
+
 void rg_analysis_joints_push_struck(rg_analysis *a) {
     rg_analysis_joints *j = a->joints;
     if (!j)

@@ -8,6 +8,7 @@
  *
  * Tested by tests/step/test_events.c. */
 #include "base/base_ldlt.h"
+#include "problem/problem_joints.h"
 #include "problem/problem_rows.h"
 #include "step/step_analytic.h"
 
@@ -18,6 +19,15 @@ enum { REFINEMENTS = 2 };
 #define STILL_ENOUGH 1e-3
 /* Attempts at a projection that pushes nothing else together. */
 enum { SQUEEZES_MOST = 4 };
+/* Times what redundant joints give: what contacts through them do. */
+#define GIVE_MORE 100.0
+
+/* Rows that joints hold fast respond by what these give, and their rates are wrong by as much:
+ * they must give way more. */
+static double regular_of(const rg_analysis *a) {
+    return rg_analysis_joints_give(a) ? fmax(a->law->regular, GIVE_MORE * RG_JOINT_GIVE)
+                                      : a->law->regular;
+}
 
 /* Impulses along rows that change their rates by `change`. Rows may depend on each other,
  * exactly or nearly: the diagonal is raised by a little, so that impulses stay small, and what
@@ -34,10 +44,11 @@ static rg_status solve_regular(rg_analysis *a, const rg_analysis_row *rows, size
     if (!factor.lower || !factor.diagonal || !factor.work || !factor.first || !taken || !row)
         return RG_OUT_OF_MEMORY;
     size_t n = 0;
+    double regular = regular_of(a);
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < n; j++)
             row[j] = rg_analysis_couple(a, &rows[i], &rows[taken[j]]);
-        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + a->law->regular);
+        row[n] = rg_analysis_couple(a, &rows[i], &rows[i]) * (1 + regular);
         if (rg_ldlt_append(&factor, row, NULL) == RG_OK)
             taken[n++] = (uint32_t)i;
     }
@@ -147,11 +158,7 @@ static rg_status project_velocities(rg_analysis *a) {
     }
     for (size_t i = 0; i < count; i++)
         before[i] = -change[i];
-    a->tally.stabilisation += rg_analysis_work(a, rows, count, x, before);
-    for (size_t i = 0; i < count; i++) {
-        rg_analysis_push(a, a->y, &rows[i], x[i]);
-        rg_analysis_account_outside(a, &rows[i], x[i]);
-    }
+    rg_analysis_mend_velocities(a, rows, count, x, before);
     forget_halts(a);
     return RG_OK;
 }

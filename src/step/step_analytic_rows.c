@@ -278,8 +278,8 @@ void rg_analysis_move_to(rg_analysis *a) {
 
 /* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the
  * outside's. */
-double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
-                        const double *before) {
+static double work_of(rg_analysis *a, const rg_analysis_row *rows, size_t count, const double *x,
+                      const double *before) {
     double work = 0;
     for (size_t i = 0; i < count; i++) {
         if (x[i] == 0)
@@ -291,4 +291,16 @@ double rg_analysis_work(rg_analysis *a, const rg_analysis_row *rows, size_t coun
         a->tally.prescribed -= x[i] * rg_analysis_prescribed_rate(a, &rows[i]);
     }
     return work;
+}
+
+void rg_analysis_mend_velocities(rg_analysis *a, const rg_analysis_row *rows, size_t count,
+                                 const double *x, const double *before) {
+    a->tally.stabilisation += work_of(a, rows, count, x, before);
+    rg_analysis_joints_strike(a, rows, count, x);
+    a->tally.stabilisation += rg_analysis_joints_struck_work(a);
+    rg_analysis_joints_push_struck(a);
+    for (size_t i = 0; i < count; i++) {
+        rg_analysis_push(a, a->y, &rows[i], x[i]);
+        rg_analysis_account_outside(a, &rows[i], x[i]);
+    }
 }
