@@ -98,6 +98,12 @@ enum { RG_DIRECTIONS_MAX = 256 };
 
 /* --- either ----------------------------------------------------------------------------------- */
 
+/* What is least where free rows contradict each other. */
+typedef enum rg_joint_norm {
+    RG_NORM_ONE, /* sum of |a|: few rows are violated (Baraff 1989, Appendix B, 37) */
+    RG_NORM_TWO  /* root of the sum of a^2: the violation is spread */
+} rg_joint_norm;
+
 typedef enum rg_problem_kind { RG_PROBLEM_LINEAR, RG_PROBLEM_CONTACT } rg_problem_kind;
 
 typedef struct rg_problem {

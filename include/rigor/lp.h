@@ -96,11 +96,6 @@ rg_status rg_force_ranges(rg_solve_context *context, const rg_problem *problem, 
 
 /* --- joints that contradict each other -------------------------------------------------------- */
 
-typedef enum rg_joint_norm {
-    RG_NORM_ONE, /* sum of |a|: few rows are violated (Baraff 1989, Appendix B, 37) */
-    RG_NORM_TWO  /* root of the sum of a^2: the violation is spread */
-} rg_joint_norm;
-
 /* The smallest violation a = A f + b of the free rows, over their forces. Contacts have no say
  * in it: for symmetric positive semidefinite A their forces add to the free rows only what
  * forces there can take back. With `violation` (rows; 0 outside free rows) subtracted from b the

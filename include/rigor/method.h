@@ -53,10 +53,12 @@ typedef struct rg_method_settings {
     rg_solution_policy policy;   /* where friction leaves several solutions; both methods */
     bool hand_over; /* analytic: where a step fails for a group of bodies, the method stepping makes
                        the step of that group; otherwise rg_world_step returns the error */
+    rg_joint_norm contradictions; /* stepping: of errors of joints that contradict each other */
     rg_penalty_settings penalty;
 } rg_method_settings;
 
-/* 1e-9, Dormand-Prince, ITP; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over.
+/* 1e-9, Dormand-Prince, ITP; gamma 1, auto, 1e-8, exact cone, continuous; nothing handed over;
+ * least squares.
  * Penalty: a depth of 1 mm, slip 1 mm/s, 1e-6, by distance, springs alone. */
 rg_method_settings rg_method_settings_default(void);
 const char *rg_integrator_name(rg_integrator integrator);        /* "dormand-prince", "adams" */

@@ -67,6 +67,7 @@ const char *rg_scene_list_words(const char *const *words, size_t count, char *te
 
 const char *const rg_detection_names[2] = {"continuous", "discrete"};
 const char *const rg_hand_over_names[2] = {"none", "stepping"};
+const char *const rg_contradictions_names[2] = {"sum", "squares"};
 const char *const rg_collisions_names[2] = {"springs", "impulses"};
 
 enum { MOST_NAMES = 16 };

@@ -507,12 +507,18 @@ static rg_status build_welds(rg_scene *scene, const double *values, rg_error *er
         weld.frame_a.position = rg_vec3_make((i ? 0.5 : -0.5) * values[0], 0, 2);
         status = rg_world_add_joint(scene->world, &weld, &joint, error);
     }
+    if (!status && values[1] == 1) {
+        rg_method_settings settings = rg_world_settings(scene->world);
+        settings.contradictions = RG_NORM_ONE;
+        status = rg_world_set_method(scene->world, rg_world_method(scene->world), &settings, error);
+    }
     begin_state(scene, 1000 * GRAVITY);
     return status;
 }
 
 static const rg_builtin_parameter welds_parameters[] = {
     {"apart", "0.1", "m between the two places", 0, 1, false, NULL},
+    {"norm", "2", "1: the least sum of errors, 2: of their squares", 1, 2, true, NULL},
 };
 
 static size_t measure_welds(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {

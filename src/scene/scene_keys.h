@@ -34,6 +34,7 @@
     X(METHOD_DETECTION, "detection")                                                               \
     X(METHOD_POINTS, "points")                                                                     \
     X(METHOD_HAND_OVER, "hand_over")                                                               \
+    X(METHOD_CONTRADICTIONS, "contradictions")                                                     \
     X(METHOD_PENALTY, "penalty")
 #define RG_KEYS_PENALTY(X)                                                                         \
     X(PENALTY_STIFFNESS, "stiffness")                                                              \

@@ -187,6 +187,7 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
         return read_method_name(reader, place, def);
     rg_place v[METHOD_COUNT];
     size_t detection = def->settings.discrete_detection, hand_over = def->settings.hand_over;
+    size_t contradictions = def->settings.contradictions;
     rg_method_settings *settings = &def->settings;
     rg_status status = rg_read_keys(reader, place, &rg_keys_method, v);
     if (status == RG_OK && rg_given(&v[METHOD_NAME]))
@@ -206,10 +207,14 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
         status = read_points(reader, &v[METHOD_POINTS], def);
     if (status == RG_OK)
         status = read_word(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
+    if (status == RG_OK)
+        status = read_word(reader, &v[METHOD_CONTRADICTIONS], rg_contradictions_names, 2,
+                           &contradictions);
     if (status == RG_OK && rg_given(&v[METHOD_PENALTY]))
         status = read_penalty(reader, &v[METHOD_PENALTY], &settings->penalty);
     settings->discrete_detection = detection == 1;
     settings->hand_over = hand_over == 1;
+    settings->contradictions = (rg_joint_norm)contradictions;
     return status;
 }
 

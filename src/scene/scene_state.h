@@ -51,6 +51,8 @@ enum { RG_POINTS_MOST = 1000000 };
 extern const char *const rg_detection_names[2];
 /* By hand_over of the settings. */
 extern const char *const rg_hand_over_names[2];
+/* By rg_joint_norm. */
+extern const char *const rg_contradictions_names[2];
 /* By impulses of the settings of the method penalty. */
 extern const char *const rg_collisions_names[2];
 /* Writes "a, b, c" for messages. */

@@ -118,6 +118,8 @@ static rg_status put_settings(rg_writer *w) {
         rg_buffer_print(&w->out, ", points: %u", (unsigned)points);
     if (settings.hand_over)
         rg_buffer_print(&w->out, ", hand_over: %s", rg_hand_over_names[1]);
+    if (settings.contradictions == RG_NORM_ONE)
+        rg_buffer_print(&w->out, ", contradictions: %s", rg_contradictions_names[RG_NORM_ONE]);
     put_penalty(w, &settings.penalty);
     rg_put(w, "}\n");
     if (status == RG_OK)

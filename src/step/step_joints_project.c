@@ -15,6 +15,17 @@
  * Limits that pushed in the step hold likewise, as long as both impulses together still push: two
  * one-sided limits at one place are then the same as a locked direction.
  *
+ * Joints that contradict each other end with the least sum of squares of their errors, in the
+ * metric of what they give, or with the least sum of errors (Baraff 1989, Appendix B, 37). The
+ * latter is the limit of
+ *
+ *     the smallest 1/2 dq' M dq + F sum |J dq + x(q)|,
+ *
+ * which it reaches at a finite F, where the forces that close the other joints are smaller than F
+ * (an exact penalty: S.-P. Han, O. L. Mangasarian, Math. Programming 17, 1979): a contact problem
+ * whose joint rows are bounded by F, as those of dry friction are. Of several least sums it takes
+ * the nearest.
+ *
  * How it fails: joints that contradict each other; it ends when a round does not gain.
  * Tested by tests/step/test_joints.c. */
 #include "step/step_joints.h"
@@ -41,6 +52,8 @@
  * nearly redundant gain a third or so, because what their joints give is as much as their mobility;
  * joints that contradict each other gain nothing. */
 #define GAIN 0.9
+/* F, relative to the sum of all forces that would close one row each. */
+#define BEYOND 100.0
 /* What a round is solved to, relative to the largest error, and factors that it may cost. */
 #define SOLVED 1e-9
 enum { ROUNDS_MOST = 40, FACTORS_MOST = 3 };
@@ -51,7 +64,8 @@ typedef struct projection {
     rg_solve_context *context;
     rg_arena *arena;
     uint8_t *loops;
-    double largest; /* of the errors, over what is closed */
+    double largest; /* of the errors, over what is closed; with `sums` their sum */
+    bool sums;      /* contradictions: the least sum */
 } projection;
 
 /* `sign` 0: locked; 1: a lower limit, `error` beyond it is allowed; -1: an upper one. */
@@ -68,7 +82,7 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
             size = fmax(size, rg_largest_entry(places.position[row.body[side]]));
     double closed = fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
     double off = sign == 0 ? fabs(error) : fmax(0, -sign * error);
-    p->largest = fmax(p->largest, off / closed);
+    p->largest = p->sums ? p->largest + off / closed : fmax(p->largest, off / closed);
     rg_joint_row *made = rg_joint_set_add(p->content, set, &row, places);
     if (sign == 0 && p->loops[row.joint])
         made->compliance = GIVE * rg_joint_mobility(p->content, set, set->count - 1);
@@ -154,21 +168,45 @@ static void move_island(projection *p, const rg_islands *islands, const rg_islan
 
 /* --- one round -------------------------------------------------------------------------------- */
 
+/* F for rows that may contradict each other. */
+static void bound_rows(const projection *p, rg_joint_set *set) {
+    double sum = 0;
+    for (size_t i = 0; i < set->count; i++)
+        if (p->loops[set->rows[i].joint])
+            sum += fabs(set->rows[i].shift) / rg_joint_mobility(p->content, set, i);
+    for (size_t i = 0; i < set->count; i++) {
+        rg_joint_row *row = &set->rows[i];
+        if (p->loops[row->joint] && !isfinite(row->lower) && !isfinite(row->upper))
+            row->lower = -BEYOND * sum, row->upper = BEYOND * sum;
+    }
+}
+
 /* Loops and limits: one factor, and steps with it (solve_active.c). If rows contradict each other,
  * the best that a few factors found. `moved`: velocities that the forces add. */
 static rg_status solve_graph(projection *p, const rg_problem *problem, double *moved,
                              double *force) {
     rg_system system;
     rg_active active;
-    rg_status status = rg_system_prepare(&system, p->context, problem, NULL);
+    rg_solve_info info;
+    rg_status status = RG_OK;
+    if (p->sums) {
+        p->context->depth++; /* it is part of this one, and leaves our memory alone */
+        status = rg_solve(p->context, rg_solver_find("auto"), problem, NULL,
+                          &(rg_solution){.force = force}, &info, NULL);
+        p->context->depth--;
+    }
     if (!status)
+        status = rg_system_prepare(&system, p->context, problem, NULL);
+    if (!status && !p->sums) {
         status = rg_active_create(&active, &system, p->context, NULL);
-    if (!status)
-        status = rg_active_run(&active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
+        if (!status)
+            status = rg_active_run(&active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
+        if (!status)
+            memcpy(force, active.best, system.rows * sizeof *force);
+    }
     double *impulse = rg_solve_take(p->context, system.velocities, sizeof *impulse);
     if (status || !impulse)
         return RG_OUT_OF_MEMORY;
-    memcpy(force, active.best, system.rows * sizeof *force);
     rg_system_jt(&system, force, impulse);
     rg_system_mass_inverse(&system, impulse, moved);
     return RG_OK;
@@ -244,7 +282,11 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
     *set = (rg_joint_set){0};
     if (content->joints.count == 0)
         return RG_OK;
-    projection p = {.content = content, .bodies = bodies, .context = context, .arena = arena};
+    projection p = {.content = content,
+                    .bodies = bodies,
+                    .context = context,
+                    .arena = arena,
+                    .sums = content->settings.contradictions == RG_NORM_ONE};
     double before = INFINITY;
     rg_vec3 *still = rg_arena_take(arena, content->bodies.count, sizeof *still);
     if (!still)
@@ -256,6 +298,8 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
         if (!(p.largest > 1) || !(p.largest <= GAIN * before) || round == ROUNDS_MOST)
             break;
         before = p.largest;
+        if (p.sums)
+            bound_rows(&p, set);
         if (solve_all(&p, set, still, still, correction))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     }

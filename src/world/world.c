@@ -20,6 +20,7 @@ rg_method_settings rg_method_settings_default(void) {
                                 .integrator = RG_INTEGRATOR_DORMAND_PRINCE,
                                 .gamma = 1,
                                 .solver_tolerance = 1e-8,
+                                .contradictions = RG_NORM_TWO,
                                 .penalty = {.depth = 1e-3, .slip = 1e-3, .tolerance = 1e-6}};
 }
 

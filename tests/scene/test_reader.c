@@ -58,6 +58,7 @@ static void every_setting(void **state) {
     assert_near(settings.gamma, 0.75, 0);
     assert_true(settings.discrete_detection);
     assert_true(settings.hand_over);
+    assert_int_equal(settings.contradictions, RG_NORM_ONE);
     assert_int_equal(settings.policy, RG_POLICY_LARGEST_FORCE);
     assert_int_equal(rg_world_collision_def(world).contacts.reduce_to, 6);
     assert_ptr_equal(settings.solver, rg_solver_find("gauss-seidel"));
@@ -376,6 +377,7 @@ static void short_forms_of_the_solver(void **state) {
     assert_int_equal(settings.policy, RG_POLICY_SMALLEST_FORCE);
     rg_scene_destroy(scene);
     assert_false(settings.hand_over);
+    assert_int_equal(settings.contradictions, RG_NORM_TWO);
     scene = read_scene("{solver: {friction: cone, policy: largest}, "
                        "method: {detection: continuous, gamma: 0, hand_over: none}}");
     settings = rg_world_settings(rg_scene_world(scene));

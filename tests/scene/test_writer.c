@@ -172,6 +172,7 @@ static void compare_scenes(rg_scene *a, rg_scene *b) {
     assert_int_equal(s.friction_directions, t.friction_directions);
     assert_int_equal(s.discrete_detection, t.discrete_detection);
     assert_int_equal(s.hand_over, t.hand_over);
+    assert_int_equal(s.contradictions, t.contradictions);
     assert_int_equal(s.policy, t.policy);
     const rg_penalty_settings *x = &s.penalty, *y = &t.penalty;
     assert_true(x->stiffness == y->stiffness && x->depth == y->depth && x->slip == y->slip);
@@ -252,6 +253,7 @@ static void settings_read_back_one_by_one(void **state) {
         "method: {detection: discrete}",
         "method: {points: 4}",
         "method: {hand_over: stepping}",
+        "method: {contradictions: sum}",
         "method: penalty",
         "method: {penalty: {stiffness: 1e5}}",
         "method: {penalty: {depth: 1e-4, slip: 2e-3, tolerance: 1e-5}}",
