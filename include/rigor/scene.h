@@ -42,7 +42,8 @@ typedef struct rg_scene_options {
 } rg_scene_options;
 
 /* Scene files are YAML or JSON; XML is a robot description, URDF or MJCF (docs/robots.md), whose
- * parameters are `base` (free, fixed) and `ground` (height of a floor, m).
+ * parameters are `base` (of URDF: free, fixed), `key` (of MJCF: the keyframe to begin with) and
+ * `ground` (height of a floor, m).
  *
  * A file, or memory (`name` stands for the file in messages; `directory`, null for the current one,
  * is where mesh files are looked for). `options` may be null. On failure *scene is null and nothing
@@ -83,10 +84,10 @@ rg_status rg_scene_write_file(const rg_scene *scene, const char *path, rg_error 
 
 /* Writes the bodies and joints as a robot description, as they stand now. What the format cannot
  * hold is RG_UNSUPPORTED, by name; leniently it is left out and added to rg_scene_left_out_at. MJCF
- * holds trees of joints with limits, springs, friction, armature and motors with target 0, all
- * convex shapes but cones, ropes; in it, fixed bodies are parts of one world. URDF holds hinges,
- * sliders and free bodies with boxes, balls, cylinders and capsules; it begins with all coordinates
- * 0, and the frame of a link is that of the joint by which it hangs. */
+ * holds trees of joints with limits, springs, friction, armature and motors with constant targets,
+ * all convex shapes but cones, ropes; in it, fixed bodies are parts of one world. URDF holds
+ * hinges, sliders and free bodies with boxes, balls, cylinders and capsules; it begins with all
+ * coordinates 0, and the frame of a link is that of the joint by which it hangs. */
 typedef enum rg_robot_format { RG_ROBOT_MJCF, RG_ROBOT_URDF } rg_robot_format;
 typedef struct rg_robot_options {
     rg_robot_format format;

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _declarations as c
-from ._library import ALLOCATOR, call, check, fail, lib
+from ._library import ALLOCATOR, call, check, fail, lib, word
 from ._world import StepInfo, World
 
 
@@ -180,6 +180,17 @@ class Scene:
 
     def save(self, path: Any) -> None:
         self.world.save(path)
+
+    def to_robot(self, form: str = "mjcf", lenient: bool = False) -> str:
+        """Bodies and joints as a robot description, "mjcf" or "urdf". What it cannot hold is an error; leniently it
+        is left out and added to left_out."""
+        options = c.rg_robot_options(word(form, c.rg_robot_format, "RG_ROBOT_"), lenient)
+        text, size = ctypes.c_void_p(), ctypes.c_size_t()
+        call(lib.rg_scene_write_robot, self._pointer, byref(options), byref(ALLOCATOR), byref(text), byref(size))
+        try:
+            return ctypes.string_at(text.value, size.value).decode()
+        finally:
+            lib.rg_python_release(text)
 
     def observe(self) -> None:
         """After a step, for what measures() tells; run() does it."""

@@ -22,10 +22,10 @@ const char *rg_robot_parameter(const rg_robot *robot, const char *name) {
 static rg_status check_parameters(const rg_robot *robot, bool urdf) {
     for (size_t i = 0; robot->options && i < robot->options->parameter_count; i++) {
         const char *name = robot->options->parameters[i].name;
-        if (strcmp(name, "ground") != 0 && (!urdf || strcmp(name, "base") != 0))
+        if (strcmp(name, "ground") != 0 && strcmp(name, urdf ? "base" : "key") != 0)
             return rg_fail(robot->error, RG_NOT_FOUND,
-                           "%s: there is no parameter \"%.100s\"; there %s", robot->source->name,
-                           name, urdf ? "are: base, ground" : "is: ground");
+                           "%s: there is no parameter \"%.100s\"; there are: %s, ground",
+                           robot->source->name, name, urdf ? "base" : "key");
     }
     return RG_OK;
 }

@@ -44,6 +44,8 @@ typedef struct rg_robot_joint {
     rg_vec3 point, axis;
     rg_joint_axis value;
     double reference; /* MJCF: the coordinate where the links are drawn */
+    double start;     /* m, rad from there: where the run begins; of a ball joint start_turn */
+    rg_quat start_turn;
     const rg_xml_node *node;
     struct rg_robot_joint *next;
 } rg_robot_joint;
@@ -58,6 +60,7 @@ typedef struct rg_robot_link {
     rg_pose placed; /* in the world */
     bool is_free;   /* moves without a joint */
     bool is_fixed;  /* a base that stands still, by itself */
+    rg_pose start;  /* of a free link: where the run begins */
     rg_robot_joint *joints;
     rg_robot_collider *colliders;
     rg_mass_properties mass; /* in its frame; mass 0: none */
@@ -99,6 +102,7 @@ typedef struct rg_robot {
     rg_vec3 gravity;
     double total_mass; /* MJCF's settotalmass; 0: as it is */
     bool no_contacts;
+    bool has_start; /* the run begins elsewhere than the links are drawn */
 } rg_robot;
 
 /* ---- scene_robot_xml.c ---- */
@@ -142,7 +146,7 @@ rg_quat rg_robot_rotation_to(rg_vec3 axis);
 rg_status rg_robot_add_link(rg_robot *robot, const rg_robot_link *link, size_t *index);
 rg_status rg_robot_add_collider(rg_robot *robot, rg_robot_link *link, const rg_xml_node *node,
                                 const rg_shape_def *def, const rg_robot_collider *like);
-/* A mesh file, named as in the description: its hull. The result is the robot's. */
+/* A mesh file, named as in the description: its hull, the robot's; null: it is left out. */
 rg_status rg_robot_mesh(rg_robot *robot, const rg_xml_node *node, const char *name, rg_vec3 scale,
                         rg_shape **shape);
 rg_status rg_robot_shape(rg_robot *robot, const rg_xml_node *node, const rg_shape_def *def,
@@ -159,6 +163,10 @@ rg_status rg_robot_build(rg_robot *robot);
 /* scene_robot_joint.c: the joints of a link whose body is made, as few as there can be. */
 rg_status rg_robot_build_joints(rg_robot *robot, size_t link);
 rg_status rg_robot_build_ties(rg_robot *robot);
+/* Bodies to where the run begins. */
+rg_status rg_robot_place(rg_robot *robot);
+/* No contact between two bodies. */
+rg_status rg_robot_keep_apart(rg_robot *robot, rg_body_id a, rg_body_id b);
 /* The share of a link's mass that it keeps beside the bodies between its joints. */
 double rg_robot_share_left(const rg_robot_link *link);
 rg_body_id rg_robot_body_of(const rg_robot *robot, size_t link);

@@ -128,6 +128,30 @@ static void join_joints(rg_robot *robot) {
     }
 }
 
+static bool has_children(const rg_robot *robot, size_t index) {
+    for (size_t i = index + 1; i < robot->link_count; i++) {
+        const rg_robot_link *link = &robot->links[i];
+        if (link->owner == i && !link->is_gone && link->parent != RG_ROBOT_WORLD &&
+            robot->links[link->parent].owner == index)
+            return true;
+    }
+    return false;
+}
+
+/* Frames on joints, for programs that look at them: leniently they go. */
+static rg_status leave_frames_out(rg_robot *robot) {
+    rg_status status = RG_OK;
+    for (size_t i = robot->link_count; i-- > 0 && status == RG_OK;) {
+        rg_robot_link *link = &robot->links[i];
+        if (link->owner != i || link->is_gone || link->is_fixed || link->colliders ||
+            link->mass.mass > 0 || has_children(robot, i))
+            continue;
+        status = rg_robot_leave_out(robot, link->node, "it moves but has no mass");
+        link->is_gone = true;
+    }
+    return status;
+}
+
 static void scale_masses(rg_robot *robot) {
     double total = 0;
     for (size_t i = 0; i < robot->link_count; i++)
@@ -281,6 +305,54 @@ static rg_status add_ground(rg_robot *robot) {
     return status;
 }
 
+/* ---- links that overlap ---- */
+
+#define OVERLAP_LEAST 1e-6 /* m: less is the rounding of what files hold */
+
+static const rg_robot_link *link_of(const rg_robot *robot, rg_body_id body) {
+    for (size_t i = 0; i < robot->link_count; i++)
+        if (robot->links[i].owner == i && robot->links[i].body.index1 == body.index1)
+            return &robot->links[i];
+    return NULL;
+}
+
+static bool is_world(const rg_robot_link *link) {
+    return !link || strcmp(link->node->name, "worldbody") == 0;
+}
+
+static rg_status part_pair(rg_robot *robot, const rg_touch *touch) {
+    const rg_robot_link *a = link_of(robot, touch->body_a), *b = link_of(robot, touch->body_b);
+    char text[300];
+    if (!(touch->gap < -OVERLAP_LEAST) || is_world(a) || is_world(b) || a->is_free || b->is_free)
+        return RG_OK;
+    snprintf(text, sizeof text,
+             "contact with %.100s, which it overlaps by %.2g m as they are drawn", b->name,
+             -touch->gap);
+    rg_status status = rg_robot_leave_out(robot, a->node, text);
+    return status == RG_OK ? rg_robot_keep_apart(robot, touch->body_a, touch->body_b) : status;
+}
+
+/* Geometry that is larger than the links makes robots that could not stand as they are drawn:
+ * leniently, such pairs do not touch each other. */
+static rg_status part_overlaps(rg_robot *robot) {
+    rg_collision_def def = rg_collision_def_default();
+    rg_collision *collision;
+    rg_world *world = robot->scene->world;
+    rg_status status = rg_collision_create(&def, &robot->allocator, &collision, robot->error);
+    if (status != RG_OK)
+        return status;
+    status = rg_collision_update(collision, world, 0, robot->error);
+    rg_collision_view view = rg_collision_get(collision);
+    for (size_t i = 0; i < view.touch_count && status == RG_OK; i++) {
+        const rg_touch *t = &view.touches[i], *before = i ? t - 1 : NULL;
+        if (!before || before->body_a.index1 != t->body_a.index1 ||
+            before->body_b.index1 != t->body_b.index1)
+            status = part_pair(robot, t);
+    }
+    rg_collision_destroy(collision);
+    return status;
+}
+
 static rg_status make_world(rg_robot *robot) {
     rg_world_def def = rg_world_def_default();
     def.gravity = robot->gravity;
@@ -297,6 +369,10 @@ rg_status rg_robot_build(rg_robot *robot) {
         return status;
     join_links(robot);
     join_joints(robot);
+    if (robot->options && robot->options->lenient)
+        status = leave_frames_out(robot);
+    if (status != RG_OK)
+        return status;
     scale_masses(robot);
     for (size_t i = 0; i < robot->link_count; i++)
         for (rg_robot_joint *joint = robot->links[i].joints; joint; joint = joint->next)
@@ -314,5 +390,9 @@ rg_status rg_robot_build(rg_robot *robot) {
         }
     if (status == RG_OK)
         status = rg_robot_build_ties(robot);
+    if (status == RG_OK && robot->has_start)
+        status = rg_robot_place(robot);
+    if (status == RG_OK && robot->options && robot->options->lenient)
+        status = part_overlaps(robot);
     return status == RG_OK ? add_ground(robot) : status;
 }

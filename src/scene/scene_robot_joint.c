@@ -164,7 +164,7 @@ static rg_status add_between(rg_robot *robot, const rg_robot_link *link, size_t 
     return status == RG_OK ? RG_OK : rg_robot_fail(robot, link->node, status, "%s", cause.text);
 }
 
-static rg_status keep_apart(rg_robot *robot, rg_body_id a, rg_body_id b) {
+rg_status rg_robot_keep_apart(rg_robot *robot, rg_body_id a, rg_body_id b) {
     rg_joint_def def = rg_joint_def_default(RG_JOINT_DISTANCE);
     rg_joint_id joint;
     def.body_a = a;
@@ -197,7 +197,7 @@ rg_status rg_robot_build_joints(rg_robot *robot, size_t index) {
         at = rg_pose_identity();
     }
     if (status == RG_OK && number > 1 && first.index1)
-        status = keep_apart(robot, first, link->body);
+        status = rg_robot_keep_apart(robot, first, link->body);
     return status;
 }
 
@@ -226,4 +226,59 @@ rg_status rg_robot_build_ties(rg_robot *robot) {
     for (const rg_robot_tie *tie = robot->ties; tie && status == RG_OK; tie = tie->next)
         status = build_tie(robot, tie);
     return status;
+}
+
+/* ---- where the run begins ---- */
+
+/* The motion of a link by one of its joints, in the frame that the joints before it have left. */
+static rg_pose motion_of(const rg_robot_joint *joint) {
+    if (joint->kind == RG_JOINT_SLIDER)
+        return rg_pose_make(rg_scale(joint->start, joint->axis), rg_quat_identity());
+    rg_quat turn = joint->kind == RG_JOINT_BALL ? joint->start_turn
+                                                : rg_quat_of_axis_angle(joint->axis, joint->start);
+    rg_vec3 moved = rg_sub(joint->point, rg_rotate(turn, joint->point));
+    return rg_pose_make(moved, turn);
+}
+
+static rg_status place_body(rg_robot *robot, rg_body_id body, rg_pose pose) {
+    pose.orientation = rg_quat_normalised(pose.orientation);
+    return body.index1 ? rg_body_set_pose(robot->scene->world, body, pose) : RG_OK;
+}
+
+/* A link, and the bodies between its joints, from the pose of its parent. */
+static rg_status place_link(rg_robot *robot, const rg_robot_link *link, rg_pose *pose) {
+    rg_world *world = robot->scene->world;
+    rg_status status = RG_OK;
+    size_t number = 0;
+    for (const rg_robot_joint *joint = link->joints; joint && status == RG_OK;) {
+        combination c;
+        const rg_robot_joint *next = combine(joint, &c);
+        for (; joint != next; joint = joint->next)
+            *pose = rg_pose_compose(*pose, motion_of(joint));
+        char name[NAME_SIZE];
+        rg_body_id between;
+        snprintf(name, sizeof name, "%.200s:%zu", link->name, ++number);
+        if (next)
+            status = rg_world_find_body(world, name, &between);
+        if (next && status == RG_OK)
+            status = place_body(robot, between, *pose);
+    }
+    return status == RG_OK ? place_body(robot, link->body, *pose) : status;
+}
+
+rg_status rg_robot_place(rg_robot *robot) {
+    rg_pose *now = rg_arena_take(&robot->arena, robot->link_count + 1, sizeof *now);
+    rg_status status = now ? RG_OK : rg_robot_no_memory(robot);
+    for (size_t i = 0; i < robot->link_count && status == RG_OK; i++) {
+        const rg_robot_link *link = &robot->links[i];
+        bool root = link->parent == RG_ROBOT_WORLD;
+        now[i] = link->is_free ? link->start
+                 : root        ? link->pose
+                               : rg_pose_compose(now[link->parent], link->pose);
+        if (link->owner == i && !link->is_fixed)
+            status = place_link(robot, link, &now[i]);
+    }
+    return status == RG_OK ? RG_OK
+                           : rg_fail(robot->error, status, "%s: the keyframe cannot be taken",
+                                     robot->source->name);
 }

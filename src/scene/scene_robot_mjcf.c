@@ -1,6 +1,5 @@
-/* MJCF, the format of MuJoCo: bodies within bodies, their joints, geoms and inertia, defaults,
- * exclusions, tendons between two sites, position and velocity actuators. Controls are 0, so that
- * motors of force make none. Bodies without a joint are parts of their parents.
+/* MJCF, the format of MuJoCo: bodies within bodies, their joints, geoms and inertia, defaults, and
+ * what refers to them. Bodies without a joint are parts of their parents.
  * Tested by tests/scene/test_robot.c, and against MuJoCo by tests/scripts/test_robot.py. */
 #include "scene/scene_robot_mjcf.h"
 #include "base/base_math.h"
@@ -13,8 +12,10 @@
 #define SOFT     " solimp solref solmix"
 
 static const rg_robot_words words[] = {
-    {"mujoco", "", "model", "compiler option default asset worldbody contact tendon actuator",
-     "size visual statistic custom sensor keyframe"},
+    {"mujoco", "", "model",
+     "compiler option default asset worldbody contact tendon actuator "
+     "keyframe",
+     "size visual statistic custom sensor"},
     {"compiler", "angle autolimits eulerseq meshdir assetdir inertiafromgeom settotalmass",
      "texturedir strippath fusestatic convexhull usethread alignfree saveinertial", "", ""},
     {"option", "timestep gravity density viscosity",
@@ -28,13 +29,14 @@ static const rg_robot_words words[] = {
      "", ""},
     {"asset", "", "", "mesh", "texture material"},
     {"mesh", "name file scale vertex", "class inertia face normal texcoord", "", ""},
-    {"default", "class", "", "default geom joint site position velocity mesh",
-     "motor general camera light material tendon pair equality"},
+    {"default", "class", "", "default geom joint site position velocity general mesh",
+     "motor camera light material tendon pair equality"},
     {"worldbody", "", "", "body geom site", "light camera"},
     {"body", "name childclass pos" ROTATION, "user", "body geom joint freejoint inertial site",
      "light camera"},
     {"inertial", "pos mass diaginertia fullinertia" ROTATION, "", "", ""},
-    {"tendon/fixed", "name", "class width rgba group user", "joint", ""},
+    {"tendon/fixed", "name limited range stiffness springlength damping frictionloss",
+     "class width rgba group user margin" SOFT, "joint", ""},
     {"fixed/joint", "joint coef", "", "", ""},
     {"tendon/spatial", "name limited range", "class width rgba material group user", "site", ""},
     {"spatial/site", "site", "", "", ""},
@@ -52,7 +54,12 @@ static const rg_robot_words words[] = {
     {"contact", "", "", "exclude", ""},
     {"exclude", "body1 body2", "name", "", ""},
     {"tendon", "", "", "fixed spatial", ""},
-    {"actuator", "", "", "position velocity", "motor"},
+    {"actuator", "", "", "position velocity general", "motor"},
+    {"general",
+     "name class joint gear gainprm biastype biasprm gaintype dyntype forcerange forcelimited",
+     "group user ctrlrange ctrllimited dynprm", "", ""},
+    {"keyframe", "", "", "key", ""},
+    {"key", "name qpos qvel ctrl", "time", "", ""},
     {"position", "name class joint kp kv gear forcerange forcelimited",
      "group user ctrlrange ctrllimited inheritrange", "", ""},
     {"velocity", "name class joint kv gear forcerange forcelimited",
@@ -280,114 +287,6 @@ static rg_status read_body(rg_mjcf *m, const rg_xml_node *node, size_t parent) {
     return status;
 }
 
-/* ---- what refers to bodies ---- */
-
-static rg_status find_link(rg_mjcf *m, const rg_xml_node *node, const char *attribute,
-                           size_t *link) {
-    const char *name = rg_xml_get(node, attribute);
-    for (size_t i = 0; name && i < m->robot->link_count; i++)
-        if (is(m->robot->links[i].name, name)) {
-            *link = i;
-            return RG_OK;
-        }
-    return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "%s: there is no body \"%.100s\"", attribute,
-                         name ? name : "");
-}
-
-static rg_status add_tie(rg_mjcf *m, const rg_robot_tie *like) {
-    rg_robot_tie *tie = rg_robot_take(m->robot, sizeof *tie);
-    if (!tie)
-        return rg_robot_no_memory(m->robot);
-    *tie = *like;
-    tie->next = m->robot->ties;
-    m->robot->ties = tie;
-    return RG_OK;
-}
-
-static rg_status read_exclude(rg_mjcf *m, const rg_xml_node *node) {
-    rg_robot_tie tie = {.name = "", .lower = -INFINITY, .upper = INFINITY};
-    rg_status status = find_link(m, node, "body1", &tie.a);
-    if (status == RG_OK)
-        status = find_link(m, node, "body2", &tie.b);
-    return status == RG_OK ? add_tie(m, &tie) : status;
-}
-
-static const rg_mjcf_site *find_site(const rg_mjcf *m, const char *name) {
-    const rg_mjcf_site *site = m->sites;
-    while (site && !is(name, site->name))
-        site = site->next;
-    return site;
-}
-
-/* A tendon between two sites, with limits: a rope. */
-static rg_status read_spatial(rg_mjcf *m, const rg_xml_node *node) {
-    const rg_xml_node *first = node->first, *second = first ? first->next : NULL;
-    double range[2] = {0, 0};
-    bool limited = m->autolimits && rg_xml_get(node, "range");
-    const char *name = rg_xml_get(node, "name");
-    rg_status status = rg_robot_vector(m->robot, node, "range", 2, range);
-    if (status == RG_OK)
-        status = rg_mjcf_flag(m, node, "limited", &limited);
-    if (status != RG_OK || !limited || m->no_limits)
-        return status;
-    if (!second || second->next)
-        return rg_robot_leave_out(m->robot, node, "a tendon that is not between two sites");
-    const rg_mjcf_site *a = find_site(m, rg_xml_get(first, "site")),
-                       *b = find_site(m, rg_xml_get(second, "site"));
-    if (!a || !b)
-        return rg_robot_fail(m->robot, a ? second : first, RG_NOT_FOUND, "there is no such site");
-    rg_robot_tie tie = {name ? name : "", a->link, b->link, a->point, b->point, 0, 0, NULL};
-    tie.lower = range[0] > 0 ? range[0] : -INFINITY;
-    tie.upper = range[1];
-    return add_tie(m, &tie);
-}
-
-static rg_robot_joint *find_joint(const rg_robot *robot, const char *name) {
-    for (size_t i = 0; name && i < robot->link_count; i++)
-        for (rg_robot_joint *j = robot->links[i].joints; j; j = j->next)
-            if (is(name, j->name))
-                return j;
-    return NULL;
-}
-
-/* Position and velocity actuators with control 0. */
-static rg_status read_actuator(rg_mjcf *m, const rg_xml_node *node) {
-    double gear[6] = {1}, kp = 1, kv = is(node->name, "velocity"), range[2] = {0, 0};
-    rg_robot_joint *joint = find_joint(m->robot, rg_xml_get(node, "joint"));
-    const rg_mjcf_number numbers[] = {
-        {"gear", 6, gear}, {"kp", 1, &kp}, {"kv", 1, &kv}, {"forcerange", 2, range}};
-    rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
-    if (status != RG_OK)
-        return status;
-    if (!joint || joint->kind == RG_JOINT_BALL)
-        return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "there is no joint that it could move");
-    if (joint->value.motor)
-        return rg_robot_leave_out(m->robot, node, "a second actuator of a joint");
-    bool position = is(node->name, "position");
-    double square = gear[0] * gear[0];
-    joint->value.motor = position ? RG_MOTOR_POSITION : RG_MOTOR_VELOCITY;
-    joint->value.gain = (position ? kp : kv) * square;
-    joint->value.gain_velocity = position ? kv * square : 0;
-    joint->value.target = position ? -joint->reference : 0;
-    if (range[0] < 0 && range[1] > 0)
-        joint->value.max_force = fabs(gear[0]) * fmin(-range[0], range[1]);
-    if (joint->value.gain == 0)
-        joint->value.motor = RG_MOTOR_NONE;
-    return RG_OK;
-}
-
-typedef rg_status read_function(rg_mjcf *m, const rg_xml_node *node);
-
-/* Every element `name` of every section. */
-static rg_status for_each(rg_mjcf *m, const char *section, const char *name, read_function *read) {
-    rg_status status = RG_OK;
-    for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(m, section, s));)
-        for (rg_xml_node *node = s->first; node && status == RG_OK; node = node->next)
-            if (is(node->name, name))
-                status = read(m, node);
-    return status;
-}
-
 static size_t count_defaults(const rg_mjcf *m) {
     size_t count = 0;
     for (rg_xml_node *d = NULL; (d = rg_mjcf_section(m, "default", d));)
@@ -427,13 +326,5 @@ rg_status rg_robot_read_mjcf(rg_robot *robot, rg_xml_node *root) {
         status = read_option(&m, s);
     for (rg_xml_node *s = NULL; status == RG_OK && (s = rg_mjcf_section(&m, "worldbody", s));)
         status = read_body(&m, s, robot->link_count ? 0 : RG_ROBOT_WORLD);
-    if (status == RG_OK)
-        status = for_each(&m, "contact", "exclude", read_exclude);
-    if (status == RG_OK)
-        status = for_each(&m, "tendon", "spatial", read_spatial);
-    if (status == RG_OK)
-        status = for_each(&m, "actuator", "position", read_actuator);
-    if (status == RG_OK)
-        status = for_each(&m, "actuator", "velocity", read_actuator);
-    return status;
+    return status == RG_OK ? rg_mjcf_refer(&m) : status;
 }

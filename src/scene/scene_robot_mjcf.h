@@ -20,6 +20,7 @@ typedef struct rg_mjcf {
     int from_geoms; /* inertia: 1 always, 0 never, -1 where none is given */
     const char *mesh_directory;
     rg_mjcf_site *sites;
+    bool key_found; /* the keyframe of the parameter `key` */
 } rg_mjcf;
 
 /* ---- scene_robot_mjcf_value.c ---- */
@@ -50,5 +51,10 @@ rg_status rg_mjcf_include(rg_robot *robot, rg_xml_node *root);
 /* A geom of a link: its shape, and its mass in `mass` (not added up yet). */
 rg_status rg_mjcf_geom(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link,
                        rg_mass_properties *mass);
+
+/* ---- scene_robot_mjcf_refer.c ---- */
+
+/* Exclusions, tendons, actuators and keyframes, when all bodies are read. */
+rg_status rg_mjcf_refer(rg_mjcf *m);
 
 #endif

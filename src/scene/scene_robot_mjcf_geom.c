@@ -195,7 +195,7 @@ rg_status rg_mjcf_geom(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link,
                               (rg_mjcf_number[]){{"density", 1, &density}, {"mass", 1, &given}}, 2);
     if (status == RG_OK)
         status = make_shape(m, node, type, &c);
-    if (status != RG_OK)
+    if (status != RG_OK || !c.shape)
         return status;
     if (type != PLANE) {
         double volume = rg_shape_volume(c.shape);

@@ -205,6 +205,8 @@ static rg_status read_collision(rg_robot *robot, const rg_xml_node *node, rg_rob
         def = rg_shape_def_box(size.x, size.y, size.z);
     } else if (strcmp(form->name, "mesh") == 0) {
         status = read_mesh(robot, form, &like->shape);
+        if (status == RG_OK && !like->shape)
+            return RG_OK;
     } else {
         status = read_round(robot, form, &def);
     }

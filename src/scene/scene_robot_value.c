@@ -142,8 +142,7 @@ static bool find_in_package(const char *directory, const char *name, char path[P
     return false;
 }
 
-static rg_status find_mesh(rg_robot *robot, const rg_xml_node *node, const char *name,
-                           char path[PATH_SIZE]) {
+static bool find_mesh(const rg_robot *robot, const char *name, char path[PATH_SIZE]) {
     const char *given = robot->source->directory;
     const char *directory = given && given[0] ? given : ".";
     static const char package[] = "package://", model[] = "model://", file[] = "file://";
@@ -157,10 +156,14 @@ static rg_status find_mesh(rg_robot *robot, const rg_xml_node *node, const char 
     else
         found = snprintf(path, PATH_SIZE, "%s%s%s", name[0] == '/' ? "" : directory,
                          name[0] == '/' ? "" : "/", name) < PATH_SIZE;
-    if (!found)
-        return rg_robot_fail(robot, node, RG_FILE_UNREADABLE,
-                             "there is no mesh %.200s, neither beside the file nor above it", name);
-    return RG_OK;
+    return found && is_there(path);
+}
+
+static rg_status leave_mesh_out(rg_robot *robot, const rg_xml_node *node, const char *name) {
+    char text[RG_ERROR_TEXT_SIZE / 2];
+    snprintf(text, sizeof text, "there is no mesh %.200s, neither beside the file nor above it",
+             name);
+    return rg_robot_leave_out(robot, node, text);
 }
 
 rg_status rg_robot_mesh(rg_robot *robot, const rg_xml_node *node, const char *name, rg_vec3 scale,
@@ -168,13 +171,12 @@ rg_status rg_robot_mesh(rg_robot *robot, const rg_xml_node *node, const char *na
     char path[PATH_SIZE];
     if (!robot->limits.files)
         return rg_robot_fail(robot, node, RG_UNSUPPORTED, "mesh files are not opened here");
-    rg_status status = find_mesh(robot, node, name, path);
     rg_mesh mesh;
     rg_error cause = {0};
-    if (status != RG_OK)
-        return status;
-    status = rg_mesh_read_file(path, &(rg_mesh_options){.allocator = &robot->allocator}, &mesh,
-                               NULL, &cause);
+    if (!find_mesh(robot, name, path))
+        return leave_mesh_out(robot, node, name);
+    rg_status status = rg_mesh_read_file(path, &(rg_mesh_options){.allocator = &robot->allocator},
+                                         &mesh, NULL, &cause);
     if (status != RG_OK)
         return rg_robot_fail(robot, node, status, "%s", cause.text);
     for (size_t i = 0; i < mesh.vertex_count; i++)

@@ -142,8 +142,8 @@ void rg_robot_check_axis(rg_robot_writer *w, rg_joint_id joint, size_t axis) {
         rg_robot_cannot(w, "joint %s: restitution at its limits", name);
     if (isfinite(a->lower) != isfinite(a->upper))
         rg_robot_cannot(w, "joint %s: one limit without the other", name);
-    if (a->motor != RG_MOTOR_NONE && (fabs(a->target) > RG_ROBOT_ROUNDING || a->target_of_time))
-        rg_robot_cannot(w, "joint %s: the target of its motor", name);
+    if (a->motor != RG_MOTOR_NONE && a->target_of_time)
+        rg_robot_cannot(w, "joint %s: the target of its motor, which changes", name);
     if (a->motor == RG_MOTOR_VELOCITY && a->gain == 0)
         rg_robot_cannot(w, "joint %s: a motor that holds its velocity exactly", name);
 }

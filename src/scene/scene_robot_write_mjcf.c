@@ -140,8 +140,8 @@ static size_t list_parts(const rg_robot_writer *w, const rg_robot_node *node,
         parts[0] = (part){"slide", along(seen, 0), 0};
         parts[1] = (part){"slide", along(seen, 1), 1};
         parts[2] = (part){"hinge", along(seen, 2), 2};
-        return 3;
-    default: /* fixed: a body without a joint */
+        return def->axis[2].lower == def->axis[2].upper ? 2 : 3; /* it slides and does not turn */
+    default:                                                     /* fixed: a body without a joint */
         return 0;
     }
 }
@@ -153,8 +153,10 @@ static void put_axis(rg_robot_writer *w, const rg_joint_axis *a, double coordina
     } numbers[] = {{"ref", coordinate},       {"stiffness", a->stiffness},
                    {"damping", a->damping},   {"springref", a->stiffness > 0 ? a->rest : 0},
                    {"armature", a->armature}, {"frictionloss", a->friction}};
-    if (isfinite(a->lower) && isfinite(a->upper))
+    if (isfinite(a->lower) && isfinite(a->upper)) {
+        rg_robot_put(w, " limited=\"true\"");
         rg_robot_put_numbers(w, "range", (double[]){a->lower, a->upper}, 2);
+    }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i].value != 0)
             rg_robot_put_numbers(w, numbers[i].name, &numbers[i].value, 1);
@@ -255,18 +257,24 @@ static void put_bodies(rg_robot_writer *w) {
 
 /* ---- motors, tendons, exclusions ---- */
 
+/* As a general actuator, whose bias with control 0 holds both gains, target and largest force;
+ * MuJoCo before 3 knows no kv of position actuators. */
 static void put_motor(rg_robot_writer *w, const rg_robot_node *node, size_t axis, size_t name) {
     rg_joint_axis a = rg_joint_get_def(w->world, node->joint).axis[axis];
     if (a.motor == RG_MOTOR_NONE || (a.motor == RG_MOTOR_VELOCITY && a.gain == 0))
         return;
     bool position = a.motor == RG_MOTOR_POSITION;
-    rg_robot_put(w, position ? "<position" : "<velocity");
+    double bias[3] = {a.gain * a.target, position ? -a.gain : 0,
+                      position ? -a.gain_velocity : -a.gain};
+    rg_robot_put(w, "<general");
     rg_robot_put_joint(w, "joint", node->joint, name);
-    rg_robot_put_numbers(w, position ? "kp" : "kv", &a.gain, 1);
-    if (position && a.gain_velocity != 0)
-        rg_robot_put_numbers(w, "kv", &a.gain_velocity, 1);
-    if (isfinite(a.max_force))
+    rg_robot_put_numbers(w, "gainprm", &a.gain, 1);
+    rg_robot_put(w, " biastype=\"affine\"");
+    rg_robot_put_numbers(w, "biasprm", bias, 3);
+    if (isfinite(a.max_force)) {
+        rg_robot_put(w, " forcelimited=\"true\"");
         rg_robot_put_numbers(w, "forcerange", (double[]){-a.max_force, a.max_force}, 2);
+    }
     rg_robot_put(w, "/>\n");
 }
 
@@ -299,6 +307,7 @@ static void put_tendon(rg_robot_writer *w, size_t index) {
                         rg_robot_joint_word(w, joint, text));
     rg_robot_put(w, "<spatial");
     rg_robot_put_joint(w, "name", joint, 0);
+    rg_robot_put(w, " limited=\"true\"");
     rg_robot_put_numbers(w, "range", (double[]){isfinite(a->lower) ? a->lower : 0, a->upper}, 2);
     rg_buffer_print(&w->out, "><site site=\"end%zua\"/><site site=\"end%zub\"/></spatial>\n", index,
                     index);
