@@ -14,6 +14,10 @@
 #include <string.h>
 #include <time.h>
 
+/* Residual up to which an answer that is exact up to rounding is one: chains whose masses differ by
+ * 1e8 are at 3e-8; beyond it digits are lost that a user should hear of. */
+#define ROUNDED 1e-6
+
 static const rg_solver *const solvers[] = {
     &rg_solver_auto,         &rg_solver_dantzig, &rg_solver_lemke,          &rg_solver_qp,
     &rg_solver_gauss_seidel, &rg_solver_newton,  &rg_solver_interior_point, &rg_solver_admm,
@@ -241,7 +245,7 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
         return status;
     }
     if (residual.natural <= settings->tolerance ||
-        (rounding && residual.natural <= settings->acceptable))
+        (rounding && residual.natural <= fmax(settings->acceptable, ROUNDED)))
         report.outcome = RG_SOLVED;
     else if (report.outcome == RG_SOLVED)
         report.outcome = RG_SOLVE_INEXACT;

@@ -96,7 +96,8 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     report->counts.solves++;
     report->counts.iterations += info.iterations;
     report->counts.fallbacks += unsuitable || info.fallbacks > 0;
-    bool solved = info.residual.natural <= method->solver_tolerance;
+    bool rounded = info.outcome == RG_SOLVED && problem->contact.contacts == 0;
+    bool solved = info.residual.natural <= method->solver_tolerance || rounded;
     report->counts.failures += !solved && !answer->rough;
     answer->rough = answer->rough && !solved;
     return RG_OK;
