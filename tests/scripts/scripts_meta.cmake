@@ -21,12 +21,18 @@ add_test(NAME test_package COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_package.sh
   ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
-foreach(page api solvers stepping analytic compare gallery guide penalty shapes sweep extending)
+foreach(page api solvers stepping analytic analytic-tuning analytic-benchmark compare gallery guide penalty shapes sweep extending
+    adding-a-shape)
   add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
     ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER} docs/${page}.md)
 endforeach()
-set_tests_properties(test_readme_analytic PROPERTIES LABELS slow)
+# The library with one shape more, built from its sources as docs/adding-a-shape.md says.
+add_test(NAME test_add_shape COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_add_shape.py
+  ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+set_tests_properties(test_add_shape PROPERTIES LABELS slow TIMEOUT 1500 COST 90 PROCESSORS 2)
+set_tests_properties(test_readme_analytic test_readme_analytic-tuning test_readme_analytic-benchmark
+  PROPERTIES LABELS slow)
 add_test(NAME test_site COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_site.py
   ${PROJECT_SOURCE_DIR})
 set_tests_properties(test_site PROPERTIES LABELS slow)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The stepping method converges to the analytic one: every scene of the table in docs/analytic.md is run
+"""The stepping method converges to the analytic one: every scene of the table in docs/analytic-benchmark.md is run
 by `rigor converge` with the steps of the table, its differences are those that stand there, they shrink
 with the step by an order of at least 0.8, and the finest of them is small. Scenes whose table has no order
 must agree up to rounding at every step. Both methods share the narrow phase and the contact rows, but
@@ -14,13 +14,13 @@ from record_script_support import Command, check, check_equal, scratch_directory
 LEAST_ORDER = 0.8
 # What the table rounds to, and what the last bits of the analytic method may change.
 TABLE = 0.06
-# Metres. Rounding, and the gap at which the analytic method keeps resting bodies (docs/analytic.md).
+# Metres. Rounding, and the gap at which the analytic method keeps resting bodies (docs/analytic-benchmark.md).
 SMALL, ROUNDING = 3e-3, 1e-9
 LEAST_SCENES = 10
 
 
 def section_of(root):
-    with open(os.path.join(root, "docs", "analytic.md")) as file:
+    with open(os.path.join(root, "docs", "analytic-benchmark.md")) as file:
         text = file.read()
     parts = re.split(r"^## ", text, flags=re.M)
     (section,) = [part for part in parts if part.startswith("Agreement")]
@@ -96,12 +96,12 @@ def check_commands(rigor, root, section):
     os.makedirs("build/release")
     os.symlink(rigor.path, "build/release/rigor")
     blocks = re.findall(r"^```sh\n(.*?)^```$", section, re.M | re.S)
-    check(blocks, "docs/analytic.md shows no command")
+    check(blocks, "docs/analytic-benchmark.md shows no command")
     for block in blocks:
         result = subprocess.run(["sh", "-e"], input=block, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, universal_newlines=True, timeout=300)
-        check_equal(result.returncode, 0, f"docs/analytic.md: {block}: {result.stderr}")
-        check("by the analytic method" in result.stdout, f"docs/analytic.md: {block}: {result.stdout}")
+        check_equal(result.returncode, 0, f"docs/analytic-benchmark.md: {block}: {result.stderr}")
+        check("by the analytic method" in result.stdout, f"docs/analytic-benchmark.md: {block}: {result.stdout}")
 
 
 def main():
