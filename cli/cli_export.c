@@ -12,7 +12,7 @@
 
 const char cli_export_help[] =
     "Usage: rigor export RECORDING [--html FILE] [--gltf FILE] [--mp4 FILE] [--png DIR]\n"
-    "                    [--csv FILE] [--contacts-csv FILE] [--events-csv FILE]\n"
+    "                    [--usda FILE] [--csv FILE] [--contacts-csv FILE] [--events-csv FILE]\n"
     "                    [--impulses-csv FILE] [--joints-csv FILE] [--loads-csv FILE]\n"
     "                    [--certificate-csv FILE]\n"
     "       rigor export RECORDING RECORDING ... --html FILE\n"
@@ -28,6 +28,7 @@ const char cli_export_help[] =
     "                   editor for it and runs it by itself, in WebAssembly\n"
     "      --gltf FILE  binary glTF 2.0 (name it .glb): shapes and motion for Blender and\n"
     "                   other programs\n"
+    "      --usda FILE  the same as USD text, for Omniverse, Blender and other programs\n"
     "      --mp4 FILE   a film, drawn by Chromium and put together by ffmpeg\n"
     "      --png DIR    its pictures, frame-00001.png and so on\n"
     "      --csv FILE   one line for every frame and body: time, step, body, position,\n"
@@ -80,7 +81,7 @@ const char cli_export_help[] =
     "  rigor export dominoes.h5 --contacts-csv forces.csv --certificate-csv steps.csv\n";
 
 /* Formats that later versions will have. */
-static const char *const later_formats[] = {"obj", "json", "usd", "vtk", "blender"};
+static const char *const later_formats[] = {"obj", "json", "vtk", "blender"};
 
 enum {
     OPTION_CSV,
@@ -93,6 +94,7 @@ enum {
     TABLE_COUNT,
     OPTION_HTML = TABLE_COUNT,
     OPTION_GLTF,
+    OPTION_USDA,
     OPTION_MP4,
     OPTION_PNG,
     FORMAT_COUNT,
@@ -176,6 +178,9 @@ static int export_one(rg_recording *recording, const char *path, const cli_optio
     int code = export_tables(recording, options);
     if (code == EXIT_GOOD && options[OPTION_GLTF].value)
         code = finish(rg_view_export_gltf(recording, &gltf, options[OPTION_GLTF].value, &error),
+                      &error);
+    if (code == EXIT_GOOD && options[OPTION_USDA].value)
+        code = finish(rg_view_export_usda(recording, &gltf, options[OPTION_USDA].value, &error),
                       &error);
     if (code == EXIT_GOOD && (film->film || film->directory))
         code = cli_export_film(recording, path, film);
@@ -304,6 +309,7 @@ int cli_export(int count, const char **arguments) {
                                         [OPTION_CERTIFICATE] = {"certificate-csv", 0, true, NULL},
                                         [OPTION_HTML] = {"html", 0, true, NULL},
                                         [OPTION_GLTF] = {"gltf", 0, true, NULL},
+                                        [OPTION_USDA] = {"usda", 0, true, NULL},
                                         [OPTION_MP4] = {"mp4", 0, true, NULL},
                                         [OPTION_PNG] = {"png", 0, true, NULL},
                                         [OPTION_RATE] = {"fps", 0, true, NULL},

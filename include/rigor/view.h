@@ -82,6 +82,9 @@ typedef struct rg_gltf_options {
 } rg_gltf_options;
 rg_status rg_view_export_gltf(rg_recording *recording, const rg_gltf_options *options,
                               const char *path, rg_error *error);
+/* The same as USD text (.usda), z up: an Xform per body with time samples, a Mesh per shape. */
+rg_status rg_view_export_usda(rg_recording *recording, const rg_gltf_options *options,
+                              const char *path, rg_error *error);
 
 #ifdef __cplusplus
 }

@@ -208,6 +208,11 @@ class Recording:
         options = c.rg_gltf_options(frames_per_second)
         call(lib.rg_view_export_gltf, self._open(), byref(options), str(path).encode())
 
+    def export_usda(self, path: Any, frames_per_second: float = 0) -> None:
+        """USD text, for Omniverse, Blender and others; 0: as recorded."""
+        options = c.rg_gltf_options(frames_per_second)
+        call(lib.rg_view_export_usda, self._open(), byref(options), str(path).encode())
+
     def event_text(self, event: Any) -> str:
         """A recorded event in plain words."""
         names = [self.names[event[key]] if event[key] != c.RG_RECORDED_NONE else "" for key in ("body_a", "body_b")]

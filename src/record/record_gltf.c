@@ -194,7 +194,7 @@ static rg_quat turn_from_z(rg_vec3 to) {
 
 /* Where a half-space's slab lies in the frame of the shape: in its plane, below the middle of all
  * that happens. `frame` is the shape's pose in the world. */
-static rg_pose slab_pose(const rg_gltf_writer *w, const rg_shape_def *def, rg_pose frame) {
+rg_pose rg_gltf_slab_pose(const rg_gltf_writer *w, const rg_shape_def *def, rg_pose frame) {
     rg_vec3 middle = rg_rotate_back(frame.orientation, rg_sub(w->centre, frame.position));
     double height = rg_dot(def->normal, middle) - def->offset;
     return (rg_pose){rg_add_scaled(middle, -height, def->normal), turn_from_z(def->normal)};
@@ -223,7 +223,7 @@ static rg_status add_shape_nodes(rg_gltf_writer *w, const rg_shape *shape, rg_po
     if (status != RG_OK)
         return status;
     if (def.kind == RG_SHAPE_HALFSPACE)
-        pose = compose(pose, slab_pose(w, &def, compose(body_pose, pose)));
+        pose = compose(pose, rg_gltf_slab_pose(w, &def, compose(body_pose, pose)));
     begin_node(w, rg_shape_kind_name(def.kind));
     rg_buffer_print(&w->nodes, ",\"mesh\":%zu", mesh);
     put_pose(w, pose);
@@ -253,6 +253,10 @@ static size_t material_of(const rg_gltf_writer *w, size_t b) {
     default:
         return b % PALETTE;
     }
+}
+
+const double *rg_gltf_colour(const rg_gltf_writer *w, size_t b) {
+    return materials[material_of(w, b)].colour;
 }
 
 /* One shape in the body's own frame is the body's mesh; otherwise there are children. */
@@ -405,11 +409,7 @@ static rg_status write_file(rg_gltf_writer *w, rg_outlet *out, rg_buffer *json) 
 }
 
 static rg_status export_to(rg_gltf_writer *w, rg_outlet *out) {
-    w->body_count = w->view->info.body_count;
-    rg_status status = rg_gltf_read_motion(w);
-    if (status != RG_OK)
-        return status;
-    rg_gltf_measure(w);
+    rg_status status;
     if (rg_shape_list_make(&w->shapes, w->world, &w->allocator) != RG_OK)
         return rg_gltf_fail_memory(w);
     size_t *body_nodes = rg_allocate_zeroed(&w->allocator, w->body_count, sizeof *body_nodes);
@@ -444,8 +444,8 @@ static void free_writer(rg_gltf_writer *w) {
     rg_release(&w->allocator, w->positions);
 }
 
-rg_status rg_view_export_gltf(rg_recording *recording, const rg_gltf_options *options,
-                              const char *path, rg_error *error) {
+rg_status rg_gltf_export(rg_recording *recording, const rg_gltf_options *options, const char *path,
+                         rg_gltf_file_writer *write, rg_error *error) {
     assert(recording && path);
     double rate = options ? options->frames_per_second : 0;
     rg_allocator allocator = *rg_recording_allocator(recording);
@@ -470,10 +470,20 @@ rg_status rg_view_export_gltf(rg_recording *recording, const rg_gltf_options *op
     status = rg_view_open(recording, &seen, &w.view, error);
     if (status == RG_OK) {
         w.world = rg_scene_world(w.view->scene);
-        status = export_to(&w, &out);
+        w.body_count = w.view->info.body_count;
+        status = rg_gltf_read_motion(&w);
+        if (status == RG_OK) {
+            rg_gltf_measure(&w);
+            status = write(&w, &out);
+        }
         free_writer(&w);
     }
     status = rg_outlet_close(&out, status, error);
     rg_view_close(w.view);
     return status;
+}
+
+rg_status rg_view_export_gltf(rg_recording *recording, const rg_gltf_options *options,
+                              const char *path, rg_error *error) {
+    return rg_gltf_export(recording, options, path, export_to, error);
 }

@@ -1,8 +1,9 @@
-/* The inside of the glTF export, shared by record_gltf.c (file, meshes, nodes) and
- * record_gltf_motion.c (reading, keyframes, animation). */
+/* The inside of the glTF export, shared by record_gltf.c (file, meshes, nodes),
+ * record_gltf_motion.c (reading, keyframes, animation) and record_usda.c (the same as USD). */
 #ifndef RIGOR_RECORD_GLTF_H
 #define RIGOR_RECORD_GLTF_H
 
+#include "record/record_outlet.h"
 #include "record/record_view.h"
 
 enum {
@@ -46,6 +47,16 @@ void rg_gltf_begin_accessor(rg_gltf_writer *w, size_t view, size_t offset, int c
                             size_t count, const char *type);
 /* Its min and max. */
 void rg_gltf_put_limits(rg_gltf_writer *w, const float *values, size_t count, size_t columns);
+
+/* The colour of a body, linear RGB. */
+const double *rg_gltf_colour(const rg_gltf_writer *w, size_t body);
+/* Where a half-space's slab lies in the frame of the shape: in its plane, below the middle of all
+ * that happens. `frame` is the shape's pose in the world. */
+rg_pose rg_gltf_slab_pose(const rg_gltf_writer *w, const rg_shape_def *def, rg_pose frame);
+/* Opens recording and file, reads the motion, and has the file written. */
+typedef rg_status rg_gltf_file_writer(rg_gltf_writer *w, rg_outlet *out);
+rg_status rg_gltf_export(rg_recording *recording, const rg_gltf_options *options, const char *path,
+                         rg_gltf_file_writer *write, rg_error *error);
 
 /* ---- record_gltf_motion.c ---- */
 

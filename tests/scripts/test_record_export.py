@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""What `rigor export` writes for eyes, read by readers of our own: the page's data against h5py, glTF
+"""What `rigor export` writes for eyes, read by readers of our own: the page's data against h5py, glTF and USD
 against the poses that were recorded (and through gltf-validator where npm has fetched it), pictures and
 films where Chromium and ffmpeg are installed."""
+import ast
 import base64
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -352,6 +354,77 @@ def check_gltf(rigor):
 
 # ---- pictures and films ----
 
+# --- USD ----------------------------------------------------------------------------------------------
+
+def read_usda(path):
+    """The prims of a USD text as nested (type, name, attributes, children), the layer first: one attribute, brace or
+    sample a line, as rigor writes them."""
+    lines = iter(pathlib.Path(path).read_text().splitlines())
+    check_equal([next(lines), next(lines)], ["#usda 1.0", "("], "the head of the USD text")
+    root = ("", "", dict(line.split(" = ") for line in iter(lambda: next(lines), ")")), [])
+    stack = [root]
+    for line in lines:
+        if line == "}":
+            stack.pop()
+        elif match := re.fullmatch(r'def (\w+) "([A-Za-z_]\w*)"', line):
+            prim = (*match.groups(), {}, [])
+            stack[-1][3].append(prim)
+            stack.append(prim)
+            check_equal(next(lines), "{", "after def")
+        elif match := re.fullmatch(r"(?:custom |uniform )?([\w\[\]]+) ([\w:]+)\.timeSamples = \{", line):
+            samples = (sample.rstrip(",").split(": ") for sample in iter(lambda: next(lines), "}"))
+            stack[-1][2][match[2]] = (match[1], {float(time): ast.literal_eval(value) for time, value in samples})
+        else:
+            match = re.fullmatch(r"(?:custom |uniform )?([\w\[\]]+) ([\w:]+) = (.*?)(?: \(interpolation = .*\))?", line)
+            check(match, f"a line of USD that is none: {line[:80]}")
+            stack[-1][2][match[2]] = (match[1], ast.literal_eval(match[3]))
+    check_equal(len(stack), 1, "braces of the USD text")
+    return root
+
+
+def check_usda_body(prim, recorded, number):
+    kind, name, attributes, meshes = prim
+    check_equal((kind, name), ("Xform", f"body_{number}"), "a prim of a body")
+    check_equal(attributes["xformOpOrder"][1], ["xformOp:translate", "xformOp:orient"], "order of operations")
+    for attribute, wanted in (("xformOp:translate", recorded["position"][:, number]),
+                              ("xformOp:orient", numpy.roll(recorded["orientation"][:, number], 1, axis=1))):
+        value = attributes[attribute][1]
+        if isinstance(value, dict):
+            check(numpy.abs(numpy.array(list(value)) - 60 * recorded["time"]).max() < 1e-3, f"{name}: time codes")
+            value = numpy.array(list(value.values()))
+        else:
+            value = numpy.array([value] * len(recorded["time"]))
+        apart = numpy.abs(value - wanted)
+        if attribute == "xformOp:orient":  # a quaternion and its negative are one rotation
+            apart = numpy.minimum(apart, numpy.abs(value + wanted))
+        check(apart.max() < 1e-5, f"{name}: {attribute} is {apart.max()} off")
+    for kind, _, parts, below in meshes:
+        check_equal((kind, below), ("Mesh", []), "what is under a body")
+        points, corners = parts["points"][1], parts["faceVertexIndices"][1]
+        check_equal(3 * len(parts["faceVertexCounts"][1]), len(corners), "corners")
+        check_equal(len(parts["normals"][1]), len(points), "normals")
+        check(0 <= min(corners) and max(corners) < len(points), "indices of corners")
+    return len(meshes)
+
+
+def check_usda(rigor):
+    result = rigor("export", "shapes.h5", "--usda", "shapes.usda")
+    check_equal((result.returncode, result.stderr), (0, ""), "--usda")
+    layer = read_usda("shapes.usda")
+    check_equal((layer[2]["upAxis"], layer[2]["metersPerUnit"]), ('"Z"', "1"), "the stage")
+    world = layer[3][0]
+    check_equal(world[:2], ("Xform", "World"), "the root")
+    with h5py.File("shapes.h5") as file:
+        recorded = {"time": file["time"][:], "position": file["poses/position"][:],
+                    "orientation": file["poses/orientation"][:]}
+    check_equal(len(world[3]), recorded["position"].shape[1], "prims of bodies")
+    meshes = [check_usda_body(prim, recorded, number) for number, prim in enumerate(world[3])]
+    nodes = [node for node in Gltf("shapes.glb").json["nodes"] if "mesh" in node]
+    check_equal(sum(meshes), len(nodes), "meshes, beside those of glTF")
+    samples = sum(isinstance(value[1], dict) for prim in world[3] for value in prim[2].values())
+    check(samples > 0, "nothing moves in the USD text")
+
+
 def size_of(path):
     data = open(path, "rb").read()
     check_equal(data[:8], b"\x89PNG\r\n\x1a\n", path)
@@ -459,6 +532,7 @@ def main():
             rigor.report("run", f"{name}.yaml", "--out", f"{name}.h5")
         has_page = check_pages(rigor)
         check_gltf(rigor)
+        check_usda(rigor)
         if has_page:
             check_films(rigor)
     print("exports: good")

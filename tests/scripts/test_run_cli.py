@@ -273,8 +273,8 @@ def test_usage(rigor):
             (["export"], "rigor: export: which RECORDING? see `rigor export --help`"),
             (["export", "a.h5"], "rigor: export: which format? --html FILE, --gltf FILE, --mp4 FILE, "
              "--csv FILE ..."),
-            (["export", "a.h5", "--usd", "a.usd"],
-             "rigor: export: --usd is not in this version; --gltf, --html and --csv are"),
+            (["export", "a.h5", "--vtk", "a.vtk"],
+             "rigor: export: --vtk is not in this version; --gltf, --html and --csv are"),
             (["export", "a.h5", "b.h5", "--csv", "-"],
              "rigor: export: one RECORDING at a time; only --html takes several"),
             (["export", "a.h5", "b.h5", "--html", "a.html", "--gltf", "a.glb"],
