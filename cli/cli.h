@@ -45,6 +45,8 @@ void cli_print_json_text(const char *text);
 void cli_print_json_value(double value, bool is_truth); /* true, false or a number */
 /* s, from an arbitrary start. */
 double cli_clock(void);
+/* s of processor time of this process, all its threads included. */
+double cli_processor_clock(void);
 /* Whether a file is a recording, and not a scene. */
 bool cli_is_recording(const char *path);
 /* And is longer than that end. */
@@ -227,7 +229,8 @@ void cli_profile_print_json(const rg_world *world);
 typedef struct cli_report {
     rg_scene *scene;
     rg_step_info summary;
-    double wall;           /* s, of this process */
+    double wall, cpu;      /* s, of this process */
+    uint64_t steps_here;   /* by this process */
     double simulated_here; /* s, by this process: less than all of it after a resume */
     const char *recording; /* null: none */
     bool profile;          /* tell how long the stages took */

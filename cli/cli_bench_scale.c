@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char scale_help[] =
     "Usage: rigor bench scale [OPTION ...]\n"
@@ -96,12 +95,6 @@ typedef struct scale {
     double limit;
     cli_engine_record record;
 } scale;
-
-static double processor_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- memory ---- */
 
@@ -211,7 +204,7 @@ typedef struct run {
 
 static rg_status make_block(run *this, size_t steps, block *block_, rg_error *error) {
     rg_profile before = rg_world_profile(this->world);
-    double cpu = processor_time(), wall = cli_clock();
+    double cpu = cli_processor_clock(), wall = cli_clock();
     rg_status status = RG_OK;
     *block_ = (block){0};
     this->heap->calls = 0;
@@ -221,9 +214,9 @@ static rg_status make_block(run *this, size_t steps, block *block_, rg_error *er
         status = rg_world_step(this->world, this->step, NULL, error);
         block_->steps++;
         this->stopped =
-            block_->steps % 8 == 0 && processor_time() - this->begin > this->scale->limit;
+            block_->steps % 8 == 0 && cli_processor_clock() - this->begin > this->scale->limit;
     }
-    block_->cpu = processor_time() - cpu, block_->wall = cli_clock() - wall;
+    block_->cpu = cli_processor_clock() - cpu, block_->wall = cli_clock() - wall;
     /* At rest the least of several blocks is taken, which other processes have not touched. */
     bool shared = this->family->duration > 0 && this->scale->threads == 1;
     cli_engine_add_profile(&block_->profile, &before, this->world,
@@ -292,7 +285,7 @@ static rg_status measure(scale *this, const family *family_, int size, sample *s
                     .family = family_,
                     .world = rg_scene_world(scene),
                     .step = rg_scene_step_size(scene),
-                    .begin = processor_time(),
+                    .begin = cli_processor_clock(),
                     .random = rg_random_make(1)};
         status = time_steps(&run_, &result, &error);
         fill_sample(sample_, &run_, &result);

@@ -157,7 +157,7 @@ typedef struct run {
     uint64_t first, total; /* steps made before this process; steps in all */
     double first_time;     /* s, simulated before this process */
     uint64_t record_every; /* steps */
-    double wall;           /* s */
+    double wall, cpu;      /* s */
     double overlap;        /* m: after the last step; NaN: not measured */
     cli_events events;
 } run;
@@ -598,13 +598,13 @@ static rg_status step_once(run *this, uint64_t step_number, double step, rg_erro
 static rg_status go(run *this, rg_error *error) {
     double step = rg_scene_step_size(this->scene);
     cli_progress progress = cli_progress_begin(this->first, this->total, given(this, OPTION_QUIET));
-    double start = cli_clock();
+    double start = cli_clock(), cpu = cli_processor_clock();
     rg_status status = RG_OK;
     for (uint64_t i = this->first; i < this->total && !stop_signal && status == RG_OK; i++) {
         status = step_once(this, i + 1, step, error);
         cli_progress_update(&progress, i + 1);
     }
-    this->wall = cli_clock() - start;
+    this->wall = cli_clock() - start, this->cpu = cli_processor_clock() - cpu;
     cli_progress_clear(&progress);
     return status;
 }
@@ -659,6 +659,8 @@ static int report(run *this) {
     cli_report figures = {.scene = this->scene,
                           .summary = rg_world_summary(world),
                           .wall = this->wall,
+                          .cpu = this->cpu,
+                          .steps_here = rg_world_step_count(world) - this->first,
                           .simulated_here = rg_world_time(world) - this->first_time,
                           .recording = this->recording,
                           .profile = given(this, OPTION_PROFILE),

@@ -267,7 +267,7 @@ static void go(const cli_plan *plan, rg_scene *scene, uint64_t total, double ste
     rg_world *world = rg_scene_world(scene);
     rg_error error = {0};
     cli_progress progress = cli_progress_begin(0, total, plan->quiet);
-    double start = cli_clock();
+    double start = cli_clock(), cpu = cli_processor_clock();
     rg_status status = RG_OK;
     for (uint64_t i = 0; i < total && status == RG_OK; i++) {
         status = rg_world_step(world, step, NULL, &error);
@@ -277,7 +277,7 @@ static void go(const cli_plan *plan, rg_scene *scene, uint64_t total, double ste
         outcome->top_speed = fmax(outcome->top_speed, top_speed(world));
         cli_progress_update(&progress, i + 1);
     }
-    outcome->wall = cli_clock() - start;
+    outcome->wall = cli_clock() - start, outcome->cpu = cli_processor_clock() - cpu;
     cli_progress_clear(&progress);
     outcome->done = status == RG_OK;
     if (status != RG_OK)
@@ -302,8 +302,7 @@ static bool collect(rg_scene *scene, cli_outcome *outcome) {
     outcome->steps = rg_world_step_count(world);
     outcome->simulated = rg_world_time(world);
     outcome->state_hash = rg_world_state_hash(world);
-    outcome->cpu_ms_per_step =
-        outcome->steps ? 1e3 * outcome->summary.profile.step_cpu / (double)outcome->steps : NAN;
+    outcome->cpu_ms_per_step = outcome->steps ? 1e3 * outcome->cpu / (double)outcome->steps : NAN;
     rg_strided centres = rg_world_centre_positions(world);
     outcome->body_count = centres.count;
     outcome->centres = malloc((3 * centres.count + 1) * sizeof *outcome->centres);

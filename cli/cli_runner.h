@@ -53,7 +53,7 @@ typedef struct cli_outcome {
     bool done;          /* reached the end */
     char failure[1100]; /* why not */
     uint64_t steps, state_hash;
-    double simulated, wall; /* s */
+    double simulated, wall, cpu; /* s */
     double cpu_ms_per_step;
     double top_speed; /* m/s: of any body's centre at the end of any step */
     rg_step_info summary;

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* s of simulated time that all bodies must be slower than the study's `rest`: a ball that turns at
  * the top of its flight stands still, too, but not for so long (its speed passes 1 m/s). */
@@ -44,12 +43,6 @@ static void add_number(text *t, const char *name, double value) {
 typedef struct times {
     double clock, processor, steps;
 } times;
-
-static double processor_time(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* "\tstatus\tcause\tseconds": what the line of every run begins with. */
 static void add_head(text *t, const char *status, const char *cause, times spent) {
@@ -217,15 +210,15 @@ size_t cli_sweep_run(rg_study *study, uint64_t run, char line[CLI_SWEEP_LINE]) {
     rg_error error = {0};
     watch w = {.info = &info, .error = &error};
     text t = {line, 0};
-    double start = cli_clock(), begin = processor_time(), middle;
+    double start = cli_clock(), begin = cli_processor_clock(), middle;
     rg_status status = create_scene(study, run, &w.scene, &error);
     if (status == RG_OK)
         status = rg_study_watch_create(study, run, rg_scene_world(w.scene), &w.asked, &error);
-    middle = processor_time();
+    middle = cli_processor_clock();
     const char *word = status == RG_OK              ? go(&w)
                        : status == RG_OUT_OF_MEMORY ? "out-of-memory"
                                                     : "refused";
-    double steps = processor_time() - middle;
+    double steps = cli_processor_clock() - middle;
     static char found[CLI_SWEEP_LINE];
     text figures = {found, 0};
     if (w.scene)
@@ -233,7 +226,8 @@ size_t cli_sweep_run(rg_study *study, uint64_t run, char line[CLI_SWEEP_LINE]) {
     rg_study_watch_destroy(w.asked);
     rg_scene_destroy(w.scene);
     add(&t, "%" PRIu64, run);
-    add_head(&t, word, error.text, (times){cli_clock() - start, processor_time() - begin, steps});
+    add_head(&t, word, error.text,
+             (times){cli_clock() - start, cli_processor_clock() - begin, steps});
     memcpy(line + t.length, found, figures.length);
     return t.length + figures.length;
 }

@@ -174,10 +174,18 @@ void cli_print_json_text(const char *text) {
     putchar('"');
 }
 
-double cli_clock(void) {
+static double read_clock(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+double cli_clock(void) {
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double cli_processor_clock(void) {
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 bool cli_ends_with(const char *text, const char *end) {

@@ -40,8 +40,8 @@ typedef struct rg_energy_ledger {
 } rg_energy_ledger;
 
 typedef struct rg_step_profile {
-    double step_cpu;  /* s of processor time, the judge excluded */
-    double judge_cpu; /* s */
+    double step;  /* s that went by, the judge excluded; 0: the step repeats the one before */
+    double judge; /* s */
 } rg_step_profile;
 
 /* About one step; or, as the summary of a run, the worst (certificate), the sum (counts, profile,

@@ -118,7 +118,7 @@ typedef struct rg_solve_info {
     uint64_t iterations;     /* pivots, sweeps, Newton steps; over all attempts */
     uint64_t factorisations;
     rg_residual residual; /* by the judge */
-    double seconds;       /* processor time, the judge excluded */
+    double seconds;       /* that went by, the judge excluded */
     uint32_t attempts;    /* tried, quick ones (warm start, a few sweeps) included */
     uint32_t fallbacks;   /* solvers that ran to their limit and failed */
     rg_solve_attempt chain[RG_SOLVE_CHAIN_MAX];

@@ -32,8 +32,8 @@ const rg_summary_field rg_summary_fields[] = {
     REAL("prescribed_J", energy.prescribed_work),
     REAL("closure_J", energy.closure),
     REAL("closure_rel", energy.closure_rel),
-    REAL("step_cpu_s", profile.step_cpu),
-    REAL("judge_cpu_s", profile.judge_cpu),
+    REAL("step_cpu_s", profile.step), /* by their first names */
+    REAL("judge_cpu_s", profile.judge),
     COUNT("substeps", substeps),
     COUNT("rejected", rejected),
     COUNT("evaluations", evaluations),

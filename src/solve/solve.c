@@ -3,6 +3,7 @@
  * Tested by tests/solve/test_worked.c. */
 #include "solve/solve.h"
 
+#include "base/base_clock.h"
 #include "base/base_math.h"
 #include "base/base_registry.h"
 #include "problem/problem.h"
@@ -12,7 +13,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Residual up to which an answer that is exact up to rounding is one: chains whose masses differ by
  * 1e8 are at 3e-8; beyond it digits are lost that a user should hear of. */
@@ -194,12 +194,6 @@ static rg_status run_solver(rg_solve_context *context, const rg_solver *solver,
     return status;
 }
 
-static double processor_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void rg_solve_note(rg_solve_info *info, const rg_solve_attempt *attempt) {
     if (info->attempts < RG_SOLVE_CHAIN_MAX)
         info->chain[info->attempts] = *attempt;
@@ -226,10 +220,10 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
         trial.velocity[i] = trial.ray[i] = 0;
     }
     rg_solve_report report = {0};
-    double start = processor_seconds();
+    double start = rg_clock();
     context->starved = false;
     rg_status status = run_solver(context, solver, problem, settings, &trial, &report, error);
-    double seconds = processor_seconds() - start;
+    double seconds = rg_clock() - start;
     if (!status && context->starved)
         status = rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     rg_residual residual = {0};

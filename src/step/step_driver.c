@@ -9,14 +9,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
-
-/* Processor time of the process, all its threads included, in seconds. */
-static double processor_time(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static bool is_finite_motion(const rg_motion_state *s) {
     return rg_is_finite(s->position) && rg_quat_is_finite(s->orientation) &&
@@ -75,8 +67,8 @@ static void count_step(rg_world_content *c, const rg_step_report *report, rg_ste
     info->solver_failures = report->counts.failures;
     info->fallbacks = report->counts.fallbacks;
     rg_step_info_count(sum, info);
-    sum->profile.step_cpu += info->profile.step_cpu;
-    sum->profile.judge_cpu += info->profile.judge_cpu;
+    sum->profile.step += info->profile.step;
+    sum->profile.judge += info->profile.judge;
 }
 
 /* Where forces vary within the step, what the judge found as the method went takes the place of
@@ -189,12 +181,11 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     }
     rg_arena_reset(&world->scratch);
 
-    double start = processor_time();
+    double judged = world->clock.profile.stage[RG_STAGE_JUDGE];
     rg_judge_memory before = {0};
     rg_stage_enter(world, RG_STAGE_JUDGE);
     if (world->certify && rg_judge_remember(c, NULL, &world->scratch, &before))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the judge");
-    double judged = processor_time();
 
     rg_motion_state *kinematic;
     rg_step_report report = {0};
@@ -212,7 +203,6 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     report.still = report.still && !c->has_applied; /* the next step is without what was applied */
     rg_stage_enter(world, RG_STAGE_STORE);
     keep_step(world, &clock, kinematic, &report);
-    double stepped = processor_time();
 
     rg_stage_enter(world, RG_STAGE_JUDGE);
     if (world->certify) {
@@ -223,9 +213,9 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         machinery->rest.info = *info;
     }
     rg_rest_note(world, &machinery->rest, step, &report);
-    info->profile.step_cpu = stepped - judged;
-    info->profile.judge_cpu = (judged - start) + (processor_time() - stepped);
     rg_stage_enter(world, RG_STAGE_STORE);
+    info->profile.judge = world->clock.profile.stage[RG_STAGE_JUDGE] - judged;
+    info->profile.step = world->clock.since - world->clock.begin - info->profile.judge;
     count_step(c, &report, info);
     return RG_OK;
 }

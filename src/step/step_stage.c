@@ -1,20 +1,12 @@
 /* Timers of the stages of a step. Tested by tests/step/test_profile.c. */
 #include "step/step_stage.h"
 
-#include <time.h>
-
-/* Seconds of wall time: its clock is read without a call of the system, some 20 ns; that of
- * processor time costs twenty times as much. */
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "base/base_clock.h"
 
 rg_stage rg_stage_enter(rg_world *world, rg_stage stage) {
     rg_stage_clock *clock = &world->clock;
     rg_stage before = clock->stage;
-    double time = now();
+    double time = rg_clock();
     clock->profile.stage[before] += time - clock->since;
     clock->since = time;
     clock->stage = stage;
@@ -22,13 +14,13 @@ rg_stage rg_stage_enter(rg_world *world, rg_stage stage) {
 }
 
 void rg_stages_begin(rg_world *world) {
-    world->clock.begin = world->clock.since = now();
+    world->clock.begin = world->clock.since = rg_clock();
     world->clock.stage = RG_STAGE_FORCES;
 }
 
 void rg_stages_end(rg_world *world) {
     rg_stage_enter(world, RG_STAGE_FORCES);
-    world->clock.profile.step += now() - world->clock.begin;
+    world->clock.profile.step += rg_clock() - world->clock.begin;
     world->clock.profile.steps++;
 }
 

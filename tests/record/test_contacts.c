@@ -25,7 +25,7 @@ static void test_worst_and_sums(void **state) {
     one.contacts_max = 7;
     one.solves = 2;
     one.solver_iterations = 11;
-    one.profile.step_cpu = 5;
+    one.profile.step = 5;
     rg_step_info_add(&interval, &one);
     rg_step_info nothing = rg_step_info_nothing(); /* a step without a judge */
     nothing.steps = 1;
@@ -53,7 +53,7 @@ static void test_worst_and_sums(void **state) {
     assert_int_equal(interval.impacts, 1);
     assert_int_equal(interval.solves, 4);
     assert_int_equal(interval.solver_iterations, 22);
-    assert_true(interval.profile.step_cpu == 0);
+    assert_true(interval.profile.step == 0);
 }
 
 /* Every field of a step is in a table of FILE, but time and the processor's time. */

@@ -352,7 +352,7 @@ static void tell(uint64_t seed, const random_scene *scene, const figures *f) {
                   (unsigned long long)seed, scene->bodies, (unsigned long long)s.contacts_max,
                   (unsigned long long)s.solves, (unsigned long long)s.fallbacks, f->closure,
                   f->momentum, f->complementarity, f->gain, f->penetration,
-                  1e3 * s.profile.step_cpu / fmax(1, (double)s.steps));
+                  1e3 * s.profile.step / fmax(1, (double)s.steps));
 }
 
 static void ledger_and_certificate_hold(void **state) {

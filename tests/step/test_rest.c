@@ -38,7 +38,7 @@ static yard make_yard(bool no_memory, int threads) {
 static void go(yard *y, int steps, double step) {
     for (int i = 0; i < steps; i++) {
         rg_step_info info = step_once(y->world, step);
-        y->repeated += info.profile.step_cpu == 0;
+        y->repeated += info.profile.step == 0;
     }
 }
 
