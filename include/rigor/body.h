@@ -34,8 +34,11 @@ typedef void rg_prescribed_function(void *user, double time, rg_prescribed_state
 typedef enum rg_prescription_kind {
     RG_PRESCRIBED_VELOCITY,    /* constant velocity and angular velocity from the start pose */
     RG_PRESCRIBED_OSCILLATION, /* start pose moved by amplitude sin(2 pi frequency t + phase) */
-    RG_PRESCRIBED_FUNCTION     /* the caller's */
+    RG_PRESCRIBED_FUNCTION,    /* the caller's */
+    RG_PRESCRIBED_OF_TIME      /* start pose moved by expressions of the time t of the world */
 } rg_prescription_kind;
+
+enum { RG_PRESCRIBED_TEXTS = 6 };
 
 typedef struct rg_prescription {
     rg_prescription_kind kind;
@@ -45,6 +48,9 @@ typedef struct rg_prescription {
     double phase;               /* radians */
     rg_prescribed_function *function;
     void *user;
+    /* Of time: metres along x, y and z, then radians of a rotation vector, world axes; null: 0. In
+     * a def they are copied. spline(t, t1, x1, t2, x2, ...) has a continuous velocity. */
+    const char *of_time[RG_PRESCRIBED_TEXTS];
 } rg_prescription;
 
 typedef struct rg_collider_def {
@@ -57,6 +63,9 @@ typedef struct rg_collider_def {
     uint64_t category; /* bits: what this is */
     uint64_t mask;     /* bits: the categories it collides with; both ways must agree */
     void *user;        /* the caller's: rg_collider_user */
+    /* m/s in the body's origin frame: the surface runs so, like a conveyor belt, while the body
+     * stays; its part along the contact plane counts. Stepping. */
+    rg_vec3 surface_velocity;
 } rg_collider_def;
 
 /* No shape, unit pose, density 1000, category 1, mask all. */
@@ -167,6 +176,8 @@ void *rg_collider_user(const rg_world *world, rg_collider_id collider); /* as rg
 rg_status rg_collider_set_user(rg_world *world, rg_collider_id collider, void *user);
 rg_status rg_collider_set_material(rg_world *world, rg_collider_id collider,
                                    rg_material_id material);
+rg_status rg_collider_set_surface_velocity(rg_world *world, rg_collider_id collider,
+                                           rg_vec3 velocity);
 rg_status rg_collider_set_filter(rg_world *world, rg_collider_id collider, uint64_t category,
                                  uint64_t mask);
 

@@ -38,6 +38,10 @@ typedef struct rg_contact_force {
     double approach;         /* m/s: -n.(relative velocity) at the beginning */
     uint32_t mode;           /* rg_contact_mode */
     uint32_t impact;         /* 1: the bodies met in this step and the law has restitution */
+    /* Rolling and torsional friction: N m s and N m on A, beside the impulse at the point, and the
+     * coefficients that were used, in metres. */
+    rg_vec3 angular_impulse, torque;
+    double rolling_friction, torsional_friction;
 } rg_contact_force;
 
 /* All of the last step, in the order of colliders, parts and points; until the next step or

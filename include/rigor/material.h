@@ -21,6 +21,9 @@ typedef struct rg_contact_law {
     double restitution;          /* 0 ... 1 */
     const rg_impact_law *impact; /* analytic: of collisions; null: none is named */
     double stiffness;            /* penalty: N/m of a contact point; 0: as the settings say */
+    /* m, stepping: the torques about the contact point are at most these times the normal force, in
+     * the tangent plane against rolling, about the normal against spinning; 0: none. */
+    double rolling_friction, torsional_friction;
 } rg_contact_law;
 
 /* Friction 0.5, restitution 0, no law of impact. */
@@ -43,8 +46,8 @@ const char *rg_world_material_name(const rg_world *world, rg_material_id materia
 rg_contact_law rg_world_material_law(const rg_world *world, rg_material_id material);
 rg_status rg_world_find_material(const rg_world *world, const char *name, rg_material_id *material);
 /* The law by which two materials meet, static_friction filled in. The override of the pair if there
- * is one; otherwise the geometric mean of both coefficients of friction, the larger restitution,
- * and the stiffness of both springs one behind the other, or that of the only one that is given.
+ * is one; otherwise the geometric mean of both coefficients of friction, of rolling and of torsional
+ * friction the larger one, the larger restitution, and the stiffness of both springs one behind the other, or that of the only one that is given.
  * The law of impact, in this order: that of the override; the one that both materials name, or the
  * only one of them that names any; null where neither does or they differ: the settings'
  * (rigor/method.h). Where the contacts of bodies that touch each other have different laws, the law

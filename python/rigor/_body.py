@@ -31,7 +31,8 @@ def _check_finite_place(mass: float) -> float:
 class Collider:
     """A shape to be attached to a body, at a place in the body's frame. A density or material that is None
     is that of the body's call; `category` and `mask` are bits: two colliders meet if each has the other's
-    category in its mask."""
+    category in its mask. `surface_velocity`, in the body's frame, is that of a conveyor belt: the surface
+    runs while the body stays."""
 
     shape: Shape
     position: Vector = (0, 0, 0)
@@ -41,6 +42,7 @@ class Collider:
     sensor: bool = False
     category: int = 1
     mask: int = 2**64 - 1
+    surface_velocity: Vector = (0, 0, 0)
 
     def _struct(self, world: World, density: float | None, material: Material | None) -> c.rg_collider_def:
         made = lib.rg_collider_def_default()
@@ -53,6 +55,7 @@ class Collider:
         if material is not None:
             made.material = world._own(material)._alive()
         made.sensor, made.category, made.mask = self.sensor, self.category, self.mask
+        made.surface_velocity = vector(self.surface_velocity)
         return made
 
 
@@ -92,6 +95,11 @@ class ColliderHandle:
     def set_filter(self, category: int, mask: int) -> None:
         self.world._edit()
         check(lib.rg_collider_set_filter(self.world._pointer, self._id, category, mask))
+
+    def set_surface_velocity(self, velocity: Vector) -> None:
+        """Runs the surface like a belt; (0, 0, 0) stops it."""
+        self.world._edit()
+        check(lib.rg_collider_set_surface_velocity(self.world._pointer, self._id, vector(velocity)))
 
     def remove(self) -> None:
         self.world._edit()

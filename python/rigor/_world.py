@@ -62,10 +62,13 @@ class Material:
 
 
 def contact_law(friction: float = 0.5, restitution: float = 0, static_friction: float = 0,
-                impact: str | None = None) -> c.rg_contact_law:
-    """The law of a material or of a pair of materials. `impact` names a law of collisions."""
+                impact: str | None = None, rolling_friction: float = 0,
+                torsional_friction: float = 0) -> c.rg_contact_law:
+    """The law of a material or of a pair of materials. `impact` names a law of collisions. Rolling and
+    torsional friction are in metres: the torque about the contact point over the normal force."""
     law = lib.rg_contact_law_default()
     law.friction, law.static_friction, law.restitution = friction, static_friction, restitution
+    law.rolling_friction, law.torsional_friction = rolling_friction, torsional_friction
     if impact is not None:
         law.impact = lib.rg_impact_law_find(impact.encode())
         if not law.impact:
@@ -615,12 +618,14 @@ class World:
     # --- materials ------------------------------------------------------------------------------
 
     def add_material(self, name: str, friction: float = 0.5, restitution: float = 0,
-                     static_friction: float = 0, impact: str | None = None) -> Material:
+                     static_friction: float = 0, impact: str | None = None, rolling_friction: float = 0,
+                     torsional_friction: float = 0) -> Material:
         """A material by its coefficient of friction (while slipping), restitution (0 ... 1) and static
-        coefficient (0: the same); `impact` names a law of collisions of the method analytic."""
+        coefficient (0: the same); `impact` names a law of collisions of the method analytic; rolling and
+        torsional friction are lengths: torque about the contact point over normal force."""
         self._edit()
         found = c.rg_material_id()
-        law = contact_law(friction, restitution, static_friction, impact)
+        law = contact_law(friction, restitution, static_friction, impact, rolling_friction, torsional_friction)
         self._call(lib.rg_world_add_material, name.encode(), byref(law), byref(found))
         return Material(self, found.index1)
 

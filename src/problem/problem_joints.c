@@ -29,19 +29,30 @@ static void fill_side(bool planar, const rg_joint_direction *along, rg_vec3 arm,
         rg_direction_jacobian(planar, sign, d, rg_cross(arm, d), out);
 }
 
+static void fill_jacobian(const rg_world_content *c, rg_joint_set *set, size_t i,
+                          const rg_vec3 *position) {
+    const rg_joint_row *row = &set->rows[i];
+    for (size_t side = 0; side < 2; side++) {
+        double *out = set->jacobian + (i * 2 + side) * (size_t)set->freedom;
+        rg_vec3 arm = {0, 0, 0};
+        if (row->moves[side])
+            arm = rg_sub(row->point, position[row->body[side]]);
+        fill_side(c->planar, &row->along, arm, row->moves[side] ? side == 0 ? -1 : 1 : 0, out);
+    }
+}
+
 rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,
                                const rg_joint_row *row, rg_body_places places) {
     size_t i = set->count++;
     set->rows[i] = *row;
     set->impulse[i] = 0;
-    for (size_t side = 0; side < 2; side++) {
-        double *out = set->jacobian + (i * 2 + side) * (size_t)set->freedom;
-        rg_vec3 arm = {0, 0, 0};
-        if (row->moves[side])
-            arm = rg_sub(row->point, places.position[row->body[side]]);
-        fill_side(c->planar, &row->along, arm, row->moves[side] ? side == 0 ? -1 : 1 : 0, out);
-    }
+    fill_jacobian(c, set, i, places.position);
     return &set->rows[i];
+}
+
+void rg_joint_set_turn(const rg_world_content *c, rg_joint_set *set, size_t i, rg_vec3 direction) {
+    set->rows[i].along.direction = direction;
+    fill_jacobian(c, set, i, c->position);
 }
 
 /* --- loops ------------------------------------------------------------------------------------ */

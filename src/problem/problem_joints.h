@@ -7,9 +7,15 @@
 #include "rigor/complementarity.h"
 #include "world/world.h"
 
+/* Rows of rolling and torsional friction (step_rolling.c) belong to a contact, and come last. */
+#define RG_NO_JOINT UINT32_MAX
+typedef enum rg_twist_kind { RG_TWIST_NONE, RG_TWIST_ROLLING, RG_TWIST_TORSION } rg_twist_kind;
+
 typedef struct rg_joint_row {
-    uint32_t joint;   /* dense */
+    uint32_t joint;   /* dense; RG_NO_JOINT */
     uint8_t place;    /* among the rows of the joint: rg_joint_part, world.h */
+    uint8_t twist;    /* rg_twist_kind */
+    uint32_t contact; /* of twists: in the set of contacts */
     uint32_t body[2]; /* A, B: dense; UINT32_MAX: the world */
     bool moves[2];    /* dynamic, and asked for: part of the velocity space */
     rg_joint_direction along;
@@ -40,6 +46,10 @@ rg_status rg_joint_set_make(const rg_world_content *content, size_t capacity, rg
 /* Adds a row with its Jacobian; `moves` says which bodies are in the velocity space. */
 rg_joint_row *rg_joint_set_add(const rg_world_content *content, rg_joint_set *set,
                                const rg_joint_row *row, rg_body_places places);
+
+/* Another direction for row i. */
+void rg_joint_set_turn(const rg_world_content *content, rg_joint_set *set, size_t i,
+                       rg_vec3 direction);
 
 static inline const double *rg_joint_jacobian(const rg_joint_set *set, size_t i, size_t side) {
     return set->jacobian + (i * 2 + side) * (size_t)set->freedom;

@@ -76,12 +76,26 @@ static rg_vec3 surface_velocity(const builder *b, uint32_t body, bool moves, rg_
     return rg_scale(1 / b->step, b->displacement(b->user, body, point));
 }
 
+static const rg_collider *collider_of(const rg_world_content *c, rg_collider_id id) {
+    return &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id))];
+}
+
+/* Of surfaces that run along their bodies, A's less B's, across the normal. */
+static rg_vec3 belt_velocity(const rg_world_content *c, const rg_touch *touch, rg_vec3 normal) {
+    const rg_vec3 *a = &collider_of(c, touch->collider_a)->surface_velocity;
+    const rg_vec3 *b = &collider_of(c, touch->collider_b)->surface_velocity;
+    rg_vec3 sum = {0, 0, 0};
+    if (rg_largest_entry(*a) == 0 && rg_largest_entry(*b) == 0)
+        return sum;
+    sum =
+        rg_sub(rg_rotate(rg_body_origin_pose(c, rg_body_dense(c, touch->body_a)).orientation, *a),
+               rg_rotate(rg_body_origin_pose(c, rg_body_dense(c, touch->body_b)).orientation, *b));
+    return rg_add_scaled(sum, -rg_dot(sum, normal), normal);
+}
+
 static double share_of_a(const rg_world_content *c, const rg_touch *touch) {
-    const rg_collider *a =
-        &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_a))];
-    const rg_collider *b =
-        &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(touch->collider_b))];
-    return rg_contact_share(b->shape, a->shape);
+    return rg_contact_share(collider_of(c, touch->collider_b)->shape,
+                            collider_of(c, touch->collider_a)->shape);
 }
 
 static void add_manifold(builder *b, size_t t, size_t m) {
@@ -93,6 +107,7 @@ static void add_manifold(builder *b, size_t t, size_t m) {
     rg_vec3 tangent1, tangent2;
     rg_contact_tangents(manifold->normal, c->planar, &tangent1, &tangent2);
     double share = share_of_a(c, touch);
+    rg_vec3 belt = belt_velocity(c, touch, manifold->normal);
     for (uint32_t p = 0; p < manifold->point_count; p++) {
         const rg_contact_point *point = &b->view->points[manifold->first_point + p];
         rg_contact_row *row = &b->set->rows[b->set->count];
@@ -112,6 +127,7 @@ static void add_manifold(builder *b, size_t t, size_t m) {
                                 .law = touch->law};
         row->surface = rg_sub(surface_velocity(b, body_a, row->moves_a, position),
                               surface_velocity(b, body_b, row->moves_b, position));
+        row->surface = rg_add(row->surface, belt);
         fill_jacobian(c, b->set, b->set->count++);
     }
 }

@@ -17,7 +17,7 @@ static const rg_builtin *const families[] = {
     rg_builtin_fall,     rg_builtin_stack,  rg_builtin_slide,  rg_builtin_papers,
     rg_builtin_free,     rg_builtin_impact, rg_builtin_bounce, rg_builtin_force,
     rg_builtin_friction, rg_builtin_spin,   rg_builtin_joint,  rg_builtin_mechanism,
-    rg_builtin_gallery,  rg_builtin_shapes, rg_builtin_hit,
+    rg_builtin_gallery,  rg_builtin_shapes, rg_builtin_hit,    rg_builtin_drive,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0], MOST_BUILTINS = 128 };
 

@@ -54,7 +54,9 @@
     X(MATERIAL_FRICTION, "friction")                                                               \
     X(MATERIAL_RESTITUTION, "restitution")                                                         \
     X(MATERIAL_IMPACT, "impact")                                                                   \
-    X(MATERIAL_STIFFNESS, "stiffness")
+    X(MATERIAL_STIFFNESS, "stiffness")                                                             \
+    X(MATERIAL_ROLLING, "rolling_friction")                                                        \
+    X(MATERIAL_TORSIONAL, "torsional_friction")
 #define RG_KEYS_FRICTION(X)                                                                        \
     X(FRICTION_STATIC, "static")                                                                   \
     X(FRICTION_DYNAMIC, "dynamic")
@@ -63,7 +65,9 @@
     X(PAIR_FRICTION, "friction")                                                                   \
     X(PAIR_RESTITUTION, "restitution")                                                             \
     X(PAIR_IMPACT, "impact")                                                                       \
-    X(PAIR_STIFFNESS, "stiffness")
+    X(PAIR_STIFFNESS, "stiffness")                                                                 \
+    X(PAIR_ROLLING, "rolling_friction")                                                            \
+    X(PAIR_TORSIONAL, "torsional_friction")
 /* In the order of rg_shape_kind, then the ones that are read into another kind. */
 #define RG_KEYS_SHAPE(X)                                                                           \
     X(SHAPE_HALFSPACE, "halfspace")                                                                \
@@ -123,7 +127,8 @@
     X(COLLIDER_DENSITY, "density")                                                                 \
     X(COLLIDER_SENSOR, "sensor")                                                                   \
     X(COLLIDER_CATEGORY, "category")                                                               \
-    X(COLLIDER_MASK, "mask")
+    X(COLLIDER_MASK, "mask")                                                                       \
+    X(COLLIDER_SURFACE_VELOCITY, "surface_velocity")
 #define RG_KEYS_BODY(X)                                                                            \
     X(BODY_NAME, "name")                                                                           \
     X(BODY_REPEAT, "repeat")                                                                       \
@@ -144,7 +149,8 @@
     X(BODY_MATERIAL, "material")                                                                   \
     X(BODY_SENSOR, "sensor")                                                                       \
     X(BODY_CATEGORY, "category")                                                                   \
-    X(BODY_MASK, "mask")
+    X(BODY_MASK, "mask")                                                                           \
+    X(BODY_SURFACE_VELOCITY, "surface_velocity")
 #define RG_KEYS_REPEAT(X)                                                                          \
     X(REPEAT_I, "i")                                                                               \
     X(REPEAT_J, "j")                                                                               \

@@ -378,9 +378,22 @@ static rg_status read_friction(rg_reader *reader, const rg_place *place, rg_cont
     return status;
 }
 
-static rg_status read_law(rg_reader *reader, const rg_place *friction, const rg_place *restitution,
-                          const rg_place *impact, const rg_place *stiffness, rg_contact_law *law) {
+/* The keys of a law are the same, and in the same order, in materials and pairs. */
+enum { PAIR_LAW = PAIR_FRICTION - MATERIAL_FRICTION };
+_Static_assert(PAIR_LAW == PAIR_TORSIONAL - MATERIAL_TORSIONAL, "keys of a law");
+
+static rg_status read_law(rg_reader *reader, const rg_place *v, rg_contact_law *law) {
+    const rg_place *friction = &v[MATERIAL_FRICTION], *restitution = &v[MATERIAL_RESTITUTION];
+    const rg_place *impact = &v[MATERIAL_IMPACT], *stiffness = &v[MATERIAL_STIFFNESS];
     rg_status status = rg_given(friction) ? read_friction(reader, friction, law) : RG_OK;
+    if (status == RG_OK && rg_given(&v[MATERIAL_ROLLING]))
+        status = rg_read_not_negative(reader, &v[MATERIAL_ROLLING],
+                                      "a coefficient of rolling friction, in metres",
+                                      &law->rolling_friction);
+    if (status == RG_OK && rg_given(&v[MATERIAL_TORSIONAL]))
+        status = rg_read_not_negative(reader, &v[MATERIAL_TORSIONAL],
+                                      "a coefficient of torsional friction, in metres",
+                                      &law->torsional_friction);
     if (status == RG_OK && rg_given(stiffness))
         status = rg_read_positive(reader, stiffness, "a stiffness", &law->stiffness);
     if (status == RG_OK && rg_given(impact))
@@ -402,8 +415,7 @@ static rg_status read_material(rg_reader *reader, const rg_place *place) {
     rg_error cause = {0};
     rg_status status = rg_read_keys(reader, place, &rg_keys_material, v);
     if (status == RG_OK)
-        status = read_law(reader, &v[MATERIAL_FRICTION], &v[MATERIAL_RESTITUTION],
-                          &v[MATERIAL_IMPACT], &v[MATERIAL_STIFFNESS], &law);
+        status = read_law(reader, v, &law);
     if (status != RG_OK)
         return status;
     if (!place->key[0])
@@ -472,8 +484,7 @@ static rg_status read_pair(rg_reader *reader, const rg_place *place) {
     rg_contact_law law = rg_world_pair_law(reader->world, ids[0], ids[1]);
     rg_error cause = {0};
     law.impact = NULL; /* the materials' */
-    status = read_law(reader, &v[PAIR_FRICTION], &v[PAIR_RESTITUTION], &v[PAIR_IMPACT],
-                      &v[PAIR_STIFFNESS], &law);
+    status = read_law(reader, v + PAIR_LAW, &law);
     if (status != RG_OK)
         return status;
     status = rg_world_set_pair_law(reader->world, ids[0], ids[1], &law, &cause);

@@ -36,7 +36,7 @@ rg_status rg_read_material(rg_reader *reader, const rg_place *place, rg_material
 
 /* What bodies and colliders have in common, in the order in which their tables list it. */
 typedef struct surface_keys {
-    const rg_place *material, *density, *sensor, *category, *mask;
+    const rg_place *material, *density, *sensor, *category, *mask, *surface_velocity;
 } surface_keys;
 
 static rg_status read_surface(rg_reader *reader, const surface_keys *keys, bool zero_density,
@@ -54,6 +54,8 @@ static rg_status read_surface(rg_reader *reader, const surface_keys *keys, bool 
         status = rg_read_bits(reader, keys->category, &collider->category);
     if (status == RG_OK && rg_given(keys->mask))
         status = rg_read_bits(reader, keys->mask, &collider->mask);
+    if (status == RG_OK && rg_given(keys->surface_velocity))
+        status = rg_read_vector(reader, keys->surface_velocity, &collider->surface_velocity);
     return status;
 }
 
@@ -80,8 +82,9 @@ static rg_status read_collider(rg_reader *reader, const rg_place *place, const r
     if (!rg_given(&v[COLLIDER_SHAPE]))
         return rg_place_fail(reader, place, RG_NOT_FOUND,
                              "needs a shape; write e.g. {shape: {box: [1, 1, 1]}}");
-    surface_keys keys = {&v[COLLIDER_MATERIAL], &v[COLLIDER_DENSITY], &v[COLLIDER_SENSOR],
-                         &v[COLLIDER_CATEGORY], &v[COLLIDER_MASK]};
+    surface_keys keys = {&v[COLLIDER_MATERIAL], &v[COLLIDER_DENSITY],
+                         &v[COLLIDER_SENSOR],   &v[COLLIDER_CATEGORY],
+                         &v[COLLIDER_MASK],     &v[COLLIDER_SURFACE_VELOCITY]};
     status = read_surface(reader, &keys, true, collider);
     if (status == RG_OK)
         status = rg_read_local_pose(reader, &v[COLLIDER_POSITION], &collider->pose);
@@ -93,8 +96,8 @@ static rg_status read_collider(rg_reader *reader, const rg_place *place, const r
 /* Fills reader->colliders; def->collider_count of them hold a reference even on failure. */
 static rg_status read_colliders(rg_reader *reader, const rg_place *v, rg_body_def *def) {
     rg_collider_def defaults = rg_collider_def_default();
-    surface_keys keys = {&v[BODY_MATERIAL], &v[BODY_DENSITY], &v[BODY_SENSOR], &v[BODY_CATEGORY],
-                         &v[BODY_MASK]};
+    surface_keys keys = {&v[BODY_MATERIAL], &v[BODY_DENSITY], &v[BODY_SENSOR],
+                         &v[BODY_CATEGORY], &v[BODY_MASK],    &v[BODY_SURFACE_VELOCITY]};
     rg_status status = read_surface(reader, &keys, false, &defaults);
     if (status != RG_OK)
         return status;

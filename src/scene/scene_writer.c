@@ -144,6 +144,14 @@ static rg_status put_law(rg_writer *w, rg_contact_law law) {
         rg_put(w, ", stiffness: ");
         rg_put_number(w, law.stiffness);
     }
+    if (law.rolling_friction > 0) {
+        rg_put(w, ", rolling_friction: ");
+        rg_put_number(w, law.rolling_friction);
+    }
+    if (law.torsional_friction > 0) {
+        rg_put(w, ", torsional_friction: ");
+        rg_put_number(w, law.torsional_friction);
+    }
     return put_impact(w, ", ", law.impact);
 }
 
@@ -201,6 +209,10 @@ static rg_status put_collider(rg_writer *w, rg_collider_id id) {
         rg_buffer_print(&w->out, ", category: %llu", (unsigned long long)def.category);
     if (def.mask != normal.mask)
         rg_buffer_print(&w->out, ", mask: %llu", (unsigned long long)def.mask);
+    if (rg_length(def.surface_velocity) > 0) {
+        rg_put_key(w, &first, "surface_velocity");
+        rg_put_vector(w, def.surface_velocity);
+    }
     rg_put(w, "}");
     return status;
 }

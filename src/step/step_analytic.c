@@ -13,8 +13,10 @@
  *
  * Tested by tests/step/test_analytic.c. */
 #include "step/step_analytic.h"
+
 #include "base/base_text.h"
 #include "contact/contact.h"
+#include "step/step_rolling.h"
 #include "step/step_stage.h"
 
 #include <string.h>
@@ -458,6 +460,8 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
         if (rg_shape_get_kind(world->content.collider[i].shape) == RG_SHAPE_TERRAIN)
             return rg_fail(error, RG_UNSUPPORTED,
                            "the method analytic does not know terrain; take the method stepping");
+    if (rg_rolling_refused(world, "analytic", error))
+        return RG_UNSUPPORTED;
     rg_analysis_view view;
     rg_analysis start;
     rg_status status = find_touches(world, end_time, error);

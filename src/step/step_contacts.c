@@ -19,6 +19,7 @@
 
 #include "base/base_text.h"
 #include "step/step_machinery.h"
+#include "step/step_rolling.h"
 
 #include <string.h>
 
@@ -388,6 +389,32 @@ static void write_answer(rg_contact_job *job, const rg_island *island, const isl
             answer->force[island->contact_count * d + k];
 }
 
+/* With bounds of rolling and torsional friction that follow the normal impulses: solved again until
+ * they agree (step_rolling.c). */
+static rg_status solve_rolling(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
+                               const rg_island *island, rg_problem *problem, island_answer *answer,
+                               rg_lane_report *report) {
+    rg_rolling rolling;
+    double enough = RG_STEP_AIM * job->world->content.settings.solver_tolerance * job->speed;
+    uint64_t failures = report->counts.failures;
+    if (rg_rolling_begin(job, island, arena, problem, &rolling))
+        return rg_fail(&report->error, RG_OUT_OF_MEMORY, "no memory for contacts");
+    rg_rolling_bound(&rolling, answer->force, NULL);
+    for (int pass = 1;; pass++) {
+        report->counts.failures = failures; /* that of the last pass counts */
+        rg_status status = solve_island(job, context, problem, answer, report);
+        if (status)
+            return status;
+        double error = rg_rolling_error(&rolling, answer->force, answer->velocity);
+        if (error <= enough || pass == RG_STEP_ROLLING) {
+            answer->residual.natural = fmax(answer->residual.natural, error / job->speed);
+            return RG_OK;
+        }
+        rg_rolling_bound(&rolling, answer->force, answer->velocity);
+        answer->warm = true;
+    }
+}
+
 static void report_answer(rg_lane_report *report, const island_answer *answer) {
     report->unfinished |= answer->rough;
     if (!answer->rough)
@@ -434,16 +461,18 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
         meets |= contacts->joints.rows[i].restitution > 0;
     }
     bool plain = !meets && island->joint_count == 0;
-    answer.rough = contacts->rough && !meets && island->contact_count > RG_STEP_SMALL;
-    if (!meets)
+    bool rolls = rg_rolling_any(job, island);
+    answer.rough = contacts->rough && !meets && !rolls && island->contact_count > RG_STEP_SMALL;
+    if (!meets && !rolls)
         answer.velocity = NULL;
     if (plain && answer.warm && is_pushed(contacts, island))
         answer.keep = RG_STEP_KEEP * c->settings.solver_tolerance;
     if (plain && answer.warm)
         answer.enough = enough_again(job, island);
     uint64_t failures = report->counts.failures;
-    status = plain ? solve_or_recall(job, context, island, &problem, &answer, report)
-                   : solve_island(job, context, &problem, &answer, report);
+    status = plain   ? solve_or_recall(job, context, island, &problem, &answer, report)
+             : rolls ? solve_rolling(job, arena, context, island, &problem, &answer, report)
+                     : solve_island(job, context, &problem, &answer, report);
     if (!status && report->counts.failures > failures)
         status = leave_overlaps(job, arena, context, island, &problem, &answer, report);
     if (!status && !meets && island->contact_count > 0 && island->joint_count > 0)

@@ -68,6 +68,10 @@
  * What is left out so is in the certificate's error of momentum. */
 #define RG_STEP_KEEP 1e-2
 
+/* Solves until the bounds of rolling friction are those of the normal impulses, at most; what is
+ * left is part of the residual. */
+#define RG_STEP_ROLLING 50
+
 /* In a further pass of a step the forces of the pass before are the answer of an island again, if
  * their residual is no more than this times what it was, or than RG_STEP_STAY of the tolerance:
  * what was not solved better within the effort is not tried once more. Rounding changes with the
@@ -107,6 +111,7 @@ typedef struct rg_contact_step {
     double *inertia;     /* kg m^2 per body: rg_joints_stiffen */
     rg_islands islands;
     double *impulse; /* set.count x dimension, N s */
+    size_t twists;   /* rows of rolling and torsional friction, the last ones of `joints` */
     double *kept;    /* per body of the world, m/s: slower is at rest; 0: no impulses were kept */
     /* Per body of the world: the residual of the island that it was in, in this pass and in the one
      * before; null: none. */

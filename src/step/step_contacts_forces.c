@@ -5,6 +5,7 @@
 #include "base/base_text.h"
 #include "contact/contact.h"
 #include "step/step_machinery.h"
+#include "step/step_rolling.h"
 
 #include <string.h>
 
@@ -51,6 +52,17 @@ bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contac
     return count == last_count && (count == 0 || memcmp(now, last, count * sizeof *now) == 0);
 }
 
+/* Rolling and torsional friction. */
+static void tell_twist(const rg_contact_job *job, size_t i) {
+    const rg_contact_step *contacts = job->contacts;
+    const rg_contact_law *law = &contacts->set.rows[i].law;
+    rg_contact_force *f = &contacts->forces[i];
+    f->angular_impulse = rg_rolling_impulse(contacts, i);
+    f->torque = rg_scale(1 / contacts->step, f->angular_impulse);
+    f->rolling_friction = law->rolling_friction;
+    f->torsional_friction = contacts->set.dimension == 3 ? law->torsional_friction : 0;
+}
+
 void rg_contacts_describe(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
@@ -91,6 +103,8 @@ void rg_contacts_describe(rg_contact_job *job) {
             .impact = met,
         };
         contacts->impacts += met;
+        if (contacts->twists)
+            tell_twist(job, i);
     }
 }
 
@@ -128,6 +142,7 @@ size_t rg_body_contact_force(const rg_world *world, rg_body_id body, rg_vec3 *fo
         rg_vec3 given = is_a ? f->force : rg_neg(f->force);
         sum = rg_add(sum, given);
         moment = rg_add(moment, rg_cross(rg_sub(f->position, centre), given));
+        moment = rg_add_scaled(moment, is_a ? 1 : -1, f->torque);
         found++;
     }
     if (force)

@@ -11,6 +11,7 @@
 #include "shape/shape.h"
 #include "step/step_contact_memory.h"
 #include "step/step_joints.h"
+#include "step/step_rolling.h"
 
 #include <string.h>
 
@@ -451,6 +452,8 @@ static rg_status make_joints(rg_contact_job *job, rg_arena *arena, bool again) {
     rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
     rg_joint_set first = contacts->joints;
+    first.count -= contacts->twists;
+    contacts->twists = 0;
     rg_joints_input input = {.step = contacts->step,
                              .end_time = contacts->end_time,
                              .impact = contacts->rows == RG_ROWS_IN_IMPACT,
@@ -479,5 +482,6 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
         status = choose_rows(job, arena);
     if (status || (contacts->set.count == 0 && contacts->joints.count == 0))
         return status;
-    return prepare(job, arena, first, first_count);
+    status = prepare(job, arena, first, first_count);
+    return status ? status : rg_rolling_rows(job, arena);
 }

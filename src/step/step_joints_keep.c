@@ -26,7 +26,7 @@ rg_status rg_joints_begin(const rg_world_content *c, double step, rg_arena *aren
 }
 
 void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next) {
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
         const rg_joint_row *row = &set->rows[i];
         rg_joint_memory *m = &next[row->joint];
         m->impulse[row->place] += set->impulse[i];
@@ -55,7 +55,7 @@ rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_
     *wrenches = rg_arena_take(arena, c->joints.count + c->bodies.count, sizeof **wrenches);
     if (!*wrenches)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
         const rg_joint_row *row = &set->rows[i];
         if (i == 0 || row->joint != set->rows[i - 1].joint)
             (*wrenches)[(*count)++] = (rg_judge_joint){

@@ -86,8 +86,10 @@ void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
                     fmax(before->angular_size, after->angular_size) + contacts->angular_stake));
     if (report->counts.solves) {
         info->certificate.complementarity =
-            fmax(report->counts.worst_residual, report->found.complementarity);
-        info->certificate.cone_violation = fmax(report->counts.worst_cone, report->found.cone);
+            rg_max3(report->counts.worst_residual, report->found.complementarity,
+                    contacts->twist_error);
+        info->certificate.cone_violation =
+            rg_max3(report->counts.worst_cone, report->found.cone, contacts->twist_cone);
     }
     info->energy = (rg_energy_ledger){0};
     rg_energy_ledger *e = &info->energy;

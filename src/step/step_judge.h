@@ -55,6 +55,9 @@ typedef struct rg_judge_contacts {
     double friction, impact, stabilisation, prescribed, integration;
     double drive; /* of springs and motors of joints */
     rg_vec3 impulse, angular_impulse;
+    /* Of rolling and torsional friction, over its limit and over |g| h: torque beyond the limit,
+     * and motion that it does not oppose with all of it. */
+    double twist_cone, twist_error;
     /* What is at stake in a step even at rest, where all figures above vanish: the energy and the
      * momentum that gravity alone would bring, and contacts take away again. */
     double stake, momentum_stake, angular_stake;

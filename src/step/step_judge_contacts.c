@@ -78,6 +78,56 @@ rg_judge_motion_at rg_judge_motion_of(const rg_world_content *c, const rg_judge_
     return m;
 }
 
+/* m/s in world axes: how the surface of a collider runs along its body, across the normal. */
+static rg_vec3 running(const rg_world_content *c, const rg_judge_memory *before,
+                       rg_collider_id collider, size_t body, rg_vec3 normal) {
+    const rg_collider *own = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(collider))];
+    if (rg_largest_entry(own->surface_velocity) == 0)
+        return (rg_vec3){0, 0, 0};
+    rg_vec3 v = rg_rotate(before->origin[body].orientation, own->surface_velocity);
+    return rg_sub(v, rg_scale(rg_dot(v, normal), normal));
+}
+
+/* One law of rolling or torsional friction: `most` times the normal impulse, against w. */
+static void check_twist(rg_vec3 impulse, double most, rg_vec3 w, double length, double speed,
+                        rg_judge_contacts *sum) {
+    double size = rg_length(impulse), rate = rg_length(w);
+    if (!(most > 0)) {
+        sum->twist_cone = fmax(sum->twist_cone, size > 0 ? INFINITY : 0);
+        return;
+    }
+    sum->twist_cone = fmax(sum->twist_cone, size / most - 1);
+    if (speed > 0)
+        sum->twist_error =
+            fmax(sum->twist_error, length * (rate + rg_dot(impulse, w) / most) / speed);
+}
+
+/* Rolling and torsional friction: work, and the law. */
+static void account_twist(const rg_world_content *c, const rg_judge_memory *before, double step,
+                          const rg_contact_force *f, rg_judge_contacts *sum) {
+    size_t body[2] = {rg_body_dense(c, f->body_a), rg_body_dense(c, f->body_b)};
+    rg_judge_motion_at a = rg_judge_motion_of(c, before, step, body[0], f->position);
+    rg_judge_motion_at b = rg_judge_motion_of(c, before, step, body[1], f->position);
+    rg_vec3 after = rg_sub(a.spin_after, b.spin_after), t = f->angular_impulse;
+    sum->friction += 0.5 * rg_dot(t, rg_add(rg_sub(a.spin_before, b.spin_before), after));
+    if (!a.dynamic)
+        sum->prescribed -= rg_dot(t, a.spin_before);
+    if (!b.dynamic)
+        sum->prescribed += rg_dot(t, b.spin_before);
+    if (a.dynamic != b.dynamic)
+        sum->angular_impulse = rg_add_scaled(sum->angular_impulse, a.dynamic ? 1 : -1, t);
+    double normal = fmax(0, rg_dot(f->impulse, f->normal));
+    double speed = f->impact ? 0 : rg_length(c->gravity) * step; /* an impact has two laws */
+    double length = rg_length(rg_sub(f->position, before->position[body[a.dynamic ? 0 : 1]]));
+    rg_vec3 about = rg_scale(rg_dot(t, f->normal), f->normal);
+    rg_vec3 spin = rg_scale(rg_dot(after, f->normal), f->normal);
+    if (f->rolling_friction > 0)
+        check_twist(rg_sub(t, about), f->rolling_friction * normal, rg_sub(after, spin), length,
+                    speed, sum);
+    if (f->torsional_friction > 0)
+        check_twist(about, f->torsional_friction * normal, spin, length, speed, sum);
+}
+
 static void account(const rg_world_content *c, const rg_judge_memory *before, double step,
                     const rg_contact_force *f, rg_judge_contacts *sum) {
     size_t i = rg_body_dense(c, f->body_a), j = rg_body_dense(c, f->body_b);
@@ -86,7 +136,13 @@ static void account(const rg_world_content *c, const rg_judge_memory *before, do
     rg_vec3 mean = rg_scale(0.5, rg_sub(rg_add(a.before, a.after), rg_add(b.before, b.after)));
     double normal = rg_dot(f->impulse, f->normal) * rg_dot(mean, f->normal);
     double all = rg_dot(f->impulse, mean);
-    sum->friction += all - normal;
+    /* Friction works on the surfaces; what they run by themselves is driven. */
+    double driven = rg_dot(f->impulse, rg_sub(running(c, before, f->collider_a, i, f->normal),
+                                              running(c, before, f->collider_b, j, f->normal)));
+    sum->friction += all - normal + driven;
+    sum->prescribed -= driven;
+    if (f->rolling_friction > 0 || f->torsional_friction > 0)
+        account_twist(c, before, step, f, sum);
     if (normal > 0)
         sum->stabilisation += normal;
     else

@@ -9,6 +9,7 @@
 #include "step/step_bodies.h"
 #include "step/step_contacts.h"
 #include "step/step_method.h"
+#include "step/step_rolling.h"
 #include "step/step_stage.h"
 
 #include <string.h>
@@ -282,6 +283,8 @@ static rg_status step_penalty(rg_world *world, double step, double end_time, rg_
     if (world->content.joints.count)
         return rg_fail(error, RG_UNSUPPORTED,
                        "the method penalty does not know joints; take the method stepping");
+    if (rg_rolling_refused(world, "penalty", error))
+        return RG_UNSUPPORTED;
     rg_penalty p = {.world = world, .arena = &world->scratch, .restitution = NAN, .error = error};
     rg_status status = rg_machinery_of(world, &p.machinery, error);
     if (status)

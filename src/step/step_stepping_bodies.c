@@ -213,6 +213,8 @@ rg_status rg_stepping_free(rg_world *world, rg_stepping *job, rg_error *error) {
 
 /* A row that holds at the end of the step, too (step_joints_project.c): locked, or a limit. */
 static bool holds_twice(const rg_stepping *job, const rg_joint_row *row) {
+    if (row->joint == RG_NO_JOINT)
+        return false;
     size_t part = (size_t)(row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS;
     size_t axis = (size_t)(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS;
     return row->place < RG_JOINT_LOCKED ||

@@ -220,6 +220,8 @@ static rg_status tell_part(follower *f, const rg_stepping *part, bool instant,
         sum->found.stabilisation += done.stabilisation;
         sum->found.prescribed += done.prescribed;
         sum->found.drive += done.drive;
+        sum->found.cone = fmax(sum->found.cone, done.twist_cone);
+        sum->found.complementarity = fmax(sum->found.complementarity, done.twist_error);
         sum->integration += done.integration;
         sum->contact_impulse = rg_add(sum->contact_impulse, done.impulse);
         sum->contact_angular_impulse = rg_add(sum->contact_angular_impulse, done.angular_impulse);
@@ -470,6 +472,8 @@ static void add_force(rg_contact_force *sum, const rg_contact_force *more, doubl
     sum->gap = fmin(before.gap, more->gap);
     sum->impulse = rg_add(before.impulse, more->impulse);
     sum->force = rg_scale(1 / step, sum->impulse);
+    sum->angular_impulse = rg_add(before.angular_impulse, more->angular_impulse);
+    sum->torque = rg_scale(1 / step, sum->angular_impulse);
     sum->normal_force = before.normal_force + more->normal_force;
     sum->approach = fmax(before.approach, more->approach);
     sum->impact = before.impact | more->impact;

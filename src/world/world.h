@@ -60,6 +60,7 @@ typedef struct rg_collider {
     bool sensor;
     uint64_t category, mask;
     void *user;
+    rg_vec3 surface_velocity;
     rg_body_id body;
     uint32_t next1, previous1; /* slots + 1, in the order of attachment */
 } rg_collider;

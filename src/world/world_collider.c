@@ -26,6 +26,8 @@ rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, r
     if (!(isfinite(def->density) && def->density >= 0))
         return rg_fail(error, RG_INVALID_SIZE, "density: %g; a density must be positive",
                        def->density);
+    if (!rg_is_finite(def->surface_velocity))
+        return rg_fail(error, RG_NOT_FINITE, "surface_velocity: it is not finite");
     if (def->material.index1 > world->content.material_count)
         return rg_fail(error, RG_INVALID_HANDLE, "material: there is none of number %u",
                        def->material.index1);
@@ -100,6 +102,7 @@ rg_status rg_collider_attach(rg_world *world, size_t body, const rg_collider_def
                       .category = def->category,
                       .mask = def->mask,
                       .user = def->user,
+                      .surface_velocity = def->surface_velocity,
                       .body = rg_body_id_at(content, body),
                       .previous1 = record->last_collider1};
     if (record->last_collider1)
@@ -204,7 +207,8 @@ rg_collider_def rg_collider_get_def(const rg_world *world, rg_collider_id collid
                              .sensor = c->sensor,
                              .category = c->category,
                              .mask = c->mask,
-                             .user = c->user};
+                             .user = c->user,
+                             .surface_velocity = c->surface_velocity};
 }
 
 rg_body_id rg_collider_body(const rg_world *world, rg_collider_id collider) {
@@ -241,5 +245,17 @@ rg_status rg_collider_set_material(rg_world *world, rg_collider_id collider,
     rg_status status = rg_world_begin_edit(world);
     if (!status)
         collider_at(world, collider)->material = material;
+    return status;
+}
+
+rg_status rg_collider_set_surface_velocity(rg_world *world, rg_collider_id collider,
+                                           rg_vec3 velocity) {
+    if (!rg_collider_exists(world, collider))
+        return RG_INVALID_HANDLE;
+    if (!rg_is_finite(velocity))
+        return RG_NOT_FINITE;
+    rg_status status = rg_world_begin_edit(world);
+    if (!status)
+        collider_at(world, collider)->surface_velocity = velocity;
     return status;
 }

@@ -37,6 +37,12 @@ static rg_status check_law(const rg_contact_law *law, rg_error *error) {
     if (!(law->stiffness >= 0 && isfinite(law->stiffness)))
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "stiffness: %g N/m; it is finite and not negative", law->stiffness);
+    const double most[2] = {law->rolling_friction, law->torsional_friction};
+    for (int i = 0; i < 2; i++)
+        if (!(most[i] >= 0 && isfinite(most[i])))
+            return rg_fail(error, RG_INVALID_ARGUMENT,
+                           "%s friction: %g m; it is finite and not negative",
+                           i ? "torsional" : "rolling", most[i]);
     return RG_OK;
 }
 
@@ -170,7 +176,9 @@ rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_mat
                           .friction = sqrt(p.friction * q.friction),
                           .restitution =
                               p.restitution > q.restitution ? p.restitution : q.restitution,
-                          .stiffness = mixed_stiffness(p.stiffness, q.stiffness)};
+                          .stiffness = mixed_stiffness(p.stiffness, q.stiffness),
+                          .rolling_friction = fmax(p.rolling_friction, q.rolling_friction),
+                          .torsional_friction = fmax(p.torsional_friction, q.torsional_friction)};
     if (pair)
         law = rg_contact_law_complete(pair->law);
     if (!law.impact)

@@ -24,6 +24,8 @@ rg_status rg_prescription_check(const rg_prescription *p, bool planar, rg_error 
             return rg_fail(error, RG_INVALID_ARGUMENT,
                            "oscillation: it leaves the x-z plane of the planar world");
         return RG_OK;
+    case RG_PRESCRIBED_OF_TIME:
+        break;
     case RG_PRESCRIBED_FUNCTION:
         return p->function ? RG_OK
                            : rg_fail(error, RG_INVALID_ARGUMENT,

@@ -50,7 +50,7 @@ typedef struct state_prescription {
     double start_angle, start_time;
 } state_prescription;
 
-static const char *const memory_tags[RG_MEMORY_KIND_COUNT] = {"Meth", "Cont", "touc", "Cofo",
+static const char *const memory_tags[RG_MEMORY_KIND_COUNT] = {"Meth", "Cont", "touc", "Cofw",
                                                               "Join"};
 
 typedef struct writer {
