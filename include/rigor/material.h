@@ -45,13 +45,14 @@ const char *rg_world_material_name(const rg_world *world, rg_material_id materia
 /* As it was given. */
 rg_contact_law rg_world_material_law(const rg_world *world, rg_material_id material);
 rg_status rg_world_find_material(const rg_world *world, const char *name, rg_material_id *material);
-/* The law by which two materials meet, static_friction filled in. The override of the pair if there
- * is one; otherwise the geometric mean of both coefficients of friction, of rolling and of torsional
- * friction the larger one, the larger restitution, and the stiffness of both springs one behind the other, or that of the only one that is given.
- * The law of impact, in this order: that of the override; the one that both materials name, or the
- * only one of them that names any; null where neither does or they differ: the settings'
- * (rigor/method.h). Where the contacts of bodies that touch each other have different laws, the law
- * of the contact that approaches fastest is that of the instant. */
+/* The law by which two materials meet, static_friction filled in. The override of the pair if
+ * there is one; otherwise the geometric mean of both coefficients of friction, of rolling and of
+ * torsional friction the larger one, the larger restitution, and the stiffness of both springs one
+ * behind the other, or that of the only one that is given. The law of impact, in this order: that
+ * of the override; the one that both materials name, or the only one of them that names any; null
+ * where neither does or they differ: the settings' (rigor/method.h). Where the contacts of bodies
+ * that touch each other have different laws, the law of the contact that approaches fastest is
+ * that of the instant. */
 rg_contact_law rg_world_pair_law(const rg_world *world, rg_material_id a, rg_material_id b);
 size_t rg_world_pair_count(const rg_world *world);
 /* The override, as it was given. */

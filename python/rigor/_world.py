@@ -566,14 +566,16 @@ class World:
                  velocity: Vector = (0, 0, 0), angular_velocity: Vector = (0, 0, 0),
                  density: float | None = None, material: Material | None = None, mass: float | Mass | None = None,
                  gravity_scale: float = 1, oscillation: dict[str, Any] | None = None,
-                 function: Callable[[float], Any] | None = None) -> Body:
+                 function: Callable[[float], Any] | None = None, move: Sequence[str | float] | None = None,
+                 turn: Sequence[str | float] | None = None) -> Body:
         """Adds a body of some shapes (or Colliders, with places of their own).
 
         `motion` is "dynamic", "fixed" or "kinematic". `density` and `material` are for the shapes that do
         not say their own; `mass` is a number to scale to, or a Mass in the body's frame instead of what
         follows from densities. A kinematic body moves with its velocities; or by `oscillation`, a dict of
         amplitude, rotation_amplitude, frequency and phase; or by function(time), which returns position,
-        orientation, velocity and angular velocity."""
+        orientation, velocity and angular velocity; or by `move` and `turn`, three expressions of the time t
+        each, such as ("0.2*sin(3*t)", 0, "spline(t, 0, 0, 1, 0.5)"): metres and a rotation vector."""
         self._edit(moves=True)
         definition = lib.rg_body_def_default()
         definition.name = name.encode() if name is not None else None
@@ -594,6 +596,10 @@ class World:
             definition.prescription.kind = c.RG_PRESCRIBED_FUNCTION
             definition.prescription.function = self._callback(c.rg_prescribed_function,
                                                               self._motion_function(function))
+        if move is not None or turn is not None:
+            definition.prescription.kind = c.RG_PRESCRIBED_OF_TIME
+            for index, text in enumerate((*(move or (0, 0, 0)), *(turn or (0, 0, 0)))):
+                definition.prescription.of_time[index] = str(text).encode()
         found = c.rg_body_id()
         self._call(lib.rg_world_add_body, byref(definition), byref(found))
         return Body(self, found)

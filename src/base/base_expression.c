@@ -25,6 +25,7 @@ typedef struct parser {
     size_t size, at;
     const rg_variable *variables;
     size_t variable_count;
+    double rate; /* of all variables */
     bool used_loop;
     int depth;
     rg_error *error;
@@ -42,10 +43,17 @@ typedef enum function_id {
     MIN,
     MAX,
     TABLE,
+    SPLINE,
     FUNCTION_COUNT
 } function_id;
-static const char *const function_names[FUNCTION_COUNT] = {"sin",   "cos", "exp", "sqrt", "abs",
-                                                           "floor", "min", "max", "table"};
+static const char *const function_names[FUNCTION_COUNT] = {
+    "sin", "cos", "exp", "sqrt", "abs", "floor", "min", "max", "table", "spline"};
+
+/* A value and its derivative, by the rules of the calculus (forward differentiation). The rate may
+ * be infinite or none, as that of sqrt(t) at 0: whoever asks for it looks. */
+typedef struct number {
+    double value, rate;
+} number;
 
 #define FAIL_AT(p, where, status, ...) fail_at((p)->error, (where), (status), __VA_ARGS__)
 
@@ -62,7 +70,7 @@ static rg_status fail_at(rg_error *error, size_t at, rg_status status, const cha
     return status;
 }
 
-static rg_status read_sum(parser *p, double *value);
+static rg_status read_sum(parser *p, number *value);
 
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -97,14 +105,14 @@ static const char *describe(parser *p, char buffer[8]) {
     return buffer;
 }
 
-static rg_status finite_or_fail(parser *p, size_t at, double result, double *value) {
-    if (!isfinite(result))
+static rg_status finite_or_fail(parser *p, size_t at, number result, number *value) {
+    if (!isfinite(result.value))
         return FAIL_AT(p, at, RG_NOT_FINITE, "the result is too large; numbers must be finite");
     *value = result;
     return RG_OK;
 }
 
-static rg_status read_number(parser *p, double *value) {
+static rg_status read_number(parser *p, number *value) {
     size_t start = p->at, at = p->at;
     while (at < p->size && (is_digit(p->text[at]) || p->text[at] == '.'))
         at++;
@@ -119,10 +127,10 @@ static rg_status read_number(parser *p, double *value) {
         }
     }
     p->at = at;
-    double number;
-    if (!rg_parse_double(p->text + start, at - start, &number))
+    double parsed;
+    if (!rg_parse_double(p->text + start, at - start, &parsed))
         return FAIL_AT(p, start, RG_SYNTAX, "this is not a number; write it like 2, 0.5 or 1e-3");
-    return finite_or_fail(p, start, number, value);
+    return finite_or_fail(p, start, (number){parsed, 0}, value);
 }
 
 /* Exponentiation by squaring: products only, so the same bits everywhere. */
@@ -136,22 +144,37 @@ static double integer_power(double base, double exponent) {
     return exponent < 0 ? 1 / power : power;
 }
 
-static rg_status raise(parser *p, size_t at, double base, double exponent, double *value) {
-    if (base == 0 && exponent < 0)
-        return FAIL_AT(p, at, RG_NOT_FINITE, "division by zero");
-    double result;
+/* base^exponent; NaN where that is no real number. */
+static double power_of(double base, double exponent) {
     if (floor(exponent) == exponent && fabs(exponent) <= 1024)
-        result = integer_power(base, exponent);
-    else if (exponent == 0.5 && base >= 0)
-        result = sqrt(base);
-    else if (base > 0)
-        result = rg_exp(exponent * rg_log(base));
-    else if (base == 0)
-        result = 0;
-    else
+        return integer_power(base, exponent);
+    if (exponent == 0.5 && base >= 0)
+        return sqrt(base);
+    if (base > 0)
+        return rg_exp(exponent * rg_log(base));
+    return base == 0 ? 0 : NAN;
+}
+
+static double rate_of_power(number base, number exponent, double power) {
+    double rate = 0;
+    if (base.rate != 0 && exponent.value != 0)
+        rate = exponent.value * power_of(base.value, exponent.value - 1) * base.rate;
+    if (exponent.rate != 0)
+        rate += power * rg_log(base.value) * exponent.rate;
+    return rate;
+}
+
+static rg_status raise(parser *p, size_t at, number base, number exponent, number *value) {
+    if (base.value == 0 && exponent.value < 0)
+        return FAIL_AT(p, at, RG_NOT_FINITE, "division by zero");
+    bool whole = floor(exponent.value) == exponent.value && fabs(exponent.value) <= 1024;
+    if (base.value < 0 && !whole)
         return FAIL_AT(p, at, RG_NOT_FINITE,
                        "a negative number to this power is not a real number");
-    return finite_or_fail(p, at, result, value);
+    double power = power_of(base.value, exponent.value);
+    bool varies = base.rate != 0 || exponent.rate != 0;
+    return finite_or_fail(p, at, (number){power, varies ? rate_of_power(base, exponent, power) : 0},
+                          value);
 }
 
 /* The remainder with the sign of the divisor, as wanted for indices. fmod is exact. */
@@ -160,31 +183,31 @@ static double modulo(double a, double b) {
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-static rg_status call(parser *p, size_t at, function_id function, const double *first, size_t count,
-                      double extreme, double *value) {
-    double x = *first;
+static rg_status call(parser *p, size_t at, function_id function, number x, size_t count,
+                      number extreme, number *value) {
     if (function != MIN && function != MAX && count != 1)
         return FAIL_AT(p, at, RG_SYNTAX, "%s takes one number, not %zu", function_names[function],
                        count);
+    double v = x.value;
     switch (function) {
     case SIN:
-        *value = rg_sin(x);
+        *value = (number){rg_sin(v), x.rate != 0 ? rg_cos(v) * x.rate : 0};
         return RG_OK;
     case COS:
-        *value = rg_cos(x);
+        *value = (number){rg_cos(v), x.rate != 0 ? -rg_sin(v) * x.rate : 0};
         return RG_OK;
     case EXP:
-        return finite_or_fail(p, at, rg_exp(x), value);
+        return finite_or_fail(p, at, (number){rg_exp(v), rg_exp(v) * x.rate}, value);
     case SQRT:
-        if (x < 0)
+        if (v < 0)
             return FAIL_AT(p, at, RG_NOT_FINITE, "the square root of a negative number");
-        *value = sqrt(x);
+        *value = (number){sqrt(v), x.rate != 0 ? x.rate / (2 * sqrt(v)) : 0};
         return RG_OK;
     case ABS:
-        *value = fabs(x);
+        *value = (number){fabs(v), v < 0 ? -x.rate : x.rate};
         return RG_OK;
     case FLOOR:
-        *value = floor(x);
+        *value = (number){floor(v), 0};
         return RG_OK;
     default:
         *value = extreme;
@@ -192,46 +215,110 @@ static rg_status call(parser *p, size_t at, function_id function, const double *
     }
 }
 
-/* table(x, x1, y1, x2, y2, ...): linear between the points, constant before and after them. */
-static rg_status read_table(parser *p, size_t at, double *value) {
-    double x, next[2], last[2] = {0, 0}, result = 0;
-    size_t points = 0;
+/* A point of a table or a spline. */
+typedef struct point {
+    double x;
+    number y;
+} point;
+
+/* Linear from a to b. */
+static number between_points(number x, const point *a, const point *b) {
+    double s = (x.value - a->x) / (b->x - a->x), rise = b->y.value - a->y.value;
+    return (number){a->y.value + rise * s,
+                    rise / (b->x - a->x) * x.rate + a->y.rate + (b->y.rate - a->y.rate) * s};
+}
+
+/* The slope at b of the parabola through a, b and c. */
+static double slope_at(const point *a, const point *b, const point *c) {
+    double h = b->x - a->x, k = c->x - b->x;
+    return ((b->y.value - a->y.value) / h * k + (c->y.value - b->y.value) / k * h) / (h + k);
+}
+
+/* The cubic from a to b with these slopes at its ends (Hermite's). */
+static number cubic_between(number x, const point *a, const point *b, double slope_a,
+                            double slope_b) {
+    double h = b->x - a->x, s = (x.value - a->x) / h, rise = b->y.value - a->y.value;
+    double p = h * slope_a, q = 3 * rise - h * (2 * slope_a + slope_b),
+           r = h * (slope_a + slope_b) - 2 * rise;
+    return (number){a->y.value + s * (p + s * (q + s * r)),
+                    (p + s * (2 * q + 3 * s * r)) / h * x.rate};
+}
+
+/* The points of a table or spline as they are read: the last ones, and what they make of x. */
+typedef struct curve {
+    number x, result;
+    point last[3]; /* the latest first */
+    size_t points;
+    bool smooth;
+} curve;
+
+/* A further point; null: there is none. A segment of a spline is known when the point behind it
+ * is; at both ends it is at rest. */
+static void go_on(curve *c, const point *next) {
+    const point *b = &c->last[0], *a = &c->last[1];
+    if (c->points == 0 || (next && c->x.value >= next->x && !c->smooth))
+        c->result = next->y; /* constant before the first and after the last */
+    else if (!c->smooth && next && c->x.value > b->x)
+        c->result = between_points(c->x, b, next);
+    if (c->smooth && c->points > 1 && c->x.value > a->x && c->x.value < b->x)
+        c->result = cubic_between(c->x, a, b, c->points > 2 ? slope_at(&c->last[2], a, b) : 0,
+                                  next ? slope_at(a, b, next) : 0);
+    else if (c->smooth && c->points > 0 && c->x.value >= b->x)
+        c->result = (number){b->y.value, 0};
+    if (!next)
+        return;
+    c->last[2] = c->last[1], c->last[1] = c->last[0], c->last[0] = *next;
+    c->points++;
+}
+
+static rg_status read_point(parser *p, const char *what, const curve *c, point *next) {
+    size_t where = p->at;
     char text[8];
+    number x;
     rg_status status = read_sum(p, &x);
+    if (status == RG_OK && !take(p, ','))
+        return FAIL_AT(p, p->at, RG_SYNTAX, "a %s has pairs of numbers: expected \",\", not %s",
+                       what, describe(p, text));
+    if (status == RG_OK)
+        status = read_sum(p, &next->y);
+    if (status != RG_OK)
+        return status;
+    next->x = x.value;
+    if (c->points > 0 && !(next->x > c->last[0].x))
+        return FAIL_AT(p, where, RG_INVALID_ARGUMENT,
+                       "the places of a %s must ascend; put its pairs in order", what);
+    return RG_OK;
+}
+
+/* table(x, x1, y1, x2, y2, ...): linear between the points, constant before and after them.
+ * spline(...): cubics between the points, the rate continuous, at rest before and after them. */
+static rg_status read_curve(parser *p, size_t at, bool smooth, number *value) {
+    const char *what = function_names[smooth ? SPLINE : TABLE];
+    curve c = {.smooth = smooth};
+    char text[8];
+    rg_status status = read_sum(p, &c.x);
     while (status == RG_OK && take(p, ',')) {
-        size_t where = p->at;
-        status = read_sum(p, &next[0]);
-        if (status == RG_OK && !take(p, ','))
-            return FAIL_AT(p, p->at, RG_SYNTAX,
-                           "a table has pairs of numbers: expected \",\", not %s",
-                           describe(p, text));
+        point next;
+        status = read_point(p, what, &c, &next);
         if (status == RG_OK)
-            status = read_sum(p, &next[1]);
-        if (status != RG_OK)
-            return status;
-        if (points > 0 && !(next[0] > last[0]))
-            return FAIL_AT(p, where, RG_INVALID_ARGUMENT,
-                           "the places of a table must ascend; put its pairs in order");
-        if (points++ == 0 || x >= next[0])
-            result = next[1];
-        else if (x > last[0])
-            result = last[1] + (next[1] - last[1]) * ((x - last[0]) / (next[0] - last[0]));
-        last[0] = next[0], last[1] = next[1];
+            go_on(&c, &next);
     }
     if (status != RG_OK)
         return status;
-    if (points == 0)
-        return FAIL_AT(p, at, RG_SYNTAX,
-                       "a table needs pairs of numbers, such as table(t, 0, 0, 1, 5)");
+    if (c.points == 0)
+        return FAIL_AT(p, at, RG_SYNTAX, "a %s needs pairs of numbers, such as %s(t, 0, 0, 1, 5)",
+                       what, what);
     if (!take(p, ')'))
         return FAIL_AT(p, p->at, RG_SYNTAX, "expected \",\" or \")\", not %s", describe(p, text));
-    return finite_or_fail(p, at, result, value);
+    if (smooth)
+        go_on(&c, NULL);
+    return finite_or_fail(p, at, c.result, value);
 }
 
-static rg_status read_call(parser *p, size_t at, function_id function, double *value) {
-    if (function == TABLE)
-        return read_table(p, at, value);
-    double first = 0, extreme = 0, next;
+static rg_status read_call(parser *p, size_t at, function_id function, number *value) {
+    if (function == TABLE || function == SPLINE)
+        return read_curve(p, at, function == SPLINE, value);
+    number first = {0, 0}, extreme = first, next;
     size_t count = 0;
     do {
         rg_status status = read_sum(p, &next);
@@ -239,13 +326,13 @@ static rg_status read_call(parser *p, size_t at, function_id function, double *v
             return status;
         if (count++ == 0)
             first = extreme = next;
-        else if (function == MIN ? next < extreme : next > extreme)
+        else if (function == MIN ? next.value < extreme.value : next.value > extreme.value)
             extreme = next;
     } while (take(p, ','));
     char text[8];
     if (!take(p, ')'))
         return FAIL_AT(p, p->at, RG_SYNTAX, "expected \",\" or \")\", not %s", describe(p, text));
-    return call(p, at, function, &first, count, extreme, value);
+    return call(p, at, function, first, count, extreme, value);
 }
 
 static rg_status fail_unknown_name(parser *p, size_t at, const char *name) {
@@ -271,7 +358,7 @@ static rg_status fail_unknown_name(parser *p, size_t at, const char *name) {
     return FAIL_AT(p, at, RG_NOT_FOUND, "there is no \"%s\" here; known names are: %s", name, list);
 }
 
-static rg_status read_name(parser *p, double *value) {
+static rg_status read_name(parser *p, number *value) {
     size_t start = p->at;
     while (p->at < p->size && (is_letter(p->text[p->at]) || is_digit(p->text[p->at])))
         p->at++;
@@ -294,13 +381,13 @@ static rg_status read_name(parser *p, double *value) {
     for (size_t i = 0; i < p->variable_count; i++)
         if (strcmp(name, p->variables[i].name) == 0) {
             p->used_loop |= p->variables[i].loop;
-            *value = p->variables[i].value;
+            *value = (number){p->variables[i].value, p->rate};
             return RG_OK;
         }
     return fail_unknown_name(p, start, name);
 }
 
-static rg_status read_atom(parser *p, double *value) {
+static rg_status read_atom(parser *p, number *value) {
     char c = peek(p), text[8];
     if (is_digit(c) || c == '.')
         return read_number(p, value);
@@ -316,7 +403,7 @@ static rg_status read_atom(parser *p, double *value) {
 }
 
 /* Every recursion of the grammar passes here, so this is where depth is counted. */
-static rg_status read_sign(parser *p, double *value) {
+static rg_status read_sign(parser *p, number *value) {
     if (++p->depth > RG_EXPRESSION_DEPTH)
         return FAIL_AT(p, p->at, RG_LIMIT_EXCEEDED, "nested more than %d deep; take it apart",
                        RG_EXPRESSION_DEPTH);
@@ -326,11 +413,11 @@ static rg_status read_sign(parser *p, double *value) {
         p->at++;
         status = read_sign(p, value);
         if (status == RG_OK && c == '-')
-            *value = -*value;
+            *value = (number){-value->value, -value->rate};
     } else {
         status = read_atom(p, value);
         size_t at = p->at;
-        double exponent;
+        number exponent;
         if (status == RG_OK && take(p, '^') && (status = read_sign(p, &exponent)) == RG_OK)
             status = raise(p, at, *value, exponent, value);
     }
@@ -338,38 +425,64 @@ static rg_status read_sign(parser *p, double *value) {
     return status;
 }
 
-static rg_status read_product(parser *p, double *value) {
+static number combine(char operation, number a, number b) {
+    switch (operation) {
+    case '+':
+        return (number){a.value + b.value, a.rate + b.rate};
+    case '-':
+        return (number){a.value - b.value, a.rate - b.rate};
+    case '*':
+        return (number){a.value * b.value, a.rate * b.value + a.value * b.rate};
+    case '/':
+        return (number){a.value / b.value, (a.rate - a.value / b.value * b.rate) / b.value};
+    default: /* between its jumps */
+        return (number){modulo(a.value, b.value),
+                        b.rate != 0 ? a.rate - floor(a.value / b.value) * b.rate : a.rate};
+    }
+}
+
+static rg_status read_product(parser *p, number *value) {
     rg_status status = read_sign(p, value);
     while (status == RG_OK) {
         char c = peek(p);
         if (c != '*' && c != '/' && c != '%')
             break;
         size_t at = p->at++;
-        double right;
+        number right;
         if ((status = read_sign(p, &right)) != RG_OK)
             break;
-        if (c != '*' && right == 0)
+        if (c != '*' && right.value == 0)
             return FAIL_AT(p, at, RG_NOT_FINITE, "division by zero");
-        double result = c == '*'   ? *value * right
-                        : c == '/' ? *value / right
-                                   : modulo(*value, right);
-        status = finite_or_fail(p, at, result, value);
+        status = finite_or_fail(p, at, combine(c, *value, right), value);
     }
     return status;
 }
 
-static rg_status read_sum(parser *p, double *value) {
+static rg_status read_sum(parser *p, number *value) {
     rg_status status = read_product(p, value);
     while (status == RG_OK) {
         char c = peek(p);
         if (c != '+' && c != '-')
             break;
         size_t at = p->at++;
-        double right;
+        number right;
         if ((status = read_product(p, &right)) == RG_OK)
-            status = finite_or_fail(p, at, c == '+' ? *value + right : *value - right, value);
+            status = finite_or_fail(p, at, combine(c, *value, right), value);
     }
     return status;
+}
+
+static rg_status evaluate(parser *p, number *result) {
+    char buffer[8];
+    rg_status status = read_sum(p, result);
+    if (status != RG_OK)
+        return status;
+    if (peek(p) || p->at < p->size)
+        return FAIL_AT(p, p->at, RG_SYNTAX,
+                       "expected an operator or the end, not %s; numbers stand alone, in SI units, "
+                       "with a decimal point",
+                       describe(p, buffer));
+    return RG_OK;
 }
 
 rg_status rg_expression_evaluate(const char *text, size_t size, const rg_variable *variables,
@@ -380,19 +493,37 @@ rg_status rg_expression_evaluate(const char *text, size_t size, const rg_variabl
                 .variables = variables,
                 .variable_count = variable_count,
                 .error = error};
-    double result;
-    rg_status status = read_sum(&p, &result);
+    number result;
+    rg_status status = evaluate(&p, &result);
     if (status != RG_OK)
         return status;
-    char buffer[8];
-    if (peek(&p) || p.at < p.size)
-        return FAIL_AT(&p, p.at, RG_SYNTAX,
-                       "expected an operator or the end, not %s; numbers stand alone, in SI units, "
-                       "with a decimal point",
-                       describe(&p, buffer));
-    *value = result;
+    *value = result.value;
     if (used_loop && p.used_loop)
         *used_loop = true;
+    return RG_OK;
+}
+
+rg_status rg_expression_of_time(const char *text, double time, double *value, double *rate,
+                                rg_error *error) {
+    rg_variable t = {
+        .name = "t",
+        .value = time,
+    };
+    parser p = {.text = text,
+                .size = strlen(text),
+                .variables = &t,
+                .variable_count = 1,
+                .rate = 1,
+                .error = error};
+    number result;
+    rg_status status = evaluate(&p, &result);
+    if (status == RG_OK && rate && !isfinite(result.rate))
+        return FAIL_AT(&p, 0, RG_NOT_FINITE, "it has no finite rate of change");
+    if (status != RG_OK)
+        return status;
+    *value = result.value;
+    if (rate)
+        *rate = result.rate;
     return RG_OK;
 }
 
@@ -407,7 +538,7 @@ static const rg_variable *find_variable(const char *word, size_t length,
 
 void rg_expression_resolve(const char *text, size_t size, const rg_variable *variables,
                            size_t variable_count, const char *by, rg_buffer *out, bool *uses) {
-    char number[RG_NUMBER_SIZE];
+    char digits[RG_NUMBER_SIZE];
     *uses = false;
     for (size_t at = 0; at < size;) {
         size_t end = at + 1;
@@ -423,7 +554,7 @@ void rg_expression_resolve(const char *text, size_t size, const rg_variable *var
         if (keeps && by)
             rg_buffer_print(out, "%s", by);
         else if (variable && !keeps)
-            rg_buffer_print(out, "(%s)", rg_format_double(variable->value, number));
+            rg_buffer_print(out, "(%s)", rg_format_double(variable->value, digits));
         else
             rg_buffer_append(out, text + at, end - at);
         at = end;

@@ -21,6 +21,11 @@ rg_status rg_expression_evaluate(const char *text, size_t size, const rg_variabl
                                  size_t variable_count, double *value, bool *used_loop,
                                  rg_error *error);
 
+/* The same of a text in which t is the only variable, with its rate of change per unit of t (null:
+ * it is not asked for, and need not exist). */
+rg_status rg_expression_of_time(const char *text, double time, double *value, double *rate,
+                                rg_error *error);
+
 /* The text, which must have been evaluated before, with numbers instead of variables other than t;
  * `by` instead of t, if it is not null; *uses: t stands in it. */
 void rg_expression_resolve(const char *text, size_t size, const rg_variable *variables,

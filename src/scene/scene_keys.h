@@ -155,8 +155,11 @@
     X(REPEAT_I, "i")                                                                               \
     X(REPEAT_J, "j")                                                                               \
     X(REPEAT_K, "k")
-#define RG_KEYS_MOTION(X)    X(MOTION_KINEMATIC, "kinematic")
-#define RG_KEYS_KINEMATIC(X) X(KINEMATIC_OSCILLATE, "oscillate")
+#define RG_KEYS_MOTION(X) X(MOTION_KINEMATIC, "kinematic")
+#define RG_KEYS_KINEMATIC(X)                                                                       \
+    X(KINEMATIC_OSCILLATE, "oscillate")                                                            \
+    X(KINEMATIC_MOVE, "move")                                                                      \
+    X(KINEMATIC_TURN, "turn")
 #define RG_KEYS_OSCILLATE(X)                                                                       \
     X(OSCILLATE_AMPLITUDE, "amplitude")                                                            \
     X(OSCILLATE_ROTATION_AMPLITUDE, "rotation_amplitude")                                          \

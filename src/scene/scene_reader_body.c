@@ -146,6 +146,22 @@ static rg_status read_oscillation(rg_reader *reader, const rg_place *place, rg_p
     return status;
 }
 
+/* Expressions of time: how far the start pose is moved, and turned by a rotation vector. */
+static rg_status read_moved(rg_reader *reader, const rg_place *v, rg_prescription *p) {
+    const rg_place *move = &v[KINEMATIC_MOVE], *turn = &v[KINEMATIC_TURN];
+    rg_status status = RG_OK;
+    if (rg_given(&v[KINEMATIC_OSCILLATE]))
+        return rg_place_fail(reader, rg_given(move) ? move : turn, RG_INVALID_ARGUMENT,
+                             "the body oscillates too; write that as an expression of t");
+    p->kind = RG_PRESCRIBED_OF_TIME;
+    if (rg_given(move))
+        status = rg_read_vector_of_time(reader, move, 0, false, &p->amplitude, p->of_time);
+    if (status == RG_OK && rg_given(turn))
+        status =
+            rg_read_vector_of_time(reader, turn, 3, true, &p->rotation_amplitude, p->of_time + 3);
+    return status;
+}
+
 static rg_status read_motion(rg_reader *reader, const rg_place *place, rg_body_def *def) {
     static const char *const names[] = {"dynamic", "fixed", "kinematic"};
     size_t choice;
@@ -165,6 +181,8 @@ static rg_status read_motion(rg_reader *reader, const rg_place *place, rg_body_d
         status = rg_read_keys(reader, &outer[MOTION_KINEMATIC], &rg_keys_kinematic, inner);
     if (status == RG_OK && rg_given(&inner[KINEMATIC_OSCILLATE]))
         status = read_oscillation(reader, &inner[KINEMATIC_OSCILLATE], &def->prescription);
+    if (status == RG_OK && (rg_given(&inner[KINEMATIC_MOVE]) || rg_given(&inner[KINEMATIC_TURN])))
+        status = read_moved(reader, inner, &def->prescription);
     return status;
 }
 
@@ -277,9 +295,12 @@ static rg_status read_velocities(rg_reader *reader, const rg_place *v, rg_body_d
     if (def->motion == RG_MOTION_FIXED)
         return rg_place_fail(reader, blamed, RG_INVALID_ARGUMENT,
                              "a fixed body has no velocity; remove it, or write motion: kinematic");
-    if (def->motion == RG_MOTION_KINEMATIC && def->prescription.kind == RG_PRESCRIBED_OSCILLATION)
+    if (def->motion == RG_MOTION_KINEMATIC && def->prescription.kind != RG_PRESCRIBED_VELOCITY)
         return rg_place_fail(reader, blamed, RG_INVALID_ARGUMENT,
-                             "the velocity of this body follows from its oscillation; remove it");
+                             "the velocity of this body follows from its %s; remove it",
+                             def->prescription.kind == RG_PRESCRIBED_OSCILLATION
+                                 ? "oscillation"
+                                 : "prescribed motion");
     return RG_OK;
 }
 

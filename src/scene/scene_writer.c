@@ -134,7 +134,8 @@ static rg_status put_settings(rg_writer *w) {
     return status;
 }
 
-static rg_status put_law(rg_writer *w, rg_contact_law law) {
+/* `all`: what is left out would be as the materials say. */
+static rg_status put_law(rg_writer *w, rg_contact_law law, bool all) {
     law = rg_contact_law_complete(law);
     rg_put(w, "friction: ");
     rg_put_two(w, "static", law.static_friction, "dynamic", law.friction);
@@ -144,11 +145,11 @@ static rg_status put_law(rg_writer *w, rg_contact_law law) {
         rg_put(w, ", stiffness: ");
         rg_put_number(w, law.stiffness);
     }
-    if (law.rolling_friction > 0) {
+    if (all || law.rolling_friction > 0) {
         rg_put(w, ", rolling_friction: ");
         rg_put_number(w, law.rolling_friction);
     }
-    if (law.torsional_friction > 0) {
+    if (all || law.torsional_friction > 0) {
         rg_put(w, ", torsional_friction: ");
         rg_put_number(w, law.torsional_friction);
     }
@@ -167,7 +168,7 @@ static rg_status put_materials(rg_writer *w) {
         status = rg_put_quoted(w, name);
         rg_put(w, simple ? ": {" : "\n  : {");
         if (status == RG_OK)
-            status = put_law(w, rg_world_material_law(w->world, id));
+            status = put_law(w, rg_world_material_law(w->world, id), false);
         rg_put(w, "}\n");
     }
     for (size_t i = 0; i < rg_world_pair_count(w->world) && status == RG_OK; i++) {
@@ -181,7 +182,7 @@ static rg_status put_materials(rg_writer *w) {
             status = rg_put_quoted(w, rg_world_material_name(w->world, b));
         rg_put(w, "], ");
         if (status == RG_OK)
-            status = put_law(w, law);
+            status = put_law(w, law, true);
         rg_put(w, "}\n");
     }
     return status;
@@ -311,6 +312,18 @@ static rg_status put_kinematic(rg_writer *w, rg_body_id body) {
                  elapsed == 0 ? rg_body_prescription_start_angle(w->world, body)
                               : rg_body_angle(w->world, body));
         put_velocities(w, start.velocity, start.angular_velocity);
+        return RG_OK;
+    }
+    if (p.kind == RG_PRESCRIBED_OF_TIME) {
+        rg_put(w, "motion: {kinematic: {move: ");
+        rg_put_components_of_time(w, p.of_time, p.amplitude);
+        rg_put(w, ", turn: ");
+        if (w->planar)
+            rg_put_of_time(w, p.of_time[4], p.rotation_amplitude.y, -1);
+        else
+            rg_put_components_of_time(w, p.of_time + 3, p.rotation_amplitude);
+        rg_put(w, "}}");
+        put_pose(w, start.pose, rg_body_prescription_start_angle(w->world, body));
         return RG_OK;
     }
     rg_put(w, "motion: {kinematic: {oscillate: {amplitude: ");

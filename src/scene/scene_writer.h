@@ -43,6 +43,7 @@ void rg_put_named_number(rg_writer *w, const char *key, double value);
 void rg_put_named_vector(rg_writer *w, const char *key, rg_vec3 value);
 /* A number, or an expression of time, whose t counts from the beginning of the file's. */
 void rg_put_of_time(rg_writer *w, const char *text, double value, double sign);
+void rg_put_components_of_time(rg_writer *w, const char *const *text, rg_vec3 v);
 void rg_put_vector_of_time(rg_writer *w, const char *key, const char *const *text, rg_vec3 v);
 /* The name of a body, or one that no other body has. */
 rg_status rg_put_own_name(rg_writer *w, rg_body_id body);

@@ -119,6 +119,19 @@ void rg_put_named_vector(rg_writer *w, const char *key, rg_vec3 value) {
     rg_put_vector(w, value);
 }
 
+/* Is the text -( ... ), as planar turns are kept? */
+static bool is_negated(const char *text, size_t size) {
+    int depth = 0;
+    if (size < 3 || text[0] != '-' || text[1] != '(')
+        return false;
+    for (size_t i = 1; i < size; i++) {
+        depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+        if (depth == 0)
+            return i == size - 1;
+    }
+    return false;
+}
+
 void rg_put_of_time(rg_writer *w, const char *text, double value, double sign) {
     double now = rg_world_time(w->world);
     char shifted[RG_NUMBER_SIZE + 8], number[RG_NUMBER_SIZE];
@@ -127,14 +140,23 @@ void rg_put_of_time(rg_writer *w, const char *text, double value, double sign) {
         rg_put_number(w, sign * value);
         return;
     }
+    size_t size = strlen(text);
+    bool plain = sign > 0;
+    if (!plain && is_negated(text, size))
+        plain = true, text += 2, size -= 3;
     snprintf(shifted, sizeof shifted, "(t+%s)", rg_format_double(now, number));
-    rg_put(w, sign < 0 ? "\"-(" : "\"");
-    rg_expression_resolve(text, strlen(text), NULL, 0, now > 0 ? shifted : NULL, &w->out, &uses);
-    rg_put(w, sign < 0 ? ")\"" : "\"");
+    rg_put(w, plain ? "\"" : "\"-(");
+    rg_expression_resolve(text, size, NULL, 0, now > 0 ? shifted : NULL, &w->out, &uses);
+    rg_put(w, plain ? "\"" : ")\"");
 }
 
 void rg_put_vector_of_time(rg_writer *w, const char *key, const char *const *text, rg_vec3 v) {
-    rg_buffer_print(&w->out, ", %s: [", key);
+    rg_buffer_print(&w->out, ", %s: ", key);
+    rg_put_components_of_time(w, text, v);
+}
+
+void rg_put_components_of_time(rg_writer *w, const char *const *text, rg_vec3 v) {
+    rg_put(w, "[");
     rg_put_of_time(w, text[0], v.x, 1);
     rg_put(w, ", ");
     if (!w->planar) {

@@ -421,14 +421,35 @@ static void report_answer(rg_lane_report *report, const island_answer *answer) {
         rg_solve_counts_judged(&report->counts, &answer->residual);
 }
 
+/* The impulses that a solve starts from; true if there is restitution. */
+static bool take_first_guess(const rg_contact_job *job, const rg_island *island,
+                             island_answer *answer) {
+    const rg_contact_step *contacts = job->contacts;
+    const rg_islands *islands = &contacts->islands;
+    size_t d = (size_t)contacts->set.dimension, contact_rows = island->contact_count * d;
+    bool meets = false;
+    for (size_t k = 0; k < island->contact_count; k++) {
+        uint32_t i = islands->contacts[island->first_contact + k];
+        memcpy(answer->force + k * d, contacts->impulse + i * d, d * sizeof *answer->force);
+        answer->warm |= job->start[i] != NULL || contacts->repeats;
+        meets |= job->meets[i] != 0;
+    }
+    for (size_t k = 0; k < island->joint_count; k++) {
+        uint32_t i = islands->joints[island->first_joint + k];
+        answer->force[contact_rows + k] = contacts->joints.impulse[i];
+        answer->warm |= contacts->joints.impulse[i] != 0;
+        meets |= contacts->joints.rows[i].restitution > 0;
+    }
+    return meets;
+}
+
 static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_context *context,
                             const rg_island *island, rg_lane_report *report) {
     rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
     const rg_islands *islands = &contacts->islands;
     const rg_world_content *c = &job->world->content;
-    size_t d = (size_t)set->dimension, contact_rows = island->contact_count * d;
-    size_t rows = contact_rows + island->joint_count;
+    size_t rows = island->contact_count * (size_t)set->dimension + island->joint_count;
     rg_problem problem;
     island_answer answer = {0};
     rg_island_input input = {.velocity = contacts->free_velocity,
@@ -447,19 +468,7 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     if (job->machinery->observer && !contacts->repeats)
         job->machinery->observer(job->machinery->observer_user, c->step_count,
                                  contacts->shown + (size_t)(island - islands->islands), &problem);
-    bool meets = false;
-    for (size_t k = 0; k < island->contact_count; k++) {
-        uint32_t i = islands->contacts[island->first_contact + k];
-        memcpy(answer.force + k * d, contacts->impulse + i * d, d * sizeof *answer.force);
-        answer.warm |= job->start[i] != NULL || contacts->repeats;
-        meets |= job->meets[i] != 0;
-    }
-    for (size_t k = 0; k < island->joint_count; k++) {
-        uint32_t i = islands->joints[island->first_joint + k];
-        answer.force[contact_rows + k] = contacts->joints.impulse[i];
-        answer.warm |= contacts->joints.impulse[i] != 0;
-        meets |= contacts->joints.rows[i].restitution > 0;
-    }
+    bool meets = take_first_guess(job, island, &answer);
     bool plain = !meets && island->joint_count == 0;
     bool rolls = rg_rolling_any(job, island);
     answer.rough = contacts->rough && !meets && !rolls && island->contact_count > RG_STEP_SMALL;

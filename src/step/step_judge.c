@@ -85,9 +85,8 @@ void rg_judge_step(const rg_judge_totals *before, const rg_judge_totals *after,
         unexplained(before->angular_momentum, after->angular_momentum, angular_impulse,
                     fmax(before->angular_size, after->angular_size) + contacts->angular_stake));
     if (report->counts.solves) {
-        info->certificate.complementarity =
-            rg_max3(report->counts.worst_residual, report->found.complementarity,
-                    contacts->twist_error);
+        info->certificate.complementarity = rg_max3(
+            report->counts.worst_residual, report->found.complementarity, contacts->twist_error);
         info->certificate.cone_violation =
             rg_max3(report->counts.worst_cone, report->found.cone, contacts->twist_cone);
     }

@@ -186,6 +186,8 @@ void rg_content_free(rg_world_content *content, const rg_allocator *allocator) {
         rg_joint_free_texts(&content->joint[i].def, allocator);
     for (size_t i = 0; i < content->forces.count; i++)
         rg_force_free_texts(&content->force[i], allocator);
+    for (size_t i = 0; i < content->prescription_count; i++)
+        rg_prescription_free_texts(&content->prescriptions[i].prescription, allocator);
     for (int i = 0; i < RG_MEMORY_KIND_COUNT; i++)
         rg_release(allocator, content->memory[i].data);
 #define X(type, name) rg_release(allocator, content->name);

@@ -296,6 +296,9 @@ void rg_loads_free(rg_world *world);
  * own. Copies of the texts instead of the caller's; without memory none of them. */
 rg_status rg_force_own_texts(rg_force_def *def, const rg_allocator *allocator);
 rg_status rg_joint_own_texts(rg_joint_def *def, const rg_allocator *allocator);
+rg_status rg_prescription_own_texts(rg_prescription *def, const rg_allocator *allocator);
+void rg_prescription_free_texts(rg_prescription *def, const rg_allocator *allocator); /* null: lets
+                                                                                          them go */
 void rg_force_disown_texts(rg_force_def *def);
 void rg_joint_disown_texts(rg_joint_def *def);
 void rg_force_free_texts(rg_force_def *def, const rg_allocator *allocator);
@@ -356,7 +359,11 @@ void rg_prescription_apply(rg_world_content *content, size_t i);
 rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body, double time);
 /* Changes the start of a motion by velocity or oscillation so that at `time` the body is there. */
 void rg_prescription_move(rg_prescription_entry *entry, double time, rg_pose pose, double angle);
-rg_status rg_prescription_check(const rg_prescription *prescription, bool planar, rg_error *error);
+rg_status rg_prescription_check(const rg_prescription *prescription, bool planar, double time,
+                                rg_error *error);
+/* That expressions have values and rates at a time. */
+rg_status rg_prescription_check_time(const rg_prescription *prescription, double time,
+                                     rg_error *error);
 
 /* world_names.c: the table from names to bodies. */
 rg_status rg_names_add(rg_world *world, rg_body_id body); /* the record has the name */

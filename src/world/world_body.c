@@ -121,7 +121,8 @@ static rg_status check_motion(const rg_world *world, const rg_body_def *def, rg_
         if (moves && def->prescription.kind != RG_PRESCRIBED_VELOCITY)
             return rg_fail(error, RG_INVALID_ARGUMENT,
                            "velocity: the prescribed motion of this body gives its velocity");
-        return rg_prescription_check(&def->prescription, world->content.planar, error);
+        return rg_prescription_check(&def->prescription, world->content.planar, world->content.time,
+                                     error);
     }
     return rg_fail(error, RG_INVALID_ARGUMENT, "motion: there is no kind %d", (int)def->motion);
 }
@@ -303,10 +304,15 @@ static rg_status add_prescription(rg_world *world, size_t i, const rg_body_def *
     rg_status status =
         rg_array_grow(&world->allocator, &content->prescriptions, &content->prescription_capacity,
                       content->prescription_count + 1);
+    rg_prescription own = def->prescription;
+    if (own.kind != RG_PRESCRIBED_OF_TIME)
+        rg_prescription_free_texts(&own, NULL); /* the caller's, and of no use */
+    if (!status)
+        status = rg_prescription_own_texts(&own, &world->allocator);
     if (status)
         return status;
     content->prescriptions[content->prescription_count++] = (rg_prescription_entry){
-        .prescription = def->prescription,
+        .prescription = own,
         .start = {content->record[i].placed_origin, def->velocity, def->angular_velocity},
         .start_angle = content->angle[i],
         .start_time = content->time};
@@ -323,10 +329,12 @@ void rg_prescription_apply(rg_world_content *content, size_t i) {
     content->angular_velocity[i] = state.angular_velocity;
 }
 
-static void remove_prescription(rg_world_content *content, size_t i) {
+static void remove_prescription(rg_world *world, size_t i) {
+    rg_world_content *content = &world->content;
     uint32_t index1 = content->record[i].prescription1;
     if (!index1)
         return;
+    rg_prescription_free_texts(&content->prescriptions[index1 - 1].prescription, &world->allocator);
     size_t last1 = content->prescription_count--;
     content->record[i].prescription1 = 0;
     if (index1 == last1)
@@ -376,7 +384,7 @@ static void drop_body(rg_world *world, rg_body_id body) {
     }
     rg_forces_forget_body(world, body);
     rg_joints_forget_body(world, body);
-    remove_prescription(content, i);
+    remove_prescription(world, i);
     rg_release(&world->allocator, content->record[i].name);
     size_t hole, last;
     rg_handle_remove(&content->bodies, RG_HANDLE(body), &hole, &last);

@@ -3,12 +3,52 @@
  * Tested by tests/step/test_world.c. */
 #include "world/world.h"
 
+#include "base/base_expression.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
 
 #include <assert.h>
 
-rg_status rg_prescription_check(const rg_prescription *p, bool planar, rg_error *error) {
+/* Where a motion by expressions of time is: metres and radians from the start pose, and their
+ * rates. A component without a text is a constant, `amplitude`. */
+typedef struct displacement {
+    double value[RG_PRESCRIBED_TEXTS], rate[RG_PRESCRIBED_TEXTS];
+} displacement;
+
+static rg_status displace(const rg_prescription *p, double time, displacement *d, rg_error *error) {
+    const rg_vec3 move = p->amplitude, turn = p->rotation_amplitude;
+    *d = (displacement){.value = {move.x, move.y, move.z, turn.x, turn.y, turn.z}};
+    for (int k = 0; k < RG_PRESCRIBED_TEXTS; k++) {
+        rg_error cause = {0};
+        rg_status status = p->of_time[k] ? rg_expression_of_time(p->of_time[k], time, &d->value[k],
+                                                                 &d->rate[k], &cause)
+                                         : RG_OK;
+        if (status)
+            return rg_fail(error, status, "prescribed motion: \"%.80s\" at t = %g: %.200s",
+                           p->of_time[k], time, cause.text);
+    }
+    return RG_OK;
+}
+
+static rg_status check_of_time(const rg_prescription *p, bool planar, double time,
+                               rg_error *error) {
+    displacement d;
+    if (!rg_is_finite(p->amplitude) || !rg_is_finite(p->rotation_amplitude))
+        return rg_fail(error, RG_NOT_FINITE, "prescribed motion: not finite");
+    if (planar && (p->of_time[1] || p->of_time[3] || p->of_time[5] || p->amplitude.y != 0 ||
+                   p->rotation_amplitude.x != 0 || p->rotation_amplitude.z != 0))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "prescribed motion: it leaves the x-z plane of the planar world");
+    return displace(p, time, &d, error);
+}
+
+rg_status rg_prescription_check_time(const rg_prescription *p, double time, rg_error *error) {
+    displacement d;
+    return p->kind == RG_PRESCRIBED_OF_TIME ? displace(p, time, &d, error) : RG_OK;
+}
+
+rg_status rg_prescription_check(const rg_prescription *p, bool planar, double time,
+                                rg_error *error) {
     switch (p->kind) {
     case RG_PRESCRIBED_VELOCITY:
         return RG_OK;
@@ -25,7 +65,7 @@ rg_status rg_prescription_check(const rg_prescription *p, bool planar, rg_error 
                            "oscillation: it leaves the x-z plane of the planar world");
         return RG_OK;
     case RG_PRESCRIBED_OF_TIME:
-        break;
+        return check_of_time(p, planar, time, error);
     case RG_PRESCRIBED_FUNCTION:
         return p->function ? RG_OK
                            : rg_fail(error, RG_INVALID_ARGUMENT,
@@ -52,9 +92,38 @@ static void phase_of(const rg_prescription_entry *entry, double time, double *si
     rg_sin_cos(rate * (time - entry->start_time) + p->phase, sine, cosine);
 }
 
+/* Of a body that has turned by a rotation vector, from the rate of that: by the left Jacobian of
+ * rotations (J. Sola et al., "A micro Lie theory", 2018, eq. 145). */
+static rg_vec3 spin_of(rg_vec3 turn, rg_vec3 rate) {
+    double angle = rg_length(turn), sine, cosine;
+    if (angle == 0)
+        return rate;
+    rg_sin_cos(angle, &sine, &cosine);
+    rg_vec3 axis = rg_scale(1 / angle, turn);
+    rg_vec3 spin = rg_scale(sine / angle, rate);
+    spin = rg_add_scaled(spin, (1 - sine / angle) * rg_dot(axis, rate), axis);
+    return rg_add_scaled(spin, (1 - cosine) / angle, rg_cross(axis, rate));
+}
+
+/* NaN where there is no value: the step says so. */
+static rg_prescribed_state displaced(const rg_prescription_entry *entry, double time,
+                                     rg_vec3 *turn) {
+    displacement d;
+    bool fails = displace(&entry->prescription, time, &d, NULL) != RG_OK;
+    const double *x = d.value, *v = d.rate, nothing = fails ? NAN : 0;
+    rg_vec3 rate = {v[3], v[4], v[5]};
+    *turn = (rg_vec3){x[3], x[4], x[5]};
+    rg_prescribed_state state = moved(&entry->start, (rg_vec3){x[0] + nothing, x[1], x[2]}, *turn);
+    state.velocity = (rg_vec3){v[0], v[1], v[2]};
+    state.angular_velocity = spin_of(*turn, rate);
+    return state;
+}
+
 void rg_prescription_move(rg_prescription_entry *entry, double time, rg_pose pose, double angle) {
     rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
-    if (entry->prescription.kind == RG_PRESCRIBED_OSCILLATION) {
+    if (entry->prescription.kind == RG_PRESCRIBED_OF_TIME) {
+        shift = rg_sub(displaced(entry, time, &turn).pose.position, entry->start.pose.position);
+    } else if (entry->prescription.kind == RG_PRESCRIBED_OSCILLATION) {
         double s, c;
         phase_of(entry, time, &s, &c);
         shift = rg_scale(s, entry->prescription.amplitude);
@@ -75,7 +144,9 @@ static rg_prescribed_state evaluate(const rg_prescription_entry *entry, double t
     double t = time - entry->start_time;
     rg_vec3 turn;
     rg_prescribed_state state;
-    if (p->kind == RG_PRESCRIBED_VELOCITY) {
+    if (p->kind == RG_PRESCRIBED_OF_TIME) {
+        state = displaced(entry, time, &turn);
+    } else if (p->kind == RG_PRESCRIBED_VELOCITY) {
         turn = rg_scale(t, start->angular_velocity);
         state = moved(start, rg_scale(t, start->velocity), turn);
     } else {

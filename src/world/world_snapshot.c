@@ -54,6 +54,8 @@ static void disown(rg_world_content *to) {
         rg_joint_disown_texts(&to->joint[i].def);
     for (size_t i = 0; to->force && i < to->forces.count; i++)
         rg_force_disown_texts(&to->force[i]);
+    for (size_t i = 0; to->prescriptions && i < to->prescription_count; i++)
+        rg_prescription_free_texts(&to->prescriptions[i].prescription, NULL);
 }
 
 static rg_status copy_owned(rg_world_content *to, const rg_world_content *from,
@@ -75,6 +77,11 @@ static rg_status copy_owned(rg_world_content *to, const rg_world_content *from,
     for (size_t i = 0; i < to->forces.count; i++) {
         to->force[i] = from->force[i];
         if (rg_force_own_texts(&to->force[i], allocator))
+            return RG_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < to->prescription_count; i++) {
+        to->prescriptions[i].prescription = from->prescriptions[i].prescription;
+        if (rg_prescription_own_texts(&to->prescriptions[i].prescription, allocator))
             return RG_OUT_OF_MEMORY;
     }
     return RG_OK;

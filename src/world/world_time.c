@@ -61,6 +61,23 @@ rg_status rg_joint_own_texts(rg_joint_def *def, const rg_allocator *allocator) {
     return own(texts, JOINT_TEXTS, allocator);
 }
 
+static void list_prescription_texts(rg_prescription *def, const char **texts[RG_PRESCRIBED_TEXTS]) {
+    for (size_t k = 0; k < RG_PRESCRIBED_TEXTS; k++)
+        texts[k] = &def->of_time[k];
+}
+
+rg_status rg_prescription_own_texts(rg_prescription *def, const rg_allocator *allocator) {
+    const char **texts[RG_PRESCRIBED_TEXTS];
+    list_prescription_texts(def, texts);
+    return own(texts, RG_PRESCRIBED_TEXTS, allocator);
+}
+
+void rg_prescription_free_texts(rg_prescription *def, const rg_allocator *allocator) {
+    const char **texts[RG_PRESCRIBED_TEXTS];
+    list_prescription_texts(def, texts);
+    leave(texts, RG_PRESCRIBED_TEXTS, allocator);
+}
+
 void rg_force_free_texts(rg_force_def *def, const rg_allocator *allocator) {
     const char **texts[RG_OF_TIME_COUNT];
     list_force_texts(def, texts);
@@ -155,5 +172,14 @@ rg_status rg_world_check_times(const rg_world *world, double time, rg_error *err
                 return rg_fail(error, status, "joint %zu \"%s\": its target %.200s", i,
                                def->name ? def->name : "", cause.text);
         }
+    for (size_t i = 0; c->prescription_count && i < c->bodies.count; i++) {
+        uint32_t index1 = c->record[i].prescription1;
+        rg_status status = index1 ? rg_prescription_check_time(
+                                        &c->prescriptions[index1 - 1].prescription, time, &cause)
+                                  : RG_OK;
+        if (status)
+            return rg_fail(error, status, "body %zu \"%s\": %.300s", i,
+                           c->record[i].name ? c->record[i].name : "", cause.text);
+    }
     return RG_OK;
 }

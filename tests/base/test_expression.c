@@ -194,6 +194,64 @@ static void names(void **state) {
     assert_false(rg_expression_is_name("sqrt"));
 }
 
+/* Rates are what differences tend to. */
+static void rates_are_derivatives(void **state) {
+    (void)state;
+    static const char *const texts[] = {"3",
+                                        "2*t",
+                                        "t^3-t^2+1/t",
+                                        "-t%2",
+                                        "sin(2*t)*cos(t/3)",
+                                        "exp(-t)*sqrt(t)",
+                                        "abs(1-t)+floor(t)",
+                                        "min(t, 2*t)+max(3-t, t)",
+                                        "t^0.5+2^t+t^t",
+                                        "table(2*t, 0, 0, 1, t, 4, 2)",
+                                        "spline(t, 0, 0, 1, 2, 1.5, -1, 4, 3)",
+                                        "spline(t^2, 0, 0, 6, 3)"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int k = 0; k < 20; k++) {
+            double t = 0.3 + 0.1137 * k, h = 1e-6, value, rate, ends[2];
+            assert_int_equal(rg_expression_of_time(texts[i], t, &value, &rate, NULL), RG_OK);
+            for (int side = 0; side < 2; side++)
+                assert_int_equal(
+                    rg_expression_of_time(texts[i], side ? t + h : t - h, &ends[side], NULL, NULL),
+                    RG_OK);
+            if (fabs(rate - (ends[1] - ends[0]) / (2 * h)) > 1e-7 * (1 + fabs(rate)))
+                fail_msg("\"%s\" at %g: rate %.12g, difference %.12g", texts[i], t, rate,
+                         (ends[1] - ends[0]) / (2 * h));
+        }
+}
+
+/* A spline goes through its points with a continuous rate, and is at rest before and after. */
+static void splines(void **state) {
+    (void)state;
+    static const char text[] = "spline(t, 0, 1, 1, 3, 1.5, -1, 4, 2)";
+    const double places[4] = {0, 1, 1.5, 4}, values[4] = {1, 3, -1, 2};
+    for (int i = 0; i < 4; i++) {
+        double value, rate, before, after;
+        assert_int_equal(rg_expression_of_time(text, places[i], &value, &rate, NULL), RG_OK);
+        assert_near(value, values[i], 1e-15);
+        rg_expression_of_time(text, places[i] - 1e-9, &value, &before, NULL);
+        rg_expression_of_time(text, places[i] + 1e-9, &value, &after, NULL);
+        assert_near(before, after, 1e-6);
+        assert_true((i > 0 && i < 3) || fabs(after) < 1e-6);
+    }
+    double value, rate;
+    assert_int_equal(rg_expression_of_time(text, -5, &value, &rate, NULL), RG_OK);
+    assert_true(value == 1 && rate == 0);
+    assert_int_equal(rg_expression_of_time(text, 9, &value, &rate, NULL), RG_OK);
+    assert_true(value == 2 && rate == 0);
+    rg_error error;
+    assert_int_equal(rg_expression_of_time("spline(t, 1, 0, 1, 2)", 0, &value, &rate, &error),
+                     RG_INVALID_ARGUMENT);
+    assert_int_equal(error.column, 16);
+    assert_int_equal(rg_expression_of_time("spline(t)", 0, &value, &rate, &error), RG_SYNTAX);
+    assert_int_equal(rg_expression_of_time("sqrt(t)", 0, &value, NULL, &error), RG_OK);
+    assert_int_equal(rg_expression_of_time("sqrt(t)", 0, &value, &rate, &error), RG_NOT_FINITE);
+    assert_non_null(strstr(error.text, "no finite rate of change"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_and_operators),
@@ -207,6 +265,8 @@ int main(void) {
         cmocka_unit_test(results_must_be_finite),
         cmocka_unit_test(depth_is_limited),
         cmocka_unit_test(names),
+        cmocka_unit_test(rates_are_derivatives),
+        cmocka_unit_test(splines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

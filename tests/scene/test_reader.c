@@ -96,7 +96,7 @@ static void every_body_key(void **state) {
     (void)state;
     rg_scene *scene = open_scene(GOOD_SCENES "every-key.yaml");
     rg_world *world = rg_scene_world(scene);
-    assert_int_equal(rg_world_body_count(world), 8 + 3 + 6 + 2);
+    assert_int_equal(rg_world_body_count(world), 9 + 3 + 6 + 2);
 
     rg_body_id brick = body_of(scene, "brick");
     rg_pose pose = rg_body_pose(world, brick);
@@ -163,6 +163,15 @@ static void kinematic_bodies(void **state) {
     assert_vector(p.rotation_amplitude, 0.25, 0, 0);
     assert_near(p.frequency, 2, 0);
     assert_near(p.phase, 0.75, 0);
+    p = rg_body_prescription(world, body_of(scene, "mover"));
+    assert_int_equal(p.kind, RG_PRESCRIBED_OF_TIME);
+    assert_string_equal(p.of_time[0], "0.5*sin(2*t)");
+    assert_null(p.of_time[1]);
+    assert_near(p.amplitude.y, 0.25, 0);
+    assert_string_equal(p.of_time[2], "spline(t, 0, 0, 1, (0.5), 3, 0)");
+    assert_null(p.of_time[3]);
+    assert_vector(rg_body_pose(world, body_of(scene, "mover")).position, 0, 50.25, 0);
+    assert_vector(rg_body_velocity(world, body_of(scene, "mover")), 1, 0, 0);
     rg_scene_destroy(scene);
 }
 

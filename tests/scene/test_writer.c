@@ -48,6 +48,10 @@ static void compare_shapes(const rg_shape *a, const rg_shape *b) {
     }
 }
 
+static void compare_texts(const char *a, const char *b) {
+    assert_string_equal(a ? a : "none", b ? b : "none");
+}
+
 static void compare_bodies(rg_world *a, rg_world *b, size_t index) {
     rg_body_id p = rg_world_body_at(a, index), q = rg_world_body_at(b, index);
     assert_string_equal(rg_body_name(a, p), rg_body_name(b, q));
@@ -68,6 +72,8 @@ static void compare_bodies(rg_world *a, rg_world *b, size_t index) {
         assert_memory_equal(&s.amplitude, &t.amplitude, sizeof s.amplitude);
         assert_memory_equal(&s.rotation_amplitude, &t.rotation_amplitude, sizeof s.amplitude);
         assert_true(s.frequency == t.frequency && s.phase == t.phase);
+        for (int k = 0; k < RG_PRESCRIBED_TEXTS; k++)
+            compare_texts(s.of_time[k], t.of_time[k]);
     }
     assert_int_equal(rg_body_collider_count(a, p), rg_body_collider_count(b, q));
     for (size_t c = 0; c < rg_body_collider_count(a, p); c++) {
@@ -79,11 +85,8 @@ static void compare_bodies(rg_world *a, rg_world *b, size_t index) {
                             rg_world_material_name(b, e.material));
         assert_true(d.density == e.density && d.sensor == e.sensor);
         assert_true(d.category == e.category && d.mask == e.mask);
+        assert_memory_equal(&d.surface_velocity, &e.surface_velocity, sizeof d.surface_velocity);
     }
-}
-
-static void compare_texts(const char *a, const char *b) {
-    assert_string_equal(a ? a : "none", b ? b : "none");
 }
 
 static void compare_joints(const rg_world *p, const rg_world *q, size_t i) {

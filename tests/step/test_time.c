@@ -127,9 +127,113 @@ static void what_is_refused(void **state) {
     rg_world_destroy(world);
 }
 
+/* A platform that expressions move: where it is and how fast, what stands on it, and copies. */
+static rg_body_id add_platform(rg_world *world, const char *x, const char *z, const char *turn) {
+    rg_body_def def = rg_body_def_default();
+    def.name = "platform";
+    def.motion = RG_MOTION_KINEMATIC;
+    def.pose.position = rg_vec3_make(1, 0, -0.1);
+    def.prescription.kind = RG_PRESCRIBED_OF_TIME;
+    def.prescription.of_time[0] = x;
+    def.prescription.of_time[2] = z;
+    def.prescription.of_time[5] = turn;
+    return add_shape(world, rg_shape_def_box(4, 4, 0.2), &def);
+}
+
+static void a_platform_by_expressions(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    char x[] = "0.2*sin(3*t)";
+    rg_body_id platform = add_platform(world, x, "spline(t, 0, 0, 0.5, 0.3, 1, 0)", "0.5*t");
+    memset(x, '9', sizeof x - 1); /* the world has its own copy */
+    rg_body_id box = add_box(world, "box", rg_vec3_make(0.4, 0.4, 0.4), rg_vec3_make(1, 0, 0.2));
+    rg_world *copy = NULL;
+    for (int k = 1; k <= 240; k++) {
+        double t = k / 200.0;
+        rg_step_info info = step_once(world, 1 / 200.0);
+        assert_true(info.energy.closure_rel < 1e-10);
+        assert_near(rg_body_pose(world, platform).position.x, 1 + 0.2 * sin(3 * t), 1e-12);
+        assert_near(rg_body_velocity(world, platform).x, 0.6 * cos(3 * t), 1e-12);
+        assert_near(rg_body_angular_velocity(world, platform).z, 0.5, 1e-12);
+        if (k == 100)
+            assert_near(rg_body_pose(world, platform).position.z, 0.2, 1e-12); /* the top */
+        if (k == 120)
+            assert_int_equal(rg_world_clone(world, &copy), RG_OK);
+    }
+    assert_true(rg_body_pose(world, box).position.z > 0.15); /* it is still on it */
+    for (int k = 120; k < 240; k++)
+        step_once(copy, 1 / 200.0);
+    assert_true(rg_world_state_hash(copy) == rg_world_state_hash(world));
+    rg_world_destroy(copy);
+    /* Placed elsewhere, it goes on from there. */
+    rg_pose place = rg_body_pose(world, platform);
+    rg_vec3 velocity = rg_body_velocity(world, platform);
+    place.position.y += 1;
+    assert_int_equal(rg_body_set_pose(world, platform, place), RG_OK);
+    assert_vector(rg_body_pose(world, platform).position, place.position, 1e-15);
+    assert_vector(rg_body_velocity(world, platform), velocity, 1e-15);
+    assert_int_equal(rg_world_remove_body(world, platform), RG_OK);
+    rg_world_destroy(world);
+}
+
+/* Rotation vectors whose direction changes: the angular velocity is that of the motion. */
+static void turns_about_changing_axes(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_KINEMATIC;
+    def.prescription.kind = RG_PRESCRIBED_OF_TIME;
+    def.prescription.of_time[3] = "0.7*t";
+    def.prescription.of_time[4] = "sin(2*t)";
+    def.prescription.of_time[5] = "0.3*t^2";
+    rg_body_id body = add_shape(world, rg_shape_def_box(1, 1, 1), &def);
+    for (int k = 0; k < 40; k++) {
+        double h = 1e-4;
+        assert_int_equal(rg_world_set_time(world, 0.05 * k), RG_OK);
+        rg_vec3 w = rg_body_angular_velocity(world, body);
+        assert_int_equal(rg_world_set_time(world, 0.05 * k - h), RG_OK);
+        rg_quat a = rg_body_pose(world, body).orientation;
+        assert_int_equal(rg_world_set_time(world, 0.05 * k + h), RG_OK);
+        rg_quat b = rg_body_pose(world, body).orientation;
+        rg_quat turn = rg_quat_multiply(b, rg_quat_make(-a.x, -a.y, -a.z, a.w));
+        double sign = turn.w < 0 ? -1 : 1;
+        assert_vector(w, rg_scale(sign / h, rg_vec3_make(turn.x, turn.y, turn.z)), 1e-6);
+    }
+    rg_world_destroy(world);
+}
+
+static void prescriptions_that_are_refused(void **state) {
+    (void)state;
+    rg_world *world = default_world();
+    rg_body_def def = rg_body_def_default();
+    rg_body_id body;
+    rg_error error;
+    def.motion = RG_MOTION_KINEMATIC;
+    def.prescription.kind = RG_PRESCRIBED_OF_TIME;
+    def.prescription.of_time[1] = "2*s";
+    assert_int_equal(rg_world_add_body(world, &def, &body, &error), RG_NOT_FOUND);
+    assert_string_equal(error.text, "prescribed motion: \"2*s\" at t = 0: at column 3: there is no "
+                                    "\"s\" here; did you mean \"t\"?");
+    def.prescription.of_time[1] = "sqrt(0.25-t)";
+    def.name = "sinker";
+    assert_int_equal(rg_world_add_body(world, &def, &body, &error), RG_OK);
+    step_once(world, 0.1);
+    step_once(world, 0.1);
+    uint64_t hash = rg_world_state_hash(world);
+    assert_int_equal(rg_world_step(world, 0.1, NULL, &error), RG_NOT_FINITE);
+    assert_non_null(strstr(error.text, "\"sinker\""));
+    assert_non_null(strstr(error.text, "square root of a negative number"));
+    assert_true(rg_world_state_hash(world) == hash);
+    rg_world_destroy(world);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_force_that_oscillates), cmocka_unit_test(a_table),
-        cmocka_unit_test(a_target_of_time), cmocka_unit_test(what_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_force_that_oscillates),
+                                       cmocka_unit_test(a_table),
+                                       cmocka_unit_test(a_target_of_time),
+                                       cmocka_unit_test(what_is_refused),
+                                       cmocka_unit_test(a_platform_by_expressions),
+                                       cmocka_unit_test(turns_about_changing_axes),
+                                       cmocka_unit_test(prescriptions_that_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
