@@ -22,7 +22,7 @@ add_test(NAME test_package COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_package.sh
 add_test(NAME test_readme COMMAND ${RIGOR_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/test_readme.py
   ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
 foreach(page api solvers stepping analytic analytic-tuning analytic-benchmark compare gallery guide penalty shapes sweep extending
-    adding-a-shape)
+    adding-a-shape tasks)
   add_test(NAME test_readme_${page} COMMAND ${RIGOR_PYTHON}
     ${CMAKE_CURRENT_LIST_DIR}/test_readme.py ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
     ${CMAKE_C_COMPILER} docs/${page}.md)

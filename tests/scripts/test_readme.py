@@ -1,6 +1,6 @@
 """test_readme.py SOURCE-DIR BUILD-DIR CC [PAGE]: does what README.md (or PAGE) shows work as shown?
 
-Plays a reader who types everything: yaml and c blocks are saved under the name that the text before
+Plays a reader who types everything: yaml, c and python blocks are saved under the name that the text before
 them gives in backticks, and the sh blocks are run in order, as one script that stops at the first
 failure, in a folder that looks like the checkout with BUILD-DIR as its build/release. Only `./run`
 and `./test` are not typed again, `rigor view` is interrupted after some seconds, and films and pictures
@@ -61,7 +61,7 @@ def draw_less(match):
 def play(folder, text, compiler):
     script = "set -eu\n"
     for before, language, content in blocks(text):
-        if language in ("yaml", "c"):
+        if language in ("yaml", "c", "python"):
             save(folder, before, content)
         elif language == "sh":
             script += DRAWING.sub(draw_less, UNENDING.sub(LOOK, NOT_TYPED.sub("", content)))
@@ -73,6 +73,8 @@ def play(folder, text, compiler):
     (folder / "bin" / "cc").write_text(
         f'#!/bin/sh\nexec {compiler} -Wall -Wextra -Wpedantic -Werror "$@"\n')
     (folder / "bin" / "cc").chmod(0o755)
+    # The one that has the modules of the tests.
+    (folder / "bin" / "python3").symlink_to(sys.executable)
     environment["PATH"] = f"{folder / 'bin'}:{environment['PATH']}"
     return subprocess.run(["sh", "-x"], input=script, text=True, cwd=folder, env=environment,
                           check=False).returncode
