@@ -46,6 +46,8 @@ typedef struct rg_robot_joint {
     double reference; /* MJCF: the coordinate where the links are drawn */
     double start;     /* m, rad from there: where the run begins; of a ball joint start_turn */
     rg_quat start_turn;
+    const char *mimics; /* URDF: the joint that it turns with, `multiplier` times as far; or null */
+    double multiplier;
     const rg_xml_node *node;
     struct rg_robot_joint *next;
 } rg_robot_joint;

@@ -221,8 +221,61 @@ static rg_status build_tie(rg_robot *robot, const rg_robot_tie *tie) {
     return rg_world_add_joint(robot->scene->world, &def, &joint, robot->error);
 }
 
+/* ---- joints that turn together ---- */
+
+static const rg_robot_link *link_with(const rg_robot *robot, const char *joint) {
+    for (size_t i = 0; i < robot->link_count; i++) {
+        const rg_robot_link *link = &robot->links[i];
+        if (link->joints && strcmp(link->joints->name, joint) == 0 && !link->joints->next)
+            return link;
+    }
+    return NULL;
+}
+
+static size_t parent_of(const rg_robot *robot, const rg_robot_link *link) {
+    return link->parent == RG_ROBOT_WORLD ? RG_ROBOT_WORLD : robot->links[link->parent].owner;
+}
+
+/* Where a link's hinge is as it is drawn, and along what. */
+static rg_vec3 hinge_of(const rg_robot_link *link, rg_vec3 *point) {
+    *point = rg_pose_apply(link->placed, link->joints->point);
+    return rg_rotate(link->placed.orientation, link->joints->axis);
+}
+
+/* Hinges side by side on one link, with parallel axes, are gears. */
+static rg_status build_mimic(rg_robot *robot, const rg_robot_link *link) {
+    const rg_robot_joint *joint = link->joints;
+    const rg_xml_node *node = rg_xml_child(joint->node, "mimic");
+    const rg_robot_link *leader = link_with(robot, joint->mimics);
+    static const char other[] = "joints that turn together but are not two hinges side by side";
+    rg_vec3 a, b;
+    if (!leader || leader == link || joint->next || joint->kind != RG_JOINT_HINGE ||
+        leader->joints->kind != RG_JOINT_HINGE || joint->multiplier == 0 ||
+        parent_of(robot, link) != parent_of(robot, leader))
+        return rg_robot_leave_out(robot, node, other);
+    rg_vec3 z = hinge_of(link, &a), y = hinge_of(leader, &b), across = rg_cross(z, rg_sub(a, b));
+    rg_joint_def def = rg_joint_def_default(RG_JOINT_GEAR);
+    def.ratio = rg_dot(z, y) > 0 ? -joint->multiplier : joint->multiplier;
+    if (rg_length(rg_cross(z, y)) > ROUNDING || rg_length(across) <= ROUNDING || def.ratio == -1)
+        return rg_robot_leave_out(robot, node, other);
+    rg_joint_id made;
+    rg_error cause = {0};
+    def.body_a = link->body;
+    def.body_b = leader->body;
+    rg_pose frame = {a, rg_robot_rotation_to(z)};
+    def.frame_a = rg_pose_compose(rg_pose_inverse(link->placed), frame);
+    frame.position = b;
+    def.frame_b = rg_pose_compose(rg_pose_inverse(leader->placed), frame);
+    def.collide = true;
+    rg_status status = rg_world_add_joint(robot->scene->world, &def, &made, &cause);
+    return status == RG_OK ? RG_OK : rg_robot_fail(robot, node, status, "%s", cause.text);
+}
+
 rg_status rg_robot_build_ties(rg_robot *robot) {
     rg_status status = RG_OK;
+    for (size_t i = 0; i < robot->link_count && status == RG_OK; i++)
+        if (robot->links[i].joints && robot->links[i].joints->mimics && !robot->links[i].is_gone)
+            status = build_mimic(robot, &robot->links[i]);
     for (const rg_robot_tie *tie = robot->ties; tie && status == RG_OK; tie = tie->next)
         status = build_tie(robot, tie);
     return status;

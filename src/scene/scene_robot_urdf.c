@@ -24,8 +24,9 @@ static const rg_robot_words words[] = {
     {"mesh", "filename scale", "", "", ""},
     {"contact", "", "", "lateral_friction", ""},
     {"lateral_friction", "value", "", "", ""},
-    {"joint", "name type", "", "parent child origin axis limit dynamics joint_properties",
+    {"joint", "name type", "", "parent child origin axis limit dynamics joint_properties mimic",
      "safety_controller calibration"},
+    {"mimic", "joint multiplier offset", "", "", ""},
     {"parent", "link", "", "", ""},
     {"child", "link", "", "", ""},
     {"axis", "xyz", "", "", ""},
@@ -282,6 +283,22 @@ static rg_status read_axis(rg_robot *robot, const rg_xml_node *node, rg_robot_jo
     return status;
 }
 
+static rg_status read_mimic(rg_robot *robot, const rg_xml_node *node, rg_robot_joint *joint) {
+    const rg_xml_node *mimic = rg_xml_child(node, "mimic");
+    double offset = 0;
+    if (!mimic)
+        return RG_OK;
+    joint->multiplier = 1;
+    rg_status status = get_name(robot, mimic, "joint", &joint->mimics);
+    if (status == RG_OK)
+        status = rg_robot_vector(robot, mimic, "multiplier", 1, &joint->multiplier);
+    if (status == RG_OK)
+        status = rg_robot_vector(robot, mimic, "offset", 1, &offset);
+    if (status == RG_OK && offset != 0)
+        status = rg_robot_leave_out(robot, mimic, "an offset between joints that turn together");
+    return status;
+}
+
 static rg_status read_joint(rg_robot *robot, const rg_xml_node *node, rg_robot_link *link) {
     static const struct {
         const char *type;
@@ -308,7 +325,8 @@ static rg_status read_joint(rg_robot *robot, const rg_xml_node *node, rg_robot_l
             return rg_robot_no_memory(robot);
         *joint = (rg_robot_joint){.name = name, .kind = kinds[i].kind, .node = node};
         joint->value = rg_joint_def_default(kinds[i].kind).axis[0];
-        return read_axis(robot, node, joint);
+        status = read_axis(robot, node, joint);
+        return status == RG_OK ? read_mimic(robot, node, joint) : status;
     }
     return rg_robot_fail(robot, node, RG_NOT_FOUND,
                          "there is no type \"%.100s\"; the types are: revolute, continuous, "

@@ -99,6 +99,33 @@ static void mjcf_joints_are_combined(void **state) {
     rg_scene_destroy(scene);
 }
 
+#define FINGER(name, y, axis, rest)                                                                \
+    "<link name='" name "'><inertial><origin xyz='0.1 0 0'/><mass value='1'/><inertia ixx='0.01' " \
+    "iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='j" name "' "    \
+    "type='continuous'><parent link='palm'/><child link='" name "'/><origin xyz='0 " y " 0'/>"     \
+    "<axis xyz='" axis "'/>" rest "</joint>"
+
+static double coordinate_of(rg_scene *scene, const char *name) {
+    rg_joint_id joint;
+    assert_int_equal(rg_world_find_joint(rg_scene_world(scene), name, &joint), RG_OK);
+    return rg_joint_get_state(rg_scene_world(scene), joint).coordinate[0];
+}
+
+/* One finger falls, and takes the others with it: as far in the opposite sense, half as far. */
+static void mimics_are_gears(void **state) {
+    (void)state;
+    static const char hand[] = "<robot><link name='palm'/>" FINGER("a", "0", "0 1 0.5", "")
+        FINGER("b", "0.2", "0 -1 -0.5", "<mimic joint='ja'/>")
+            FINGER("c", "0.5", "0 1 0.5", "<mimic joint='ja' multiplier='-0.5'/>") "</robot>";
+    rg_scene *scene = read_scene(hand);
+    run_scene(scene, 0.5);
+    double a = coordinate_of(scene, "ja");
+    assert_true(fabs(a) > 0.1);
+    assert_near(coordinate_of(scene, "jb"), a, 1e-9);
+    assert_near(coordinate_of(scene, "jc"), -0.5 * a, 1e-9);
+    rg_scene_destroy(scene);
+}
+
 /* contype and conaffinity say who meets whom: either's type in the other's affinity is enough. */
 static void contact_bits_give_the_same_pairs(void **state) {
     (void)state;
@@ -259,6 +286,7 @@ int main(void) {
         cmocka_unit_test(urdf_becomes_bodies_and_joints),
         cmocka_unit_test(bases_and_grounds_are_parameters),
         cmocka_unit_test(mjcf_joints_are_combined),
+        cmocka_unit_test(mimics_are_gears),
         cmocka_unit_test(contact_bits_give_the_same_pairs),
         cmocka_unit_test(bad_robots_are_refused),
         cmocka_unit_test(lenient_lists_what_it_leaves_out),
