@@ -28,7 +28,7 @@ void bunny_run_bullet(const rg_mesh *mesh, const rg_decomposition *d, bool trian
     btSequentialImpulseConstraintSolver solver;
     btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
     btGImpactCollisionAlgorithm::registerAlgorithm(&dispatcher);
-    world.setGravity(btVector3(0, 0, btScalar(-9.80665)));
+    world.setGravity(btVector3(0, 0, btScalar(-9.81)));
 
     rg_mass_properties mass;
     rg_mesh_mass(mesh, 1000, &mass, nullptr);

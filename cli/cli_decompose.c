@@ -9,8 +9,8 @@
 const char cli_decompose_help[] =
     "Usage: rigor decompose FILE [OPTION ...]\n"
     "\n"
-    "Cuts a closed mesh (OBJ, STL, PLY) into convex parts, which together move as one body.\n"
-    "Planes go through notches, the edges at which the surface is bent inwards. Without\n"
+    "Cuts a closed mesh (OBJ, STL, PLY, glTF) into convex parts, which together move as one\n"
+    "body. Planes go through notches, the edges at which the surface is bent inwards. Without\n"
     "--parts and --error cuts go on until all parts are convex: exact, and right for\n"
     "polyhedra with few notches. A scanned animal has thousands of them; say how many parts\n"
     "are enough, or how much larger they may be. The largest error is cut first.\n"

@@ -3,12 +3,11 @@
  * together without gaps: a segment of a ring between two planes through its axis is convex.
  * Tested by tests/scene/test_shapes.c. */
 #include "base/base_math.h"
-#include "base/base_text.h"
+#include "base/base_memory.h"
 #include "base/base_trig.h"
 #include "scene/scene_builtin.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { SECTION = 8, MOST_SEGMENTS = 96, MOST_TURNS = 12, MOST_RINGS = 200 };
 
@@ -70,10 +69,10 @@ static rg_status add_ring(rg_scene *scene, double large, double small, size_t se
 }
 
 typedef struct linked {
-    size_t first, count; /* rings, in the order of bodies */
-    double large;        /* m: radius of their centre lines */
-    double parted;       /* s: when two neighbours came apart; 0: never */
-    double lowest;       /* m: of any centre */
+    size_t count;  /* rings: all bodies, each linked with the one before */
+    double large;  /* m: radius of their centre lines */
+    double parted; /* s: when two neighbours came apart; 0: never */
+    double lowest; /* m: of any centre */
 } linked;
 
 static rg_pose pose_at(const rg_scene *scene, size_t body) {
@@ -106,10 +105,9 @@ static bool are_linked(rg_pose one, rg_pose two, double radius) {
 static void observe_links(rg_scene *scene) {
     linked *state = scene->measuring;
     for (size_t i = 0; i < state->count; i++) {
-        rg_pose pose = pose_at(scene, state->first + i);
+        rg_pose pose = pose_at(scene, i);
         state->lowest = fmin(state->lowest, pose.position.z);
-        if (i > 0 && state->parted == 0 &&
-            !are_linked(pose_at(scene, state->first + i - 1), pose, state->large))
+        if (i > 0 && state->parted == 0 && !are_linked(pose_at(scene, i - 1), pose, state->large))
             state->parted = rg_world_time(scene->world);
     }
 }
@@ -121,9 +119,9 @@ static size_t measure_links(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     return 2;
 }
 
-static void begin_links(rg_scene *scene, size_t first, size_t count, double large) {
+static void begin_links(rg_scene *scene, size_t count, double large) {
     linked *state = scene->measuring;
-    *state = (linked){.first = first, .count = count, .large = large, .lowest = INFINITY};
+    *state = (linked){.count = count, .large = large, .lowest = INFINITY};
 }
 
 enum { RINGS_SEGMENTS, RINGS_AMPLITUDE, RINGS_FREQUENCY, RINGS_MU };
@@ -155,7 +153,7 @@ static rg_status build_rings(rg_scene *scene, const double *values, rg_error *er
     def.pose.orientation = rg_quat_of_rotation_vector(rg_vec3_make(0, RG_PI / 2, 0));
     if (!status)
         status = add_ring(scene, large, small, segments, &def, error);
-    begin_links(scene, 0, 2, large);
+    begin_links(scene, 2, large);
     return status;
 }
 
@@ -182,11 +180,13 @@ static rg_status build_chain(rg_scene *scene, const double *values, rg_error *er
             rg_quat_of_rotation_vector(rg_vec3_make(i % 2 ? RG_PI / 2 : 0, 0, 0));
         status = add_ring(scene, large, small, (size_t)values[CHAIN_SEGMENTS], &def, error);
     }
-    begin_links(scene, 0, links, large);
+    begin_links(scene, links, large);
     return status;
 }
 
 /* ---- balls on a ring ---- */
+
+#define BALL 0.18 /* m: their radius */
 
 enum { BALLS_COUNT };
 static const rg_builtin_parameter balls_parameters[] = {
@@ -194,7 +194,7 @@ static const rg_builtin_parameter balls_parameters[] = {
 };
 
 static rg_status build_balls(rg_scene *scene, const double *values, rg_error *error) {
-    const double large = 0.6, small = 0.2, radius = 0.18;
+    const double large = 0.6, small = 0.2;
     rg_status status = rg_builtin_lay_floor(scene, 0.4, 0, error);
     rg_body_def def = rg_body_def_default();
     def.name = "ring";
@@ -204,7 +204,7 @@ static rg_status build_balls(rg_scene *scene, const double *values, rg_error *er
     for (size_t i = 0; i < (size_t)values[BALLS_COUNT] && !status; i++) {
         char name[32];
         snprintf(name, sizeof name, "ball%zu", i);
-        rg_shape_def shape = rg_shape_def_sphere(radius);
+        rg_shape_def shape = rg_shape_def_sphere(BALL);
         def = rg_body_def_default();
         def.name = name;
         def.pose.position = around(0.3, 2.4 * (double)i, 0.8 + 0.4 * (double)i);
@@ -220,7 +220,7 @@ typedef struct balls_state {
 static void observe_balls(rg_scene *scene) {
     balls_state *state = scene->measuring;
     for (size_t i = 2; i < rg_world_body_count(scene->world); i++)
-        state->deepest = fmax(state->deepest, 0.18 - pose_at(scene, i).position.z);
+        state->deepest = fmax(state->deepest, BALL - pose_at(scene, i).position.z);
 }
 
 static size_t measure_balls(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
@@ -242,16 +242,16 @@ static size_t measure_balls(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
 #define OUTER  0.35
 #define RIDGE  0.08 /* height of a ridge: the rest of half a pitch is play */
 
-/* Ridges along a helix, from angle `first` over `count` segments. */
-static rg_status add_thread(parts *p, size_t segments, long first, size_t count,
-                            const double radius[2], double shift, rg_error *error) {
+/* Ridges along a helix, over `count` segments. */
+static rg_status add_thread(parts *p, size_t segments, size_t count, const double radius[2],
+                            rg_error *error) {
     rg_status status = RG_OK;
     for (size_t i = 0; i < count && !status; i++) {
         rg_vec3 points[8];
         for (size_t k = 0; k < 8; k++) {
-            double turns = (double)(first + (long)i + (long)(k & 1)) / (double)segments;
+            double turns = (double)(i + (k & 1)) / (double)segments;
             points[k] = around(radius[k >> 1 & 1], 2 * RG_PI * turns,
-                               PITCH * turns + shift + (k & 4 ? RIDGE / 2 : -RIDGE / 2));
+                               PITCH * turns + (k & 4 ? RIDGE / 2 : -RIDGE / 2));
         }
         status = add_hull(p, points, 8, error);
     }
@@ -305,7 +305,7 @@ static rg_status add_nut(rg_scene *scene, size_t segments, double height, rg_err
     /* Lower flank on upper flank, apart by what flat faces differ from helicoids. */
     double play = PITCH / 2 * (CREST - CORE) / (HOLLOW * (double)segments);
     def.pose.position = rg_vec3_make(0, 0, height + RIDGE + play);
-    rg_status status = add_thread(&p, segments, 0, segments, inside, 0, error);
+    rg_status status = add_thread(&p, segments, segments, inside, error);
     if (!status)
         status = add_wall(&p, segments, -0.5 * PITCH, 1.5 * PITCH, error);
     return add_body(&p, status, &def, error);
@@ -326,7 +326,7 @@ static rg_status build_nut(rg_scene *scene, const double *values, rg_error *erro
     if (!status)
         status = add_hull(&p, core, 2 * segments, error);
     if (!status)
-        status = add_thread(&p, segments, 0, turns * segments, outside, 0, error);
+        status = add_thread(&p, segments, turns * segments, outside, error);
     status = add_body(&p, status, &def, error);
     if (!status)
         status = add_nut(scene, segments, PITCH * (double)(turns - 2), error);

@@ -8,8 +8,6 @@
 #include "base/base_math.h"
 #include "rigor/decompose.h"
 
-#include <string.h>
-
 rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
                        rg_mesh_report *report) {
     const char *file = NULL;

@@ -309,12 +309,12 @@ static rg_status read_kind(rg_reader *reader, const rg_place *place, size_t kind
     case SHAPE_POLYGON:
         return read_points(reader, place, kind, shape);
     case SHAPE_HULL:
-        return rg_is_mapping(place) ? rg_read_file_shape(reader, place, kind == SHAPE_HULL, shape)
+        return rg_is_mapping(place) ? rg_read_file_shape(reader, place, true, shape)
                                     : read_points(reader, place, kind, shape);
     case SHAPE_TERRAIN:
         return rg_read_terrain(reader, place, shape);
     case SHAPE_MESH:
-        return rg_read_file_shape(reader, place, kind == SHAPE_HULL, shape);
+        return rg_read_file_shape(reader, place, false, shape);
     case SHAPE_COMPOUND:
         return read_compound(reader, place, shape);
     default:

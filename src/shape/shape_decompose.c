@@ -484,7 +484,8 @@ rg_status rg_decomposition_shape(const rg_mesh *mesh, const rg_decomposition *d,
     rg_status status = rg_mesh_mass(mesh, 1, &mass, error);
     if (status)
         return status;
-    if (d->part_count == 1) {
+    /* One part that is the solid itself, and not its hull. */
+    if (d->part_count == 1 && d->error <= EXACT) {
         *shape = rg_shape_retain(d->parts[0]);
         return RG_OK;
     }

@@ -259,7 +259,7 @@ static size_t drop_degenerate(rg_mesh_reader *reader) {
     size_t kept = 0, before = reader->index_count;
     for (size_t i = 0; i < before; i += 3) {
         uint32_t a = reader->indices[i], b = reader->indices[i + 1], c = reader->indices[i + 2];
-        if (a == b || b == c || c == a)
+        if (!rg_mesh_has_corners(reader->indices + i))
             continue;
         reader->indices[kept++] = a;
         reader->indices[kept++] = b;

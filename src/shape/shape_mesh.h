@@ -59,6 +59,11 @@ typedef struct rg_mesh_face {
 /* shape_mesh_obj.c: as triangles; `start` is its place, for messages. */
 rg_status rg_mesh_add_face(rg_mesh_reader *reader, rg_mesh_face *face, rg_mesh_word start);
 
+/* Whether a triangle has three different corners. */
+static inline bool rg_mesh_has_corners(const uint32_t *k) {
+    return k[0] != k[1] && k[1] != k[2] && k[2] != k[0];
+}
+
 /* The corners of a triangle in the order of their numbers, and whose they are; for rg_sort
  * (shape_mesh_check.c). */
 typedef struct rg_mesh_corners {
@@ -70,6 +75,10 @@ int rg_mesh_corners_compare(const void *a, const void *b, const void *context);
 /* All sides of the triangles, sorted, so that those of one edge lie together; side k of triangle t,
  * from its corner k to the next, has the owner 3 t + k. Null without memory (shape_mesh.c). */
 rg_edge_side *rg_mesh_sides(const rg_mesh *mesh);
+/* Whether a side runs from its lower vertex to its higher one. */
+static inline bool rg_mesh_side_rises(const rg_mesh *mesh, const rg_edge_side *side) {
+    return mesh->triangles[side->owner] == side->low;
+}
 
 rg_status rg_mesh_read_obj(rg_mesh_reader *reader);
 rg_status rg_mesh_read_ply(rg_mesh_reader *reader);

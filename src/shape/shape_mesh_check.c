@@ -52,7 +52,7 @@ static rg_vec3 corner(const rg_mesh *mesh, uint32_t triangle, int k) {
 
 static bool is_flat(const examiner *e, uint32_t t) {
     const uint32_t *k = e->mesh->triangles + 3 * (size_t)t;
-    if (k[0] == k[1] || k[1] == k[2] || k[2] == k[0])
+    if (!rg_mesh_has_corners(k))
         return true;
     rg_vec3 a = corner(e->mesh, t, 0), u = rg_sub(corner(e->mesh, t, 1), a),
             v = rg_sub(corner(e->mesh, t, 2), a);
@@ -103,38 +103,31 @@ static rg_status find_duplicates(examiner *e) {
 static void judge_edge(examiner *e, const rg_edge_side *sides, size_t count) {
     rg_vec3 place =
         rg_scale(0.5, rg_add(e->mesh->vertices[sides[0].low], e->mesh->vertices[sides[0].high]));
-    uint32_t first = sides[0].owner / 2, second = count > 1 ? sides[1].owner / 2 : first;
+    uint32_t first = sides[0].owner / 3, second = count > 1 ? sides[1].owner / 3 : first;
     if (count == 1)
         note(e, RG_MESH_OPEN_EDGE, first, first, place);
     else if (count > 2)
         note(e, RG_MESH_BRANCHING_EDGE, first, second, place);
-    else if ((sides[0].owner & 1) == (sides[1].owner & 1))
+    else if (rg_mesh_side_rises(e->mesh, &sides[0]) == rg_mesh_side_rises(e->mesh, &sides[1]))
         note(e, RG_MESH_INCONSISTENT_EDGE, first, second, place);
 }
 
 static rg_status find_bad_edges(examiner *e) {
     const rg_mesh *mesh = e->mesh;
-    rg_edge_side *sides = rg_allocate(&mesh->allocator, 3 * mesh->triangle_count, sizeof *sides);
+    rg_edge_side *sides = rg_mesh_sides(mesh);
     if (!sides)
         return RG_OUT_OF_MEMORY;
     size_t count = 0;
-    for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
-        uint32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
-        if (a != b && mesh->triangles[i / 3 * 3] != mesh->triangles[i / 3 * 3 + 1] &&
-            mesh->triangles[i / 3 * 3 + 2] != mesh->triangles[i / 3 * 3 + 1] &&
-            mesh->triangles[i / 3 * 3] != mesh->triangles[i / 3 * 3 + 2])
-            sides[count++] =
-                (rg_edge_side){a < b ? a : b, a < b ? b : a, 2 * (uint32_t)(i / 3) + (a > b)};
-    }
-    rg_status status =
-        rg_sort(sides, count, sizeof *sides, rg_edge_side_compare, NULL, &mesh->allocator);
-    for (size_t i = 0, end; i < count && !status; i = end) {
+    for (size_t i = 0; i < 3 * mesh->triangle_count; i++)
+        if (rg_mesh_has_corners(mesh->triangles + sides[i].owner / 3 * 3))
+            sides[count++] = sides[i];
+    for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && rg_edge_side_compare(&sides[i], &sides[end], NULL) == 0;)
             end++;
         judge_edge(e, sides + i, end - i);
     }
     rg_release(&mesh->allocator, sides);
-    return status;
+    return RG_OK;
 }
 
 /* --- crossings -------------------------------------------------------------------------------- */

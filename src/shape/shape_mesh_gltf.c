@@ -10,6 +10,7 @@
 #include "base/base_math.h"
 #include "base/base_memory.h"
 #include "base/base_text.h"
+#include "shape/shape.h"
 
 #include <string.h>
 
@@ -17,7 +18,9 @@ enum {
     DEEPEST = 64,         /* JSON and nodes inside each other */
     MOST_VISITS = 1000000 /* nodes, each counted as often as it is used */
 };
-#define NONE UINT32_MAX
+/* Whole numbers of a file are below this: bytes, and numbers of things. */
+#define MOST_WHOLE 4e9
+#define NONE       UINT32_MAX
 
 typedef struct token {
     char kind; /* { [ " or 0: a number, true, false, null */
@@ -29,15 +32,26 @@ typedef struct bytes {
     size_t size;
 } bytes;
 
+/* Lists of the file whose items are used by number. */
+typedef enum list_kind { NODES, MESHES, ACCESSORS, VIEWS, BUFFERS, LISTS } list_kind;
+static const char *const list_names[LISTS] = {"nodes", "meshes", "accessors", "bufferViews",
+                                              "buffers"};
+
+typedef struct item_list {
+    uint32_t *items; /* tokens */
+    size_t count;
+} item_list;
+
 typedef struct gltf {
     rg_mesh_reader *reader;
     const char *text;
     size_t size, at;
     token *tokens;
     size_t count, capacity;
+    item_list lists[LISTS];
     bytes binary;   /* the second chunk of a .glb */
     uint8_t **kept; /* decoded buffers, by number */
-    size_t *kept_size, buffers;
+    size_t *kept_size;
     size_t visits;
 } gltf;
 
@@ -137,14 +151,23 @@ static uint32_t get(const gltf *g, uint32_t object, const char *key) {
     return NONE;
 }
 
+/* The first item of a list, and the one after an item; NONE at the end, or where there is none. */
+static uint32_t first_item(const gltf *g, uint32_t list) {
+    bool any = list != NONE && g->tokens[list].kind == '[' && list + 1 < g->tokens[list].after;
+    return any ? list + 1 : NONE;
+}
+
+static uint32_t next_item(const gltf *g, uint32_t list, uint32_t at) {
+    uint32_t next = g->tokens[at].after;
+    return next < g->tokens[list].after ? next : NONE;
+}
+
 /* The item with this number of a list; NONE if there is none. */
 static uint32_t item(const gltf *g, uint32_t list, size_t number) {
-    if (list == NONE || g->tokens[list].kind != '[')
-        return NONE;
-    for (uint32_t i = list + 1; i < g->tokens[list].after; i = g->tokens[i].after)
-        if (number-- == 0)
-            return i;
-    return NONE;
+    uint32_t at = first_item(g, list);
+    while (at != NONE && number-- > 0)
+        at = next_item(g, list, at);
+    return at;
 }
 
 static bool number_of(const gltf *g, uint32_t at, double *value) {
@@ -154,18 +177,21 @@ static bool number_of(const gltf *g, uint32_t at, double *value) {
            isfinite(*value);
 }
 
-/* A whole number from 0; `fallback` if the key is not there. */
-static bool whole_of(const gltf *g, uint32_t object, const char *key, size_t fallback,
-                     size_t *value) {
-    uint32_t at = get(g, object, key);
+/* A whole number from 0. */
+static bool is_whole(const gltf *g, uint32_t at, size_t *value) {
     double x;
-    *value = fallback;
-    if (at == NONE)
-        return true;
-    if (!number_of(g, at, &x) || !(x >= 0 && x <= 4e9) || x != floor(x))
+    if (!number_of(g, at, &x) || !(x >= 0 && x <= MOST_WHOLE) || x != floor(x))
         return false;
     *value = (size_t)x;
     return true;
+}
+
+/* The whole number of a key; `fallback` if the key is not there. */
+static bool whole_of(const gltf *g, uint32_t object, const char *key, size_t fallback,
+                     size_t *value) {
+    uint32_t at = get(g, object, key);
+    *value = fallback;
+    return at == NONE || is_whole(g, at, value);
 }
 
 static bool text_is(const gltf *g, uint32_t at, const char *text) {
@@ -174,8 +200,25 @@ static bool text_is(const gltf *g, uint32_t at, const char *text) {
            memcmp(g->text + g->tokens[at].start, text, strlen(text)) == 0;
 }
 
-static uint32_t entry(const gltf *g, const char *list, size_t number) {
-    return item(g, get(g, 0, list), number);
+static rg_status index_lists(gltf *g) {
+    for (int k = 0; k < LISTS; k++) {
+        uint32_t list = get(g, 0, list_names[k]);
+        item_list *l = &g->lists[k];
+        size_t count = 0;
+        for (uint32_t i = first_item(g, list); i != NONE; i = next_item(g, list, i))
+            count++;
+        l->items = rg_allocate(&g->reader->allocator, count, sizeof *l->items);
+        if (!l->items)
+            return rg_mesh_no_memory(g->reader);
+        for (uint32_t i = first_item(g, list); i != NONE; i = next_item(g, list, i))
+            l->items[l->count++] = i;
+    }
+    return RG_OK;
+}
+
+/* The item with this number of a list; NONE if there is none. */
+static uint32_t entry(const gltf *g, list_kind list, size_t number) {
+    return number < g->lists[list].count ? g->lists[list].items[number] : NONE;
 }
 
 /* --- buffers ---------------------------------------------------------------------------------- */
@@ -208,8 +251,8 @@ static rg_status decode(gltf *g, const char *text, size_t size, size_t number) {
 }
 
 static rg_status find_buffer(gltf *g, size_t number, bytes *found) {
-    uint32_t buffer = entry(g, "buffers", number), uri = get(g, buffer, "uri");
-    if (buffer == NONE || number >= g->buffers)
+    uint32_t buffer = entry(g, BUFFERS, number), uri = get(g, buffer, "uri");
+    if (buffer == NONE)
         return fail(g, RG_FILE_DAMAGED, "a view of a buffer that is not there");
     if (uri == NONE) {
         *found = g->binary;
@@ -235,7 +278,7 @@ typedef struct column {
 
 /* The bytes of an accessor, with elements of `parts` numbers. */
 static rg_status find_column(gltf *g, size_t number, size_t parts, column *c) {
-    uint32_t accessor = entry(g, "accessors", number);
+    uint32_t accessor = entry(g, ACCESSORS, number);
     size_t view_number, start, offset, length, buffer, size;
     bytes found = {0};
     if (accessor == NONE || get(g, accessor, "sparse") != NONE ||
@@ -250,7 +293,7 @@ static rg_status find_column(gltf *g, size_t number, size_t parts, column *c) {
         !whole_of(g, accessor, "componentType", 0, &c->type))
         return fail(g, RG_FILE_DAMAGED, "an accessor without whole numbers");
     size = c->type == 5121 ? 1 : c->type == 5123 ? 2 : c->type == 5125 || c->type == 5126 ? 4 : 0;
-    uint32_t view = entry(g, "bufferViews", view_number);
+    uint32_t view = entry(g, VIEWS, view_number);
     if (size == 0 || view == NONE || !whole_of(g, view, "buffer", 0, &buffer) ||
         !whole_of(g, view, "byteOffset", 0, &offset) ||
         !whole_of(g, view, "byteLength", 0, &length) ||
@@ -267,19 +310,19 @@ static rg_status find_column(gltf *g, size_t number, size_t parts, column *c) {
     return RG_OK;
 }
 
+static uint32_t word_at(const uint8_t *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
 static uint32_t whole_at(const column *c, size_t i) {
     const uint8_t *p = c->data + i * c->stride;
-    uint32_t value = p[0];
-    if (c->type != 5121)
-        value |= (uint32_t)p[1] << 8;
     if (c->type == 5125)
-        value |= (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-    return value;
+        return word_at(p);
+    return c->type == 5121 ? p[0] : (uint32_t)p[0] | (uint32_t)p[1] << 8;
 }
 
 static float float_at(const uint8_t *p) {
-    uint32_t bits =
-        (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    uint32_t bits = word_at(p);
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -300,7 +343,7 @@ static rg_status add_points(gltf *g, const column *c, const placing *m) {
     for (size_t i = 0; i < c->count; i++) {
         const uint8_t *at = c->data + i * c->stride;
         rg_vec3 p = place(m, (rg_vec3){float_at(at), float_at(at + 4), float_at(at + 8)});
-        if (!rg_is_finite(p) || rg_largest_entry(p) > 1e50)
+        if (!rg_is_finite(p) || rg_largest_entry(p) > RG_SHAPE_LARGEST)
             return fail(g, RG_NOT_FINITE, "a place is not finite, or beyond 1e50 m");
         rg_status status = rg_mesh_add_vertex(g->reader, p);
         if (status)
@@ -345,8 +388,9 @@ static rg_status add_primitive(gltf *g, uint32_t primitive, const placing *m) {
 /* --- nodes ------------------------------------------------------------------------------------ */
 
 static bool numbers_of(const gltf *g, uint32_t list, size_t count, double *values) {
-    for (size_t i = 0; i < count; i++)
-        if (!number_of(g, item(g, list, i), &values[i]))
+    uint32_t at = first_item(g, list);
+    for (size_t i = 0; i < count; i++, at = at == NONE ? NONE : next_item(g, list, at))
+        if (!number_of(g, at, &values[i]))
             return false;
     return true;
 }
@@ -375,10 +419,12 @@ static bool placing_of(const gltf *g, uint32_t node, placing *m) {
     return true;
 }
 
+static rg_status add_nodes(gltf *g, uint32_t list, const placing *outer, int depth);
+
 static rg_status add_node(gltf *g, size_t number, const placing *outer, int depth) {
-    uint32_t node = entry(g, "nodes", number);
+    uint32_t node = entry(g, NODES, number);
     placing own, all;
-    size_t mesh, child;
+    size_t mesh;
     if (node == NONE || depth > DEEPEST || ++g->visits > MOST_VISITS)
         return fail(g, RG_FILE_DAMAGED, "a node that is not there, or nodes inside themselves");
     if (!placing_of(g, node, &own) || !whole_of(g, node, "mesh", 0, &mesh))
@@ -390,17 +436,22 @@ static rg_status add_node(gltf *g, size_t number, const placing *outer, int dept
     }
     rg_status status = RG_OK;
     if (get(g, node, "mesh") != NONE) {
-        uint32_t primitives = get(g, entry(g, "meshes", mesh), "primitives");
-        for (size_t i = 0; !status && item(g, primitives, i) != NONE; i++)
-            status = add_primitive(g, item(g, primitives, i), &all);
+        uint32_t primitives = get(g, entry(g, MESHES, mesh), "primitives");
+        for (uint32_t i = first_item(g, primitives); !status && i != NONE;
+             i = next_item(g, primitives, i))
+            status = add_primitive(g, i, &all);
     }
-    uint32_t children = get(g, node, "children");
-    for (size_t i = 0; !status && item(g, children, i) != NONE; i++) {
-        double value;
-        if (!number_of(g, item(g, children, i), &value) || !(value >= 0 && value < 4e9))
-            return fail(g, RG_FILE_DAMAGED, "a child that is no number of a node");
-        child = (size_t)value;
-        status = add_node(g, child, &all, depth + 1);
+    return status ? status : add_nodes(g, get(g, node, "children"), &all, depth + 1);
+}
+
+/* Nodes by their numbers. */
+static rg_status add_nodes(gltf *g, uint32_t list, const placing *outer, int depth) {
+    rg_status status = RG_OK;
+    for (uint32_t i = first_item(g, list); !status && i != NONE; i = next_item(g, list, i)) {
+        size_t number;
+        if (!is_whole(g, i, &number))
+            return fail(g, RG_FILE_DAMAGED, "a list of nodes with something that is no number");
+        status = add_node(g, number, outer, depth);
     }
     return status;
 }
@@ -410,14 +461,7 @@ static rg_status add_scene(gltf *g) {
     size_t scene;
     if (!whole_of(g, 0, "scene", 0, &scene))
         return fail(g, RG_FILE_DAMAGED, "the scene is no number");
-    uint32_t nodes = get(g, entry(g, "scenes", scene), "nodes");
-    rg_status status = RG_OK;
-    for (size_t i = 0; !status && item(g, nodes, i) != NONE; i++) {
-        double value;
-        if (!number_of(g, item(g, nodes, i), &value) || !(value >= 0 && value < 4e9))
-            return fail(g, RG_FILE_DAMAGED, "a node of the scene that is no number");
-        status = add_node(g, (size_t)value, &same, 0);
-    }
+    rg_status status = add_nodes(g, get(g, item(g, get(g, 0, "scenes"), scene), "nodes"), &same, 0);
     if (!status && g->reader->index_count == 0)
         return fail(g, RG_DEGENERATE_GEOMETRY, "the scene has no triangles; must have some");
     return status;
@@ -425,26 +469,21 @@ static rg_status add_scene(gltf *g) {
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-static uint32_t word_at(const char *data) {
-    const uint8_t *p = (const uint8_t *)data;
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* The chunks of a .glb. */
 static rg_status take_chunks(gltf *g) {
-    const char *data = g->reader->data;
+    const uint8_t *data = (const uint8_t *)g->reader->data;
     size_t size = g->reader->size, at = 20;
     if (size < 20 || word_at(data + 4) != 2 || memcmp(data + 16, "JSON", 4) != 0 ||
         word_at(data + 12) > size - 20)
         return fail(g, RG_FILE_DAMAGED, "the head of a .glb is wrong; must be version 2");
-    g->text = data + at;
+    g->text = g->reader->data + at;
     g->size = word_at(data + 12);
     at += (g->size + 3) / 4 * 4;
     if (at <= size && size - at >= 8) {
         size_t length = word_at(data + at);
         if (length > size - at - 8)
             return fail(g, RG_FILE_DAMAGED, "the file ends within its binary chunk");
-        g->binary = (bytes){(const uint8_t *)data + at + 8, length};
+        g->binary = (bytes){data + at + 8, length};
     }
     return RG_OK;
 }
@@ -465,16 +504,19 @@ rg_status rg_mesh_read_gltf(rg_mesh_reader *reader) {
     rg_status status = binary ? take_chunks(&g) : RG_OK;
     if (!status)
         status = parse_value(&g, 0);
-    for (uint32_t list = status ? NONE : get(&g, 0, "buffers"); item(&g, list, g.buffers) != NONE;)
-        g.buffers++;
-    g.kept = rg_allocate_zeroed(memory, g.buffers, sizeof *g.kept);
-    g.kept_size = rg_allocate_zeroed(memory, g.buffers, sizeof *g.kept_size);
+    if (!status)
+        status = index_lists(&g);
+    size_t buffers = g.lists[BUFFERS].count;
+    g.kept = rg_allocate_zeroed(memory, buffers, sizeof *g.kept);
+    g.kept_size = rg_allocate_zeroed(memory, buffers, sizeof *g.kept_size);
     if (!status && (!g.kept || !g.kept_size))
         status = rg_mesh_no_memory(reader);
     if (!status)
         status = add_scene(&g);
-    for (size_t i = 0; g.kept && i < g.buffers; i++)
+    for (size_t i = 0; g.kept && i < buffers; i++)
         rg_release(memory, g.kept[i]);
+    for (int k = 0; k < LISTS; k++)
+        rg_release(memory, g.lists[k].items);
     rg_release(memory, g.kept);
     rg_release(memory, g.kept_size);
     rg_release(memory, g.tokens);

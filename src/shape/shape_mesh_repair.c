@@ -21,10 +21,6 @@
 
 /* --- triangles that go ------------------------------------------------------------------------ */
 
-static bool is_kept(const uint32_t *k) {
-    return k[0] != k[1] && k[1] != k[2] && k[2] != k[0];
-}
-
 /* Leaves out the triangles of which `out` is true. */
 static size_t leave_out(rg_mesh *mesh, const bool *out) {
     size_t kept = 0, before = mesh->triangle_count;
@@ -45,7 +41,7 @@ static rg_status drop(rg_mesh *mesh, rg_mesh_repair *repair) {
     rg_mesh_corners *list = rg_allocate(&mesh->allocator, count, sizeof *list);
     rg_status status = out && list ? RG_OK : RG_OUT_OF_MEMORY;
     for (size_t t = 0; t < count && !status; t++)
-        out[t] = !is_kept(mesh->triangles + 3 * t);
+        out[t] = !rg_mesh_has_corners(mesh->triangles + 3 * t);
     if (!status) {
         repair->degenerate = leave_out(mesh, out);
         count = mesh->triangle_count;
@@ -227,6 +223,7 @@ static void end_walk(walk *w, const rg_allocator *memory) {
     rg_release(memory, w->surface);
     rg_release(memory, w->queue);
     rg_release(memory, w->turned);
+    *w = (walk){0};
 }
 
 /* Turns neighbours the same way. */

@@ -194,6 +194,25 @@ static void error_is_kept(void **state) {
     rg_decomposition_destroy(&d);
 }
 
+/* One part, the hull of a torus, has the mass of the torus all the same. */
+static void one_part_has_the_mass_of_the_mesh(void **state) {
+    (void)state;
+    static solid s;
+    rg_error error = {0};
+    rg_mass_properties mass, own;
+    rg_shape *shape;
+    make_torus(&s, 24, 12, 1, 0.4);
+    rg_decomposition d = decompose(&s.mesh, 1, 0);
+    assert_int_equal(d.part_count, 1);
+    assert_int_equal(rg_mesh_mass(&s.mesh, 1000, &mass, &error), RG_OK);
+    assert_int_equal(rg_decomposition_shape(&s.mesh, &d, &shape, &error), RG_OK);
+    own = rg_shape_mass(shape, 1000);
+    assert_near(own.mass, mass.mass, 1e-12 * mass.mass);
+    assert_near(own.inertia.m[2][2], mass.inertia.m[2][2], 1e-12 * mass.inertia.m[2][2]);
+    rg_shape_release(shape);
+    rg_decomposition_destroy(&d);
+}
+
 static void bad_ones_are_refused(void **state) {
     (void)state;
     static solid s;
@@ -228,9 +247,12 @@ static void runs_out_of_memory_cleanly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(l_prism_is_two_boxes),    cmocka_unit_test(torus_is_a_ring_of_wedges),
-        cmocka_unit_test(random_stars_are_filled), cmocka_unit_test(error_is_kept),
-        cmocka_unit_test(bad_ones_are_refused),    cmocka_unit_test(runs_out_of_memory_cleanly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(l_prism_is_two_boxes),
+                                       cmocka_unit_test(torus_is_a_ring_of_wedges),
+                                       cmocka_unit_test(random_stars_are_filled),
+                                       cmocka_unit_test(error_is_kept),
+                                       cmocka_unit_test(one_part_has_the_mass_of_the_mesh),
+                                       cmocka_unit_test(bad_ones_are_refused),
+                                       cmocka_unit_test(runs_out_of_memory_cleanly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

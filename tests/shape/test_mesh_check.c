@@ -176,12 +176,36 @@ static void nothing_left_is_said(void **state) {
     rg_mesh_destroy(&mesh);
 }
 
+/* Each allocation of mending fails in turn; nothing is freed twice or left over. */
+static void mending_runs_out_of_memory_cleanly(void **state) {
+    (void)state;
+    rg_status status = RG_OUT_OF_MEMORY;
+    for (size_t allowed = 1; status == RG_OUT_OF_MEMORY; allowed++) {
+        counting_allocator memory;
+        rg_allocator allocator = counting_allocator_make(&memory);
+        rg_mesh mesh;
+        rg_mesh_repair repair;
+        rg_error error = {0};
+        assert_int_equal(
+            rg_mesh_read_memory(cube, strlen(cube), "text",
+                                &(rg_mesh_options){.whole = true, .allocator = &allocator}, &mesh,
+                                NULL, &error),
+            RG_OK);
+        memory.fail_after = memory.resizes + allowed;
+        status = rg_mesh_mend(&mesh, &repair, &error);
+        rg_mesh_destroy(&mesh);
+        assert_true(allowed < 500);
+    }
+    assert_int_equal(status, RG_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(good_ones_have_no_flaw),
                                        cmocka_unit_test(open_ones_are_closed),
                                        cmocka_unit_test(turned_and_double_ones_are_mended),
                                        cmocka_unit_test(crossings_are_named),
                                        cmocka_unit_test(very_many_degenerate_ones),
+                                       cmocka_unit_test(mending_runs_out_of_memory_cleanly),
                                        cmocka_unit_test(nothing_left_is_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
