@@ -176,7 +176,7 @@ typedef struct rg_clip {
     double most;    /* m: points with a larger gap are left out */
     double lateral; /* m */
     double flat;    /* m */
-    double inner;   /* m: by how much the gap of an inner vertex may exceed the smallest */
+    double inner;   /* m: inner vertices count if their gap exceeds the smallest by less */
 } rg_clip;
 
 /* All points of two caps; then sorts by id and leaves out doubles. */
@@ -185,6 +185,17 @@ void rg_clip_add(rg_clip *clip, rg_clip_point point);
 void rg_clip_sort(rg_clip *clip);
 
 /* ------------------------------------------------------------------ reduction */
+
+/* The hull of points, seen along the normal, counter-clockwise. */
+typedef struct rg_ring_corner {
+    double x, y;
+    uint32_t point;
+} rg_ring_corner;
+typedef struct rg_ring {
+    uint32_t count;
+    rg_ring_corner *corner;
+} rg_ring;
+rg_status rg_clip_ring(const rg_clip *clip, rg_arena *arena, rg_ring *ring);
 
 /* Leaves out points until at most `goal` remain, as long as the hull's area loses no more than
  * `loss` of itself; then until at most `capacity` remain, whatever that costs. The deepest point

@@ -10,9 +10,11 @@
  * Sides are found by their interval in x: an outline is a lower and an upper chain, each sorted in
  * x, and bisection gives those that matter. Cost: O(k log k) for k corners.
  *
- * Where several facets are level, vertices inside the outline count only if they are deeper than
- * every corner (on a flat patch no inner point is), or not much higher where the caller looks ahead
- * to what turning may bring down (`inner`).
+ * Where several facets are level, vertices inside the outline count if they are deeper than every
+ * corner, not much higher where the caller looks ahead to what turning may bring down (`inner`), or
+ * lower than the corners around them. Others ask for nothing new: the gap that a motion leaves is
+ * the gap of now and an affine function of the place, so that on a flat patch no gap is smaller
+ * than all those of its corners.
  * Tested by tests/contact/test_manifold.c. */
 #include "contact/contact.h"
 
@@ -225,11 +227,33 @@ static void add_corners(const rg_cap *over, const rg_cap *under, rg_clip *clip) 
             rg_clip_add(clip, point);
 }
 
-static void add_inner(const rg_cap *over, const rg_cap *under, double depth, rg_clip *clip) {
+static double turn_of(const rg_ring_corner *a, const rg_ring_corner *b, double x, double y) {
+    return (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
+}
+
+/* Whether a point is lower than the surface over the corners of `ring`, a fan of triangles from the
+ * first one; or outside it. */
+static bool is_lower(const rg_clip *clip, const rg_ring *ring, const rg_clip_point *p) {
+    double x = p->x[0], y = p->y[0];
+    for (uint32_t k = 1; k + 1 < ring->count; k++) {
+        const rg_ring_corner *c[3] = {&ring->corner[0], &ring->corner[k], &ring->corner[k + 1]};
+        double part[3], sum = turn_of(c[0], c[1], c[2]->x, c[2]->y), gap = 0;
+        for (int i = 0; i < 3; i++) {
+            part[i] = turn_of(c[(i + 1) % 3], c[(i + 2) % 3], x, y) / sum;
+            gap += part[i] * clip->points[c[i]->point].gap;
+        }
+        if (part[0] >= 0 && part[1] >= 0 && part[2] >= 0)
+            return p->z[1] - p->z[0] < gap - clip->flat;
+    }
+    return true;
+}
+
+static void add_inner(const rg_cap *over, const rg_cap *under, const rg_ring *ring, double depth,
+                      rg_clip *clip) {
     rg_clip_point point;
     for (uint32_t i = 0; i < over->inner_count; i++)
         if (corner_point(over, &over->inner[i], under, clip->lateral, &point) &&
-            point.z[1] - point.z[0] < depth + clip->inner)
+            (point.z[1] - point.z[0] < depth + clip->inner || is_lower(clip, ring, &point)))
             rg_clip_add(clip, point);
 }
 
@@ -487,7 +511,10 @@ void rg_clip_caps(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip) {
     double depth = INFINITY;
     for (uint32_t i = 0; i < clip->count; i++)
         depth = fmin(depth, clip->points[i].gap);
-    add_inner(cap2, cap1, depth, clip);
-    add_inner(cap1, cap2, depth, clip);
+    rg_ring ring = {0};
+    if (cap1->inner_count + cap2->inner_count > 0 && rg_clip_ring(clip, clip->arena, &ring))
+        clip->status = RG_OUT_OF_MEMORY;
+    add_inner(cap2, cap1, &ring, depth, clip);
+    add_inner(cap1, cap2, &ring, depth, clip);
     rg_clip_sort(clip);
 }

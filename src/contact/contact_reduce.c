@@ -13,34 +13,23 @@
 
 #include "base/base_sort.h"
 
-typedef struct ring_corner {
-    double x, y;
-    uint32_t point;
-} ring_corner;
-
-typedef struct ring {
-    uint32_t count;
-    ring_corner *corner; /* the hull, counter-clockwise */
-    bool *keep;          /* of each point */
-} ring;
-
-static double turn(const ring_corner *a, const ring_corner *b, const ring_corner *c) {
+static double turn(const rg_ring_corner *a, const rg_ring_corner *b, const rg_ring_corner *c) {
     return (b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x);
 }
 
-static bool before(const ring_corner *a, const ring_corner *b) {
+static bool before(const rg_ring_corner *a, const rg_ring_corner *b) {
     if (a->x != b->x)
         return a->x < b->x;
     return a->y != b->y ? a->y < b->y : a->point < b->point;
 }
 
-RG_DEFINE_HEAP_SORT(sort_corners, ring_corner, before)
+RG_DEFINE_HEAP_SORT(sort_corners, rg_ring_corner, before)
 
-static uint32_t half_hull(const ring_corner *sorted, uint32_t count, bool backward,
-                          ring_corner *hull) {
+static uint32_t half_hull(const rg_ring_corner *sorted, uint32_t count, bool backward,
+                          rg_ring_corner *hull) {
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const ring_corner *c = &sorted[backward ? count - 1 - i : i];
+        const rg_ring_corner *c = &sorted[backward ? count - 1 - i : i];
         while (used >= 2 && turn(&hull[used - 2], &hull[used - 1], c) <= 0)
             used--;
         hull[used++] = *c;
@@ -48,28 +37,26 @@ static uint32_t half_hull(const ring_corner *sorted, uint32_t count, bool backwa
     return used;
 }
 
-static rg_status make_ring(const rg_clip *clip, rg_arena *arena, ring *r) {
+rg_status rg_clip_ring(const rg_clip *clip, rg_arena *arena, rg_ring *r) {
     size_t count = clip->count;
-    ring_corner *sorted = rg_arena_take(arena, count, sizeof *sorted);
+    rg_ring_corner *sorted = rg_arena_take(arena, count, sizeof *sorted);
     r->corner = rg_arena_take(arena, 2 * count, sizeof *r->corner);
-    r->keep = rg_arena_take(arena, count, sizeof *r->keep);
-    if (!sorted || !r->corner || !r->keep)
+    if (!sorted || !r->corner)
         return RG_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < clip->count; i++) {
         const rg_clip_point *e = &clip->points[i];
-        sorted[i] = (ring_corner){0.5 * (e->x[0] + e->x[1]), 0.5 * (e->y[0] + e->y[1]), i};
-        r->keep[i] = true;
+        sorted[i] = (rg_ring_corner){0.5 * (e->x[0] + e->x[1]), 0.5 * (e->y[0] + e->y[1]), i};
     }
     sort_corners(sorted, clip->count);
     r->count = half_hull(sorted, clip->count, false, r->corner);
     if (r->count >= 2) {
-        ring_corner *upper = r->corner + r->count - 1;
+        rg_ring_corner *upper = r->corner + r->count - 1;
         r->count += half_hull(sorted, clip->count, true, upper) - 2;
     }
     return RG_OK;
 }
 
-static double ring_area(const ring *r) {
+static double ring_area(const rg_ring *r) {
     double area = 0;
     for (uint32_t i = 2; i < r->count; i++)
         area += 0.5 * turn(&r->corner[0], &r->corner[i - 1], &r->corner[i]);
@@ -86,7 +73,7 @@ static uint32_t deepest_point(const rg_clip *clip) {
 
 /* Corners in the hull's order, those that were chosen marked; `area` is what they enclose. */
 typedef struct choice {
-    const ring *hull;
+    const rg_ring *hull;
     bool *chosen;
     uint32_t count;
     double area;
@@ -114,7 +101,7 @@ static uint32_t farthest(const choice *c, double x, double y) {
 
 /* The corner that adds most to the area, going once around from chosen corner to chosen corner. */
 static uint32_t best_corner(const choice *c, double *gain) {
-    const ring *h = c->hull;
+    const rg_ring *h = c->hull;
     uint32_t start = 0, best = UINT32_MAX;
     while (!c->chosen[start])
         start++;
@@ -162,10 +149,11 @@ rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t 
     *area = *lost = 0;
     if (clip->count < 3 && clip->count <= capacity)
         return RG_OK;
-    ring hull = {0};
-    rg_status status = make_ring(clip, arena, &hull);
+    rg_ring hull = {0};
+    rg_status status = rg_clip_ring(clip, arena, &hull);
+    bool *keep = rg_arena_take(arena, clip->count, sizeof *keep);
     choice c = {.hull = &hull, .chosen = rg_arena_take(arena, clip->count, sizeof *c.chosen)};
-    if (status != RG_OK || !c.chosen)
+    if (status != RG_OK || !keep || !c.chosen)
         return RG_OUT_OF_MEMORY;
     *area = ring_area(&hull);
     goal = goal == 0 ? UINT32_MAX : goal;
@@ -183,13 +171,13 @@ rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t 
                    capacity - apart, (1 - loss) * *area);
     *lost = *area > 0 ? fmax(0, 1 - c.area / *area) : 0;
     for (uint32_t i = 0; i < clip->count; i++)
-        hull.keep[i] = i == deepest;
+        keep[i] = i == deepest;
     for (uint32_t i = 0; i < hull.count; i++)
         if (c.chosen[i])
-            hull.keep[hull.corner[i].point] = true;
+            keep[hull.corner[i].point] = true;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < clip->count; i++)
-        if (hull.keep[i])
+        if (keep[i])
             clip->points[kept++] = clip->points[i];
     clip->count = kept;
     return RG_OK;

@@ -814,6 +814,27 @@ static void no_memory_and_no_room(void **state) {
     rg_shape_release(cube);
 }
 
+/* A shallow dome, its outline 0.1 mm higher but for one corner: a vertex within it that is as deep as
+ * that corner carries, too. One that is not lower than the corners around it asks for nothing. */
+static void inner_vertices_that_touch_count(void **state) {
+    (void)state;
+    rg_shape *ground = make_shape(rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0));
+    rg_contact_settings settings = {.near = 1e-3, .band = 1e-3};
+    for (int touches = 0; touches < 2; touches++) {
+        rg_vec3 points[8] = {{-1, -1, 0},   {1, -1, 1e-4}, {1, 1, 1e-4}, {-1, 1, 1e-4},
+                             {0.2, 0.3, 0}, {0, 0, 1},     {0, 1, 1},    {1, 0, 1}};
+        if (!touches)
+            points[4] = rg_vec3_make(0, 0, 1.5);
+        rg_shape *dome = make_shape(rg_shape_def_hull(points, 8));
+        query_with(ground, pose_at(0, 0, 0), dome, pose_at(0, 0, 0), &settings, NULL, &result);
+        assert_int_equal(result.manifold.point_count, touches ? 5 : 4);
+        if (touches)
+            assert_near(nearest_point(&result, points[4]), 0, 1e-12);
+        rg_shape_release(dome);
+    }
+    rg_shape_release(ground);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cube_on_cube_offset),
@@ -828,6 +849,7 @@ int main(void) {
         cmocka_unit_test(vertex_on_face),
         cmocka_unit_test(face_on_face_of_many),
         cmocka_unit_test(dome_on_face),
+        cmocka_unit_test(inner_vertices_that_touch_count),
         cmocka_unit_test(swap_and_motion),
         cmocka_unit_test(scales),
         cmocka_unit_test(points_iff_near),

@@ -1,7 +1,12 @@
-/* Fewer points: the support area stays, the deepest point stays. */
+/* Fewer points: the support area stays, the deepest point stays: prisms, random hulls and the convex
+ * parts of bunnies (tools/meshes fetches them). */
 #include "contact_helpers.h"
+#include "narrow_helpers.h"
 
+#include "rigor/decompose.h"
 #include "rigor/random.h"
+
+#include <stdio.h>
 
 static contact_result all, few;
 
@@ -103,11 +108,134 @@ static void segments_stay(void **state) {
     rg_shape_release(cube);
 }
 
+/* --- hulls of many points, parts of bunnies --------------------------------------------------- */
+
+/* Area of the hull of the points, seen along the normal: gift wrapping, unlike the library. */
+static double support_area(const contact_result *r) {
+    static double x[MOST_TEST_POINTS], y[MOST_TEST_POINTS];
+    rg_vec3 n = r->manifold.normal;
+    rg_vec3 other = fabs(n.x) < 0.5 ? rg_vec3_make(1, 0, 0) : rg_vec3_make(0, 1, 0);
+    rg_vec3 u = rg_normalised(rg_cross(n, other)), v = rg_cross(n, u);
+    uint32_t count = r->manifold.point_count, start = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        x[i] = rg_dot(u, r->points[i].position);
+        y[i] = rg_dot(v, r->points[i].position);
+        if (x[i] < x[start] || (x[i] == x[start] && y[i] < y[start]))
+            start = i;
+    }
+    double twice = 0;
+    for (uint32_t at = start, turns = 0; turns <= count; turns++) {
+        uint32_t next = at == 0 && count > 1 ? 1 : 0;
+        for (uint32_t i = 0; i < count; i++) {
+            double turn = (x[next] - x[at]) * (y[i] - y[at]) - (y[next] - y[at]) * (x[i] - x[at]);
+            double far = hypot(x[i] - x[at], y[i] - y[at]);
+            double held = hypot(x[next] - x[at], y[next] - y[at]);
+            if (i != at && (turn < 0 || (turn == 0 && far > held)))
+                next = i;
+        }
+        twice += x[at] * y[next] - x[next] * y[at];
+        at = next;
+        if (at == start)
+            break;
+    }
+    return twice / 2;
+}
+
+typedef struct tally {
+    double lost;       /* the largest share of an area */
+    size_t all, few;   /* points */
+    uint32_t compared; /* pairs with an area */
+} tally;
+
+static void compare_points(const rg_shape *a, rg_pose pose_a, const rg_shape *b, rg_pose pose_b,
+                           double band, tally *t) {
+    rg_contact_settings settings = {.near = band, .band = band};
+    query_with(a, pose_a, b, pose_b, &settings, NULL, &all);
+    settings.reduce_to = 4;
+    query_with(a, pose_a, b, pose_b, &settings, NULL, &few);
+    t->all += all.manifold.point_count;
+    t->few += few.manifold.point_count;
+    if (all.manifold.point_count < 3)
+        return;
+    assert_near(few.manifold.gap, all.manifold.gap, 0);
+    double before = support_area(&all), after = support_area(&few);
+    double size = fmin(rg_shape_circumradius(a), rg_shape_circumradius(b));
+    if (!(before > 1e-9 * size * size))
+        return; /* a line */
+    assert_near(few.manifold.area, before, 1e-9 * before + 1e-12 * size * size);
+    t->lost = fmax(t->lost, 1 - after / before);
+    t->compared++;
+}
+
+static void report(const char *what, const tally *t) {
+    print_message("%s: %zu points of %zu, at most %.3g %% of the area lost, %u pairs\n", what,
+                  t->few, t->all, 100 * t->lost, t->compared);
+    assert_true(t->lost <= 0.01);
+}
+
+static void hulls_keep_their_support(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(21);
+    tally t = {0};
+    int cases = test_cases(400, 10000);
+    for (int i = 0; i < cases; i++) {
+        rg_vec3 axes = random_vector(&random, 0.3, 1);
+        int count = 20 + (int)rg_random_below(&random, 150);
+        rg_shape *a = random_hull(&random, axes, count), *b = random_hull(&random, axes, count);
+        rg_pose pose = {
+            rg_scale(rg_random_between(&random, 0.8, 1.7), rg_random_direction(&random)),
+            rg_random_rotation(&random)};
+        compare_points(a, pose_at(0, 0, 0), b, pose, rg_random_between(&random, 0.01, 0.2), &t);
+        rg_shape_release(a);
+        rg_shape_release(b);
+    }
+    report("hulls", &t);
+    assert_true(t.compared > (uint32_t)cases / 4 && t.few < t.all);
+}
+
+static bool read_bunny(rg_decomposition *d) {
+    static const char path[] = RIGOR_TEST_DATA "/../../build/meshes/bunny.obj";
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    fclose(file);
+    rg_mesh mesh;
+    rg_error error = {0};
+    if (rg_mesh_read_file(path, NULL, &mesh, NULL, &error) != RG_OK ||
+        rg_mesh_decompose(&mesh, &(rg_decomposition_options){.parts = 8}, d, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    rg_mesh_destroy(&mesh);
+    return true;
+}
+
+static void bunnies_keep_their_support(void **state) {
+    (void)state;
+    rg_decomposition d;
+    if (!read_bunny(&d))
+        skip_because("build/meshes/bunny.obj is not there: tools/meshes fetches it");
+    rg_random random = rg_random_make(22);
+    tally t = {0};
+    for (int i = 0; i < test_cases(40, 400); i++) {
+        rg_vec3 away = rg_random_direction(&random);
+        double apart = rg_random_between(&random, 4, 9); /* of a bunny about 9 high */
+        rg_pose one = {{0, 0, 0}, rg_random_rotation(&random)};
+        rg_pose two = {rg_scale(apart, away), rg_random_rotation(&random)};
+        for (size_t p = 0; p < d.part_count; p++)
+            for (size_t q = 0; q < d.part_count; q++)
+                compare_points(d.parts[p], one, d.parts[q], two, 0.5, &t);
+    }
+    report("bunnies", &t);
+    assert_true(t.compared > 20);
+    rg_decomposition_destroy(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(area_within_one_percent),
         cmocka_unit_test(four_where_four_do),
         cmocka_unit_test(segments_stay),
+        cmocka_unit_test(hulls_keep_their_support),
+        cmocka_unit_test(bunnies_keep_their_support),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
