@@ -46,6 +46,8 @@ typedef struct rg_mesh_options {
                     equal ones only */
     bool whole;  /* degenerate triangles stay, and numbers are those of the file; of the report only
                     welded_vertices is filled in */
+    size_t group; /* OBJ: only this one of the groups that have faces, from 1; 0: all. RG_NOT_FOUND
+                     if there are fewer */
     const rg_allocator *allocator; /* null: the C library's */
 } rg_mesh_options;
 

@@ -99,6 +99,7 @@
     X(FILE_UNIT, "unit")                                                                           \
     X(FILE_UP, "up")                                                                               \
     X(FILE_PARTS, "parts")                                                                         \
+    X(FILE_GROUPS, "groups")                                                                       \
     X(FILE_ERROR, "error")
 #define RG_KEYS_TERRAIN(X)                                                                         \
     X(TERRAIN_FILE, "file")                                                                        \
@@ -109,6 +110,7 @@
     X(TERRAIN_CELLS, "cells")                                                                      \
     X(TERRAIN_HEIGHT, "height")                                                                    \
     X(TERRAIN_THICKNESS, "thickness")                                                              \
+    X(TERRAIN_SIDES, "sides")                                                                      \
     X(TERRAIN_UP, "up")
 #define RG_KEYS_PART(X)                                                                            \
     X(PART_SHAPE, "shape")                                                                         \

@@ -8,8 +8,9 @@
 #include "base/base_math.h"
 #include "rigor/decompose.h"
 
-rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
-                       rg_mesh_report *report) {
+/* `group`: of an OBJ file, from 1; 0: all. */
+static rg_status read_group(rg_reader *reader, const rg_place *place, size_t group, rg_mesh *mesh,
+                            rg_mesh_report *report) {
     const char *file = NULL;
     rg_error cause = {0};
     rg_status status = rg_read_text(reader, place, &file);
@@ -23,12 +24,17 @@ rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
     rg_buffer_print(&path, "%s", file);
     if (path.failed)
         status = rg_reader_no_memory(reader);
-    else if ((status =
-                  rg_mesh_read_file(path.data, &(rg_mesh_options){.allocator = &reader->allocator},
-                                    mesh, report, &cause)) != RG_OK)
+    else if ((status = rg_mesh_read_file(
+                  path.data, &(rg_mesh_options){.group = group, .allocator = &reader->allocator},
+                  mesh, report, &cause)) != RG_OK)
         status = rg_place_wrap(reader, place, status, &cause);
     rg_buffer_free(&path);
     return status;
+}
+
+rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
+                       rg_mesh_report *report) {
+    return read_group(reader, place, 0, mesh, report);
 }
 
 /* ---- unit and way up ---- */
@@ -105,6 +111,63 @@ static rg_status create_hull(rg_reader *reader, const rg_place *place, const rg_
     return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
 }
 
+/* ---- groups ---- */
+
+typedef struct group_list {
+    rg_compound_part *parts;
+    size_t count, capacity;
+} group_list;
+
+/* The hull of a group, which must be closed and convex, as a part. */
+static rg_status add_group(rg_reader *reader, const rg_place *place, const rg_place *values,
+                           group_list *list) {
+    double scale;
+    size_t up;
+    rg_mesh mesh;
+    rg_mesh_report report;
+    rg_status status = read_frame(reader, values, &scale, &up);
+    if (status == RG_OK &&
+        rg_array_grow(&reader->allocator, &list->parts, &list->capacity, list->count + 1) != RG_OK)
+        return rg_reader_no_memory(reader);
+    if (status == RG_OK)
+        status = read_group(reader, &values[FILE_FILE], list->count + 1, &mesh, &report);
+    if (status != RG_OK)
+        return status;
+    place_vertices(&mesh, scale, up);
+    rg_compound_part *part = &list->parts[list->count];
+    *part = (rg_compound_part){.pose = rg_pose_identity(), .density = 1};
+    status = report.watertight && report.convex
+                 ? create_hull(reader, place, &mesh, &part->shape)
+                 : rg_place_fail(reader, &values[FILE_FILE], RG_NOT_CONVEX,
+                                 "group %zu is not a closed convex surface; say parts: 32 instead "
+                                 "of groups: true to cut the whole mesh",
+                                 list->count + 1);
+    list->count += status == RG_OK;
+    rg_mesh_destroy(&mesh);
+    return status;
+}
+
+/* A compound of the groups of an OBJ file. */
+static rg_status create_groups(rg_reader *reader, const rg_place *place, const rg_place *values,
+                               rg_shape **shape) {
+    group_list list = {0};
+    rg_error cause = {0};
+    rg_status status;
+    do
+        status = add_group(reader, place, values, &list);
+    while (status == RG_OK);
+    if (status == RG_NOT_FOUND && list.count > 0) { /* no further one */
+        rg_shape_def def = rg_shape_def_compound(list.parts, list.count);
+        status = rg_shape_create(&def, &reader->allocator, shape, &cause);
+        if (status != RG_OK)
+            status = rg_place_wrap(reader, place, status, &cause);
+    }
+    for (size_t i = 0; i < list.count; i++)
+        rg_shape_release(list.parts[i].shape);
+    rg_release(&reader->allocator, list.parts);
+    return status;
+}
+
 static rg_status create_shape(rg_reader *reader, const rg_place *place, const rg_place *values,
                               bool hull, rg_shape **shape) {
     bool cut = rg_given(&values[FILE_PARTS]) || rg_given(&values[FILE_ERROR]);
@@ -148,9 +211,17 @@ rg_status rg_read_file_shape(rg_reader *reader, const rg_place *place, bool hull
         return rg_place_fail(
             reader, place, RG_UNSUPPORTED,
             "mesh files are spatial; in a planar scene write polygon: [[x, z], ...]");
-    bool convex_only = reader->in_compound && rg_given(cut);
-    if (convex_only)
-        return rg_place_fail(reader, cut, RG_NOT_CONVEX,
+    bool groups = false;
+    if (rg_given(&values[FILE_GROUPS]))
+        status = rg_read_truth(reader, &values[FILE_GROUPS], &groups);
+    if (status != RG_OK)
+        return status;
+    if (groups && (hull || rg_given(cut)))
+        return rg_place_fail(reader, &values[FILE_GROUPS], RG_INVALID_ARGUMENT,
+                             "groups are the parts of a mesh; leave out parts, error and hull");
+    if (reader->in_compound && (groups || rg_given(cut)))
+        return rg_place_fail(reader, groups ? &values[FILE_GROUPS] : cut, RG_NOT_CONVEX,
                              "parts of a compound are convex; give the mesh a collider of its own");
-    return create_shape(reader, place, values, hull, shape);
+    return groups ? create_groups(reader, place, values, shape)
+                  : create_shape(reader, place, values, hull, shape);
 }

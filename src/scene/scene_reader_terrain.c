@@ -6,6 +6,8 @@
 #include "base/base_math.h"
 #include "rigor/mesh.h"
 
+/* The thickness of a sheet, of the mean length of an edge. */
+#define SHEET 0.01
 /* Cells along a side of a height field. */
 enum { MOST_CELLS = 10000 };
 
@@ -153,13 +155,24 @@ static rg_status read_heights(const terrain_job *job, rg_shape **shape) {
     return status;
 }
 
+static rg_status read_surface(const terrain_job *job, rg_shape **shape) {
+    *shape = NULL;
+    return rg_given(&job->values[TERRAIN_FILE])     ? read_file(job, shape)
+           : rg_given(&job->values[TERRAIN_POINTS]) ? read_triangles(job, shape)
+                                                    : read_heights(job, shape);
+}
+
 rg_status rg_read_terrain(rg_reader *reader, const rg_place *place, rg_shape **shape) {
+    static const char *const sides[] = {"one", "two"};
+    size_t sheet = 0;
     rg_place values[TERRAIN_COUNT];
     terrain_job job = {.reader = reader, .place = place, .values = values};
     rg_status status = rg_read_keys(reader, place, &rg_keys_terrain, values);
     if (status == RG_OK && rg_given(&values[TERRAIN_THICKNESS]))
         status =
             rg_read_positive(reader, &values[TERRAIN_THICKNESS], "a thickness", &job.thickness);
+    if (status == RG_OK && rg_given(&values[TERRAIN_SIDES]))
+        status = rg_read_choice(reader, &values[TERRAIN_SIDES], sides, 2, &sheet);
     if (status == RG_OK && rg_given(&values[TERRAIN_UP]))
         status = rg_read_vector(reader, &values[TERRAIN_UP], &job.up);
     if (status != RG_OK)
@@ -170,7 +183,10 @@ rg_status rg_read_terrain(rg_reader *reader, const rg_place *place, rg_shape **s
         return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
                              "needs one of: {file: ground.obj}, {points: ..., triangles: ...}, "
                              "{size: [20, 20], cells: [100, 100], height: 0.2*sin(x)}");
-    return rg_given(&values[TERRAIN_FILE])     ? read_file(&job, shape)
-           : rg_given(&values[TERRAIN_POINTS]) ? read_triangles(&job, shape)
-                                               : read_heights(&job, shape);
+    status = read_surface(&job, shape);
+    if (status != RG_OK || !sheet || job.thickness > 0)
+        return status;
+    job.thickness = SHEET * rg_shape_get_def(*shape).thickness; /* which is the mean of the edges */
+    rg_shape_release(*shape);
+    return read_surface(&job, shape);
 }

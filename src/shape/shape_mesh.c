@@ -453,7 +453,8 @@ rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
                              .size = size,
                              .name = name ? name : "mesh",
                              .allocator = rg_allocator_or_default(chosen.allocator),
-                             .error = error};
+                             .error = error,
+                             .group = chosen.group};
     *mesh = (rg_mesh){.allocator = reader.allocator};
     if (report)
         *report = local;
@@ -472,6 +473,9 @@ rg_status rg_mesh_read_memory(const void *data, size_t size, const char *name,
                (chosen.format == RG_MESH_AUTO && !gltf && rg_mesh_is_stl(data, size));
     bool ply = chosen.format == RG_MESH_PLY ||
                (chosen.format == RG_MESH_AUTO && rg_mesh_is_ply(data, size));
+    if (reader.group > 1 && (gltf || stl || ply))
+        return rg_fail_at(error, RG_NOT_FOUND, reader.name, 0, 0,
+                          "group %zu; only OBJ files have groups", reader.group);
     rg_status status = ply    ? rg_mesh_read_ply(&reader)
                        : stl  ? rg_mesh_read_stl(&reader)
                        : gltf ? rg_mesh_read_gltf(&reader)

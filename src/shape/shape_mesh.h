@@ -18,6 +18,7 @@ typedef struct rg_mesh_reader {
     const char *name;
     rg_allocator allocator;
     rg_error *error;
+    size_t group; /* OBJ: the one to read, from 1; 0: all */
     rg_vec3 *vertices;
     size_t vertex_count, vertex_capacity;
     uint32_t *indices; /* three to a triangle */

@@ -1,5 +1,5 @@
-/* Wavefront OBJ: `v` and `f` statements; all others (normals, texture, groups, materials, lines)
- * are skipped.
+/* Wavefront OBJ: `v` and `f` statements, all or those of one group (after `g` or `o`); all others
+ * (normals, texture, materials, lines) are skipped.
  *
  * Faces are v, v/vt, v//vn or v/vt/vn, counted from 1, or from -1 backwards; a face may use only
  * vertices that stand before it. Faces with more than three corners are cut into triangles: a fan
@@ -263,12 +263,17 @@ rg_status rg_mesh_read_obj(rg_mesh_reader *reader) {
     rg_mesh_cursor cursor = {reader->data, reader->data + reader->size, reader->data, 1};
     rg_mesh_face face = {0};
     rg_status status = RG_OK;
+    size_t group = 0;
+    bool begins = true; /* a group: it counts once it has a face */
     while (status == RG_OK && cursor.at < cursor.end) {
         rg_mesh_word word;
-        if (next_word(&cursor, &word)) {
-            if (word.size == 1 && word.text[0] == 'v')
+        if (next_word(&cursor, &word) && word.size == 1) {
+            char kind = word.text[0];
+            group += kind == 'f' && begins;
+            begins = kind == 'g' || kind == 'o' || (begins && kind != 'f');
+            if (kind == 'v')
                 status = read_vertex(reader, &cursor, word);
-            else if (word.size == 1 && word.text[0] == 'f')
+            else if (kind == 'f' && (reader->group == 0 || reader->group == group))
                 status = read_face(reader, &cursor, &face, word);
         }
         if (status == RG_OK)
@@ -277,7 +282,10 @@ rg_status rg_mesh_read_obj(rg_mesh_reader *reader) {
     rg_release(&reader->allocator, face.corners);
     rg_release(&reader->allocator, face.next);
     rg_release(&reader->allocator, face.previous);
-    if (status == RG_OK && reader->index_count == 0)
+    if (status == RG_OK && reader->group > group)
+        status = rg_fail_at(reader->error, RG_NOT_FOUND, reader->name, 0, 0,
+                            "group %zu; there are %zu with faces", reader->group, group);
+    else if (status == RG_OK && reader->index_count == 0)
         status = rg_fail_at(reader->error, RG_SYNTAX, reader->name, 0, 0,
                             "no faces; must have lines such as 'f 1 2 3' after the vertices");
     return status;

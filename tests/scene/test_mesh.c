@@ -69,6 +69,41 @@ static void unit_and_way_up_are_said(void **state) {
     rg_scene_destroy(plain);
 }
 
+static void groups_are_parts(void **state) {
+    (void)state;
+    rg_scene *scene = read_good("{mesh: {file: " MESHES "two_groups.obj, groups: true, unit: cm}}");
+    rg_shape_def def = shape_of(scene);
+    assert_int_equal(def.kind, RG_SHAPE_COMPOUND);
+    assert_int_equal(def.part_count, 2);
+    const rg_world *world = rg_scene_world(scene);
+    rg_mass_properties mass = rg_body_mass(world, rg_world_body_at(world, 1));
+    assert_near(mass.mass, 2 * 2e-6, 1e-18); /* density 2 */
+    assert_near(mass.centre.x, 0.01, 1e-15);
+    rg_scene_destroy(scene);
+}
+
+/* A sheet is a hundredth of its mean edge thick, unless it is said; ground as thick as that edge. */
+static void terrain_has_one_side_or_two(void **state) {
+    (void)state;
+    static const char *const sides[] = {"", ", sides: one", ", sides: two",
+                                        ", sides: two, thickness: 0.2"};
+    double edge = (2 + sqrt(2)) / 3, thickness[] = {edge, edge, 0.01 * edge, 0.2};
+    for (int i = 0; i < 4; i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "rigor: 1\nbodies:\n  - {name: floor, motion: fixed, shape: {halfspace: {}}}\n"
+                 "  - {name: g, motion: fixed, shape: {terrain: {size: [2, 2], cells: [2, 2], "
+                 "height: 0%s}}}\n",
+                 sides[i]);
+        rg_scene *scene;
+        rg_error error = {0};
+        if (rg_scene_read_text(text, strlen(text), "text", NULL, NULL, &scene, &error) != RG_OK)
+            fail_msg("%s", error.text);
+        assert_near(shape_of(scene).thickness, thickness[i], 1e-15);
+        rg_scene_destroy(scene);
+    }
+}
+
 static void expect(const char *shape, rg_status status, const char *words) {
     rg_scene *scene;
     rg_error error = {0};
@@ -84,6 +119,10 @@ static void refusals_say_what_is_right(void **state) {
            "`rigor check FILE`");
     expect("{hull: {file: " MESHES "l_prism.obj, parts: 2}}", RG_INVALID_ARGUMENT,
            "a hull is one convex part");
+    expect("{mesh: {file: " MESHES "l_prism.obj, groups: true}}", RG_NOT_CONVEX,
+           "group 1 is not a closed convex surface");
+    expect("{mesh: {file: " MESHES "two_groups.obj, groups: true, parts: 2}}", RG_INVALID_ARGUMENT,
+           "leave out parts");
     expect("{mesh: {file: " MESHES "l_prism.obj, parts: 2, unit: km}}", RG_NOT_FOUND,
            "did you mean");
     expect("{compound: [{shape: {mesh: {file: " MESHES "l_prism.obj, parts: 2}}}]}", RG_NOT_CONVEX,
@@ -91,8 +130,9 @@ static void refusals_say_what_is_right(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(l_prism_stands),
-                                       cmocka_unit_test(unit_and_way_up_are_said),
-                                       cmocka_unit_test(refusals_say_what_is_right)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(l_prism_stands), cmocka_unit_test(unit_and_way_up_are_said),
+        cmocka_unit_test(groups_are_parts), cmocka_unit_test(terrain_has_one_side_or_two),
+        cmocka_unit_test(refusals_say_what_is_right)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
