@@ -814,8 +814,8 @@ static void no_memory_and_no_room(void **state) {
     rg_shape_release(cube);
 }
 
-/* A shallow dome, its outline 0.1 mm higher but for one corner: a vertex within it that is as deep as
- * that corner carries, too. One that is not lower than the corners around it asks for nothing. */
+/* A shallow dome, its outline 0.1 mm higher but for one corner: a vertex within it that is as deep
+ * as that corner carries, too. */
 static void inner_vertices_that_touch_count(void **state) {
     (void)state;
     rg_shape *ground = make_shape(rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0));

@@ -1,5 +1,5 @@
-/* Fewer points: the support area stays, the deepest point stays: prisms, random hulls and the convex
- * parts of bunnies (tools/meshes fetches them). */
+/* Fewer points: the support area stays, the deepest point stays: prisms, random hulls and the
+ * convex parts of bunnies (tools/meshes fetches them). */
 #include "contact_helpers.h"
 #include "narrow_helpers.h"
 

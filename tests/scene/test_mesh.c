@@ -82,7 +82,7 @@ static void groups_are_parts(void **state) {
     rg_scene_destroy(scene);
 }
 
-/* A sheet is a hundredth of its mean edge thick, unless it is said; ground as thick as that edge. */
+/* Where it is not said, a sheet is a hundredth of its mean edge thick, ground a whole one. */
 static void terrain_has_one_side_or_two(void **state) {
     (void)state;
     static const char *const sides[] = {"", ", sides: one", ", sides: two",

@@ -216,6 +216,30 @@ static void things_tumble_over_hills(void **state) {
     rg_world_destroy(world);
 }
 
+/* A sheet is met from either side: balls thrown at it from above and from below stay on their
+ * side. */
+static void sheets_have_two_sides(void **state) {
+    (void)state;
+    rg_vec3 points[4] = {{-2, -2, 0}, {2, -2, 0}, {2, 2, 0}, {-2, 2, 0}};
+    uint32_t triangles[6] = {0, 1, 2, 0, 2, 3};
+    rg_shape_def def = rg_shape_def_terrain(points, 4, triangles, 2);
+    def.thickness = 0.01;
+    for (int side = -1; side <= 1; side += 2) {
+        rg_world *world = world_on(shape_of(def), 0.5);
+        rg_world_set_gravity(world, (rg_vec3){0, 0, 0});
+        rg_body_def ball = rg_body_def_default();
+        ball.pose.position = (rg_vec3){0.3, 0.1, side * 0.5};
+        ball.velocity = (rg_vec3){0, 0, side * -40.0};
+        rg_body_id id = add_shape(world, rg_shape_def_sphere(0.1), &ball);
+        step_world(world, 1.0 / 240, 60);
+        double z = rg_body_pose(world, id).position.z, surface = side > 0 ? 0 : -0.01;
+        assert_true(side * (z - surface) >= 0.1 - 1e-9);
+        assert_true(side * (z - surface) < 0.5);
+        assert_int_equal(rg_world_summary(world).passed_through, 0);
+        rg_world_destroy(world);
+    }
+}
+
 /* --- questions, other methods ----------------------------------------------------------------- */
 
 static void rays_meet_the_ground(void **state) {
@@ -328,6 +352,7 @@ int main(void) {
         cmocka_unit_test(slopes),
         cmocka_unit_test(a_bowl_holds_a_ball),
         cmocka_unit_test(things_tumble_over_hills),
+        cmocka_unit_test(sheets_have_two_sides),
         cmocka_unit_test(rays_meet_the_ground),
         cmocka_unit_test(only_fixed_bodies_have_terrain),
         cmocka_unit_test(the_analytic_method_refuses),
