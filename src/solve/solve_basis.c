@@ -60,15 +60,10 @@ static bool take(rg_arena *arena, size_t n, basis *s) {
     s->state = rg_arena_take(arena, n, sizeof *s->state);
     if (!places || !numbers || !s->state)
         return false;
-    s->row = places;
-    s->order = places + n;
-    s->from = places + 2 * n;
-    s->to = places + 3 * n;
-    s->left = places + 4 * n;
-    s->right = places + 5 * n;
-    s->pivots = places + 6 * n;
-    s->last = places + 7 * n;
-    s->before = places + 8 * n;
+    uint32_t **lists[] = {&s->row,   &s->order,  &s->from, &s->to,    &s->left,
+                          &s->right, &s->pivots, &s->last, &s->before};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        *lists[k] = places + k * n;
     s->share = numbers;
     s->x = numbers + n;
     s->factor = numbers + 2 * n;

@@ -391,13 +391,18 @@ static bool make_rows(rg_analysis *a, const uint32_t *members, size_t member_cou
     return true;
 }
 
-void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
-                              rg_effort effort, rg_solve_info *info) {
+static void solve_by(rg_analysis *a, const uint32_t *members, size_t member_count,
+                     rows_solver *solve, rg_effort effort, rg_solve_info *info) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_direction_system s;
-    if (make_rows(a, members, member_count, effort, &s, info) && !solve_rows(a, &s, effort, info))
+    if (make_rows(a, members, member_count, effort, &s, info) && !solve(a, &s, effort, info))
         store_forces(a, &s);
     rg_arena_return(a->arena, mark);
+}
+
+void rg_analysis_solve_island(rg_analysis *a, const uint32_t *members, size_t member_count,
+                              rg_effort effort, rg_solve_info *info) {
+    solve_by(a, members, member_count, solve_rows, effort, info);
 }
 
 static void note_solve(rg_analysis *a, const uint32_t *members, const rg_solve_info *info) {
@@ -413,22 +418,35 @@ static void find_islands(rg_analysis *a, rg_partition *islands) {
         a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
 }
 
-/* Every island by one of the ways above. */
-static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) {
+/* One island, in one of these ways. */
+typedef void island_solver(rg_analysis *a, const uint32_t *members, size_t member_count,
+                           rg_solve_info *info);
+
+static void solve_island(rg_analysis *a, const uint32_t *members, size_t count,
+                         rg_solve_info *info) {
+    solve_by(a, members, count, solve_rows, RG_EFFORT_SOLVE, info);
+}
+
+static void know_island(rg_analysis *a, const uint32_t *members, size_t count,
+                        rg_solve_info *info) {
+    solve_by(a, members, count, know_rows, RG_EFFORT_SOLVE, info);
+}
+
+static void keep_island(rg_analysis *a, const uint32_t *members, size_t count,
+                        rg_solve_info *info) {
+    solve_by(a, members, count, keep_rows, RG_EFFORT_EXCHANGE, info);
+}
+
+static void solve_islands(rg_analysis *a, island_solver *solve) {
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_SOLVE);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_partition islands;
     find_islands(a, &islands);
     for (size_t k = 0; k < islands.count; k++) {
         const uint32_t *members = islands.member + islands.first[k];
-        rg_arena_mark inner = rg_arena_get_mark(a->arena);
-        rg_direction_system s;
-        rg_solve_info info;
-        if (make_rows(a, members, islands.first[k + 1] - islands.first[k], effort, &s, &info) &&
-            !solve(a, &s, effort, &info))
-            store_forces(a, &s);
+        rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
+        solve(a, members, islands.first[k + 1] - islands.first[k], &info);
         note_solve(a, members, &info);
-        rg_arena_return(a->arena, inner);
     }
     rg_arena_return(a->arena, mark);
     rg_stage_enter(a->view->world, outer);
@@ -437,22 +455,11 @@ static void solve_islands(rg_analysis *a, rows_solver *solve, rg_effort effort) 
 /* --- force laws ------------------------------------------------------------------------------- */
 
 static void evaluate_rows(rg_analysis *a) {
-    solve_islands(a, solve_rows, RG_EFFORT_SOLVE);
+    solve_islands(a, solve_island);
 }
 
 static void decide_cone(rg_analysis *a) {
-    rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_SOLVE);
-    rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    rg_partition islands;
-    find_islands(a, &islands);
-    for (size_t k = 0; k < islands.count; k++) {
-        const uint32_t *members = islands.member + islands.first[k];
-        rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-        rg_analysis_decide_island(a, members, islands.first[k + 1] - islands.first[k], &info);
-        note_solve(a, members, &info);
-    }
-    rg_arena_return(a->arena, mark);
-    rg_stage_enter(a->view->world, outer);
+    solve_islands(a, rg_analysis_decide_island);
 }
 
 void rg_analysis_keep_forces(rg_analysis *a) {
@@ -486,7 +493,7 @@ const rg_force_law rg_law_constant = {.name = "constant", .evaluate = keep_force
 
 /* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
 static void evaluate_kept(rg_analysis *a) {
-    solve_islands(a, keep_rows, RG_EFFORT_EXCHANGE);
+    solve_islands(a, keep_island);
 }
 
 static const rg_force_law kept_active_set = {.name = "kept active set", .evaluate = evaluate_kept};
@@ -606,7 +613,7 @@ void rg_analysis_decide(rg_analysis *a) {
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
-        solve_islands(a, resting ? know_rows : solve_rows, RG_EFFORT_SOLVE);
+        solve_islands(a, resting ? know_island : solve_island);
     rg_analysis_joints_react(a);
 }
 

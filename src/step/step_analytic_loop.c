@@ -12,7 +12,8 @@
  *
  * One measure of progress, the least time: NUDGE of the step of the world. What cannot be had by
  * shorter steps than that is not had by cutting further: forces that are not found there are
- * those of the beginning for that time; events in a row that do not move the clock are passed
+ * those of the beginning for that time, and so are those that no step of the integrator follows
+ * within the tolerance; events in a row that do not move the clock are passed
  * over for that time.
  *
  * Tested by tests/step/test_events.c. */
@@ -71,6 +72,7 @@ typedef struct event_loop {
     obstacle last;        /* of the last event */
     int stuck;            /* events in a row that did not move the clock */
     double nudge, nudged; /* s: the least time of now; when it was last taken */
+    double coasted;       /* s: where the integrator last found no step that keeps the tolerance */
     bool strayed;         /* a body left its reach */
 } event_loop;
 
@@ -210,6 +212,15 @@ static verdict try_step(event_loop *l) {
     bool constant = a->law->mean || l->obstacle == FRICTION;
     if (!l->status)
         l->status = integrate(a, constant, l->most, &a->next_step, &l->length);
+    /* Forces that change within less than the least time are not followed through it, either; but a
+     * force that is too stiff is so everywhere. */
+    if (l->status == RG_STEP_TOO_SMALL && a->contact_count &&
+        a->time - l->coasted > 2 * NUDGE * step_length(a)) {
+        l->coasted = a->time;
+        rg_trial_forget(&a->trial);
+        a->next_step = step_length(a);
+        return coast(l);
+    }
     if (l->status)
         return HAND_OVER;
     if (is_hopeless(a))
@@ -445,7 +456,11 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
     if (status || rests)
         return status;
     a->decisions = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
-    event_loop l = {.a = a, .error = error, .nudge = NUDGE * step_length(a), .nudged = -INFINITY};
+    event_loop l = {.a = a,
+                    .error = error,
+                    .nudge = NUDGE * step_length(a),
+                    .nudged = -INFINITY,
+                    .coasted = -INFINITY};
     status = rg_analysis_resolve_instant(a, true, true, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
