@@ -28,7 +28,8 @@
 
 enum {
     ROUNDS = 8,
-    WHOLE_ROUNDS = 2, /* of them over all of the problem */
+    WHOLE_ROUNDS = 2, /* of them over all of the problem; tight fits need a second one ... */
+    WHOLE_BOUND = 1,  /* ... but with many contacts, within a budget, its path is mostly the same */
     RINGS_FIRST = 1,  /* of bodies around the worst contacts ... */
     RINGS_MOST = 3,   /* ... and if that does not help, before a round over all */
     FEW = 400,        /* contacts and joints: no more are solved as a whole, which costs little, and
@@ -259,8 +260,9 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
         memcpy(active->force, kept, active->system->rows * sizeof *kept);
     }
     int rings = first_rings(active, best), whole = 0;
-    for (int k = 0; !status && k < ROUNDS && (rings >= 0 || whole < WHOLE_ROUNDS) &&
-                    best > enough && (!bound.effort || active->factorisations < bound.effort);
+    const int most = bound.effort ? WHOLE_BOUND : WHOLE_ROUNDS;
+    for (int k = 0; !status && k < ROUNDS && (rings >= 0 || whole < most) && best > enough &&
+                    (!bound.effort || active->factorisations < bound.effort);
          k++) {
         status = try_interior(active, problem, rings, bound, error);
         whole += rings < 0;

@@ -59,8 +59,8 @@ enum {
     LATE_POLISH = 20,
     MEND_BUDGET = 40, /* factorisations */
     LARGE = 500,      /* contacts beyond which mending takes the place of patience ... */
-    IDLE_LARGE = 15,  /* ... instead of IDLE_LIMIT */
-    IDLE_BOUND = 8    /* ... within a budget, of which most would go for nothing */
+    IDLE_LARGE = 15   /* ... instead of IDLE_LIMIT; so it is within a budget, of which most would
+                         go for nothing */
 };
 /* Part of the way to the boundary that a step may go. */
 #define BOUNDARY_SHARE 0.99
@@ -703,8 +703,7 @@ static rg_status follow_paths(interior *p, const rg_solve_settings *settings,
     for (int pass = 0; pass < 2; pass++) {
         uint64_t left = budget_left(p, settings);
         start(p, pass > 0);
-        int idle = settings->effort ? IDLE_BOUND : IDLE_LARGE;
-        p->patience = large && p->friction ? idle : IDLE_LIMIT;
+        p->patience = (large || settings->effort) && p->friction ? IDLE_LARGE : IDLE_LIMIT;
         report->outcome =
             iterate(p, (uint32_t)(p->iterations + (left < limit ? left : limit)), tolerance);
         if (report->outcome == RG_SOLVED || report->outcome == RG_SOLVE_INFEASIBLE)
