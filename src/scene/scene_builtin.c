@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TIGHT_TOLERANCE 1e-12
@@ -51,9 +52,23 @@ const rg_builtin *rg_builtin_find(const char *name) {
     return builtin;
 }
 
+/* Whether the name lacks no more than the ending of a scene file that is there. */
+static bool lacks_ending(const char *name) {
+    char path[1024];
+    int length = snprintf(path, sizeof path, "%s.yaml", name);
+    FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "rb") : NULL;
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
 rg_status rg_builtin_fail_unknown(const char *name, rg_error *error) {
     const char *names[MOST_BUILTINS];
     size_t count = 0;
+    if (lacks_ending(name))
+        return rg_fail(error, RG_NOT_FOUND,
+                       "%.200s: neither a built-in scene nor a file; did you mean \"%.200s.yaml\"?",
+                       name, name);
     for (; count < MOST_BUILTINS && builtin_at(count); count++)
         names[count] = builtin_at(count)->name;
     const char *nearest = rg_nearest_word(name, names, count);

@@ -119,8 +119,8 @@ static rg_status read_bodies(rg_reader *reader, const rg_place *entry, const rg_
         return status;
     if (rg_list_size(place) != 2)
         return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
-                             "%zu names; a joint has two bodies, such as [door, world]",
-                             rg_list_size(place));
+                             "%zu name%s; a joint has two bodies, such as [door, world]",
+                             rg_list_size(place), rg_list_size(place) == 1 ? "" : "s");
     rg_place one = rg_list_at(reader, place, 0), other = rg_list_at(reader, place, 1);
     status = read_end(reader, &one, c, &def->body_a);
     if (status == RG_OK)

@@ -344,8 +344,24 @@ static void scenes_from_files_have_no_measures(void **state) {
     rg_scene_destroy(NULL);
 }
 
+/* Who has written blocks.yaml types `rigor run blocks`. */
+static void name_without_ending(void **state) {
+    (void)state;
+    static const char path[] = "test-builtin-blocks.yaml";
+    rg_error error = {0};
+    rg_scene *scene;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(rg_scene_create("test-builtin-blocks", NULL, &scene, &error), RG_NOT_FOUND);
+    remove(path);
+    assert_string_equal(error.text, "test-builtin-blocks: neither a built-in scene nor a file; did "
+                                    "you mean \"test-builtin-blocks.yaml\"?");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(name_without_ending),
         cmocka_unit_test(the_list),
         cmocka_unit_test(values_outside_their_range_are_refused),
         cmocka_unit_test(the_same_bits_for_any_number_of_threads),
