@@ -231,6 +231,18 @@ static rg_status find_points_at_rest(const rg_contact_query *query, const rg_gro
     return RG_OK;
 }
 
+/* Whether the plane that separated two parts at the last look still shows that they are out of
+ * reach: two supports instead of a search. */
+static bool is_out_of_reach(const rg_contact_query *query) {
+    const rg_growth_cache *last = &query->cache->growth;
+    if (!last->valid || rg_largest_entry(last->normal1) == 0 ||
+        !rg_shape_is_bounded(query->one.shape) || !rg_shape_is_bounded(query->two.shape))
+        return false;
+    rg_vec3 n = rg_rotate(query->one.pose.orientation, last->normal1);
+    return rg_contact_separation(query->one.shape, query->one.pose, query->two.shape,
+                                 query->two.pose, n) > query->settings->near;
+}
+
 /* Points of the plane that the motion of two parts asks for. */
 static rg_status find_points(const rg_contact_query *query, const rg_pair_motion *motion,
                              bool *left_out, rg_manifold *manifold) {
@@ -239,6 +251,10 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
     bool kept = keep(&motion->kept, query->cache, query->points, query->capacity, manifold);
     if (kept && (manifold->time > 0 || manifold->point_count > query->capacity))
         return manifold->point_count <= query->capacity ? RG_OK : RG_LIMIT_EXCEEDED;
+    if (!kept && is_out_of_reach(query)) {
+        *manifold = (rg_manifold){.gap = INFINITY};
+        return RG_OK;
+    }
     rg_growth growth;
     rg_status status = rg_separation_between(query->one.shape, query->one.pose, query->two.shape,
                                              query->two.pose, &query->cache->growth, &growth);
@@ -310,13 +326,18 @@ static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
 rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
                            const rg_contact_settings *settings, const rg_pair_motion *motion,
                            rg_cache_list last, rg_arena *arena, rg_contact_list *found) {
+    uint32_t at = 0;
+    if (rg_shape_is_convex(one.shape) && rg_shape_is_convex(two.shape)) {
+        rg_contact_query query = {.one = one, .two = two, .settings = settings, .arena = arena};
+        rg_contact_cache cache = find_cache(last.caches, last.count, &at, 0, 0);
+        return add_pair(query, motion, cache, found);
+    }
     rg_arena_mark mark = rg_arena_get_mark(arena);
     part_list list[2];
     double near = near_of(settings, one.shape, two.shape);
     rg_status status = place_parts(one, two, near, arena, &list[0]);
     if (!status)
         status = place_parts(two, one, near, arena, &list[1]);
-    uint32_t at = 0;
     for (size_t i = 0; !status && i < list[0].count; i++)
         for (size_t k = 0; k < list[1].count && !status; k++) {
             const placed_part *p = &list[0].parts[i], *q = &list[1].parts[k];

@@ -119,12 +119,27 @@ static void consider(search *s, rg_vec3 n) {
     }
 }
 
-static void consider_facets(search *s, const rg_swept_shape *side, double sign) {
-    const rg_polyhedron *p = rg_shape_polyhedron(side->placed.shape);
+/* A plane of a facet separates no better than a point of the other shape is above it: most facets
+ * look away. */
+static void consider_facets(search *s, int side, rg_vec3 point) {
+    const rg_swept_shape *own = side == 0 ? s->one : s->two;
+    const rg_pose *end = side == 0 ? &s->end1 : &s->end2;
+    const rg_polyhedron *p = rg_shape_polyhedron(own->placed.shape);
     if (!p || p->facet_count > FACETS_MOST)
         return;
-    for (uint32_t i = 0; i < p->facet_count; i++)
-        consider(s, rg_scale(sign, rg_rotate(side->placed.pose.orientation, p->normals[i])));
+    /* Normals are those of the beginning, the point is of the end. */
+    rg_vec3 local = rg_rotate_back(own->placed.pose.orientation, rg_sub(point, end->position));
+    rg_vec3 centre =
+        rg_rotate_back(own->placed.pose.orientation,
+                       rg_rotate(end->orientation, rg_shape_centre(own->placed.shape)));
+    local = rg_sub(local, centre);
+    double inradius = rg_shape_inradius(own->placed.shape);
+    for (uint32_t i = 0; i < p->facet_count; i++) {
+        if (rg_dot(p->normals[i], local) - inradius <= s->best)
+            continue;
+        rg_vec3 n = rg_rotate(own->placed.pose.orientation, p->normals[i]);
+        consider(s, side == 0 ? n : rg_neg(n));
+    }
 }
 
 static bool is_still(const rg_swept_shape *a, const rg_swept_shape *b) {
@@ -198,8 +213,8 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
         return status;
     consider(&s, start->normal);
     consider(&s, last.normal);
-    consider_facets(&s, one, 1);
-    consider_facets(&s, two, -1);
+    consider_facets(&s, 0, last.on2);
+    consider_facets(&s, 1, last.on1);
     if (s.best >= -slack_of(one, two, time, size)) {
         *choice = (rg_plane_choice){.result = RG_PLANE_APART, .normal = s.normal, .time = time};
         return RG_OK;
