@@ -79,7 +79,7 @@ libraries="libqhull-dev libyaml-dev libexpat1-dev libhdf5-dev zlib1g-dev coinor-
 run_packages="gcc libc6-dev cmake ninja-build pkg-config $libraries nodejs npm"
 python_packages="python3 python3-yaml python3-jsonschema python3-h5py python3-numpy python3-pip python3-venv \
 python3-matplotlib"
-test_packages="clang libclang-rt-dev lld wasi-libc libclang-rt-dev-wasm32 dpkg-dev libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox doxygen \
+test_packages="clang libclang-rt-dev lld wasi-libc libclang-rt-dev-wasm32 dpkg-dev file debootstrap libcmocka-dev $python_packages chromium ffmpeg gnuplot-nox doxygen \
 g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish libopenmpi-dev openmpi-bin"
 
 # shellcheck disable=SC2086 # lists of names
@@ -163,7 +163,7 @@ cmake ninja-build pkg-config $libraries nodejs npm" "$scratch/errors"
     machine 0 none
     know gcc chromium libmujoco-dev clang-format-14
     setup test
-    expect "no package libclang-rt-dev: asks for the others" asked_for "$run_packages clang lld dpkg-dev libcmocka-dev \
+    expect "no package libclang-rt-dev: asks for the others" asked_for "$run_packages clang lld dpkg-dev file debootstrap libcmocka-dev \
 $python_packages chromium ffmpeg gnuplot-nox doxygen g++ libbullet-dev libode-dev libmujoco-dev clang-format-14 locales zsh fish libopenmpi-dev openmpi-bin"
 
     # A clang that is there already needs the library of its own version.
