@@ -17,7 +17,8 @@ const char cli_check_help[] =
     "Reads scene files (or built-in scenes) without running them. A bad one gets a message\n"
     "with file, line, column and path of what is wrong and what would be right; a good one\n"
     "a line that says what is in it, and warnings: bodies that overlap at the start, with\n"
-    "names and depth, ratios of mass or size that cost accuracy, motors that push as hard\n"
+    "names and depth, ratios of mass or size that cost accuracy, steps in which bodies fall\n"
+    "by more than their size, shapes as thin as nothing, motors that push as hard\n"
     "as it takes, joints that contradict each other or hold nothing, mechanisms that hang on\n"
     "nothing and have nothing to fall on. Notes name forces of joints that are not determined,\n"
     "because other joints hold the same.\n"
@@ -48,6 +49,8 @@ const char cli_check_help[] =
 /* Beyond these ratios the arithmetic of contacts loses digits that matter. */
 static const double extreme_mass_ratio = 1e6;
 static const double extreme_size_ratio = 1e4;
+/* Of circumradius and inradius of one shape. */
+static const double extreme_slenderness = 1e6;
 
 /* Bodies are overlapping if they are deeper in each other than this share of the smaller one: more
  * than rounding makes of positions that are meant to touch. */
@@ -123,6 +126,44 @@ static bool warn_about_range(const char *scene, const char *what, const char *un
             scene, what, range->least, unit, range->least_name[0] ? range->least_name : "unnamed",
             range->most, unit, range->most_name[0] ? range->most_name : "unnamed",
             range->most / range->least, extreme);
+    return true;
+}
+
+static bool warn_about_slenderness(const char *path, const rg_world *world, bool loud) {
+    for (size_t b = 0; b < rg_world_body_count(world); b++) {
+        rg_body_id body = rg_world_body_at(world, b);
+        for (size_t i = 0; i < rg_body_collider_count(world, body); i++) {
+            const rg_shape *shape =
+                rg_collider_get_def(world, rg_body_collider_at(world, body, i)).shape;
+            double outer = rg_shape_circumradius(shape), inner = rg_shape_inradius(shape);
+            if (!rg_shape_is_bounded(shape) || !(inner > 0 && outer > extreme_slenderness * inner))
+                continue;
+            if (loud)
+                printf("%s: warning: %s is %.3g times as long as it is thick, more than %.0g: its "
+                       "contacts are not accurate\n",
+                       path, rg_body_name(world, body)[0] ? rg_body_name(world, body) : "unnamed",
+                       outer / inner, extreme_slenderness);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A body that falls by more than its size in a step. */
+static bool warn_about_step(const char *path, rg_scene *scene, const scene_contents *contents,
+                            bool loud) {
+    double h = rg_scene_step_size(scene), size = contents->sizes.least;
+    rg_vec3 gravity = rg_world_gravity(rg_scene_world(scene));
+    double g = sqrt(gravity.x * gravity.x + gravity.y * gravity.y + gravity.z * gravity.z);
+    const char *method = rg_method_name(rg_world_method(rg_scene_world(scene)));
+    if (strcmp(method, "stepping") != 0 || !(g * h * h / 2 > size))
+        return false;
+    if (loud)
+        printf("%s: warning: in a step of %g s a body falls by %.3g m, more than the size of %s, "
+               "%.3g m; take a step below %.2g s\n",
+               path, h, g * h * h / 2,
+               contents->sizes.least_name[0] ? contents->sizes.least_name : "a body", size,
+               sqrt(2 * size / g) / 10);
     return true;
 }
 
@@ -408,6 +449,8 @@ static bool warn(const char *path, rg_scene *scene, const scene_contents *conten
     bool any = warn_about_overlaps(path, rg_scene_world(scene), loud);
     any |= warn_about_range(path, "masses", "kg", &contents->masses, extreme_mass_ratio, loud);
     any |= warn_about_range(path, "sizes", "m", &contents->sizes, extreme_size_ratio, loud);
+    any |= warn_about_slenderness(path, rg_scene_world(scene), loud);
+    any |= warn_about_step(path, scene, contents, loud);
     any |= warn_about_joints(path, scene, loud);
     if (brief && loud)
         printf("%s: warning: the duration is shorter than a step\n", path);

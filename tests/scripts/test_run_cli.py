@@ -309,6 +309,16 @@ def test_assembly(rigor):
     expect(rigor, ["check", "loose.yaml", "--assemble", "closed.yaml"], 0, stderr="",
            stdout="loose.yaml: assembled: joints are closed to ")
     expect(rigor, ["check", "closed.yaml"], 0, stderr="", stdout="closed.yaml: good: 2 bodies")
+    with open("absurd.yaml", "w") as file:
+        file.write("rigor: 1\nmethod: {name: stepping, step: 100}\nduration: 1000\n"
+                   "bodies: [{name: sheet, shape: {box: [1e12, 1e-12, 1]}}]\n")
+    result = expect(rigor, ["check", "--strict", "absurd.yaml"], 1, stderr="")
+    check("sheet is 1e+24 times as long as it is thick" in result.stdout, "a thin sheet is warned of")
+    with open("slow.yaml", "w") as file:
+        file.write("rigor: 1\nmethod: {name: stepping, step: 100}\nduration: 1000\n"
+                   "bodies: [{name: ball, shape: {sphere: 1}}]\n")
+    result = expect(rigor, ["check", "--strict", "slow.yaml"], 1, stderr="")
+    check("in a step of 100 s a body falls by 4.9e+04 m" in result.stdout, "a long step is warned of")
     expect(rigor, ["check", "--strict", "four-bar"], 0, stderr="",
            stdout="joint 2 (hinge) of left and coupler: force along z, torque about x y not determined")
     expect(rigor, ["check", "loose.yaml", "good.yaml", "--assemble", "x.yaml"], 2, stdout="",
