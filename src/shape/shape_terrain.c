@@ -31,6 +31,7 @@ struct rg_terrain {
     uint32_t *triangles;     /* as they were given */
     size_t count;
     double thickness;
+    double largest;   /* m: across the box of a prism */
     rg_vec3 up;       /* unit: that of all prisms; zero: each its own normal */
     rg_box_tree tree; /* of the prisms */
     rg_solid prism;   /* the adjacency of all of them */
@@ -121,6 +122,10 @@ double rg_terrain_reach(const rg_shape *terrain, uint32_t triangle, rg_vec3 n) {
     for (int i = 0; i < RG_PRISM_VERTICES; i++)
         most = fmax(most, rg_dot(n, p[i]));
     return most;
+}
+
+double rg_terrain_largest(const rg_shape *terrain) {
+    return terrain->terrain->largest;
 }
 
 void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_tree_visitor *visitor,
@@ -236,12 +241,14 @@ static rg_vec3 common_way(const rg_terrain *t, rg_vec3 given) {
 }
 
 static void measure(rg_shape *shape) {
-    const rg_terrain *t = shape->terrain;
+    rg_terrain *t = shape->terrain;
     rg_bounds b = t->tree.nodes[0].bounds;
     shape->centre = rg_scale(0.5, rg_add(b.lower, b.upper));
     for (uint32_t i = 0; i < t->count; i++) {
         rg_vec3 p[RG_PRISM_VERTICES];
         corners_of(t, i, p);
+        rg_bounds box = around(p, RG_PRISM_VERTICES);
+        t->largest = fmax(t->largest, rg_length(rg_sub(box.upper, box.lower)));
         for (int k = 0; k < RG_PRISM_VERTICES; k++)
             shape->circumradius = fmax(shape->circumradius, rg_length(rg_sub(p[k], shape->centre)));
         shape->volume += 0.5 * t->thickness *

@@ -23,6 +23,9 @@ const rg_shape *rg_terrain_part(const rg_shape *terrain, uint32_t triangle, rg_t
 rg_vec3 rg_terrain_middle(const rg_shape *terrain, uint32_t triangle);
 double rg_terrain_reach(const rg_shape *terrain, uint32_t triangle, rg_vec3 n);
 
+/* m: no prism is farther across. */
+double rg_terrain_largest(const rg_shape *terrain);
+
 /* Called for every triangle whose prism's box meets `bounds` (in the frame of the terrain), in the
  * order of the tree; false ends the search. */
 void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_tree_visitor *visitor,

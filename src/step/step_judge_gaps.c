@@ -198,7 +198,7 @@ static rg_status find_triangles(const gap_search *s, const rg_collider *collider
                                 rg_arena *arena, uint32_t **all, size_t *count) {
     size_t body = rg_body_dense(s->content, collider->body), capacity = 0, kept = 0;
     rg_pose pose = rg_pose_compose(rg_body_origin_pose(s->content, body), collider->pose);
-    double near = NEAR_SHARE * rg_shape_circumradius(collider->shape);
+    double near = NEAR_SHARE * rg_terrain_largest(collider->shape); /* what a prism adds */
     *all = NULL;
     *count = 0;
     for (size_t i = 0; i < others; i++) {
