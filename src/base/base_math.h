@@ -14,6 +14,9 @@ static inline double rg_min3(double a, double b, double c) {
     double m = a < b ? a : b;
     return m < c ? m : c;
 }
+static inline bool rg_is_zero(rg_vec3 v) {
+    return v.x == 0 && v.y == 0 && v.z == 0;
+}
 /* A quaternion that is unit to rounding keeps its bits, so that what is written reads back the
  * same; another is normalised. */
 static inline rg_quat rg_quat_made_unit(rg_quat q) {

@@ -9,6 +9,7 @@
  * Which pairs touch, began to and no longer do: contact_touch.c.
  *
  * Tested by tests/step/test_collision.c. */
+#include "base/base_math.h"
 #include "base/base_text.h"
 #include "contact/contact_collision.h"
 #include "rigor/version.h"
@@ -135,17 +136,13 @@ static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) 
     return &world->content.collider[rg_handle_index(&world->content.colliders, RG_HANDLE(id))];
 }
 
-static bool is_zero(rg_vec3 v) {
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
-
 static rg_placed_collider place_collider(const rg_world_content *content,
                                          const rg_collider *collider) {
     size_t body = rg_body_dense(content, collider->body);
     rg_placed_collider p = {.collider = collider, .body = body};
     p.pose = rg_pose_compose(rg_body_origin_pose(content, body), collider->pose);
     p.radius = rg_shape_circumradius(collider->shape);
-    p.still = is_zero(content->velocity[body]) && is_zero(content->angular_velocity[body]);
+    p.still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
     rg_vec3 centre = rg_pose_apply(p.pose, rg_shape_centre(collider->shape));
     double reach = rg_length(rg_sub(centre, content->position[body])) + p.radius;
     p.reach = isfinite(reach) ? reach : 0;

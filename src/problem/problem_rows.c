@@ -5,6 +5,7 @@
  * metric, divided by |N| / t^2, is this row: impulses are in N s and gaps in metres). */
 #include "problem/problem_rows.h"
 
+#include "base/base_math.h"
 #include "contact/contact.h"
 #include "problem/problem_directions.h"
 
@@ -170,22 +171,18 @@ void rg_rows_keep(rg_row_set *set, const uint8_t *keep) {
     set->count = kept;
 }
 
-static bool is_zero(rg_vec3 v) {
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
-
 void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
                      const rg_vec3 *angular_velocity, double u[3]) {
     const rg_contact_row *row = &set->rows[i];
     u[0] = u[1] = 0;
     if (set->dimension == 3)
         u[2] = 0;
-    if (!is_zero(row->surface))
+    if (!rg_is_zero(row->surface))
         rg_row_components(set, i, row->surface, u);
     for (size_t side = 0; side < 2; side++) {
         uint32_t body = side == 0 ? row->body_a : row->body_b;
         rg_vec3 v = velocity[body], w = angular_velocity[body];
-        if (!(side == 0 ? row->moves_a : row->moves_b) || (is_zero(v) && is_zero(w)))
+        if (!(side == 0 ? row->moves_a : row->moves_b) || (rg_is_zero(v) && rg_is_zero(w)))
             continue;
         const double *j = rg_row_jacobian(set, i, side, 0);
         for (int k = 0; k < set->dimension; k++, j += set->freedom) {

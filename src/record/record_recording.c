@@ -366,46 +366,17 @@ static rg_status read_rows(rg_recording *recording, size_t index, int rows, size
     return status;
 }
 
-rg_status rg_recording_read_contacts(rg_recording *recording, size_t index,
-                                     const rg_recorded_contact **contacts, size_t *count,
-                                     rg_error *error) {
-    assert(recording && contacts && count);
-    rg_status status = read_rows(recording, index, RG_ROWS_CONTACTS, count, error);
-    *contacts = (const void *)recording->rows[RG_ROWS_CONTACTS].data;
-    return status;
-}
-
-rg_status rg_recording_read_events(rg_recording *recording, size_t index,
-                                   const rg_recorded_event **events, size_t *count,
-                                   rg_error *error) {
-    assert(recording && events && count);
-    rg_status status = read_rows(recording, index, RG_ROWS_EVENTS, count, error);
-    *events = (const void *)recording->rows[RG_ROWS_EVENTS].data;
-    return status;
-}
-
-rg_status rg_recording_read_joints(rg_recording *recording, size_t index,
-                                   const rg_recorded_joint **joints, size_t *count,
-                                   rg_error *error) {
-    assert(recording && joints && count);
-    rg_status status = read_rows(recording, index, RG_ROWS_JOINTS, count, error);
-    *joints = (const void *)recording->rows[RG_ROWS_JOINTS].data;
-    return status;
-}
-
-rg_status rg_recording_read_impulses(rg_recording *recording, size_t index,
-                                     const rg_recorded_impulse **impulses, size_t *count,
-                                     rg_error *error) {
-    assert(recording && impulses && count);
-    rg_status status = read_rows(recording, index, RG_ROWS_IMPULSES, count, error);
-    *impulses = (const void *)recording->rows[RG_ROWS_IMPULSES].data;
-    return status;
-}
-
-rg_status rg_recording_read_loads(rg_recording *recording, size_t index,
-                                  const rg_recorded_load **loads, size_t *count, rg_error *error) {
-    assert(recording && loads && count);
-    rg_status status = read_rows(recording, index, RG_ROWS_LOADS, count, error);
-    *loads = (const void *)recording->rows[RG_ROWS_LOADS].data;
-    return status;
-}
+#define DEFINE_READ(PLURAL, ROW, ROWS)                                                             \
+    rg_status rg_recording_read_##PLURAL(rg_recording *recording, size_t index, const ROW **rows,  \
+                                         size_t *count, rg_error *error) {                         \
+        assert(recording &&rows &&count);                                                          \
+        rg_status status = read_rows(recording, index, ROWS, count, error);                        \
+        *rows = (const void *)recording->rows[ROWS].data;                                          \
+        return status;                                                                             \
+    }
+DEFINE_READ(contacts, rg_recorded_contact, RG_ROWS_CONTACTS)
+DEFINE_READ(events, rg_recorded_event, RG_ROWS_EVENTS)
+DEFINE_READ(joints, rg_recorded_joint, RG_ROWS_JOINTS)
+DEFINE_READ(impulses, rg_recorded_impulse, RG_ROWS_IMPULSES)
+DEFINE_READ(loads, rg_recorded_load, RG_ROWS_LOADS)
+#undef DEFINE_READ

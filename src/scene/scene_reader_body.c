@@ -278,10 +278,6 @@ static rg_status read_pose(rg_reader *reader, const rg_place *v, rg_body_def *de
     return status;
 }
 
-static bool is_zero(rg_vec3 v) {
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
-
 static rg_status read_velocities(rg_reader *reader, const rg_place *v, rg_body_def *def) {
     const rg_place *velocity = &v[BODY_VELOCITY], *spin = &v[BODY_ANGULAR_VELOCITY];
     rg_status status = RG_OK;
@@ -289,9 +285,9 @@ static rg_status read_velocities(rg_reader *reader, const rg_place *v, rg_body_d
         status = rg_read_vector(reader, velocity, &def->velocity);
     if (status == RG_OK && rg_given(spin))
         status = rg_read_spin(reader, spin, &def->angular_velocity);
-    if (status != RG_OK || (is_zero(def->velocity) && is_zero(def->angular_velocity)))
+    if (status != RG_OK || (rg_is_zero(def->velocity) && rg_is_zero(def->angular_velocity)))
         return status;
-    const rg_place *blamed = is_zero(def->velocity) ? spin : velocity;
+    const rg_place *blamed = rg_is_zero(def->velocity) ? spin : velocity;
     if (def->motion == RG_MOTION_FIXED)
         return rg_place_fail(reader, blamed, RG_INVALID_ARGUMENT,
                              "a fixed body has no velocity; remove it, or write motion: kinematic");

@@ -63,11 +63,8 @@ static void swap_points(rg_newton *newton) {
 static void set_weights(rg_newton *newton) {
     const rg_system *system = &newton->system;
     for (size_t i = 0; i < rg_system_blocks(system); i++) {
-        size_t row = rg_system_block_row(system, i), d = rg_system_block_size(system, i);
-        double sum = 0, s = newton->point.tau * system->rho[i] * system->scale;
-        for (size_t k = row; k < row + d; k++)
-            sum += newton->point.y[k] * newton->point.y[k];
-        newton->weight[i] = 1 / (sqrt(sum) + s);
+        double sum = rg_system_block_dot(system, i, newton->point.y, newton->point.y);
+        newton->weight[i] = 1 / (sqrt(sum) + newton->point.tau * system->rho[i] * system->scale);
     }
 }
 
@@ -75,13 +72,8 @@ static void set_weights(rg_newton *newton) {
 static double inner(const rg_newton *newton, const double *a, const double *b) {
     const rg_system *system = &newton->system;
     double total = 0;
-    for (size_t i = 0; i < rg_system_blocks(system); i++) {
-        size_t row = rg_system_block_row(system, i), d = rg_system_block_size(system, i);
-        double sum = 0;
-        for (size_t k = row; k < row + d; k++)
-            sum += a[k] * b[k];
-        total += sum * newton->weight[i] * newton->weight[i];
-    }
+    for (size_t i = 0; i < rg_system_blocks(system); i++)
+        total += rg_system_block_dot(system, i, a, b) * newton->weight[i] * newton->weight[i];
     return total;
 }
 

@@ -77,13 +77,9 @@ void rg_newton_move(rg_newton *newton, const rg_newton_point *from, double alpha
 static double merit(const rg_newton *newton) {
     const rg_system *system = &newton->system;
     double sum = 0;
-    for (size_t i = 0; i < rg_system_blocks(system); i++) {
-        size_t row = rg_system_block_row(system, i), d = rg_system_block_size(system, i);
-        double part = 0;
-        for (size_t k = row; k < row + d; k++)
-            part += newton->map.e2[k] * newton->map.e2[k];
-        sum += part / (system->rho[i] * system->rho[i]);
-    }
+    for (size_t i = 0; i < rg_system_blocks(system); i++)
+        sum += rg_system_block_dot(system, i, newton->map.e2, newton->map.e2) /
+               (system->rho[i] * system->rho[i]);
     return sqrt(sum / (double)(rg_system_blocks(system) + 1)) / system->scale;
 }
 

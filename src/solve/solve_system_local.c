@@ -13,19 +13,33 @@
 
 enum { PANEL = 32 };
 
+/* The block of a column of W. */
+static size_t block_of(const rg_system *system, size_t column) {
+    size_t d = (size_t)system->dimension, contact_rows = system->contacts * d;
+    return column < contact_rows ? column / d : system->contacts + (column - contact_rows);
+}
+
+/* The next entry of a row of W that is not 0, from the K-th on; false: there is none. */
+static bool next_entry(const rg_matrix *w, size_t row, size_t *k, size_t *column, double *value) {
+    size_t count = w->dense ? w->columns : w->starts[row + 1] - w->starts[row];
+    while (*k < count) {
+        size_t at = (w->dense ? row * w->columns : w->starts[row]) + *k;
+        *column = w->dense ? *k : w->indices[at];
+        *value = w->dense ? w->dense[at] : w->values[at];
+        ++*k;
+        if (*value != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Stamps the block columns in which one row of W has an entry; counts those that are new. */
 static void mark_row(const rg_system *system, size_t row, uint32_t stamp, uint32_t *seen,
                      size_t *count) {
-    const rg_matrix *w = &system->problem->w;
-    size_t contact_rows = system->contacts * (size_t)system->dimension;
-    size_t begin = w->dense ? 0 : w->starts[row], end = w->dense ? w->columns : w->starts[row + 1];
-    for (size_t k = begin; k < end; k++) {
-        size_t column = w->dense ? k : w->indices[k];
-        double value = w->dense ? w->dense[row * w->columns + k] : w->values[k];
-        if (value == 0)
-            continue;
-        size_t block = column < contact_rows ? column / (size_t)system->dimension
-                                             : system->contacts + (column - contact_rows);
+    size_t k = 0, column;
+    double value;
+    while (next_entry(&system->problem->w, row, &k, &column, &value)) {
+        size_t block = block_of(system, column);
         if (seen[block] != stamp) {
             seen[block] = stamp;
             ++*count;
@@ -50,18 +64,11 @@ static size_t list_block_row(const rg_system *system, size_t block, uint32_t sta
 /* Copies the entries of one row of W into its blocks; `place` gives the block of each column
  * block. */
 static void copy_row(const rg_system *system, size_t block, size_t k, const size_t *place) {
-    const rg_matrix *w = &system->problem->w;
-    size_t row = rg_system_block_row(system, block) + k, d = (size_t)system->dimension;
-    size_t contact_rows = system->contacts * d;
-    size_t begin = w->dense ? 0 : w->starts[row], end = w->dense ? w->columns : w->starts[row + 1];
-    for (size_t e = begin; e < end; e++) {
-        size_t column = w->dense ? e : w->indices[e];
-        double value = w->dense ? w->dense[row * w->columns + e] : w->values[e];
-        if (value == 0)
-            continue;
-        bool contact = column < contact_rows;
-        size_t j = contact ? column / d : system->contacts + (column - contact_rows);
-        size_t size = contact ? d : 1, m = contact ? column % d : 0;
+    size_t row = rg_system_block_row(system, block) + k, entry = 0, column;
+    double value;
+    while (next_entry(&system->problem->w, row, &entry, &column, &value)) {
+        size_t j = block_of(system, column), size = rg_system_block_size(system, j);
+        size_t m = column - rg_system_block_row(system, j);
         system->factor->w.values[system->factor->w.offsets[place[j]] + k * size + m] = value;
     }
 }

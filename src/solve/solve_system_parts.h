@@ -48,6 +48,15 @@ static inline size_t rg_system_block_row(const rg_system *system, size_t block) 
     size_t d = (size_t)system->dimension;
     return block < system->contacts ? block * d : system->contacts * d + (block - system->contacts);
 }
+/* Of the entries of one block. */
+static inline double rg_system_block_dot(const rg_system *system, size_t block, const double *a,
+                                         const double *b) {
+    size_t row = rg_system_block_row(system, block), d = rg_system_block_size(system, block);
+    double sum = 0;
+    for (size_t k = row; k < row + d; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
 /* Where the block's d x d (or 1 x 1) matrix begins in a, b and the like. */
 static inline size_t rg_system_block_offset(const rg_system *system, size_t block) {
     size_t dd = (size_t)(system->dimension * system->dimension);

@@ -213,15 +213,16 @@ bool rg_flight_is_finite(const rg_flight *f, const double *y) {
 /* --- the derivative ----------------------------------------------------------------------------
  */
 
-typedef struct derivative_job {
+/* Of a state, its derivative or the scale of its numbers. */
+typedef struct flight_job {
     rg_flight *flight;
     const double *y;
-    double *dydt;
-} derivative_job;
+    double *result;
+} flight_job;
 
 static void stage_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
-    const derivative_job *job = user;
+    const flight_job *job = user;
     rg_flight *f = job->flight;
     const rg_world_content *c = &f->world->content;
     for (size_t k = begin; k < end; k++) {
@@ -251,7 +252,7 @@ static void place_kinematic(rg_flight *f, double t) {
     }
 }
 
-static void evaluate_forces(rg_flight *f, derivative_job *job, double t) {
+static void evaluate_forces(rg_flight *f, flight_job *job, double t) {
     rg_parallel_for(f->world->pool, f->body_count, RG_FLIGHT_GRAIN, stage_chunk, job);
     place_kinematic(f, t);
     memset(f->stage.force, 0, f->stage.body_count * sizeof(rg_vec3));
@@ -290,7 +291,7 @@ static void derive_planar(const body_state *s, rg_vec3 force, rg_vec3 torque, do
 }
 
 static void derivative_chunk(void *user, size_t begin, size_t end, size_t chunk) {
-    const derivative_job *job = user;
+    const flight_job *job = user;
     rg_flight *f = job->flight;
     const rg_world_content *c = &f->world->content;
     rg_flight_ledger ledger = {0};
@@ -298,7 +299,7 @@ static void derivative_chunk(void *user, size_t begin, size_t end, size_t chunk)
         size_t i = f->body[k];
         const rg_body_dynamics *d = &c->dynamics[i];
         const double *y = job->y + k * f->width;
-        double *dydt = job->dydt + k * f->width;
+        double *dydt = job->result + k * f->width;
         rg_vec3 external = {0, 0, 0}, torque = {0, 0, 0};
         if (f->forced) {
             external = f->stage.force[i];
@@ -317,7 +318,7 @@ static void derivative_chunk(void *user, size_t begin, size_t end, size_t chunk)
 
 void rg_flight_derivative(void *user, double t, const double *y, double *dydt) {
     rg_flight *f = user;
-    derivative_job job = {f, y, dydt};
+    flight_job job = {f, y, dydt};
     if (f->forced)
         evaluate_forces(f, &job, t);
     rg_parallel_for(f->world->pool, f->body_count, RG_FLIGHT_GRAIN, derivative_chunk, &job);
@@ -342,24 +343,18 @@ static void fill(double *scale, size_t count, double value) {
         scale[i] = value;
 }
 
-typedef struct scale_job {
-    const rg_flight *flight;
-    const double *y;
-    double *scale;
-} scale_job;
-
 /* Positions relative to the body's own size or its distance from the origin, whichever is larger
  * (rounding is relative to the latter); turns relative to a radian; momenta relative to themselves.
  */
 static void scale_chunk(void *user, size_t begin, size_t end, size_t chunk) {
     (void)chunk;
-    const scale_job *job = user;
+    const flight_job *job = user;
     const rg_flight *f = job->flight;
     const rg_world_content *c = &f->world->content;
     for (size_t k = begin; k < end; k++) {
         const rg_body_dynamics *d = &c->dynamics[f->body[k]];
         const double *y = job->y + k * f->width;
-        double *scale = job->scale + k * f->width;
+        double *scale = job->result + k * f->width;
         double r = d->gyration_radius, p_floor = d->mass * r * RATE_FLOOR, l_floor = p_floor * r;
         if (c->planar) {
             fill(scale, 2, r + fmax(fabs(y[0]), fabs(y[1])));
@@ -377,7 +372,7 @@ static void scale_chunk(void *user, size_t begin, size_t end, size_t chunk) {
 
 void rg_flight_scale(void *user, const double *y, double *scale) {
     rg_flight *f = user;
-    scale_job job = {f, y, scale};
+    flight_job job = {f, y, scale};
     rg_parallel_for(f->world->pool, f->body_count, RG_FLIGHT_GRAIN, scale_chunk, &job);
     fill(scale + f->body_count * f->width, RG_FLIGHT_LEDGER, INFINITY);
 }

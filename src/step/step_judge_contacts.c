@@ -7,6 +7,7 @@
  * the closure. The formulas are the judge's own: inertia tensors in the origin frame as the user
  * gave them, prescribed motion from the poses of the bodies and not from the rows that the solver
  * saw. Tested by tests/step/test_judge.c. */
+#include "base/base_math.h"
 #include "rigor/contact_force.h"
 #include "step/step_judge.h"
 
@@ -49,7 +50,7 @@ static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_mem
                                    size_t i) {
     const rg_mat3 *inertia = &c->record[i].mass.inertia;
     rg_vec3 w = c->angular_velocity[i];
-    if (c->planar || (w.x == 0 && w.y == 0 && w.z == 0))
+    if (c->planar || rg_is_zero(w))
         return w; /* turning changes nothing */
     rg_quat now = rg_body_origin_pose(c, i).orientation, then = before->origin[i].orientation;
     rg_vec3 momentum = rg_rotate(now, rg_mat3_apply(inertia, rg_rotate_back(now, w)));

@@ -10,6 +10,7 @@
  * spinning body keeps its energy.
  *
  * Tested by tests/step/test_stepping.c. */
+#include "base/base_math.h"
 #include "base/base_text.h"
 #include "step/step_rotation.h"
 #include "step/step_stepping.h"
@@ -21,10 +22,6 @@ enum { BODIES_PER_CHUNK = 256 };
 bool rg_stepping_moves(const rg_stepping *job, size_t i) {
     return job->content->dynamics[i].inverse_mass > 0 && (!job->member || job->member[i]) &&
            !(job->groups.any && job->groups.followed[i]);
-}
-
-static bool is_zero(rg_vec3 v) {
-    return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
 static rg_status turn_body(const rg_stepping *job, size_t i) {
@@ -91,7 +88,7 @@ static rg_status move_body(const rg_stepping *job, size_t i, rg_stepping_chunk *
     rg_vec3 external = external_force(job, i), torque = external_torque(job, i);
     rg_vec3 total = total_force(job, i), old = c->velocity[i];
     rg_vec3 mean = rg_scale(0.5, rg_add(old, job->end.velocity[i]));
-    bool free_flight = is_zero(external) && !job->near[i];
+    bool free_flight = rg_is_zero(external) && !job->near[i];
     job->position[i] = rg_add_scaled(c->position[i], h, free_flight ? mean : job->end.velocity[i]);
     rg_vec3 mean_spin = rg_scale(0.5, rg_add(c->angular_velocity[i], job->end.angular_velocity[i]));
     rg_status status = turn_body(job, i);
@@ -235,7 +232,7 @@ static bool takes_halves(const rg_stepping *job, const rg_island *island) {
             return false;
     for (size_t k = 0; k < island->body_count && !moves; k++) {
         uint32_t i = islands->bodies[island->first_body + k];
-        moves = !is_zero(c->velocity[i]) || !is_zero(c->angular_velocity[i]);
+        moves = !rg_is_zero(c->velocity[i]) || !rg_is_zero(c->angular_velocity[i]);
     }
     return moves;
 }

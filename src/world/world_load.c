@@ -6,12 +6,10 @@
  * Tested by tests/step/test_loads.c. */
 #include "world/world.h"
 
+#include "base/base_math.h"
+
 #include <assert.h>
 #include <string.h>
-
-static bool is_zero(rg_vec3 v) {
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
 
 void rg_applied_end(rg_world_content *content) {
     size_t size = content->bodies.count * sizeof(rg_vec3);
@@ -34,7 +32,7 @@ void rg_loads_free(rg_world *world) {
 static rg_status put(rg_world *world, rg_load load, size_t *count) {
     if (world->content.planar)
         load.vector.y = load.torque.x = load.torque.z = 0;
-    if (is_zero(load.vector) && is_zero(load.torque))
+    if (rg_is_zero(load.vector) && rg_is_zero(load.torque))
         return RG_OK;
     rg_status status =
         rg_array_grow(&world->allocator, &world->load, &world->load_capacity, *count + 1);
@@ -64,7 +62,7 @@ static rg_status put_all(rg_world *world, const rg_force_context *context, rg_lo
         load.vector = context->force[i];
         load.torque = context->torque[i];
         if (def && acts_at(c, def, i, &load.point)) {
-            bool acts = !is_zero(load.vector) || !is_zero(load.torque);
+            bool acts = !rg_is_zero(load.vector) || !rg_is_zero(load.torque);
             load.torque = acts && def->kind == RG_FORCE_CONSTANT ? def->torque : (rg_vec3){0, 0, 0};
         }
         status = put(world, load, count);
