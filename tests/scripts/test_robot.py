@@ -28,15 +28,16 @@ CONFIGURATIONS = 100
 STEPS = 60
 WRITTEN = 1e-9  # m after these steps: what rounding grows to
 CERTIFICATE = 1e-8  # of complementarity and friction cone, relative, and m of joints: what is asked of a solve
-# Landing on its feet, dm_control's humanoid meets a step whose contact forces the solvers find to 1.1e-8: one in
-# a thousand may be as bad as this.
-ROUGH, ROUGH_MOST = 0.001, 1e-7
+# Landing on its feet, dm_control's humanoid meets a step whose contact forces the solvers find to 1.1e-8. What is
+# known to be above CERTIFICATE is here by name, with the share of its steps and how bad they may be.
+ROUGH = {"humanoid.xml": (0.001, 1e-7)}
 HELD = 5.0  # s under motors
 FREQUENCY = 20.0  # rad/s: the motors hold what a joint carries as critically damped oscillators of this frequency
 FETCHED = ["mujoco/**/*.xml", "dart/data/urdf/[!t]*/*.urdf", "dart/data/sdf/atlas/*no_head.urdf",
            "ros-urdf/urdf/test/pr2_desc.urdf", "ros-urdf/urdf/test/test_robot.urdf"]
-# Bodies to be included, floors, the same robot 22 times.
-NO_ROBOT = {"humanoid_body.xml", "scene.xml", "ground.urdf", "22_humanoids.xml"}
+NO_ROBOT = {"humanoid_body.xml", "scene.xml", "ground.urdf"}  # bodies to be included, floors
+# Known to fail: a crush of 22 humanoids has a certificate of 5e-5 in the worst step, and 312 of 1,000 above 1e-8.
+NOT_SOLVED = {"22_humanoids.xml"}
 HULLS = {"mug.xml"}  # masses of meshes that are not convex: here those of their hulls
 FREE, BALL, SLIDE, HINGE = range(4)  # of MuJoCo
 # What MuJoCo needs to read a URDF as it is meant: parts without joints are parts of their parents, nothing is
@@ -353,7 +354,7 @@ def hold(world):
 
 
 def stand(name, path, parameters):
-    """Five seconds under motors; the worst certificate of the run without its ROUGH worst steps."""
+    """Five seconds under motors; the worst certificate of the run, without the steps that ROUGH names."""
     scene = rigor.Scene(path, parameters, lenient=True)
     hold(scene.world)
     count = round(HELD / scene.step_size)
@@ -363,10 +364,11 @@ def stand(name, path, parameters):
         figures = (certificate.complementarity, certificate.cone_violation, certificate.joint_error)
         worst.append(np.nanmax([0, *figures]))
     worst.sort()
-    check(worst[-1] <= ROUGH_MOST, f"{name}: a certificate of {worst[-1]:.1e} under motors")
+    share, most = ROUGH.get(pathlib.Path(path).name, (0, CERTIFICATE))
+    check(worst[-1] <= most, f"{name}: a certificate of {worst[-1]:.1e} under motors")
     if worst[-1] > CERTIFICATE:
         print(f"{name}: {sum(value > CERTIFICATE for value in worst)} of {count} steps above {CERTIFICATE:.0e}")
-    worst = worst[:count - int(ROUGH * count)]
+    worst = worst[:count - int(share * count)]
     check(worst[-1] <= CERTIFICATE, f"{name}: a certificate of {worst[-1]:.1e} under motors")
     check(scene.world.summary.passed_through == 0, f"{name}: something passed through under motors")
     return worst[-1]
@@ -433,7 +435,8 @@ def main():
         found = [path for pattern in FETCHED for path in sorted((SOURCE / "build" / "models").glob(pattern))]
         soft = [path for path in found if "<composite" in path.read_text(errors="replace")]
         print("skipped: models of deformable bodies:", *(path.name for path in soft))
-        models += [path for path in found if path not in soft and path.name not in NO_ROBOT]
+        print("skipped: models whose contact problems are not solved to 1e-8:", *NOT_SOLVED)
+        models += [path for path in found if path not in soft and path.name not in NO_ROBOT | NOT_SOLVED]
     else:
         print("skipped: models that are fetched:", (fetched.stderr.strip().splitlines() or ["?"])[-1])
     check(len(models) >= 3, "hardly any model was found")
