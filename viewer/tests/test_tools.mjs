@@ -190,6 +190,8 @@ async function testBanners(page) {
   await banner.waitFor({ state: "visible" });
   check(!(await byId(page, "badge-reason").isVisible()), "the sound run has none");
   check((await banner.textContent()).startsWith("B: "), `it says of whom it speaks: ${await banner.textContent()}`);
+  const [runs, badge] = [await byId(page, "runs").boundingBox(), await byId(page, "badge").boundingBox()];
+  check(runs.width >= 64 && runs.x + runs.width <= badge.x, `runs can be chosen beside it: ${JSON.stringify([runs, badge])}`);
   const [box, pane] = [await banner.locator("..").boundingBox(), await byId(page, "canvas-1").boundingBox()];
   check(box.x >= pane.x && box.x + box.width <= pane.x + pane.width, `it stays in its pane: ${JSON.stringify([box, pane])}`);
   check(box.y >= pane.y && box.y + box.height <= pane.y + pane.height, `it stays in its pane: ${JSON.stringify([box, pane])}`);
