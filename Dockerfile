@@ -1,5 +1,5 @@
 # The command and the Python package in a Debian 12, from this clone:
-#     docker build -t rigor . && docker run --rm -v "$PWD:/work" -w /work rigor run dominoes
+#     docker build -t rigor . && docker run --rm -v "$PWD:/data" -w /data rigor run dominoes
 FROM debian:12 AS build
 COPY . /rigor
 WORKDIR /rigor
