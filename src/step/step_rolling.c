@@ -28,6 +28,8 @@
 
 /* Share of the turn of a square by which its angle must have fallen for the secant to be taken. */
 #define SLOPE_LEAST 0.05
+/* Of a relative spin: a smaller part across the normal is rounding and has no direction. */
+#define SPIN_LEAST 1e-9
 
 bool rg_rolling_refused(const rg_world *world, const char *method, rg_error *error) {
     const rg_world_content *c = &world->content;
@@ -122,7 +124,7 @@ static rg_vec3 first_direction(const rg_contact_job *job, const rg_contact_row *
     }
     rg_vec3 across = rg_add_scaled(spin, -rg_dot(spin, row->normal), row->normal);
     double length = rg_length(across);
-    return length > 1e-9 * rg_length(spin) ? rg_scale(1 / length, across) : row->tangent1;
+    return length > SPIN_LEAST * rg_length(spin) ? rg_scale(1 / length, across) : row->tangent1;
 }
 
 static void add_contact(rg_contact_job *job, size_t i) {

@@ -1,5 +1,6 @@
 /* Joints in the analytic method (step_analytic_joints*.c, step_analytic_limits.c,
  * step_judge_joints.c): closed forms, an independent integration, direct linear solves. */
+#include "dense_support.h"
 #include "joint_support.h"
 
 #include "rigor/contact_force.h"
@@ -564,32 +565,6 @@ static void a_struck_double_pendulum(void **state) {
     }
 }
 
-/* Solves a x = b, n unknowns, by elimination with row exchanges. */
-static void eliminate(double *a, double *b, int n) {
-    for (int k = 0; k < n; k++) {
-        int best = k;
-        for (int i = k + 1; i < n; i++)
-            best = fabs(a[i * n + k]) > fabs(a[best * n + k]) ? i : best;
-        for (int j = 0; j < n; j++) {
-            double swap = a[k * n + j];
-            a[k * n + j] = a[best * n + j], a[best * n + j] = swap;
-        }
-        double swap = b[k];
-        b[k] = b[best], b[best] = swap;
-        for (int i = k + 1; i < n; i++) {
-            double l = a[i * n + k] / a[k * n + k];
-            for (int j = k; j < n; j++)
-                a[i * n + j] -= l * a[k * n + j];
-            b[i] -= l * b[k];
-        }
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int j = i + 1; j < n; j++)
-            b[i] -= a[i * n + j] * b[j];
-        b[i] /= a[i * n + i];
-    }
-}
-
 /* Three of each joint, then one of the contact. */
 static void compare_forces(rg_world *world, const double *expected, size_t joints) {
     size_t count;
@@ -656,7 +631,7 @@ static void joints_and_a_contact_against_a_direct_solve(void **state) {
                 }
             }
     }
-    eliminate(a, b, SIZE);
+    solve_dense(a, b, SIZE);
     compare_forces(world, b + 6 * LINKS, LINKS);
     free(a);
     rg_world_destroy(world);
