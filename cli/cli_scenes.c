@@ -30,9 +30,15 @@ static const struct {
      "arch thickness=0.105"},
     {"bricks over an edge: 1/2 + 1/4 + 1/6 + ... of their length", "overhang share=0.999999999",
      "overhang share=1.000001"},
+    {"with counterweights, farther: the spinal limit (Paterson and Zwick)",
+     "overhang stack=spinal bricks=16 share=0.999999999",
+     "overhang stack=spinal bricks=16 share=1.000001"},
+    {"a dry-stone wall holds back earth until it rocks, or slides", "dry-wall fluid=1115",
+     "dry-wall fluid=1125"},
     {"Newton's cradle, by pairs and all at once", "cradle law=propagation",
      "cradle law=simultaneous"},
-    {"a coin that wobbles ever faster", "euler-disc", NULL},
+    {"a coin that wobbles at a known rate", "euler-disc", NULL},
+    {"a chain of rings without joints", "ring-chain", NULL},
 };
 
 static void print_gallery(void) {

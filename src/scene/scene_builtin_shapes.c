@@ -73,6 +73,8 @@ typedef struct linked {
     double large;  /* m: radius of their centre lines */
     double parted; /* s: when two neighbours came apart; 0: never */
     double lowest; /* m: of any centre */
+    double apart;  /* m: the centres of neighbours, at most */
+    double limit;  /* m: where their centres are if they hang in each other */
 } linked;
 
 static rg_pose pose_at(const rg_scene *scene, size_t body) {
@@ -107,7 +109,11 @@ static void observe_links(rg_scene *scene) {
     for (size_t i = 0; i < state->count; i++) {
         rg_pose pose = pose_at(scene, i);
         state->lowest = fmin(state->lowest, pose.position.z);
-        if (i > 0 && state->parted == 0 && !are_linked(pose_at(scene, i - 1), pose, state->large))
+        if (i == 0)
+            continue;
+        rg_pose before = pose_at(scene, i - 1);
+        state->apart = fmax(state->apart, rg_length(rg_sub(pose.position, before.position)));
+        if (state->parted == 0 && !are_linked(before, pose, state->large))
             state->parted = rg_world_time(scene->world);
     }
 }
@@ -116,12 +122,17 @@ static size_t measure_links(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     const linked *state = scene->measuring;
     measures[0] = rg_measure_truth("linked", state->parted == 0, true);
     measures[1] = rg_measure_of("lowest_m", state->lowest);
-    return 2;
+    measures[2] = rg_measure_of("apart_share_of_limit", state->apart / state->limit);
+    return 3;
 }
 
-static void begin_links(rg_scene *scene, size_t count, double large) {
+/* The flat sides of a ring's section face its hole: its inner radius, at the corners of its centre
+ * line, is large - small cos(pi / SECTION), and two that hang in each other are twice that apart at
+ * most. */
+static void begin_links(rg_scene *scene, size_t count, double large, double small) {
     linked *state = scene->measuring;
     *state = (linked){.count = count, .large = large, .lowest = INFINITY};
+    state->limit = 2 * (large - small * rg_cos(RG_PI / SECTION));
 }
 
 enum { RINGS_SEGMENTS, RINGS_AMPLITUDE, RINGS_FREQUENCY, RINGS_MU };
@@ -153,7 +164,7 @@ static rg_status build_rings(rg_scene *scene, const double *values, rg_error *er
     def.pose.orientation = rg_quat_of_rotation_vector(rg_vec3_make(0, RG_PI / 2, 0));
     if (!status)
         status = add_ring(scene, large, small, segments, &def, error);
-    begin_links(scene, 2, large);
+    begin_links(scene, 2, large, small);
     return status;
 }
 
@@ -180,7 +191,7 @@ static rg_status build_chain(rg_scene *scene, const double *values, rg_error *er
             rg_quat_of_rotation_vector(rg_vec3_make(i % 2 ? RG_PI / 2 : 0, 0, 0));
         status = add_ring(scene, large, small, (size_t)values[CHAIN_SEGMENTS], &def, error);
     }
-    begin_links(scene, links, large);
+    begin_links(scene, links, large, small);
     return status;
 }
 

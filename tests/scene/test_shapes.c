@@ -50,6 +50,9 @@ static void a_chain_of_rings_holds(void **state) {
     double expected;
     run_scene(scene, test_is_long() ? 5 : 1);
     assert_true(measure_of(scene, "linked", &expected) == 1);
+    double share = measure_of(scene, "apart_share_of_limit", &expected);
+    print_message("rings are %.6f of their farthest apart\n", share);
+    assert_true(share > 0.95 && share < 1 + 1e-6);
     assert_int_equal(rg_world_summary(rg_scene_world(scene)).passed_through, 0);
     rg_scene_destroy(scene);
 }
