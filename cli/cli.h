@@ -52,6 +52,13 @@ bool cli_is_recording(const char *path);
 /* And is longer than that end. */
 bool cli_ends_with(const char *text, const char *end);
 
+/* ---- cli_scene.c ---- */
+
+/* rg_scene_create with all mistakes of a file: those before the last are printed behind `prefix`,
+ * the last is in *error, for the caller to print. */
+rg_status cli_create_scene(const char *name, const rg_scene_options *options, const char *prefix,
+                           rg_scene **scene, rg_error *error);
+
 /* ---- cli_options.c ---- */
 
 typedef struct cli_option {

@@ -14,8 +14,9 @@ const char cli_check_help[] =
     "       rigor check SCENE --assemble FILE\n"
     "       rigor check MESH ... | rigor check MESH --repair FILE\n"
     "\n"
-    "Reads scene files (or built-in scenes) without running them. A bad one gets a message\n"
-    "with file, line, column and path of what is wrong and what would be right; a good one\n"
+    "Reads scene files (or built-in scenes) without running them. Each mistake in one gets a\n"
+    "message with file, line, column and path: what is wrong and what would be right (20 at\n"
+    "most; what merely follows from another mistake is left out). A good scene gets\n"
     "a line that says what is in it, and warnings: bodies that overlap at the start, with\n"
     "names and depth, ratios of mass or size that cost accuracy, steps in which bodies fall\n"
     "by more than their size, shapes as thin as nothing, motors that push as hard\n"
@@ -479,9 +480,8 @@ static int check_scene(const char *path, const char *out, bool loud) {
     rg_scene *scene;
     rg_error error = {0};
     rg_scene_options reading = {.loose = out != NULL};
-    rg_status status = rg_scene_create(path, &reading, &scene, &error);
+    rg_status status = cli_create_scene(path, &reading, "", &scene, &error);
     if (status != RG_OK) {
-        fflush(stdout); /* messages in the order of the scenes */
         fprintf(stderr, "%s\n", error.text);
         return EXIT_BAD_INPUT;
     }

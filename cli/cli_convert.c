@@ -106,7 +106,7 @@ static bool read_parameters(int count, const char **arguments, rg_scene_paramete
 static int convert(const char *in, const char *out, const rg_scene_options *options) {
     rg_scene *scene;
     rg_error error = {0};
-    rg_status status = rg_scene_create(in, options, &scene, &error);
+    rg_status status = cli_create_scene(in, options, "rigor: ", &scene, &error);
     if (status != RG_OK) {
         cli_complain("%s", error.text);
         return cli_exit_code(status);

@@ -78,7 +78,7 @@ int cli_export_live(const char **arguments, int count, const char *file) {
     rg_scene_options options = {.parameters = parameters, .parameter_count = (size_t)count - 1};
     rg_scene *scene;
     rg_error error = {0};
-    rg_status status = rg_scene_create(arguments[0], &options, &scene, &error);
+    rg_status status = cli_create_scene(arguments[0], &options, "rigor: ", &scene, &error);
     char *text = NULL;
     size_t size;
     if (status == RG_OK && !rg_scene_get_origin(scene).builtin && count == 1)

@@ -490,7 +490,7 @@ static int complain_of(rg_status status, const rg_error *error) {
 static int open_scene(run *this, const rg_scene_options *options,
                       const rg_recorder_options *recording) {
     rg_error error = {0};
-    rg_status status = rg_scene_create(this->scene_name, options, &this->scene, &error);
+    rg_status status = cli_create_scene(this->scene_name, options, "rigor: ", &this->scene, &error);
     if (status != RG_OK)
         return complain_of(status, &error);
     if (!given(this, OPTION_QUIET))

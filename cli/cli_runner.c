@@ -230,7 +230,7 @@ static int open_variant(const cli_plan *plan, const cli_variant *variant, rg_sce
                                 .method = variant->method,
                                 .step = variant->step,
                                 .threads = plan->threads};
-    rg_status status = rg_scene_create(plan->scene, &options, scene, &error);
+    rg_status status = cli_create_scene(plan->scene, &options, "rigor: ", scene, &error);
     if (status == RG_OK) {
         rg_world *world = rg_scene_world(*scene);
         rg_method_settings settings = rg_world_settings(world);

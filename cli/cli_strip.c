@@ -161,7 +161,7 @@ static int record(strip *s, const char *path) {
     rg_error error = {0};
     rg_scene *scene = NULL;
     rg_recorder *recorder = NULL;
-    rg_status status = rg_scene_create(s->source, &options, &scene, &error);
+    rg_status status = cli_create_scene(s->source, &options, "rigor: ", &scene, &error);
     if (status == RG_OK)
         status = rg_recorder_open(scene, path, &recording, &recorder, &error);
     if (status == RG_OK)

@@ -207,7 +207,7 @@ static rg_status read_scene(const view *this, const char *name, rg_scene **scene
                                 .solver = this->options[OPTION_SOLVER].value,
                                 .step = this->step,
                                 .threads = this->threads};
-    return rg_scene_create(name, &options, scene, error);
+    return cli_create_scene(name, &options, "rigor: ", scene, error);
 }
 
 /* When a file was written last; false: it is not there, or is a pipe. */

@@ -16,6 +16,10 @@ typedef struct rg_scene_parameter {
     const char *value; /* as text: "30", "0.5", "simultaneous" */
 } rg_scene_parameter;
 
+/* Is told of a mistake in a scene file. */
+typedef void rg_scene_mistake_function(void *user, const rg_error *mistake);
+enum { RG_SCENE_MISTAKES_MOST = 20 }; /* of one file: then the reading ends */
+
 typedef struct rg_scene_options {
     const rg_scene_parameter *parameters; /* name=value of the command line */
     size_t parameter_count;
@@ -39,6 +43,13 @@ typedef struct rg_scene_options {
     const char *root_finder; /* "itp", "illinois", "bisection" */
     /* Robot descriptions: what is not understood is left out and listed, instead of an error. */
     bool lenient;
+    /* All mistakes of a scene file. Null: the first one ends the reading. Otherwise it goes on with
+     * the next key or entry, and at its end the function is called for each mistake, in the order
+     * of their lines; what merely follows from another mistake is left out. The first of them is in
+     * the rg_error, too. Failures that have no place in a file, such as one that cannot be read,
+     * are in the rg_error alone; of robot descriptions it is told the first mistake. */
+    rg_scene_mistake_function *mistake;
+    void *mistake_user;
 } rg_scene_options;
 
 /* Scene files are YAML or JSON; XML is a robot description, URDF or MJCF (docs/robots.md), whose

@@ -34,13 +34,15 @@ if lib.rg_version_api() != c.RG_API_VERSION:
 class Error(Exception):
     """A call of the library failed. The text is the library's.
 
-    status: its name ("not-found"); line, column: of a file, counted from 1, or 0."""
+    status: its name ("not-found"); line, column: of a file, counted from 1, or 0; mistakes: the texts of all
+    mistakes of a scene file, in the order of the lines, this one first."""
 
     code = -1
 
     def __init__(self, text: str, line: int = 0, column: int = 0):
         super().__init__(text)
         self.line, self.column = line, column
+        self.mistakes = [text]
 
     @property
     def status(self) -> str:

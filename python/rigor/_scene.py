@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _declarations as c
-from ._library import ALLOCATOR, call, check, fail, lib, word
+from ._library import ALLOCATOR, Error, call, check, fail, lib, word
 from ._world import StepInfo, World
 
 
@@ -63,6 +63,9 @@ class _Options:
             entry.name, entry.value = name.encode(), _text(value)
         self.struct.parameters, self.struct.parameter_count = ctypes.addressof(self.array), len(self.array)
         self.struct.allocator = ctypes.addressof(ALLOCATOR)
+        self.mistakes: list[str] = []
+        self.mistake = c.rg_scene_mistake_function(self._take_mistake)
+        self.struct.mistake = ctypes.cast(self.mistake, ctypes.c_void_p).value
         for name, value in options.items():
             if value is None:
                 continue
@@ -75,6 +78,20 @@ class _Options:
                 raise TypeError(f"scenes have no option {name!r}")
             setattr(self.struct, name, value)
 
+    def _take_mistake(self, _user: Any, mistake: Any) -> None:
+        error = ctypes.cast(mistake, ctypes.POINTER(c.rg_error)).contents
+        self.mistakes.append(error.text.decode(errors="replace"))
+
+    def make(self, function: Any, *arguments: Any) -> int:
+        """The scene of one of the functions that make one."""
+        pointer = ctypes.c_void_p()
+        try:
+            call(function, *arguments, byref(self.struct), byref(pointer))
+        except Error as error:
+            error.mistakes = self.mistakes or error.mistakes
+            raise
+        return pointer.value or 0
+
 
 class Scene:
     """A scene by the name of a built-in one or by the path of a file: YAML, JSON, or a robot (URDF, MJCF).
@@ -83,10 +100,7 @@ class Scene:
     (rigor/scene.h): method, step, threads, solver, friction, ... instead of what the scene says."""
 
     def __init__(self, name: Any, parameters: dict[str, Any] | None = None, **options: Any):
-        made = _Options(parameters or {}, options)
-        pointer = ctypes.c_void_p()
-        call(lib.rg_scene_create, str(name).encode(), byref(made.struct), byref(pointer))
-        self._take(pointer.value)
+        self._take(_Options(parameters or {}, options).make(lib.rg_scene_create, str(name).encode()))
 
     @classmethod
     def _own(cls, pointer: int) -> Scene:
@@ -102,24 +116,20 @@ class Scene:
     def from_text(cls, text: str, *, name: str = "text", directory: Any = None,
                   parameters: dict[str, Any] | None = None, **options: Any) -> Scene:
         """From YAML or JSON; `name` stands for the file in messages."""
-        made, pointer, data = _Options(parameters or {}, options), ctypes.c_void_p(), text.encode()
-        call(lib.rg_scene_read_text, data, len(data), name.encode(),
-             None if directory is None else str(directory).encode(), byref(made.struct), byref(pointer))
-        return cls._own(pointer.value)
+        data = text.encode()
+        return cls._own(_Options(parameters or {}, options).make(
+            lib.rg_scene_read_text, data, len(data), name.encode(),
+            None if directory is None else str(directory).encode()))
 
     @classmethod
     def from_file(cls, path: Any, parameters: dict[str, Any] | None = None, **options: Any) -> Scene:
         """From a file, even if a built-in scene has its name."""
-        made, pointer = _Options(parameters or {}, options), ctypes.c_void_p()
-        call(lib.rg_scene_read_file, str(path).encode(), byref(made.struct), byref(pointer))
-        return cls._own(pointer.value)
+        return cls._own(_Options(parameters or {}, options).make(lib.rg_scene_read_file, str(path).encode()))
 
     @classmethod
     def builtin(cls, name: str, parameters: dict[str, Any] | None = None, **options: Any) -> Scene:
         """A built-in scene, even if there is a file of its name."""
-        made, pointer = _Options(parameters or {}, options), ctypes.c_void_p()
-        call(lib.rg_scene_create_builtin, name.encode(), byref(made.struct), byref(pointer))
-        return cls._own(pointer.value)
+        return cls._own(_Options(parameters or {}, options).make(lib.rg_scene_create_builtin, name.encode()))
 
     def __del__(self, destroy: Any = lib.rg_scene_destroy) -> None:
         if getattr(self, "_pointer", None):

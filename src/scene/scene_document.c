@@ -167,7 +167,9 @@ static rg_status survey_mapping(rg_reader *reader, const rg_place *place, int de
         sum->values += info->values;
         sum->height = info->height >= sum->height ? info->height + 1 : sum->height;
     }
-    return check_keys_unique(reader, place);
+    rg_status status = check_keys_unique(reader, place);
+    rg_recover(reader, &status);
+    return status;
 }
 
 static rg_status survey_list(rg_reader *reader, const rg_place *place, int depth,

@@ -202,18 +202,22 @@ rg_status rg_read_keys(rg_reader *reader, const rg_place *place, const rg_key_ta
         snprintf(what, sizeof what, "a mapping with keys such as %s", table->keys[0]);
         return fail_type(reader, place, what, "");
     }
-    size_t count = rg_mapping_size(place);
+    size_t count = rg_mapping_size(place), failures = reader->mistakes.failures;
     for (size_t i = 0; i < count; i++) {
         const yaml_node_t *key;
         rg_place value = rg_mapping_at(reader, place, i, &key);
         size_t k = 0;
         while (k < table->count && strcmp(value.key, table->keys[k]) != 0)
             k++;
-        if (k == table->count)
-            return fail_unknown_key(reader, &value, key, table);
-        values[k] = value;
+        if (k < table->count) {
+            values[k] = value;
+            continue;
+        }
+        rg_status status = fail_unknown_key(reader, &value, key, table);
+        if (!rg_recover(reader, &status))
+            return status;
     }
-    return RG_OK;
+    return failures == reader->mistakes.failures ? RG_OK : rg_follow(reader);
 }
 
 rg_status rg_require_list(rg_reader *reader, const rg_place *place, const char *what) {
@@ -238,6 +242,15 @@ static bool means_not_finite(const char *text) {
     return false;
 }
 
+static bool names_a_failed_parameter(const rg_reader *reader, const char *expression) {
+    const rg_mistakes *mistakes = &reader->mistakes;
+    for (size_t i = 0; i < mistakes->name_count; i++)
+        if (mistakes->names[i].kind == RG_NAMED_PARAMETER &&
+            strstr(expression, mistakes->names[i].name))
+            return true;
+    return mistakes->any[RG_NAMED_PARAMETER];
+}
+
 static rg_status evaluate(rg_reader *reader, const rg_place *place, double *value) {
     const yaml_node_t *node = place->node;
     rg_error cause = {0};
@@ -249,6 +262,8 @@ static rg_status evaluate(rg_reader *reader, const rg_place *place, double *valu
         reader->loop_used |= used_loop;
         return RG_OK;
     }
+    if (status == RG_NOT_FOUND && names_a_failed_parameter(reader, scalar_text(node)))
+        return rg_follow(reader);
     /* A lone word was hardly meant as an expression, unless it is nearly the name of something. */
     if (status == RG_NOT_FOUND && rg_expression_is_name(scalar_text(node)) &&
         !strstr(cause.text, "did you mean"))
@@ -407,11 +422,14 @@ rg_status rg_require_numbers(rg_reader *reader, const rg_place *place, size_t co
 
 rg_status rg_read_numbers(rg_reader *reader, const rg_place *place, size_t count, double *values) {
     rg_status status = rg_require_numbers(reader, place, count);
-    for (size_t i = 0; i < count && status == RG_OK; i++) {
+    if (status != RG_OK)
+        return status;
+    size_t failures = reader->mistakes.failures;
+    for (size_t i = 0; i < count && rg_recover(reader, &status); i++) {
         rg_place item = rg_list_at(reader, place, i);
         status = rg_read_number(reader, &item, &values[i]);
     }
-    return status;
+    return status == RG_OK && failures < reader->mistakes.failures ? rg_follow(reader) : status;
 }
 
 rg_status rg_read_vector(rg_reader *reader, const rg_place *place, rg_vec3 *vector) {

@@ -73,6 +73,8 @@ static rg_status check_options(rg_reader *reader) {
         }
         if (found)
             continue;
+        if (rg_has_failed(reader, RG_NAMED_PARAMETER, name))
+            return rg_follow(reader);
         char list[400];
         if (!count)
             return rg_fail(reader->error, RG_NOT_FOUND,
@@ -83,6 +85,18 @@ static rg_status check_options(rg_reader *reader) {
                        name, rg_scene_list_words(known, count, list, sizeof list));
     }
     return RG_OK;
+}
+
+static rg_status read_parameter(rg_reader *reader, const rg_place *value) {
+    double number;
+    rg_status status = check_parameter_name(reader, value);
+    if (status == RG_OK)
+        status = rg_read_number(reader, value, &number);
+    if (status == RG_OK)
+        status = override_parameter(reader, value->key, &number);
+    if (status == RG_OK)
+        status = rg_reader_push_variable(reader, value->key, number, false);
+    return status;
 }
 
 static rg_status read_parameters(rg_reader *reader, const rg_place *place) {
@@ -96,14 +110,10 @@ static rg_status read_parameters(rg_reader *reader, const rg_place *place) {
                              "has %zu parameters; at most %d are allowed", count, MAX_PARAMETERS);
     for (size_t i = 0; i < count && status == RG_OK; i++) {
         rg_place value = rg_mapping_at(reader, place, i, NULL);
-        double number;
-        status = check_parameter_name(reader, &value);
-        if (status == RG_OK)
-            status = rg_read_number(reader, &value, &number);
-        if (status == RG_OK)
-            status = override_parameter(reader, value.key, &number);
-        if (status == RG_OK)
-            status = rg_reader_push_variable(reader, value.key, number, false);
+        size_t failures = reader->mistakes.failures;
+        status = read_parameter(reader, &value);
+        if (rg_recover(reader, &status) && failures < reader->mistakes.failures)
+            status = rg_note_failed(reader, RG_NAMED_PARAMETER, value.key);
     }
     return status == RG_OK ? check_options(reader) : status;
 }
@@ -169,13 +179,13 @@ static rg_status read_penalty(rg_reader *reader, const rg_place *place,
                                     rg_penalty_measure_name(RG_PENALTY_RATIO)};
     size_t measure = settings->measure, collisions = settings->impulses;
     rg_status status = rg_read_keys(reader, place, &rg_keys_penalty, v);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == RG_OK; i++)
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && rg_recover(reader, &status); i++)
         if (rg_given(&v[numbers[i].key]))
             status =
                 rg_read_positive(reader, &v[numbers[i].key], numbers[i].what, numbers[i].value);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_word(reader, &v[PENALTY_MEASURE], measures, 2, &measure);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_word(reader, &v[PENALTY_COLLISIONS], rg_collisions_names, 2, &collisions);
     settings->measure = (rg_penalty_measure)measure;
     settings->impulses = collisions == 1;
@@ -190,27 +200,27 @@ static rg_status read_method(rg_reader *reader, const rg_place *place, rg_world_
     size_t contradictions = def->settings.contradictions;
     rg_method_settings *settings = &def->settings;
     rg_status status = rg_read_keys(reader, place, &rg_keys_method, v);
-    if (status == RG_OK && rg_given(&v[METHOD_NAME]))
+    if (rg_recover(reader, &status) && rg_given(&v[METHOD_NAME]))
         status = read_method_name(reader, &v[METHOD_NAME], def);
-    if (status == RG_OK && rg_given(&v[METHOD_STEP]))
+    if (rg_recover(reader, &status) && rg_given(&v[METHOD_STEP]))
         status = rg_read_positive(reader, &v[METHOD_STEP], "a step", &reader->step);
-    if (status == RG_OK && rg_given(&v[METHOD_TOLERANCE]))
+    if (rg_recover(reader, &status) && rg_given(&v[METHOD_TOLERANCE]))
         status =
             rg_read_positive(reader, &v[METHOD_TOLERANCE], "a tolerance", &settings->tolerance);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_numerics(reader, v, settings);
-    if (status == RG_OK && rg_given(&v[METHOD_GAMMA]))
+    if (rg_recover(reader, &status) && rg_given(&v[METHOD_GAMMA]))
         status = rg_read_not_negative(reader, &v[METHOD_GAMMA], "gamma", &settings->gamma);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_word(reader, &v[METHOD_DETECTION], rg_detection_names, 2, &detection);
-    if (status == RG_OK && rg_given(&v[METHOD_POINTS]))
+    if (rg_recover(reader, &status) && rg_given(&v[METHOD_POINTS]))
         status = read_points(reader, &v[METHOD_POINTS], def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_word(reader, &v[METHOD_HAND_OVER], rg_hand_over_names, 2, &hand_over);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_word(reader, &v[METHOD_CONTRADICTIONS], rg_contradictions_names, 2,
                            &contradictions);
-    if (status == RG_OK && rg_given(&v[METHOD_PENALTY]))
+    if (rg_recover(reader, &status) && rg_given(&v[METHOD_PENALTY]))
         status = read_penalty(reader, &v[METHOD_PENALTY], &settings->penalty);
     settings->discrete_detection = detection == 1;
     settings->hand_over = hand_over == 1;
@@ -278,14 +288,14 @@ static rg_status read_solver(rg_reader *reader, const rg_place *place, rg_world_
         return read_solver_name(reader, place, settings);
     rg_place v[SOLVER_COUNT];
     rg_status status = rg_read_keys(reader, place, &rg_keys_solver, v);
-    if (status == RG_OK && rg_given(&v[SOLVER_NAME]))
+    if (rg_recover(reader, &status) && rg_given(&v[SOLVER_NAME]))
         status = read_solver_name(reader, &v[SOLVER_NAME], settings);
-    if (status == RG_OK && rg_given(&v[SOLVER_TOLERANCE]))
+    if (rg_recover(reader, &status) && rg_given(&v[SOLVER_TOLERANCE]))
         status = rg_read_positive(reader, &v[SOLVER_TOLERANCE], "a tolerance",
                                   &settings->solver_tolerance);
-    if (status == RG_OK && rg_given(&v[SOLVER_FRICTION]))
+    if (rg_recover(reader, &status) && rg_given(&v[SOLVER_FRICTION]))
         status = read_solver_friction(reader, &v[SOLVER_FRICTION], settings);
-    if (status == RG_OK && rg_given(&v[SOLVER_POLICY]))
+    if (rg_recover(reader, &status) && rg_given(&v[SOLVER_POLICY]))
         status = read_policy(reader, &v[SOLVER_POLICY], settings);
     return status;
 }
@@ -312,11 +322,15 @@ static rg_status read_settings(rg_reader *reader, const rg_place *place,
     rg_error cause = {0};
     if (!rg_given(place))
         return RG_OK;
+    rg_method_settings before = def->settings;
     rg_status status = read(reader, place, def);
-    if (status != RG_OK)
+    if (!rg_recover(reader, &status))
         return status;
     status = rg_settings_check(&def->settings, &cause);
-    return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
+    if (status == RG_OK)
+        return RG_OK;
+    def->settings = before; /* the rest is read with settings that will do */
+    return rg_place_wrap(reader, place, status, &cause);
 }
 
 static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_place *v,
@@ -327,18 +341,20 @@ static rg_status read_world(rg_reader *reader, const rg_place *root, const rg_pl
     def.method = rg_method_find("stepping");
     if (rg_given(&v[TOP_PLANAR]))
         status = rg_read_truth(reader, &v[TOP_PLANAR], &reader->planar);
+    if (status != RG_OK) /* lists of two numbers or of three: nothing else can be judged */
+        return status;
     def.planar = reader->planar;
-    if (status == RG_OK && rg_given(&v[TOP_GRAVITY]))
+    if (rg_given(&v[TOP_GRAVITY]))
         status = rg_read_vector(reader, &v[TOP_GRAVITY], &def.gravity);
-    if (status == RG_OK && rg_given(&v[TOP_SEED]))
+    if (rg_recover(reader, &status) && rg_given(&v[TOP_SEED]))
         status = rg_read_bits(reader, &v[TOP_SEED], &def.seed);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_settings(reader, &v[TOP_METHOD], read_method, &def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_settings(reader, &v[TOP_SOLVER], read_solver, &def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_settings(reader, &v[TOP_IMPACT], read_impact, &def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = rg_scene_apply_options(reader->options, &def, &reader->step, reader->error);
     if (status != RG_OK)
         return status;
@@ -386,19 +402,19 @@ static rg_status read_law(rg_reader *reader, const rg_place *v, rg_contact_law *
     const rg_place *friction = &v[MATERIAL_FRICTION], *restitution = &v[MATERIAL_RESTITUTION];
     const rg_place *impact = &v[MATERIAL_IMPACT], *stiffness = &v[MATERIAL_STIFFNESS];
     rg_status status = rg_given(friction) ? read_friction(reader, friction, law) : RG_OK;
-    if (status == RG_OK && rg_given(&v[MATERIAL_ROLLING]))
+    if (rg_recover(reader, &status) && rg_given(&v[MATERIAL_ROLLING]))
         status = rg_read_not_negative(reader, &v[MATERIAL_ROLLING],
                                       "a coefficient of rolling friction, in metres",
                                       &law->rolling_friction);
-    if (status == RG_OK && rg_given(&v[MATERIAL_TORSIONAL]))
+    if (rg_recover(reader, &status) && rg_given(&v[MATERIAL_TORSIONAL]))
         status = rg_read_not_negative(reader, &v[MATERIAL_TORSIONAL],
                                       "a coefficient of torsional friction, in metres",
                                       &law->torsional_friction);
-    if (status == RG_OK && rg_given(stiffness))
+    if (rg_recover(reader, &status) && rg_given(stiffness))
         status = rg_read_positive(reader, stiffness, "a stiffness", &law->stiffness);
-    if (status == RG_OK && rg_given(impact))
+    if (rg_recover(reader, &status) && rg_given(impact))
         status = read_impact_law(reader, impact, &law->impact);
-    if (status == RG_OK && rg_given(restitution))
+    if (rg_recover(reader, &status) && rg_given(restitution))
         status = rg_read_number(reader, restitution, &law->restitution);
     char number[RG_NUMBER_SIZE];
     if (status == RG_OK && !(law->restitution >= 0 && law->restitution <= 1))
@@ -413,10 +429,11 @@ static rg_status read_material(rg_reader *reader, const rg_place *place) {
     rg_contact_law law = rg_contact_law_default();
     rg_material_id material = {0};
     rg_error cause = {0};
+    size_t failures = reader->mistakes.failures;
     rg_status status = rg_read_keys(reader, place, &rg_keys_material, v);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_law(reader, v, &law);
-    if (status != RG_OK)
+    if (!rg_recover(reader, &status) || failures < reader->mistakes.failures)
         return status;
     if (!place->key[0])
         return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
@@ -431,7 +448,10 @@ static rg_status read_materials(rg_reader *reader, const rg_place *place) {
     rg_status status = rg_require_mapping(reader, place, "a mapping of names to materials");
     for (size_t i = 0; status == RG_OK && i < rg_mapping_size(place); i++) {
         rg_place value = rg_mapping_at(reader, place, i, NULL);
+        size_t failures = reader->mistakes.failures;
         status = read_material(reader, &value);
+        if (rg_recover(reader, &status) && failures < reader->mistakes.failures)
+            status = rg_note_failed(reader, RG_NAMED_MATERIAL, value.key);
     }
     return status;
 }
@@ -484,8 +504,9 @@ static rg_status read_pair(rg_reader *reader, const rg_place *place) {
     rg_contact_law law = rg_world_pair_law(reader->world, ids[0], ids[1]);
     rg_error cause = {0};
     law.impact = NULL; /* the materials' */
+    size_t failures = reader->mistakes.failures;
     status = read_law(reader, v + PAIR_LAW, &law);
-    if (status != RG_OK)
+    if (!rg_recover(reader, &status) || failures < reader->mistakes.failures)
         return status;
     status = rg_world_set_pair_law(reader->world, ids[0], ids[1], &law, &cause);
     return status == RG_OK ? RG_OK : rg_place_wrap(reader, place, status, &cause);
@@ -493,7 +514,9 @@ static rg_status read_pair(rg_reader *reader, const rg_place *place) {
 
 static rg_status read_pairs(rg_reader *reader, const rg_place *place) {
     rg_status status = rg_require_list(reader, place, "a list of pairs");
-    for (size_t i = 0; status == RG_OK && i < rg_list_size(place); i++) {
+    if (status != RG_OK)
+        return status;
+    for (size_t i = 0; rg_recover(reader, &status) && i < rg_list_size(place); i++) {
         rg_place item = rg_list_at(reader, place, i);
         status = read_pair(reader, &item);
     }
@@ -517,17 +540,18 @@ static rg_status read_run(rg_reader *reader, const rg_place *v, rg_scene *scene)
     rg_status status = RG_OK;
     if (rg_given(&v[TOP_NAME])) {
         const char *name;
-        if ((status = rg_read_text(reader, &v[TOP_NAME], &name)) != RG_OK)
-            return status;
-        char *copy = rg_copy_text(&reader->allocator, name);
-        if (!copy)
+        status = rg_read_text(reader, &v[TOP_NAME], &name);
+        char *copy = status == RG_OK ? rg_copy_text(&reader->allocator, name) : NULL;
+        if (status == RG_OK && !copy)
             return rg_reader_no_memory(reader);
-        rg_release(&reader->allocator, scene->name);
-        scene->name = copy;
+        if (copy) {
+            rg_release(&reader->allocator, scene->name);
+            scene->name = copy;
+        }
     }
-    if (rg_given(&v[TOP_DURATION]))
+    if (rg_recover(reader, &status) && rg_given(&v[TOP_DURATION]))
         status = rg_read_positive(reader, &v[TOP_DURATION], "a duration", &scene->duration);
-    if (status == RG_OK && rg_given(&v[TOP_RECORD])) {
+    if (rg_recover(reader, &status) && rg_given(&v[TOP_RECORD])) {
         rg_place record[RECORD_COUNT];
         status = rg_read_keys(reader, &v[TOP_RECORD], &rg_keys_record, record);
         if (status == RG_OK && rg_given(&record[RECORD_EVERY]))
@@ -543,23 +567,33 @@ static rg_status read_top(rg_reader *reader, rg_scene *scene) {
     rg_place root = {NULL, yaml_document_get_root_node(&reader->document), NULL, 0};
     rg_place v[TOP_COUNT];
     rg_status status = rg_read_keys(reader, &root, &rg_keys_top, v);
-    if (status == RG_OK && rg_given(&v[TOP_RIGOR]))
+    for (int kind = 0; kind < RG_NAMED_COUNT && status != RG_OK; kind++)
+        rg_note_failed(reader, (rg_named_kind)kind, NULL); /* "bodys" */
+    if (rg_recover(reader, &status) && rg_given(&v[TOP_RIGOR]))
         status = read_version(reader, &v[TOP_RIGOR]);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_parameters(reader, &v[TOP_PARAMETERS]);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_run(reader, v, scene);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_world(reader, &root, v, scene);
     static const struct {
         int key;
         read_function *read;
-    } parts[] = {{TOP_MATERIALS, read_materials}, {TOP_PAIRS, read_pairs},
-                 {TOP_SHAPES, rg_read_shapes},    {TOP_BODIES, rg_read_bodies},
-                 {TOP_JOINTS, rg_read_joints},    {TOP_FORCES, rg_read_forces}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == RG_OK; i++)
+        rg_named_kind defined; /* RG_NAMED_COUNT: nothing that others name */
+    } parts[] = {{TOP_MATERIALS, read_materials, RG_NAMED_MATERIAL},
+                 {TOP_PAIRS, read_pairs, RG_NAMED_COUNT},
+                 {TOP_SHAPES, rg_read_shapes, RG_NAMED_SHAPE},
+                 {TOP_BODIES, rg_read_bodies, RG_NAMED_BODY},
+                 {TOP_JOINTS, rg_read_joints, RG_NAMED_COUNT},
+                 {TOP_FORCES, rg_read_forces, RG_NAMED_COUNT}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == RG_OK; i++) {
         if (rg_given(&v[parts[i].key]))
             status = parts[i].read(reader, &v[parts[i].key]);
+        if (status != RG_OK && parts[i].defined < RG_NAMED_COUNT)
+            rg_note_failed(reader, parts[i].defined, NULL); /* no list, no mapping */
+        rg_recover(reader, &status);
+    }
     return status;
 }
 
@@ -588,10 +622,15 @@ rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_op
                                 const rg_scene_limits *limits, rg_scene **scene, rg_error *error) {
     assert((source->text || !source->size) && source->name && scene);
     *scene = NULL;
-    if (rg_robot_is_one(source->text, source->size))
-        return rg_robot_read(source, options, limits, scene, error);
+    rg_error scratch = {0}; /* places need somewhere to write, wanted or not */
+    if (rg_robot_is_one(source->text, source->size)) {
+        rg_error *told = error ? error : &scratch;
+        rg_status status = rg_robot_read(source, options, limits, scene, told);
+        if (status != RG_OK && options && options->mistake && told->line > 0)
+            options->mistake(options->mistake_user, told);
+        return status;
+    }
     rg_allocator allocator = rg_allocator_or_default(options ? options->allocator : NULL);
-    rg_error scratch; /* places need somewhere to write, wanted or not */
     rg_reader reader = {.file = source->name,
                         .step = RG_DEFAULT_STEP,
                         .directory = source->directory,
@@ -605,10 +644,12 @@ rg_status rg_scene_read_limited(const rg_scene_source *source, const rg_scene_op
     char short_name[RG_QUOTE_SIZE];
     rg_scene_short_name(source->name, short_name);
     rg_scene *made = rg_scene_make(&allocator, short_name);
-    rg_status status =
-        made ? rg_reader_load(&reader, source->text, source->size) : rg_reader_no_memory(&reader);
+    rg_status status = made ? rg_mistakes_begin(&reader) : rg_reader_no_memory(&reader);
+    if (status == RG_OK)
+        status = rg_reader_load(&reader, source->text, source->size);
     if (status == RG_OK)
         status = read_top(&reader, made);
+    status = rg_mistakes_end(&reader, status);
     free_reader(&reader);
     if (status == RG_OK)
         *scene = made;

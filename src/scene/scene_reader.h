@@ -38,6 +38,7 @@ typedef struct rg_node_info {
     uint64_t values; /* this node and all below it, aliases followed */
     int height;      /* levels below it */
     bool open;       /* being looked at: meeting it again means that it contains itself */
+    bool failed;     /* a shape that could not be made */
 } rg_node_info;
 
 typedef struct rg_named_node {
@@ -45,12 +46,38 @@ typedef struct rg_named_node {
     yaml_node_t *node;
 } rg_named_node;
 
+/* What is named in one place and used in others. */
+typedef enum rg_named_kind {
+    RG_NAMED_PARAMETER,
+    RG_NAMED_MATERIAL,
+    RG_NAMED_SHAPE,
+    RG_NAMED_BODY,
+    RG_NAMED_COUNT
+} rg_named_kind;
+
+typedef struct rg_failed_name {
+    rg_named_kind kind;
+    const char *name; /* as written: {i} and the like stand for any number */
+} rg_failed_name;
+
+/* The mistakes of a file, for rg_scene_options.mistake. */
+typedef struct rg_mistakes {
+    rg_error *list; /* RG_SCENE_MISTAKES_MOST of them; null: the first mistake ends the reading */
+    size_t count;
+    size_t failures;       /* those, what follows from them, and what was found again */
+    bool follows;          /* the failure on its way follows from a mistake in the list */
+    rg_failed_name *names; /* of what was to be defined but failed */
+    size_t name_count, name_capacity;
+    bool any[RG_NAMED_COUNT]; /* the names of what failed are not known: it may be any */
+} rg_mistakes;
+
 typedef struct rg_reader {
     const char *file, *directory;
     rg_allocator allocator;
     rg_scene_limits limits;
     const rg_scene_options *options;
     rg_error *error;
+    rg_mistakes mistakes;
 
     size_t text_size;
     yaml_document_t document;
@@ -173,6 +200,22 @@ rg_status rg_read_orientation(rg_reader *reader, const rg_place *place, rg_quat 
 /* Adds a variable; the name must live as long as it. */
 rg_status rg_reader_push_variable(rg_reader *reader, const char *name, double value, bool loop);
 
+/* ---- scene_mistakes.c: all mistakes of a file ---- */
+
+/* Begins the list if the options want it. */
+rg_status rg_mistakes_begin(rg_reader *reader);
+/* Whether the reading can go on. After a failure that is a mistake of the file it can, if all are
+ * wanted: the mistake is listed and *status is RG_OK again. Whoever makes something of what was
+ * read asks first whether `mistakes.failures` is what it was. */
+bool rg_recover(rg_reader *reader, rg_status *status);
+/* A definition failed: uses of its name are no mistakes of their own. Null: it may have any. */
+rg_status rg_note_failed(rg_reader *reader, rg_named_kind kind, const char *name);
+bool rg_has_failed(const rg_reader *reader, rg_named_kind kind, const char *name);
+/* The failure of something that fails for a mistake in the list. */
+rg_status rg_follow(rg_reader *reader);
+/* The end of the reading: the status of all, and the report. */
+rg_status rg_mistakes_end(rg_reader *reader, rg_status status);
+
 /* ---- scene_repeat.c: copies of an entry ---- */
 
 typedef struct rg_repeat {
@@ -186,9 +229,13 @@ rg_status rg_read_repeat(rg_reader *reader, const rg_place *place, rg_repeat *re
 typedef rg_status rg_copy_function(rg_reader *reader, const rg_place *entry,
                                    const rg_repeat *repeat, const uint64_t index[3]);
 /* All copies of all entries of a list, which is said to be one of `what`. Their number is held
- * against the limits before any work. */
+ * against the limits before any work. After a mistake in a copy the reading may go on with the next
+ * entry (rg_recover); `failed` may be null, and is called for an entry with one. */
+typedef rg_status rg_failed_function(rg_reader *reader, const rg_place *entry);
 rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, const char *what,
-                           rg_copy_function *function);
+                           rg_copy_function *function, rg_failed_function *failed);
+/* The value of a key of a mapping, before its table is known. */
+rg_place rg_find_key(rg_reader *reader, const rg_place *entry, const char *key);
 /* Replaces {i}, {j}, {k}, or {i+1}, {i-1} and the like, in reader->text. Without a repeat the name
  * stays as it is. */
 rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *name,

@@ -18,6 +18,8 @@ rg_status rg_read_material(rg_reader *reader, const rg_place *place, rg_material
     rg_status status = rg_read_text(reader, place, &name);
     if (status != RG_OK || rg_world_find_material(reader->world, name, material) == RG_OK)
         return status;
+    if (rg_has_failed(reader, RG_NAMED_MATERIAL, name))
+        return rg_follow(reader);
     const char *names[MAX_MATERIAL_SUGGESTIONS];
     size_t count = rg_world_material_count(reader->world);
     count = count < MAX_MATERIAL_SUGGESTIONS ? count : MAX_MATERIAL_SUGGESTIONS;
@@ -44,17 +46,17 @@ static rg_status read_surface(rg_reader *reader, const surface_keys *keys, bool 
     rg_status status = RG_OK;
     if (rg_given(keys->material))
         status = rg_read_material(reader, keys->material, &collider->material);
-    if (status == RG_OK && rg_given(keys->density))
+    if (rg_recover(reader, &status) && rg_given(keys->density))
         status = zero_density
                      ? rg_read_not_negative(reader, keys->density, "a density", &collider->density)
                      : rg_read_positive(reader, keys->density, "a density", &collider->density);
-    if (status == RG_OK && rg_given(keys->sensor))
+    if (rg_recover(reader, &status) && rg_given(keys->sensor))
         status = rg_read_truth(reader, keys->sensor, &collider->sensor);
-    if (status == RG_OK && rg_given(keys->category))
+    if (rg_recover(reader, &status) && rg_given(keys->category))
         status = rg_read_bits(reader, keys->category, &collider->category);
-    if (status == RG_OK && rg_given(keys->mask))
+    if (rg_recover(reader, &status) && rg_given(keys->mask))
         status = rg_read_bits(reader, keys->mask, &collider->mask);
-    if (status == RG_OK && rg_given(keys->surface_velocity))
+    if (rg_recover(reader, &status) && rg_given(keys->surface_velocity))
         status = rg_read_vector(reader, keys->surface_velocity, &collider->surface_velocity);
     return status;
 }
@@ -77,7 +79,7 @@ static rg_status read_collider(rg_reader *reader, const rg_place *place, const r
     rg_place v[COLLIDER_COUNT];
     *collider = *defaults;
     rg_status status = rg_read_keys(reader, place, &rg_keys_collider, v);
-    if (status != RG_OK)
+    if (!rg_is_mapping(place) || !rg_recover(reader, &status))
         return status;
     if (!rg_given(&v[COLLIDER_SHAPE]))
         return rg_place_fail(reader, place, RG_NOT_FOUND,
@@ -86,9 +88,9 @@ static rg_status read_collider(rg_reader *reader, const rg_place *place, const r
                          &v[COLLIDER_SENSOR],   &v[COLLIDER_CATEGORY],
                          &v[COLLIDER_MASK],     &v[COLLIDER_SURFACE_VELOCITY]};
     status = read_surface(reader, &keys, true, collider);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = rg_read_local_pose(reader, &v[COLLIDER_POSITION], &collider->pose);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_body_shape(reader, &v[COLLIDER_SHAPE], def, &collider->shape);
     return status;
 }
@@ -98,8 +100,9 @@ static rg_status read_colliders(rg_reader *reader, const rg_place *v, rg_body_de
     rg_collider_def defaults = rg_collider_def_default();
     surface_keys keys = {&v[BODY_MATERIAL], &v[BODY_DENSITY], &v[BODY_SENSOR],
                          &v[BODY_CATEGORY], &v[BODY_MASK],    &v[BODY_SURFACE_VELOCITY]};
+    size_t failures = reader->mistakes.failures;
     rg_status status = read_surface(reader, &keys, false, &defaults);
-    if (status != RG_OK)
+    if (!rg_recover(reader, &status))
         return status;
     const rg_place *shape = &v[BODY_SHAPE], *list = &v[BODY_COLLIDERS];
     if (rg_given(shape) && rg_given(list))
@@ -111,8 +114,9 @@ static rg_status read_colliders(rg_reader *reader, const rg_place *v, rg_body_de
     if (rg_array_grow(&reader->allocator, &reader->colliders, &reader->collider_capacity, count) !=
         RG_OK)
         return rg_reader_no_memory(reader);
-    for (size_t i = 0; i < count && status == RG_OK; i++) {
+    for (size_t i = 0; i < count && rg_recover(reader, &status); i++) {
         rg_collider_def *collider = &reader->colliders[i];
+        collider->shape = NULL;
         if (rg_given(list)) {
             rg_place item = rg_list_at(reader, list, i);
             status = read_collider(reader, &item, def, &defaults, collider);
@@ -120,9 +124,10 @@ static rg_status read_colliders(rg_reader *reader, const rg_place *v, rg_body_de
             *collider = defaults;
             status = read_body_shape(reader, shape, def, &collider->shape);
         }
-        if (status == RG_OK)
-            def->collider_count = i + 1;
+        def->collider_count = i + 1;
     }
+    if (rg_recover(reader, &status) && failures < reader->mistakes.failures)
+        status = rg_follow(reader);
     def->colliders = reader->colliders;
     return status;
 }
@@ -329,17 +334,18 @@ static rg_status read_name(rg_reader *reader, const rg_place *v, const rg_repeat
 static rg_status read_def(rg_reader *reader, const rg_place *v, const rg_repeat *repeat,
                           const uint64_t index[3], rg_body_def *def) {
     rg_status status = read_name(reader, v, repeat, index, def);
-    if (status == RG_OK && rg_given(&v[BODY_MOTION]))
-        status = read_motion(reader, &v[BODY_MOTION], def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_pose(reader, v, def);
-    if (status == RG_OK)
-        status = read_velocities(reader, v, def);
-    if (status == RG_OK && rg_given(&v[BODY_GRAVITY_SCALE]))
+    if (rg_recover(reader, &status) && rg_given(&v[BODY_GRAVITY_SCALE]))
         status = rg_read_number(reader, &v[BODY_GRAVITY_SCALE], &def->gravity_scale);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status) && rg_given(&v[BODY_MOTION]))
+        status = read_motion(reader, &v[BODY_MOTION], def);
+    if (status != RG_OK) /* what may move and what must have a mass is not known */
+        return status;
+    status = read_velocities(reader, v, def);
+    if (rg_recover(reader, &status))
         status = read_mass(reader, v, def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_colliders(reader, v, def);
     return status;
 }
@@ -347,8 +353,9 @@ static rg_status read_def(rg_reader *reader, const rg_place *v, const rg_repeat 
 static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_repeat *repeat,
                            const uint64_t index[3]) {
     rg_place v[BODY_COUNT];
+    size_t failures = reader->mistakes.failures;
     rg_status status = rg_read_keys(reader, entry, &rg_keys_body, v);
-    if (status != RG_OK)
+    if (!rg_is_mapping(entry) || !rg_recover(reader, &status))
         return status;
     size_t count = rg_world_body_count(reader->world);
     if (rg_array_grow(&reader->allocator, &reader->body_lines, &reader->body_line_capacity,
@@ -357,7 +364,7 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
     reader->body_lines[count] = (int)entry->node->start_mark.line + 1;
     rg_body_def def = rg_body_def_default();
     status = read_def(reader, v, repeat, index, &def);
-    if (status == RG_OK) {
+    if (rg_recover(reader, &status) && failures == reader->mistakes.failures) {
         rg_body_id body;
         rg_error cause = {0};
         status = rg_world_add_body(reader->world, &def, &body, &cause);
@@ -369,6 +376,14 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
     return status;
 }
 
+/* Whatever names this body is no mistake of its own. */
+static rg_status note_body(rg_reader *reader, const rg_place *entry) {
+    rg_place name = rg_find_key(reader, entry, "name");
+    bool readable = rg_given(&name) && rg_is_scalar(&name);
+    return rg_note_failed(reader, RG_NAMED_BODY,
+                          readable ? (const char *)name.node->data.scalar.value : NULL);
+}
+
 rg_status rg_read_bodies(rg_reader *reader, const rg_place *place) {
-    return rg_for_each_copy(reader, place, "bodies", read_copy);
+    return rg_for_each_copy(reader, place, "bodies", read_copy, note_body);
 }

@@ -48,7 +48,8 @@ rg_status rg_read_body_name(rg_reader *reader, const rg_place *place, const rg_r
     if (status == RG_OK)
         status = rg_expand_name(reader, place, written, repeat, index, &name);
     if (status == RG_OK && rg_world_find_body(reader->world, name, body) != RG_OK)
-        return fail_no_body(reader, place, name);
+        return rg_has_failed(reader, RG_NAMED_BODY, name) ? rg_follow(reader)
+                                                          : fail_no_body(reader, place, name);
     return status;
 }
 
@@ -75,9 +76,9 @@ static rg_status read_of_time(rg_reader *reader, const rg_place *place, size_t s
 
 static rg_status read_constant(rg_reader *reader, const rg_place *v, rg_force_def *def) {
     rg_status status = read_vector_key(reader, &v[CONSTANT_POINT], &def->point);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_of_time(reader, &v[CONSTANT_FORCE], RG_OF_TIME_FORCE, &def->force, def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_of_time(reader, &v[CONSTANT_TORQUE], RG_OF_TIME_TORQUE, &def->torque, def);
     return status;
 }
@@ -95,15 +96,15 @@ static rg_status read_spring(rg_reader *reader, const rg_place *place, const rg_
         return rg_place_fail(reader, &v[SPRING_OTHER], RG_INVALID_ARGUMENT,
                              "both ends of the spring are on one body; name another, or leave it "
                              "out for a point of the world");
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_vector_key(reader, &v[SPRING_POINT], &def->point);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_vector_key(reader, &v[SPRING_OTHER_POINT], &def->other_point);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = rg_read_coefficient(reader, &v[SPRING_STIFFNESS], "a stiffness", &def->stiffness);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = rg_read_coefficient(reader, &v[SPRING_DAMPING], "a damping", &def->damping);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status =
             rg_read_coefficient(reader, &v[SPRING_REST_LENGTH], "a rest length", &def->rest_length);
     return status;
@@ -111,9 +112,9 @@ static rg_status read_spring(rg_reader *reader, const rg_place *place, const rg_
 
 static rg_status read_drag(rg_reader *reader, const rg_place *v, rg_force_def *def) {
     rg_status status = rg_read_coefficient(reader, &v[DRAG_LINEAR], "a drag", &def->linear);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = rg_read_coefficient(reader, &v[DRAG_QUADRATIC], "a drag", &def->quadratic);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = rg_read_coefficient(reader, &v[DRAG_ANGULAR], "a drag", &def->angular);
     return status;
 }
@@ -157,15 +158,17 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
     size_t kind = 0;
     rg_place v[RG_MAX_KEYS];
     copy c = {repeat, index};
+    size_t failures = reader->mistakes.failures;
     rg_status status = read_kind(reader, entry, &kind);
-    if (status == RG_OK)
-        status = rg_read_keys(reader, entry, kind_tables[kind], v);
     if (status != RG_OK)
         return status;
+    status = rg_read_keys(reader, entry, kind_tables[kind], v);
+    if (!rg_recover(reader, &status))
+        return status;
     rg_force_def def = rg_force_def_default((rg_force_kind)kind);
-    status = read_body(reader, &v[CONSTANT_BODY], &c, &def.body);
-    if (status == RG_OK)
-        status = read_times(reader, v, &def);
+    status = read_times(reader, v, &def);
+    if (rg_recover(reader, &status))
+        status = read_body(reader, &v[CONSTANT_BODY], &c, &def.body);
     if (status == RG_OK)
         switch (def.kind) {
         case RG_FORCE_CONSTANT:
@@ -185,7 +188,7 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
             status = read_central(reader, entry, v, &def);
             break;
         }
-    if (status != RG_OK)
+    if (!rg_recover(reader, &status) || failures < reader->mistakes.failures)
         return status;
     rg_force_id force;
     rg_error cause = {0};
@@ -194,5 +197,5 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
 }
 
 rg_status rg_read_forces(rg_reader *reader, const rg_place *place) {
-    return rg_for_each_copy(reader, place, "forces", read_copy);
+    return rg_for_each_copy(reader, place, "forces", read_copy, NULL);
 }

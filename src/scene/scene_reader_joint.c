@@ -91,7 +91,7 @@ static rg_status read_axes(rg_reader *reader, const rg_place *place, rg_joint_de
     if (!rg_is_list(place))
         return read_axis(reader, place, 0, &def->axis[0]);
     rg_status status = RG_OK;
-    for (size_t i = 0; i < count && status == RG_OK; i++) {
+    for (size_t i = 0; i < count && rg_recover(reader, &status); i++) {
         rg_place one = rg_list_at(reader, place, i);
         status = read_axis(reader, &one, i, &def->axis[i]);
     }
@@ -122,10 +122,12 @@ static rg_status read_bodies(rg_reader *reader, const rg_place *entry, const rg_
                              "%zu name%s; a joint has two bodies, such as [door, world]",
                              rg_list_size(place), rg_list_size(place) == 1 ? "" : "s");
     rg_place one = rg_list_at(reader, place, 0), other = rg_list_at(reader, place, 1);
+    size_t failures = reader->mistakes.failures;
     status = read_end(reader, &one, c, &def->body_a);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_end(reader, &other, c, &def->body_b);
-    if (status == RG_OK && def->body_a.index1 == def->body_b.index1)
+    if (status == RG_OK && failures == reader->mistakes.failures &&
+        def->body_a.index1 == def->body_b.index1)
         return rg_place_fail(reader, place, RG_INVALID_ARGUMENT,
                              def->body_a.index1
                                  ? "a joint of a body with itself; name another body, or world"
@@ -233,17 +235,17 @@ static rg_status read_special(rg_reader *reader, const rg_place *entry, const rg
 static rg_status read_rest(rg_reader *reader, const rg_place *entry, const rg_place *v,
                            rg_joint_def *def, bool *broken) {
     rg_status status = read_special(reader, entry, v, def);
-    if (status == RG_OK && rg_given(&v[JOINT_AXES]))
+    if (rg_recover(reader, &status) && rg_given(&v[JOINT_AXES]))
         status = read_axes(reader, &v[JOINT_AXES], def);
-    if (status == RG_OK && rg_given(&v[JOINT_COLLIDE]))
+    if (rg_recover(reader, &status) && rg_given(&v[JOINT_COLLIDE]))
         status = rg_read_truth(reader, &v[JOINT_COLLIDE], &def->collide);
-    if (status == RG_OK && rg_given(&v[JOINT_BREAK_FORCE]))
+    if (rg_recover(reader, &status) && rg_given(&v[JOINT_BREAK_FORCE]))
         status =
             rg_read_positive(reader, &v[JOINT_BREAK_FORCE], "a break force", &def->break_force);
-    if (status == RG_OK && rg_given(&v[JOINT_BREAK_TORQUE]))
+    if (rg_recover(reader, &status) && rg_given(&v[JOINT_BREAK_TORQUE]))
         status =
             rg_read_positive(reader, &v[JOINT_BREAK_TORQUE], "a break torque", &def->break_torque);
-    if (status == RG_OK && rg_given(&v[JOINT_BROKEN]))
+    if (rg_recover(reader, &status) && rg_given(&v[JOINT_BROKEN]))
         status = rg_read_truth(reader, &v[JOINT_BROKEN], broken);
     return status;
 }
@@ -276,26 +278,30 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
     copy c = {repeat, index};
     rg_status status =
         rg_require_mapping(reader, entry, "a joint such as {kind: ball, bodies: [a, b], ...}");
-    if (status == RG_OK)
-        status = rg_read_keys(reader, entry, &rg_keys_joint, v);
-    if (status == RG_OK)
+    if (status != RG_OK)
+        return status;
+    size_t failures = reader->mistakes.failures;
+    status = rg_read_keys(reader, entry, &rg_keys_joint, v);
+    if (rg_recover(reader, &status))
         status = read_kind(reader, entry, &v[JOINT_KIND], &kind);
     if (status != RG_OK)
         return status;
     rg_joint_def def = rg_joint_def_default((rg_joint_kind)kind);
     status = read_bodies(reader, entry, &v[JOINT_BODIES], &c, &def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_frames(reader, entry, v, &def);
-    if (status == RG_OK)
+    if (rg_recover(reader, &status))
         status = read_rest(reader, entry, v, &def, &broken);
-    if (status == RG_OK && rg_given(&v[JOINT_NAME])) {
+    if (rg_recover(reader, &status) && rg_given(&v[JOINT_NAME])) {
         status = rg_read_text(reader, &v[JOINT_NAME], &written);
         if (status == RG_OK)
             status = rg_expand_name(reader, &v[JOINT_NAME], written, repeat, index, &def.name);
     }
-    return status == RG_OK ? add_joint(reader, entry, &def, broken) : status;
+    return rg_recover(reader, &status) && failures == reader->mistakes.failures
+               ? add_joint(reader, entry, &def, broken)
+               : status;
 }
 
 rg_status rg_read_joints(rg_reader *reader, const rg_place *place) {
-    return rg_for_each_copy(reader, place, "joints", read_copy);
+    return rg_for_each_copy(reader, place, "joints", read_copy, NULL);
 }

@@ -160,10 +160,13 @@ static rg_status read_points(rg_reader *reader, const rg_place *place, size_t ki
     rg_vec3 *points = rg_allocate(&reader->allocator, count, sizeof *points);
     if (!points)
         return rg_reader_no_memory(reader);
-    for (size_t i = 0; i < count && status == RG_OK; i++) {
+    size_t failures = reader->mistakes.failures;
+    for (size_t i = 0; i < count && rg_recover(reader, &status); i++) {
         rg_place item = rg_list_at(reader, place, i);
         status = rg_read_vector(reader, &item, &points[i]);
     }
+    if (rg_recover(reader, &status) && failures < reader->mistakes.failures)
+        status = rg_follow(reader);
     if (status == RG_OK)
         status = create_of_points(reader, place, kind, points, count, shape);
     rg_release(&reader->allocator, points);
@@ -340,6 +343,9 @@ static rg_status read_inline(rg_reader *reader, const rg_place *place, rg_shape 
 /* An inline shape, from the cache if its node has been made already. */
 static rg_status read_cached(rg_reader *reader, const rg_place *place, rg_shape **shape) {
     rg_shape **cached = &reader->node_shapes[rg_node_index(reader, place->node)];
+    bool *failed = &reader->infos[rg_node_index(reader, place->node)].failed;
+    if (*failed)
+        return rg_follow(reader);
     if (*cached) {
         *shape = rg_shape_retain(*cached);
         return RG_OK;
@@ -347,6 +353,7 @@ static rg_status read_cached(rg_reader *reader, const rg_place *place, rg_shape 
     bool outer_used = reader->loop_used;
     reader->loop_used = false;
     rg_status status = read_inline(reader, place, shape);
+    *failed = status != RG_OK;
     if (status == RG_OK && !reader->loop_used)
         *cached = rg_shape_retain(*shape);
     reader->loop_used |= outer_used;
@@ -397,7 +404,8 @@ rg_status rg_read_shape(rg_reader *reader, const rg_place *place, rg_shape **sha
                                                sizeof *reader->shapes, compare_names)
                                      : NULL;
     if (!found)
-        return fail_no_shape(reader, place, name);
+        return rg_has_failed(reader, RG_NAMED_SHAPE, name) ? rg_follow(reader)
+                                                           : fail_no_shape(reader, place, name);
     rg_place definition = {reader->shapes_place, found->node, found->name, 0};
     return read_cached(reader, &definition, shape);
 }
@@ -413,20 +421,24 @@ rg_status rg_read_shapes(rg_reader *reader, const rg_place *place) {
         return rg_reader_no_memory(reader);
     for (size_t i = 0; i < count; i++) {
         rg_place value = rg_mapping_at(reader, place, i, NULL);
-        if ((status = rg_require_mapping(reader, &value, "a shape such as {box: [1, 1, 1]}")) !=
-            RG_OK)
+        status = rg_require_mapping(reader, &value, "a shape such as {box: [1, 1, 1]}");
+        if (status == RG_OK)
+            reader->shapes[reader->shape_count++] = (rg_named_node){value.key, value.node};
+        else if (!rg_recover(reader, &status) ||
+                 (status = rg_note_failed(reader, RG_NAMED_SHAPE, value.key)) != RG_OK)
             return status;
-        reader->shapes[reader->shape_count++] = (rg_named_node){value.key, value.node};
     }
-    qsort(reader->shapes, count, sizeof *reader->shapes, compare_names);
+    qsort(reader->shapes, reader->shape_count, sizeof *reader->shapes, compare_names);
     /* All of them, used or not: a mistake in an unused shape is a mistake. In the order of the
      * file, so that the first mistake is reported first. */
-    for (size_t i = 0; i < count && status == RG_OK; i++) {
+    for (size_t i = 0; i < count && rg_recover(reader, &status); i++) {
         rg_place value = rg_mapping_at(reader, place, i, NULL);
         rg_shape *shape = NULL;
-        status = read_cached(reader, &value, &shape);
+        if (rg_is_mapping(&value))
+            status = read_cached(reader, &value, &shape);
         rg_shape_release(shape);
     }
+    rg_recover(reader, &status); /* the shapes that there are can be used */
     return status;
 }
 

@@ -42,8 +42,7 @@ rg_status rg_read_repeat(rg_reader *reader, const rg_place *place, rg_repeat *re
     return status;
 }
 
-/* The value of a key of a mapping, before its table is known. */
-static rg_place find_key(rg_reader *reader, const rg_place *entry, const char *key) {
+rg_place rg_find_key(rg_reader *reader, const rg_place *entry, const char *key) {
     for (size_t p = 0; rg_is_mapping(entry) && p < rg_mapping_size(entry); p++) {
         rg_place value = rg_mapping_at(reader, entry, p, NULL);
         if (strcmp(value.key, key) == 0)
@@ -55,11 +54,14 @@ static rg_place find_key(rg_reader *reader, const rg_place *entry, const char *k
 static rg_status check_copies(rg_reader *reader, const rg_place *list, const char *what) {
     uint64_t copies = 0, values = 0;
     for (size_t e = 0; e < rg_list_size(list); e++) {
-        rg_place entry = rg_list_at(reader, list, e), key = find_key(reader, &entry, "repeat");
+        rg_place entry = rg_list_at(reader, list, e), key = rg_find_key(reader, &entry, "repeat");
         rg_repeat repeat;
         rg_status status = rg_read_repeat(reader, &key, &repeat);
-        if (status != RG_OK)
-            return status;
+        if (status != RG_OK) { /* copy_entry meets it again and names the entry */
+            if (!rg_recover(reader, &status))
+                return status;
+            continue;
+        }
         const rg_place *blamed = rg_given(&key) ? &key : &entry;
         if (repeat.copies > reader->limits.bodies - copies)
             return rg_place_fail(reader, blamed, RG_LIMIT_EXCEEDED,
@@ -91,16 +93,20 @@ static void advance(const rg_repeat *repeat, uint64_t index[3]) {
 }
 
 static rg_status copy_entry(rg_reader *reader, const rg_place *entry, rg_copy_function *function) {
-    rg_place key = find_key(reader, entry, "repeat");
+    rg_place key = rg_find_key(reader, entry, "repeat");
     rg_repeat repeat;
     rg_status status = rg_read_repeat(reader, &key, &repeat);
+    if (status != RG_OK)
+        return status;
     uint64_t index[3] = {0, 0, 0};
     size_t outer = reader->variable_count;
     for (int loop = 0; loop < repeat.loops && status == RG_OK; loop++)
         status = rg_reader_push_variable(reader, variable_names[repeat.variable[loop]], 0, true);
     if (repeat.loops && status == RG_OK) /* differs between entries, which may share a node */
         status = rg_reader_push_variable(reader, "n", (double)repeat.copies, true);
-    for (uint64_t copy = 0; copy < repeat.copies && status == RG_OK; copy++) {
+    size_t failures = reader->mistakes.failures; /* one copy says what is wrong with all */
+    for (uint64_t copy = 0;
+         copy < repeat.copies && status == RG_OK && failures == reader->mistakes.failures; copy++) {
         for (int loop = 0; loop < repeat.loops; loop++)
             reader->variables[outer + (size_t)loop].value = (double)index[loop];
         status = function(reader, entry, &repeat, index);
@@ -111,7 +117,7 @@ static rg_status copy_entry(rg_reader *reader, const rg_place *entry, rg_copy_fu
 }
 
 rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, const char *what,
-                           rg_copy_function *function) {
+                           rg_copy_function *function, rg_failed_function *failed) {
     char kind[32];
     snprintf(kind, sizeof kind, "a list of %s", what);
     rg_status status = rg_require_list(reader, list, kind);
@@ -119,7 +125,10 @@ rg_status rg_for_each_copy(rg_reader *reader, const rg_place *list, const char *
         status = check_copies(reader, list, what);
     for (size_t e = 0; status == RG_OK && e < rg_list_size(list); e++) {
         rg_place entry = rg_list_at(reader, list, e);
+        size_t failures = reader->mistakes.failures;
         status = copy_entry(reader, &entry, function);
+        if (rg_recover(reader, &status) && failures < reader->mistakes.failures && failed)
+            status = failed(reader, &entry);
     }
     return status;
 }

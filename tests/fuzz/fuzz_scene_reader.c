@@ -15,15 +15,32 @@ static const rg_scene_limits limits = {
 static const rg_scene_limits wide = {
     .bytes = 1 << 26, .bodies = 200, .values = 100000000, .depth = 32, .files = false};
 
+static void count_mistake(void *user, const rg_error *mistake) {
+    size_t *count = user;
+    if (!mistake->text[0] || ++*count > RG_SCENE_MISTAKES_MOST)
+        abort();
+}
+
+/* What has one mistake has at least one if all are wanted, and no scene is made of it. */
+static void read_mistakes(const rg_scene_source *source) {
+    size_t count = 0;
+    rg_scene_options options = {.mistake = count_mistake, .mistake_user = &count};
+    rg_scene *scene;
+    rg_error error = {0};
+    rg_status status = rg_scene_read_limited(source, &options, &limits, &scene, &error);
+    if (status == RG_OK || scene || error.status != status || (error.line > 0) != (count > 0))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rg_scene *scene, *again;
     rg_error error = {0};
-    rg_status status = rg_scene_read_limited(
-        &(rg_scene_source){(const char *)data, size, "fuzz.yaml", "/nonexistent"}, NULL, &limits,
-        &scene, &error);
+    const rg_scene_source source = {(const char *)data, size, "fuzz.yaml", "/nonexistent"};
+    rg_status status = rg_scene_read_limited(&source, NULL, &limits, &scene, &error);
     if (status != RG_OK) {
         if (scene || !error.text[0] || error.status != status)
             abort();
+        read_mistakes(&source);
         return 0;
     }
     char *text;

@@ -198,6 +198,21 @@ class Errors(unittest.TestCase):
                 self.assertEqual(done.stderr, f"rigor: {caught.exception}\n")
                 self.assertRegex(str(caught.exception), rf":{caught.exception.line}:{caught.exception.column}:")
 
+    def test_all_mistakes_of_a_file(self):
+        text = "duration: -1\nbodies:\n  - {name: a, mass: 0}\n  - {shape: none}\nforces: [{kind: drag, body: a}]\n"
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([COMMAND, "run", file.name], text=True, capture_output=True, check=False)
+            with self.assertRaises(rigor.InvalidSize) as caught:
+                rigor.Scene.from_file(file.name)
+            self.assertEqual(done.stderr.splitlines(), [f"rigor: {text}" for text in caught.exception.mistakes])
+            self.assertEqual(caught.exception.mistakes[0], str(caught.exception))
+            self.assertEqual(len(caught.exception.mistakes), 3)
+        with self.assertRaises(rigor.FileUnreadable) as caught:
+            rigor.load("no-such-scene")
+        self.assertEqual(caught.exception.mistakes, [str(caught.exception)])
+
     def test_handles(self):
         world, other = stack(), stack()
         body, joint = world["box2"], world.add_joint("ball", world["box0"], world["box1"], point=(0, 0, 1))

@@ -379,6 +379,29 @@ ENERGY = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisa
           "integration_J", "external_J", "prescribed_J", "closure_rel"]
 
 
+def test_mistakes(rigor):
+    """All mistakes of a file, each on a line, in their order; what follows from another is left out."""
+    with scratch_directory() as directory:
+        path = os.path.join(directory, "wrong.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("duration: -1\nbodies:\n  - {name: a, mass: 0, positon: [0, 0, 0]}\n"
+                       "forces: [{kind: drag, body: a}, {kind: drag, body: b}]\n")
+        expected = [f"{path}:1:11: duration: a duration must be positive, not -1",
+                    f"{path}:3:21: bodies[0].mass: a mass must be positive, not 0",
+                    f"{path}:3:24: bodies[0].positon: unknown key; did you mean \"position\"?",
+                    f"{path}:4:52: forces[1].body: there is no body \"b\"; give the name of a body"]
+        check_equal(expect(rigor, ["check", path], 3).stderr.splitlines(), expected, "check")
+        for command in (["run", path], ["convert", path, os.path.join(directory, "out.yaml")],
+                        ["view", path, "--no-browser"], ["compare", path]):
+            lines = expect(rigor, command, 3).stderr.splitlines()
+            check_equal(lines, [f"rigor: {line}" for line in expected], " ".join(command))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("bodies:\n" + "".join(f"  - {{mass: -{i + 1}}}\n" for i in range(30)))
+        lines = expect(rigor, ["check", path], 3).stderr.splitlines()
+        check_equal(len(lines), 21, "mistakes and a word of more")
+        check_equal(lines[20], f"{path}: reading ended after 20 mistakes; there may be more", "a word of more")
+
+
 def test_report(rigor):
     report = rigor.report("run", "tennis-racket")
     check_equal(list(report), KEYS, "keys")
@@ -957,7 +980,7 @@ def main():
     rigor = Command(sys.argv[1])
     with scratch_directory() as directory:
         os.chdir(directory)
-        for test in (test_help, test_usage, test_scenes_and_check, test_report, test_overlaps,
+        for test in (test_help, test_usage, test_scenes_and_check, test_mistakes, test_report, test_overlaps,
                      test_contacts, test_dump, test_heuristic, test_requirements,
                      test_bad_ends, test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
                      test_json_text, test_full_disk, test_signals, test_distance, test_progress):
