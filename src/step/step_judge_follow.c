@@ -60,10 +60,20 @@ typedef struct look {
     rg_vec3 normal; /* from 1 to 2 */
 } look;
 
+/* Bounds over an interval: most of |u'| and of the curvature of g along normals between two, |u''|.
+ */
+typedef struct motion_rates {
+    double speed, bend;
+} motion_rates;
+
 typedef struct chase {
     const rg_judge_part *part[2];
     rg_judge_leg leg[2];
-    int plane; /* which one is a half-space; -1: none */
+    int plane;            /* which one is a half-space; -1: none */
+    rg_vec3 plane_normal; /* in its frame */
+    double plane_offset;
+    bool has_rates; /* of a plane that is still: those of a leg are those of its parts */
+    motion_rates rates;
     double size, near;
     double deep; /* m: deeper than this may be passed through; infinity: never */
     int looks;   /* that are left */
@@ -84,11 +94,10 @@ static double support_of(const rg_shape *shape, rg_quat orientation, rg_vec3 n) 
 /* g of a half-space, whose normal it is. */
 static double plane_gap(const chase *c, const rg_pose pose[2], rg_vec3 *normal) {
     int i = c->plane;
-    rg_shape_def def = rg_shape_get_def(c->part[i]->shape);
-    rg_vec3 up = rg_rotate(pose[i].orientation, def.normal);
+    rg_vec3 up = rg_rotate(pose[i].orientation, c->plane_normal);
     rg_vec3 d = rg_sub(pose[1 - i].position, pose[i].position);
     *normal = i == 0 ? up : rg_neg(up);
-    return rg_dot(up, d) - def.offset -
+    return rg_dot(up, d) - c->plane_offset -
            support_of(c->part[1 - i]->shape, pose[1 - i].orientation, rg_neg(up));
 }
 
@@ -194,6 +203,8 @@ static bool look_along_known(const chase *c, look *at) {
 }
 
 static void keep_known(chase *c, const look *at) {
+    if (c->plane >= 0)
+        return;
     for (int i = 0; i < 2; i++)
         c->known[i] = rg_rotate_back(at->pose[i].orientation, at->normal);
     c->has_known = true;
@@ -238,8 +249,7 @@ static look look_then(chase *c, double time) {
 
 /* --- between two instants --------------------------------------------------------------------- */
 
-/* Bounds over an interval: most of |u'| times its length, and of the curvature of g along normals
- * between two, |u''| times the square of its length. */
+/* Those rates times the length of the interval and its square. */
 typedef struct motion_bounds {
     double travel, bend;
 } motion_bounds;
@@ -266,7 +276,8 @@ static bool is_round(const rg_judge_part *part) {
 }
 
 /* rad/s, rad/s^2: most of the first and the second derivative of a direction of the part. Of one
- * that is round and turns at a constant rate w only the axis n moves: w x n, w x (w x n). */
+ * that is round and turns at a constant rate w only the axis n moves: w x n, w x (w x n), whose
+ * lengths are those of any instant. */
 static void bound_turning(const chase *c, int i, const look *at, double *first, double *second) {
     const rg_judge_leg *leg = &c->leg[i];
     *first = leg->turning;
@@ -278,7 +289,8 @@ static void bound_turning(const chase *c, int i, const look *at, double *first, 
     *second = leg->turning * *first;
 }
 
-static motion_bounds bound_motion(const chase *c, const look *a, const look *b) {
+/* Of the first look only the time and the normal are read. */
+static motion_rates bound_rates(const chase *c, const look *a, const look *b) {
     double length = b->time - a->time, middle = a->time + 0.5 * length, rate = 0, bend = 0;
     rg_vec3 velocity = {0, 0, 0};
     bool turns = false;
@@ -295,14 +307,20 @@ static motion_bounds bound_motion(const chase *c, const look *a, const look *b) 
             continue;
         turns |= c->plane == i;
         double swing = c->plane == i ? 0 : c->part[i]->swing, first, second;
-        bound_turning(c, i, a, &first, &second);
+        bound_turning(c, i, b, &first, &second);
         rate += swing * first;
         bend += swing * second;
     }
     rate += rg_length(velocity);
     if (turns)
         add_turning_plane(c, middle, length, &rate, &bend);
-    return (motion_bounds){length * rate, length * length * bend};
+    return (motion_rates){rate, bend};
+}
+
+static motion_bounds bound_motion(const chase *c, const look *a, const look *b) {
+    double length = b->time - a->time;
+    motion_rates rates = c->has_rates ? c->rates : bound_rates(c, a, b);
+    return (motion_bounds){length * rates.speed, length * length * rates.bend};
 }
 
 /* A lower bound of the gap between two looks: `least` for straight motion, off by `curve` at most.
@@ -369,6 +387,8 @@ static bool is_other_way(const chase *c, const look *at) {
 
 /* Looks in the order of time. */
 static void note(chase *c, const look *at) {
+    if (c->plane >= 0)
+        return;
     bool deep = at->gap < -c->deep;
     if (!deep && c->is_deep && is_other_way(c, at))
         c->has_passed = true;
@@ -428,6 +448,12 @@ static bool is_plain(const chase *c, double begin, const look *b) {
 
 static void follow_leg(chase *c, double begin, const look *end) {
     c->looks = LOOKS_MOST;
+    c->has_rates = false;
+    if (c->plane >= 0 && c->part[c->plane]->still) {
+        look at = {.time = begin, .normal = end->normal};
+        c->rates = bound_rates(c, &at, end);
+        c->has_rates = true;
+    }
     if (is_plain(c, begin, end))
         note(c, end);
     else
@@ -463,8 +489,12 @@ static chase chase_of(const rg_judge_pair *pair, rg_judge_gaps *found) {
     chase c = {.plane = -1, .near = pair->near, .found = found};
     for (int i = 0; i < 2; i++) {
         c.part[i] = pair->part[i];
-        if (!isfinite(c.part[i]->reach))
-            c.plane = i;
+        if (isfinite(c.part[i]->reach))
+            continue;
+        rg_shape_def def = rg_shape_get_def(c.part[i]->shape);
+        c.plane = i;
+        c.plane_normal = def.normal;
+        c.plane_offset = def.offset;
     }
     c.size = fmin(rg_shape_circumradius(c.part[0]->shape), rg_shape_circumradius(c.part[1]->shape));
     c.deep = c.plane >= 0

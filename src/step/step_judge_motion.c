@@ -198,23 +198,31 @@ rg_judge_leg rg_judge_leg_along(const rg_judge_piece *piece) {
     return leg;
 }
 
-/* De Casteljau's scheme. Uses the coefficients up; slope: the derivative with respect to u. */
-static four value_of(four *b, int degree, double u, four *slope) {
-    for (int k = degree; k > 0; k--) {
-        if (k == 1)
-            for (int j = 0; j < 4; j++)
-                slope->v[j] = degree * (b[1].v[j] - b[0].v[j]);
-        for (int i = 0; i < k; i++)
-            for (int j = 0; j < 4; j++)
-                b[i].v[j] += u * (b[i + 1].v[j] - b[i].v[j]);
+/* Horner's scheme in the Bernstein basis, for the differences from the first coefficient: rounding
+ * errors are relative to the motion, not to the position. */
+static four value_of(const four *b, int degree, double u) {
+    four sum = {{0, 0, 0, 0}};
+    double power = 1, choose = 1, rest = 1 - u;
+    for (int i = 1; i <= degree; i++) {
+        power *= u;
+        choose = choose * (degree - i + 1) / i;
+        for (int j = 0; j < 4; j++)
+            sum.v[j] = rest * sum.v[j] + power * choose * (b[i].v[j] - b[0].v[j]);
     }
-    return b[0];
+    for (int j = 0; j < 4; j++)
+        sum.v[j] += b[0].v[j];
+    return sum;
 }
 
-static four position_at(const rg_judge_piece *piece, double time, four *slope) {
+static double share_of(const rg_judge_piece *piece, double time) {
+    return (time - piece->begin) / piece->length;
+}
+
+static rg_vec3 position_at(const rg_judge_piece *piece, double time) {
     four b[RG_JUDGE_DEGREE_MAX + 1];
     load_positions(piece, b);
-    return value_of(b, piece->degree, (time - piece->begin) / piece->length, slope);
+    four x = value_of(b, piece->degree, share_of(piece, time));
+    return (rg_vec3){x.v[0], x.v[1], x.v[2]};
 }
 
 static rg_quat orientation_at(const rg_judge_piece *piece, double time) {
@@ -222,9 +230,9 @@ static rg_quat orientation_at(const rg_judge_piece *piece, double time) {
         return rg_quat_multiply(
             rg_quat_of_rotation_vector(rg_scale(time - piece->begin, piece->spin)),
             piece->orientation[0]);
-    four b[RG_JUDGE_DEGREE_MAX + 1], slope;
+    four b[RG_JUDGE_DEGREE_MAX + 1];
     load_orientations(piece, b);
-    four q = value_of(b, piece->degree, (time - piece->begin) / piece->length, &slope);
+    four q = value_of(b, piece->degree, share_of(piece, time));
     if (piece->planar)
         return rg_quat_of_planar_angle(q.v[3]);
     return rg_quat_normalised((rg_quat){q.v[0], q.v[1], q.v[2], q.v[3]});
@@ -233,10 +241,8 @@ static rg_quat orientation_at(const rg_judge_piece *piece, double time) {
 /* --- either ----------------------------------------------------------------------------------- */
 
 rg_pose rg_judge_leg_pose(const rg_judge_leg *leg, double time) {
-    if (leg->piece) {
-        four slope, x = position_at(leg->piece, time, &slope);
-        return (rg_pose){{x.v[0], x.v[1], x.v[2]}, orientation_at(leg->piece, time)};
-    }
+    if (leg->piece)
+        return (rg_pose){position_at(leg->piece, time), orientation_at(leg->piece, time)};
     double t = time - leg->begin;
     rg_quat turn = rg_quat_of_rotation_vector(rg_scale(t, leg->spin));
     return (rg_pose){rg_add_scaled(leg->start.position, t, leg->velocity),
@@ -244,11 +250,15 @@ rg_pose rg_judge_leg_pose(const rg_judge_leg *leg, double time) {
 }
 
 rg_vec3 rg_judge_leg_velocity(const rg_judge_leg *leg, double time) {
-    if (!leg->piece)
+    const rg_judge_piece *piece = leg->piece;
+    if (!piece)
         return leg->velocity;
-    four slope;
-    position_at(leg->piece, time, &slope);
-    return rg_scale(1 / leg->piece->length, (rg_vec3){slope.v[0], slope.v[1], slope.v[2]});
+    four b[RG_JUDGE_DEGREE_MAX + 1];
+    load_positions(piece, b);
+    for (int i = 0; i < piece->degree; i++)
+        b[i] = difference(b[i + 1], b[i]);
+    four slope = value_of(b, piece->degree - 1, share_of(piece, time));
+    return rg_scale(piece->degree / piece->length, (rg_vec3){slope.v[0], slope.v[1], slope.v[2]});
 }
 
 double rg_judge_leg_acceleration(const rg_judge_leg *leg, rg_vec3 n) {

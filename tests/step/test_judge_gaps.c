@@ -51,20 +51,25 @@ static void balls_in_closed_form(void **state) {
     }
 }
 
-/* A rod of 1 m that turns within a step by half a turn, or by two and a half: the post that stands
- * at 0.3 m in its way is passed, one beyond its end is not. */
+/* A rod of 1 m, of a square or round section, that turns within a step by half a turn, or by two
+ * and a half: the post that stands at 0.3 m in its way is passed, one beyond its end is not. */
 static void turning_rods(void **state) {
     (void)state;
     static const double turns[] = {0.25, 0.5, 2.5};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 6; i++)
         for (int reached = 0; reached < 2; reached++) {
+            bool round = i >= 3;
             rg_world *world = weightless(true);
             double angle = 0.3, at = reached ? 0.3 : 0.502;
             add_fixed(world, rg_shape_def_box(0.001, 0.001, 0.1),
                       (rg_vec3){at * cos(angle), at * sin(angle), 0});
             rg_body_def def = rg_body_def_default();
-            def.angular_velocity = (rg_vec3){0, 0, turns[i] * 2 * RG_PI / STEP};
-            add_shape(world, rg_shape_def_box(1, 0.001, 0.001), &def);
+            def.angular_velocity = (rg_vec3){0, 0, turns[i % 3] * 2 * RG_PI / STEP};
+            if (round) /* its axis is z */
+                def.pose.orientation = (rg_quat){0, sqrt(0.5), 0, sqrt(0.5)};
+            add_shape(world,
+                      round ? rg_shape_def_cylinder(0.0005, 1) : rg_shape_def_box(1, 0.001, 0.001),
+                      &def);
             rg_step_info info = step_once(world, STEP);
             if (reached)
                 assert_true(info.certificate.min_gap < -0.0005);
