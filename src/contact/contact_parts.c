@@ -208,21 +208,13 @@ static bool keep(const rg_kept_manifolds *kept, const rg_contact_cache *cache,
 }
 
 /* Points of the plane of the beginning. Where features tie, edge to edge or vertex to vertex,
- * geometry leaves several planes, and the motion has chosen the one that separates to the end; if
- * none does, it is the mean of them (Baraff 1989, section 4.1). */
+ * geometry leaves several planes, and at rest, or along a seam, the motion does not tell which is
+ * theirs. A box whose side is exactly over a seam needs none: held along the inner faces on either
+ * side of it, it would be clamped, and friction there would brake it. Two cards that lean against
+ * each other need the mean of the planes (Baraff 1989, section 4.1). So such parts are left out
+ * until the velocities of a solve push them together. */
 static rg_status find_points_of_start(const rg_contact_query *query, const rg_growth *growth,
-                                      bool closes, rg_manifold *manifold) {
-    rg_status status = rg_contact_of_growth(query, growth, manifold);
-    if (status || !manifold->degenerate || closes)
-        return status;
-    return rg_contact_along(query, growth->normal, manifold);
-}
-
-/* Two parts at rest against each other whose features tie: no motion tells which plane is theirs. A
- * box whose side is exactly over a seam needs none; two cards that lean against each other need the
- * mean plane. So they are left out until the velocities of a solve push them together. */
-static rg_status find_points_at_rest(const rg_contact_query *query, const rg_growth *growth,
-                                     bool meets, bool *left_out, rg_manifold *manifold) {
+                                      bool meets, bool *left_out, rg_manifold *manifold) {
     rg_status status = rg_contact_of_growth(query, growth, manifold);
     if (status || !manifold->degenerate || meets)
         return status;
@@ -273,7 +265,7 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
         return status;
     bool meets = motion->found && (choice.result == RG_PLANE_MEETS || choice.closes);
     if (motion->rests) {
-        status = find_points_at_rest(query, &growth, meets, left_out, manifold);
+        status = find_points_of_start(query, &growth, meets, left_out, manifold);
         if (status || manifold->degenerate || choice.result == RG_PLANE_OF_START)
             return status;
         *manifold = (rg_manifold){.gap = growth.gap};
@@ -283,7 +275,7 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
         return RG_OK;
     }
     if (choice.result == RG_PLANE_OF_START)
-        return find_points_of_start(query, &growth, choice.closes, manifold);
+        return find_points_of_start(query, &growth, choice.closes, left_out, manifold);
     rg_contact_query later = *query;
     later.one.pose = rg_swept_pose(&side[0], choice.time);
     later.two.pose = rg_swept_pose(&side[1], choice.time);
