@@ -232,7 +232,8 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
  * to curvature. */
 #define TURNED 1e-8
 
-/* How fast the support of a shape along n grows, if n turns with `spin`. */
+/* How fast the support of a shape along n, from a fixed point at its centre, grows, if n turns with
+ * `spin`. */
 static double support_rate(const rg_swept_shape *s, rg_vec3 n, rg_vec3 spin) {
     rg_vec3 turning = rg_sub(s->angular_velocity, spin);
     rg_pose pose = s->placed.pose;
@@ -250,7 +251,8 @@ static double support_rate(const rg_swept_shape *s, rg_vec3 n, rg_vec3 spin) {
 /* g'(n), n turning with `spin`. */
 static double separation_rate(const rg_swept_shape *one, const rg_swept_shape *two, rg_vec3 n,
                               rg_vec3 spin) {
-    return -support_rate(two, rg_neg(n), spin) - support_rate(one, n, spin);
+    double turning = rg_dot(rg_cross(spin, n), rg_sub(two->centre, one->centre));
+    return turning - support_rate(two, rg_neg(n), spin) - support_rate(one, n, spin);
 }
 
 static void consider_faces(const rg_swept_shape *one, const rg_swept_shape *two, int side,

@@ -332,6 +332,9 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
     if (!status)
         status = rg_convex_parts_make(&world->content, a->arena, &view->parts, &view->part_count);
     if (!status) {
+        view->own = view->parts;
+        view->own_count = view->part_count;
+        view->terrain = rg_convex_has_terrain(&world->content);
         a->bounds = rg_arena_take(a->arena, view->part_count, sizeof *a->bounds);
         status = a->bounds ? RG_OK : RG_OUT_OF_MEMORY;
     }
@@ -456,10 +459,6 @@ static rg_status find_touches(rg_world *world, double end_time, rg_error *error)
 static rg_status step_analytic(rg_world *world, double step, double end_time,
                                rg_step_report *report, rg_error *error) {
     (void)step; /* the times of events are sums of others */
-    for (size_t i = 0; i < world->content.colliders.count; i++)
-        if (rg_shape_get_kind(world->content.collider[i].shape) == RG_SHAPE_TERRAIN)
-            return rg_fail(error, RG_UNSUPPORTED,
-                           "the method analytic does not know terrain; take the method stepping");
     if (rg_rolling_refused(world, "analytic", error))
         return RG_UNSUPPORTED;
     rg_analysis_view view;
@@ -469,7 +468,7 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
         status = make_analysis(&start, &view, world, end_time, error);
     if (status)
         return status;
-    if (view.part_count < 2 && world->content.joints.count == 0)
+    if (view.part_count < 2 && !view.terrain && world->content.joints.count == 0)
         return fly_or_hand_over(world, end_time, NULL, NULL, &(bool){false}, report, error);
     take_references(&start, &view);
     if (world->content.settings.hand_over && !take_least(&start))
@@ -480,7 +479,7 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
         rg_analysis_groups groups;
         bool strayed = false, longer = false;
         rg_stage_enter(world, RG_STAGE_PAIRS);
-        if (rg_analysis_make_groups(&a, farther, &groups))
+        if (rg_analysis_make_groups(&a, &view, farther, &groups))
             return rg_analysis_fail(world, RG_OUT_OF_MEMORY, a.time, error);
         rg_stage_enter(world, RG_STAGE_MOVE);
         status = groups.count == 0

@@ -185,8 +185,9 @@ typedef struct rg_analysis_trouble {
 } rg_analysis_trouble;
 
 typedef struct rg_bounce {
-    uint32_t part_b, part_a;
-    uint32_t count; /* bounces in a row with the ratio of the law */
+    uint32_t part_b, part_a; /* their numbers, which stay from step to step; of a limit
+                                its own */
+    uint32_t count;          /* bounces in a row with the ratio of the law */
     uint32_t padding;
     double time, speed, rest;
 } rg_bounce;
@@ -227,6 +228,9 @@ typedef struct rg_analysis_view {
     double speed;        /* m/s: of the fastest body at the beginning */
     rg_convex_part *parts;
     size_t part_count;
+    rg_convex_part *own; /* those that are not of terrain: the first ones of `parts` */
+    size_t own_count;
+    bool terrain;
 } rg_analysis_view;
 
 typedef struct rg_analysis rg_analysis;
@@ -356,8 +360,10 @@ typedef struct rg_analysis_groups {
     size_t *pair_end; /* per group */
 } rg_analysis_groups;
 /* `farther`: how many times as far as its speed of now would bring it a body may get; a->least
- * if that is more. */
-rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *groups);
+ * if that is more. `view`: that of `a`, whose parts become those of bodies and of the terrain
+ * within reach of them; null: they stay. */
+rg_status rg_analysis_make_groups(rg_analysis *a, rg_analysis_view *view, double farther,
+                                  rg_analysis_groups *groups);
 
 /* --- memory --- */
 /* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories

@@ -58,6 +58,26 @@ static void reach_bounds(rg_analysis *a, const double *reach) {
     }
 }
 
+/* Bounds of all parts, and of the terrain within reach; `v` null: of the parts there are. */
+static rg_status find_terrain(rg_analysis *a, rg_analysis_view *v, const double *reach) {
+    if (!v) {
+        reach_bounds(a, reach);
+        return RG_OK;
+    }
+    v->parts = v->own;
+    v->part_count = v->own_count;
+    reach_bounds(a, reach);
+    if (!v->terrain)
+        return RG_OK;
+    rg_status status =
+        rg_convex_add_terrain(&v->world->content, a->bounds, a->arena, &v->parts, &v->part_count);
+    a->bounds = status ? NULL : rg_arena_take(a->arena, v->part_count, sizeof *a->bounds);
+    if (!a->bounds)
+        return RG_OUT_OF_MEMORY;
+    reach_bounds(a, reach);
+    return RG_OK;
+}
+
 /* Joins what may meet; returns whether any two were not joined before. */
 static bool join(const rg_analysis *a, const rg_broad_pairs *found, uint32_t *parent) {
     bool any = false;
@@ -161,7 +181,8 @@ static rg_status number_groups(rg_analysis *a, const rg_broad_pairs *found, uint
     return sort_pairs(a, found, g);
 }
 
-rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_groups *g) {
+rg_status rg_analysis_make_groups(rg_analysis *a, rg_analysis_view *view, double farther,
+                                  rg_analysis_groups *g) {
     size_t n = a->flight.body_count;
     double length = a->view->end - a->view->begin;
     *g = (rg_analysis_groups){.farther = farther,
@@ -190,9 +211,10 @@ rg_status rg_analysis_make_groups(rg_analysis *a, double farther, rg_analysis_gr
     rg_broad_pairs found;
     for (int round = 0;; round++) {
         share_reach(a, parent, g->reach);
-        reach_bounds(a, g->reach);
-        status = rg_collision_meet_parts(a->view->machinery->collision, c, a->view->parts,
-                                         a->bounds, a->view->part_count, a->arena, &found);
+        status = find_terrain(a, view, g->reach);
+        if (!status)
+            status = rg_collision_meet_parts(a->view->machinery->collision, c, a->view->parts,
+                                             a->bounds, a->view->part_count, a->arena, &found);
         if (status || !join(a, &found, parent))
             break;
         for (size_t k = 1; round >= ROUNDS_MOST && k < n; k++)

@@ -85,7 +85,7 @@ static rg_status meets_others(rg_analysis *a, double farther, const uint8_t *mem
     rg_analysis_groups wider;
     rg_flight_pack(&a->flight, a->scratch_y);
     rg_analysis_move(a, a->view->begin, a->scratch_y, &a->motion);
-    rg_status status = rg_analysis_make_groups(a, farther, &wider);
+    rg_status status = rg_analysis_make_groups(a, NULL, farther, &wider);
     uint8_t *kinds = status ? NULL : rg_arena_take(a->arena, wider.count, sizeof *kinds);
     if (!kinds)
         return RG_OUT_OF_MEMORY;
@@ -161,6 +161,11 @@ rg_status rg_analysis_hand_over(rg_analysis *a, const rg_analysis_groups *groups
     return RG_OK;
 }
 
+/* Whether the part with this number is of a member: what is not listed is fixed ground, or gone. */
+static bool is_of(const rg_analysis *a, uint32_t number, const uint8_t *member) {
+    return number < a->view->own_count && member[a->view->own[number].body];
+}
+
 /* What the event loop has learnt of bodies does not hold after a motion that it has not made. */
 static void forget(rg_analysis *a, const uint8_t *member, rg_analysis_known *known) {
     for (size_t k = 0; k < a->flight.body_count; k++)
@@ -169,9 +174,8 @@ static void forget(rg_analysis *a, const uint8_t *member, rg_analysis_known *kno
     size_t kept = 0;
     for (size_t i = 0; i < a->bounce_count; i++) {
         const rg_bounce *b = &a->bounces[i];
-        bool exists = b->part_b < a->view->part_count && b->part_a < a->view->part_count;
-        if (exists && !member[a->view->parts[b->part_b].body] &&
-            !member[a->view->parts[b->part_a].body])
+        bool limit = b->part_b == UINT32_MAX;
+        if (!limit && !is_of(a, b->part_b, member) && !is_of(a, b->part_a, member))
             a->bounces[kept++] = *b;
     }
     a->bounce_count = kept;

@@ -199,7 +199,10 @@ bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact) {
 
 /* --- bounces without end ---------------------------------------------------------------------- */
 
-static rg_bounce *bounce_of(rg_analysis *a, uint32_t part_b, uint32_t part_a) {
+static rg_bounce *bounce_of(rg_analysis *a, const rg_analysis_contact *c) {
+    const rg_convex_part *parts = a->view->parts;
+    uint32_t part_b = c->limit ? c->part_b : parts[c->part_b].number;
+    uint32_t part_a = c->limit ? c->part_a : parts[c->part_a].number;
     for (size_t i = 0; i < a->bounce_count; i++)
         if (a->bounces[i].part_b == part_b && a->bounces[i].part_a == part_a)
             return &a->bounces[i];
@@ -221,7 +224,7 @@ static bool ends_bouncing(rg_analysis *a, const rg_analysis_contact *c) {
     double e = c->law.restitution, v = c->motion.gap_rate;
     if (!(e > 0 && e < 1) || !(v > 0))
         return false;
-    rg_bounce *b = bounce_of(a, c->part_b, c->part_a);
+    rg_bounce *b = bounce_of(a, c);
     double flight = a->time - b->time;
     bool in_sequence = b->speed > 0 && flight > 0 && fabs(v / b->speed - e) <= BOUNCE_RATIO * e;
     double pull = in_sequence ? 2 * b->speed / flight : 0;

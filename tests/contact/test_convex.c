@@ -2,6 +2,7 @@
 #include "test_world_support.h"
 
 #include "contact/contact_convex.h"
+#include "shape/shape_terrain.h"
 #include "world/world.h"
 
 enum { BODIES = 40 };
@@ -126,7 +127,74 @@ static void pairs_are_those_of_all(void **state) {
     rg_collision_destroy(collision);
 }
 
+/* A turned height field of so many cells. */
+static rg_body_id add_field(rg_world *world, rg_random *random, size_t cells) {
+    double heights[32 * 32];
+    for (size_t i = 0; i < (cells + 1) * (cells + 1); i++)
+        heights[i] = rg_random_between(random, 0, 0.3);
+    rg_heights field = {cells + 1, cells + 1, 0.2, 0.15, heights, 0};
+    rg_collider_def collider = rg_collider_def_default();
+    assert_int_equal(rg_shape_create_heights(&field, NULL, (rg_shape **)&collider.shape, NULL),
+                     RG_OK);
+    rg_body_def def = rg_body_def_default();
+    def.motion = RG_MOTION_FIXED;
+    def.pose = (rg_pose){{0.7, 0.7, 0.2}, rg_random_rotation(random)};
+    def.colliders = &collider;
+    def.collider_count = 1;
+    rg_body_id body = body_of(world, &def);
+    rg_shape_release((rg_shape *)collider.shape);
+    return body;
+}
+
+/* Behind the parts of bodies come prisms, each once and in order: those whose bounds, in the frame
+ * of the terrain, a dynamic part reaches. */
+static void terrain_within_reach(void **state) {
+    (void)state;
+    rg_arena arena = rg_arena_make(NULL);
+    size_t found = 0, left = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        rg_random random = rg_random_make(seed);
+        rg_world *world = make_world(seed);
+        size_t field = rg_body_dense(&world->content, add_field(world, &random, 31));
+        const rg_world_content *c = &world->content;
+        rg_convex_part *parts;
+        size_t own, count, at;
+        assert_true(rg_convex_has_terrain(c));
+        assert_int_equal(rg_convex_parts_make(c, &arena, &parts, &own), RG_OK);
+        rg_bounds *bounds = rg_arena_take(&arena, own, sizeof *bounds);
+        for (size_t i = 0; i < own; i++)
+            bounds[i] = rg_shape_bounds(parts[i].shape, pose_of(c, &parts[i]));
+        count = at = own;
+        assert_int_equal(rg_convex_add_terrain(c, bounds, &arena, &parts, &count), RG_OK);
+        const rg_shape *shape = c->collider[c->colliders.count - 1].shape;
+        for (uint32_t t = 0; t < 2 * 31 * 31; t++) {
+            rg_terrain_room room;
+            rg_pose pose = {c->position[field], c->orientation[field]};
+            rg_bounds box = rg_shape_bounds(rg_terrain_part(shape, t, &room), rg_pose_identity());
+            bool near = false, listed = at < count && parts[at].index == t;
+            for (size_t i = 0; i < own; i++) {
+                rg_bounds local = rg_bounds_into(&bounds[i], pose);
+                near |= parts[i].dynamic && overlap(&local, &box);
+            }
+            assert_true(listed == near);
+            if (listed) {
+                assert_true(parts[at].number == own && parts[at].body == field);
+                assert_vector(pose_of(c, &parts[at]).position, pose.position, 1e-14);
+                at++;
+            }
+            found += listed;
+            left += !listed;
+        }
+        assert_int_equal(at, count);
+        rg_arena_reset(&arena);
+        rg_world_destroy(world);
+    }
+    assert_true(found > 1000 && left > 1000);
+    rg_arena_free(&arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_those_of_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_those_of_all),
+                                       cmocka_unit_test(terrain_within_reach)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

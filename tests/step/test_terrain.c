@@ -2,6 +2,8 @@
  * large terrain costs no more than small. */
 #include "test_world_support.h"
 
+#include "base/base_trig.h"
+
 #include <math.h>
 
 #define G 9.81
@@ -88,18 +90,21 @@ static rg_world *world_of_ground(ground kind, double friction) {
     return world_on(kind == PLANE   ? shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0))
                     : kind == FIELD ? field_of(33, 6.6, NULL)
                     : kind == MESH  ? mesh_of(31, 6.6)
-                                    : parts_of(32, 6.6),
+                                    : parts_of(33, 6.6),
                     friction);
 }
 
 /* --- seams ------------------------------------------------------------------------------------ */
 
+#define SPEED 2.3 /* m/s */
+
 /* Boxes turn only without friction: with it, how many points share the weight decides how it
- * brakes, on a plane, too. */
-static rg_body_id launch(rg_world *world, bool ball, bool turns) {
+ * brakes, on a plane, too. At the beginning two sides of the box are over seams of the height field
+ * and of the parts. */
+static rg_body_id launch(rg_world *world, bool ball, bool turns, double angle) {
     rg_body_def def = rg_body_def_default();
-    def.pose.position = (rg_vec3){-2.1, -1.3, ball ? 0.25 : 0.15};
-    def.velocity = (rg_vec3){2, 1.1, 0};
+    def.pose.position = (rg_vec3){-1.3, -1.9, ball ? 0.25 : 0.15};
+    def.velocity = (rg_vec3){SPEED * rg_cos(angle), SPEED * rg_sin(angle), 0};
     if (!ball) {
         def.angular_velocity = (rg_vec3){0, 0, turns ? 1.5 : 0};
         return add_shape(world, rg_shape_def_box(0.5, 0.4, 0.3), &def);
@@ -107,35 +112,89 @@ static rg_body_id launch(rg_world *world, bool ball, bool turns) {
     return add_shape(world, rg_shape_def_sphere(0.25), &def);
 }
 
-static void seams_are_not_felt(void **state) {
-    (void)state;
+/* Largest differences from the run on a plane. */
+typedef struct crossing {
+    double off, energy, sunk; /* m, relative, m */
+} crossing;
+
+static void cross(rg_world *plane, rg_world *tiles, rg_body_id a, rg_body_id b, crossing *worst) {
+    for (int i = 0; i < 240; i++) {
+        step_once(plane, 1.0 / 240);
+        rg_step_info info = step_once(tiles, 1.0 / 240);
+        rg_vec3 off = rg_sub(rg_body_pose(plane, a).position, rg_body_pose(tiles, b).position);
+        double energy = rg_world_energy(plane);
+        worst->off = fmax(worst->off, rg_length(off));
+        worst->energy = fmax(worst->energy, fabs(energy - rg_world_energy(tiles)) / fabs(energy));
+        worst->sunk = fmax(worst->sunk, info.certificate.max_penetration);
+        assert_int_equal(info.passed_through, 0);
+        assert_int_equal(info.solver_failures, 0);
+    }
+}
+
+/* RIGOR_LONG=1 takes twenty angles from along the grid to across it instead of three. */
+static void cross_all(const char *method, bool ball, ground kind, double friction) {
+    int angles = test_is_long() ? 20 : 3;
+    crossing worst = {0, 0, 0};
+    for (int i = 0; i < angles; i++) {
+        rg_world *plane = world_of_ground(PLANE, friction);
+        rg_world *tiles = world_of_ground(kind, friction);
+        assert_int_equal(rg_world_set_method(plane, rg_method_find(method), NULL, NULL), RG_OK);
+        assert_int_equal(rg_world_set_method(tiles, rg_method_find(method), NULL, NULL), RG_OK);
+        double angle = 0.5 * RG_PI * i / (angles - 1);
+        rg_body_id a = launch(plane, ball, friction == 0, angle);
+        rg_body_id b = launch(tiles, ball, friction == 0, angle);
+        cross(plane, tiles, a, b, &worst);
+        rg_world_destroy(plane);
+        rg_world_destroy(tiles);
+    }
+    static const char *const name[] = {"plane", "height field", "mesh", "parts"};
+    print_message("%s, %s on %s, friction %g: off %.2e m, energy %.2e, sunk %.2e m\n", method,
+                  ball ? "ball" : "box", name[kind], friction, worst.off, worst.energy, worst.sunk);
+    assert_true(worst.off < 1e-9);
+    assert_true(worst.energy < 1e-9);
+    assert_true(worst.sunk < 1e-9);
+}
+
+static void no_seam_is_felt(const char *method) {
     for (int ball = 0; ball < 2; ball++)
         for (int kind = FIELD; kind <= PARTS; kind++)
-            for (int rough = 0; rough < 2; rough++) {
-                rg_world *plane = world_of_ground(PLANE, rough ? 0.1 : 0);
-                rg_world *tiles = world_of_ground((ground)kind, rough ? 0.1 : 0);
-                rg_body_id a = launch(plane, ball, !rough), b = launch(tiles, ball, !rough);
-                double worst = 0, energy = 0, sunk = 0;
-                for (int i = 0; i < 360; i++) {
-                    step_once(plane, 1.0 / 240);
-                    rg_step_info info = step_once(tiles, 1.0 / 240);
-                    rg_vec3 off =
-                        rg_sub(rg_body_pose(plane, a).position, rg_body_pose(tiles, b).position);
-                    worst = fmax(worst, rg_length(off));
-                    energy = fmax(energy, fabs(rg_world_energy(plane) - rg_world_energy(tiles)) /
-                                              rg_world_energy(plane));
-                    sunk = fmax(sunk, info.certificate.max_penetration);
-                    assert_int_equal(info.passed_through, 0);
-                    assert_int_equal(info.solver_failures, 0);
-                }
-                print_message("%s on ground %d, friction %d: off %.2e m, energy %.2e, sunk %.2e\n",
-                              ball ? "ball" : "box", kind, rough, worst, energy, sunk);
-                assert_true(worst < 1e-9);
-                assert_true(energy < 1e-9);
-                assert_true(sunk < 1e-9);
-                rg_world_destroy(plane);
-                rg_world_destroy(tiles);
-            }
+            for (int rough = 0; rough < 2; rough++)
+                cross_all(method, ball, (ground)kind, rough ? 0.1 : 0);
+}
+
+static void stepping_feels_no_seams(void **state) {
+    (void)state;
+    no_seam_is_felt("stepping");
+}
+
+static void analytic_feels_no_seams(void **state) {
+    (void)state;
+    no_seam_is_felt("analytic");
+}
+
+/* A ball that bounces along a height field, on another triangle each time, comes to rest when it
+ * does on a plane. */
+static void bounces_end_on_triangles(void **state) {
+    (void)state;
+    rg_pose pose[2];
+    uint64_t impacts[2];
+    for (int i = 0; i < 2; i++) {
+        rg_world *world = world_of_ground(i ? FIELD : PLANE, 0);
+        rg_contact_law law = {.restitution = 0.5};
+        assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
+        assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), NULL, NULL), RG_OK);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position = (rg_vec3){-1.3, -1.9, 0.5};
+        def.velocity = (rg_vec3){1.1, 1.7, 0};
+        rg_body_id ball = add_shape(world, rg_shape_def_sphere(0.25), &def);
+        step_world(world, 1.0 / 240, 240);
+        pose[i] = rg_body_pose(world, ball);
+        impacts[i] = rg_world_summary(world).impacts;
+        assert_near(rg_body_velocity(world, ball).z, 0, 1e-9);
+        rg_world_destroy(world);
+    }
+    assert_vector(pose[1].position, pose[0].position, 1e-9);
+    assert_int_equal(impacts[1], impacts[0]);
 }
 
 /* --- shapes of ground ------------------------------------------------------------------------- */
@@ -185,6 +244,36 @@ static void a_bowl_holds_a_ball(void **state) {
     assert_int_equal(rg_world_summary(world).passed_through, 0);
     assert_true(rg_world_summary(world).certificate.max_penetration < 1e-5);
     rg_world_destroy(world);
+}
+
+/* Of two boxes across each other. */
+static rg_shape_def crossed_boxes(rg_compound_part parts[2]) {
+    rg_quat none = {0, 0, 0, 1};
+    parts[0] =
+        (rg_compound_part){shape_of(rg_shape_def_box(0.5, 0.15, 0.15)), {{0, 0, 0}, none}, 1};
+    parts[1] =
+        (rg_compound_part){shape_of(rg_shape_def_box(0.15, 0.5, 0.15)), {{0, 0, 0.15}, none}, 1};
+    return rg_shape_def_compound(parts, 2);
+}
+
+/* Anything, anyhow, above the middle of the ground. */
+static rg_body_id add_tumbler(rg_world *world, rg_random *random, int kind) {
+    rg_body_def def = rg_body_def_default();
+    double x = rg_random_between(random, -2, 2), y = rg_random_between(random, -2, 2);
+    double vx = rg_random_between(random, -3, 3), vy = rg_random_between(random, -3, 3);
+    double vz = rg_random_between(random, -4, 0), wx = rg_random_between(random, -8, 8);
+    double wy = rg_random_between(random, -8, 8), wz = rg_random_between(random, -8, 8);
+    def.pose = (rg_pose){{x, y, 0.9}, rg_random_rotation(random)};
+    def.velocity = (rg_vec3){vx, vy, vz};
+    def.angular_velocity = (rg_vec3){wx, wy, wz};
+    rg_compound_part parts[2];
+    rg_shape_def kinds[] = {rg_shape_def_box(0.5, 0.3, 0.2), rg_shape_def_capsule(0.1, 0.4),
+                            rg_shape_def_sphere(0.2), rg_shape_def_cylinder(0.15, 0.3),
+                            crossed_boxes(parts)};
+    rg_body_id body = add_shape(world, kinds[kind], &def);
+    for (int i = 0; i < 2; i++)
+        rg_shape_release((rg_shape *)parts[i].shape);
+    return body;
 }
 
 static double hilly(double x, double y) {
@@ -295,15 +384,31 @@ static void only_fixed_bodies_have_terrain(void **state) {
     rg_world_destroy(world);
 }
 
-static void the_analytic_method_refuses(void **state) {
+/* By the analytic method boxes, capsules, balls and compounds tumble over hills: over the whole of
+ * every step nothing comes nearer than contact, and no energy is gained. */
+static void events_on_hills(void **state) {
     (void)state;
-    rg_world *world = world_on(field_of(2, 1, NULL), 0.5);
-    rg_error error;
-    assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), NULL, &error), RG_OK);
-    assert_int_equal(rg_world_step(world, 0.01, NULL, &error), RG_UNSUPPORTED);
-    assert_string_equal(error.text,
-                        "the method analytic does not know terrain; take the method stepping");
-    rg_world_destroy(world);
+    rg_random random = rg_random_make(4);
+    double gap = INFINITY, gained = 0;
+    for (int i = 0; i < test_cases(8, 200); i++) {
+        rg_world *world = world_on(field_of(48, 8, hilly), i % 3 ? 0.5 : 0);
+        rg_contact_law law = {.friction = i % 3 ? 0.5 : 0, .restitution = i % 2 ? 0.4 : 0};
+        assert_int_equal(rg_world_set_material_law(world, (rg_material_id){0}, &law, NULL), RG_OK);
+        assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), NULL, NULL), RG_OK);
+        add_tumbler(world, &random, i % 5);
+        double energy = rg_world_energy(world);
+        for (int k = 0; k < 120; k++) {
+            rg_step_info info = step_once(world, 1.0 / 240);
+            gap = fmin(gap, info.certificate.min_gap);
+            assert_int_equal(info.passed_through, 0);
+            gained = fmax(gained, (rg_world_energy(world) - energy) / fabs(energy));
+            energy = rg_world_energy(world);
+        }
+        rg_world_destroy(world);
+    }
+    print_message("events on hills: gap %.2e m, energy gained %.2e\n", gap, gained);
+    assert_true(gap > -1e-9);
+    assert_true(gained < 1e-8);
 }
 
 static void springs_carry_on_terrain(void **state) {
@@ -348,14 +453,16 @@ static void a_steady_step_makes_no_heap_call(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(seams_are_not_felt),
+        cmocka_unit_test(stepping_feels_no_seams),
+        cmocka_unit_test(analytic_feels_no_seams),
+        cmocka_unit_test(bounces_end_on_triangles),
         cmocka_unit_test(slopes),
         cmocka_unit_test(a_bowl_holds_a_ball),
         cmocka_unit_test(things_tumble_over_hills),
         cmocka_unit_test(sheets_have_two_sides),
         cmocka_unit_test(rays_meet_the_ground),
         cmocka_unit_test(only_fixed_bodies_have_terrain),
-        cmocka_unit_test(the_analytic_method_refuses),
+        cmocka_unit_test(events_on_hills),
         cmocka_unit_test(springs_carry_on_terrain),
         cmocka_unit_test(a_steady_step_makes_no_heap_call),
     };
