@@ -312,15 +312,21 @@ static double component(double value, double of) {
 
 /* One line for the contacts of a pair of bodies, which begin at `contacts`; how many they are. */
 static size_t print_pair(const reader *r, const rg_recorded_contact *contacts, size_t count) {
-    size_t points = 0, of_mode[4] = {0};
+    size_t points = 0, of_mode[RG_MODE_COUNT] = {0};
+    if (contacts->mode == RG_MODE_SENSOR) {
+        printf("  %s touches the sensor %s\n", name_of(r, contacts->body_a),
+               name_of(r, contacts->body_b));
+        return 1;
+    }
     rg_vec3 force = {0, 0, 0};
     double slip = 0;
     const rg_recorded_contact *c = contacts;
-    for (; points < count && c->body_a == contacts->body_a && c->body_b == contacts->body_b;
+    for (; points < count && c->body_a == contacts->body_a && c->body_b == contacts->body_b &&
+           c->mode != RG_MODE_SENSOR;
          c++, points++) {
         force.x += c->force.x, force.y += c->force.y, force.z += c->force.z;
         slip = fmax(slip, c->slip_speed);
-        of_mode[c->mode < 4 ? c->mode : 0]++;
+        of_mode[c->mode < RG_MODE_COUNT ? c->mode : 0]++;
     }
     printf("  %s on %s: ", name_of(r, contacts->body_a), name_of(r, contacts->body_b));
     double size = length(force);

@@ -14,9 +14,11 @@ typedef enum rg_contact_mode {
     RG_MODE_SEPARATING, /* no force: apart, or on the way */
     RG_MODE_STICK,      /* force inside the cone, no slip */
     RG_MODE_SLIP,       /* force on the cone, against the slip */
-    RG_MODE_ROLL        /* as stick, at a curved surface that turns against the other */
+    RG_MODE_ROLL,       /* as stick, at a curved surface that turns against the other */
+    RG_MODE_SENSOR,     /* of recordings: no force, as B is a sensor that A touches */
+    RG_MODE_COUNT
 } rg_contact_mode;
-const char *rg_contact_mode_name(rg_contact_mode mode); /* "separating", "stick", "slip", "roll" */
+const char *rg_contact_mode_name(rg_contact_mode mode); /* "separating", "stick" ... */
 
 /* One contact point of the last step. Flat, so that the world keeps it from step to step (warm
  * start) and snapshots carry it. Vectors in world axes. Where bodies meet with restitution the

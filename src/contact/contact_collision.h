@@ -103,6 +103,7 @@ struct rg_collision {
     rg_pair_view last; /* what the next look starts from: a list, or the world's memory */
     rg_touching_list touching[2]; /* current, and of the step or update before; both sorted */
     rg_touching_list marks;       /* pairs that had a contact in the step, in any order */
+    bool has_sensors;             /* one is touched */
     double ahead;                 /* s: how far the look looks ahead */
     const rg_collision_velocities *after; /* of the look that runs */
     rg_placed_collider *placed;           /* in the order of the world's colliders: */
@@ -118,6 +119,10 @@ struct rg_collision {
 rg_status rg_touching_recall(rg_collision *collision, const rg_world *world);
 /* Which colliders touch, began to and no longer do. RG_OUT_OF_MEMORY is the only failure. */
 rg_status rg_touching_find(rg_collision *collision, const rg_world *world);
+/* Whether a sensor is touched: so that nobody looks for one in vain. */
+static inline bool rg_collision_has_sensors(const rg_collision *collision) {
+    return collision->has_sensors;
+}
 /* The current list becomes the previous one: in the object, or in the world. */
 void rg_touching_keep(rg_collision *collision);
 rg_status rg_touching_store(rg_collision *collision, rg_world *world);

@@ -125,6 +125,7 @@ rg_status rg_touching_find(rg_collision *c, const rg_world *world) {
     rg_touching_list *now = &c->touching[0], *before = &c->touching[1];
     size_t at = 0;
     now->count = c->ended_count = 0;
+    c->has_sensors = false;
     if (apply_marks(c, world))
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < c->now.touch_count; i++) {
@@ -138,6 +139,7 @@ rg_status rg_touching_find(rg_collision *c, const rg_world *world) {
         double most = touch_gap(c, world, touch) * (touched ? TOUCH_HYSTERESIS : 1);
         touch->touching |= touch->gap <= most;
         touch->began = touch->touching && !touched;
+        c->has_sensors = c->has_sensors || (touch->sensor && touch->touching);
         if (known && !(touched && touch->touching) && note_end(c, before->pairs[at]))
             return RG_OUT_OF_MEMORY;
         at += known;

@@ -219,10 +219,12 @@ rg_frame_head rg_recorder_fill_frame(const rg_recorder *recorder, double *number
 }
 
 size_t rg_recorder_count_contacts(const rg_recorder *recorder) {
+    const rg_world *world = rg_scene_world(recorder->scene);
     size_t count = 0;
-    if (rg_rows_has(recorder->rows, RG_ROWS_CONTACTS))
-        (void)rg_world_contact_forces(rg_scene_world(recorder->scene), &count);
-    return count;
+    if (!rg_rows_has(recorder->rows, RG_ROWS_CONTACTS))
+        return 0;
+    (void)rg_world_contact_forces(world, &count);
+    return count + rg_rows_touch_count(world);
 }
 
 size_t rg_recorder_fill_contacts(const rg_recorder *recorder, rg_recorded_contact *contacts) {
@@ -233,6 +235,9 @@ size_t rg_recorder_fill_contacts(const rg_recorder *recorder, rg_recorded_contac
      * bringing an equal one. */
     for (size_t i = 0; rg_rows_has(recorder->rows, RG_ROWS_CONTACTS) && i < count; i++)
         filled += rg_rows_contact(world, &forces[i], &contacts[filled]);
+    size_t touches = rg_rows_has(recorder->rows, RG_ROWS_CONTACTS) ? rg_rows_touch_count(world) : 0;
+    for (size_t i = 0; i < touches; i++)
+        filled += rg_rows_sensor(world, i, &contacts[filled]);
     return filled;
 }
 

@@ -2,6 +2,8 @@
  * Tested by tests/record/test_events.c, and test_contacts.c, test_joints.c, test_loads.c there. */
 #include "record/record_rows.h"
 
+#include "base/base_math.h"
+#include "contact/contact_collision.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -40,7 +42,7 @@ bool rg_rows_make_sense(int rows, const void *data, size_t count, size_t body_co
         if (rows == RG_ROWS_CONTACTS) {
             const rg_recorded_contact *contact = (const rg_recorded_contact *)data + i;
             good = good && contact->body_a < body_count && contact->body_b < body_count &&
-                   contact->mode <= RG_MODE_ROLL;
+                   contact->mode < RG_MODE_COUNT;
         } else if (rows == RG_ROWS_EVENTS) {
             const rg_recorded_event *event = (const rg_recorded_event *)data + i;
             good = good && is_body(event->body_a, body_count) &&
@@ -78,6 +80,56 @@ bool rg_rows_contact(const rg_world *world, const rg_contact_force *force,
                                      .slip_speed = force->slip_speed,
                                      .mode = force->mode};
     return contact->body_a != RG_RECORDED_NONE && contact->body_b != RG_RECORDED_NONE;
+}
+
+static bool is_sensor(const rg_world *world, rg_collider_id id) {
+    const rg_world_content *c = &world->content;
+    return rg_handle_exists(&c->colliders, RG_HANDLE(id)) &&
+           c->collider[rg_handle_index(&c->colliders, RG_HANDLE(id))].sensor;
+}
+
+/* Where a touch is, and its normal: the first point, or half-way between the bodies. */
+static void place_touch(const rg_world *world, const rg_collision_view *view, const rg_touch *touch,
+                        rg_recorded_contact *contact) {
+    rg_vec3 b = rg_body_pose(world, touch->body_b).position;
+    rg_vec3 a = rg_body_pose(world, touch->body_a).position;
+    contact->position = rg_scale(0.5, rg_add(a, b));
+    contact->normal = (rg_vec3){0, 0, 1};
+    for (uint32_t m = 0; m < touch->manifold_count; m++) {
+        const rg_manifold *manifold = &view->manifolds[touch->first_manifold + m];
+        if (!manifold->point_count)
+            continue;
+        contact->position = view->points[manifold->first_point].position;
+        contact->normal = manifold->normal;
+        return;
+    }
+}
+
+size_t rg_rows_touch_count(const rg_world *world) {
+    const rg_collision *collision = rg_world_collision(world);
+    return collision && rg_collision_has_sensors(collision)
+               ? rg_collision_get(collision).touch_count
+               : 0;
+}
+
+bool rg_rows_sensor(const rg_world *world, size_t index, rg_recorded_contact *contact) {
+    rg_collision_view view = rg_collision_get(rg_world_collision(world));
+    const rg_touch *touch = &view.touches[index];
+    *contact = (rg_recorded_contact){.body_a = number_of(world, touch->body_a),
+                                     .body_b = number_of(world, touch->body_b),
+                                     .gap = touch->gap,
+                                     .mode = RG_MODE_SENSOR};
+    if (!touch->sensor || !touch->touching || contact->body_a == RG_RECORDED_NONE ||
+        contact->body_b == RG_RECORDED_NONE)
+        return false;
+    place_touch(world, &view, touch, contact);
+    if (!is_sensor(world, touch->collider_b)) {
+        uint32_t sensor = contact->body_a;
+        contact->body_a = contact->body_b;
+        contact->body_b = sensor;
+        contact->normal = rg_neg(contact->normal);
+    }
+    return true;
 }
 
 void rg_rows_append_events(rg_buffer *events, const rg_world *world) {

@@ -38,6 +38,10 @@ bool rg_rows_make_sense(int rows, const void *data, size_t count, size_t body_co
 /* A contact of the world's last step. False: one of its bodies was removed since then. */
 bool rg_rows_contact(const rg_world *world, const rg_contact_force *force,
                      rg_recorded_contact *contact);
+/* Touches of the last step among which there may be sensors; false: this is none that is touched.
+ * A contact without a force, B the sensor. */
+size_t rg_rows_touch_count(const rg_world *world);
+bool rg_rows_sensor(const rg_world *world, size_t touch, rg_recorded_contact *contact);
 /* Appends the events and impulses of the world's last step. */
 void rg_rows_append_events(rg_buffer *events, const rg_world *world);
 void rg_rows_append_impulses(rg_buffer *impulses, const rg_world *world);

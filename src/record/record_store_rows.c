@@ -128,7 +128,7 @@ static const struct {
 
 static hid_t names_type(field_type type, bool in_memory) {
     hid_t names = H5Tenum_create(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U8LE);
-    uint32_t count = type == MODE    ? RG_MODE_ROLL + 1
+    uint32_t count = type == MODE    ? RG_MODE_COUNT
                      : type == JOINT ? RG_JOINT_KIND_COUNT
                      : type == FORCE ? RG_FORCE_KIND_COUNT + 1
                                      : RG_STEP_EVENT_KIND_COUNT;

@@ -65,8 +65,12 @@ static void put_contacts(const rg_world *world, const rg_chunk_layout *layout, u
     const rg_contact_force *forces = rg_world_contact_forces(world, &count);
     rg_recorded_contact contact;
     rg_chunk_put_contact_count(layout, raw, 0, layout->contacts);
-    for (size_t i = 0, k = 0; i < count; i++)
+    size_t k = 0;
+    for (size_t i = 0; i < count; i++)
         if (rg_rows_contact(world, &forces[i], &contact))
+            rg_chunk_put_contact(layout, raw, k++, &contact, 23);
+    for (size_t i = 0; i < rg_rows_touch_count(world); i++)
+        if (rg_rows_sensor(world, i, &contact))
             rg_chunk_put_contact(layout, raw, k++, &contact, 23);
 }
 
@@ -76,6 +80,8 @@ static size_t count_contacts(const rg_world *world) {
     rg_recorded_contact contact;
     for (size_t i = 0; i < count; i++)
         shown += rg_rows_contact(world, &forces[i], &contact);
+    for (size_t i = 0; i < rg_rows_touch_count(world); i++)
+        shown += rg_rows_sensor(world, i, &contact);
     return shown;
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const char *const names[RG_STEP_EVENT_KIND_COUNT] = {
-    "impact",   "contact",      "break",        "slip",          "stick",
-    "feature",  "accumulation", "inconsistent", "indeterminate", "capped",
-    "unsolved", "handed-over",  "averaged",     "limit",         "joint-break"};
+    "impact",       "contact",      "break",         "slip",      "stick",     "feature",
+    "accumulation", "inconsistent", "indeterminate", "capped",    "unsolved",  "handed-over",
+    "averaged",     "limit",        "joint-break",   "sensor-on", "sensor-off"};
 
 const char *rg_step_event_name(rg_step_event_kind kind) {
     return kind < RG_STEP_EVENT_KIND_COUNT ? names[kind] : "?";
@@ -194,6 +194,11 @@ static size_t put_words(const rg_world *world, const rg_step_event *e, const cha
     case RG_STEP_EVENT_LIMIT:
     case RG_STEP_EVENT_JOINT_BREAK:
         n = joint_text(e, a, b, text, capacity);
+        break;
+    case RG_STEP_EVENT_SENSOR_ON:
+    case RG_STEP_EVENT_SENSOR_OFF:
+        n = snprintf(text, capacity, "t = %.9g s: \"%s\" %s the sensor \"%s\"", e->time, a,
+                     e->kind == RG_STEP_EVENT_SENSOR_ON ? "touches" : "leaves", b);
         break;
     case RG_STEP_EVENT_HANDED_OVER:
         n = hand_over_text(world, e, a, b, text, capacity);

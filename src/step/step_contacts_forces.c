@@ -153,6 +153,6 @@ size_t rg_body_contact_force(const rg_world *world, rg_body_id body, rg_vec3 *fo
 }
 
 const char *rg_contact_mode_name(rg_contact_mode mode) {
-    static const char *const names[] = {"separating", "stick", "slip", "roll"};
-    return (unsigned)mode < 4 ? names[mode] : "unknown";
+    static const char *const names[] = {"separating", "stick", "slip", "roll", "sensor"};
+    return (unsigned)mode < RG_MODE_COUNT ? names[mode] : "unknown";
 }

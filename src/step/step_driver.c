@@ -202,6 +202,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         return status;
     report.still = report.still && !c->has_applied; /* the next step is without what was applied */
     rg_stage_enter(world, RG_STAGE_STORE);
+    rg_log_sensors(world, c->time);
     keep_step(world, &clock, kinematic, &report);
 
     rg_stage_enter(world, RG_STAGE_JUDGE);

@@ -49,5 +49,7 @@ typedef struct rg_step_machinery {
 } rg_step_machinery;
 
 rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_error *error);
+/* step_sensors.c: what sensors feel in the step that began at that time, into the events. */
+void rg_log_sensors(rg_world *world, double time);
 
 #endif

@@ -65,7 +65,7 @@ def check_tables(file, frames):
             check_equal(table.dtype[field], numpy.dtype(kind), f"type of {group}: {field}")
     contacts = file["contacts/table"]
     check_equal(h5py.check_enum_dtype(contacts.dtype["mode"]),
-                {"separating": 0, "stick": 1, "slip": 2, "roll": 3}, "modes")
+                {"separating": 0, "stick": 1, "slip": 2, "roll": 3, "sensor": 4}, "modes")
     check(contacts.dtype.itemsize <= 105, "a contact takes too many bytes")
     for name in ("certificate", "ledger", "counts", "contacts/table", "events/table", "impulses/table"):
         dataset = file[name]

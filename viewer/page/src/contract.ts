@@ -103,6 +103,7 @@ export interface Manifest {
 }
 
 export const CONTACT_MODES = ["separating", "stick", "slip", "roll"] as const;
+export const SENSOR_MODE = CONTACT_MODES.length; // in chunks: no contact, B is a sensor that A touches
 
 export interface Contact {
   a: number;
@@ -163,6 +164,7 @@ export interface Frame {
   velocity: Float32Array; // 3 per body: of centres of mass
   angular: Float32Array; // 3 per body
   contacts: Contact[];
+  sensors: Set<number>; // bodies whose sensors are touched
   loads: Load[];
   figures: Figures;
 }

@@ -4,7 +4,7 @@
  * frame's contacts and figures become objects only when somebody asks. How it fails: FormatError
  * with a text for the user; nothing that is inconsistent is passed on. */
 
-import { CONTACT_MODES, LOAD_KINDS, SERIES } from "./contract";
+import { CONTACT_MODES, LOAD_KINDS, SENSOR_MODE, SERIES } from "./contract";
 import type { Contact, Figures, Frame, Load, Manifest, Overview, SeriesName } from "./contract";
 
 export class FormatError extends Error {}
@@ -324,6 +324,7 @@ function decode(header: ChunkHeader, raw: ArrayBuffer): Chunk {
 
 class ChunkFrame implements Frame {
   private contactList: Contact[] | null = null;
+  private sensorSet: Set<number> | null = null;
   private loadList: Load[] | null = null;
   private figureList: Figures | null = null;
 
@@ -345,7 +346,8 @@ class ChunkFrame implements Frame {
     if (this.contactList) return this.contactList;
     const t = this.table;
     const list: Contact[] = [];
-    for (let i = t.start[this.row]; i < t.start[this.row + 1]; i++)
+    for (let i = t.start[this.row]; i < t.start[this.row + 1]; i++) {
+      if (t.mode[i] === SENSOR_MODE) continue;
       list.push({
         a: t.a[i],
         b: t.b[i],
@@ -357,8 +359,18 @@ class ChunkFrame implements Frame {
         friction: t.friction[i],
         slip: t.slip[i],
       });
+    }
     this.contactList = list;
     return list;
+  }
+
+  get sensors(): Set<number> {
+    if (this.sensorSet) return this.sensorSet;
+    const t = this.table;
+    this.sensorSet = new Set();
+    for (let i = t.start[this.row]; i < t.start[this.row + 1]; i++)
+      if (t.mode[i] === SENSOR_MODE) this.sensorSet.add(t.b[i]);
+    return this.sensorSet;
   }
 
   get loads(): Load[] {

@@ -78,6 +78,9 @@ export function bodyColour(index: number): string {
 export const FIXED_COLOURS: Record<Theme, string> = { light: "#c3c7cd", dark: "#5d646e" };
 export const KINEMATIC_COLOURS: Record<Theme, string> = { light: "#a5adb8", dark: "#7b8592" };
 
+/** A sensor that is touched. */
+export const TOUCHED_COLOURS: Record<Theme, string> = { light: "#f2a900", dark: "#ffd24d" };
+
 /** The other run, where two lie over each other. */
 export const GHOST_COLOURS: Record<Theme, string> = { light: "#7a2fd0", dark: "#c79bff" };
 

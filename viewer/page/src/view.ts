@@ -388,6 +388,7 @@ export class View implements View3 {
     poses.count = Math.min(this.content.manifest.bodies.length, frame.position.length / 3);
     interpolate(frame, next, time, size.typical, poses);
     bodies.update(poses.position, poses.orientation, poses.count);
+    bodies.light(frame.sensors);
     grounds.update(poses.position, poses.orientation, poses.count);
     contacts.update(frame, this.switches, this.selected);
     overlays.updateCentres(poses, this.switches.centres);

@@ -6,7 +6,7 @@
 
 import * as THREE from "three";
 import type { Manifest } from "./contract";
-import { bodyColour, FIXED_COLOURS, GHOST_COLOURS, KINEMATIC_COLOURS } from "./palette";
+import { bodyColour, FIXED_COLOURS, GHOST_COLOURS, KINEMATIC_COLOURS, TOUCHED_COLOURS } from "./palette";
 import type { Theme } from "./palette";
 import { outlineMaterial, surfaceMaterial } from "./view_material";
 import type { SurfaceUniforms } from "./view_material";
@@ -119,6 +119,7 @@ export class BodyMeshes {
   private readonly shell: THREE.ShaderMaterial;
   private readonly matrix = new THREE.Matrix4();
   private selected: number | null = null;
+  private lit = new Set<number>();
   private theme: Theme = "light";
 
   constructor(
@@ -256,11 +257,21 @@ export class BodyMeshes {
     }
   }
 
+  /** Sensors that are touched have a colour of their own. */
+  light(sensors: Set<number>): void {
+    if (sensors.size === this.lit.size && [...sensors].every((body) => this.lit.has(body))) return;
+    this.lit = sensors;
+    this.setTheme(this.theme);
+  }
+
   setTheme(theme: Theme): void {
     this.theme = theme;
     const colour = new THREE.Color();
     for (const { object, pieces } of this.groups) {
-      pieces.forEach((piece, i) => object.setColorAt(i, colour.set(this.colourOf(piece.body))));
+      pieces.forEach((piece, i) => {
+        const lit = piece.clear && this.lit.has(piece.body);
+        object.setColorAt(i, colour.set(lit ? TOUCHED_COLOURS[theme] : this.colourOf(piece.body)));
+      });
       if (object instanceof THREE.InstancedMesh && object.instanceColor)
         object.instanceColor.needsUpdate = true;
     }

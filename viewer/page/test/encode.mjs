@@ -4,7 +4,7 @@
 import { deflateSync } from "node:zlib";
 
 export const LOADS = ["constant", "spring", "drag", "field", "central", "function", "applied", "joint"];
-export const MODES = ["separating", "stick", "slip", "roll"];
+export const MODES = ["separating", "stick", "slip", "roll", "sensor"];
 const FIGURES = 20;
 
 /* Differences to the row before, then byte planes. `rows`: the number of values in each frame. */

@@ -55,11 +55,11 @@ function randomLoad() {
 }
 
 function randomContact() {
-  const modes = ["separating", "stick", "slip", "roll"];
+  const modes = ["separating", "stick", "slip", "roll", "sensor"];
   return {
     a: Math.floor(random() * 7),
     b: Math.floor(random() * 7),
-    mode: modes[Math.floor(random() * 4)],
+    mode: modes[Math.floor(random() * modes.length)],
     position: numbers(3),
     normal: numbers(3),
     force: numbers(3),
@@ -91,7 +91,12 @@ function assertSame(frame, expected, index) {
   assert.equal(frame.step, expected.step);
   for (const name of ["position", "orientation", "velocity", "angular"])
     assert.deepEqual([...frame[name]], expected[name], name);
-  assert.deepEqual(frame.contacts, expected.contacts);
+  const felt = expected.contacts.filter((contact) => contact.mode === "sensor");
+  assert.deepEqual(
+    frame.contacts,
+    expected.contacts.filter((contact) => !felt.includes(contact)),
+  );
+  assert.deepEqual(frame.sensors, new Set(felt.map((contact) => contact.b)));
   assert.deepEqual(frame.loads, expected.loads);
   assert.deepEqual(Object.values(frame.figures), expected.figures);
 }
