@@ -186,7 +186,7 @@ void rg_clip_sort(rg_clip *clip);
 
 /* ------------------------------------------------------------------ reduction */
 
-/* The hull of points, seen along the normal, counter-clockwise. */
+/* The hull of the points whose gap is at most `most`, seen along the normal, counter-clockwise. */
 typedef struct rg_ring_corner {
     double x, y;
     uint32_t point;
@@ -195,11 +195,12 @@ typedef struct rg_ring {
     uint32_t count;
     rg_ring_corner *corner;
 } rg_ring;
-rg_status rg_clip_ring(const rg_clip *clip, rg_arena *arena, rg_ring *ring);
+rg_status rg_clip_ring(const rg_clip *clip, double most, rg_arena *arena, rg_ring *ring);
 
-/* Leaves out points until at most `goal` remain, as long as the hull's area loses no more than
- * `loss` of itself; then until at most `capacity` remain, whatever that costs. The deepest point
- * stays. Returns the area and the share of it that was lost. */
+/* Leaves out points until at most `goal` remain, as long as the area of the hull of those that
+ * touch, and then that of the hull of all, loses no more than `loss` of itself; then until at most
+ * `capacity` remain, whatever that costs. The deepest point stays. Returns the area of the hull of
+ * all, and the share of it that was lost. */
 rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t capacity,
                             rg_arena *arena, double *area, double *lost);
 

@@ -512,7 +512,8 @@ void rg_clip_caps(const rg_cap *cap1, const rg_cap *cap2, rg_clip *clip) {
     for (uint32_t i = 0; i < clip->count; i++)
         depth = fmin(depth, clip->points[i].gap);
     rg_ring ring = {0};
-    if (cap1->inner_count + cap2->inner_count > 0 && rg_clip_ring(clip, clip->arena, &ring))
+    if (cap1->inner_count + cap2->inner_count > 0 &&
+        rg_clip_ring(clip, INFINITY, clip->arena, &ring))
         clip->status = RG_OUT_OF_MEMORY;
     add_inner(cap2, cap1, &ring, depth, clip);
     add_inner(cap1, cap2, &ring, depth, clip);

@@ -1,10 +1,13 @@
 /* Fewer contact points, nearly the same support.
  *
- * What a set of contact points can carry depends on their hull, seen along the normal. Corners of
- * it are chosen one by one: the deepest point, the corner farthest from it, and then always the one
- * that adds most to the area, until there are as many as asked for and the area is within the
- * allowed share of the whole (Giang 2003 reduces to about four points; here four is a goal and the
- * area decides). Points inside the hull are left out, but for the deepest.
+ * What a set of contact points can carry depends on the hull of those that touch, seen along the
+ * normal; what a motion may bring down next, on the hull of all. Corners of either are chosen one
+ * by one: the deepest point, the corner farthest from it, and then always the one that adds most to
+ * the area, until there are as many as asked for and the area is within the allowed share of the
+ * whole (Giang 2003 reduces to about four points; here four is a goal and the area decides). First
+ * for the points that touch: corners of the hull of all need not carry anything, and a body of
+ * which only the deepest point were kept beside them would rock from step to step. Points inside
+ * both hulls are left out, but for the deepest.
  *
  * Greedy, so not always the largest hull for its number of corners; the bound on the area holds all
  * the same. Cost: points times points kept, only if there are too many. Fails: only for want of
@@ -37,21 +40,24 @@ static uint32_t half_hull(const rg_ring_corner *sorted, uint32_t count, bool bac
     return used;
 }
 
-rg_status rg_clip_ring(const rg_clip *clip, rg_arena *arena, rg_ring *r) {
+rg_status rg_clip_ring(const rg_clip *clip, double most, rg_arena *arena, rg_ring *r) {
     size_t count = clip->count;
+    uint32_t used = 0;
     rg_ring_corner *sorted = rg_arena_take(arena, count, sizeof *sorted);
     r->corner = rg_arena_take(arena, 2 * count, sizeof *r->corner);
     if (!sorted || !r->corner)
         return RG_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < clip->count; i++) {
         const rg_clip_point *e = &clip->points[i];
-        sorted[i] = (rg_ring_corner){0.5 * (e->x[0] + e->x[1]), 0.5 * (e->y[0] + e->y[1]), i};
+        if (e->gap <= most)
+            sorted[used++] =
+                (rg_ring_corner){0.5 * (e->x[0] + e->x[1]), 0.5 * (e->y[0] + e->y[1]), i};
     }
-    sort_corners(sorted, clip->count);
-    r->count = half_hull(sorted, clip->count, false, r->corner);
+    sort_corners(sorted, used);
+    r->count = half_hull(sorted, used, false, r->corner);
     if (r->count >= 2) {
         rg_ring_corner *upper = r->corner + r->count - 1;
-        r->count += half_hull(sorted, clip->count, true, upper) - 2;
+        r->count += half_hull(sorted, used, true, upper) - 2;
     }
     return RG_OK;
 }
@@ -125,11 +131,10 @@ static uint32_t best_corner(const choice *c, double *gain) {
     return best;
 }
 
-/* Chooses corners until `goal` are there and enough area, or all, or `room` of them. */
-static void choose_corners(choice *c, const rg_clip_point *deepest, uint32_t deepest_corner,
-                           uint32_t goal, uint32_t room, double enough) {
-    if (deepest_corner != UINT32_MAX)
-        choose(c, deepest_corner, 0);
+/* Chooses corners until `goal` are there and enough area, or all, or `room` of them. The second one
+ * is the corner farthest from the first, or from the deepest point. */
+static void choose_corners(choice *c, const rg_clip_point *deepest, uint32_t goal, uint32_t room,
+                           double enough) {
     while (c->count < 2 && c->count < c->hull->count && c->count < room) {
         double x = 0.5 * (deepest->x[0] + deepest->x[1]), y = 0.5 * (deepest->y[0] + deepest->y[1]);
         for (uint32_t i = 0; i < c->hull->count; i++)
@@ -144,40 +149,89 @@ static void choose_corners(choice *c, const rg_clip_point *deepest, uint32_t dee
     }
 }
 
+/* What is kept of the points of a clip. */
+typedef struct reduction {
+    const rg_clip *clip;
+    rg_arena *arena;
+    uint32_t goal, capacity, deepest;
+    double loss;
+    bool *keep;
+    uint32_t kept;
+    double area, lost; /* of the last hull */
+} reduction;
+
+/* Corners that are kept already, with what they enclose. */
+static void begin_choice(const reduction *r, choice *c) {
+    uint32_t first = UINT32_MAX, last = UINT32_MAX;
+    for (uint32_t i = 0; i < c->hull->count; i++) {
+        c->chosen[i] = r->keep[c->hull->corner[i].point];
+        if (!c->chosen[i])
+            continue;
+        if (first == UINT32_MAX)
+            first = i;
+        else
+            c->area +=
+                0.5 * turn(&c->hull->corner[first], &c->hull->corner[last], &c->hull->corner[i]);
+        last = i;
+        c->count++;
+    }
+}
+
+/* Keeps points of the hull of those whose gap is at most `most`. */
+static rg_status keep_hull(reduction *r, double most) {
+    rg_ring hull = {0};
+    rg_status status = rg_clip_ring(r->clip, most, r->arena, &hull);
+    choice c = {.hull = &hull, .chosen = rg_arena_take(r->arena, r->clip->count, sizeof *c.chosen)};
+    if (status != RG_OK || !c.chosen)
+        return RG_OUT_OF_MEMORY;
+    begin_choice(r, &c);
+    r->area = ring_area(&hull);
+    /* Points that are kept inside the hull take places of their own. */
+    uint32_t apart = r->kept - c.count;
+    choose_corners(&c, &r->clip->points[r->deepest], r->goal > apart ? r->goal - apart : 1,
+                   r->capacity - apart, (1 - r->loss) * r->area);
+    r->lost = r->area > 0 ? fmax(0, 1 - c.area / r->area) : 0;
+    for (uint32_t i = 0; i < hull.count; i++)
+        if (c.chosen[i])
+            r->keep[hull.corner[i].point] = true;
+    r->kept = apart + c.count;
+    return RG_OK;
+}
+
 rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t capacity,
                             rg_arena *arena, double *area, double *lost) {
     *area = *lost = 0;
     if (clip->count < 3 && clip->count <= capacity)
         return RG_OK;
-    rg_ring hull = {0};
-    rg_status status = rg_clip_ring(clip, arena, &hull);
-    bool *keep = rg_arena_take(arena, clip->count, sizeof *keep);
-    choice c = {.hull = &hull, .chosen = rg_arena_take(arena, clip->count, sizeof *c.chosen)};
-    if (status != RG_OK || !keep || !c.chosen)
-        return RG_OUT_OF_MEMORY;
-    *area = ring_area(&hull);
     goal = goal == 0 ? UINT32_MAX : goal;
-    if (clip->count <= goal && clip->count <= capacity)
-        return RG_OK;
-    uint32_t deepest = deepest_point(clip), deepest_corner = UINT32_MAX;
-    for (uint32_t i = 0; i < hull.count; i++) {
-        c.chosen[i] = false;
-        if (hull.corner[i].point == deepest)
-            deepest_corner = i;
+    if (clip->count <= goal && clip->count <= capacity) {
+        rg_ring hull = {0};
+        rg_status status = rg_clip_ring(clip, INFINITY, arena, &hull);
+        *area = status ? 0 : ring_area(&hull);
+        return status;
     }
-    /* A deepest point inside the hull takes a place of its own. */
-    uint32_t apart = deepest_corner == UINT32_MAX ? 1 : 0;
-    choose_corners(&c, &clip->points[deepest], deepest_corner, goal > apart ? goal - apart : 1,
-                   capacity - apart, (1 - loss) * *area);
-    *lost = *area > 0 ? fmax(0, 1 - c.area / *area) : 0;
+    reduction r = {.clip = clip,
+                   .arena = arena,
+                   .goal = goal,
+                   .capacity = capacity,
+                   .deepest = deepest_point(clip),
+                   .loss = loss,
+                   .keep = rg_arena_take(arena, clip->count, sizeof *r.keep)};
+    if (!r.keep)
+        return RG_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < clip->count; i++)
-        keep[i] = i == deepest;
-    for (uint32_t i = 0; i < hull.count; i++)
-        if (c.chosen[i])
-            keep[hull.corner[i].point] = true;
+        r.keep[i] = i == r.deepest;
+    r.kept = 1;
+    rg_status status = keep_hull(&r, clip->flat);
+    if (!status)
+        status = keep_hull(&r, INFINITY);
+    if (status)
+        return status;
+    *area = r.area;
+    *lost = r.lost;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < clip->count; i++)
-        if (keep[i])
+        if (r.keep[i])
             clip->points[kept++] = clip->points[i];
     clip->count = kept;
     return RG_OK;

@@ -141,6 +141,36 @@ static double support_area(const contact_result *r) {
     return twice / 2;
 }
 
+/* A rounded foot: three points touch, and a wide ring of others is only near. The three carry. */
+static void what_touches_stays(void **state) {
+    (void)state;
+    enum { RING = 40 };
+    rg_vec3 points[3 + 2 * RING];
+    for (int i = 0; i < 3; i++)
+        points[i] =
+            rg_vec3_make(0.2 * rg_cos(2 * RG_PI * i / 3), 0.2 * rg_sin(2 * RG_PI * i / 3), 0);
+    for (int i = 0; i < 2 * RING; i++) {
+        double u = 2 * RG_PI * i / RING;
+        points[3 + i] = rg_vec3_make(rg_cos(u), rg_sin(u), i < RING ? 0.005 : 1);
+    }
+    rg_shape *foot = make_shape(rg_shape_def_hull(points, 3 + 2 * RING));
+    rg_shape *ground = make_shape(rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), 0));
+    rg_contact_settings settings = {.band = 1e-2};
+    query_with(ground, pose_at(0, 0, 0), foot, pose_at(0, 0, 0), &settings, NULL, &all);
+    settings.reduce_to = 4;
+    query_with(ground, pose_at(0, 0, 0), foot, pose_at(0, 0, 0), &settings, NULL, &few);
+    assert_int_equal(all.manifold.point_count, 3 + RING);
+    assert_true(few.manifold.point_count < 3 + RING);
+    int touching = 0;
+    for (uint32_t i = 0; i < few.manifold.point_count; i++)
+        touching += few.points[i].gap < 1e-9;
+    assert_int_equal(touching, 3);
+    assert_true(support_area(&few) >= 0.99 * support_area(&all));
+    assert_near(few.manifold.area_lost, 1 - support_area(&few) / support_area(&all), 1e-9);
+    rg_shape_release(ground);
+    rg_shape_release(foot);
+}
+
 typedef struct tally {
     double lost;       /* the largest share of an area */
     size_t all, few;   /* points */
@@ -234,6 +264,7 @@ int main(void) {
         cmocka_unit_test(area_within_one_percent),
         cmocka_unit_test(four_where_four_do),
         cmocka_unit_test(segments_stay),
+        cmocka_unit_test(what_touches_stays),
         cmocka_unit_test(hulls_keep_their_support),
         cmocka_unit_test(bunnies_keep_their_support),
     };

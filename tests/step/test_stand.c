@@ -361,6 +361,34 @@ static void copies_stand_too(void **state) {
     rg_world_destroy(world);
 }
 
+/* A dish with three short feet and a wide rim just above the floor, its contacts reduced to about
+ * four points: the feet are among them, so that it stands as with all points. */
+static void few_points_carry(void **state) {
+    (void)state;
+    enum { RIM = 40 };
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, -G};
+    def.collision.contacts.reduce_to = 4;
+    rg_world *world = world_of(&def);
+    set_friction(world, 0.5);
+    add_floor(world, RG_MOTION_FIXED, 0);
+    rg_vec3 points[3 + 2 * RIM];
+    for (int i = 0; i < 3; i++)
+        points[i] = (rg_vec3){0.1 * rg_cos(2 * RG_PI * i / 3), 0.1 * rg_sin(2 * RG_PI * i / 3), 0};
+    for (int i = 0; i < 2 * RIM; i++)
+        points[3 + i] = (rg_vec3){0.5 * rg_cos(2 * RG_PI * i / RIM),
+                                  0.5 * rg_sin(2 * RG_PI * i / RIM), i < RIM ? 1e-4 : 0.1};
+    rg_body_def body = rg_body_def_default();
+    body.pose.position = (rg_vec3){0, 0, 1};
+    rg_body_id dish = add_shape(world, rg_shape_def_hull(points, 3 + 2 * RIM), &body);
+    rg_pose before = rg_body_pose(world, dish);
+    for (int n = 0; n < 200; n++)
+        assert_true(step(world).certificate.min_gap > -1e-12);
+    assert_stands(world, dish);
+    assert_true(rg_length(rg_sub(before.position, rg_body_pose(world, dish).position)) < 1e-12);
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_creeps),
@@ -377,6 +405,7 @@ int main(void) {
         cmocka_unit_test(long_steps_are_no_rest),
         cmocka_unit_test(a_ball_stands_in_a_groove_without_friction),
         cmocka_unit_test(copies_stand_too),
+        cmocka_unit_test(few_points_carry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
