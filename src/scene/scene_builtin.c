@@ -19,6 +19,7 @@ static const rg_builtin *const families[] = {
     rg_builtin_free,     rg_builtin_impact, rg_builtin_bounce, rg_builtin_force,
     rg_builtin_friction, rg_builtin_spin,   rg_builtin_joint,  rg_builtin_mechanism,
     rg_builtin_gallery,  rg_builtin_shapes, rg_builtin_hit,    rg_builtin_drive,
+    rg_builtin_teapot,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0], MOST_BUILTINS = 128 };
 

@@ -40,7 +40,7 @@ extern const rg_builtin rg_builtin_fall[], rg_builtin_stack[], rg_builtin_slide[
     rg_builtin_papers[], rg_builtin_free[], rg_builtin_impact[], rg_builtin_bounce[],
     rg_builtin_force[], rg_builtin_friction[], rg_builtin_spin[], rg_builtin_joint[],
     rg_builtin_mechanism[], rg_builtin_gallery[], rg_builtin_shapes[], rg_builtin_hit[],
-    rg_builtin_drive[];
+    rg_builtin_drive[], rg_builtin_teapot[];
 
 /* scene_builtin_parts.c: what the families share. */
 rg_measure rg_measure_of(const char *name, double value);

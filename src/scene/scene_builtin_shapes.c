@@ -253,6 +253,9 @@ static size_t measure_balls(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
 #define OUTER  0.35
 #define RIDGE  0.08 /* height of a ridge: the rest of half a pitch is play */
 
+/* m: radii of the ridges of the bolt and of the nut, which reach into the core and the wall. */
+static const double outside[2] = {CORE - 0.001, CREST}, inside[2] = {HOLLOW, WALL + 0.001};
+
 /* Ridges along a helix, over `count` segments. */
 static rg_status add_thread(parts *p, size_t segments, size_t count, const double radius[2],
                             rg_error *error) {
@@ -308,14 +311,21 @@ static void observe_nut(rg_scene *scene) {
     state->last = angle;
 }
 
+/* m: how far apart helices must be for flat faces on them to touch, ridge over ridge. Four points
+ * of a flank are not in a plane: its hull has an edge across, above on the bolt, from the crest of
+ * one end to the core of the other, and below in the nut, from the hollow to the wall. They touch
+ * where these edges cross, at the shares s and t of a segment's rise. */
+static double rise_between_helices(size_t segments) {
+    double s = (outside[1] - inside[0]) / (outside[1] - inside[0] * outside[0] / inside[1]);
+    double t = s * outside[0] / inside[1];
+    return (s - t) * PITCH / (double)segments;
+}
+
 static rg_status add_nut(rg_scene *scene, size_t segments, double height, rg_error *error) {
-    const double inside[2] = {HOLLOW, WALL + 0.001};
     parts p = {.scene = scene};
     rg_body_def def = rg_body_def_default();
     def.name = "nut";
-    /* Lower flank on upper flank, apart by what flat faces differ from helicoids. */
-    double play = PITCH / 2 * (CREST - CORE) / (HOLLOW * (double)segments);
-    def.pose.position = rg_vec3_make(0, 0, height + RIDGE + play);
+    def.pose.position = rg_vec3_make(0, 0, height + RIDGE + rise_between_helices(segments));
     rg_status status = add_thread(&p, segments, segments, inside, error);
     if (!status)
         status = add_wall(&p, segments, -0.5 * PITCH, 1.5 * PITCH, error);
@@ -323,7 +333,6 @@ static rg_status add_nut(rg_scene *scene, size_t segments, double height, rg_err
 }
 
 static rg_status build_nut(rg_scene *scene, const double *values, rg_error *error) {
-    const double outside[2] = {CORE - 0.001, CREST};
     size_t segments = (size_t)values[NUT_SEGMENTS], turns = (size_t)values[NUT_TURNS];
     rg_status status = rg_builtin_set_law(scene, values[NUT_MU], 0, error);
     parts p = {.scene = scene};
@@ -365,7 +374,7 @@ static size_t measure_nut(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES])
     bool free = state->mu == 0, held = state->mu > lock;
     measures[n++] = free || held ? rg_measure_beside("drop_m", drop, free ? fall : 0)
                                  : rg_measure_of("drop_m", drop);
-    measures[n++] = rg_measure_beside("turned_rad", state->turned, -per * drop);
+    measures[n++] = rg_measure_beside("turned_rad", state->turned, held ? 0 : -per * drop);
     measures[n++] = rg_measure_of("friction_that_holds", lock);
     return n;
 }
