@@ -104,6 +104,7 @@
 #define RG_KEYS_TERRAIN(X)                                                                         \
     X(TERRAIN_FILE, "file")                                                                        \
     X(TERRAIN_SCALE, "scale")                                                                      \
+    X(TERRAIN_UNIT, "unit")                                                                        \
     X(TERRAIN_POINTS, "points")                                                                    \
     X(TERRAIN_TRIANGLES, "triangles")                                                              \
     X(TERRAIN_SIZE, "size")                                                                        \

@@ -246,6 +246,16 @@ rg_status rg_expand_name(rg_reader *reader, const rg_place *place, const char *n
 /* The mesh of a file, and what is to be said of it. */
 rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
                        rg_mesh_report *report);
+/* What a file does not say of its coordinates: metres of one, and which axis is z in the scene. */
+typedef struct rg_mesh_frame {
+    double scale;
+    size_t up; /* 0, 1, 2: x, y, z */
+} rg_mesh_frame;
+/* The values of `scale`, `unit` and `up`; what is not given is 1, m and z. */
+rg_status rg_read_mesh_frame(rg_reader *reader, const rg_place *scale, const rg_place *unit,
+                             const rg_place *up, rg_mesh_frame *frame);
+/* Turned so that the axis `up` of the file is z, and in metres. */
+void rg_mesh_place_vertices(rg_mesh *mesh, rg_mesh_frame frame);
 /* scene_reader_mesh.c: `hull` or `mesh` from a file. */
 rg_status rg_read_file_shape(rg_reader *reader, const rg_place *place, bool hull, rg_shape **shape);
 /* scene_reader_terrain.c: {file}, {points, triangles} or {size, cells, height}. */

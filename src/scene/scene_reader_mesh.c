@@ -39,31 +39,35 @@ rg_status rg_read_mesh(rg_reader *reader, const rg_place *place, rg_mesh *mesh,
 
 /* ---- unit and way up ---- */
 
-static rg_status read_frame(rg_reader *reader, const rg_place *values, double *scale, size_t *up) {
+rg_status rg_read_mesh_frame(rg_reader *reader, const rg_place *scale, const rg_place *unit,
+                             const rg_place *up, rg_mesh_frame *frame) {
     static const char *const units[] = {"m", "cm", "mm", "in", "ft"};
     static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048};
     static const char *const axes[] = {"x", "y", "z"};
-    size_t unit = 0;
-    *up = 2;
-    *scale = 1;
+    size_t chosen = 0;
+    *frame = (rg_mesh_frame){1, 2};
     rg_status status = RG_OK;
-    if (rg_given(&values[FILE_SCALE]))
-        status = rg_read_positive(reader, &values[FILE_SCALE], "a scale", scale);
-    if (status == RG_OK && rg_given(&values[FILE_UNIT]))
-        status = rg_read_choice(reader, &values[FILE_UNIT], units, 5, &unit);
-    if (status == RG_OK && rg_given(&values[FILE_UP]))
-        status = rg_read_choice(reader, &values[FILE_UP], axes, 3, up);
-    *scale *= metres[unit];
+    if (rg_given(scale))
+        status = rg_read_positive(reader, scale, "a scale", &frame->scale);
+    if (status == RG_OK && rg_given(unit))
+        status = rg_read_choice(reader, unit, units, 5, &chosen);
+    if (status == RG_OK && rg_given(up))
+        status = rg_read_choice(reader, up, axes, 3, &frame->up);
+    frame->scale *= metres[chosen];
     return status;
 }
 
-/* Turned so that the axis `up` of the file is z, and in metres. */
-static void place_vertices(rg_mesh *mesh, double scale, size_t up) {
+void rg_mesh_place_vertices(rg_mesh *mesh, rg_mesh_frame frame) {
     for (size_t i = 0; i < mesh->vertex_count; i++) {
         rg_vec3 p = mesh->vertices[i];
         rg_vec3 turned[3] = {{-p.z, p.y, p.x}, {p.x, -p.z, p.y}, p};
-        mesh->vertices[i] = rg_scale(scale, turned[up]);
+        mesh->vertices[i] = rg_scale(frame.scale, turned[frame.up]);
     }
+}
+
+static rg_status read_frame(rg_reader *reader, const rg_place *values, rg_mesh_frame *frame) {
+    return rg_read_mesh_frame(reader, &values[FILE_SCALE], &values[FILE_UNIT], &values[FILE_UP],
+                              frame);
 }
 
 /* ---- parts ---- */
@@ -121,11 +125,10 @@ typedef struct group_list {
 /* The hull of a group, which must be closed and convex, as a part. */
 static rg_status add_group(rg_reader *reader, const rg_place *place, const rg_place *values,
                            group_list *list) {
-    double scale;
-    size_t up;
+    rg_mesh_frame frame;
     rg_mesh mesh;
     rg_mesh_report report;
-    rg_status status = read_frame(reader, values, &scale, &up);
+    rg_status status = read_frame(reader, values, &frame);
     if (status == RG_OK &&
         rg_array_grow(&reader->allocator, &list->parts, &list->capacity, list->count + 1) != RG_OK)
         return rg_reader_no_memory(reader);
@@ -133,7 +136,7 @@ static rg_status add_group(rg_reader *reader, const rg_place *place, const rg_pl
         status = read_group(reader, &values[FILE_FILE], list->count + 1, &mesh, &report);
     if (status != RG_OK)
         return status;
-    place_vertices(&mesh, scale, up);
+    rg_mesh_place_vertices(&mesh, frame);
     rg_compound_part *part = &list->parts[list->count];
     *part = (rg_compound_part){.pose = rg_pose_identity(), .density = 1};
     status = report.watertight && report.convex
@@ -171,16 +174,15 @@ static rg_status create_groups(rg_reader *reader, const rg_place *place, const r
 static rg_status create_shape(rg_reader *reader, const rg_place *place, const rg_place *values,
                               bool hull, rg_shape **shape) {
     bool cut = rg_given(&values[FILE_PARTS]) || rg_given(&values[FILE_ERROR]);
-    double scale;
-    size_t up;
+    rg_mesh_frame frame;
     rg_mesh mesh;
     rg_mesh_report report;
-    rg_status status = read_frame(reader, values, &scale, &up);
+    rg_status status = read_frame(reader, values, &frame);
     if (status == RG_OK)
         status = rg_read_mesh(reader, &values[FILE_FILE], &mesh, &report);
     if (status != RG_OK)
         return status;
-    place_vertices(&mesh, scale, up);
+    rg_mesh_place_vertices(&mesh, frame);
     if (!hull)
         status = check_closed(reader, &values[FILE_FILE], &report);
     if (status == RG_OK && !hull && !report.convex && !cut)

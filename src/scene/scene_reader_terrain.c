@@ -26,19 +26,25 @@ static rg_status make(const terrain_job *job, rg_shape_def def, rg_shape **shape
     return status == RG_OK ? RG_OK : rg_place_wrap(job->reader, job->place, status, &cause);
 }
 
+/* `up` of a file may be one of its axes instead of a direction. */
+static bool is_axis(const rg_place *values) {
+    const rg_place *up = &values[TERRAIN_UP];
+    return rg_given(&values[TERRAIN_FILE]) && rg_given(up) && rg_is_scalar(up);
+}
+
 static rg_status read_file(const terrain_job *job, rg_shape **shape) {
     rg_mesh mesh;
     rg_mesh_report report;
-    double scale = 1;
-    rg_status status = RG_OK;
-    if (rg_given(&job->values[TERRAIN_SCALE]))
-        status = rg_read_positive(job->reader, &job->values[TERRAIN_SCALE], "a scale", &scale);
+    rg_mesh_frame frame;
+    const rg_place none = {0}, *up = &job->values[TERRAIN_UP];
+    rg_status status =
+        rg_read_mesh_frame(job->reader, &job->values[TERRAIN_SCALE], &job->values[TERRAIN_UNIT],
+                           is_axis(job->values) ? up : &none, &frame);
     if (status == RG_OK)
         status = rg_read_mesh(job->reader, &job->values[TERRAIN_FILE], &mesh, &report);
     if (status != RG_OK)
         return status;
-    for (size_t i = 0; i < mesh.vertex_count; i++)
-        mesh.vertices[i] = rg_scale(scale, mesh.vertices[i]);
+    rg_mesh_place_vertices(&mesh, frame);
     status = make(
         job,
         rg_shape_def_terrain(mesh.vertices, mesh.vertex_count, mesh.triangles, mesh.triangle_count),
@@ -173,7 +179,7 @@ rg_status rg_read_terrain(rg_reader *reader, const rg_place *place, rg_shape **s
             rg_read_positive(reader, &values[TERRAIN_THICKNESS], "a thickness", &job.thickness);
     if (status == RG_OK && rg_given(&values[TERRAIN_SIDES]))
         status = rg_read_choice(reader, &values[TERRAIN_SIDES], sides, 2, &sheet);
-    if (status == RG_OK && rg_given(&values[TERRAIN_UP]))
+    if (status == RG_OK && rg_given(&values[TERRAIN_UP]) && !is_axis(values))
         status = rg_read_vector(reader, &values[TERRAIN_UP], &job.up);
     if (status != RG_OK)
         return status;

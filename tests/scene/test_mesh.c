@@ -69,6 +69,38 @@ static void unit_and_way_up_are_said(void **state) {
     rg_scene_destroy(plain);
 }
 
+static rg_scene *read_ground(const char *more) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "rigor: 1\nbodies:\n  - {name: floor, motion: fixed, shape: {halfspace: {}}}\n"
+             "  - {name: g, motion: fixed, shape: {terrain: {file: " MESHES "l_prism.obj, %s}}}\n",
+             more);
+    rg_scene *scene;
+    rg_error error = {0};
+    if (rg_scene_read_text(text, strlen(text), "text", NULL, NULL, &scene, &error) != RG_OK)
+        fail_msg("%s", error.text);
+    return scene;
+}
+
+/* The same of terrain, where `up` may also be the direction against which its prisms go down. */
+static void terrain_has_unit_and_way_up(void **state) {
+    (void)state;
+    rg_scene *scene = read_ground("unit: mm, up: y, scale: 5");
+    rg_scene *plain = read_ground("up: [0, 0, 1]"), *inches = read_ground("unit: in, up: x");
+    rg_shape_def a = shape_of(scene), b = shape_of(plain), c = shape_of(inches);
+    assert_int_equal(a.kind, RG_SHAPE_TERRAIN);
+    assert_true(a.point_count == b.point_count && b.point_count == c.point_count);
+    for (size_t i = 0; i < a.point_count; i++) {
+        assert_near(a.points[i].x, 0.005 * b.points[i].x, 1e-15);
+        assert_near(a.points[i].y, -0.005 * b.points[i].z, 1e-15);
+        assert_near(a.points[i].z, 0.005 * b.points[i].y, 1e-15);
+        assert_near(c.points[i].z, 0.0254 * b.points[i].x, 1e-15);
+    }
+    rg_scene_destroy(scene);
+    rg_scene_destroy(plain);
+    rg_scene_destroy(inches);
+}
+
 static void groups_are_parts(void **state) {
     (void)state;
     rg_scene *scene = read_good("{mesh: {file: " MESHES "two_groups.obj, groups: true, unit: cm}}");
@@ -130,9 +162,11 @@ static void refusals_say_what_is_right(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(l_prism_stands), cmocka_unit_test(unit_and_way_up_are_said),
-        cmocka_unit_test(groups_are_parts), cmocka_unit_test(terrain_has_one_side_or_two),
-        cmocka_unit_test(refusals_say_what_is_right)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(l_prism_stands),
+                                       cmocka_unit_test(unit_and_way_up_are_said),
+                                       cmocka_unit_test(terrain_has_unit_and_way_up),
+                                       cmocka_unit_test(groups_are_parts),
+                                       cmocka_unit_test(terrain_has_one_side_or_two),
+                                       cmocka_unit_test(refusals_say_what_is_right)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
