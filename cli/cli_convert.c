@@ -11,12 +11,12 @@
 const char cli_convert_help[] =
     "Usage: rigor convert IN OUT [NAME=VALUE ...] [OPTION ...]\n"
     "\n"
-    "Reads a robot description (URDF, MJCF), a scene file or a built-in scene and writes it\n"
-    "as a scene file with everything worked out: masses, frames, hulls as points; as URDF if\n"
-    "OUT ends in .urdf, as MJCF if it ends in .xml or .mjcf. OUT - is standard output. Of a\n"
-    "URDF, NAME=VALUE are base=free or base=fixed (what its root does; by itself, free if it\n"
-    "has a mass and is not called world) and ground=Z (a floor at that height); of MJCF,\n"
-    "ground=Z; of scenes, their parameters.\n"
+    "Reads a robot description (URDF, MJCF, SDF), a scene file or a built-in scene and writes\n"
+    "it as a scene file with everything worked out: masses, frames, hulls as points; as URDF\n"
+    "if OUT ends in .urdf, as SDF if in .sdf, as MJCF if in .xml or .mjcf. OUT - is standard\n"
+    "output. Of a URDF, NAME=VALUE are base=free or base=fixed (what its root does; by itself,\n"
+    "free if it has a mass and is not called world) and ground=Z (a floor at that height); of\n"
+    "MJCF and SDF, ground=Z; of scenes, their parameters.\n"
     "\n"
     "What of a robot is not understood is refused, with line and column; so is what a robot\n"
     "description cannot hold of a scene, by name.\n"
@@ -112,11 +112,18 @@ static int convert(const char *in, const char *out, const rg_scene_options *opti
         return cli_exit_code(status);
     }
     cli_print_left_out(scene);
-    bool urdf = cli_ends_with(out, ".urdf");
-    rg_robot_options robot = {urdf ? RG_ROBOT_URDF : RG_ROBOT_MJCF, options->lenient};
-    int code = urdf || cli_ends_with(out, ".xml") || cli_ends_with(out, ".mjcf")
-                   ? write_robot(scene, out, &robot)
-                   : write_out(scene, out);
+    static const struct {
+        const char *ending;
+        rg_robot_format format;
+    } endings[] = {{".urdf", RG_ROBOT_URDF},
+                   {".sdf", RG_ROBOT_SDF},
+                   {".xml", RG_ROBOT_MJCF},
+                   {".mjcf", RG_ROBOT_MJCF}};
+    size_t i = 0, count = sizeof endings / sizeof *endings;
+    while (i < count && !cli_ends_with(out, endings[i].ending))
+        i++;
+    rg_robot_options robot = {endings[i < count ? i : 0].format, options->lenient};
+    int code = i < count ? write_robot(scene, out, &robot) : write_out(scene, out);
     rg_scene_destroy(scene);
     return code;
 }

@@ -52,7 +52,7 @@ typedef struct rg_scene_options {
     void *mistake_user;
 } rg_scene_options;
 
-/* Scene files are YAML or JSON; XML is a robot description, URDF or MJCF (docs/robots.md), whose
+/* Scene files are YAML or JSON; XML is a robot description, URDF, MJCF or SDF (docs/robots.md). Its
  * parameters are `base` (of URDF: free, fixed), `key` (of MJCF: the keyframe to begin with) and
  * `ground` (height of a floor, m).
  *
@@ -98,8 +98,9 @@ rg_status rg_scene_write_file(const rg_scene *scene, const char *path, rg_error 
  * holds trees of joints with limits, springs, friction, armature and motors with constant targets,
  * all convex shapes but cones, ropes; in it, fixed bodies are parts of one world. URDF holds
  * hinges, sliders and free bodies with boxes, balls, cylinders and capsules; it begins with all
- * coordinates 0, and the frame of a link is that of the joint by which it hangs. */
-typedef enum rg_robot_format { RG_ROBOT_MJCF, RG_ROBOT_URDF } rg_robot_format;
+ * coordinates 0, and the frame of a link is that of the joint by which it hangs. SDF holds ball and
+ * universal joints, springs and ellipsoids besides, and fixed bodies as they are; no motors. */
+typedef enum rg_robot_format { RG_ROBOT_MJCF, RG_ROBOT_URDF, RG_ROBOT_SDF } rg_robot_format;
 typedef struct rg_robot_options {
     rg_robot_format format;
     bool lenient;

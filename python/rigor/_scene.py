@@ -94,7 +94,7 @@ class _Options:
 
 
 class Scene:
-    """A scene by the name of a built-in one or by the path of a file: YAML, JSON, or a robot (URDF, MJCF).
+    """A scene by the name of a built-in one or by the path of a file: YAML, JSON, or a robot (URDF, MJCF, SDF).
 
     `parameters` are those of a built-in scene (name=value of the command); `options` those of rg_scene_options
     (rigor/scene.h): method, step, threads, solver, friction, ... instead of what the scene says."""
@@ -192,8 +192,8 @@ class Scene:
         self.world.save(path)
 
     def to_robot(self, form: str = "mjcf", lenient: bool = False) -> str:
-        """Bodies and joints as a robot description, "mjcf" or "urdf". What it cannot hold is an error; leniently it
-        is left out and added to left_out."""
+        """Bodies and joints as a robot description, "mjcf", "urdf" or "sdf". What it cannot hold is an error;
+        leniently it is left out and added to left_out."""
         options = c.rg_robot_options(word(form, c.rg_robot_format, "RG_ROBOT_"), lenient)
         text, size = ctypes.c_void_p(), ctypes.c_size_t()
         call(lib.rg_scene_write_robot, self._pointer, byref(options), byref(ALLOCATOR), byref(text), byref(size))

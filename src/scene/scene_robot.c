@@ -19,13 +19,22 @@ const char *rg_robot_parameter(const rg_robot *robot, const char *name) {
     return NULL;
 }
 
-static rg_status check_parameters(const rg_robot *robot, bool urdf) {
+/* By the element that a document begins with; with the parameter that it has besides `ground`. */
+static const struct format {
+    const char *root, *parameter;
+    rg_status (*read)(rg_robot *robot, rg_xml_node *root);
+} formats[] = {{"robot", "base", rg_robot_read_urdf},
+               {"mujoco", "key", rg_robot_read_mjcf},
+               {"sdf", NULL, rg_robot_read_sdf}};
+
+static rg_status check_parameters(const rg_robot *robot, const struct format *format) {
+    const char *own = format->parameter;
     for (size_t i = 0; robot->options && i < robot->options->parameter_count; i++) {
         const char *name = robot->options->parameters[i].name;
-        if (strcmp(name, "ground") != 0 && strcmp(name, urdf ? "base" : "key") != 0)
+        if (strcmp(name, "ground") != 0 && (!own || strcmp(name, own) != 0))
             return rg_fail(robot->error, RG_NOT_FOUND,
-                           "%s: there is no parameter \"%.100s\"; there are: %s, ground",
-                           robot->source->name, name, urdf ? "base" : "key");
+                           "%s: there is no parameter \"%.100s\"; there are: %s%sground",
+                           robot->source->name, name, own ? own : "", own ? ", " : "");
     }
     return RG_OK;
 }
@@ -35,14 +44,16 @@ static rg_status read_robot(rg_robot *robot) {
     rg_status status = rg_robot_parse(robot, robot->source, &root);
     if (status != RG_OK)
         return status;
-    bool urdf = strcmp(root->name, "robot") == 0;
-    if (!urdf && strcmp(root->name, "mujoco") != 0)
-        return rg_robot_fail(robot, root, RG_UNSUPPORTED,
-                             "neither URDF (robot) nor MJCF (mujoco) begins like this");
-    status = check_parameters(robot, urdf);
-    if (status == RG_OK)
-        status = urdf ? rg_robot_read_urdf(robot, root) : rg_robot_read_mjcf(robot, root);
-    return status == RG_OK ? rg_robot_build(robot) : status;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(root->name, formats[i].root) != 0)
+            continue;
+        status = check_parameters(robot, &formats[i]);
+        if (status == RG_OK)
+            status = formats[i].read(robot, root);
+        return status == RG_OK ? rg_robot_build(robot) : status;
+    }
+    return rg_robot_fail(robot, root, RG_UNSUPPORTED,
+                         "neither URDF (robot), MJCF (mujoco) nor SDF (sdf) begins like this");
 }
 
 rg_status rg_robot_read(const rg_scene_source *source, const rg_scene_options *options,

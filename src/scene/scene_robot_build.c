@@ -62,7 +62,7 @@ static void join_links(rg_robot *robot) {
         bool root = link->parent == RG_ROBOT_WORLD;
         link->placed =
             root ? link->pose : rg_pose_compose(robot->links[link->parent].placed, link->pose);
-        link->placed.orientation = rg_quat_normalised(link->placed.orientation);
+        link->placed.orientation = rg_quat_made_unit(link->placed.orientation);
         link->owner = i;
         link->in_owner = rg_pose_identity();
         if (root || link->is_free || link->is_fixed || link->joints)
@@ -163,10 +163,18 @@ static void scale_masses(rg_robot *robot) {
 
 /* ---- materials ---- */
 
-static double pair_friction(const rg_robot_material *a, const rg_robot_material *b) {
+/* Of a pair, the larger dimension and the larger coefficient, or those of the higher priority. */
+static rg_contact_law pair_law(const rg_robot *robot, size_t i, size_t k) {
+    const rg_robot_material *a = &robot->materials[i], *b = &robot->materials[k];
+    rg_contact_law law = rg_contact_law_default();
     if (a->priority != b->priority)
         a = b = a->priority > b->priority ? a : b;
-    return a->dimension == 1 && b->dimension == 1 ? 0 : fmax(a->friction, b->friction);
+    int dimension = a->dimension > b->dimension ? a->dimension : b->dimension;
+    law.friction = dimension == 1          ? 0
+                   : robot->least_friction ? fmin(a->friction, b->friction)
+                                           : fmax(a->friction, b->friction);
+    law.static_friction = law.friction;
+    return law;
 }
 
 static rg_status add_materials(builder *b) {
@@ -181,16 +189,14 @@ static rg_status add_materials(builder *b) {
         return rg_robot_no_memory(robot);
     for (size_t i = 0; i < robot->material_count && status == RG_OK; i++) {
         const rg_robot_material *m = &robot->materials[i];
-        rg_contact_law law = rg_contact_law_default();
+        rg_contact_law law = pair_law(robot, i, i);
         char name[48], number[RG_NUMBER_SIZE];
-        law.friction = pair_friction(m, m);
         snprintf(name, sizeof name, "friction%zu:%s", i, rg_format_double(m->friction, number));
         status = rg_world_add_material(world, name, &law, &b->materials[i], robot->error);
     }
     for (size_t i = 0; i < robot->material_count && status == RG_OK; i++)
         for (size_t k = 0; k < i && status == RG_OK; k++) {
-            rg_contact_law law = rg_contact_law_default();
-            law.friction = pair_friction(&robot->materials[i], &robot->materials[k]);
+            rg_contact_law law = pair_law(robot, i, k);
             status =
                 rg_world_set_pair_law(world, b->materials[i], b->materials[k], &law, robot->error);
         }
@@ -260,7 +266,7 @@ static rg_status add_body(builder *b, size_t index) {
         *to = rg_collider_def_default();
         to->shape = c->shape;
         to->pose = c->pose;
-        to->pose.orientation = rg_quat_normalised(c->pose.orientation);
+        to->pose.orientation = rg_quat_made_unit(c->pose.orientation);
         to->density = 0;
         to->material = b->materials[c->material];
         to->category = (uint64_t)1 << k;
@@ -272,6 +278,7 @@ static rg_status add_body(builder *b, size_t index) {
     def.pose = link->placed;
     def.has_mass = !link->is_fixed;
     def.mass = link->mass;
+    def.gravity_scale = link->weightless ? 0 : 1;
     scale_mass(&def.mass, rg_robot_share_left(link));
     def.colliders = colliders;
     def.collider_count = count_colliders(link);
@@ -377,7 +384,9 @@ rg_status rg_robot_build(rg_robot *robot) {
     for (size_t i = 0; i < robot->link_count; i++)
         for (rg_robot_joint *joint = robot->links[i].joints; joint; joint = joint->next)
             joint->axis = rg_normalised(joint->axis);
-    status = make_world(robot);
+    status = rg_robot_couple(robot);
+    if (status == RG_OK)
+        status = make_world(robot);
     if (status == RG_OK)
         status = add_materials(&b);
     if (status == RG_OK)

@@ -12,8 +12,7 @@
 #include <string.h>
 
 /* Axes count as at right angles, and points as the same, up to the rounding of what files hold. */
-#define ROUNDING       1e-12
-#define RG_ROBOT_SHARE 1e-3
+#define ROUNDING 1e-12
 
 enum { JOINTS_MOST = 6, NAME_SIZE = 256 };
 
@@ -99,7 +98,7 @@ static const rg_robot_joint *combine(const rg_robot_joint *p, combination *c) {
 
 double rg_robot_share_left(const rg_robot_link *link) {
     combination c;
-    double share = 1;
+    double share = link->coupling.kind == RG_COUPLING_PINION ? 1 - RG_ROBOT_SHARE : 1;
     for (const rg_robot_joint *joint = link->joints; joint;) {
         joint = combine(joint, &c);
         if (joint)
@@ -113,6 +112,8 @@ static void make_name(const combination *c, char name[NAME_SIZE]) {
     name[0] = 0;
     for (int i = 0; i < 3 && c->axis[i]; i++) {
         const char *own = c->axis[i]->name;
+        if (i && own == c->axis[i - 1]->name)
+            continue; /* one joint of two axes, in SDF */
         if (!own[0] || length + strlen(own) + 2 > NAME_SIZE) {
             name[0] = 0;
             return;
@@ -134,8 +135,8 @@ static rg_status add_joint(rg_robot *robot, const combination *c, rg_body_id a, 
     def.body_b = b;
     def.frame_b = c->frame;
     def.frame_a = rg_pose_compose(at, c->frame);
-    def.frame_a.orientation = rg_quat_normalised(def.frame_a.orientation);
-    def.frame_b.orientation = rg_quat_normalised(def.frame_b.orientation);
+    def.frame_a.orientation = rg_quat_made_unit(def.frame_a.orientation);
+    def.frame_b.orientation = rg_quat_made_unit(def.frame_b.orientation);
     if (c->kind != RG_JOINT_BALL && !(c->kind == RG_JOINT_PLANAR && !c->axis[1]))
         for (size_t i = 0; i < 3 && c->axis[i]; i++)
             def.axis[i] = c->axis[i]->value;
@@ -146,9 +147,8 @@ static rg_status add_joint(rg_robot *robot, const combination *c, rg_body_id a, 
                            : rg_robot_fail(robot, c->axis[0]->node, status, "%s", cause.text);
 }
 
-/* A body in the place of the link, with a share of its mass. */
-static rg_status add_between(rg_robot *robot, const rg_robot_link *link, size_t number,
-                             rg_body_id *body) {
+rg_status rg_robot_add_between(rg_robot *robot, const rg_robot_link *link, size_t number,
+                               rg_body_id *body) {
     char name[NAME_SIZE];
     rg_body_def def = rg_body_def_default();
     rg_error cause = {0};
@@ -190,7 +190,7 @@ rg_status rg_robot_build_joints(rg_robot *robot, size_t index) {
             return rg_robot_fail(robot, link->node, RG_LIMIT_EXCEEDED, "more than %d joints",
                                  JOINTS_MOST);
         if (joint)
-            status = add_between(robot, link, number + 1, &b);
+            status = rg_robot_add_between(robot, link, number + 1, &b);
         if (status == RG_OK)
             status = add_joint(robot, &c, a, at, b);
         a = b;
@@ -221,61 +221,10 @@ static rg_status build_tie(rg_robot *robot, const rg_robot_tie *tie) {
     return rg_world_add_joint(robot->scene->world, &def, &joint, robot->error);
 }
 
-/* ---- joints that turn together ---- */
-
-static const rg_robot_link *link_with(const rg_robot *robot, const char *joint) {
-    for (size_t i = 0; i < robot->link_count; i++) {
-        const rg_robot_link *link = &robot->links[i];
-        if (link->joints && strcmp(link->joints->name, joint) == 0 && !link->joints->next)
-            return link;
-    }
-    return NULL;
-}
-
-static size_t parent_of(const rg_robot *robot, const rg_robot_link *link) {
-    return link->parent == RG_ROBOT_WORLD ? RG_ROBOT_WORLD : robot->links[link->parent].owner;
-}
-
-/* Where a link's hinge is as it is drawn, and along what. */
-static rg_vec3 hinge_of(const rg_robot_link *link, rg_vec3 *point) {
-    *point = rg_pose_apply(link->placed, link->joints->point);
-    return rg_rotate(link->placed.orientation, link->joints->axis);
-}
-
-/* Hinges side by side on one link, with parallel axes, are gears. */
-static rg_status build_mimic(rg_robot *robot, const rg_robot_link *link) {
-    const rg_robot_joint *joint = link->joints;
-    const rg_xml_node *node = rg_xml_child(joint->node, "mimic");
-    const rg_robot_link *leader = link_with(robot, joint->mimics);
-    static const char other[] = "joints that turn together but are not two hinges side by side";
-    rg_vec3 a, b;
-    if (!leader || leader == link || joint->next || joint->kind != RG_JOINT_HINGE ||
-        leader->joints->kind != RG_JOINT_HINGE || joint->multiplier == 0 ||
-        parent_of(robot, link) != parent_of(robot, leader))
-        return rg_robot_leave_out(robot, node, other);
-    rg_vec3 z = hinge_of(link, &a), y = hinge_of(leader, &b), across = rg_cross(z, rg_sub(a, b));
-    rg_joint_def def = rg_joint_def_default(RG_JOINT_GEAR);
-    def.ratio = rg_dot(z, y) > 0 ? -joint->multiplier : joint->multiplier;
-    if (rg_length(rg_cross(z, y)) > ROUNDING || rg_length(across) <= ROUNDING || def.ratio == -1)
-        return rg_robot_leave_out(robot, node, other);
-    rg_joint_id made;
-    rg_error cause = {0};
-    def.body_a = link->body;
-    def.body_b = leader->body;
-    rg_pose frame = {a, rg_robot_rotation_to(z)};
-    def.frame_a = rg_pose_compose(rg_pose_inverse(link->placed), frame);
-    frame.position = b;
-    def.frame_b = rg_pose_compose(rg_pose_inverse(leader->placed), frame);
-    def.collide = true;
-    rg_status status = rg_world_add_joint(robot->scene->world, &def, &made, &cause);
-    return status == RG_OK ? RG_OK : rg_robot_fail(robot, node, status, "%s", cause.text);
-}
-
 rg_status rg_robot_build_ties(rg_robot *robot) {
     rg_status status = RG_OK;
     for (size_t i = 0; i < robot->link_count && status == RG_OK; i++)
-        if (robot->links[i].joints && robot->links[i].joints->mimics && !robot->links[i].is_gone)
-            status = build_mimic(robot, &robot->links[i]);
+        status = rg_robot_build_coupling(robot, i);
     for (const rg_robot_tie *tie = robot->ties; tie && status == RG_OK; tie = tie->next)
         status = build_tie(robot, tie);
     return status;
@@ -294,7 +243,7 @@ static rg_pose motion_of(const rg_robot_joint *joint) {
 }
 
 static rg_status place_body(rg_robot *robot, rg_body_id body, rg_pose pose) {
-    pose.orientation = rg_quat_normalised(pose.orientation);
+    pose.orientation = rg_quat_made_unit(pose.orientation);
     return body.index1 ? rg_body_set_pose(robot->scene->world, body, pose) : RG_OK;
 }
 

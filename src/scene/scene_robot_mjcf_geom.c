@@ -166,19 +166,7 @@ static rg_status read_contact(rg_mjcf *m, const rg_xml_node *node, rg_robot_coll
     c->contype = (uint32_t)bits[0];
     c->conaffinity = (uint32_t)bits[1];
     rg_robot_material own = {friction[0], dimension > 1 ? 3 : 1, (int)priority};
-    for (size_t i = 0; i < robot->material_count; i++) {
-        const rg_robot_material *other = &robot->materials[i];
-        c->material = i;
-        if (other->friction == own.friction && other->dimension == own.dimension &&
-            other->priority == own.priority)
-            return RG_OK;
-    }
-    if (!rg_arena_grow(&robot->arena, &robot->materials, robot->material_count,
-                       &robot->material_capacity, sizeof own))
-        return rg_robot_no_memory(robot);
-    c->material = robot->material_count;
-    robot->materials[robot->material_count++] = own;
-    return RG_OK;
+    return rg_robot_add_material(robot, own, &c->material);
 }
 
 rg_status rg_mjcf_geom(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link,

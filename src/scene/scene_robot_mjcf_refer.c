@@ -211,7 +211,7 @@ static size_t coordinates_of(const rg_robot *robot) {
 }
 
 static rg_quat rotation_at(const double *q) {
-    return rg_quat_normalised(rg_quat_make(q[1], q[2], q[3], q[0]));
+    return rg_quat_made_unit(rg_quat_make(q[1], q[2], q[3], q[0]));
 }
 
 /* qpos in the order of MuJoCo: bodies as they stand in the document, their joints in order. */

@@ -137,7 +137,7 @@ rg_status rg_mjcf_pose(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose)
         if (status != RG_OK)
             return status;
         pose->orientation =
-            i == 0   ? rg_quat_normalised(rg_quat_make(v[1], v[2], v[3], v[0]))
+            i == 0   ? rg_quat_made_unit(rg_quat_make(v[1], v[2], v[3], v[0]))
             : i == 1 ? rg_quat_of_axis_angle((rg_vec3){v[0], v[1], v[2]}, v[3] * m->angle)
             : i == 2 ? euler_rotation(m, v)
             : i == 3 ? rotation_of_axes(v)
@@ -149,62 +149,36 @@ rg_status rg_mjcf_pose(const rg_mjcf *m, const rg_xml_node *node, rg_pose *pose)
 
 /* ---- includes ---- */
 
-enum { INCLUDES_MOST = 200, INCLUDE_DEPTH = 8, PATH_SIZE = 1024 };
-
-typedef struct including {
-    rg_robot *robot;
-    size_t count, bytes;
-} including;
-
-static rg_status read_included(including *in, const rg_xml_node *node, rg_xml_node **root) {
-    rg_robot *robot = in->robot;
+static rg_status read_included(rg_robot *robot, const rg_xml_node *node, rg_xml_node **root) {
     const char *file = rg_xml_get(node, "file"), *directory = robot->source->directory;
-    char path[PATH_SIZE];
-    rg_buffer text = rg_buffer_make(&robot->allocator);
-    rg_error cause = {0};
+    char path[RG_ROBOT_PATH_SIZE];
     if (!file)
         return rg_robot_fail(robot, node, RG_NOT_FOUND, "needs file");
-    if (!robot->limits.files)
-        return rg_robot_fail(robot, node, RG_UNSUPPORTED, "files are not opened here");
-    if (++in->count > INCLUDES_MOST)
-        return rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED, "there are more than 200 includes");
     bool absolute = file[0] == '/' || !directory || !directory[0];
     if (snprintf(path, sizeof path, "%s%s%s", absolute ? "" : directory, absolute ? "" : "/",
                  file) >= (int)sizeof path)
         return rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED, "the path is too long");
-    rg_status status = rg_scene_load_file(path, &robot->limits, &text, &cause);
-    if (status != RG_OK)
-        status = rg_robot_fail(robot, node, status, "%s", cause.text);
-    in->bytes += text.size;
-    if (status == RG_OK && in->bytes > robot->limits.bytes)
-        status = rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED,
-                               "the includes are larger than %zu bytes", robot->limits.bytes);
-    if (status == RG_OK)
-        status = rg_robot_parse(
-            robot, &(rg_scene_source){text.data ? text.data : "", text.size, path, directory},
-            root);
-    rg_buffer_free(&text);
-    return status;
+    return rg_robot_include(robot, node, path, root);
 }
 
-static rg_status include_all(including *in, rg_xml_node *parent, int depth) {
+static rg_status include_all(rg_robot *robot, rg_xml_node *parent, int depth) {
     rg_status status = RG_OK;
     rg_xml_node **at = &parent->first;
     parent->last = NULL;
     while (*at && status == RG_OK) {
         rg_xml_node *node = *at, *root = NULL;
         if (strcmp(node->name, "include") != 0) {
-            status = include_all(in, node, depth);
+            status = include_all(robot, node, depth);
             at = &node->next;
             parent->last = node;
             continue;
         }
-        if (depth >= INCLUDE_DEPTH)
-            return rg_robot_fail(in->robot, node, RG_LIMIT_EXCEEDED,
-                                 "includes are nested more than %d deep", INCLUDE_DEPTH);
-        status = read_included(in, node, &root);
+        if (depth >= RG_ROBOT_INCLUDE_DEPTH)
+            return rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED,
+                                 "includes are nested more than %d deep", RG_ROBOT_INCLUDE_DEPTH);
+        status = read_included(robot, node, &root);
         if (status == RG_OK)
-            status = include_all(in, root, depth + 1);
+            status = include_all(robot, root, depth + 1);
         if (status != RG_OK)
             return status;
         *at = node->next;
@@ -221,6 +195,5 @@ static rg_status include_all(including *in, rg_xml_node *parent, int depth) {
 }
 
 rg_status rg_mjcf_include(rg_robot *robot, rg_xml_node *root) {
-    including in = {.robot = robot};
-    return include_all(&in, root, 0);
+    return include_all(robot, root, 0);
 }

@@ -19,21 +19,19 @@ static const rg_robot_words words[] = {
     {"geometry", "", "", "box sphere cylinder capsule mesh", ""},
     {"box", "size", "", "", ""},
     {"sphere", "radius", "", "", ""},
-    {"cylinder", "radius length", "", "", ""},
-    {"capsule", "radius length", "", "", ""},
+    {"cylinder capsule", "radius length", "", "", ""},
     {"mesh", "filename scale", "", "", ""},
     {"contact", "", "", "lateral_friction", ""},
     {"lateral_friction", "value", "", "", ""},
     {"joint", "name type", "", "parent child origin axis limit dynamics joint_properties mimic",
      "safety_controller calibration"},
     {"mimic", "joint multiplier offset", "", "", ""},
-    {"parent", "link", "", "", ""},
-    {"child", "link", "", "", ""},
+    {"parent child", "link", "", "", ""},
     {"axis", "xyz", "", "", ""},
     /* Effort and velocity bound what motors may do, of which a description has none. */
     {"limit", "lower upper", "effort velocity", "", ""},
-    {"dynamics", "damping friction", "", "", ""},
-    {"joint_properties", "damping friction", "", "", ""}, /* what dynamics was called before 1.0 */
+    /* The second is what the first was called before 1.0. */
+    {"dynamics joint_properties", "damping friction", "", "", ""},
 };
 
 typedef struct named {
@@ -52,13 +50,6 @@ typedef struct tree {
 
 static const size_t none = SIZE_MAX;
 
-static rg_status get_name(rg_robot *robot, const rg_xml_node *node, const char *attribute,
-                          const char **name) {
-    *name = rg_xml_get(node, attribute);
-    return *name && (*name)[0] ? RG_OK
-                               : rg_robot_fail(robot, node, RG_NOT_FOUND, "needs %s", attribute);
-}
-
 static int by_name(const void *a, const void *b) {
     return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
@@ -74,7 +65,7 @@ static rg_status list_links(rg_robot *robot, const rg_xml_node *root, tree *t) {
         if (strcmp(node->name, "link") != 0)
             continue;
         named link = {.node = node, .first = none, .next = none, .last = none};
-        rg_status status = get_name(robot, node, "name", &link.name);
+        rg_status status = rg_robot_name(robot, node, "name", &link.name);
         if (status != RG_OK)
             return status;
         if (!rg_arena_grow(&robot->arena, &t->links, t->count, &capacity, sizeof link))
@@ -98,7 +89,7 @@ static rg_status find_end(rg_robot *robot, const tree *t, const rg_xml_node *joi
     const char *name;
     if (!end)
         return rg_robot_fail(robot, joint, RG_NOT_FOUND, "needs a %s", which);
-    rg_status status = get_name(robot, end, "link", &name);
+    rg_status status = rg_robot_name(robot, end, "link", &name);
     if (status != RG_OK)
         return status;
     *link = find(t, name);
@@ -141,29 +132,37 @@ static rg_status read_origin(rg_robot *robot, const rg_xml_node *of, rg_pose *po
     return status;
 }
 
+rg_status rg_urdf_inertia(rg_robot *robot, const rg_xml_node *inertia, rg_mat3 *m) {
+    static const char *const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+    static const int rows[6] = {0, 0, 0, 1, 1, 2}, columns[6] = {0, 1, 2, 1, 2, 2};
+    rg_status status = RG_OK;
+    for (size_t k = 0; k < 6 && status == RG_OK; k++) {
+        status = rg_robot_vector(robot, inertia, names[k], 1, &m->m[rows[k]][columns[k]]);
+        m->m[columns[k]][rows[k]] = m->m[rows[k]][columns[k]];
+    }
+    return status;
+}
+
 static rg_status read_inertial(rg_robot *robot, rg_robot_link *link) {
     const rg_xml_node *inertial = rg_xml_child(link->node, "inertial");
     const rg_xml_node *mass = inertial ? rg_xml_child(inertial, "mass") : NULL,
                       *inertia = inertial ? rg_xml_child(inertial, "inertia") : NULL;
-    static const char *const names[] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
-    double value = 0, i[6] = {0};
+    rg_mass_properties own = {0};
     rg_pose pose;
     rg_status status = read_origin(robot, inertial, &pose);
     if (status == RG_OK)
-        status = rg_robot_vector(robot, mass, "value", 1, &value);
-    for (size_t k = 0; k < 6 && status == RG_OK; k++)
-        status = rg_robot_vector(robot, inertia, names[k], 1, &i[k]);
-    if (status != RG_OK || value == 0)
-        return status;
-    rg_mass_properties own = {
-        value, {0, 0, 0}, {{{i[0], i[1], i[2]}, {i[1], i[3], i[4]}, {i[2], i[4], i[5]}}}};
-    link->mass = rg_mass_transform(own, pose);
-    return RG_OK;
+        status = rg_robot_vector(robot, mass, "value", 1, &own.mass);
+    if (status == RG_OK)
+        status = rg_urdf_inertia(robot, inertia, &own.inertia);
+    if (status == RG_OK && own.mass != 0)
+        link->mass = rg_mass_transform(own, pose);
+    return status;
 }
 
 static rg_status read_length(rg_robot *robot, const rg_xml_node *node, const char *name,
                              double *value) {
-    if (!rg_xml_get(node, name))
+    const rg_xml_node *at = node;
+    if (!rg_xml_value(&at, name))
         return rg_robot_fail(robot, node, RG_NOT_FOUND, "needs %s", name);
     return rg_robot_vector(robot, node, name, 1, value);
 }
@@ -180,42 +179,60 @@ static rg_status read_round(rg_robot *robot, const rg_xml_node *node, rg_shape_d
     return status;
 }
 
-static rg_status read_mesh(rg_robot *robot, const rg_xml_node *node, rg_shape **shape) {
+static rg_status read_mesh(rg_robot *robot, const rg_xml_node *node, const char *file,
+                           rg_shape **shape) {
     rg_vec3 scale = {1, 1, 1};
     const char *name;
-    rg_status status = get_name(robot, node, "filename", &name);
+    rg_status status = rg_robot_name(robot, node, file, &name);
     if (status == RG_OK)
         status = rg_robot_vector(robot, node, "scale", 3, &scale.x);
     return status == RG_OK ? rg_robot_mesh(robot, node, name, scale, shape) : status;
 }
 
-static rg_status read_collision(rg_robot *robot, const rg_xml_node *node, rg_robot_link *link,
-                                rg_robot_collider *like) {
-    const rg_xml_node *geometry = rg_xml_child(node, "geometry"),
-                      *form = geometry ? geometry->first : NULL;
-    rg_shape_def def;
+/* Of all formats; which of them a format has, its words say. */
+static rg_status read_form(rg_robot *robot, const rg_xml_node *form, rg_shape_def *def) {
     rg_vec3 size = {0, 0, 0};
-    like->shape = NULL;
-    rg_status status = read_origin(robot, node, &like->pose);
-    if (status != RG_OK)
-        return status;
-    if (!form) /* what it held was left out */
-        return geometry ? RG_OK : rg_robot_fail(robot, node, RG_NOT_FOUND, "needs geometry");
+    rg_status status;
     if (strcmp(form->name, "box") == 0) {
         status = rg_robot_vector(robot, form, "size", 3, &size.x);
-        def = rg_shape_def_box(size.x, size.y, size.z);
-    } else if (strcmp(form->name, "mesh") == 0) {
-        status = read_mesh(robot, form, &like->shape);
-        if (status == RG_OK && !like->shape)
-            return RG_OK;
+        *def = rg_shape_def_box(size.x, size.y, size.z);
+    } else if (strcmp(form->name, "ellipsoid") == 0) {
+        status = rg_robot_vector(robot, form, "radii", 3, &size.x);
+        *def = rg_shape_def_ellipsoid(size.x, size.y, size.z);
+    } else if (strcmp(form->name, "plane") == 0) {
+        size.z = 1;
+        status = rg_robot_vector(robot, form, "normal", 3, &size.x);
+        *def = rg_shape_def_halfspace(size, 0);
     } else {
-        status = read_round(robot, form, &def);
+        status = read_round(robot, form, def);
     }
-    if (status == RG_OK)
-        status = rg_robot_add_collider(robot, link, form, like->shape ? NULL : &def, like);
+    return status;
+}
+
+rg_status rg_urdf_geometry(rg_robot *robot, const rg_xml_node *geometry, const char *file,
+                           rg_robot_link *link, rg_robot_collider *like) {
+    const rg_xml_node *form = geometry->first;
+    bool mesh = form && strcmp(form->name, "mesh") == 0;
+    rg_shape_def def;
+    like->shape = NULL;
+    if (!form) /* what it held was left out */
+        return RG_OK;
+    rg_status status =
+        mesh ? read_mesh(robot, form, file, &like->shape) : read_form(robot, form, &def);
+    if (status == RG_OK && (!mesh || like->shape))
+        status = rg_robot_add_collider(robot, link, form, mesh ? NULL : &def, like);
     if (status != RG_OK)
         rg_shape_release(like->shape);
     return status;
+}
+
+static rg_status read_collision(rg_robot *robot, const rg_xml_node *node, rg_robot_link *link,
+                                rg_robot_collider *like) {
+    const rg_xml_node *geometry = rg_xml_child(node, "geometry");
+    rg_status status = read_origin(robot, node, &like->pose);
+    if (status == RG_OK && !geometry)
+        status = rg_robot_fail(robot, node, RG_NOT_FOUND, "needs geometry");
+    return status == RG_OK ? rg_urdf_geometry(robot, geometry, "filename", link, like) : status;
 }
 
 /* The material of a link: a coefficient of friction of its own, or the default one. */
@@ -226,17 +243,8 @@ static rg_status read_friction(rg_robot *robot, const rg_xml_node *node, size_t 
     rg_status status = rg_robot_vector(robot, lateral, "value", 1, &friction);
     if (status != RG_OK)
         return status;
-    for (size_t i = 0; i < robot->material_count; i++)
-        if (robot->materials[i].friction == friction) {
-            *material = i;
-            return RG_OK;
-        }
-    if (!rg_arena_grow(&robot->arena, &robot->materials, robot->material_count,
-                       &robot->material_capacity, sizeof *robot->materials))
-        return rg_robot_no_memory(robot);
-    robot->materials[robot->material_count] = (rg_robot_material){friction, 3, 0};
-    *material = robot->material_count++;
-    return RG_OK;
+    return rg_robot_add_material(robot, (rg_robot_material){.friction = friction, .dimension = 3},
+                                 material);
 }
 
 static rg_status read_link(rg_robot *robot, rg_robot_link *link) {
@@ -252,6 +260,24 @@ static rg_status read_link(rg_robot *robot, rg_robot_link *link) {
 
 /* ---- a joint ---- */
 
+rg_status rg_urdf_limits(rg_robot *robot, const rg_xml_node *limit, rg_robot_joint *joint) {
+    rg_joint_axis *v = &joint->value;
+    rg_status status = rg_robot_vector(robot, limit, "lower", 1, &v->lower);
+    if (status == RG_OK)
+        status = rg_robot_vector(robot, limit, "upper", 1, &v->upper);
+    if (status != RG_OK || v->lower <= v->upper)
+        return status;
+    v->lower = -INFINITY; /* some tools write that for "none" */
+    v->upper = INFINITY;
+    return rg_robot_leave_out(robot, limit, "a lower limit above the upper one");
+}
+
+rg_status rg_urdf_dynamics(rg_robot *robot, const rg_xml_node *dynamics, rg_robot_joint *joint) {
+    rg_status status = rg_robot_vector(robot, dynamics, "damping", 1, &joint->value.damping);
+    return status == RG_OK ? rg_robot_vector(robot, dynamics, "friction", 1, &joint->value.friction)
+                           : status;
+}
+
 static rg_status read_axis(rg_robot *robot, const rg_xml_node *node, rg_robot_joint *joint) {
     const rg_xml_node *axis = rg_xml_child(node, "axis"), *limit = rg_xml_child(node, "limit"),
                       *dynamics = rg_xml_child(node, "dynamics");
@@ -263,33 +289,20 @@ static rg_status read_axis(rg_robot *robot, const rg_xml_node *node, rg_robot_jo
         return rg_robot_fail(robot, axis, RG_INVALID_ARGUMENT, "an axis of no length");
     if (status == RG_OK && strcmp(type, "continuous") != 0 && limited) {
         joint->value.lower = joint->value.upper = 0;
-        status = rg_robot_vector(robot, limit, "lower", 1, &joint->value.lower);
-        if (status == RG_OK)
-            status = rg_robot_vector(robot, limit, "upper", 1, &joint->value.upper);
-        /* Some tools write that for "none". */
-        if (status == RG_OK && joint->value.lower > joint->value.upper)
-            status = rg_robot_leave_out(robot, limit, "a lower limit above the upper one");
-        if (joint->value.lower > joint->value.upper) {
-            joint->value.lower = -INFINITY;
-            joint->value.upper = INFINITY;
-        }
+        status = rg_urdf_limits(robot, limit, joint);
     }
     if (!dynamics)
         dynamics = rg_xml_child(node, "joint_properties");
-    if (status == RG_OK)
-        status = rg_robot_vector(robot, dynamics, "damping", 1, &joint->value.damping);
-    if (status == RG_OK)
-        status = rg_robot_vector(robot, dynamics, "friction", 1, &joint->value.friction);
-    return status;
+    return status == RG_OK ? rg_urdf_dynamics(robot, dynamics, joint) : status;
 }
 
-static rg_status read_mimic(rg_robot *robot, const rg_xml_node *node, rg_robot_joint *joint) {
-    const rg_xml_node *mimic = rg_xml_child(node, "mimic");
+rg_status rg_urdf_mimic(rg_robot *robot, const rg_xml_node *mimic, rg_robot_joint *joint) {
     double offset = 0;
     if (!mimic)
         return RG_OK;
     joint->multiplier = 1;
-    rg_status status = get_name(robot, mimic, "joint", &joint->mimics);
+    joint->mimic = mimic;
+    rg_status status = rg_robot_name(robot, mimic, "joint", &joint->mimics);
     if (status == RG_OK)
         status = rg_robot_vector(robot, mimic, "multiplier", 1, &joint->multiplier);
     if (status == RG_OK)
@@ -309,9 +322,9 @@ static rg_status read_joint(rg_robot *robot, const rg_xml_node *node, rg_robot_l
                  {"planar", RG_JOINT_PLANAR},
                  {"spherical", RG_JOINT_BALL}}; /* Bullet's */
     const char *type, *name;
-    rg_status status = get_name(robot, node, "type", &type);
+    rg_status status = rg_robot_name(robot, node, "type", &type);
     if (status == RG_OK)
-        status = get_name(robot, node, "name", &name);
+        status = rg_robot_name(robot, node, "name", &name);
     if (status == RG_OK)
         status = read_origin(robot, node, &link->pose);
     link->is_free = status == RG_OK && strcmp(type, "floating") == 0;
@@ -326,7 +339,7 @@ static rg_status read_joint(rg_robot *robot, const rg_xml_node *node, rg_robot_l
         *joint = (rg_robot_joint){.name = name, .kind = kinds[i].kind, .node = node};
         joint->value = rg_joint_def_default(kinds[i].kind).axis[0];
         status = read_axis(robot, node, joint);
-        return status == RG_OK ? read_mimic(robot, node, joint) : status;
+        return status == RG_OK ? rg_urdf_mimic(robot, rg_xml_child(node, "mimic"), joint) : status;
     }
     return rg_robot_fail(robot, node, RG_NOT_FOUND,
                          "there is no type \"%.100s\"; the types are: revolute, continuous, "

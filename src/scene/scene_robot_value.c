@@ -42,7 +42,7 @@ rg_status rg_robot_numbers(rg_robot *robot, const rg_xml_node *node, const char 
 
 rg_status rg_robot_vector(rg_robot *robot, const rg_xml_node *node, const char *name, size_t count,
                           double *values) {
-    const char *text = node ? rg_xml_get(node, name) : NULL;
+    const char *text = node ? rg_xml_value(&node, name) : NULL;
     size_t found;
     if (!text)
         return RG_OK;
@@ -74,6 +74,27 @@ rg_quat rg_robot_rotation_to(rg_vec3 axis) {
     if (length == 0)
         return axis.z < 0 ? rg_quat_make(1, 0, 0, 0) : rg_quat_identity();
     return rg_quat_of_axis_angle(across, rg_atan2(length, axis.z));
+}
+
+rg_status rg_robot_name(rg_robot *robot, const rg_xml_node *node, const char *attribute,
+                        const char **name) {
+    *name = rg_xml_value(&node, attribute);
+    return *name && (*name)[0] ? RG_OK
+                               : rg_robot_fail(robot, node, RG_NOT_FOUND, "needs %s", attribute);
+}
+
+rg_status rg_robot_add_material(rg_robot *robot, rg_robot_material material, size_t *index) {
+    for (*index = 0; *index < robot->material_count; ++*index) {
+        const rg_robot_material *m = &robot->materials[*index];
+        if (m->friction == material.friction && m->dimension == material.dimension &&
+            m->priority == material.priority)
+            return RG_OK;
+    }
+    if (!rg_arena_grow(&robot->arena, &robot->materials, robot->material_count,
+                       &robot->material_capacity, sizeof material))
+        return rg_robot_no_memory(robot);
+    robot->materials[robot->material_count++] = material;
+    return RG_OK;
 }
 
 rg_status rg_robot_add_link(rg_robot *robot, const rg_robot_link *link, size_t *index) {
@@ -111,7 +132,7 @@ rg_status rg_robot_add_collider(rg_robot *robot, rg_robot_link *link, const rg_x
     return RG_OK;
 }
 
-/* ---- mesh files ---- */
+/* ---- files ---- */
 
 static bool is_there(const char *path) {
     FILE *file = fopen(path, "rb");
@@ -120,7 +141,7 @@ static bool is_there(const char *path) {
     return file != NULL;
 }
 
-enum { PATH_SIZE = 1024, LEVELS = 8 };
+enum { PATH_SIZE = RG_ROBOT_PATH_SIZE, LEVELS = 8 };
 
 /* package://NAME/REST: a folder NAME with REST in it, beside the file or in a folder above; or a
  * folder above that has REST and stands for the package. */
@@ -142,7 +163,16 @@ static bool find_in_package(const char *directory, const char *name, char path[P
     return false;
 }
 
-static bool find_mesh(const rg_robot *robot, const char *name, char path[PATH_SIZE]) {
+/* Beside the file that has the element in it. */
+static bool find_beside(const rg_xml_node *node, const char *name, char path[PATH_SIZE]) {
+    const char *slash = strrchr(node->file, '/');
+    int length = slash ? (int)(slash - node->file) + 1 : 0;
+    return snprintf(path, PATH_SIZE, "%.*s%s", length, node->file, name) < PATH_SIZE &&
+           is_there(path);
+}
+
+bool rg_robot_find_file(const rg_robot *robot, const rg_xml_node *node, const char *name,
+                        char path[PATH_SIZE]) {
     const char *given = robot->source->directory;
     const char *directory = given && given[0] ? given : ".";
     static const char package[] = "package://", model[] = "model://", file[] = "file://";
@@ -156,7 +186,7 @@ static bool find_mesh(const rg_robot *robot, const char *name, char path[PATH_SI
     else
         found = snprintf(path, PATH_SIZE, "%s%s%s", name[0] == '/' ? "" : directory,
                          name[0] == '/' ? "" : "/", name) < PATH_SIZE;
-    return found && is_there(path);
+    return (found && is_there(path)) || find_beside(node, name, path);
 }
 
 static rg_status leave_mesh_out(rg_robot *robot, const rg_xml_node *node, const char *name) {
@@ -173,7 +203,7 @@ rg_status rg_robot_mesh(rg_robot *robot, const rg_xml_node *node, const char *na
         return rg_robot_fail(robot, node, RG_UNSUPPORTED, "mesh files are not opened here");
     rg_mesh mesh;
     rg_error cause = {0};
-    if (!find_mesh(robot, name, path))
+    if (!rg_robot_find_file(robot, node, name, path))
         return leave_mesh_out(robot, node, name);
     rg_status status = rg_mesh_read_file(path, &(rg_mesh_options){.allocator = &robot->allocator},
                                          &mesh, NULL, &cause);

@@ -20,10 +20,10 @@ static const rg_robot_words *find_words(const rg_robot_words *table, size_t coun
     char path[256];
     snprintf(path, sizeof path, "%s/%s", node->parent ? node->parent->name : "", node->name);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(table[i].element, path) == 0)
+        if (has_word(table[i].element, path))
             return &table[i];
     for (size_t i = 0; i < count; i++)
-        if (strcmp(table[i].element, node->name) == 0)
+        if (has_word(table[i].element, node->name))
             return &table[i];
     return NULL;
 }
@@ -38,8 +38,15 @@ rg_status rg_robot_leave_out(rg_robot *robot, const rg_xml_node *node, const cha
     return rg_robot_fail(robot, node, RG_UNSUPPORTED, "%s; --lenient leaves it out", what);
 }
 
+static const rg_robot_words text_alone = {"", "=", "", "", ""};
+
 static rg_status check_attributes(rg_robot *robot, rg_xml_node *node, const rg_robot_words *words) {
     char text[200];
+    if (node->text && !has_word(words->attributes, "=")) {
+        rg_status status = rg_robot_leave_out(robot, node, "its text is not understood");
+        if (status != RG_OK)
+            return status;
+    }
     for (rg_xml_attribute **a = &node->attributes; *a;) {
         if (has_word(words->attributes, (*a)->name)) {
             a = &(*a)->next;
@@ -68,7 +75,7 @@ static rg_xml_node *next_of(rg_xml_node *root, rg_xml_node *node, bool inside) {
     return node == root ? NULL : node->next;
 }
 
-static void unlink_node(rg_xml_node *node) {
+void rg_xml_unlink(rg_xml_node *node) {
     rg_xml_node *parent = node->parent, **at = &parent->first;
     while (*at != node)
         at = &(*at)->next;
@@ -81,9 +88,10 @@ rg_status rg_robot_check_words(rg_robot *robot, rg_xml_node *root, const rg_robo
     for (rg_xml_node *node = root; node && status == RG_OK;) {
         const rg_robot_words *words = find_words(table, count, node),
                              *above = node == root ? NULL : find_words(table, count, node->parent);
-        bool known = node == root || has_word(above->children, node->name);
-        if (known && words) {
-            status = check_attributes(robot, node, words);
+        if (node != root && !above)
+            above = &text_alone;
+        if (node == root || has_word(above->children, node->name)) {
+            status = check_attributes(robot, node, words ? words : &text_alone);
             node = next_of(root, node, true);
             continue;
         }
@@ -91,7 +99,7 @@ rg_status rg_robot_check_words(rg_robot *robot, rg_xml_node *root, const rg_robo
             status = rg_robot_leave_out(robot, node, "not understood");
         rg_xml_node *gone = node;
         node = next_of(root, node, false);
-        unlink_node(gone);
+        rg_xml_unlink(gone);
     }
     return status;
 }

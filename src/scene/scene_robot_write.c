@@ -14,6 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct {
+    const char *name; /* for messages */
+    void (*write)(rg_robot_writer *w);
+} formats[] = {[RG_ROBOT_MJCF] = {"MJCF", rg_robot_write_mjcf},
+               [RG_ROBOT_URDF] = {"URDF", rg_robot_write_urdf},
+               [RG_ROBOT_SDF] = {"SDF", rg_robot_write_sdf}};
+
 /* ---- what cannot be held ---- */
 
 void rg_robot_cannot(rg_robot_writer *w, const char *format, ...) {
@@ -30,7 +37,7 @@ void rg_robot_cannot(rg_robot_writer *w, const char *format, ...) {
         w->status = rg_fail(w->error, RG_UNSUPPORTED,
                             "%s: %s cannot hold it; --lenient leaves "
                             "it out",
-                            text, w->format);
+                            text, formats[w->format].name);
 }
 
 /* ---- words and numbers ---- */
@@ -52,13 +59,17 @@ void rg_robot_put_vector(rg_robot_writer *w, const char *name, rg_vec3 v) {
     rg_robot_put_numbers(w, name, (double[]){v.x, v.y, v.z}, 3);
 }
 
-void rg_robot_put_text(rg_robot_writer *w, const char *name, const char *text) {
-    rg_buffer_print(&w->out, " %s=\"", name);
+void rg_robot_put_escaped(rg_robot_writer *w, const char *text) {
     for (const char *c = text; *c; c++)
         if (*c == '<' || *c == '&' || *c == '"' || (unsigned char)*c < 0x20)
             rg_buffer_print(&w->out, "&#%d;", *c);
         else
             rg_buffer_append(&w->out, c, 1);
+}
+
+void rg_robot_put_text(rg_robot_writer *w, const char *name, const char *text) {
+    rg_buffer_print(&w->out, " %s=\"", name);
+    rg_robot_put_escaped(w, text);
     rg_robot_put(w, "\"");
 }
 
@@ -97,25 +108,30 @@ void rg_robot_put_joint(rg_robot_writer *w, const char *name, rg_joint_id joint,
 
 double rg_robot_friction(rg_robot_writer *w, rg_material_id material) {
     rg_contact_law law = rg_world_pair_law(w->world, material, material);
+    if (law.rolling_friction != 0 || law.torsional_friction != 0)
+        rg_robot_cannot(w, "material %s: friction against rolling or spinning",
+                        rg_world_material_name(w->world, material));
     if (law.restitution != 0 || law.static_friction != law.friction)
         rg_robot_cannot(w, "material %s: restitution, or another friction at rest",
                         rg_world_material_name(w->world, material));
     return law.friction;
 }
 
+/* The default material is 0 and 1. */
 static bool is_used(const rg_robot_writer *w, rg_material_id material) {
     for (size_t i = 0; i < rg_world_body_count(w->world); i++) {
         rg_body_id body = rg_world_body_at(w->world, i);
         for (size_t k = 0; k < rg_body_collider_count(w->world, body); k++) {
             rg_collider_id collider = rg_body_collider_at(w->world, body, k);
-            if (rg_collider_get_def(w->world, collider).material.index1 == material.index1)
+            rg_material_id other = rg_collider_get_def(w->world, collider).material;
+            if ((other.index1 ? other.index1 : 1) == material.index1)
                 return true;
         }
     }
     return false;
 }
 
-/* Both formats know one number per surface, of which a pair has the larger. */
+/* All formats know one number per surface, of which a pair has the larger, in SDF the smaller. */
 static void check_pairs(rg_robot_writer *w) {
     size_t count = rg_world_material_count(w->world);
     for (size_t i = 0; i < count; i++)
@@ -123,13 +139,16 @@ static void check_pairs(rg_robot_writer *w) {
             rg_material_id a = {(uint32_t)i + 1}, b = {(uint32_t)k + 1};
             double own = rg_world_pair_law(w->world, a, a).friction,
                    other = rg_world_pair_law(w->world, b, b).friction;
-            if (rg_world_pair_law(w->world, a, b).friction != fmax(own, other) && is_used(w, a) &&
-                is_used(w, b))
-                rg_robot_cannot(w,
-                                "materials %s and %s: a friction of their pair other than the "
-                                "larger one",
-                                rg_world_material_name(w->world, a),
-                                rg_world_material_name(w->world, b));
+            bool least = w->format == RG_ROBOT_SDF;
+            double held = least ? fmin(own, other) : fmax(own, other);
+            rg_contact_law pair = rg_world_pair_law(w->world, a, b);
+            bool other_law =
+                pair.friction != held || pair.rolling_friction != 0 || pair.torsional_friction != 0;
+            if (other_law && is_used(w, a) && is_used(w, b))
+                rg_robot_cannot(
+                    w, "materials %s and %s: a friction of their pair other than the %s one",
+                    rg_world_material_name(w->world, a), rg_world_material_name(w->world, b),
+                    least ? "smaller" : "larger");
         }
 }
 
@@ -140,7 +159,7 @@ void rg_robot_check_axis(rg_robot_writer *w, rg_joint_id joint, size_t axis) {
     const char *name = rg_robot_joint_word(w, joint, text);
     if (a->restitution != 0)
         rg_robot_cannot(w, "joint %s: restitution at its limits", name);
-    if (isfinite(a->lower) != isfinite(a->upper))
+    if (isfinite(a->lower) != isfinite(a->upper) && w->format != RG_ROBOT_SDF)
         rg_robot_cannot(w, "joint %s: one limit without the other", name);
     if (a->motor != RG_MOTOR_NONE && a->target_of_time)
         rg_robot_cannot(w, "joint %s: the target of its motor, which changes", name);
@@ -179,7 +198,8 @@ static void check_body(rg_robot_writer *w, rg_body_id body) {
         rg_robot_cannot(w, "body %s: a prescribed motion", name);
     else if (moves)
         rg_robot_cannot(w, "body %s: its velocity", name);
-    if (rg_body_gravity_scale(w->world, body) != 1)
+    double scale = rg_body_gravity_scale(w->world, body);
+    if (scale != 1 && (scale != 0 || w->format != RG_ROBOT_SDF))
         rg_robot_cannot(w, "body %s: gravity of its own", name);
 }
 
@@ -306,6 +326,15 @@ static void check_world(rg_robot_writer *w) {
     check_pairs(w);
 }
 
+void rg_robot_refuse_distances(rg_robot_writer *w) {
+    char text[64];
+    for (size_t i = 0; i < rg_world_joint_count(w->world); i++) {
+        rg_joint_id joint = rg_world_joint_at(w->world, i);
+        if (!w->used[i] && rg_joint_get_def(w->world, joint).kind == RG_JOINT_DISTANCE)
+            rg_robot_cannot(w, "joint %s (distance)", rg_robot_joint_word(w, joint, text));
+    }
+}
+
 rg_status rg_scene_write_robot(rg_scene *scene, const rg_robot_options *options,
                                const rg_allocator *allocator, char **text, size_t *size,
                                rg_error *error) {
@@ -313,7 +342,7 @@ rg_status rg_scene_write_robot(rg_scene *scene, const rg_robot_options *options,
     size_t bodies = rg_world_body_count(scene->world), joints = rg_world_joint_count(scene->world);
     rg_robot_writer w = {.scene = scene,
                          .world = scene->world,
-                         .format = options->format == RG_ROBOT_URDF ? "URDF" : "MJCF",
+                         .format = options->format,
                          .lenient = options->lenient,
                          .error = error,
                          .out = rg_buffer_make(&memory)};
@@ -327,7 +356,7 @@ rg_status rg_scene_write_robot(rg_scene *scene, const rg_robot_options *options,
         grow_tree(&w, place);
         link_children(&w);
         check_world(&w);
-        (options->format == RG_ROBOT_URDF ? rg_robot_write_urdf : rg_robot_write_mjcf)(&w);
+        formats[w.format].write(&w);
         rg_buffer_append(&w.out, "", 1);
     }
     if (w.status == RG_OK && (!w.nodes || !w.used || !place || w.out.failed))

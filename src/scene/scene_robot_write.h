@@ -1,5 +1,5 @@
-/* Scenes as robot descriptions: what the writers of MJCF and URDF share. Bodies are a tree: each
- * hangs from another or from the world by at most one joint. What a format cannot hold is
+/* Scenes as robot descriptions: what the writers of MJCF, URDF and SDF share. Bodies are a tree:
+ * each hangs from another or from the world by at most one joint. What a format cannot hold is
  * refused by name, or, leniently, listed (rg_scene_left_out_at). */
 #ifndef RIGOR_SCENE_ROBOT_WRITE_H
 #define RIGOR_SCENE_ROBOT_WRITE_H
@@ -22,7 +22,7 @@ typedef struct rg_robot_node {
 typedef struct rg_robot_writer {
     rg_scene *scene;
     rg_world *world;
-    const char *format; /* "MJCF", for messages */
+    rg_robot_format format;
     bool lenient;
     rg_buffer out;
     rg_status status; /* the first failure */
@@ -41,6 +41,7 @@ void rg_robot_put_numbers(rg_robot_writer *w, const char *name, const double *va
 void rg_robot_put_vector(rg_robot_writer *w, const char *name, rg_vec3 v);
 /* ` name="text"`; what XML gives a meaning to is escaped. */
 void rg_robot_put_text(rg_robot_writer *w, const char *name, const char *text);
+void rg_robot_put_escaped(rg_robot_writer *w, const char *text);
 /* A body's name, or one made from its number. */
 void rg_robot_put_body(rg_robot_writer *w, const char *name, rg_body_id body);
 void rg_robot_put_joint(rg_robot_writer *w, const char *name, rg_joint_id joint, size_t axis);
@@ -50,7 +51,7 @@ const char *rg_robot_body_word(const rg_robot_writer *w, rg_body_id body, char t
 double rg_robot_friction(rg_robot_writer *w, rg_material_id material);
 /* Whether a filter keeps it from all contacts; names other filters. */
 bool rg_robot_touches_nothing(rg_robot_writer *w, const rg_collider_def *collider);
-/* Names what neither format holds of an axis of a joint. */
+/* Names what no format holds of an axis of a joint. */
 void rg_robot_check_axis(rg_robot_writer *w, rg_joint_id joint, size_t axis);
 
 typedef void rg_robot_shape_writer(rg_robot_writer *w, const rg_collider_def *collider,
@@ -59,7 +60,11 @@ typedef void rg_robot_shape_writer(rg_robot_writer *w, const rg_collider_def *co
 void rg_robot_each_shape(rg_robot_writer *w, rg_body_id body, rg_robot_shape_writer *write,
                          void *user);
 
+/* Names all distances. */
+void rg_robot_refuse_distances(rg_robot_writer *w);
+
 void rg_robot_write_mjcf(rg_robot_writer *w);
 void rg_robot_write_urdf(rg_robot_writer *w);
+void rg_robot_write_sdf(rg_robot_writer *w);
 
 #endif

@@ -210,16 +210,11 @@ static void put_joint(rg_robot_writer *w, size_t index) {
 
 void rg_robot_write_urdf(rg_robot_writer *w) {
     rg_vec3 usual = rg_world_def_default().gravity;
-    char text[64];
     if (rg_length(rg_sub(rg_world_gravity(w->world), usual)) != 0)
         rg_robot_cannot(w, "gravity other than (0, 0, %g)", usual.z);
     if (rg_scene_step_size(w->scene) != RG_DEFAULT_STEP)
         rg_robot_cannot(w, "the step size %g", rg_scene_step_size(w->scene));
-    for (size_t i = 0; i < rg_world_joint_count(w->world); i++)
-        if (!w->used[i] &&
-            rg_joint_get_def(w->world, rg_world_joint_at(w->world, i)).kind == RG_JOINT_DISTANCE)
-            rg_robot_cannot(w, "joint %s (distance)",
-                            rg_robot_joint_word(w, rg_world_joint_at(w->world, i), text));
+    rg_robot_refuse_distances(w);
     rg_robot_put(w, "<robot");
     rg_robot_put_text(w, "name", rg_scene_name(w->scene));
     rg_robot_put(w, ">\n<link name=\"world\"/>\n");

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH_MOST = 100, ELEMENTS_MOST = 200000, PARSE_CHUNK = 1 << 20 };
+enum { DEPTH_MOST = 100, ELEMENTS_MOST = 200000, PARSE_CHUNK = 1 << 20, INCLUDES_MOST = 200 };
 
 typedef struct parser {
     rg_robot *robot;
@@ -18,6 +18,7 @@ typedef struct parser {
     const char *file;
     rg_xml_node *root, *open;
     int depth;
+    rg_buffer text; /* since the last element began */
     rg_status status;
 } parser;
 
@@ -56,6 +57,15 @@ const char *rg_xml_get(const rg_xml_node *node, const char *name) {
         if (strcmp(a->name, name) == 0)
             return a->value;
     return NULL;
+}
+
+const char *rg_xml_value(const rg_xml_node **node, const char *name) {
+    const char *value = rg_xml_get(*node, name);
+    const rg_xml_node *child = value ? NULL : rg_xml_child(*node, name);
+    if (!child)
+        return value;
+    *node = child;
+    return child->text ? child->text : "";
 }
 
 rg_xml_node *rg_xml_child(const rg_xml_node *node, const char *name) {
@@ -130,14 +140,36 @@ static void XMLCALL begin_element(void *user, const XML_Char *name, const XML_Ch
     else
         p->open->first = p->open->last = node;
     p->open = node;
+    p->text.size = 0;
+}
+
+static void XMLCALL take_text(void *user, const XML_Char *text, int length) {
+    parser *p = user;
+    if (p->status == RG_OK)
+        rg_buffer_append(&p->text, text, (size_t)length);
+}
+
+static bool is_blank(const rg_buffer *text) {
+    for (size_t i = 0; i < text->size; i++)
+        if (!strchr(" \t\r\n", text->data[i]))
+            return false;
+    return true;
 }
 
 static void XMLCALL end_element(void *user, const XML_Char *name) {
     parser *p = user;
     (void)name;
     p->depth--;
-    if (p->open)
-        p->open = p->open->parent;
+    if (!p->open)
+        return;
+    if (!p->open->first && !is_blank(&p->text))
+        p->open->text = rg_robot_copy(p->robot, p->text.data, p->text.size);
+    if (p->text.failed || (!p->open->first && !is_blank(&p->text) && !p->open->text)) {
+        p->status = rg_robot_no_memory(p->robot);
+        XML_StopParser(p->xml, XML_FALSE);
+    }
+    p->open = p->open->parent;
+    p->text.size = 0;
 }
 
 static void XMLCALL begin_doctype(void *user, const XML_Char *name, const XML_Char *system,
@@ -148,7 +180,8 @@ static void XMLCALL begin_doctype(void *user, const XML_Char *name, const XML_Ch
 
 rg_status rg_robot_parse(rg_robot *robot, const rg_scene_source *source, rg_xml_node **root) {
     *root = NULL;
-    parser p = {.robot = robot, .xml = XML_ParserCreate(NULL)};
+    parser p = {
+        .robot = robot, .xml = XML_ParserCreate(NULL), .text = rg_buffer_make(&robot->allocator)};
     p.file = rg_robot_copy(robot, source->name, strlen(source->name));
     if (!p.xml || !p.file) {
         if (p.xml)
@@ -157,6 +190,7 @@ rg_status rg_robot_parse(rg_robot *robot, const rg_scene_source *source, rg_xml_
     }
     XML_SetUserData(p.xml, &p);
     XML_SetElementHandler(p.xml, begin_element, end_element);
+    XML_SetCharacterDataHandler(p.xml, take_text);
     XML_SetStartDoctypeDeclHandler(p.xml, begin_doctype);
     size_t done = 0;
     bool good = true;
@@ -169,6 +203,31 @@ rg_status rg_robot_parse(rg_robot *robot, const rg_scene_source *source, rg_xml_
         p.status = rg_fail_at(robot->error, RG_SYNTAX, p.file, line_of(&p), column_of(&p),
                               "this is no XML: %s", XML_ErrorString(XML_GetErrorCode(p.xml)));
     XML_ParserFree(p.xml);
+    rg_buffer_free(&p.text);
     *root = p.root;
     return p.status;
+}
+
+rg_status rg_robot_include(rg_robot *robot, const rg_xml_node *node, const char *path,
+                           rg_xml_node **root) {
+    rg_buffer text = rg_buffer_make(&robot->allocator);
+    rg_error cause = {0};
+    if (!robot->limits.files)
+        return rg_robot_fail(robot, node, RG_UNSUPPORTED, "files are not opened here");
+    if (++robot->includes > INCLUDES_MOST)
+        return rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED, "there are more than 200 includes");
+    rg_status status = rg_scene_load_file(path, &robot->limits, &text, &cause);
+    if (status != RG_OK)
+        status = rg_robot_fail(robot, node, status, "%s", cause.text);
+    robot->include_bytes += text.size;
+    if (status == RG_OK && robot->include_bytes > robot->limits.bytes)
+        status = rg_robot_fail(robot, node, RG_LIMIT_EXCEEDED,
+                               "the includes are larger than %zu bytes", robot->limits.bytes);
+    if (status == RG_OK)
+        status = rg_robot_parse(robot,
+                                &(rg_scene_source){text.data ? text.data : "", text.size, path,
+                                                   robot->source->directory},
+                                root);
+    rg_buffer_free(&text);
+    return status;
 }

@@ -1,5 +1,6 @@
 /* Any bytes as a robot description, strict and lenient: the reader must answer, within its limits,
- * with a scene or a message; what it accepts can be written and read again. Files stay closed. */
+ * with a scene or a message; what it accepts can be written and read again, and, leniently, as any
+ * robot description, which the reader must answer as well. Files stay closed. */
 #include "scene/scene_reader.h"
 #include "scene/scene_robot.h"
 
@@ -27,6 +28,20 @@ static void write_and_read(const rg_scene *scene) {
     free(text);
 }
 
+static void write_and_read_robot(rg_scene *scene, rg_robot_format format) {
+    char *text;
+    size_t length;
+    rg_scene *again;
+    rg_error error = {0};
+    rg_robot_options options = {format, true};
+    if (rg_scene_write_robot(scene, &options, NULL, &text, &length, &error) != RG_OK)
+        abort();
+    rg_robot_read(&(rg_scene_source){text, length, "again.xml", "/nonexistent"},
+                  &(rg_scene_options){.lenient = true}, &wide, &again, &error);
+    rg_scene_destroy(again);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int lenient = 0; lenient < 2; lenient++) {
         rg_scene *scene;
@@ -39,6 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             abort();
         if (status == RG_OK)
             write_and_read(scene);
+        for (int format = RG_ROBOT_MJCF; status == RG_OK && format <= RG_ROBOT_SDF; format++)
+            write_and_read_robot(scene, (rg_robot_format)format);
         rg_scene_destroy(scene);
     }
     return 0;

@@ -95,6 +95,7 @@ static void opening(void **state) {
     sweep(attempt_open, GOOD_SCENES "scene.json");
     sweep(attempt_open, RIGOR_TEST_DATA "/robots/arm.urdf");
     sweep(attempt_open, RIGOR_TEST_DATA "/robots/walker.xml");
+    sweep(attempt_open, RIGOR_TEST_DATA "/robots/world.sdf");
     sweep(attempt_open, "spinning-top");
     sweep(attempt_open, "tennis-racket");
     sweep(attempt_open, "projectiles");

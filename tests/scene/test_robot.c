@@ -126,6 +126,84 @@ static void mimics_are_gears(void **state) {
     rg_scene_destroy(scene);
 }
 
+#define SLIDE(name, parent, x, axis, rest)                                                         \
+    "<link name='" name "'><inertial><origin xyz='0.1 0 0'/><mass value='1'/><inertia ixx='0.01' " \
+    "iyy='0.01' izz='0.01' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='j" name "' "    \
+    "type='prismatic'><parent link='" parent "'/><child link='" name "'/><origin xyz='" x          \
+    " 0 0'/><axis xyz='" axis "'/>" rest "</joint>"
+
+static const double fine_step = 1.0 / 960; /* s */
+
+/* q'' = -g weight / mass of the first coordinate. The method begins with a full step of gravity: it
+ * is ahead by half of what that makes of the way. */
+static void assert_falls(const char *text, const char *second, double ratio, double weight,
+                         double mass) {
+    rg_scene *scene = read_scene(text);
+    assert_int_equal(rg_scene_set_step_size(scene, fine_step, NULL), RG_OK);
+    run_scene(scene, 0.25);
+    double time = rg_world_time(rg_scene_world(scene)), q = coordinate_of(scene, "ja");
+    double half = -0.5 * 9.81 * weight / mass;
+    assert_near(q, half * time * time, 1.01 * fabs(half) * fine_step * fine_step);
+    assert_near(coordinate_of(scene, second), ratio * q, 1e-11);
+    rg_scene_destroy(scene);
+}
+
+/* Slides, side by side and one after the other, by a wheel with a thousandth of the follower's
+ * mass; a hinge and a slide. Against closed forms. */
+static void mimics_of_slides_are_racks(void **state) {
+    (void)state;
+    const double share = 1e-3;
+    assert_falls("<robot><link name='palm'/>" SLIDE("a", "palm", "0", "0 0 1", "") SLIDE(
+                     "b", "palm", "1", "0 0 1", "<mimic joint='ja' multiplier='-0.5'/>") "</robot>",
+                 "jb", -0.5, 1 - 0.5 * (1 - share), 1.25);
+    assert_falls("<robot><link name='palm'/>" SLIDE("a", "palm", "0", "0 0 1", "") SLIDE(
+                     "b", "palm", "1", "1 0 0", "<mimic joint='ja' multiplier='2'/>") "</robot>",
+                 "jb", 2, 1, 1 + 4);
+    assert_falls("<robot><link name='palm'/>" SLIDE("a", "palm", "0", "0 0 1", "")
+                     SLIDE("b", "a", "0", "0 0 1", "<mimic joint='ja'/>") "</robot>",
+                 "jb", 1, 1 + 2 * (1 - share) + share, 1 + 4 * (1 - share) + 2 * share);
+}
+
+/* A wheel of 0.01 + 0.01 kg m^2 about its hinge, whose centre is level with it. */
+static void mimics_of_a_hinge_and_a_slide_are_racks(void **state) {
+    (void)state;
+    rg_scene *scene = read_scene("<robot><link name='palm'/>" FINGER("a", "0", "0 0 1", "") SLIDE(
+        "b", "palm", "1", "0 1 0", "<mimic joint='ja' multiplier='0.3'/>") "</robot>");
+    rg_world *world = rg_scene_world(scene);
+    assert_int_equal(rg_scene_set_step_size(scene, fine_step, NULL), RG_OK);
+    assert_int_equal(rg_body_set_velocity(world, body_of(scene, "b"), (rg_vec3){0, 1, 0}), RG_OK);
+    run_scene(scene, 0.5);
+    double q = coordinate_of(scene, "ja"), time = rg_world_time(world);
+    /* 1 kg at 1 m/s takes the wheel along, 0.02 kg m^2 at 1/0.3 rad/m. */
+    double speed = 1 / (1 + 0.02 / 0.09);
+    assert_near(coordinate_of(scene, "jb"), speed * time, fine_step * fine_step);
+    assert_near(coordinate_of(scene, "jb"), 0.3 * q, 1e-11);
+    rg_scene_destroy(scene);
+}
+
+/* A hand of two fingers with tips: the tips turn back as far as the fingers turn, and the second
+ * has no link in common with the joint that it follows. */
+static void mimics_go_through_others(void **state) {
+    (void)state;
+#define TIP(name, parent, rest)                                                                    \
+    "<link name='" name "'><inertial><origin xyz='0.1 0 0'/><mass value='0.1'/><inertia "          \
+    "ixx='0.001' iyy='0.001' izz='0.001' ixy='0' ixz='0' iyz='0'/></inertial></link><joint "       \
+    "name='j" name "' type='continuous'><parent link='" parent "'/><child link='" name             \
+    "'/><origin xyz='0.3 0 0'/><axis xyz='0 1 0.5'/>" rest "</joint>"
+    rg_scene *scene =
+        read_scene("<robot><link name='palm'/>" FINGER("a", "0", "0 1 0.5", "")
+                       FINGER("b", "0.5", "0 1 0.5", "<mimic joint='ja' multiplier='-0.5'/>")
+                           TIP("c", "a", "<mimic joint='ja' multiplier='-2'/>")
+                               TIP("d", "b", "<mimic joint='ja' multiplier='0.25'/>") "</robot>");
+    run_scene(scene, 0.5);
+    double a = coordinate_of(scene, "ja");
+    assert_true(fabs(a) > 0.1);
+    assert_near(coordinate_of(scene, "jb"), -0.5 * a, 1e-9);
+    assert_near(coordinate_of(scene, "jc"), -2 * a, 1e-9);
+    assert_near(coordinate_of(scene, "jd"), 0.25 * a, 1e-9);
+    rg_scene_destroy(scene);
+}
+
 /* contype and conaffinity say who meets whom: either's type in the other's affinity is enough. */
 static void contact_bits_give_the_same_pairs(void **state) {
     (void)state;
@@ -163,7 +241,8 @@ static const struct {
     const char *text, *message;
 } refused[] = {
     {"<robot", "test.yaml:1:1: this is no XML: unclosed token"},
-    {"<html/>", "test.yaml:1:1: html: neither URDF (robot) nor MJCF (mujoco) begins like this"},
+    {"<html/>", "test.yaml:1:1: html: neither URDF (robot), MJCF (mujoco) nor SDF (sdf) begins "
+                "like this"},
     {"<robot>\n <gazebo/><link name='a'/></robot>",
      "test.yaml:2:2: gazebo: not understood; --lenient leaves it out"},
     {"<robot><link name='a' colour='red'/></robot>",
@@ -287,6 +366,9 @@ int main(void) {
         cmocka_unit_test(bases_and_grounds_are_parameters),
         cmocka_unit_test(mjcf_joints_are_combined),
         cmocka_unit_test(mimics_are_gears),
+        cmocka_unit_test(mimics_of_slides_are_racks),
+        cmocka_unit_test(mimics_of_a_hinge_and_a_slide_are_racks),
+        cmocka_unit_test(mimics_go_through_others),
         cmocka_unit_test(contact_bits_give_the_same_pairs),
         cmocka_unit_test(bad_robots_are_refused),
         cmocka_unit_test(lenient_lists_what_it_leaves_out),

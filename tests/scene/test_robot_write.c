@@ -193,6 +193,59 @@ static void urdf_holds_hinges_and_sliders(void **state) {
     check_round_trip(read_text, arm, arm_as_tree, RG_ROBOT_URDF);
 }
 
+/* What SDF has besides: balls, universals, springs, one limit, bodies without weight. */
+static const char hanging[] =
+    "rigor: 1\n"
+    "gravity: [0.3, 0, -9.7]\n"
+    "method: {name: stepping, step: 1/500}\n"
+    "materials: {default: {friction: 0.4}, ice: {friction: 0.1}}\n"
+    "pairs: [{between: [default, ice], friction: 0.1}]\n"
+    "bodies:\n"
+    "  - {name: floor, motion: fixed, shape: {halfspace: {normal: [0, 0.1, 1], offset: -0.5}}}\n"
+    "  - {name: post, motion: fixed, shape: {box: [0.1, 0.1, 1]}, position: [0, 9, 0.5]}\n"
+    "  - {name: pier, motion: fixed, shape: {box: [0.1, 0.1, 1]}, position: [0, 0, 3]}\n"
+    "  - {name: arm, shape: {box: [0.8, 0.1, 0.2]}, density: 700, position: [0.6, 0, 3],\n"
+    "     orientation: {axis: [1, 2, 3], degrees: 20}}\n"
+    "  - {name: tip, shape: {capsule: {radius: 0.05, length: 0.3}}, position: [1.1, 0.3, 3]}\n"
+    "  - {name: bob, shape: {ellipsoid: [0.1, 0.2, 0.3]}, position: [4, 0.5, 1.5]}\n"
+    "  - {name: kite, shape: {sphere: 0.2}, position: [7, 0, 2], gravity_scale: 0}\n"
+    "  - {name: puck, shape: {cylinder: {radius: 0.2, height: 0.3}}, position: [-3, 0, 0.4],\n"
+    "     material: ice}\n"
+    "joints:\n"
+    "  - {kind: hinge, name: shoulder, bodies: [pier, arm], point: [0.2, 0, 3], axis: [0, 1, "
+    "0.2],\n"
+    "     axes: {lower: -1, stiffness: 20, rest: 0.1, damping: 0.3, friction: 0.2}}\n"
+    "  - {kind: universal, name: wrist, bodies: [arm, tip], point: [1, 0.1, 3]}\n"
+    "  - {kind: ball, name: knot, bodies: [world, bob], point: [4, 0.2, 1.8]}\n";
+
+static void sdf_holds_springs_and_balls(void **state) {
+    (void)state;
+    check_round_trip(read_text, arm, arm_as_tree, RG_ROBOT_SDF);
+    check_round_trip(read_text, hanging, hanging, RG_ROBOT_SDF);
+    check_round_trip(open_named, "chain", "chain", RG_ROBOT_SDF);
+}
+
+/* Numbers are written with all their digits, and bodies without joints have their poses as they
+ * are: not one bit of the motion changes. Of what hangs, the places are products of those of the
+ * joints, which round. */
+static void bits_of_free_bodies_stay(void **state) {
+    (void)state;
+    static const char *const scenes[] = {"pyramid", "tower", "card-castle"};
+    static const rg_robot_format formats[] = {RG_ROBOT_MJCF, RG_ROBOT_SDF};
+    for (size_t i = 0; i < 6; i++) {
+        rg_scene *scene = open_scene(scenes[i / 2]);
+        char *text = write_robot(scene, formats[i % 2], false);
+        rg_scene *again = read_scene(text);
+        run_scene(scene, 0.25);
+        run_scene(again, 0.25);
+        assert_true(rg_world_state_hash(rg_scene_world(scene)) ==
+                    rg_world_state_hash(rg_scene_world(again)));
+        rg_scene_destroy(scene);
+        rg_scene_destroy(again);
+        free(text);
+    }
+}
+
 /* What is refused, and what is listed when it may be left out. */
 static void what_cannot_be_held_is_named(void **state) {
     (void)state;
@@ -221,6 +274,15 @@ static void what_cannot_be_held_is_named(void **state) {
          "[world, a], point: [0, 0, 0]}\n  - {kind: hinge, name: k, bodies: [world, a], point: "
          "[0, 0, 1]}\n",
          "joint k (hinge): it closes a loop", RG_ROBOT_MJCF},
+        {"bodies:\n  - {name: a, shape: {sphere: 1}}\njoints:\n  - {kind: planar, name: j, bodies: "
+         "[world, a], point: [0, 0, 0]}\n",
+         "joint j: the kind planar: SDF cannot hold it", RG_ROBOT_SDF},
+        {"bodies:\n  - {name: 'a::b', shape: {sphere: 1}}\n",
+         "body a::b: a name with ::", RG_ROBOT_SDF},
+        {"materials: {default: {friction: 0.4}, ice: {friction: 0.1}}\npairs: [{between: "
+         "[default, ice], friction: 0.4}]\nbodies:\n  - {name: a, shape: {sphere: 1}}\n"
+         "  - {name: b, shape: {sphere: 1}, material: ice, position: [9, 0, 0]}\n",
+         "a friction of their pair other than the smaller one", RG_ROBOT_SDF},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rg_scene *scene = read_scene(cases[i].scene);
@@ -247,6 +309,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mjcf_holds_trees_of_all_joints),
         cmocka_unit_test(urdf_holds_hinges_and_sliders),
+        cmocka_unit_test(sdf_holds_springs_and_balls),
+        cmocka_unit_test(bits_of_free_bodies_stay),
         cmocka_unit_test(what_cannot_be_held_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

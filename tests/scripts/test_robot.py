@@ -244,7 +244,7 @@ class Tree:
         self.free = {reference.bodies[body][0]: at for _, kind, body, at in reference.joints if kind == FREE}
         self.at = {name: (kind, at) for name, kind, _, at in reference.joints}
         for joint in world.joints:
-            if joint.kind == "distance":
+            if joint.kind in ("distance", "gear", "rack") or not joint.name:  # the last turns a wheel of racks
                 continue
             definition = joint.definition
             a, b = joint.bodies
@@ -338,7 +338,7 @@ def inertia_below(world, joint, tree, axis):
 
 def hold(world):
     """Motors on all axes, to where they stand."""
-    joints = [joint for joint in world.joints if joint.kind != "distance"]
+    joints = [joint for joint in world.joints if joint.kind not in ("distance", "gear", "rack")]
     tree = {}
     for joint in joints:
         a, b = joint.bodies

@@ -40,7 +40,7 @@ export class Rigor {
   /** A file that scenes may refer to from now on. */
   addFile(path: string, content: string | Uint8Array): void;
   builtins(): Builtin[];
-  /** A scene from the text of a scene file (YAML, JSON) or robot description (URDF, MJCF). */
+  /** A scene from the text of a scene file (YAML, JSON) or robot description (URDF, MJCF, SDF). */
   scene(text: string, options?: SceneOptions): Scene;
   builtin(
     name: string,
