@@ -268,6 +268,8 @@ static bool make_stack(box_stack *stack, size_t boxes) {
         stack->velocity[box * 6 + 2] = -9.81 / 240;
         if (rg_random_below(&random, 10) == 0) /* some are pushed */
             stack->velocity[box * 6] = rg_random_between(&random, -0.1, 0.1);
+        if (rg_random_below(&random, 3) == 0) /* some tip: contacts break */
+            stack->velocity[box * 6 + 4] = rg_random_between(&random, -0.2, 0.2);
         /* The overlap of both faces, seen from the upper box. */
         double x0 = fmax(-0.5, -0.5 - dx), x1 = fmin(0.5, 0.5 - dx);
         double y0 = fmax(-0.5, -0.5 - dy), y1 = fmin(0.5, 0.5 - dy);
@@ -332,7 +334,7 @@ static bool bench_stack(size_t boxes) {
 }
 
 static int bench_solve(void) {
-    static const size_t boxes[] = {5, 25, 50};
+    static const size_t boxes[] = {3, 5, 10, 15, 20, 25, 31, 38, 50};
     printf("%-11s %9s %-15s %-11s %10s %10s %12s\n", "friction", "contacts", "solver", "outcome",
            "iterations", "residual", "us");
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)

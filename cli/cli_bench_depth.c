@@ -32,6 +32,7 @@ const char cli_bench_depth_help[] =
     "  rigor bench depth --plot depth.svg\n";
 
 enum { SIZES = 24, POSES = 16, HULL_MOST = 260, WAYS = 3 };
+#define LONG 3.0 /* s: of exact depths of one size; then no more poses */
 /* m: the exact depths of hulls of about a metre must be alike to this. */
 #define SAME_DEPTH 1e-9
 
@@ -67,13 +68,24 @@ static double hull_depth(const rg_shape *a, const rg_shape *b, rg_pose pose) {
     return least;
 }
 
+/* The median: other programs on the machine lengthen some of the times. */
+static double middle_of(double *times, int count) {
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && times[k] < times[k - 1]; k--) {
+            double swapped = times[k];
+            times[k] = times[k - 1], times[k - 1] = swapped;
+        }
+    return count > 0 ? times[count / 2] : NAN;
+}
+
 static bool measure(size_t vertices, depth_row *row) {
     rg_random random = rg_random_make(vertices);
     rg_shape *a = cli_bench_hull(&random, vertices), *b = cli_bench_hull(&random, vertices);
     static const rg_pose origin = {{0, 0, 0}, {0, 0, 0, 1}};
-    double none = vertices > HULL_MOST ? NAN : 0;
+    double none = vertices > HULL_MOST ? NAN : 0, metric[POSES], search[POSES], spent = 0;
     *row = (depth_row){.time = {0, 0, none}, .differ = none};
     bool good = a && b;
+    int searches = 0;
     for (int i = 0; i < POSES && good; i++) {
         rg_vec3 d = rg_random_direction(&random);
         rg_pose pose = {{0.5 * d.x, 0.5 * d.y, 0.5 * d.z}, rg_random_rotation(&random)};
@@ -81,18 +93,22 @@ static bool measure(size_t vertices, depth_row *row) {
         rg_depth depth;
         double start = cli_clock();
         good = rg_growth_between(a, origin, b, pose, NULL, &growth) == RG_OK;
-        double middle = cli_clock();
-        good = good && rg_depth_between(a, origin, b, pose, &depth) == RG_OK;
         double end = cli_clock();
-        row->time[0] += (middle - start) / POSES;
-        row->time[1] += (end - middle) / POSES;
+        metric[i] = end - start;
+        if (spent > LONG)
+            continue;
+        good = good && rg_depth_between(a, origin, b, pose, &depth) == RG_OK;
+        search[searches] = cli_clock() - end;
+        spent += search[searches++];
         if (!good || vertices > HULL_MOST || i > 1)
             continue;
+        end = cli_clock();
         double other = hull_depth(a, b, pose);
         good = !isnan(other);
         row->time[2] += (cli_clock() - end) / 2;
         row->differ = fmax(row->differ, fabs(other - depth.depth));
     }
+    row->time[0] = middle_of(metric, POSES), row->time[1] = middle_of(search, searches);
     if (good)
         row->facets = rg_shape_polyhedron(a)->facet_count;
     rg_shape_release(a);
@@ -154,7 +170,9 @@ static int bench(double most, int output) {
     printf("%10s %14s %14s %14s %12s\n", "facets", "metric, us", "search, us", "hull, us",
            "differ, m");
     bool same = true;
-    for (size_t vertices = 7; count < SIZES && 2 * (double)vertices - 4 <= most; vertices *= 2) {
+    size_t largest = (size_t)(most / 2) + 2; /* vertices: a hull of n triangles has n / 2 + 2 */
+    for (size_t vertices = 7; count < SIZES && vertices <= largest;
+         vertices = vertices < largest && 2 * vertices > largest ? largest : 2 * vertices) {
         if (!measure(vertices, &rows[count])) {
             cli_complain("bench: no memory");
             return EXIT_FAILED;

@@ -57,11 +57,12 @@ static void write_curve_title(const cli_study *this, const cli_study_series *ser
 static bool write_script(const cli_study *this, FILE *script) {
     const char *separator = "plot ";
     double factor;
-    fputs("set terminal svg size 800,560 noenhanced background rgb 'white'\n"
-          "set logscale xy\nset format xy '%g'\n"
-          "set grid\nset key outside below\nset xlabel 'step (s)'\nset ylabel 'error (m)'\n"
-          "set title ",
-          script);
+    fputs(
+        "set terminal svg size 800,560 noenhanced background rgb 'white'\n"
+        "set logscale xy\nset format xy '%g'\n"
+        "set grid\nset key outside below height 1\nset xlabel 'step (s)'\nset ylabel 'error (m)'\n"
+        "set title ",
+        script);
     cli_gnuplot_quote(script, this->series[0].rows[0].outcome.scene);
     fputc('\n', script);
     for (int pass = 0; pass < 2; pass++)

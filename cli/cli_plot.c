@@ -183,7 +183,7 @@ static int compare_points(const void *a, const void *b) {
 static void write_head(const plot *p, const char *y_title, FILE *script) {
     const cli_option *options = p->options;
     fputs("set terminal svg size 800,560 noenhanced background rgb 'white'\n"
-          "set grid\nset key outside below\nset format xy '%g'\n",
+          "set grid\nset key outside below height 1\nset format xy '%g'\n",
           script);
     if (options[LOG].value)
         fprintf(script, "set logscale %s\n", options[LOG].value);

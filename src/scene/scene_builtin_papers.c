@@ -15,11 +15,13 @@
  * rest at the end. It is turned by 20 degrees about the vertical and 0.25 m off to the side, so
  * that nothing is symmetric.
  *
- * infeasibility_m is the largest penetration of any pair at any step, by the ratio metric's gap.
+ * infeasibility_m is the largest penetration of any pair at any step; infeasibility_rho the largest
+ * of the ratio metric itself, -rho, which has no unit (the quantity of the paper's figures).
  * Tested by tests/scene/test_papers.c. */
 #include "base/base_math.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
+#include "rigor/proximity.h"
 #include "scene/scene_builtin.h"
 
 #include <stdio.h>
@@ -63,11 +65,31 @@ static bool all_at_rest(const rg_world *world) {
     return true;
 }
 
+/* Every body has one collider, with the pose of the body. */
+static const rg_shape *shape_of(const rg_world *world, rg_body_id body) {
+    return rg_collider_get_def(world, rg_body_collider_at(world, body, 0)).shape;
+}
+
+/* -rho of the pair that overlaps most by the ratio metric, over the run. */
+static void observe_papers(rg_scene *scene) {
+    double *worst = scene->measuring;
+    const rg_world *world = scene->world;
+    for (size_t i = 0; i < rg_world_body_count(world); i++)
+        for (size_t j = i + 1; j < rg_world_body_count(world); j++) {
+            rg_body_id a = rg_world_body_at(world, i), b = rg_world_body_at(world, j);
+            rg_growth growth;
+            if (rg_growth_between(shape_of(world, a), rg_body_pose(world, a), shape_of(world, b),
+                                  rg_body_pose(world, b), NULL, &growth) == RG_OK)
+                *worst = fmax(*worst, -growth.rho);
+        }
+}
+
 static size_t measure_papers(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES]) {
     rg_step_info summary = rg_world_summary(scene->world);
     measures[0] = rg_measure_of("infeasibility_m", summary.certificate.max_penetration);
-    measures[1] = rg_measure_truth("at_rest", all_at_rest(scene->world), true);
-    return 2;
+    measures[1] = rg_measure_of("infeasibility_rho", *(const double *)scene->measuring);
+    measures[2] = rg_measure_truth("at_rest", all_at_rest(scene->world), true);
+    return 3;
 }
 
 /* ---- balance2 ---- */
@@ -141,19 +163,23 @@ static size_t measure_dice3(rg_scene *scene, rg_measure measures[RG_MAX_MEASURES
     for (size_t i = 1; i < p.count; i++) /* a cube on an edge has its centre at 0.71 edges */
         on_floor &= p.data[i * p.stride + 2] < 0.9 * DICE_EDGE;
     measures[0] = rg_measure_of("infeasibility_m", summary.certificate.max_penetration);
-    measures[1] = rg_measure_truth("on_floor", on_floor, true);
-    measures[2] = rg_measure_truth("at_rest", all_at_rest(scene->world), false);
-    return 3;
+    measures[1] = rg_measure_of("infeasibility_rho", *(const double *)scene->measuring);
+    measures[2] = rg_measure_truth("on_floor", on_floor, true);
+    measures[3] = rg_measure_truth("at_rest", all_at_rest(scene->world), false);
+    return 4;
 }
 
 /* ---- the list ---- */
 
 const rg_builtin rg_builtin_papers[] = {
     {"balance2", "a plank on a wedge tips under falling squares (Hart-Anitescu 2010)",
-     RG_NO_PARAMETERS, RG_PLANAR, 12, 0, build_balance2, NULL, measure_papers},
+     RG_NO_PARAMETERS, RG_PLANAR, 12, sizeof(double), build_balance2, observe_papers,
+     measure_papers},
     {"pyramid1", "a triangle starts a row of rectangles falling (Hart-Anitescu 2010)",
-     RG_NO_PARAMETERS, RG_PLANAR, 10, 0, build_pyramid1, NULL, measure_papers},
+     RG_NO_PARAMETERS, RG_PLANAR, 10, sizeof(double), build_pyramid1, observe_papers,
+     measure_papers},
     {"dice3", "a cube tips over the edge of another (Hart-Anitescu 2010)",
-     RG_PARAMETERS(dice_parameters), 0, 3, 0, build_dice3, NULL, measure_dice3},
+     RG_PARAMETERS(dice_parameters), 0, 3, sizeof(double), build_dice3, observe_papers,
+     measure_dice3},
     {0},
 };
