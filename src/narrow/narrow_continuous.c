@@ -8,7 +8,8 @@
  * is a lower bound of the distance, and falls no faster than (w: angular velocity, of shapes that
  * are round about an axis that of the axis)
  *
- *     rate = max n.v1 - min n.v2 + |w1| r1 + |w2| r2      r: largest distance of a point from c,
+ *     rate = max n.v1 - min n.v2 + |w1| r1 + |w2| r2      r: largest distance of a point from c
+ *                                                            (of balls, of their centres),
  *
  * with bounds over the stretch in question. The growth query gives n and g_n = (t - 1) h(n), so
  * that the shapes are certainly free for g_n / rate seconds. Repeated, this converges to the
@@ -276,7 +277,7 @@ rg_path rg_path_polynomial(const rg_polynomial_motion *motion) {
 typedef struct search {
     const rg_shape *shape[2];
     const rg_path *path[2];
-    double radius[2]; /* of the shape about the path's reference point */
+    double radius[2]; /* of what turns about the path's reference point */
     bool round[2];    /* about an axis through that point: z of its frame */
     double target;    /* gap that is aimed at */
     rg_root_method root;
@@ -393,10 +394,14 @@ static bool try_root(search *s, double time, double end, const rg_growth *growth
     return true;
 }
 
+/* What turning can move: a ball about its own centre is where it was. */
 static double radius_about(const rg_shape *shape, rg_vec3 reference) {
     if (!rg_shape_is_bounded(shape))
         return INFINITY;
-    return rg_length(rg_sub(rg_shape_centre(shape), reference)) + rg_shape_circumradius(shape);
+    rg_shape_kind kind = rg_shape_get_kind(shape);
+    bool ball = kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC;
+    return rg_length(rg_sub(rg_shape_centre(shape), reference)) +
+           (ball ? 0 : rg_shape_circumradius(shape));
 }
 
 /* Whether a shape is round about its z axis, and that goes through the point it turns about. */

@@ -307,17 +307,17 @@ static void polynomial_bounds_hold(void **state) {
     }
 }
 
-/* A capsule, a cylinder and a cone that spin about their own axes meet a plate when those that do
- * not spin do, and the search takes as many advances, few. */
+/* A capsule, a cylinder and a cone that spin about their own axes, and a ball about any, meet a
+ * plate when those that do not spin do, and the search takes as many advances, few. */
 static void spinning_about_an_axis_moves_nothing(void **state) {
     (void)state;
     rg_shape *plate = shape_of(rg_shape_def_box(4, 4, 0.1));
-    rg_shape *bodies[] = {shape_of(rg_shape_def_capsule(0.0005, 0.1)),
-                          shape_of(rg_shape_def_cylinder(0.0005, 0.1)),
-                          shape_of(rg_shape_def_cone(0.0005, 0.1))};
+    rg_shape *bodies[] = {
+        shape_of(rg_shape_def_capsule(0.0005, 0.1)), shape_of(rg_shape_def_cylinder(0.0005, 0.1)),
+        shape_of(rg_shape_def_cone(0.0005, 0.1)), shape_of(rg_shape_def_sphere(0.05))};
     rg_linear_motion rest = {.start = at(0, 0, -0.05)};
     rg_path still = rg_path_linear(&rest);
-    for (int b = 0; b < 3; b++) {
+    for (int b = 0; b < 4; b++) {
         rg_first_contact impact[2];
         for (int k = 0; k < 2; k++) {
             rg_linear_motion motion = {.start = at(0, 0, 0.1), .velocity = {0, 0, -1}};
