@@ -1,4 +1,5 @@
-/* Joints in a fixed step: their rows (step_joints_rows.c), the projection of what is left of their
+/* Joints in a fixed step: their rows (step_joints_rows.c), inertia where their
+ * tension needs it (step_joints_tension.c), the projection of what is left of their
  * errors after the motion (step_joints_project.c), and what is kept and told of them
  * (step_joints_keep.c). step_contacts.c solves their rows together with those of contacts. */
 #ifndef RIGOR_STEP_JOINTS_H

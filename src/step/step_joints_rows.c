@@ -34,11 +34,6 @@
 
 /* Of the step: a limit that is reached by free motion only with its end meets in the next one. */
 #define REACHED 1e-9
-/* Cosine to an arm from which an axis is along it: tension resists no turn about it. */
-#define ALONG 0.9
-/* Of a body's own inertia, what counts against the stiffness of tension: less than all of it, so
- * that the step stays clear of the limit of stability. */
-#define OWN 0.9
 
 typedef struct builder {
     const rg_world_content *content;
@@ -285,65 +280,4 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
             add_axis(&b, k);
     }
     return status;
-}
-
-/* --- tension ---------------------------------------------------------------------------------- */
-
-/* The smallest of a body's principal inertias about axes that are across an arm. */
-static double inertia_across(const rg_world_content *c, size_t body, rg_vec3 arm) {
-    rg_vec3 own = c->dynamics[body].inertia;
-    if (c->planar)
-        return own.y;
-    rg_vec3 local = rg_normalised(rg_rotate_back(c->orientation[body], arm));
-    double least = fmax(own.x, fmax(own.y, own.z));
-    least = fabs(local.x) < ALONG ? fmin(least, own.x) : least;
-    least = fabs(local.y) < ALONG ? fmin(least, own.y) : least;
-    return fabs(local.z) < ALONG ? fmin(least, own.z) : least;
-}
-
-/* A force f at an arm r resists turning like a spring of stiffness at most (r.f + |r| |f|) / 2 (the
- * geometric stiffness of the joint: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable constrained
- * dynamics", ACM Trans. Graph. 34, 2015). Links under a heavy load would swing across at a
- * frequency w with w h > 2, which an explicit step makes grow. Inertia of h^2 K / 4 against changes
- * of the velocity makes the step that of the trapezoidal rule, which is stable for any K and loses
- * nothing; it is added as far as the body's own does not do. */
-rg_status rg_joints_stiffen(const rg_world_content *c, const rg_joint_set *set, double h,
-                            rg_arena *arena, double **inertia) {
-    *inertia = NULL;
-    size_t n = c->bodies.count;
-    if (set->count == 0)
-        return RG_OK;
-    double *sum = rg_arena_take(arena, n, sizeof *sum);
-    double *own = rg_arena_take(arena, n, sizeof *own);
-    if (!sum || !own)
-        return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        sum[i] = 0, own[i] = INFINITY;
-    for (size_t k = 0; k < set->count; k++) {
-        const rg_joint_row *row = &set->rows[k];
-        for (int side = 0; side < 2; side++) {
-            uint32_t body = row->body[side];
-            if (!row->moves[side] || (k > 0 && set->rows[k - 1].joint == row->joint))
-                continue; /* once for each joint */
-            rg_vec3 arm = rg_sub(row->point, c->position[body]);
-            rg_vec3 force = rg_scale(side == 0 ? -1 : 1, rg_joint_memories(c)[row->joint].force);
-            sum[body] += 0.5 * (rg_dot(arm, force) + rg_length(arm) * rg_length(force));
-            own[body] = fmin(own[body], inertia_across(c, body, arm));
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        sum[i] = own[i] < INFINITY ? fmax(0, 0.25 * h * h * sum[i] - OWN * own[i]) : 0;
-        if (sum[i] > 0)
-            *inertia = sum;
-    }
-    return RG_OK;
-}
-
-rg_vec3 rg_joints_held(const rg_world_content *c, size_t body, rg_quat orientation, double a,
-                       rg_vec3 torque) {
-    rg_vec3 own = c->dynamics[body].inertia;
-    if (c->planar)
-        return rg_vec3_make(0, a / (own.y + a) * torque.y, 0);
-    rg_vec3 share = {a / (own.x + a), a / (own.y + a), a / (own.z + a)};
-    return rg_rotate(orientation, rg_times(share, rg_rotate_back(orientation, torque)));
 }

@@ -27,17 +27,16 @@ EIGEN = 1e-6  # of the largest moment: what MuJoCo leaves of products of inertia
 CONFIGURATIONS = 100
 STEPS = 60
 WRITTEN = 1e-9  # m after these steps: what rounding grows to
-CERTIFICATE = 1e-8  # of complementarity and friction cone, relative, and m of joints: what is asked of a solve
-# Landing on its feet, dm_control's humanoid meets a step whose contact forces the solvers find to 1.1e-8. What is
-# known to be above CERTIFICATE is here by name, with the share of its steps and how bad they may be.
-ROUGH = {"humanoid.xml": (0.001, 1e-7)}
+CERTIFICATE = 1e-8  # of complementarity, friction cone and momentum, relative, and m of joints
+# Three hinges in series leave a body of 0.7 g free to turn under the load of 3 kg: the inertia that keeps it from
+# swinging faster than the step can follow (step_joints_tension.c) shows in the momentum.
+MOMENTUM = {"chain.xml": 1e-7}
 HELD = 5.0  # s under motors
 FREQUENCY = 20.0  # rad/s: the motors hold what a joint carries as critically damped oscillators of this frequency
 FETCHED = ["mujoco/**/*.xml", "dart/data/urdf/[!t]*/*.urdf", "dart/data/sdf/atlas/*no_head.urdf",
            "ros-urdf/urdf/test/pr2_desc.urdf", "ros-urdf/urdf/test/test_robot.urdf"]
 NO_ROBOT = {"humanoid_body.xml", "scene.xml", "ground.urdf"}  # bodies to be included, floors
-# Known to fail: a crush of 22 humanoids has a certificate of 5e-5 in the worst step, and 312 of 1,000 above 1e-8.
-NOT_SOLVED = {"22_humanoids.xml"}
+LONG = {"22_humanoids.xml"}  # minutes, because they fall on each other: 9.9e-9 when it was tried
 HULLS = {"mug.xml"}  # masses of meshes that are not convex: here those of their hulls
 FREE, BALL, SLIDE, HINGE = range(4)  # of MuJoCo
 # What MuJoCo needs to read a URDF as it is meant: parts without joints are parts of their parents, nothing is
@@ -354,24 +353,18 @@ def hold(world):
 
 
 def stand(name, path, parameters):
-    """Five seconds under motors; the worst certificate of the run, without the steps that ROUGH names."""
+    """Five seconds under motors; the worst certificate of the run."""
     scene = rigor.Scene(path, parameters, lenient=True)
     hold(scene.world)
-    count = round(HELD / scene.step_size)
-    worst = []
-    for _ in range(count):
-        certificate = scene.world.step(scene.step_size).certificate
-        figures = (certificate.complementarity, certificate.cone_violation, certificate.joint_error)
-        worst.append(np.nanmax([0, *figures]))
-    worst.sort()
-    share, most = ROUGH.get(pathlib.Path(path).name, (0, CERTIFICATE))
-    check(worst[-1] <= most, f"{name}: a certificate of {worst[-1]:.1e} under motors")
-    if worst[-1] > CERTIFICATE:
-        print(f"{name}: {sum(value > CERTIFICATE for value in worst)} of {count} steps above {CERTIFICATE:.0e}")
-    worst = worst[:count - int(share * count)]
-    check(worst[-1] <= CERTIFICATE, f"{name}: a certificate of {worst[-1]:.1e} under motors")
+    for _ in range(round(HELD / scene.step_size)):
+        scene.world.step(scene.step_size)
+    certificate = scene.world.summary.certificate
+    worst = np.nanmax([0, certificate.complementarity, certificate.cone_violation, certificate.joint_error])
+    momentum = np.nanmax([0, certificate.momentum_error])
+    check(worst <= CERTIFICATE, f"{name}: a certificate of {worst:.1e} under motors")
+    check(momentum <= MOMENTUM.get(path.name, CERTIFICATE), f"{name}: momentum is off by {momentum:.1e} under motors")
     check(scene.world.summary.passed_through == 0, f"{name}: something passed through under motors")
-    return worst[-1]
+    return max(worst, momentum)
 
 
 def compare_written(program, name, scene, random):
@@ -435,8 +428,8 @@ def main():
         found = [path for pattern in FETCHED for path in sorted((SOURCE / "build" / "models").glob(pattern))]
         soft = [path for path in found if "<composite" in path.read_text(errors="replace")]
         print("skipped: models of deformable bodies:", *(path.name for path in soft))
-        print("skipped: models whose contact problems are not solved to 1e-8:", *NOT_SOLVED)
-        models += [path for path in found if path not in soft and path.name not in NO_ROBOT | NOT_SOLVED]
+        print("skipped: models that take minutes:", *LONG)
+        models += [path for path in found if path not in soft and path.name not in NO_ROBOT | LONG]
     else:
         print("skipped: models that are fetched:", (fetched.stderr.strip().splitlines() or ["?"])[-1])
     check(len(models) >= 3, "hardly any model was found")
