@@ -126,19 +126,18 @@ static const struct {
          "axes)"},
 };
 
-static hid_t names_type(field_type type, bool in_memory) {
-    hid_t names = H5Tenum_create(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U8LE);
+static hid_t names_type(field_type type) {
+    hid_t names = H5Tenum_create(H5T_STD_U8LE);
     uint32_t count = type == MODE    ? RG_MODE_COUNT
                      : type == JOINT ? RG_JOINT_KIND_COUNT
                      : type == FORCE ? RG_FORCE_KIND_COUNT + 1
                                      : RG_STEP_EVENT_KIND_COUNT;
-    for (uint32_t i = 0; names >= 0 && i < count; i++) {
-        uint8_t small = (uint8_t)i;
+    for (uint8_t i = 0; names >= 0 && i < count; i++) {
         const char *name = type == MODE    ? rg_contact_mode_name((rg_contact_mode)i)
                            : type == JOINT ? rg_joint_kind_name((rg_joint_kind)i)
                            : type == FORCE ? rg_force_kind_name((rg_force_kind)i)
                                            : rg_step_event_name((rg_step_event_kind)i);
-        if (H5Tenum_insert(names, name, in_memory ? (const void *)&i : (const void *)&small) < 0) {
+        if (H5Tenum_insert(names, name, &i) < 0) {
             H5Tclose(names);
             return -1;
         }
@@ -165,29 +164,63 @@ static hid_t field_type_of(field_type type, bool in_memory) {
     case FORCE:
         break;
     }
-    return names_type(type, in_memory);
+    return names_type(type);
 }
 
-/* In FILE without gaps, in memory as the structure. */
-static hid_t row_type(int rows, bool in_memory) {
+static hid_t or_close(hid_t type, bool good) {
+    if (!good && type >= 0)
+        H5Tclose(type);
+    return good ? type : -1;
+}
+
+/* Rows of FILE, without gaps. */
+static hid_t file_type(int rows) {
     static const size_t bytes[] = {[REAL] = 8, [VECTOR] = 24, [BODY] = 4,  [COUNT] = 8,
                                    [MODE] = 1, [KIND] = 1,    [JOINT] = 1, [FORCE] = 1};
     const row_field *fields = kinds[rows].fields;
     size_t size = 0, at = 0;
     for (size_t i = 0; i < kinds[rows].field_count; i++)
         size += bytes[fields[i].type];
-    hid_t type = H5Tcreate(H5T_COMPOUND, in_memory ? rg_rows_size(rows) : size);
+    hid_t type = H5Tcreate(H5T_COMPOUND, size);
     bool good = type >= 0;
     for (size_t i = 0; good && i < kinds[rows].field_count; i++) {
-        hid_t field = field_type_of(fields[i].type, in_memory);
-        good = field >= 0 &&
-               H5Tinsert(type, fields[i].name, in_memory ? fields[i].offset : at, field) >= 0;
+        hid_t field = field_type_of(fields[i].type, false);
+        good = field >= 0 && H5Tinsert(type, fields[i].name, at, field) >= 0;
         rg_close(field);
         at += bytes[fields[i].type];
     }
-    if (!good && type >= 0)
-        H5Tclose(type);
-    return good ? type : -1;
+    return or_close(type, good);
+}
+
+/* A field of names in memory: the lowest byte of its 32 bits, of the type that the table has. Of
+ * that itself, and not of the names of this version, as HDF5 writes no member that the table has
+ * not: a recording that is continued may be older than a name. */
+static herr_t insert_names(hid_t type, hid_t of_table, const row_field *field) {
+    int member = H5Tget_member_index(of_table, field->name);
+    hid_t names = member >= 0 ? H5Tget_member_type(of_table, (unsigned)member) : -1;
+    size_t lowest = H5Tget_order(H5T_NATIVE_UINT32) == H5T_ORDER_BE ? 3 : 0;
+    bool small = names >= 0 && H5Tget_class(names) == H5T_ENUM && H5Tget_size(names) == 1;
+    herr_t result = small ? H5Tinsert(type, field->name, field->offset + lowest, names) : -1;
+    rg_close(names);
+    return result;
+}
+
+/* The structure in memory, as rows of the table. */
+static hid_t memory_type(hid_t table, int rows) {
+    const row_field *fields = kinds[rows].fields;
+    hid_t of_table = H5Dget_type(table), type = H5Tcreate(H5T_COMPOUND, rg_rows_size(rows));
+    bool good = of_table >= 0 && type >= 0;
+    for (size_t i = 0; good && i < kinds[rows].field_count; i++) {
+        if (fields[i].type >= MODE) {
+            good = insert_names(type, of_table, &fields[i]) >= 0;
+            continue;
+        }
+        hid_t field = field_type_of(fields[i].type, true);
+        good = field >= 0 && H5Tinsert(type, fields[i].name, fields[i].offset, field) >= 0;
+        rg_close(field);
+    }
+    rg_close(of_table);
+    return or_close(type, good);
 }
 
 /* ---- tables ---- */
@@ -196,8 +229,8 @@ herr_t rg_rows_create(rg_store *store) {
     for (int i = 0; i < RG_ROWS_COUNT; i++) {
         if (!rg_rows_has(store->identity.rows, i))
             continue;
-        store->rows[i] = rg_table_create(store->file, kinds[i].path, row_type(i, false),
-                                         RG_CHUNK_ROWS, kinds[i].unit, kinds[i].meaning);
+        store->rows[i] = rg_table_create(store->file, kinds[i].path, file_type(i), RG_CHUNK_ROWS,
+                                         kinds[i].unit, kinds[i].meaning);
         if (store->rows[i] < 0)
             return -1;
     }
@@ -217,7 +250,7 @@ herr_t rg_rows_open(rg_store *store) {
 
 static herr_t transfer(const rg_store *store, int rows, size_t start, void *data, size_t count,
                        bool writing) {
-    hid_t type = row_type(rows, true);
+    hid_t type = memory_type(store->rows[rows], rows);
     if (type < 0)
         return -1;
     herr_t result = rg_table_transfer(store->rows[rows], type, start, count, data, writing);
