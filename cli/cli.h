@@ -8,6 +8,8 @@
 #include "rigor/scene.h"
 #include "rigor/version.h"
 
+#include <stdio.h>
+
 /* What the command exits with; in the help and the man page too. A run that a signal stopped exits
  * with 128 + the signal's number, as shells have it. */
 enum {
@@ -58,6 +60,21 @@ bool cli_ends_with(const char *text, const char *end);
  * the last is in *error, for the caller to print. */
 rg_status cli_create_scene(const char *name, const rg_scene_options *options, const char *prefix,
                            rg_scene **scene, rg_error *error);
+
+/* ---- cli_columns.c ---- */
+
+/* Of a line on standard output, 40 to 1000: COLUMNS of the environment, else that of the terminal,
+ * else 80. */
+int cli_columns(void);
+/* The words of a text and a line break; the line has `at` columns already, further ones begin with
+ * `indent`. */
+void cli_print_wrapped(const char *text, int at, int indent);
+
+/* ---- cli_warn.c ---- */
+
+/* Steps and sizes that nobody means: true if there are some, which are said on `out` (null:
+ * nowhere) behind `prefix`. `duration`: s, of the run. */
+bool cli_warn_of_run(const char *prefix, rg_scene *scene, double duration, FILE *out);
 
 /* ---- cli_options.c ---- */
 

@@ -365,7 +365,7 @@ int cli_bench(int count, const char **arguments) {
     if (strcmp(part, "analytic") == 0)
         return cli_bench_analytic(duration);
     if (options[0].value) {
-        cli_complain("bench: --duration is for analytic");
+        cli_complain("bench: --duration goes with analytic: rigor bench analytic --duration 0.5");
         return EXIT_USAGE;
     }
     if (strcmp(part, "narrow") == 0)

@@ -71,7 +71,7 @@ static void print_run(const bench_scene *which, const char *method, const bench_
            rate((double)run->events, run->cpu), run->problems,
            rate((double)run->problems, run->cpu));
     if (run->status != RG_OK)
-        printf("%-18s could not go on at t = %.6g s: %s\n", "", run->simulated, run->error.text);
+        printf("%-18s could not continue at t = %.6g s: %s\n", "", run->simulated, run->error.text);
 }
 
 int cli_bench_analytic(double duration) {

@@ -204,7 +204,7 @@ int cli_bench_depth(int count, const char **arguments) {
         return cli_flush();
     }
     if (count > 0) {
-        cli_complain("bench depth: '%s' is too much; see `rigor bench depth --help`", arguments[0]);
+        cli_complain("bench depth: takes no '%s'; see `rigor bench depth --help`", arguments[0]);
         return EXIT_USAGE;
     }
     int code = cli_gnuplot_open("bench", options[PLOT].value, &output);

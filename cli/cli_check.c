@@ -19,10 +19,10 @@ const char cli_check_help[] =
     "most; what merely follows from another mistake is left out). A good scene gets\n"
     "a line that says what is in it, and warnings: bodies that overlap at the start, with\n"
     "names and depth, ratios of mass or size that cost accuracy, steps in which bodies fall\n"
-    "by more than their size, shapes as thin as nothing, motors that push as hard\n"
-    "as it takes, joints that contradict each other or hold nothing, mechanisms that hang on\n"
-    "nothing and have nothing to fall on. Notes name forces of joints that are not determined,\n"
-    "because other joints hold the same.\n"
+    "by more than their size, extremely thin shapes, motors without a limit\n"
+    "of force, joints that contradict each other or hold nothing, mechanisms that are\n"
+    "attached to nothing and have nothing to fall on. Notes name joints whose\n"
+    "forces are not determined, because other joints hold the same.\n"
     "\n"
     "Options:\n"
     "  -q, --quiet    say nothing about good scenes, not even warnings\n"
@@ -31,7 +31,7 @@ const char cli_check_help[] =
     "                 moves the bodies of a mechanism that is drawn loosely until its joints\n"
     "                 are closed, and writes the scene to FILE\n"
     "      --repair FILE\n"
-    "                 mends a mesh as far as that needs no guessing, says what it did and what\n"
+    "                 repairs a mesh as far as no guessing is needed, says what it did and what\n"
     "                 is left, and writes FILE.obj: leaves out degenerate and duplicate\n"
     "                 triangles, turns neighbours the same way and surfaces outwards, closes\n"
     "                 holes whose rim is one loop\n"
@@ -50,13 +50,13 @@ const char cli_check_help[] =
 /* Beyond these ratios the arithmetic of contacts loses digits that matter. */
 static const double extreme_mass_ratio = 1e6;
 static const double extreme_size_ratio = 1e4;
-/* Of circumradius and inradius of one shape. */
-static const double extreme_slenderness = 1e6;
 
 /* Bodies are overlapping if they are deeper in each other than this share of the smaller one: more
  * than rounding makes of positions that are meant to touch. */
 static const double overlap_share = 1e-9;
 enum { OVERLAPS_SHOWN = 10 };
+/* Beyond, the search for overlaps takes a second or more (100,000 boxes that touch: 3 s). */
+enum { MANY_SHAPES = 50000 };
 
 typedef struct value_range {
     double least, most;
@@ -127,44 +127,6 @@ static bool warn_about_range(const char *scene, const char *what, const char *un
             scene, what, range->least, unit, range->least_name[0] ? range->least_name : "unnamed",
             range->most, unit, range->most_name[0] ? range->most_name : "unnamed",
             range->most / range->least, extreme);
-    return true;
-}
-
-static bool warn_about_slenderness(const char *path, const rg_world *world, bool loud) {
-    for (size_t b = 0; b < rg_world_body_count(world); b++) {
-        rg_body_id body = rg_world_body_at(world, b);
-        for (size_t i = 0; i < rg_body_collider_count(world, body); i++) {
-            const rg_shape *shape =
-                rg_collider_get_def(world, rg_body_collider_at(world, body, i)).shape;
-            double outer = rg_shape_circumradius(shape), inner = rg_shape_inradius(shape);
-            if (!rg_shape_is_bounded(shape) || !(inner > 0 && outer > extreme_slenderness * inner))
-                continue;
-            if (loud)
-                printf("%s: warning: %s is %.3g times as long as it is thick, more than %.0g: its "
-                       "contacts are not accurate\n",
-                       path, rg_body_name(world, body)[0] ? rg_body_name(world, body) : "unnamed",
-                       outer / inner, extreme_slenderness);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A body that falls by more than its size in a step. */
-static bool warn_about_step(const char *path, rg_scene *scene, const scene_contents *contents,
-                            bool loud) {
-    double h = rg_scene_step_size(scene), size = contents->sizes.least;
-    rg_vec3 gravity = rg_world_gravity(rg_scene_world(scene));
-    double g = sqrt(gravity.x * gravity.x + gravity.y * gravity.y + gravity.z * gravity.z);
-    const char *method = rg_method_name(rg_world_method(rg_scene_world(scene)));
-    if (strcmp(method, "stepping") != 0 || !(g * h * h / 2 > size))
-        return false;
-    if (loud)
-        printf("%s: warning: in a step of %g s a body falls by %.3g m, more than the size of %s, "
-               "%.3g m; take a step below %.2g s\n",
-               path, h, g * h * h / 2,
-               contents->sizes.least_name[0] ? contents->sizes.least_name : "a body", size,
-               sqrt(2 * size / g) / 10);
     return true;
 }
 
@@ -429,9 +391,8 @@ static bool warn_about_joints(const char *path, rg_scene *scene, bool loud) {
             unlimited += def.axis[k].motor != RG_MOTOR_NONE && !isfinite(def.axis[k].max_force);
     }
     if (unlimited && loud)
-        printf("%s: warning: %zu %s without a largest force push as hard as it takes; set "
-               "max_force\n",
-               path, unlimited, plural(unlimited, "motor", "motors"));
+        printf("%s: warning: %zu %s without a limit of force; set max_force\n", path, unlimited,
+               plural(unlimited, "motor", "motors"));
     const char *method = rg_method_name(rg_world_method(world));
     bool known = strcmp(method, "stepping") == 0 || strcmp(method, "analytic") == 0;
     if (count && !known && loud)
@@ -442,20 +403,21 @@ static bool warn_about_joints(const char *path, rg_scene *scene, bool loud) {
 /* True if there was something to warn about. */
 static bool warn(const char *path, rg_scene *scene, const scene_contents *contents, bool loud) {
     bool empty = contents->bodies == 0, still = !empty && contents->dynamic == 0;
-    bool brief = rg_scene_duration(scene) < rg_scene_step_size(scene);
     if (empty && loud)
         printf("%s: warning: there is no body in it\n", path);
     if (still && loud)
         printf("%s: warning: no body is dynamic: forces move nothing\n", path);
+    if (contents->colliders > MANY_SHAPES && loud) {
+        fflush(stdout);
+        fprintf(stderr, "%s: %zu shapes: the search for overlaps takes a while\n", path,
+                contents->colliders);
+    }
     bool any = warn_about_overlaps(path, rg_scene_world(scene), loud);
     any |= warn_about_range(path, "masses", "kg", &contents->masses, extreme_mass_ratio, loud);
     any |= warn_about_range(path, "sizes", "m", &contents->sizes, extreme_size_ratio, loud);
-    any |= warn_about_slenderness(path, rg_scene_world(scene), loud);
-    any |= warn_about_step(path, scene, contents, loud);
+    any |= cli_warn_of_run(path, scene, rg_scene_duration(scene), loud ? stdout : NULL);
     any |= warn_about_joints(path, scene, loud);
-    if (brief && loud)
-        printf("%s: warning: the duration is shorter than a step\n", path);
-    return any || empty || still || brief;
+    return any || empty || still;
 }
 
 /* Bodies moved until joints are closed, and the scene written. */
@@ -517,7 +479,7 @@ int cli_check(int count, const char **arguments) {
         return EXIT_USAGE;
     }
     if (options[ASSEMBLE].value && count > 1) {
-        cli_complain("check: one SCENE at a time is assembled");
+        cli_complain("check: --assemble takes one SCENE; give one at a time");
         return EXIT_USAGE;
     }
     int worst = EXIT_GOOD;

@@ -37,8 +37,8 @@ const char cli_compare_help[] =
     "  -q, --quiet          no progress bar\n"
     "  -h, --help           this text\n"
     "\n"
-    "Exit codes: 0 all runs reached their end, 1 one could not go on (the others are made\n"
-    "nevertheless), 2 usage, 3 the scene cannot be used, 4 output cannot be written.\n"
+    "Exit codes: 0 all runs reached their end, 1 one could not continue (the others\n"
+    "are still made), 2 usage, 3 the scene cannot be used, 4 output cannot be written.\n"
     "\n"
     "Examples:\n"
     "  rigor compare tower count=10 --solvers auto,newton,gauss-seidel --duration 1\n"
@@ -173,7 +173,8 @@ static bool parse_lists(comparison *this, const cli_option *options) {
         return false;
     if (run_count(this) <= MOST_RUNS)
         return true;
-    cli_complain("compare: %zu runs are more than %d", run_count(this), MOST_RUNS);
+    cli_complain("compare: %zu runs are more than %d; give shorter lists", run_count(this),
+                 MOST_RUNS);
     return false;
 }
 
@@ -186,7 +187,7 @@ static int parse(comparison *this, cli_option *options, int count, const char **
     this->json = options[OPTION_JSON].value != NULL;
     this->csv = options[OPTION_CSV].value;
     if (this->json && this->csv && strcmp(this->csv, "-") == 0) {
-        cli_complain("compare: --json and --csv - both want standard output");
+        cli_complain("compare: --json and --csv - both want standard output; give --csv FILE");
         return EXIT_USAGE;
     }
     return cli_plan_parse(&this->plan, count, arguments) &&
@@ -373,7 +374,7 @@ static int save_csv(const comparison *this, FILE *file) {
 
 /* ---- for people ---- */
 
-enum { LABEL = 96, PARTS = 6, LINE = 118, CELL = 40, MOST_COLUMNS = CLI_RUN_MEASURES };
+enum { LABEL = 96, PARTS = 6, CELL = 40, MOST_COLUMNS = CLI_RUN_MEASURES };
 
 /* What tells the runs apart. */
 typedef struct run_labels {
@@ -452,13 +453,14 @@ typedef void cell_function(const cli_outcome *outcome, const void *columns, size
 static void print_table(const comparison *this, const run_labels *labels, const char *title,
                         const char *const *titles, size_t columns, cell_function *cell,
                         const void *user) {
+    int most = cli_columns();
     printf("\n  %s\n", title);
     for (size_t from = 0, to; from < columns; from = to) {
         int line = print_label(labels, NULL), width[MOST_COLUMNS];
         for (to = from; to < columns; to++) {
             int wanted = (int)strlen(titles[to]) + 2;
             width[to] = wanted > 12 ? wanted : 12;
-            if (to > from && line + width[to] > LINE)
+            if (to > from && line + width[to] > most)
                 break;
             line += printf("%*s", width[to], titles[to]);
         }
@@ -513,20 +515,24 @@ static bool expect_the_same(const comparison *this, const cli_run_measure *measu
 
 static void print_expected(const comparison *this) {
     const cli_outcome *first = &this->outcomes[0];
-    bool any = false;
-    for (size_t i = 0; i < first->measure_count; i++) {
+    char text[CLI_RUN_MEASURES * 80] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < first->measure_count && length < sizeof text; i++) {
         const cli_run_measure *measure = &first->measures[i];
         if (!measure->has_expected || !expect_the_same(this, measure))
             continue;
-        fputs(any ? ", " : "    expected: ", stdout);
-        any = true;
-        if (measure->is_truth)
-            printf("%s %s", measure->name, measure->expected != 0 ? "yes" : "no");
-        else
-            printf("%s %.6g", measure->name, measure->expected);
+        char number[CLI_NUMBER_SIZE];
+        snprintf(number, sizeof number, "%.6g", measure->expected);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %s",
+                                   length ? ", " : "expected: ", measure->name,
+                                   !measure->is_truth       ? number
+                                   : measure->expected != 0 ? "yes"
+                                                            : "no");
     }
-    if (any)
-        putchar('\n');
+    if (length == 0)
+        return;
+    fputs("    ", stdout);
+    cli_print_wrapped(text, 4, 4);
 }
 
 static void print_blocks(const comparison *this) {
@@ -570,7 +576,7 @@ static void print_report(const comparison *this) {
     print_blocks(this);
     for (size_t i = 0; i < this->count; i++)
         if (!this->outcomes[i].done)
-            printf("\n  run %zu could not go on %s\n", i + 1, this->outcomes[i].failure);
+            printf("\n  run %zu could not continue %s\n", i + 1, this->outcomes[i].failure);
 }
 
 /* ---- the command ---- */

@@ -13,7 +13,7 @@
 const char cli_completion_help[] =
     "Usage: rigor completion bash|zsh|fish\n"
     "\n"
-    "Prints a script by which the shell completes commands, options and their values, and\n"
+    "Prints a script with which the shell completes commands, options and their values, and\n"
     "the names of built-in scenes.\n"
     "\n"
     "Options:\n"

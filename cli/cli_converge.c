@@ -48,7 +48,7 @@ const char cli_converge_help[] =
     "  -q, --quiet          no progress bar\n"
     "  -h, --help           this text\n"
     "\n"
-    "Exit codes: 0 done, 1 a run could not go on, 2 usage, 3 the scene cannot be used,\n"
+    "Exit codes: 0 done, 1 a run could not continue, 2 usage, 3 the scene cannot be used,\n"
     "4 output cannot be written, or gnuplot is missing.\n"
     "\n"
     "Examples:\n"
@@ -311,7 +311,7 @@ static bool parse_steps(cli_study *this, const cli_option *options) {
     sort_downwards(this->steps, this->step_count);
     for (size_t i = 1; i < this->step_count; i++)
         if (this->steps[i] == this->steps[i - 1]) {
-            cli_complain("converge: --steps: %g is there twice", this->steps[i]);
+            cli_complain("converge: --steps: %g is there twice; leave one out", this->steps[i]);
             return false;
         }
     this->gamma_count = 1;
@@ -355,23 +355,54 @@ static void print_order(size_t i, bool rounding, double order) {
         print_cell(10, order, "%.2f");
 }
 
-static void print_series(const cli_study *this, const cli_study_series *series) {
-    printf("\n  %10s %9s %18s%10s%14s %14s%10s %9s %10s\n", "step s", "steps", "infeasibility m",
-           "order", "I/(v h)^2 /m", "trajectory m", "order", "failures", "ms a step");
-    for (size_t i = 0; i < this->step_count; i++) {
-        const cli_study_row *row = &series->rows[i];
-        const cli_outcome *outcome = &row->outcome;
-        printf("  %10.6g %9" PRIu64 " ", outcome->step, outcome->steps);
-        print_cell(18, row->infeasibility, "%.4g");
+/* Behind the step, in the order of importance; what does not fit goes into a table below. */
+static const struct {
+    const char *title;
+    int width;
+} series_columns[] = {{"infeasibility m", 18}, {"order", 10},       {"trajectory m", 15},
+                      {"order", 10},           {"failures", 10},    {"steps", 10},
+                      {"ms a step", 11},       {"I/(v h)^2 /m", 14}};
+enum { STEP_WIDTH = 12, SERIES_COLUMNS = sizeof series_columns / sizeof series_columns[0] };
+
+static void print_column(const cli_study_series *series, size_t i, size_t column) {
+    const cli_study_row *row = &series->rows[i];
+    const cli_outcome *outcome = &row->outcome;
+    const double numbers[SERIES_COLUMNS] = {row->infeasibility,
+                                            NAN,
+                                            row->difference,
+                                            NAN,
+                                            (double)outcome->summary.solver_failures,
+                                            (double)outcome->steps,
+                                            outcome->cpu_ms_per_step,
+                                            row->constant};
+    static const char *const formats[SERIES_COLUMNS] = {"%.4g", "",     "%.4g", "",
+                                                        "%.0f", "%.0f", "%.3g", "%.3g"};
+    if (column == 1)
         print_order(i, row->rounding, row->infeasibility_order);
-        print_cell(14, row->constant, "%.3g");
-        print_cell(15, row->difference, "%.4g");
+    else if (column == 3)
         print_order(i, row->agrees, row->difference_order);
-        printf(" %9" PRIu64, outcome->summary.solver_failures);
-        print_cell(11, outcome->cpu_ms_per_step, "%.3g");
+    else
+        print_cell(series_columns[column].width, numbers[column], formats[column]);
+}
+
+static void print_series(const cli_study *this, const cli_study_series *series) {
+    int most = cli_columns();
+    for (size_t from = 0, to; from < SERIES_COLUMNS; from = to) {
+        int line = printf("\n%*s", STEP_WIDTH, "step s") - 1;
+        for (to = from; to < SERIES_COLUMNS; to++) {
+            if (to > from && line + series_columns[to].width > most)
+                break;
+            line += printf("%*s", series_columns[to].width, series_columns[to].title);
+        }
         putchar('\n');
+        for (size_t i = 0; i < this->step_count; i++) {
+            printf("%*.6g", STEP_WIDTH, series->rows[i].outcome.step);
+            for (size_t k = from; k < to; k++)
+                print_column(series, i, k);
+            putchar('\n');
+        }
     }
-    fputs("\n  orders by least squares over the finer half of the steps: infeasibility", stdout);
+    fputs("\n  orders by least squares over the finer half: infeasibility", stdout);
     print_cell(6, series->infeasibility_order, "%.2f");
     fputs(", trajectory", stdout);
     print_cell(6, series->difference_order, "%.2f");
@@ -409,22 +440,30 @@ static double grid_ratio(const cli_study *this, size_t gamma, size_t step) {
 /* `order` is the offset of a number in the series, 0: no such column. */
 static void print_grid(const cli_study *this, const char *title, grid_function *value,
                        const char *format, int order) {
-    printf("\n  %s\n  %10s", title, "gamma");
-    for (size_t i = 0; i < this->step_count; i++) {
-        char head[CLI_NUMBER_SIZE];
-        snprintf(head, sizeof head, "h=%.4g", this->series[0].rows[i].outcome.step);
-        printf("%14s", head);
-    }
-    puts(order ? "     order" : "");
-    for (size_t g = 0; g < this->gamma_count; g++) {
-        const cli_study_series *series = &this->series[g];
-        printf("  %10.4g", series->gamma);
-        for (size_t i = 0; i < this->step_count; i++)
-            print_cell(14, value(this, g, i), format);
-        if (order)
-            print_cell(10, order == 1 ? series->infeasibility_order : series->difference_order,
-                       "%.2f");
-        putchar('\n');
+    enum { GAMMA = 12, CELL = 14, ORDER = 10 };
+    size_t fit = (size_t)(cli_columns() - GAMMA - ORDER) / CELL;
+    printf("\n  %s\n", title);
+    for (size_t from = 0, to; from < this->step_count; from = to) {
+        to = this->step_count - from > fit ? from + fit : this->step_count;
+        bool last = order && to == this->step_count;
+        printf("%*s", GAMMA, "gamma");
+        for (size_t i = from; i < to; i++) {
+            char head[CLI_NUMBER_SIZE];
+            snprintf(head, sizeof head, "h=%.4g", this->series[0].rows[i].outcome.step);
+            printf("%*s", CELL, head);
+        }
+        puts(last ? "     order" : "");
+        for (size_t g = 0; g < this->gamma_count; g++) {
+            const cli_study_series *series = &this->series[g];
+            printf("%*.4g", GAMMA, series->gamma);
+            for (size_t i = from; i < to; i++)
+                print_cell(CELL, value(this, g, i), format);
+            if (last)
+                print_cell(ORDER,
+                           order == 1 ? series->infeasibility_order : series->difference_order,
+                           "%.2f");
+            putchar('\n');
+        }
     }
 }
 
@@ -437,7 +476,8 @@ static void print_report(const cli_study *this) {
     if (this->gamma_count == 1)
         printf(", gamma %.4g", first->gamma);
     printf("\n  infeasibility: deepest penetration of any pair at any step\n"
-           "  trajectory: largest distance of a body's centre at the end from that %s\n",
+           "  trajectory: largest distance of a body's centre at the end\n"
+           "    from that %s\n",
            this->reference == CLI_SUCCESSIVE ? "with the next finer step"
            : this->reference == CLI_FINEST   ? "with the finest step"
                                              : "by the analytic method");
@@ -456,11 +496,12 @@ static void print_report(const cli_study *this) {
         for (size_t i = 0; i < this->step_count; i++) {
             const cli_outcome *outcome = &this->series[g].rows[i].outcome;
             if (!outcome->done)
-                printf("\n  the run with gamma %.4g and steps of %.6g s could not go on %s\n",
+                printf("\n  the run with gamma %.4g and steps of %.6g s could not continue %s\n",
                        outcome->gamma, outcome->step, outcome->failure);
         }
     if (this->has_analytic && !this->analytic.done)
-        printf("\n  the run by the analytic method could not go on %s\n", this->analytic.failure);
+        printf("\n  the run by the analytic method could not continue %s\n",
+               this->analytic.failure);
 }
 
 /* ---- for programs ---- */
@@ -548,7 +589,8 @@ static int make_series(cli_study *this, size_t g) {
             return code;
         this->failed += !outcome->done;
         if (i > 0 && !(outcome->step < series->rows[i - 1].outcome.step)) {
-            cli_complain("converge: --steps: %g and %g make the same number of steps in %g s",
+            cli_complain("converge: --steps: %g and %g make the same number of steps in %g s; "
+                         "leave one out, or give a longer --duration",
                          this->steps[i - 1], this->steps[i], outcome->simulated);
             return EXIT_USAGE;
         }

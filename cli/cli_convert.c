@@ -87,7 +87,7 @@ static bool read_parameters(int count, const char **arguments, rg_scene_paramete
     for (int i = 2; i < count; i++) {
         const char *equals = strchr(arguments[i], '=');
         if (!equals || equals == arguments[i]) {
-            cli_complain("convert: '%s' is not NAME=VALUE", arguments[i]);
+            cli_complain("convert: '%s' is not NAME=VALUE, such as ground=0", arguments[i]);
             return false;
         }
         size_t length = (size_t)(equals - arguments[i]);

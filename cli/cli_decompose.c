@@ -208,7 +208,7 @@ static bool out_is_good(const request *r) {
     if (!r->out)
         return true;
     if (!cli_ends_with(r->out, ".obj") && !cli_ends_with(r->out, ".yaml")) {
-        cli_complain("decompose: --out %s; must end in .yaml or .obj", r->out);
+        cli_complain("decompose: --out: '%s' must end in .yaml or .obj", r->out);
         return false;
     }
     if (!r->overwrite && stat(r->out, &info) == 0) {
@@ -244,7 +244,7 @@ int cli_decompose(int count, const char **arguments) {
         !cli_positive_option("decompose", &options[RESOLUTION], 0, &r.resolution))
         return EXIT_USAGE;
     if (r.parts != floor(r.parts) || r.parts > 1e6) {
-        cli_complain("decompose: --parts %s; must be a whole number up to 1000000",
+        cli_complain("decompose: --parts: '%s' is not a whole number from 1 to 1000000",
                      options[PARTS].value);
         return EXIT_USAGE;
     }

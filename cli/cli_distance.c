@@ -315,7 +315,7 @@ static bool parse_metric(const char *text, bool *depth) {
     *depth = !text || strcmp(text, "depth") == 0;
     if (*depth || strcmp(text, "ratio") == 0)
         return true;
-    cli_complain("distance: --metric %s: depth or ratio", text);
+    cli_complain("distance: --metric: '%s' is neither depth nor ratio", text);
     return false;
 }
 
@@ -338,7 +338,8 @@ int cli_distance(int count, const char **arguments) {
         !parse_pose(options[0].value, &pose) || !parse_metric(options[4].value, &depth))
         return EXIT_USAGE;
     if (count != 2) {
-        cli_complain("distance: two shapes; see `rigor distance --help`");
+        cli_complain("distance: needs two shapes, such as box:1,1,1 sphere:0.5; see `rigor "
+                     "distance --help`");
         return EXIT_USAGE;
     }
     rg_shape *a = NULL, *b = NULL;

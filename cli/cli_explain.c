@@ -14,9 +14,9 @@ const char cli_explain_help[] =
     "Usage: rigor explain RECORDING [--at T] [--body NAME]\n"
     "\n"
     "Says in words what happened in a recording, finished or not: which bodies moved and how\n"
-    "far, what happened when (method analytic, and impacts with restitution), where the energy\n"
-    "went, which part of the run was the least exact, and how it ended. With --at: who touches\n"
-    "whom at that time, with which force, and whether they stick or slip.\n"
+    "far, what happened when (impacts, joints, sensors; with the method analytic, contacts),\n"
+    "where the energy went, which part of the run was the least exact, and how it ended.\n"
+    "With --at: who touches whom at that time, with which force, whether they stick or slip.\n"
     "\n"
     "Options:\n"
     "      --at T        one moment, s: of the frame nearest to it\n"
@@ -431,7 +431,9 @@ static bool choose_body(reader *r, const char *name) {
     if (nearest)
         cli_complain("explain: there is no body '%s'; did you mean %s?", name, nearest);
     else
-        cli_complain("explain: there is no body '%s'", name);
+        cli_complain("explain: there is no body '%s'; the bodies are in the scene file, or see "
+                     "`rigor export --csv -`",
+                     name);
     return false;
 }
 
@@ -451,7 +453,8 @@ int cli_explain(int count, const char **arguments) {
     if (!cli_positive_option("explain", &options[MOST], 10, &most))
         return EXIT_USAGE;
     if (options[AT].value && !cli_parse_number(options[AT].value, &time)) {
-        cli_complain("explain: --at: '%s' is not a number", options[AT].value);
+        cli_complain("explain: --at: '%s' is not a time in seconds, such as 1.5",
+                     options[AT].value);
         return EXIT_USAGE;
     }
     if (count != 1) {

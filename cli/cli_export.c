@@ -29,14 +29,14 @@ const char cli_export_help[] =
     "      --gltf FILE  binary glTF 2.0 (name it .glb): shapes and motion for Blender and\n"
     "                   other programs\n"
     "      --usda FILE  the same as USD text, for Omniverse, Blender and other programs\n"
-    "      --mp4 FILE   a film, drawn by Chromium and put together by ffmpeg\n"
+    "      --mp4 FILE   a film, drawn by Chromium and encoded by ffmpeg\n"
     "      --png DIR    its pictures, frame-00001.png and so on\n"
     "      --csv FILE   one line for every frame and body: time, step, body, position,\n"
     "                   orientation (quaternion x y z w), velocity, angular velocity\n"
     "      --contacts-csv FILE\n"
     "                   one line for every frame and contact: time, step, bodies A and B,\n"
     "                   position, normal (from B to A), force on A, gap, friction, speed of\n"
-    "                   slip, mode (separating, stick, slip, roll)\n"
+    "                   slip, mode (separating, stick, slip, roll, sensor)\n"
     "      --events-csv FILE\n"
     "                   one line for every event of the run: time, step, kind,\n"
     "                   bodies A and B, number of contacts, value, coefficients, text\n"
@@ -293,7 +293,7 @@ static bool check(const cli_option *options, int count) {
     else if (count > 1 && !only_html)
         cli_complain("export: one RECORDING at a time; only --html takes several");
     else if (twice)
-        cli_complain("export: two exports into one file: %s", twice);
+        cli_complain("export: two exports into one file, %s; give each a FILE of its own", twice);
     else
         return true;
     return false;

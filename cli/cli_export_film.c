@@ -391,8 +391,9 @@ static int set_times(rg_recording *recording, const char *path, cli_film *film) 
     if (isnan(film->to))
         film->to = last.time;
     if (film->from > film->to || film->to > last.time + 1e-9 || film->from < first.time - 1e-9) {
-        cli_complain("export: %s goes from %g s to %g s; there is no %g s to %g s in it", path,
-                     first.time, last.time, film->from, film->to);
+        cli_complain("export: %s goes from %g s to %g s; there is no %g s to %g s in it; change "
+                     "--from and --to",
+                     path, first.time, last.time, film->from, film->to);
         return EXIT_USAGE;
     }
     return EXIT_GOOD;

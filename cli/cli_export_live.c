@@ -43,7 +43,7 @@ static bool read_parameters(const char **arguments, int count, rg_scene_paramete
         const char *equals = strchr(arguments[i], '=');
         if (!equals || equals == arguments[i] || equals - arguments[i] >= NAME_SIZE ||
             i > PARAMETERS) {
-            cli_complain("export: '%s' is not NAME=VALUE", arguments[i]);
+            cli_complain("export: '%s' is not NAME=VALUE, such as count=3", arguments[i]);
             return false;
         }
         snprintf(names[i - 1], NAME_SIZE, "%.*s", (int)(equals - arguments[i]), arguments[i]);

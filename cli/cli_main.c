@@ -21,7 +21,7 @@ static const char help_end[] =
     "  -h, --help      this text; `rigor COMMAND --help` for each command\n"
     "\n"
     "Exit codes: 0 done, 1 a requirement or check failed, a problem was not solved or a run\n"
-    "cannot go on, 2 usage, 3 a scene, recording or problem cannot be used, 4 output cannot\n"
+    "cannot continue, 2 usage, 3 a scene, recording or problem cannot be used, 4 output cannot\n"
     "be written, 128 + N stopped by signal N (a run that records can be resumed).\n"
     "\n"
     "Examples:\n"
@@ -30,7 +30,7 @@ static const char help_end[] =
     "  rigor explain dominoes.h5\n";
 
 const cli_command cli_commands[] = {
-    {"run", "simulate a scene, or go on with a recording", cli_run, cli_run_help},
+    {"run", "simulate a scene, or resume a recording", cli_run, cli_run_help},
     {"view", "look at a scene while it runs, or at recordings, in the browser", cli_view,
      cli_view_help},
     {"new", "write a first scene file, with comments", cli_new, cli_new_help},
@@ -40,20 +40,20 @@ const cli_command cli_commands[] = {
     {"decompose", "cut a mesh into convex parts", cli_decompose, cli_decompose_help},
     {"scenes", "list the built-in scenes", cli_scenes, cli_scenes_help},
     {"explain", "say in words what happened in a recording", cli_explain, cli_explain_help},
-    {"strip", "pictures of a run at chosen times, side by side", cli_strip, cli_strip_help},
+    {"strip", "draw a run at chosen times, side by side", cli_strip, cli_strip_help},
     {"export", "write a recording in another format", cli_export, cli_export_help},
-    {"distance", "two shapes close up: ratio metric, distance, points of contact", cli_distance,
+    {"distance", "distance or depth of two shapes, and their contact points", cli_distance,
      cli_distance_help},
-    {"compare", "a scene by several methods, solvers and steps, side by side", cli_compare,
+    {"compare", "run a scene with several methods, solvers and steps, side by side", cli_compare,
      cli_compare_help},
     {"converge", "how errors shrink with the step: observed orders, table and plot", cli_converge,
      cli_converge_help},
-    {"sweep", "a scene many times with different parameters, in one table", cli_sweep,
+    {"sweep", "run a scene many times with different parameters, into one table", cli_sweep,
      cli_sweep_help},
-    {"plot", "columns of a table as curves", cli_plot, cli_plot_help},
+    {"plot", "plot columns of a table", cli_plot, cli_plot_help},
     {"solve", "solve contact problems from files and check the answers", cli_solve, cli_solve_help},
-    {"bench", "how fast the parts are on this machine", cli_bench, cli_bench_help},
-    {"completion", "what bash, zsh or fish needs to complete commands and options", cli_completion,
+    {"bench", "measure speed on this machine", cli_bench, cli_bench_help},
+    {"completion", "print the completion script of bash, zsh or fish", cli_completion,
      cli_completion_help}};
 enum { COMMANDS = sizeof cli_commands / sizeof cli_commands[0] };
 const size_t cli_command_count = COMMANDS;

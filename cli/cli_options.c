@@ -39,7 +39,8 @@ static bool parse_one(const char *command, cli_option *options, size_t option_co
     const char *name = argument + 2, *equals = is_long ? strchr(name, '=') : NULL;
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     if (!is_long && argument[2] != '\0') {
-        cli_complain("%s: %s: one-letter options stand alone", command, argument);
+        cli_complain("%s: %s: one-letter options stand alone; write them apart, as in -q -f",
+                     command, argument);
         return false;
     }
     cli_option *option =
@@ -53,12 +54,12 @@ static bool parse_one(const char *command, cli_option *options, size_t option_co
         return false;
     }
     if (option->value && option->takes_value) {
-        cli_complain("%s: --%s is given twice", command, option->name);
+        cli_complain("%s: --%s is given twice; give it once", command, option->name);
         return false;
     }
     if (!option->takes_value) {
         if (equals) {
-            cli_complain("%s: --%s takes no value", command, option->name);
+            cli_complain("%s: --%s takes no value; write the option alone", command, option->name);
             return false;
         }
         option->value = "";
@@ -98,6 +99,7 @@ bool cli_positive_option(const char *command, const cli_option *option, double f
         return true;
     if (cli_parse_number(option->value, value) && *value > 0)
         return true;
-    cli_complain("%s: --%s: '%s' is not a number above 0", command, option->name, option->value);
+    cli_complain("%s: --%s: '%s' is not a number above 0, such as 0.5 or 1/240", command,
+                 option->name, option->value);
     return false;
 }

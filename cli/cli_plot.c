@@ -13,8 +13,8 @@ const char cli_plot_help[] =
     "\n"
     "Plots columns of a table (CSV with a line of names, such as those of `rigor sweep`,\n"
     "`rigor export` and `rigor compare --csv`) as an SVG file. Lines without a number in\n"
-    "one of the columns are left out, which is said. Curves differ in marks and dashes, so\n"
-    "that they are told apart without colours.\n"
+    "one of the columns are left out, with a note. Curves differ in marks and dashes, so\n"
+    "that they can be told apart without colours.\n"
     "\n"
     "Options:\n"
     "      --x NAME         column along the axis\n"
@@ -66,7 +66,8 @@ static size_t find_column(const plot *p, const cli_option *option, const char *n
         cli_complain("plot: --%s: %s has no column '%s'; did you mean %s?", option->name, p->table,
                      name, nearest);
     else
-        cli_complain("plot: --%s: %s has no column '%s'", option->name, p->table, name);
+        cli_complain("plot: --%s: %s has no column '%s'; its first line has the names",
+                     option->name, p->table, name);
     return COLUMNS;
 }
 
@@ -120,7 +121,7 @@ static bool add_points(plot *p, char *const *cells, size_t count) {
     if (p->where < count && strcmp(cells[p->where], p->wanted) != 0)
         return true;
     if (p->by < count && (value = value_of(p, cells[p->by])) == CURVES) {
-        cli_complain("plot: --by: more than %d curves", CURVES);
+        cli_complain("plot: --by: more than %d curves; choose some with --where", CURVES);
         return false;
     }
     for (size_t k = 0; k < p->y_count; k++) {
@@ -165,7 +166,7 @@ static int read_table(plot *p, char titles[CURVES][256]) {
     }
     fclose(file);
     if (good && p->count == 0) {
-        cli_complain("plot: %s has no numbers to plot there", p->table);
+        cli_complain("plot: %s has no numbers to plot there; check --x, --y and --where", p->table);
         good = false;
     }
     return good ? EXIT_GOOD : EXIT_BAD_INPUT;

@@ -16,7 +16,7 @@ const char cli_run_help[] =
     "Usage: rigor run SCENE [NAME=VALUE ...] [OPTION ...]\n"
     "       rigor run --resume RECORDING [OPTION ...]\n"
     "\n"
-    "Simulates a scene and reports what came out: the certificate, the energy ledger,\n"
+    "Simulates a scene and reports the outcome: the certificate, the energy ledger,\n"
     "the scene's own measures and a hash of the final state. SCENE is a built-in scene\n"
     "(`rigor scenes` lists them) or a scene file (YAML or JSON); NAME=VALUE sets\n"
     "parameters of the scene, options replace what it says.\n"
@@ -24,7 +24,7 @@ const char cli_run_help[] =
     "Options:\n"
     "  -o, --out FILE       record into FILE (HDF5); without it nothing is recorded\n"
     "  -f, --overwrite      replace FILE (and those of --dump-problem) if it exists\n"
-    "      --resume FILE    go on with an unfinished recording from its last checkpoint\n"
+    "      --resume FILE    resume an unfinished recording from its last checkpoint\n"
     "      --method NAME    step method: analytic, stepping, penalty\n"
     "      --step S         seconds of a step, such as 1/240\n"
     "      --solver NAME    solver of contact problems: auto, dantzig, lemke, qp,\n"
@@ -34,7 +34,7 @@ const char cli_run_help[] =
     "      --tolerance T    a solve whose residual is above T counts as failed\n"
     "      --impact LAW     law of impacts of the analytic method:\n"
     "                       simultaneous, propagation, poisson, energetic, reflection,\n"
-    "                       dissipative; what a material names stays\n"
+    "                       dissipative; laws named by materials are kept\n"
     "      --integrator I   of the analytic method: dormand-prince, adams\n"
     "      --root-finder F  how the analytic method finds times of events: itp, illinois\n"
     "                       (that of 1989), bisection\n"
@@ -46,30 +46,30 @@ const char cli_run_help[] =
     "      --duration S     seconds to simulate, to the nearest whole number of steps; with\n"
     "                       --resume, in all\n"
     "      --threads N      threads; the results do not depend on it\n"
-    "      --no-memory      compute also steps that must repeat the last one\n"
-    "      --lenient        of a robot, leave out what is not understood\n"
-    "      --checkpoint S   seconds of waiting time between checkpoints (default 2)\n"
+    "      --no-memory      also compute steps that can only repeat the last one\n"
+    "      --lenient        of a robot, leave out what is not supported\n"
+    "      --checkpoint S   seconds of wall-clock time between checkpoints (default 2)\n"
     "      --require LIST   limits that every step and the whole run must keep, such as\n"
     "                       'min_gap_m>-1e-6,passed_through<1'; names as in the\n"
     "                       JSON report; <, <=, >, >=\n"
     "      --accept-failures\n"
-    "                       exit with 0 although the run ends badly, see below\n"
+    "                       exit with 0 even if the run ends badly\n"
     "      --dump-problem STEP[:FILE]\n"
     "                       write the contact problems of a step, counted from 1, one file\n"
     "                       for each island, for `rigor solve`: FILE.h5 gives FILE-0.h5, ...\n"
-    "      --profile        report also how long the stages took\n"
+    "      --profile        also report how long the stages took\n"
     "      --json           report as a JSON object on one line\n"
     "  -q, --quiet          no progress bar, notes, or report unless --json\n"
     "  -h, --help           this text\n"
     "\n"
-    "Stopped by SIGINT or SIGTERM it finishes the step and writes a checkpoint\n"
-    "first. Killed in any other way it can be resumed from its last checkpoint.\n"
+    "Stopped by SIGINT or SIGTERM it finishes the step and writes a checkpoint.\n"
+    "Killed in any other way it can be resumed from its last checkpoint.\n"
     "\n"
     "A run ends badly if bodies overlap in its last step by more than 5 % of the\n"
     "circumradius of the smallest moving shape, if any passed through each other, or if\n"
     "more than 1 % of its contact problems were not solved: it says so in its last lines.\n"
     "\n"
-    "Exit codes: 0 done, 1 a requirement was broken, the run cannot go on or ends badly,\n"
+    "Exit codes: 0 done, 1 a requirement was broken, the run cannot continue or ends badly,\n"
     "2 usage, 3 the scene or recording cannot be used, 4 output cannot be written, 130 and\n"
     "143 stopped by SIGINT and SIGTERM (with --out or --resume: can be resumed).\n"
     "\n"
@@ -236,7 +236,8 @@ static bool check_lp(const run *this) {
     if (!cli_heuristic_is_built_in())
         cli_complain("run: the solver lp is not built in: it needs Clp (RIGOR_LP)");
     else if (given(this, OPTION_OUT))
-        cli_complain("run: --solver: lp does not go with --out: a recording cannot name it");
+        cli_complain("run: --solver: lp does not go with --out, as a recording cannot name it; "
+                     "leave one out");
     else
         return true;
     return false;
@@ -320,7 +321,8 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
     for (int i = 0; i < count; i++) {
         const char *equals = strchr(arguments[i], '=');
         if (!equals || equals == arguments[i]) {
-            cli_complain("run: '%s' is neither an option nor NAME=VALUE", arguments[i]);
+            cli_complain("run: '%s' is neither an option nor NAME=VALUE; see `rigor run --help`",
+                         arguments[i]);
             return false;
         }
         size_t length = (size_t)(equals - arguments[i]);
@@ -403,7 +405,7 @@ static int parse(run *this, int count, const char **arguments) {
     }
     if (given(this, OPTION_OVERWRITE) && !given(this, OPTION_OUT) &&
         !given(this, OPTION_DUMP_PROBLEM)) {
-        cli_complain("run: --overwrite goes with --out or --dump-problem");
+        cli_complain("run: --overwrite goes with --out or --dump-problem; add --out FILE.h5");
         return EXIT_USAGE;
     }
     if (!check_method(this->options[OPTION_METHOD].value) || !check_solver(this) ||
@@ -435,7 +437,9 @@ static bool plan(run *this) {
         duration = rg_recorder_duration(this->recorder);
     double total = round(duration / step), every = round(rg_scene_record_every(this->scene) / step);
     if (!(total < 0x1p53)) {
-        cli_complain("%s: %g s in steps of %g s are more steps than can be counted",
+        cli_complain("%s: %g s in steps of %g s are more steps than can be counted; give a larger "
+                     "--step or a "
+                     "shorter --duration",
                      rg_scene_name(this->scene), duration, step);
         return false;
     }
@@ -444,6 +448,13 @@ static bool plan(run *this) {
     this->first = rg_world_step_count(world);
     this->first_time = rg_world_time(world);
     return true;
+}
+
+static void warn(run *this) {
+    double duration = this->duration > 0 ? this->duration : rg_scene_duration(this->scene);
+    char prefix[160];
+    snprintf(prefix, sizeof prefix, "rigor: %.120s", rg_scene_name(this->scene));
+    cli_warn_of_run(prefix, this->scene, duration, stderr);
 }
 
 /* Whether the step to dump is one of this run's, and its files can be new. */
@@ -497,6 +508,8 @@ static int open_scene(run *this, const rg_scene_options *options,
         cli_print_left_out(this->scene);
     if (!plan(this))
         return EXIT_BAD_INPUT;
+    if (!given(this, OPTION_QUIET))
+        warn(this);
     int code = check_dump(this);
     if (code == EXIT_GOOD && is_lp(this))
         code = cli_heuristic_begin(&this->heuristic, this->scene);
@@ -629,7 +642,7 @@ static int fail(run *this, rg_status status, const rg_error *error) {
         rg_error ignored; /* the recorder is broken and says so again */
         (void)rg_recorder_close(this->recorder, false, &ignored);
         this->recorder = NULL;
-        cli_complain("what was recorded before can be read; with room on the disk, go on with "
+        cli_complain("what was recorded before can be read; with room on the disk, continue with "
                      "`rigor run --resume %s`",
                      this->recording);
     } else {
@@ -646,7 +659,7 @@ static int stop(run *this) {
     if (code != EXIT_GOOD)
         return code;
     if (this->recording)
-        cli_complain("stopped by %s at t = %.6g s; go on with `rigor run --resume %s`", name,
+        cli_complain("stopped by %s at t = %.6g s; continue with `rigor run --resume %s`", name,
                      rg_world_time(world), this->recording);
     else
         cli_complain("stopped by %s at t = %.6g s", name, rg_world_time(world));

@@ -73,7 +73,8 @@ static bool next_word(const char **at, char word[WORD]) {
 static bool has_room(const char *command, const cli_option *option, size_t count) {
     if (count < CLI_LIST)
         return true;
-    cli_complain("%s: --%s: more than %d values", command, option->name, CLI_LIST);
+    cli_complain("%s: --%s: more than %d values; give a shorter list", command, option->name,
+                 CLI_LIST);
     return false;
 }
 
@@ -325,7 +326,8 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
     double duration = plan->duration > 0 ? plan->duration : rg_scene_duration(scene);
     double total = fmax(1, round(duration / rg_scene_step_size(scene)));
     if (!(total < 0x1p53)) {
-        cli_complain("%s: %g s in steps of %g s are more steps than can be counted",
+        cli_complain("%s: %g s in steps of %g s are more steps than can be counted; give larger "
+                     "--steps or a shorter --duration",
                      rg_scene_name(scene), duration, rg_scene_step_size(scene));
         rg_scene_destroy(scene);
         return EXIT_BAD_INPUT;

@@ -55,6 +55,7 @@ static void print_parameters_inline(const rg_builtin_info *info) {
 }
 
 static void list_all(void) {
+    enum { PARAMETERS_SIZE = 1024 };
     size_t widest = 0;
     for (size_t i = 0; i < rg_builtin_count(); i++) {
         size_t length = strlen(rg_builtin_at(i).name);
@@ -63,17 +64,24 @@ static void list_all(void) {
     }
     for (size_t i = 0; i < rg_builtin_count(); i++) {
         rg_builtin_info info = rg_builtin_at(i);
-        printf("%-*s  %s\n", (int)widest, info.name, info.summary);
-        if (info.parameter_count) {
-            printf("%-*s ", (int)widest, "");
-            print_parameters_inline(&info);
-            putchar('\n');
-        }
+        int indent = printf("%-*s  ", (int)widest, info.name);
+        cli_print_wrapped(info.summary, indent, indent);
+        if (!info.parameter_count)
+            continue;
+        char text[PARAMETERS_SIZE] = "";
+        size_t length = 0;
+        for (size_t k = 0; k < info.parameter_count && length < sizeof text; k++)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s=%s ",
+                                       info.parameters[k].name, info.parameters[k].default_value);
+        printf("%*s", indent, "");
+        cli_print_wrapped(text, indent, indent);
     }
 }
 
 static void print_one(const rg_builtin_info *info) {
-    printf("%s\n\n  %s\n\nRun it:\n\n  rigor run %s", info->name, info->summary, info->name);
+    printf("%s\n\n  ", info->name);
+    cli_print_wrapped(info->summary, 2, 2);
+    printf("\nRun it:\n\n  rigor run %s", info->name);
     print_parameters_inline(info);
     putchar('\n');
     if (info->parameter_count == 0)
@@ -89,10 +97,15 @@ static void print_one(const rg_builtin_info *info) {
     for (size_t i = 0; i < info->parameter_count; i++) {
         const rg_builtin_parameter *parameter = &info->parameters[i];
         int used = printf("  %s=%s", parameter->name, parameter->default_value);
-        printf("%*s%s", (int)widest + 5 - used, "", parameter->summary);
-        if (!parameter->words)
-            printf(" (%g to %g)", parameter->low, parameter->high);
-        putchar('\n');
+        int indent = (int)widest + 5;
+        char text[256];
+        printf("%*s", indent - used, "");
+        if (parameter->words)
+            snprintf(text, sizeof text, "%s", parameter->summary);
+        else
+            snprintf(text, sizeof text, "%s (%g to %g)", parameter->summary, parameter->low,
+                     parameter->high);
+        cli_print_wrapped(text, indent, indent);
     }
 }
 

@@ -21,7 +21,7 @@ const char cli_solve_help[] =
     "Solves contact problems: the Siconos texts (LCP, mixed LCP, relay, friction in local and\n"
     "global form), FCLIB's HDF5 files and rigidfc3d, told apart by their content. A FILE that\n"
     "is a directory stands for the files in it, in order, without *.md and hidden ones.\n"
-    "Whatever a solver says of its answer, status and residual are the judge's.\n"
+    "Status and residual are found by the judge, whatever a solver says of its answer.\n"
     "\n"
     "Options:\n"
     "  -s, --solver NAMES   one solver, several with commas, all, or none to read only (auto)\n"
@@ -222,7 +222,7 @@ static bool parse(cli_solving *s, const cli_option *options) {
     s->vanishing = options[VANISHING].value;
     s->has_mu = options[MU].value != NULL;
     if (s->has_mu && (!cli_parse_number(options[MU].value, &s->mu) || s->mu < 0)) {
-        cli_complain("solve: --mu: '%s' is not a number from 0", options[MU].value);
+        cli_complain("solve: --mu: '%s' is not a number, 0 or more", options[MU].value);
         return false;
     }
     if (!cli_positive_option("solve", &options[TOLERANCE_OF], TOLERANCE, &s->settings.tolerance) ||
@@ -238,7 +238,7 @@ static bool parse(cli_solving *s, const cli_option *options) {
         return false;
     }
     if (s->out && s->solver_count != 1) {
-        cli_complain("solve: --out takes one solver");
+        cli_complain("solve: --out takes one solver; add --solver NAME");
         return false;
     }
     s->settings.warm = s->start != NULL;

@@ -26,7 +26,7 @@ const char cli_strip_help[] =
     "  -h, --help           this text\n"
     "\n"
     "Exit codes: 0 done, 1 Chromium or the viewer's page is missing or fails, or the run\n"
-    "cannot go on, 2 usage, 3 the scene or recording cannot be used, 4 FILE cannot be\n"
+    "cannot continue, 2 usage, 3 the scene or recording cannot be used, 4 FILE cannot be\n"
     "written.\n"
     "\n"
     "Examples:\n"
@@ -68,7 +68,9 @@ static bool parse_times(strip *s, const char *text) {
         }
         double *time = &s->times[s->count];
         if (!cli_parse_number(word, time) || *time < 0 || (s->count > 0 && *time <= time[-1])) {
-            cli_complain("strip: --at: '%s' is no time from 0 on, later than the one before", word);
+            cli_complain(
+                "strip: --at: '%s': give times in seconds, 0 or more, in increasing order: 0,0.5,1",
+                word);
             return false;
         }
         s->count++;

@@ -19,21 +19,21 @@ const char cli_sweep_help[] =
     "of chosen bodies, the state hash. docs/sweep.md describes studies.\n"
     "\n"
     "Every finished run is in a journal next to the table at once: a sweep that was\n"
-    "stopped or killed is gone on with by --resume. A run that crashes, takes too long\n"
-    "or too much memory is a line with its cause. The table has the same bytes for any\n"
+    "stopped or killed is continued with --resume. A run that crashes, takes too long\n"
+    "or too much memory gets a row with the cause. The table has the same bytes for any\n"
     "number of processes, ranks and shards.\n"
     "\n"
     "Options:\n"
     "  -o, --out FILE     the table (default: STUDY with .csv instead of its suffix); in HDF5\n"
     "                     next to it, with .h5 instead of .csv\n"
     "  -f, --overwrite    replace the table, begin a journal anew\n"
-    "      --resume       go on with an unfinished sweep\n"
+    "      --resume       continue an unfinished sweep\n"
     "      --jobs N       runs at a time, each in a process of its own (default: one per\n"
     "                     processor; with mpirun: one per rank)\n"
     "      --shard K/N    make only the runs k with k mod N = K, K from 0 to N - 1: for\n"
     "                     arrays of jobs on a cluster\n"
     "      --merge        write the table from the journals of all shards\n"
-    "      --status       say how far the sweep is\n"
+    "      --status       say how far the sweep has got\n"
     "      --record RUNS  record these runs (3,17,20-25 or all) in a folder next to the table\n"
     "      --page FILE    write a page with the table, filters, parallel coordinates, and\n"
     "                     replays of the runs that are recorded\n"
@@ -41,7 +41,7 @@ const char cli_sweep_help[] =
     "  -h, --help         this text\n"
     "\n"
     "Exit codes: 0 done (failed runs are in the table), 1 runs are missing or no process\n"
-    "can be had, 2 usage, 3 the study or a journal cannot be used, 4 output exists or\n"
+    "can be started, 2 usage, 3 the study or a journal cannot be used, 4 output exists or\n"
     "cannot be written, 130 and 143 stopped by SIGINT and SIGTERM (--resume goes on).\n"
     "\n"
     "Examples:\n"
@@ -96,7 +96,7 @@ static int parse(sweep *s, const char *study) {
     int length = options[OUT].value ? snprintf(s->out, PATH_SIZE, "%s", options[OUT].value)
                                     : snprintf(s->out, PATH_SIZE, "%.*s.csv", (int)stem, study);
     if (length >= PATH_SIZE) {
-        cli_complain("sweep: the name of the table is too long");
+        cli_complain("sweep: the name of the table is too long; give a shorter --out FILE");
         return EXIT_USAGE;
     }
     if (s->shards > 1)
@@ -269,7 +269,7 @@ static int merge(sweep *s, int count, const char **paths) {
     cli_journal *journals = calloc((size_t)count + 1, sizeof *journals);
     int code = refuse_tables(s), opened = 0;
     if (count == 0 || !journals) {
-        cli_complain("sweep: --merge: which JOURNAL ...?");
+        cli_complain("sweep: --merge: which JOURNAL ...? name those of all shards");
         code = EXIT_USAGE;
     }
     for (; opened < count && code == EXIT_GOOD; opened++) {
@@ -299,7 +299,7 @@ static int run_all(sweep *s) {
         code = refuse_existing(s, s->journal,
                                "--resume goes on with that sweep, --overwrite begins anew");
     if (code == EXIT_GOOD && go_on && !begun) {
-        cli_complain("sweep: %s: there is nothing to go on with", s->journal);
+        cli_complain("sweep: %s: there is nothing to resume; leave out --resume", s->journal);
         code = EXIT_BAD_INPUT;
     }
     if (code == EXIT_GOOD)

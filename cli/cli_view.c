@@ -25,18 +25,18 @@ const char cli_view_help[] =
     "Serves a page that shows recordings, and scenes while they run: contacts with their\n"
     "forces, the certificate and the energy ledger, step by step; two runs side by side. A\n"
     "scene runs live: pause it, step it, change method, solver, friction and gravity, take a\n"
-    "body by the mouse, throw boxes. A scene file that you change is read again, and runs from\n"
-    "its beginning. SCENE is a built-in scene (`rigor scenes` lists them) or\n"
+    "body with the mouse, throw boxes. A scene file that changes is read again and restarted.\n"
+    "SCENE is a built-in scene (`rigor scenes` lists them) or\n"
     "a scene file; NAME=VALUE sets parameters of the scenes. The page is opened in the browser\n"
     "if there is one; its address is printed on standard output in any case. It holds a random\n"
-    "token: only people who have the address can look and play.\n"
+    "token: only people who have the address have access.\n"
     "\n"
     "Options:\n"
     "      --no-browser     only print the address\n"
-    "      --port N         listen at port N instead of any that is free\n"
+    "      --port N         listen on port N instead of any free one\n"
     "      --listen ADDRESS listen at this IPv4 address; 0.0.0.0: at all of this machine's.\n"
     "                       Without it, at 127.0.0.1: reached from this machine only\n"
-    "      --paused         scenes wait for play\n"
+    "      --paused         scenes start paused\n"
     "      --speed X        simulated seconds per second (default 1)\n"
     "      --method NAME    step method instead of the scenes': analytic, stepping, penalty\n"
     "      --solver NAME    solver of contact problems instead of the scenes'\n"
@@ -284,8 +284,8 @@ static int add_runs(view *this) {
     }
     if (scenes || this->parameter_count == 0)
         return EXIT_GOOD;
-    cli_complain("view: %s=%s is for scenes, and there is none", this->parameters[0].name,
-                 this->parameters[0].value);
+    cli_complain("view: %s=%s is for scenes, and there is none; leave it out",
+                 this->parameters[0].name, this->parameters[0].value);
     return EXIT_USAGE;
 }
 

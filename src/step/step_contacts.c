@@ -152,6 +152,15 @@ static void leave_surfaces(const rg_contact_job *job, const rg_island *island, c
     }
 }
 
+static void show_problem(const rg_contact_job *job, const rg_island *island,
+                         const rg_problem *problem) {
+    const rg_step_machinery *machinery = job->machinery;
+    if (machinery->observer)
+        machinery->observer(
+            machinery->observer_user, job->world->content.step_count,
+            job->contacts->shown + (size_t)(island - job->contacts->islands.islands), problem);
+}
+
 /* The second solve, and the mixture of both. Newton's law holds at every contact that meets,
  * whether or not the first solve loaded it: u_N >= e |u_N before|, complementary to the impulse
  * (Baraff 1989, eq. 27-29; Giang 2003, eq. 19-20). Which contacts of a redundant set carry force is
@@ -186,10 +195,7 @@ static rg_status add_restitution(rg_contact_job *job, rg_arena *arena, rg_solve_
     meet_limits(job, island, start + contact_rows, shift1 + contact_rows);
     problem->contact.q = shift1;
     problem->scale = scale; /* the speeds that matter here are those of the impacts */
-    if (job->machinery->observer)
-        job->machinery->observer(job->machinery->observer_user, job->world->content.step_count,
-                                 job->contacts->shown + (size_t)(island - islands->islands),
-                                 problem);
+    show_problem(job, island, problem);
     uint64_t failures = report->counts.failures;
     rg_status status = solve_island(job, context, problem, &second, report);
     if (status)
@@ -468,12 +474,11 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     if (status)
         return rg_fail(&report->error, status, "no memory for contacts");
     problem.scale = job->speed;
-    if (job->machinery->observer && !contacts->repeats)
-        job->machinery->observer(job->machinery->observer_user, c->step_count,
-                                 contacts->shown + (size_t)(island - islands->islands), &problem);
     bool meets = take_first_guess(job, island, &answer);
     bool plain = !meets && island->joint_count == 0;
     bool rolls = rg_rolling_any(job, island);
+    if (!contacts->repeats && !rolls)
+        show_problem(job, island, &problem);
     answer.rough = contacts->rough && !meets && !rolls && island->contact_count > RG_STEP_SMALL;
     if (!meets && !rolls)
         answer.velocity = NULL;
@@ -485,6 +490,8 @@ static rg_status run_island(rg_contact_job *job, rg_arena *arena, rg_solve_conte
     status = plain   ? solve_or_recall(job, context, island, &problem, &answer, report)
              : rolls ? solve_rolling(job, arena, context, island, &problem, &answer, report)
                      : solve_island(job, context, &problem, &answer, report);
+    if (!contacts->repeats && rolls) /* its bounds are known now */
+        show_problem(job, island, &problem);
     if (!status && report->counts.failures > failures && island->contact_count <= RG_STEP_SMALL)
         status = leave_overlaps(job, arena, context, island, &problem, &answer, report);
     if (!status && !meets && island->contact_count > 0 && island->joint_count > 0)

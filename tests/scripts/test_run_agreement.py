@@ -85,7 +85,7 @@ def check_failed_reference(rigor):
     arguments = ["converge", "broken.yaml", "--steps", "0.5,0.1", "--reference", "analytic"]
     result = rigor(*arguments)
     check_equal(result.returncode, 1, "exit code")
-    check("the run by the analytic method could not go on at t = " in result.stdout, result.stdout)
+    check("the run by the analytic method could not continue at t = " in result.stdout, result.stdout)
     result = rigor(*arguments, "--json")
     check('"reference_failure": "at t = ' in result.stdout, result.stdout)
 

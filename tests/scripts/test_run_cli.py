@@ -181,9 +181,9 @@ def test_usage(rigor):
             (["view"], "rigor: view: which SCENE or RECORDING? `rigor scenes` lists the built-in scenes"),
             (["decompose"], "rigor: decompose: which FILE? see `rigor decompose --help`"),
             (["decompose", "x", "--parts", "1.5"],
-             "rigor: decompose: --parts 1.5; must be a whole number up to 1000000"),
+             "rigor: decompose: --parts: '1.5' is not a whole number from 1 to 1000000"),
             (["decompose", "x", "--out", "y.stl"],
-             "rigor: decompose: --out y.stl; must end in .yaml or .obj"),
+             "rigor: decompose: --out: 'y.stl' must end in .yaml or .obj"),
             (["--frobnicate"], "rigor: unknown option '--frobnicate'; see `rigor --help`"),
             (["run"], "rigor: run: which SCENE? `rigor scenes` lists the built-in ones"),
             (["run", "tennis-racket", "--stpe", "1"],
@@ -209,7 +209,7 @@ def test_usage(rigor):
             (["run", "tower", "--detection", "late"],
              "rigor: run: --detection: 'late' is neither continuous nor discrete"),
             (["run", "tower", "--tolerance", "-1"],
-             "rigor: run: --tolerance: '-1' is not a number above 0"),
+             "rigor: run: --tolerance: '-1' is not a number above 0, such as 0.5 or 1/240"),
             (["run", "tower", "--dump-problem", "0"],
              "rigor: run: --dump-problem: '0' is not STEP or STEP:FILE, with steps counted from 1"),
             (["run", "tower", "--dump-problem", "3:"],
@@ -230,25 +230,25 @@ def test_usage(rigor):
             (["run", "tennis-racket", "--step"],
              "rigor: run: --step needs a value; see `rigor run --help`"),
             (["run", "tennis-racket", "--step", "0"],
-             "rigor: run: --step: '0' is not a number above 0"),
+             "rigor: run: --step: '0' is not a number above 0, such as 0.5 or 1/240"),
             *((["run", "tennis-racket", "--step", word],
-               f"rigor: run: --step: '{word}' is not a number above 0")
+               f"rigor: run: --step: '{word}' is not a number above 0, such as 0.5 or 1/240")
               for word in ("1/0", "1/", "/240", "1/2/3", "1/ 240", "1 /240", "-1/240", "1/x")),
             (["run", "tennis-racket", "--step", "nan"],
-             "rigor: run: --step: 'nan' is not a number above 0"),
+             "rigor: run: --step: 'nan' is not a number above 0, such as 0.5 or 1/240"),
             (["run", "tennis-racket", "--duration", "1s"],
-             "rigor: run: --duration: '1s' is not a number above 0"),
+             "rigor: run: --duration: '1s' is not a number above 0, such as 0.5 or 1/240"),
             (["run", "tennis-racket", "--threads", "1.5"],
              "rigor: run: --threads: '1.5' is not a whole number from 1 to 1024"),
             (["run", "tennis-racket", "--checkpoint", "-1"],
              "rigor: run: --checkpoint: '-1' is not a number of seconds, 0 or more"),
             (["run", "tennis-racket", "--step", "1", "--step", "2"],
-             "rigor: run: --step is given twice"),
-            (["run", "tennis-racket", "--json=yes"], "rigor: run: --json takes no value"),
-            (["run", "tennis-racket", "-qf"], "rigor: run: -qf: one-letter options stand alone"),
+             "rigor: run: --step is given twice; give it once"),
+            (["run", "tennis-racket", "--json=yes"], "rigor: run: --json takes no value; write the option alone"),
+            (["run", "tennis-racket", "-qf"], "rigor: run: -qf: one-letter options stand alone; write them apart, as in -q -f"),
             (["run", "tennis-racket", "spin"],
-             "rigor: run: 'spin' is neither an option nor NAME=VALUE"),
-            (["run", "tennis-racket", "-f"], "rigor: run: --overwrite goes with --out or --dump-problem"),
+             "rigor: run: 'spin' is neither an option nor NAME=VALUE; see `rigor run --help`"),
+            (["run", "tennis-racket", "-f"], "rigor: run: --overwrite goes with --out or --dump-problem; add --out FILE.h5"),
             (["run", "--resume", "a.h5", "tennis-racket"],
              "rigor: run: --resume takes the scene from the recording; leave out SCENE and parameters"),
             (["run", "--resume", "a.h5", "--step", "1"],
@@ -280,7 +280,7 @@ def test_usage(rigor):
             (["export", "a.h5", "b.h5", "--html", "a.html", "--gltf", "a.glb"],
              "rigor: export: one RECORDING at a time; only --html takes several"),
             (["export", "a.h5", "--csv", "a", "--gltf", "a"],
-             "rigor: export: two exports into one file: a"),
+             "rigor: export: two exports into one file, a; give each a FILE of its own"),
             (["export", "a.h5", "--mp4", "-"],
              "rigor: export: --mp4 needs a file; films cannot go to standard output"),
             (["export", "a.h5", "--png", "a", "--size", "640"],
@@ -294,7 +294,7 @@ def test_usage(rigor):
             (["export", "a.h5", "--png", "a", "--from", "x"],
              "rigor: export: --from: 'x' is not a number of seconds"),
             (["export", "a.h5", "--gltf", "a", "--fps", "0"],
-             "rigor: export: --fps: '0' is not a number above 0")):
+             "rigor: export: --fps: '0' is not a number above 0, such as 0.5 or 1/240")):
         result = expect(rigor, arguments, 2, stdout="")
         check_equal(result.stderr, message + "\n", f"rigor {arguments}: message")
 
@@ -322,12 +322,12 @@ def test_assembly(rigor):
     expect(rigor, ["check", "--strict", "four-bar"], 0, stderr="",
            stdout="joint 2 (hinge) of left and coupler: force along z, torque about x y not determined")
     expect(rigor, ["check", "loose.yaml", "good.yaml", "--assemble", "x.yaml"], 2, stdout="",
-           stderr="rigor: check: one SCENE at a time is assembled")
+           stderr="rigor: check: --assemble takes one SCENE")
     warnings = expect(rigor, ["check", "contradictory.yaml", "--assemble", "between.yaml"], 0, stderr="").stdout
     check('warning: joint "left" of the world and a is 0.1 (m and rad) apart: it contradicts others' in warnings,
           warnings)
     check("warning: joint 1 (fixed) of the world and a is 0.1 (m and rad) apart" in warnings, warnings)
-    check("warning: 1 motor without a largest force push as hard as it takes" in warnings, warnings)
+    check("warning: 1 motor without a limit of force; set max_force" in warnings, warnings)
     with open("closed.yaml") as file:
         falling = file.read().replace("bodies: [world,", "bodies: [b,", 1)
     with open("falling.yaml", "w") as file:
@@ -400,6 +400,74 @@ def test_mistakes(rigor):
         lines = expect(rigor, ["check", path], 3).stderr.splitlines()
         check_equal(len(lines), 21, "mistakes and a word of more")
         check_equal(lines[20], f"{path}: reading ended after 20 mistakes; there may be more", "a word of more")
+
+
+def test_columns(rigor):
+    """Tables fit lines of COLUMNS, of the terminal, else of 80; what they say is the same."""
+    compare = ["compare", "tower", "count=3", "--solvers", "auto,gauss-seidel", "--duration", "0.05", "-q"]
+    converge = ["converge", "tower", "count=2", "--steps", "1/60,1/120,1/240", "--duration", "0.1", "-q"]
+    grid = [*converge, "--gammas", "0,0.5,1"]
+    words = {}
+    for columns in (40, 60, 80, 120, 200, None):
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        if columns:
+            environment["COLUMNS"] = str(columns)
+        for command in (compare, converge, grid, ["scenes"], ["scenes", "arch"]):
+            out = subprocess.run([rigor.path, *command], env=environment, check=True, text=True,
+                                 capture_output=True).stdout
+            prose = ("infeasibility:", "trajectory:", "orders by", "by rigor", "in all of them", "the infeasibility",
+                     "rigor run", "from that")
+            for line in out.splitlines():
+                check(len(line) <= (columns or 80) or any(text in line for text in prose),
+                      f"{columns}: {' '.join(command)}: {line!r}")
+            titles = {word for line in out.splitlines() for word in line.split()
+                      if word.isalpha()}
+            check_equal(titles, words.setdefault(" ".join(command), titles), f"words in {columns} columns: {command}")
+
+
+def test_numbers(rigor):
+    """A fraction is a number in every option that takes one."""
+    tower = ["tower", "count=2"]
+    for command in (["run", *tower, "--step", "1/100", "--duration", "1/50", "--tolerance", "1/100000", "--gamma",
+                     "1/2", "--threads", "2/2", "--checkpoint", "5/2", "--require", "min_gap_m>-1/1000", "-q"],
+                    ["run", "incline", "angle=61/2", "--duration", "1/100", "-q"],
+                    ["compare", *tower, "--steps", "1/100,1/50", "--gammas", "1/2", "--duration", "1/10", "--threads",
+                     "2/2", "-q"],
+                    ["converge", *tower, "--steps", "1/100,1/50", "--duration", "1/10", "--gammas", "1/2,1", "-q"],
+                    ["distance", "box:1/2,1,1", "sphere:1/3", "--pose", "1/2,0,0", "--repeat", "2/2"],
+                    ["run", *tower, "--duration", "1/10", "--out", "fraction.h5", "-q"],
+                    ["explain", "fraction.h5", "--at", "1/20", "--most", "4/2"]):
+        expect(rigor, command, 0)
+    # What is refused is refused for its size, or for what is missing here, not as no number.
+    for command, message in ((["view", "tower", "--step", "1/240", "--speed", "1/2", "--port", "1/2"], "--port: '1/2'"),
+                             (["export", "fraction.h5", "--fps", "61/2", "--from", "1/20", "--to", "1/10"],
+                              "which format?"),
+                             (["strip", "tower", "--at", "1/10,1/5", "--step", "1/240", "--columns", "4/2", "--size",
+                               "1x1"], "--size"),
+                             (["decompose", "none.obj", "--parts", "4/2", "--error", "1/100", "--scale", "1/1000",
+                               "--resolution", "1/1000"], "none.obj"),
+                             (["solve", "none.dat", "--tolerance", "1/100000", "--mu", "1/2", "--iterations", "4/2",
+                               "--repeat", "2/2"], "none.dat"),
+                             (["sweep", "none.yaml", "--jobs", "2/2"], "none.yaml")):
+        result = subprocess.run([rigor.path, *command], check=False, text=True, capture_output=True)
+        check(result.returncode in (2, 3) and message in result.stderr, f"{command}: {result.stderr}")
+
+
+def test_warnings(rigor):
+    """Steps and sizes that nobody means are told by run, too."""
+    result = rigor("run", "tower", "count=2", "--step", "100")
+    check("rigor: tower: warning: in a step of 100 s a body falls by" in result.stderr, result.stderr)
+    check("warning: the duration, 10 s, is shorter than a step of 100 s" in result.stderr, result.stderr)
+    check("warning" not in rigor("run", "tower", "count=2", "--step", "100", "-q").stderr, "quiet")
+    check("warning" not in expect(rigor, ["run", "tower", "count=2", "--duration", "0.1"], 0).stderr, "good")
+    with open("thin.yaml", "w") as file:
+        file.write("bodies: [{name: wire, shape: {box: [1.0e+12, 1, 1.0e-12]}}]\n")
+    for command in ("check", "run"):
+        result = expect(rigor, [command, "thin.yaml", *(["--duration", "0.1"] if command == "run" else [])], 0)
+        check("wire is 1e+24 times as long as it is thick" in result.stdout + result.stderr, result.stderr)
+    with open("many.yaml", "w") as file:
+        file.write("bodies: [{repeat: {i: 250, j: 201}, shape: {sphere: 0.1}, position: [i, j, 1]}]\n")
+    expect(rigor, ["check", "many.yaml"], 0, stderr="50250 shapes: the search for overlaps takes a while")
 
 
 def test_report(rigor):
@@ -633,7 +701,7 @@ def test_heuristic(rigor):
     counts = rigor.report("run", "block-stop", "--solver", "lp", "--duration", "0.05")["heuristic"]
     check(counts["problems"] == 0 < counts["with_friction"], f"friction: {counts}")
     expect(rigor, [*lp, "--out", "lp.h5"], 2, stdout="",
-           stderr="rigor: run: --solver: lp does not go with --out: a recording cannot name it\n")
+           stderr="rigor: run: --solver: lp does not go with --out, as a recording cannot name it; leave one out\n")
     expect(rigor, ["run", "tower", "--solver", "lp"], 2, stdout="",
            stderr="rigor: run: --solver: lp is for the contact forces of the method analytic; add "
                   "--method analytic\n")
@@ -854,7 +922,7 @@ def test_full_disk(rigor):
     result = expect(rigor, ["run", *LONG, "--out", "full.h5", "--checkpoint", "0"], 4, stdout="",
                     stderr="rigor: full.h5.journal: cannot be written: File too large\n",
                     preexec_fn=limit)
-    check("go on with `rigor run --resume full.h5`" in result.stderr, result.stderr)
+    check("continue with `rigor run --resume full.h5`" in result.stderr, result.stderr)
     expect(rigor, ["export", "full.h5", "--csv", "-"], 0, stderr="note: full.h5 is not finished")
     report = rigor.report("run", "--resume", "full.h5")
     check_equal(report["state_hash"], whole["state_hash"], "state hash after a full disk")
@@ -876,7 +944,7 @@ def test_signals(rigor):
         stdout, stderr = process.communicate(timeout=300)
         check_equal(process.returncode, 128 + number, f"exit code after {name}")
         check_equal(stdout, "", "no report of half a run")
-        check(re.search(rf"^rigor: stopped by {name} at t = [0-9.e-]+ s; go on with "
+        check(re.search(rf"^rigor: stopped by {name} at t = [0-9.e-]+ s; continue with "
                         rf"`rigor run --resume {path}`$", stderr, re.M), stderr)
         check(not os.path.exists(path + ".journal"), "a journal is left")
         expect(rigor, ["export", path, "--csv", "-"], 0, stderr="is not finished")
@@ -924,7 +992,7 @@ def test_distance(rigor):
     for arguments, code, words in [
             (["box:1,1", "sphere:1"], 2, "box takes 3 numbers"),
             (["sphere:1"], 2, "two shapes"),
-            (["sphere:1", "sphere:1", "--metric", "size"], 2, "depth or ratio"),
+            (["sphere:1", "sphere:1", "--metric", "size"], 2, "neither depth nor ratio"),
             (["sphere:1", "sphere:1", "--pose", "1,2"], 2, "X,Y,Z"),
             (["sphere:1", "sphere:1", "--pose", "0,0,0,0,0,0,45"], 2, "no length"),
             (["sphere:-1", "sphere:1"], 3, "sphere"),
@@ -934,7 +1002,7 @@ def test_distance(rigor):
         check(words in result.stderr, f"{words!r} missing in {result.stderr}")
     check_equal(rigor("bench").returncode, 2, "bench without a part")
     result = rigor("bench", "narrow", "--duration", "1")
-    check_equal((result.returncode, result.stderr), (2, "rigor: bench: --duration is for analytic\n"),
+    check_equal((result.returncode, result.stderr), (2, "rigor: bench: --duration goes with analytic: rigor bench analytic --duration 0.5\n"),
                 "an option of another part")
     result = rigor("bench", "analytic", "--duration", "0.02")
     check_equal(result.returncode, 0, f"bench analytic: {result.stderr}")
@@ -980,7 +1048,8 @@ def main():
     rigor = Command(sys.argv[1])
     with scratch_directory() as directory:
         os.chdir(directory)
-        for test in (test_help, test_usage, test_scenes_and_check, test_mistakes, test_report, test_overlaps,
+        for test in (test_help, test_usage, test_scenes_and_check, test_mistakes, test_columns,
+                     test_numbers, test_warnings, test_report, test_overlaps,
                      test_contacts, test_dump, test_heuristic, test_requirements,
                      test_bad_ends, test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
                      test_json_text, test_full_disk, test_signals, test_distance, test_progress):

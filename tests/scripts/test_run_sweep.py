@@ -275,7 +275,7 @@ def check_bad_studies(rigor):
     expect(rigor, ["sweep", "study.yaml", "--out", "one.csv"], 4, stderr="one.csv exists")
     write("other.h5", "a recording")
     expect(rigor, ["sweep", "study.yaml", "--out", "other.csv"], 4, stderr="other.h5 exists")
-    expect(rigor, ["sweep", "study.yaml", "--out", "none.csv", "--resume"], 3, stderr="nothing to go on with")
+    expect(rigor, ["sweep", "study.yaml", "--out", "none.csv", "--resume"], 3, stderr="nothing to resume")
     expect(rigor, ["sweep", "study.yaml", "--out", "one.csv", "--status"], 0, stdout="the table is written")
 
 

@@ -136,6 +136,12 @@ def check_completion(rigor, directory):
     check("dominoes" in bash("rigor", "run", "dom"), "a scene in bash")
     check_equal(bash("rigor", "run", "dominoes", "--method", "a"), ["analytic"], "a method in bash")
     check_equal(bash("rigor", "completion", "fi"), ["fish"], "a shell in bash")
+    with open(scripts["zsh"], encoding="utf-8") as file:
+        zsh = file.read()
+    for command in commands[:-1]:
+        check(f"{command})" in zsh or f"{command}:" in zsh, f"{command} in zsh")
+        for option in options_of(rigor, command):
+            check(option in zsh, f"{option} of {command} in zsh")
     for shell in ("zsh", "fish"):
         if shutil.which(shell) is None:
             print(f"{shell} is not here: its script is not tried")
@@ -147,6 +153,8 @@ def check_completion(rigor, directory):
                                   capture_output=True, text=True, check=True, cwd=directory)
             return [row.split("\t")[0] for row in done.stdout.splitlines()]
         check_equal(fish("rigor converg"), ["converge"], "a command in fish")
+        for command in commands[:-1]:
+            check_equal(set(fish(f"rigor {command} --")), options_of(rigor, command), f"options of {command} in fish")
         check_equal(fish("rigor run --meth"), ["--method"], "an option in fish")
         check("dominoes" in fish("rigor run dom"), "a scene in fish")
     expect(rigor, ["completion"], 2)

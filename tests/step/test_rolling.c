@@ -316,6 +316,33 @@ static void the_bits_stay(void **state) {
     rg_world_destroy(worlds[1]);
 }
 
+static void look_at_bounds(void *user, uint64_t step, size_t island, const rg_problem *problem) {
+    double *largest = user;
+    (void)step, (void)island;
+    for (size_t k = 0; k < problem->contact.joints; k++) {
+        assert_true(problem->contact.lower[k] == -problem->contact.upper[k]);
+        *largest = fmax(*largest, problem->contact.upper[k]);
+    }
+}
+
+/* Whoever looks at problems sees the bounds that their answers keep, not those of the start: twice
+ * as large for twice the coefficient. */
+static void problems_have_their_bounds(void **state) {
+    (void)state;
+    double bound[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        rg_world *world = default_world();
+        set_law(world, 0.5, 0.004 * (k + 1), 0);
+        add_plane(world, (rg_vec3){0, 0, 1});
+        add_ball(world, 0.1, (rg_vec3){0, 0, 0.1}, (rg_vec3){1, 0, 0}, (rg_vec3){0, 10, 0});
+        assert_int_equal(rg_world_observe_problems(world, look_at_bounds, &bound[k]), RG_OK);
+        step_certified(world, 1);
+        rg_world_destroy(world);
+    }
+    assert_true(bound[0] > 0);
+    assert_near(bound[1], 2 * bound[0], 1e-9 * bound[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_rolls_to_a_stop),
@@ -328,6 +355,7 @@ int main(void) {
         cmocka_unit_test(other_methods_refuse),
         cmocka_unit_test(the_judge_sees_wrong_torques),
         cmocka_unit_test(the_bits_stay),
+        cmocka_unit_test(problems_have_their_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
