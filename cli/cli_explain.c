@@ -224,7 +224,8 @@ static rg_status print_events(reader *r) {
         }
     }
     if (listed == 0)
-        puts("  no impact, and nothing else that is kept as an event");
+        puts("  no impact with restitution, and nothing else that is kept as an event; bodies may\n"
+             "  have met without bouncing (`rigor export --contacts-csv` has every contact)");
     if (more == 0)
         return RG_OK;
     printf("  and %zu more; in all", more);

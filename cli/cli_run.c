@@ -526,6 +526,13 @@ static int open_scene(run *this, const rg_scene_options *options,
                      this->recording, this->scene_name);
         return EXIT_USAGE;
     }
+    struct stat there;
+    if (!recording->overwrite && stat(this->recording, &there) == 0 && S_ISREG(there.st_mode)) {
+        cli_complain("run: %s exists; say --overwrite to replace it, --resume %s to go on with it, "
+                     "or --out with another name",
+                     this->recording, this->recording);
+        return EXIT_UNWRITABLE;
+    }
     status = rg_recorder_open(this->scene, this->recording, recording, &this->recorder, &error);
     return status == RG_OK ? EXIT_GOOD : complain_of(status, &error);
 }

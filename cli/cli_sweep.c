@@ -385,7 +385,12 @@ int cli_sweep(int count, const char **arguments) {
         return cli_flush();
     }
     if (count == 0 || (count > 1 && !options[MERGE].value)) {
-        cli_complain("sweep: needs one STUDY; see `rigor sweep --help`");
+        cli_complain(
+            "sweep: needs one STUDY, a file that names a scene and its parameters, such as\n"
+            "  study: 1\n"
+            "  scene: incline\n"
+            "  parameters: {mu: {from: 0.1, to: 0.9, count: 9}}\n"
+            "see `rigor sweep --help`");
         return EXIT_USAGE;
     }
     static sweep s;

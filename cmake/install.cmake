@@ -82,7 +82,7 @@ if(TARGET rigor-command)
 endif()
 install(FILES docs/rigor.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools OPTIONAL)
 install(FILES docs/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/rigor COMPONENT tools OPTIONAL)
-install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/rigor COMPONENT tools OPTIONAL)
+install(DIRECTORY scenes studies DESTINATION ${CMAKE_INSTALL_DATADIR}/rigor COMPONENT tools OPTIONAL)
 
 # The Python package is installed from a wheel, or as a package of Debian, whose command is the one
 # of the package rigor.

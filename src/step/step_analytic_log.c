@@ -152,9 +152,10 @@ static size_t put_words(const rg_world *world, const rg_step_event *e, const cha
     int n = 0;
     switch ((rg_step_event_kind)e->kind) {
     case RG_STEP_EVENT_IMPACT:
-        n = snprintf(text, capacity,
-                     "t = %.9g s: \"%s\" and \"%s\" meet at %.6g m/s (%u contacts, restitution %g)",
-                     e->time, a, b, e->value, e->contacts, e->restitution);
+        n = snprintf(
+            text, capacity,
+            "t = %.9g s: \"%s\" and \"%s\" meet at %.6g m/s (%u contact%s, restitution %g)",
+            e->time, a, b, e->value, e->contacts, e->contacts == 1 ? "" : "s", e->restitution);
         break;
     case RG_STEP_EVENT_ACCUMULATION:
         n = snprintf(text, capacity,

@@ -757,7 +757,8 @@ def test_recording(rigor):
     with open("a.h5", "rb") as file:
         before = file.read()
     expect(rigor, run, 4, stdout="",
-           stderr="rigor: a.h5: exists; choose another name, overwrite it or resume it\n")
+           stderr="rigor: run: a.h5 exists; say --overwrite to replace it, --resume a.h5 to go on with it, or --out "
+           "with another name\n")
     with open("a.h5", "rb") as file:
         check_equal(file.read(), before, "the recording that was there")
     expect(rigor, [*run, "-f"], 0)
