@@ -16,7 +16,7 @@ typedef struct rg_certificate {
     double min_gap;         /* m: smallest signed gap of a pair, at any time of the step */
     double max_penetration; /* m: how deep bodies overlap at the end of the step; 0: not */
     double complementarity; /* relative: worst residual of the contact conditions */
-    double cone_violation;  /* relative: friction beyond its limit */
+    double cone_violation;  /* relative: friction, motors beyond their limit; limits that pull */
     double joint_error;     /* m: distance of joint points */
     double momentum_error;  /* relative: linear and angular momentum minus external impulses */
 } rg_certificate;

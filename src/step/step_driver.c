@@ -118,6 +118,9 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
         tell_work(report, &contacts);
     rg_judge_step(&before->totals, &after, report, &contacts, info);
     info->certificate.joint_error = rg_judge_joint_error(c);
+    if (c->joints.count && report->counts.solves)
+        info->certificate.cone_violation =
+            fmax(info->certificate.cone_violation, rg_judge_joint_bounds(c));
     rg_judge_gaps gaps;
     /* Without memory for the search nothing was measured, and the figures stay missing. */
     if (rg_judge_find_gaps(c, before, report, &world->scratch, &gaps) == RG_OK &&

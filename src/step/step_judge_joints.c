@@ -1,10 +1,11 @@
-/* The judge of joints: what they did to the energy, and how far they are from being closed.
+/* The judge of joints: what they did to the energy, how far they are from being closed, and how far
+ * forces of motors, brakes and limits are beyond what the user allows.
  *
  * Work is the impulse times the mean of the velocities before and after of what it acts on, as for
  * contacts. Errors are found from the poses of the origin frames and the frames of the joints as
  * the user gave them, by other formulas than those of the rows: distances as lengths of vectors,
  * turns as the lengths of differences of unit vectors, angles from half angles.
- * Tested by tests/step/test_joints.c. */
+ * Tested by tests/step/test_joints.c and test_judge_joints.c. */
 #include "base/base_trig.h"
 #include "step/step_judge.h"
 
@@ -317,6 +318,35 @@ double rg_judge_joint_error(const rg_world_content *c) {
         if (def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK)
             error = gear_error(def, a, b, memory->coordinate);
         worst = isnan(worst) || !(error <= worst) ? error : worst;
+    }
+    return worst;
+}
+
+/* --- bounds ----------------------------------------------------------------------------------- */
+
+/* How far an impulse is beyond +-most, relative to that. */
+static double over(double impulse, double most) {
+    if (fabs(impulse) <= most || most == INFINITY)
+        return 0;
+    return most > 0 ? fabs(impulse) / most - 1 : INFINITY;
+}
+
+double rg_judge_joint_bounds(const rg_world_content *c) {
+    double worst = 0;
+    for (size_t j = 0; j < c->joints.count; j++) {
+        const rg_joint_def *def = &c->joint[j].def;
+        const rg_joint_memory *memory = &rg_joint_memories(c)[j];
+        double h = memory->step, size = 0;
+        for (size_t k = 0; k < RG_JOINT_ROWS_MOST; k++)
+            size += fabs(memory->impulse[k]);
+        for (size_t k = 0; k < rg_joint_axis_count(def->kind) && size > 0; k++) {
+            const rg_joint_axis *a = &def->axis[k];
+            const double *r = memory->impulse + RG_JOINT_LOCKED + k * RG_JOINT_PARTS;
+            worst = rg_max3(worst, over(r[RG_JOINT_MOTOR], h * a->max_force),
+                            over(r[RG_JOINT_FRICTION], h * a->friction));
+            if (a->lower < a->upper) /* limits push, and do not pull */
+                worst = rg_max3(worst, -r[RG_JOINT_LOWER] / size, r[RG_JOINT_UPPER] / size);
+        }
     }
     return worst;
 }
