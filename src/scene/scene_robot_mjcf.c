@@ -13,7 +13,7 @@
 
 static const rg_robot_words words[] = {
     {"mujoco", "", "model",
-     "compiler option default asset worldbody contact tendon actuator "
+     "compiler option default asset worldbody contact tendon equality actuator "
      "keyframe",
      "size visual statistic custom sensor"},
     {"compiler", "angle autolimits eulerseq meshdir assetdir inertiafromgeom settotalmass",
@@ -38,6 +38,9 @@ static const rg_robot_words words[] = {
     {"tendon/fixed", "name limited range stiffness springlength damping frictionloss",
      "class width rgba group user margin" SOFT, "joint", ""},
     {"fixed/joint", "joint coef", "", "", ""},
+    {"equality", "", "", "joint tendon", ""},
+    {"equality/joint", "joint1 joint2 polycoef active", "name class" SOFT, "", ""},
+    {"equality/tendon", "tendon1 tendon2 polycoef active", "name class" SOFT, "", ""},
     {"tendon/spatial", "name limited range", "class width rgba material group user", "site", ""},
     {"spatial/site", "site", "", "", ""},
     {"geom",
@@ -56,13 +59,14 @@ static const rg_robot_words words[] = {
     {"tendon", "", "", "fixed spatial", ""},
     {"actuator", "", "", "position velocity general", "motor"},
     {"general",
-     "name class joint gear gainprm biastype biasprm gaintype dyntype forcerange forcelimited",
+     "name class joint tendon gear gainprm biastype biasprm gaintype dyntype forcerange "
+     "forcelimited",
      "group user ctrlrange ctrllimited dynprm", "", ""},
     {"keyframe", "", "", "key", ""},
     {"key", "name qpos qvel ctrl", "time", "", ""},
-    {"position", "name class joint kp kv gear forcerange forcelimited",
+    {"position", "name class joint tendon kp kv gear forcerange forcelimited",
      "group user ctrlrange ctrllimited inheritrange", "", ""},
-    {"velocity", "name class joint kv gear forcerange forcelimited",
+    {"velocity", "name class joint tendon kv gear forcerange forcelimited",
      "group user ctrlrange ctrllimited", "", ""},
 };
 

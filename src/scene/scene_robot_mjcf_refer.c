@@ -1,4 +1,4 @@
-/* What of MJCF refers to bodies and joints: exclusions, tendons, actuators, keyframes.
+/* What of MJCF refers to bodies and joints: exclusions, tendons, equalities, actuators, keyframes.
  *
  * Controls are 0, so that motors of force make none, and an actuator is what its bias makes of it:
  * position is -kp q - kv q', velocity -kv q', general bias0 + bias1 q + bias2 q'. A keyframe is
@@ -133,6 +133,68 @@ static rg_status read_fixed(rg_mjcf *m, const rg_xml_node *node) {
     return RG_OK;
 }
 
+/* The fixed tendon of a name; null: there is none. */
+static const rg_xml_node *find_fixed(const rg_mjcf *m, const char *name) {
+    for (rg_xml_node *s = NULL; (s = rg_mjcf_section(m, "tendon", s));)
+        for (const rg_xml_node *t = s->first; t; t = t->next)
+            if (is(t->name, "fixed") && is(rg_xml_get(t, "name"), name))
+                return t;
+    return NULL;
+}
+
+/* ---- equalities ---- */
+
+/* `factor` times as far as the leader, from where the links are drawn. */
+static rg_status follow(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint *joint,
+                        const rg_robot_joint *leader, double factor) {
+    if (!joint || !leader || joint->kind == RG_JOINT_BALL || !leader->name[0])
+        return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "needs hinges or slides with names");
+    if (joint->mimics)
+        return rg_robot_leave_out(m->robot, node, "a second equality of a joint");
+    joint->mimics = leader->name;
+    joint->multiplier = factor;
+    joint->mimic = node;
+    return RG_OK;
+}
+
+/* The length of a tendon of two joints stays. */
+static rg_status hold_tendon(rg_mjcf *m, const rg_xml_node *node) {
+    const rg_xml_node *tendon = find_fixed(m, rg_xml_get(node, "tendon1")),
+                      *first = tendon ? tendon->first : NULL, *second = first ? first->next : NULL;
+    double c[2] = {0, 0};
+    if (!second || second->next || rg_xml_get(node, "tendon2"))
+        return rg_robot_leave_out(m->robot, node, "an equality of other than two joints");
+    rg_status status = rg_robot_vector(m->robot, first, "coef", 1, &c[0]);
+    if (status == RG_OK)
+        status = rg_robot_vector(m->robot, second, "coef", 1, &c[1]);
+    if (status == RG_OK && (c[0] == 0 || c[1] == 0))
+        status = rg_robot_fail(m->robot, tendon, RG_INVALID_ARGUMENT, "coef must not be 0");
+    return status == RG_OK ? follow(m, node, find_joint(m->robot, rg_xml_get(first, "joint")),
+                                    find_joint(m->robot, rg_xml_get(second, "joint")), -c[1] / c[0])
+                           : status;
+}
+
+/* joint1 is a0 + a1 times joint2, or stands at a0; or a tendon. */
+static rg_status read_equality(rg_mjcf *m, const rg_xml_node *node) {
+    rg_robot *robot = m->robot;
+    double a[5] = {0, 1, 0, 0, 0};
+    bool active = true, tendon = is(node->name, "tendon");
+    const char *second = rg_xml_get(node, "joint2");
+    rg_robot_joint *joint = find_joint(robot, rg_xml_get(node, "joint1"));
+    rg_status status = rg_mjcf_numbers(m, node, "polycoef", 5, a);
+    if (status == RG_OK)
+        status = rg_mjcf_flag(m, node, "active", &active);
+    if (status != RG_OK || !active || m->no_limits)
+        return status;
+    if (joint && joint->kind != RG_JOINT_BALL && !second) {
+        joint->value.lower = joint->value.upper = a[0];
+        return RG_OK;
+    }
+    if (a[0] != 0 || a[2] != 0 || a[3] != 0 || a[4] != 0)
+        return rg_robot_leave_out(robot, node, "an equality that is not linear or has an offset");
+    return tendon ? hold_tendon(m, node) : follow(m, node, joint, find_joint(robot, second), a[1]);
+}
+
 /* ---- actuators ---- */
 
 typedef struct bias {
@@ -169,13 +231,31 @@ static rg_status read_bias(const rg_mjcf *m, const rg_xml_node *node, bias *b) {
     return RG_OK;
 }
 
+/* The joint of a tendon that has no other, and its coefficient. */
+static rg_status find_in_tendon(rg_mjcf *m, const rg_xml_node *actuator, const char **joint,
+                                double *coefficient) {
+    const rg_xml_node *tendon = find_fixed(m, rg_xml_get(actuator, "tendon"));
+    if (!tendon || !tendon->first || tendon->first->next)
+        return rg_robot_leave_out(m->robot, actuator, "an actuator of other than one joint");
+    *joint = rg_xml_get(tendon->first, "joint");
+    return rg_robot_vector(m->robot, tendon->first, "coef", 1, coefficient);
+}
+
 static rg_status read_actuator(rg_mjcf *m, const rg_xml_node *node) {
     bias b = {.gear = {1}};
-    rg_robot_joint *joint = find_joint(m->robot, rg_xml_get(node, "joint"));
+    const char *name = rg_xml_get(node, "joint");
+    double coefficient = 1;
     rg_status status = read_bias(m, node, &b);
     if (status != RG_OK || (b.constant == 0 && b.length == 0 && b.velocity == 0))
         return status;
-    if (!rg_xml_get(node, "joint"))
+    if (rg_xml_get(node, "tendon")) {
+        status = find_in_tendon(m, node, &name, &coefficient);
+        if (status != RG_OK || !name)
+            return status;
+    }
+    rg_robot_joint *joint = find_joint(m->robot, name);
+    b.gear[0] *= coefficient;
+    if (!name)
         return rg_robot_leave_out(m->robot, node, "an actuator that moves no joint");
     if (!joint || joint->kind == RG_JOINT_BALL)
         return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "there is no joint that it could move");
@@ -282,6 +362,8 @@ rg_status rg_mjcf_refer(rg_mjcf *m) {
     } parts[] = {{"contact", "exclude", read_exclude},
                  {"tendon", "spatial", read_spatial},
                  {"tendon", "fixed", read_fixed},
+                 {"equality", "joint", read_equality},
+                 {"equality", "tendon", read_equality},
                  {"actuator", "position", read_actuator},
                  {"actuator", "velocity", read_actuator},
                  {"actuator", "general", read_actuator},

@@ -57,6 +57,63 @@ static void tendons_of_one_joint_are_its_own(void **state) {
     assert_near(a.friction, 0.6, 1e-15);
 }
 
+/* By a tendon of length -2 q, with a gear of 3: as by the joint with a gear of -6. */
+static void actuators_of_a_tendon_are_those_of_its_joint(void **state) {
+    (void)state;
+    rg_joint_axis t = axis_of(
+                      "<tendon><fixed name='t'><joint joint='j' coef='-2'/></fixed></tendon>"
+                      "<actuator><position tendon='t' kp='3' kv='2' gear='3'/></actuator>"),
+                  j = axis_of("<actuator><position joint='j' kp='3' kv='2' gear='-6'/></actuator>");
+    assert_int_equal(t.motor, RG_MOTOR_POSITION);
+    assert_true(t.gain == 108 && t.gain == j.gain && t.gain_velocity == j.gain_velocity &&
+                t.target == j.target);
+}
+
+#define SLIDE_OF(name, joint, x)                                                                   \
+    "<body name='" name "' pos='" x " 0 2'><joint name='" joint "' type='slide'/>"                 \
+    "<geom size='0.1'/></body>"
+
+/* -2 q of the one and 4 q of the other keep their sum. */
+static void equalities_of_tendons_are_gears(void **state) {
+    (void)state;
+#define PENDULUM_OF(name, joint, y)                                                                \
+    "<body name='" name "' pos='0 " y " 2'><joint name='" joint "' axis='0 1 0.2' ref='0.5'/>"     \
+    "<geom type='capsule' size='0.1 0.4' pos='0.3 0 -0.5'/></body>"
+    rg_scene *scene = read_scene(HEAD PENDULUM_OF("a", "j", "0") PENDULUM_OF(
+        "b", "k",
+        "1") "</worldbody><tendon><fixed "
+             "name='t'><joint joint='j' coef='-2'/><joint joint='k' coef='4'/></fixed></tendon>"
+             "<equality><tendon tendon1='t'/></equality></mujoco>");
+    rg_world *world = rg_scene_world(scene);
+    run_scene(scene, 0.25);
+    rg_joint_id j, k;
+    assert_int_equal(rg_world_find_joint(world, "j", &j), RG_OK);
+    assert_int_equal(rg_world_find_joint(world, "k", &k), RG_OK);
+    double q = rg_joint_get_state(world, j).coordinate[0];
+    assert_true(fabs(q) > 0.05);
+    assert_near(q, 2 * rg_joint_get_state(world, k).coordinate[0], 1e-9);
+    rg_scene_destroy(scene);
+}
+
+/* Two slides, of which the second goes up half as far as the first falls; a joint that stands. */
+static void equalities_of_joints_are_racks(void **state) {
+    (void)state;
+    rg_scene *scene = read_scene(HEAD SLIDE_OF("a", "j", "0") SLIDE_OF("b", "k", "1") SLIDE_OF(
+        "c", "l",
+        "2") "</worldbody><equality><joint joint1='k' joint2='j' polycoef='0 -0.5 0 0 0'/>"
+             "<joint joint1='l'/></equality></mujoco>");
+    rg_world *world = rg_scene_world(scene);
+    double before = rg_body_pose(world, body_of(scene, "a")).position.z;
+    run_scene(scene, 0.25);
+    double a = rg_body_pose(world, body_of(scene, "a")).position.z - before,
+           b = rg_body_pose(world, body_of(scene, "b")).position.z - before,
+           c = rg_body_pose(world, body_of(scene, "c")).position.z - before;
+    assert_true(a < -0.05);
+    assert_near(b, -0.5 * a, 1e-11);
+    assert_near(c, 0, 1e-11);
+    rg_scene_destroy(scene);
+}
+
 static const char keys[] = HEAD
     "<body name='base'><freejoint/><geom size='0.2'/><body name='arm' pos='0 0 -0.3'>"
     "<joint name='x' axis='1 0 0'/><joint name='y' axis='0 1 0'/><joint name='z' axis='0 0 1'/>"
@@ -120,6 +177,23 @@ static void what_is_wrong_is_named(void **state) {
                     "coef='1'/></fixed></tendon></mujoco>",
            NULL,
            "m:1:192: fixed: a limit or spring of several joints together; --lenient leaves it out");
+    refuse(PENDULUM "<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='j' coef='1'/>"
+                    "</fixed></tendon><actuator><position tendon='t'/></actuator></mujoco>",
+           NULL, "m:1:289: position: an actuator of other than one joint; --lenient leaves it out");
+    refuse(PENDULUM "<equality><joint joint1='j' joint2='j' polycoef='0 1 2'/></equality></mujoco>",
+           NULL,
+           "m:1:194: joint: an equality that is not linear or has an offset; --lenient leaves it "
+           "out");
+    refuse(PENDULUM "<equality><joint joint1='j' joint2='k'/></equality></mujoco>", NULL,
+           "m:1:194: joint: needs hinges or slides with names");
+    refuse(PENDULUM "<equality><tendon tendon1='t'/></equality></mujoco>", NULL,
+           "m:1:194: tendon: an equality of other than two joints; --lenient leaves it out");
+    refuse(
+        PENDULUM "<equality><joint joint1='j' joint2='j'/></equality></mujoco>", NULL,
+        "m:1:194: joint: joints that move together but are not coupled by a gear or rack between "
+        "links of theirs; --lenient leaves it out");
+    refuse(PENDULUM "<equality><weld body1='a'/></equality></mujoco>", NULL,
+           "m:1:194: weld: not understood; --lenient leaves it out");
     refuse(PENDULUM "<actuator><general joint='j' biastype='affine' biasprm='0 1 0'/></actuator>"
                     "</mujoco>",
            NULL,
@@ -162,6 +236,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(actuators_are_their_bias),
         cmocka_unit_test(tendons_of_one_joint_are_its_own),
+        cmocka_unit_test(actuators_of_a_tendon_are_those_of_its_joint),
+        cmocka_unit_test(equalities_of_joints_are_racks),
+        cmocka_unit_test(equalities_of_tendons_are_gears),
         cmocka_unit_test(keyframes_are_where_a_run_begins),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(lenient_reading_mends_robots),
