@@ -143,6 +143,11 @@ static void sort_by_path(reader *r) {
         }
 }
 
+/* A component of a vector of that length: 0 where it is rounding. */
+static double component(double value, double of) {
+    return fabs(value) < ROUNDING * of ? 0 : value;
+}
+
 static void print_travel(const reader *r, size_t body) {
     const travel *t = &r->travels[body];
     rg_vec3 p = r->frame.position[body];
@@ -156,7 +161,9 @@ static void print_travel(const reader *r, size_t body) {
     if (t->turned > UNMOVED)
         printf(", turned by up to %.3g degrees", t->turned * DEGREES_PER);
     double speed = length(r->frame.velocity[body]), spin = length(r->frame.angular_velocity[body]);
-    printf("; ends at (%.4g, %.4g, %.4g) m, ", p.x, p.y, p.z);
+    double size = length(p);
+    printf("; ends at (%.4g, %.4g, %.4g) m, ", component(p.x, size), component(p.y, size),
+           component(p.z, size));
     if (speed < REST_SPEED && spin < REST_SPEED)
         puts("at rest");
     else
@@ -306,11 +313,6 @@ static rg_status find_frame(reader *r, double time, size_t *index) {
     return rg_recording_read(r->recording, *index, &r->frame, &r->error);
 }
 
-/* A component of a vector of that length: 0 where it is rounding. */
-static double component(double value, double of) {
-    return fabs(value) < ROUNDING * of ? 0 : value;
-}
-
 /* One line for the contacts of a pair of bodies, which begin at `contacts`; how many they are. */
 static size_t print_pair(const reader *r, const rg_recorded_contact *contacts, size_t count) {
     size_t points = 0, of_mode[RG_MODE_COUNT] = {0};
@@ -362,7 +364,8 @@ static rg_status print_moment(reader *r, double time) {
         }
         rg_vec3 v = r->frame.velocity[i];
         printf("  %s moves at %.4g m/s (%.4g, %.4g, %.4g), turns at %.4g rad/s\n",
-               rg_recording_body_name(r->recording, i), speed, v.x, v.y, v.z, spin);
+               rg_recording_body_name(r->recording, i), speed, component(v.x, speed),
+               component(v.y, speed), component(v.z, speed), spin);
     }
     if (more)
         printf("  and %zu more that move\n", more);

@@ -22,6 +22,7 @@ const char cli_plot_help[] =
     "      --by NAME        a curve for each value of this column\n"
     "      --where N=V      only lines with the value V in column N\n"
     "      --log AXES       logarithmic axes: x, y or xy\n"
+    "      --sum            add up lines with the same x, such as the points of a contact\n"
     "      --points         marks alone, without lines\n"
     "      --lines LIST     of these columns lines alone, such as of a closed form\n"
     "      --title TEXT     over the plot (default: the table)\n"
@@ -33,9 +34,10 @@ const char cli_plot_help[] =
     "\n"
     "Examples:\n"
     "  rigor plot tip-or-slide.csv --x mu --y box.qy --by aspect --points\n"
+    "  rigor plot contacts.csv --x time --y fx --by body_a --where body_b=box --sum\n"
     "  rigor plot runs.csv --x step_s --y max_penetration_m --by method --log xy\n";
 
-enum { X, Y, BY, WHERE, LOG, POINTS, LINES, TITLE, OUT, HELP, OPTIONS };
+enum { X, Y, BY, WHERE, LOG, POINTS, LINES, TITLE, OUT, SUM, HELP, OPTIONS };
 enum { COLUMNS = 1024, CURVES = 64, LINE = 1 << 20, PATH_SIZE = 4096 };
 
 typedef struct point {
@@ -56,6 +58,18 @@ typedef struct plot {
 
 /* ---- the table ---- */
 
+/* With the names that there are, or the first of them. */
+static void complain_of_column(const plot *p, const cli_option *option, const char *name,
+                               char *const *cells, size_t count) {
+    char list[600] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < count && length < sizeof list; i++)
+        length +=
+            (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", cells[i]);
+    cli_complain("plot: --%s: %s has no column '%s'; it has %s%s", option->name, p->table, name,
+                 list, length < sizeof list ? "" : " ...");
+}
+
 static size_t find_column(const plot *p, const cli_option *option, const char *name,
                           char *const *cells, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -66,8 +80,7 @@ static size_t find_column(const plot *p, const cli_option *option, const char *n
         cli_complain("plot: --%s: %s has no column '%s'; did you mean %s?", option->name, p->table,
                      name, nearest);
     else
-        cli_complain("plot: --%s: %s has no column '%s'; its first line has the names",
-                     option->name, p->table, name);
+        complain_of_column(p, option, name, cells, count);
     return COLUMNS;
 }
 
@@ -181,6 +194,20 @@ static int compare_points(const void *a, const void *b) {
     return p->x < q->x ? -1 : p->x > q->x ? 1 : p->y < q->y ? -1 : p->y > q->y;
 }
 
+/* Points of a curve with the same x become one; they are sorted. */
+static void add_up(plot *p) {
+    size_t kept = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const point *next = &p->points[i];
+        if (kept > 0 && p->points[kept - 1].curve == next->curve &&
+            p->points[kept - 1].x == next->x)
+            p->points[kept - 1].y += next->y;
+        else
+            p->points[kept++] = *next;
+    }
+    p->count = kept;
+}
+
 static void write_head(const plot *p, const char *y_title, FILE *script) {
     const cli_option *options = p->options;
     fputs("set terminal svg size 800,560 noenhanced background rgb 'white'\n"
@@ -252,6 +279,8 @@ static int draw(plot *p, char titles[CURVES][256], const char *path) {
         code = EXIT_UNWRITABLE;
     } else {
         qsort(p->points, p->count, sizeof *p->points, compare_points);
+        if (p->options[SUM].value)
+            add_up(p);
         write_script(p, titles, script);
         code = cli_gnuplot_draw("plot", script, output);
         fclose(script);
@@ -259,6 +288,8 @@ static int draw(plot *p, char titles[CURVES][256], const char *path) {
     close(output);
     if (code != EXIT_GOOD)
         unlink(path);
+    if (code == EXIT_GOOD && !p->options[OUT].value)
+        fprintf(stderr, "rigor: wrote %s\n", path);
     if (code == EXIT_GOOD && p->left_out)
         fprintf(stderr, "rigor: note: %zu points have no numbers and are left out\n", p->left_out);
     return code;
@@ -270,7 +301,8 @@ int cli_plot(int count, const char **arguments) {
         [BY] = {"by", 0, true, NULL},       [WHERE] = {"where", 0, true, NULL},
         [LOG] = {"log", 0, true, NULL},     [POINTS] = {"points", 0, false, NULL},
         [LINES] = {"lines", 0, true, NULL}, [TITLE] = {"title", 0, true, NULL},
-        [OUT] = {"out", 'o', true, NULL},   [HELP] = {"help", 'h', false, NULL}};
+        [OUT] = {"out", 'o', true, NULL},   [SUM] = {"sum", 0, false, NULL},
+        [HELP] = {"help", 'h', false, NULL}};
     static char titles[CURVES][256];
     char path[PATH_SIZE];
     if (!cli_parse_options("plot", options, OPTIONS, arguments, &count))

@@ -175,12 +175,23 @@ rg_place rg_mapping_at(rg_reader *reader, const rg_place *mapping, size_t index,
     return (rg_place){mapping, yaml_document_get_node(&reader->document, pair.value), text, 0};
 }
 
+static bool has_key(const rg_key_table *table, const char *key) {
+    for (size_t k = 0; k < table->count; k++)
+        if (strcmp(table->keys[k], key) == 0)
+            return true;
+    return false;
+}
+
 static rg_status fail_unknown_key(rg_reader *reader, const rg_place *value, const yaml_node_t *key,
                                   const rg_key_table *table) {
     if (strcmp(value->key, "<<") == 0)
         return rg_place_fail_at_node(reader, value, key, RG_UNKNOWN_KEY,
                                      "merge keys are not part of the format; write the keys out");
     const char *nearest = rg_nearest_word(value->key, table->keys, table->count);
+    if (table == &rg_keys_joint && has_key(&rg_keys_joint_axis, value->key))
+        return rg_place_fail_at_node(reader, value, key, RG_UNKNOWN_KEY,
+                                     "belongs to an axis of the joint; write axes: {%s: ...}",
+                                     value->key);
     if (nearest)
         return rg_place_fail_at_node(reader, value, key, RG_UNKNOWN_KEY,
                                      "unknown key; did you mean \"%s\"?", nearest);

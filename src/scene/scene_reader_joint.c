@@ -148,11 +148,14 @@ static rg_status read_frame(rg_reader *reader, const rg_place *place, rg_pose *f
 static rg_status read_frames(rg_reader *reader, const rg_place *entry, const rg_place *v,
                              rg_joint_def *def) {
     bool frames = rg_given(&v[JOINT_FRAME_A]) || rg_given(&v[JOINT_FRAME_B]);
-    if (frames == rg_given(&v[JOINT_POINT]))
-        return rg_place_fail(
-            reader, entry, RG_INVALID_ARGUMENT,
-            "a joint needs a point of the world, or frames of its bodies (frame_a, "
-            "frame_b), and not both");
+    if (frames && rg_given(&v[JOINT_POINT]))
+        return rg_place_fail(reader, &v[JOINT_POINT], RG_INVALID_ARGUMENT,
+                             "the joint has frames of its bodies too; keep the point or frame_a "
+                             "and frame_b");
+    if (!frames && !rg_given(&v[JOINT_POINT]))
+        return rg_place_fail(reader, entry, RG_NOT_FOUND,
+                             "a joint needs its place; write point: [x, y, z], in the world, or "
+                             "frames on its bodies (frame_a, frame_b)");
     rg_status status = RG_OK;
     if (frames) {
         if (rg_given(&v[JOINT_FRAME_A]))

@@ -75,6 +75,16 @@ def check_plot(rigor, directory):
             text = file.read()
         for title in ("the law, named = a, b", "the law, named = c", ">h<", ">error<"):
             check(title in text, f"no {title!r} in the plot")
+        check(f"wrote {plot}" in result.stderr, result.stderr)
+        points = os.path.join(directory, "points.csv")
+        with open(points, "w", encoding="utf-8") as file:
+            file.write("t,f\n0,3\n1,30\n0,4\n1,50\n")
+        for arguments, largest in ((["--sum"], 80), ([], 50)):
+            expect(rigor, ["plot", points, "--x", "t", "--y", "f", "--out", plot, *arguments], 0, stderr="")
+            with open(plot, encoding="utf-8") as file:
+                labels = [int(label) for label in re.findall(r">\s*(\d+)\s*<", file.read())]
+            check_equal(max(labels), largest, f"top of the axis {arguments}")
+    expect(rigor, ["plot", table, "--x", "h", "--y", "nothing"], 3, stderr="it has h, error, the law, named")
     expect(rigor, ["plot", table, "--x", "h", "--y", "eror"], 3, stderr="did you mean error?")
     expect(rigor, ["plot", table, "--x", "h", "--y", "error", "--where", "error=3"], 3, stderr="no numbers")
     expect(rigor, ["plot", table, "--x", "h", "--y", "error", "--log", "z"], 2)
