@@ -177,7 +177,8 @@ static void look_for_way_out(const chase *c, look *at) {
         propose(c, at, depth.normal);
 }
 
-/* A gap that matters: apart, the distance; otherwise the shortest way out. */
+/* A gap that matters, or an overlap whose way out may have to be compared with a later one: apart,
+ * the distance; otherwise the shortest way out. */
 static void look_closer(const chase *c, look *at) {
     rg_distance distance;
     if (at->gap <= SLIGHT * c->deep)
@@ -220,7 +221,7 @@ static look look_at(chase *c, double time, const rg_pose pose[2]) {
         if (rg_growth_between(c->part[0]->shape, pose[0], c->part[1]->shape, pose[1], NULL,
                               &growth) == RG_OK)
             propose(c, &at, growth.normal);
-        if (at.gap < c->found->least || at.gap < -c->deep)
+        if (at.gap < c->found->least || at.gap < -SLIGHT * c->deep)
             look_closer(c, &at);
     }
     keep_known(c, &at);
@@ -432,10 +433,10 @@ static void follow_between(chase *c, look a, look b) {
     }
 }
 
-/* Whether the plane of the end separated all along: so it is with most pairs. */
+/* Whether the plane of the end separated all along, or nearly: so it is with most pairs. */
 static bool is_plain(const chase *c, double begin, const look *b) {
     double bar = bar_of(c);
-    if (!(b->gap >= bar))
+    if (!(b->gap >= bar) || b->gap < -c->deep)
         return false;
     look a = {.time = begin, .normal = b->normal};
     motion_bounds m = bound_motion(c, &a, b);

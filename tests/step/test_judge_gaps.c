@@ -227,7 +227,8 @@ static shot shot_of(rg_random *random) {
     s.pose.orientation = rg_random_rotation(random);
     s.velocity = rg_scale(way / STEP, direction);
     rg_vec3 axis = rg_random_direction(random);
-    s.spin = rg_scale(rg_random_between(random, 0, 0.5) / STEP, axis);
+    double most = rg_random_unit(random) < 0.25 ? 2.5 : 0.5; /* rad in a step */
+    s.spin = rg_scale(rg_random_between(random, 0, most) / STEP, axis);
     return s;
 }
 
@@ -272,15 +273,16 @@ static double sampled_gap(const shot *s, rg_shape *const shape[2]) {
     return least;
 }
 
-/* Whether polyhedra pass through each other, by the definition, at 2,000 instants: 1 or 0; -1 where
- * samples do not tell, with depths or angles close to the limits. */
+/* Whether shapes pass through each other, by the definition, at 2,000 instants: 1 or 0; -1 where
+ * samples do not tell, with depths or angles close to the limits, or a shortest way that turns just
+ * before they are deep: the judge looks at it up to a quarter of that depth earlier. */
 static int sampled_passing(const shot *s, rg_shape *const shape[2], double stride) {
     double deep = fmin(rg_shape_inradius(shape[0]), rg_shape_inradius(shape[1]));
     double cosine, deepest = 0;
     rg_linear_motion motion = {
         .start = s->pose, .velocity = s->velocity, .angular_velocity = s->spin};
     rg_path path = rg_path_linear(&motion);
-    rg_vec3 way = {0, 0, 0};
+    rg_vec3 way = {0, 0, 0}, earlier = way;
     bool was_deep = false, close = false, passed = false;
     for (int i = 0; i <= INSTANTS; i++) {
         rg_pose pose;
@@ -292,11 +294,14 @@ static int sampled_passing(const shot *s, rg_shape *const shape[2], double strid
         if (was_deep && (!is_deep || last)) {
             cosine = rg_dot(way, d.normal);
             passed |= cosine < 0.5;
-            close |= fabs(cosine - 0.5) < 0.3;
+            close |=
+                fabs(cosine - 0.5) < 0.3 || (rg_dot(earlier, d.normal) < 0.5) != (cosine < 0.5);
         }
         deepest = fmax(deepest, d.depth);
         if (!is_deep)
             way = d.normal;
+        if (d.depth < 0.75 * deep)
+            earlier = d.normal;
         was_deep = is_deep;
     }
     close |= fabs(deepest - deep) < 0.1 * deep || stride > 0.1 * deep;
