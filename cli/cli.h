@@ -51,6 +51,11 @@ double cli_clock(void);
 double cli_processor_clock(void);
 /* Whether a file is a recording, and not a scene. */
 bool cli_is_recording(const char *path);
+/* Whether the name is that of a built-in scene or ends as those of scene files do. */
+bool cli_is_scene(const char *name);
+/* rg_recording_open; of a file that is none by its looks, or a built-in scene, the message says how
+ * to make one. */
+rg_status cli_open_recording(const char *path, rg_recording **recording, rg_error *error);
 /* And is longer than that end. */
 bool cli_ends_with(const char *text, const char *end);
 

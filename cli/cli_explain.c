@@ -466,7 +466,7 @@ int cli_explain(int count, const char **arguments) {
         return EXIT_USAGE;
     }
     reader r = {.most = most < 1e9 ? (size_t)most : (size_t)1e9};
-    rg_status status = rg_recording_open(arguments[0], &r.recording, &r.error);
+    rg_status status = cli_open_recording(arguments[0], &r.recording, &r.error);
     if (status) {
         cli_complain("%s", r.error.text);
         return cli_exit_code(status);

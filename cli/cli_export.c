@@ -193,7 +193,7 @@ static int export_all(const char **paths, int count, const cli_option *options, 
     rg_error error = {.text = "no memory"};
     rg_status status = recordings ? RG_OK : RG_OUT_OF_MEMORY;
     for (int i = 0; i < count && status == RG_OK; i++)
-        status = rg_recording_open(paths[i], &recordings[i], &error);
+        status = cli_open_recording(paths[i], &recordings[i], &error);
     int code = finish(status, &error);
     if (code == EXIT_GOOD && options[OPTION_HTML].value)
         code = export_html(recordings, paths, count, options[OPTION_HTML].value, rate);

@@ -72,7 +72,11 @@ static int complain_unknown(const char *name) {
     names[COMMANDS] = "help";
     const char *what = name[0] == '-' ? "option" : "command";
     const char *nearest = name[0] == '-' ? NULL : cli_nearest(name, names, COMMANDS + 1);
-    if (nearest)
+    if (cli_is_recording(name))
+        cli_complain("unknown command '%s'; to look at a recording: rigor view %s", name, name);
+    else if (cli_is_scene(name))
+        cli_complain("unknown command '%s'; to run a scene: rigor run %s", name, name);
+    else if (nearest)
         cli_complain("unknown %s '%s'; did you mean %s?", what, name, nearest);
     else
         cli_complain("unknown %s '%s'; see `rigor --help`", what, name);

@@ -62,8 +62,11 @@ static const char scene[] =
     "  - {name: post, shape: {box: [0.05, 0.05, 1]}, motion: fixed, position: [0.6, 0.5, 0.5]}\n"
     "  - {name: bob, shape: {sphere: 0.08}, mass: 2, position: [1.1, 0.4, 0.9]}\n"
     "\n"
-    "joints:                                 # how bodies hang together (docs/joints.md)\n"
-    "  - {kind: ball, name: string, bodies: [post, bob], point: [0.6, 0.4, 0.9]}\n";
+    "joints:                                 # how bodies are connected (docs/joints.md)\n"
+    "  - {kind: ball, name: string, bodies: [post, bob], point: [0.6, 0.4, 0.9]}\n"
+    "  # A motor, of a slider or hinge:\n"
+    "  # - {kind: slider, bodies: [world, bob], point: [1.1, 0.4, 0.9], axis: [0, 0, 1],\n"
+    "  #    axes: {motor: {velocity: 0.1, max_force: 50}}}\n";
 
 static int write_scene(int file, const char *path) {
     for (size_t done = 0; done < sizeof scene - 1;) {
@@ -97,13 +100,14 @@ int cli_new(int count, const char **arguments) {
     size_t length = strlen(arguments[0]);
     bool named = length > 5 && strcmp(arguments[0] + length - 5, ".yaml") == 0;
     if (length + 6 > sizeof path) {
-        cli_complain("new: the NAME is too long");
+        cli_complain("new: the NAME is too long; choose a shorter one");
         return EXIT_USAGE;
     }
     snprintf(path, sizeof path, "%s%s", arguments[0], named ? "" : ".yaml");
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0) {
-        cli_complain("new: %s: %s", path, strerror(errno));
+        cli_complain("new: %s: %s", path,
+                     errno == EEXIST ? "exists; choose another NAME" : strerror(errno));
         return EXIT_UNWRITABLE;
     }
     int code = write_scene(file, path);

@@ -160,6 +160,12 @@ static bool add_points(plot *p, char *const *cells, size_t count) {
 static int read_table(plot *p, char titles[CURVES][256]) {
     static char line[LINE];
     static char *cells[COLUMNS];
+    if (cli_is_recording(p->table)) {
+        cli_complain(
+            "plot: %s is a recording; `rigor export %s --csv FILE.csv` makes a table of it",
+            p->table, p->table);
+        return EXIT_BAD_INPUT;
+    }
     FILE *file = fopen(p->table, "r");
     if (!file) {
         cli_complain("plot: %s: %s", p->table, strerror(errno));

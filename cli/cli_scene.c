@@ -1,4 +1,4 @@
-/* Opening scenes: all mistakes of a file. */
+/* Opening scenes, with all mistakes of a file, and recordings. */
 #include "cli.h"
 
 #include <stdio.h>
@@ -34,4 +34,30 @@ rg_status cli_create_scene(const char *name, const rg_scene_options *options, co
                  "\n%s%s: reading ended after %d mistakes; there may be more", prefix, name,
                  RG_SCENE_MISTAKES_MOST);
     return error->status;
+}
+
+static bool is_there(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+bool cli_is_scene(const char *name) {
+    for (size_t i = 0; i < rg_builtin_count(); i++)
+        if (strcmp(rg_builtin_at(i).name, name) == 0)
+            return true;
+    return cli_ends_with(name, ".yaml") || cli_ends_with(name, ".yml") ||
+           cli_ends_with(name, ".json") || cli_ends_with(name, ".urdf") ||
+           cli_ends_with(name, ".xml");
+}
+
+rg_status cli_open_recording(const char *path, rg_recording **recording, rg_error *error) {
+    rg_status status = rg_recording_open(path, recording, error);
+    bool builtin = !is_there(path) && !strpbrk(path, "/.") && cli_is_scene(path);
+    if (status != RG_OK && !cli_is_recording(path) && (builtin || is_there(path)))
+        snprintf(error->text, sizeof error->text,
+                 "%.400s: is no recording; of a scene, `rigor run %.400s --out FILE.h5` makes one",
+                 path, path);
+    return status;
 }

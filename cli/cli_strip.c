@@ -211,7 +211,7 @@ static int draw(strip *s, cli_browser *browser, FILE *out) {
 static int draw_recording(strip *s, cli_browser *browser, const char *path) {
     rg_recording *recording;
     rg_error error = {0};
-    int code = finish(rg_recording_open(path, &recording, &error), &error);
+    int code = finish(cli_open_recording(path, &recording, &error), &error);
     if (code != EXIT_GOOD)
         return code;
     FILE *out = NULL;

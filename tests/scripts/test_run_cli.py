@@ -379,6 +379,23 @@ ENERGY = ["initial_J", "final_J", "impact_loss_J", "friction_work_J", "stabilisa
           "integration_J", "external_J", "prescribed_J", "closure_rel"]
 
 
+def test_mixed_up(rigor):
+    """A scene where a recording is wanted, and so on: the message says what to type."""
+    with open("good.yaml", "w") as file:
+        file.write(GOOD)
+    rigor.report("run", "good.yaml", "--out", "mixed.h5", "--duration", "0.05")
+    for arguments, code, message in (
+            (["explain", "good.yaml"], 3, "`rigor run good.yaml --out FILE.h5` makes one"),
+            (["explain", "tower"], 3, "`rigor run tower --out FILE.h5` makes one"),
+            (["export", "good.yaml", "--csv", "x.csv"], 3, "`rigor run good.yaml --out FILE.h5` makes one"),
+            (["explain", "none.yaml"], 3, "none.yaml: cannot be read: No such file or directory"),
+            (["plot", "mixed.h5", "--x", "time", "--y", "px"], 3, "`rigor export mixed.h5 --csv FILE.csv`"),
+            (["good.yaml"], 2, "to run a scene: rigor run good.yaml"),
+            (["tower"], 2, "to run a scene: rigor run tower"),
+            (["mixed.h5"], 2, "to look at a recording: rigor view mixed.h5")):
+        expect(rigor, arguments, code, stdout="", stderr=message)
+
+
 def test_mistakes(rigor):
     """All mistakes of a file, each on a line, in their order; what follows from another is left out."""
     with scratch_directory() as directory:
@@ -1049,7 +1066,7 @@ def main():
     rigor = Command(sys.argv[1])
     with scratch_directory() as directory:
         os.chdir(directory)
-        for test in (test_help, test_usage, test_scenes_and_check, test_mistakes, test_columns,
+        for test in (test_help, test_usage, test_scenes_and_check, test_mixed_up, test_mistakes, test_columns,
                      test_numbers, test_warnings, test_report, test_overlaps,
                      test_contacts, test_dump, test_heuristic, test_requirements,
                      test_bad_ends, test_recording, test_nothing_is_lost, test_pipes, test_blow_up,
