@@ -1,4 +1,5 @@
-"""test_claims.py SOURCE: docs/claims.md names tests that exist, and counts rightly.
+"""test_claims.py SOURCE: docs/claims.md names tests that exist, and counts rightly; docs/guide.md explains
+messages that there are.
 
 Each claim has a number, a state and the tests that show it, `stage/test_topic.c: function`. A claim
 that is shown names at least one test and nothing that is missing; one that is shown in part says
@@ -49,8 +50,27 @@ def faults_of(text, source):
     return faults
 
 
+def missing_messages(guide, source):
+    """Messages of the table "When something goes wrong" that no source has: parts of it between numbers and names."""
+    files = [path for folder in ("src", "cli", "viewer/server") for path in source.joinpath(folder).rglob("*.c")]
+    code = "".join(path.read_text() for path in sorted(files))
+    code = re.sub(r'"\s*\n\s*"', "", code)  # literals that are continued on the next line
+    table = guide.split("## When something goes wrong", 1)[1]
+    for message in re.findall(r"^\| `(.+?)` \|", table, re.M):
+        parts = [part.strip(" :") for part in re.split(r"…|\bN of M\b|file:line:column", message)]
+        for part in parts:
+            if part and part not in code:
+                yield part
+
+
 def main():
     source = Path(sys.argv[1])
+    guide = (source / "docs/guide.md").read_text()
+    unknown = list(missing_messages(guide, source))
+    if unknown:
+        sys.exit(f"docs/guide.md explains messages that there are not: {unknown}")
+    if not list(missing_messages(guide.replace("contacts chatter", "contacts clatter"), source)):
+        sys.exit("test_claims.py: a message that there is not is not noticed")
     text = (source / "docs/claims.md").read_text()
     faults = faults_of(text, source)
     known = len(faults)
