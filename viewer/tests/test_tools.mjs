@@ -277,8 +277,17 @@ async function testLabels(page) {
       /* The curve is the last path of the clipped group. */
       const curves = [...tree.querySelectorAll("g[clip-path] path")].map((path) => path.getAttribute("d"));
       const rows = curves.flatMap((path) => [...path.matchAll(/[ML][\d.-]+ ([\d.-]+)/g)].map((match) => Number(match[1])));
-      return { labels: labels.map((each) => Number(each.getAttribute("y"))), top: Math.min(...rows), curves: curves.length };
+      const pen = document.createElement("canvas").getContext("2d");
+      pen.font = "11px sans-serif";
+      const ends = labels.map((each) => Number(each.getAttribute("x")) + pen.measureText(each.textContent).width);
+      return {
+        labels: labels.map((each) => Number(each.getAttribute("y"))),
+        beyond: Math.max(...ends, 0) - Number(tree.documentElement.getAttribute("width")),
+        top: Math.min(...rows),
+        curves: curves.length,
+      };
     }, drawing);
+    check(heights.beyond <= 0, `${name}: its label is not cut off: ${JSON.stringify(heights)}`);
     check(heights.curves > 0, `${name}: there is a curve`);
     for (const label of heights.labels) check(label + 5 < heights.top, `${name}: its label hides no curve: ${JSON.stringify(heights)}`);
   }
@@ -309,4 +318,6 @@ await main(async (bench) => {
   await bench.testPage("sensors are seen through", one, desk, testSensor);
   await bench.testPage("springs, joints, prescribed motion", one, desk, testMarks);
   await bench.testPage("labels hide no curve", one, desk, testLabels);
+  const narrow = { viewport: { width: 1120, height: 800 }, acceptDownloads: true };
+  await bench.testPage("labels hide no curve and are not cut off in narrow plots", one, narrow, testLabels);
 });

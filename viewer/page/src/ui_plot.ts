@@ -374,14 +374,17 @@ export class Plot {
     pen.moveTo(this.left, row);
     pen.lineTo(width - MARGIN.right, row);
     pen.stroke();
+    /* A long label in a narrow plot begins left of the curves: it is not cut off. */
+    const room = width - 2 - KEY - 4 - pen.measureText(this.bound.text).width;
+    const start = Math.max(0, Math.min(this.left, room));
     pen.beginPath();
-    pen.moveTo(this.left, MARGIN.top - 10);
-    pen.lineTo(this.left + KEY, MARGIN.top - 10);
+    pen.moveTo(start, MARGIN.top - 10);
+    pen.lineTo(start + KEY, MARGIN.top - 10);
     pen.stroke();
     pen.setLineDash([]);
     pen.textAlign = "left";
     pen.textBaseline = "middle";
-    pen.fillText(this.bound.text, this.left + KEY + 4, MARGIN.top - 10);
+    pen.fillText(this.bound.text, start + KEY + 4, MARGIN.top - 10);
     pen.restore();
   }
 }
