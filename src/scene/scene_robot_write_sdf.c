@@ -6,6 +6,7 @@
 #include "base/base_math.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- elements ---- */
@@ -181,12 +182,21 @@ static void check_joint(rg_robot_writer *w, const rg_robot_node *node, const rg_
     }
 }
 
+/* In SDF all things of a model have different names. */
+static void put_joint_name(rg_robot_writer *w, rg_joint_id joint) {
+    char text[64], longer[320];
+    const char *word = rg_robot_joint_word(w, joint, text);
+    bool taken = rg_world_find_body(w->world, word, &(rg_body_id){0}) == RG_OK;
+    snprintf(longer, sizeof longer, "%.300s%s", word, taken ? "_joint" : "");
+    rg_robot_put_text(w, "name", longer);
+}
+
 /* With both ends named; the world is the parent of those that hang from nothing. */
 static void open_joint(rg_robot_writer *w, const rg_robot_node *node, const char *type) {
     char text[64];
     rg_robot_put(w, "<joint");
     if (node->joint.index1)
-        rg_robot_put_joint(w, "name", node->joint, 0);
+        put_joint_name(w, node->joint);
     else
         rg_buffer_print(&w->out, " name=\"place%zu\"", (size_t)(node - w->nodes));
     rg_robot_put_text(w, "type", type);

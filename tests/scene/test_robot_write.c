@@ -193,7 +193,8 @@ static void urdf_holds_hinges_and_sliders(void **state) {
     check_round_trip(read_text, arm, arm_as_tree, RG_ROBOT_URDF);
 }
 
-/* What SDF has besides: balls, universals, springs, one limit, bodies without weight. */
+/* What SDF has besides: balls, universals, springs, one limit, bodies without weight. A joint with
+ * the name of a body has another there. */
 static const char hanging[] =
     "rigor: 1\n"
     "gravity: [0.3, 0, -9.7]\n"
@@ -216,7 +217,7 @@ static const char hanging[] =
     "0.2],\n"
     "     axes: {lower: -1, stiffness: 20, rest: 0.1, damping: 0.3, friction: 0.2}}\n"
     "  - {kind: universal, name: wrist, bodies: [arm, tip], point: [1, 0.1, 3]}\n"
-    "  - {kind: ball, name: knot, bodies: [world, bob], point: [4, 0.2, 1.8]}\n";
+    "  - {kind: ball, name: bob, bodies: [world, bob], point: [4, 0.2, 1.8]}\n";
 
 static void sdf_holds_springs_and_balls(void **state) {
     (void)state;
