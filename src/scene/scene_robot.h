@@ -41,6 +41,7 @@ typedef struct rg_robot_collider {
  * to. */
 typedef struct rg_robot_joint {
     const char *name;
+    bool is_second;     /* axis of the joint before it, of the same name (SDF) */
     rg_joint_kind kind; /* hinge, slider, ball, planar */
     rg_vec3 point, axis;
     rg_joint_axis value;

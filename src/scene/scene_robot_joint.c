@@ -112,14 +112,16 @@ static void make_name(const combination *c, char name[NAME_SIZE]) {
     name[0] = 0;
     for (int i = 0; i < 3 && c->axis[i]; i++) {
         const char *own = c->axis[i]->name;
-        if (i && own == c->axis[i - 1]->name)
-            continue; /* one joint of two axes, in SDF */
+        if (i && c->axis[i]->is_second)
+            continue;
         if (!own[0] || length + strlen(own) + 2 > NAME_SIZE) {
             name[0] = 0;
             return;
         }
         length += (size_t)snprintf(name + length, NAME_SIZE - length, "%s%s", i ? "+" : "", own);
     }
+    if (length && c->axis[0]->is_second && length + 3 <= NAME_SIZE)
+        memcpy(name + length, ":2", 3);
 }
 
 /* Between body `a`, in which the link's frame is at `at`, and body `b`, whose frame it is. */

@@ -68,13 +68,35 @@ static rg_status refuse_unless_zero(rg_robot *robot, const rg_xml_node *node, co
 
 /* ---- files and versions ---- */
 
-/* Before 1.5, axes of joints had another frame. 1.10 comes after 1.9. */
-static rg_status check_version(rg_robot *robot, const rg_xml_node *root) {
+/* In 1.4, axes of joints are in the frame of the model. */
+static rg_status turn_axes(rg_robot *robot, rg_xml_node *node) {
+    rg_status status = RG_OK;
+    bool axis = strcmp(node->name, "axis") == 0 || strcmp(node->name, "axis2") == 0;
+    for (rg_xml_node *child = node->first; child && status == RG_OK && !axis; child = child->next)
+        status = turn_axes(robot, child);
+    if (!axis)
+        return status;
+    rg_xml_node *flag = rg_robot_take(robot, sizeof *flag);
+    if (!flag)
+        return rg_robot_no_memory(robot);
+    *flag = *node;
+    flag->name = "use_parent_model_frame";
+    flag->text = "true";
+    flag->parent = node;
+    flag->first = flag->last = NULL;
+    flag->attributes = NULL;
+    flag->next = node->first;
+    node->first = flag;
+    return RG_OK;
+}
+
+/* 1.10 comes after 1.9. */
+static rg_status check_version(rg_robot *robot, rg_xml_node *root) {
     const char *text = rg_xml_get(root, "version");
     int number = text && strncmp(text, "1.", 2) == 0 ? atoi(text + 2) : 0;
-    return number >= 5 ? RG_OK
-                       : rg_robot_fail(robot, root, RG_UNSUPPORTED,
-                                       "version 1.5 is needed, or a later one");
+    if (number < 4)
+        return rg_robot_fail(robot, root, RG_UNSUPPORTED, "version 1.4 is needed, or a later one");
+    return number == 4 ? turn_axes(robot, root) : RG_OK;
 }
 
 /* A folder stands for the model.sdf in it. */
@@ -376,7 +398,8 @@ static rg_status read_joint(rg_sdf *s, size_t item, size_t link_item, rg_robot_l
         rg_robot_joint *joint = rg_robot_take(s->robot, sizeof *joint);
         if (!joint)
             return rg_robot_no_memory(s->robot);
-        *joint = (rg_robot_joint){.name = name, .kind = types[type].kind, .node = node};
+        *joint = (rg_robot_joint){
+            .name = name, .kind = types[type].kind, .node = node, .is_second = i > 0};
         joint->point = frame.position;
         joint->axis = (rg_vec3){0, 0, 1};
         joint->value = rg_joint_def_default(RG_JOINT_HINGE).axis[0];

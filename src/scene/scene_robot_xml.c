@@ -178,6 +178,17 @@ static void XMLCALL begin_doctype(void *user, const XML_Char *name, const XML_Ch
     stop(user, RG_UNSUPPORTED, "a document type declaration (DTD) is not read; leave it out");
 }
 
+/* US-ASCII by the name that some tools write; expat knows the other. */
+static int XMLCALL know_encoding(void *user, const XML_Char *name, XML_Encoding *encoding) {
+    (void)user;
+    for (int i = 0; i < 256; i++)
+        encoding->map[i] = i < 128 ? i : -1;
+    encoding->data = NULL;
+    encoding->convert = NULL;
+    encoding->release = NULL;
+    return strcmp(name, "ASCII") == 0 || strcmp(name, "ascii") == 0;
+}
+
 rg_status rg_robot_parse(rg_robot *robot, const rg_scene_source *source, rg_xml_node **root) {
     *root = NULL;
     parser p = {
@@ -191,6 +202,7 @@ rg_status rg_robot_parse(rg_robot *robot, const rg_scene_source *source, rg_xml_
     XML_SetUserData(p.xml, &p);
     XML_SetElementHandler(p.xml, begin_element, end_element);
     XML_SetCharacterDataHandler(p.xml, take_text);
+    XML_SetUnknownEncodingHandler(p.xml, know_encoding, NULL);
     XML_SetStartDoctypeDeclHandler(p.xml, begin_doctype);
     size_t done = 0;
     bool good = true;

@@ -99,6 +99,29 @@ static void models_meet_others(void **state) {
     rg_scene_destroy(scene);
 }
 
+/* Of version 1.4 axes are in the frame of the model, later in that of the joint; two axes that are
+ * not at right angles are two joints. */
+static void axes_are_those_of_the_version(void **state) {
+    (void)state;
+    for (int version = 4; version < 6; version++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "<?xml version='1.0' encoding='ASCII'?><sdf version='1.%d'><model name='m'>"
+                 "<link name='l'><pose>0 0 0 1.5707963267948966 0 0</pose></link>"
+                 "<joint name='j' type='revolute2'><parent>world</parent><child>l</child>"
+                 "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 1</xyz></axis2></joint>"
+                 "</model></sdf>",
+                 version);
+        rg_scene *scene = read_scene(text);
+        rg_joint_def def = joint_of(scene, "j");
+        rg_vec3 z = rg_rotate(def.frame_a.orientation, (rg_vec3){0, 0, 1});
+        assert_near(z.z, version == 4, ROUNDING);
+        assert_near(z.y, version == 4 ? 0 : -1, ROUNDING);
+        assert_int_equal(joint_of(scene, "j:2").kind, RG_JOINT_HINGE);
+        rg_scene_destroy(scene);
+    }
+}
+
 /* ---- what is refused ---- */
 
 #define WORLD(rest) "<sdf version='1.9'><world name='w'>" rest "</world></sdf>"
@@ -110,7 +133,7 @@ static void models_meet_others(void **state) {
 static const struct {
     const char *text, *message;
 } refused[] = {
-    {"<sdf version='1.4'/>", "m:1:1: sdf: version 1.5 is needed, or a later one"},
+    {"<sdf version='1.3'/>", "m:1:1: sdf: version 1.4 is needed, or a later one"},
     {WORLD("<plugin name='wind'/>"), "m:1:36: plugin: not understood; --lenient leaves it out"},
     {WORLD("<gravity>0 0</gravity>"), "m:1:36: gravity: gravity needs 3 numbers, not 2"},
     {WORLD("<gravity>0 0 x</gravity>"), "m:1:36: gravity: gravity: \"x\" is no number"},
@@ -208,6 +231,7 @@ int main(void) {
         cmocka_unit_test(places_are_relative_to_frames),
         cmocka_unit_test(joints_have_limits_and_springs),
         cmocka_unit_test(models_meet_others),
+        cmocka_unit_test(axes_are_those_of_the_version),
         cmocka_unit_test(bad_worlds_are_refused),
         cmocka_unit_test(lenient_lists_what_it_leaves_out),
         cmocka_unit_test(endless_includes_are_refused),
