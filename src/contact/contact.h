@@ -253,7 +253,8 @@ typedef struct rg_plane_choice {
     rg_plane_result result;
     rg_vec3 normal;
     double time;      /* s: of contact, or the end; where its points are looked for */
-    bool closes;      /* of RG_PLANE_OF_START: they touch, and it does not separate to the end */
+    bool closes;      /* of RG_PLANE_OF_START: they touch, and it does not separate to the end; of
+                         RG_PLANE_APART: it was expected to, but does not in the motion found */
     rg_growth growth; /* of RG_PLANE_MEETS, at that time */
 } rg_plane_choice;
 /* The plane that two convex shapes are asked to respect over the next `time` seconds. `found`: the
@@ -325,6 +326,7 @@ typedef struct rg_contact_list {
     rg_part_pair *left_out; /* parts within reach that have no points: they do not meet, or do not
                                move and no plane is theirs */
     uint32_t left_out_count, left_out_capacity;
+    uint32_t bent; /* kept manifolds whose points were made again, for the motion that was found */
 } rg_contact_list;
 
 /* Appends to `list` (whose caches must be empty). `last` are the caches of the step before.
@@ -357,6 +359,9 @@ rg_status rg_collision_find_points(rg_collision *collision, const rg_world *worl
 /* Parts within reach that do not meet in the motion that the last look was for, or that it does
  * not tell a plane for, and have no points. */
 const rg_part_pair *rg_collision_left_out(const rg_collision *collision, size_t *count);
+/* How many pairs that were expected to stay apart the last look found overlapping at the end of its
+ * motion, which turns otherwise: their points were made again. */
+size_t rg_collision_bent(const rg_collision *collision);
 /* The law of a pair: of its materials, or what the material function makes of it. */
 rg_contact_law rg_collision_law(const rg_collision *collision, const rg_world *world,
                                 const rg_touch *touch);

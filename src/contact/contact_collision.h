@@ -98,6 +98,7 @@ struct rg_collision {
     double min_gap;
     rg_part_pair *left_out; /* within reach, and without points */
     size_t left_out_count, left_out_capacity;
+    size_t bent;           /* rg_collision_bent */
     rg_pair_list lists[2]; /* of the last look and of the one before, in turns */
     int current;
     rg_pair_view last; /* what the next look starts from: a list, or the world's memory */

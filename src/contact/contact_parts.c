@@ -161,7 +161,7 @@ static void meet_at_start(const rg_swept_shape side[2], const rg_pose later[2], 
 static void bring_back(const rg_swept_shape side[2], double share, const rg_plane_choice *choice,
                        rg_contact_point *points, rg_manifold *manifold) {
     double time = manifold->time = choice->time;
-    bool meet = manifold->meets = choice->result == RG_PLANE_MEETS;
+    bool meet = manifold->meets = choice->result == RG_PLANE_MEETS || choice->closes;
     rg_pose later[2] = {rg_swept_pose(&side[0], time), rg_swept_pose(&side[1], time)};
     manifold->gap = INFINITY;
     for (uint32_t i = 0; i < manifold->point_count; i++) {
@@ -176,6 +176,14 @@ static void bring_back(const rg_swept_shape side[2], double share, const rg_plan
     }
 }
 
+static void sweep(const rg_contact_query *query, const rg_pair_motion *m, int i,
+                  rg_swept_shape side[2]) {
+    side[0] =
+        (rg_swept_shape){query->one, m->centre[0], m->velocity[i][0], m->angular_velocity[i][0]};
+    side[1] =
+        (rg_swept_shape){query->two, m->centre[1], m->velocity[i][1], m->angular_velocity[i][1]};
+}
+
 /* The plane that the motion of two parts asks for: the first motion, or else the second. */
 static rg_status choose_plane(const rg_contact_query *query, const rg_pair_motion *m,
                               const rg_growth *growth, rg_swept_shape side[2],
@@ -183,10 +191,7 @@ static rg_status choose_plane(const rg_contact_query *query, const rg_pair_motio
     rg_status status = RG_OK;
     choice->result = RG_PLANE_NEVER;
     for (int i = 0; i < m->count && !status && choice->result == RG_PLANE_NEVER; i++) {
-        side[0] = (rg_swept_shape){query->one, m->centre[0], m->velocity[i][0],
-                                   m->angular_velocity[i][0]};
-        side[1] = (rg_swept_shape){query->two, m->centre[1], m->velocity[i][1],
-                                   m->angular_velocity[i][1]};
+        sweep(query, m, i, side);
         status = rg_contact_plane(&side[0], &side[1], m->time, m->found, growth, choice);
     }
     return status;
@@ -235,14 +240,58 @@ static bool is_out_of_reach(const rg_contact_query *query) {
                                  query->two.pose, n) > query->settings->near;
 }
 
+/* What else there is to say of two parts. */
+typedef struct part_remarks {
+    bool left_out; /* rg_contact_list */
+    bool bent;
+} part_remarks;
+
+/* Points at the end of a motion, or at contact, as they are at the beginning. */
+static rg_status find_points_later(const rg_contact_query *query, const rg_pair_motion *motion,
+                                   const rg_swept_shape side[2], const rg_plane_choice *choice,
+                                   rg_manifold *manifold) {
+    rg_contact_query later = *query;
+    later.one.pose = rg_swept_pose(&side[0], choice->time);
+    later.two.pose = rg_swept_pose(&side[1], choice->time);
+    rg_status status = choice->result == RG_PLANE_MEETS
+                           ? rg_contact_of_growth(&later, &choice->growth, manifold)
+                           : rg_contact_along(&later, choice->normal, manifold);
+    if (!status)
+        bring_back(side, motion->share, choice, query->points, manifold);
+    return status;
+}
+
+/* The gaps of shapes that were expected to stay apart allow for what turning bends. If the motion
+ * that a solve found turns otherwise and ends deeper than what counts as near, they are those of
+ * the beginning. */
+static rg_status find_points_kept(const rg_contact_query *query, const rg_pair_motion *motion,
+                                  bool *bent, rg_manifold *manifold) {
+    if (manifold->point_count > query->capacity)
+        return RG_LIMIT_EXCEEDED;
+    if (manifold->meets)
+        return RG_OK;
+    rg_swept_shape side[2];
+    sweep(query, motion, 0, side);
+    rg_plane_choice choice = {.result = RG_PLANE_APART,
+                              .normal = manifold->normal,
+                              .time = manifold->time,
+                              .closes = true};
+    double end = rg_contact_separation(query->one.shape, rg_swept_pose(&side[0], choice.time),
+                                       query->two.shape, rg_swept_pose(&side[1], choice.time),
+                                       choice.normal);
+    *bent = end < -RG_CONTACT_NEAR * fmin(rg_shape_circumradius(query->one.shape),
+                                          rg_shape_circumradius(query->two.shape));
+    return *bent ? find_points_later(query, motion, side, &choice, manifold) : RG_OK;
+}
+
 /* Points of the plane that the motion of two parts asks for. */
 static rg_status find_points(const rg_contact_query *query, const rg_pair_motion *motion,
-                             bool *left_out, rg_manifold *manifold) {
+                             part_remarks *remarks, rg_manifold *manifold) {
     if (!motion)
         return rg_contact_between(query, manifold);
     bool kept = keep(&motion->kept, query->cache, query->points, query->capacity, manifold);
     if (kept && (manifold->time > 0 || manifold->point_count > query->capacity))
-        return manifold->point_count <= query->capacity ? RG_OK : RG_LIMIT_EXCEEDED;
+        return find_points_kept(query, motion, &remarks->bent, manifold);
     if (!kept && is_out_of_reach(query)) {
         *manifold = (rg_manifold){.gap = INFINITY};
         return RG_OK;
@@ -265,26 +314,18 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
         return status;
     bool meets = motion->found && (choice.result == RG_PLANE_MEETS || choice.closes);
     if (motion->rests) {
-        status = find_points_of_start(query, &growth, meets, left_out, manifold);
+        status = find_points_of_start(query, &growth, meets, &remarks->left_out, manifold);
         if (status || manifold->degenerate || choice.result == RG_PLANE_OF_START)
             return status;
         *manifold = (rg_manifold){.gap = growth.gap};
     }
     if (choice.result == RG_PLANE_NEVER) {
-        *left_out = true;
+        remarks->left_out = true;
         return RG_OK;
     }
     if (choice.result == RG_PLANE_OF_START)
-        return find_points_of_start(query, &growth, choice.closes, left_out, manifold);
-    rg_contact_query later = *query;
-    later.one.pose = rg_swept_pose(&side[0], choice.time);
-    later.two.pose = rg_swept_pose(&side[1], choice.time);
-    status = choice.result == RG_PLANE_MEETS
-                 ? rg_contact_of_growth(&later, &choice.growth, manifold)
-                 : rg_contact_along(&later, choice.normal, manifold);
-    if (!status)
-        bring_back(side, motion->share, &choice, query->points, manifold);
-    return status;
+        return find_points_of_start(query, &growth, choice.closes, &remarks->left_out, manifold);
+    return find_points_later(query, motion, side, &choice, manifold);
 }
 
 static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
@@ -297,12 +338,13 @@ static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
     query.cache = &cache;
     query.points = list->points + list->point_count;
     query.capacity = list->point_capacity - list->point_count;
-    bool left_out = false;
-    rg_status status = find_points(&query, motion, &left_out, manifold);
+    part_remarks remarks = {0};
+    rg_status status = find_points(&query, motion, &remarks, manifold);
     if (status != RG_OK)
         return status;
     list->caches[list->cache_count++] = cache;
-    if (left_out)
+    list->bent += remarks.bent;
+    if (remarks.left_out)
         list->left_out[list->left_out_count++] =
             (rg_part_pair){.part_b = cache.part1, .part_a = cache.part2};
     if (manifold->point_count == 0)

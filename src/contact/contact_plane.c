@@ -17,7 +17,7 @@
  *      has found the velocities;
  *   3. else the pair meets, or no single plane does. The certified search for the first time of
  *      contact (narrow_continuous.c) tells: the feature that is met at that time is taken; if there
- *      is none, the pair asks for nothing.
+ *      is none, the pair asks for nothing, unless it ends so near that it grazes.
  *
  * Between beginning and end g(n, .) is linear but for rotation, which bends it by (w h)^2 r / 8.
  * Where a shape turns by more than RG_CONTACT_TURN, only the search tells; what less turning bends
@@ -29,10 +29,13 @@
 
 /* Facets up to which all of a polyhedron's normals are candidates. */
 enum { FACETS_MOST = 64 };
-/* Safe advances of the search for the first time of contact. Where they do not suffice (two shapes
- * that graze each other all along) the feature of the time that was reached counts as met: early,
- * never late. */
+/* Safe advances of the search for the first time of contact. Where they do not suffice the feature
+ * of the time that was reached counts as met: early, never late. */
 enum { ADVANCES_MOST = 100 };
+/* Of how far points may move: shapes that end nearer to each other than that graze, and what they
+ * graze counts as met, too. A solve that does not know of it pushes one into the other, and what
+ * then is met on two sides of a peg in a tight hole may contradict each other. */
+#define GRAZING 0.01
 
 static double support_of(const rg_shape *shape, rg_pose pose, rg_vec3 n) {
     rg_vec3 local = rg_rotate_back(pose.orientation, n);
@@ -165,6 +168,13 @@ static rg_status find_impact(const rg_swept_shape *one, const rg_swept_shape *tw
                                     &settings, impact);
 }
 
+/* m: how far a point of one shape can move towards the other in the motion, at most. */
+static double travel(const rg_swept_shape *one, const rg_swept_shape *two, double time) {
+    return time * (rg_length(rg_sub(one->velocity, two->velocity)) +
+                   rg_length(one->angular_velocity) * rg_swept_reach(one) +
+                   rg_length(two->angular_velocity) * rg_swept_reach(two));
+}
+
 /* The feature that is met first, if any is. */
 static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shape *two, double time,
                                   double tolerance, rg_plane_choice *choice) {
@@ -172,9 +182,11 @@ static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shap
     rg_status status = find_impact(one, two, time, tolerance, &impact);
     if (status)
         return status;
-    if (impact.result == RG_FIRST_CONTACT_NONE)
+    bool grazes = impact.result == RG_FIRST_CONTACT_NONE &&
+                  impact.growth.gap < GRAZING * travel(one, two, time);
+    if (impact.result == RG_FIRST_CONTACT_NONE && !grazes)
         choice->result = RG_PLANE_NEVER;
-    else if (impact.result == RG_FIRST_CONTACT_HIT || impact.result == RG_FIRST_CONTACT_LIMIT)
+    else if (impact.result != RG_FIRST_CONTACT_TOUCHING)
         *choice = (rg_plane_choice){.result = RG_PLANE_MEETS,
                                     .normal = impact.growth.normal,
                                     .time = impact.time,

@@ -351,8 +351,13 @@ static bool saw_same(const rg_pair_look *old, rg_cache_list caches, const pair_q
 }
 
 /* Did an earlier look of the same step find points, and see as far? There are then no others: poses
- * are the same, and the plane of a pair that has one is not chosen again. */
-static bool saw_all(const rg_pair_look *old, const rg_contact_settings *now) {
+ * are the same, and the plane of a pair that has one is not chosen again. What was found for the
+ * end of a motion is compared with the end of another one. */
+static bool saw_all(const rg_pair_look *old, const rg_kept_manifolds *kept,
+                    const rg_contact_settings *now) {
+    for (uint32_t i = 0; i < kept->count; i++)
+        if (kept->manifolds[i].time > 0 && !kept->manifolds[i].meets)
+            return false;
     return old && old->whole && old->manifold_count > 0 && old->settings.near >= now->near &&
            old->settings.band >= now->band && old->settings.inner >= now->inner;
 }
@@ -442,7 +447,8 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     rg_cache_list caches = {0};
     const rg_pair_look *old = find_look(&c->lists[1 - c->current], &at->look, ids, &caches);
     bool still = !c->again && q.b->still && q.a->still;
-    bool known = c->again ? saw_all(old, &q.settings) : still && saw_same(old, caches, &q, &look);
+    bool known =
+        c->again ? saw_all(old, &q.kept, &q.settings) : still && saw_same(old, caches, &q, &look);
     bool same = known && recall(c, old, caches, &list);
     if (same)
         look.settings = old->settings;
@@ -458,6 +464,7 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
         status = add_touch(c, world, ids, &list);
     c->now.manifold_count += list.manifold_count;
     c->now.point_count += list.point_count;
+    c->bent += list.bent;
     c->lists[c->current].cache_count += list.cache_count;
     for (uint32_t i = 0; i < list.left_out_count; i++) {
         rg_part_pair *pair = &c->left_out[c->left_out_count++];
@@ -560,7 +567,7 @@ rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, bool 
     rg_pair_list *found = &c->lists[c->current];
     found->count = found->cache_count = 0;
     c->now.touch_count = c->ended_count = 0;
-    c->now.manifold_count = c->now.point_count = c->left_out_count = 0;
+    c->now.manifold_count = c->now.point_count = c->left_out_count = c->bent = 0;
     c->min_gap = INFINITY;
     pair_places at = {0};
     rg_status status = place_colliders(c, &world->content);
@@ -613,6 +620,10 @@ rg_status rg_collision_store(rg_collision *c, rg_world *world) {
 const rg_part_pair *rg_collision_left_out(const rg_collision *c, size_t *count) {
     *count = c->left_out_count;
     return c->left_out;
+}
+
+size_t rg_collision_bent(const rg_collision *c) {
+    return c->bent;
 }
 
 rg_collision_view rg_collision_get(const rg_collision *c) {

@@ -11,7 +11,8 @@
  * often. */
 #define PASSES_MOST 4
 
-/* Did impacts change a velocity so much that bodies may meet which were not looked at? */
+/* Did impacts change a velocity so much that bodies may meet which were not looked at; or the
+ * square of the rate of turning, so that what it bends, h^2 w^2 r / 2, is another? */
 static bool has_impacts(const rg_stepping *job) {
     const rg_world_content *c = job->content;
     double fall = RG_CONTACT_AHEAD * rg_length(c->gravity) * job->step;
@@ -21,6 +22,10 @@ static bool has_impacts(const rg_stepping *job) {
         rg_vec3 change = rg_sub(job->end.velocity[i], job->free.velocity[i]);
         rg_vec3 turn = rg_sub(job->end.angular_velocity[i], job->free.angular_velocity[i]);
         if (rg_length(change) + c->dynamics[i].gyration_radius * rg_length(turn) > fall)
+            return true;
+        rg_vec3 now = job->end.angular_velocity[i], then = job->free.angular_velocity[i];
+        double squares = rg_dot(rg_sub(now, then), rg_add(now, then));
+        if (0.5 * job->step * job->step * fabs(squares) > RG_CONTACT_NEAR)
             return true;
     }
     return false;
@@ -145,7 +150,8 @@ rg_status rg_stepping_passes(rg_stepping *job, rg_contact_job *contacts, bool lo
         size_t seen = contacts->view.point_count, left_out = contacts->view.left_out;
         if (pass > 0 || !looked)
             status = rg_stepping_look(job, contacts, pass, error);
-        bool same = contacts->view.point_count <= seen && contacts->view.left_out >= left_out;
+        bool same = contacts->view.point_count <= seen && contacts->view.left_out >= left_out &&
+                    !rg_collision_bent(contacts->collision);
         if (status || (pass > 0 && same && !job->contacts.unfinished))
             break;
         *(job->whole > 0 ? &profile->parts : &profile->passes) += 1;

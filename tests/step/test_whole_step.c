@@ -211,6 +211,7 @@ static void shots_of_all_shapes_do_not_pass(void **state) {
     rg_random random = rg_random_make(18);
     int shots = many(240);
     uint64_t told = 0;
+    int refused = 0;
     double deepest = 0;
     for (int i = 0; i < shots; i++) {
         double thickness = 1e-4 * pow(100, rg_random_unit(&random));
@@ -240,7 +241,15 @@ static void shots_of_all_shapes_do_not_pass(void **state) {
         rg_body_id body = add_shape(world, shape, &def);
         double least = INFINITY;
         for (int k = 0; k < 6; k++) {
-            rg_step_info info = step_once(world, STEP);
+            rg_step_info info;
+            rg_status status = rg_world_step(world, STEP, &info, NULL);
+            /* A rod 0.4 mm thick at 200 m/s may turn at 7e5 rad/s after its corner hit: too fast
+             * for a step, which says so. */
+            refused += status == RG_ITERATION_LIMIT;
+            if (status == RG_ITERATION_LIMIT &&
+                STEP * rg_length(rg_body_angular_velocity(world, body)) > 2000)
+                break;
+            assert_int_equal(status, RG_OK);
             least = fmin(least, info.certificate.min_gap);
             /* With restitution nothing is felt before it is touched. */
             if (law.restitution > 0 && rg_body_velocity(world, body).x < (1 - 1e-9) * speed)
@@ -253,8 +262,10 @@ static void shots_of_all_shapes_do_not_pass(void **state) {
         }
         rg_world_destroy(world);
     }
-    print_message("shots of all shapes: %d, deepest %.2f of the sheet\n", shots, deepest);
+    print_message("shots of all shapes: %d, deepest %.2f of the sheet, %d refused\n", shots,
+                  deepest, refused);
     assert_int_equal(told, 0);
+    assert_true(1000 * refused <= shots);
 }
 
 /* Dice dropped on sheets. */
