@@ -483,6 +483,8 @@ rg_status rg_joints_project_velocities(const rg_world_content *content,
     }
     if (solve_all(&p, set, bodies->velocity, bodies->angular_velocity, NULL))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    for (size_t i = 0; i < set->count; i++) /* what is solved to SOLVED must not pull at all */
+        set->impulse[i] = fmin(fmax(set->impulse[i], set->rows[i].lower), set->rows[i].upper);
     push_bodies(&p, set);
     return RG_OK;
 }

@@ -90,8 +90,8 @@ void rg_judge_joint_work(const rg_world_content *content, const rg_judge_memory 
 /* How far the joints of a world are from being closed, and beyond their limits: m, and rad as if at
  * 1 m. NaN without joints. */
 double rg_judge_joint_error(const rg_world_content *content);
-/* Motors and friction of joints beyond their largest force, over that; limits that pull, over all
- * impulses of their joint. 0: none. From the forces that readers are told of. */
+/* Motors and friction of joints beyond their largest force, and limits that pull, over what the
+ * joint carries and the weight of its bodies. 0: none. From the forces that readers are told of. */
 double rg_judge_joint_bounds(const rg_world_content *content);
 /* The material of a body at a point (m/s) and its angular velocity (rad/s), before and after the
  * impulses of a step, as if it had not turned meanwhile; the same before and after if prescribed,

@@ -324,11 +324,25 @@ double rg_judge_joint_error(const rg_world_content *c) {
 
 /* --- bounds ----------------------------------------------------------------------------------- */
 
-/* How far an impulse is beyond +-most, relative to that. */
-static double over(double impulse, double most) {
-    if (fabs(impulse) <= most || most == INFINITY)
-        return 0;
-    return most > 0 ? fabs(impulse) / most - 1 : INFINITY;
+/* N s, N m s: of a joint, what its force is relative to: all of its impulses, and what gravity
+ * gives its bodies in the step, for torques at their radius of gyration. */
+static double carried(const rg_world_content *c, size_t j, bool turns) {
+    const rg_joint_memory *memory = &rg_joint_memories(c)[j];
+    const rg_body_id bodies[2] = {c->joint[j].def.body_a, c->joint[j].def.body_b};
+    double sum = 0;
+    for (size_t k = 0; k < RG_JOINT_ROWS_MOST; k++)
+        sum += fabs(memory->impulse[k]);
+    for (int side = 0; side < 2; side++) {
+        if (!bodies[side].index1)
+            continue;
+        const rg_body_record *body = &c->record[rg_body_dense(c, bodies[side])];
+        const rg_mat3 *inertia = &body->mass.inertia;
+        double trace = inertia->m[0][0] + inertia->m[1][1] + inertia->m[2][2];
+        double mass = body->motion == RG_MOTION_DYNAMIC ? body->mass.mass : 0;
+        sum += rg_length(c->gravity) * memory->step *
+               (turns ? sqrt(0.5 * mass * trace) : mass); /* m k, k^2 = tr / (2 m) */
+    }
+    return sum;
 }
 
 double rg_judge_joint_bounds(const rg_world_content *c) {
@@ -336,16 +350,15 @@ double rg_judge_joint_bounds(const rg_world_content *c) {
     for (size_t j = 0; j < c->joints.count; j++) {
         const rg_joint_def *def = &c->joint[j].def;
         const rg_joint_memory *memory = &rg_joint_memories(c)[j];
-        double h = memory->step, size = 0;
-        for (size_t k = 0; k < RG_JOINT_ROWS_MOST; k++)
-            size += fabs(memory->impulse[k]);
-        for (size_t k = 0; k < rg_joint_axis_count(def->kind) && size > 0; k++) {
+        for (size_t k = 0; k < rg_joint_axis_count(def->kind); k++) {
             const rg_joint_axis *a = &def->axis[k];
             const double *r = memory->impulse + RG_JOINT_LOCKED + k * RG_JOINT_PARTS;
-            worst = rg_max3(worst, over(r[RG_JOINT_MOTOR], h * a->max_force),
-                            over(r[RG_JOINT_FRICTION], h * a->friction));
+            double beyond = fmax(fabs(r[RG_JOINT_MOTOR]) - memory->step * a->max_force,
+                                 fabs(r[RG_JOINT_FRICTION]) - memory->step * a->friction);
             if (a->lower < a->upper) /* limits push, and do not pull */
-                worst = rg_max3(worst, -r[RG_JOINT_LOWER] / size, r[RG_JOINT_UPPER] / size);
+                beyond = rg_max3(beyond, -r[RG_JOINT_LOWER], r[RG_JOINT_UPPER]);
+            if (beyond > 0)
+                worst = fmax(worst, beyond / carried(c, j, rg_joint_axis_is_angle(def->kind, k)));
         }
     }
     return worst;
