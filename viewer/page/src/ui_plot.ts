@@ -374,8 +374,9 @@ export class Plot {
     pen.moveTo(this.left, row);
     pen.lineTo(width - MARGIN.right, row);
     pen.stroke();
-    /* A long label in a narrow plot begins left of the curves: it is not cut off. */
-    const room = width - 2 - KEY - 4 - pen.measureText(this.bound.text).width;
+    /* A long label in a narrow plot begins left of the curves: it is not cut off. In files its width is
+     * known about. */
+    const room = width - MARGIN.right - KEY - 4 - pen.measureText(this.bound.text).width;
     const start = Math.max(0, Math.min(this.left, room));
     pen.beginPath();
     pen.moveTo(start, MARGIN.top - 10);
