@@ -411,6 +411,37 @@ static void events_on_hills(void **state) {
     assert_true(gained < 1e-8);
 }
 
+/* One step of the world from the fall to behind the first meeting, once more for each of many falls
+ * of the same body: the meeting is found, and until the end nothing is nearer than contact. */
+static void no_approach_is_late(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(6);
+    double gap = INFINITY;
+    int met = 0, cases = test_cases(20, 200);
+    for (int kind = 0; kind < 5; kind++) {
+        rg_world *world = world_on(field_of(48, 8, hilly), 0.5);
+        assert_int_equal(rg_world_set_method(world, rg_method_find("analytic"), NULL, NULL), RG_OK);
+        rg_body_id body = add_tumbler(world, &random, kind);
+        for (int i = 0; i < cases; i++) {
+            double x = rg_random_between(&random, -3, 3), y = rg_random_between(&random, -3, 3);
+            double vx = rg_random_between(&random, -9, 9), vy = rg_random_between(&random, -9, 9);
+            double wx = rg_random_between(&random, -30, 30);
+            double wy = rg_random_between(&random, -30, 30);
+            rg_body_set_pose(world, body, (rg_pose){{x, y, 0.9}, rg_random_rotation(&random)});
+            rg_body_set_velocity(world, body, (rg_vec3){vx, vy, -15});
+            rg_body_set_angular_velocity(world, body, (rg_vec3){wx, wy, 3});
+            rg_step_info info = step_once(world, 0.06);
+            gap = fmin(gap, info.certificate.min_gap);
+            met += info.impacts > 0;
+            assert_int_equal(info.passed_through, 0);
+        }
+        rg_world_destroy(world);
+    }
+    print_message("approaches: %d of %d met, gap %.2e m\n", met, 5 * cases, gap);
+    assert_true(gap > -1e-9);
+    assert_true(met > 4 * cases);
+}
+
 static void springs_carry_on_terrain(void **state) {
     (void)state;
     for (int measure = 0; measure < 2; measure++) {
@@ -463,6 +494,7 @@ int main(void) {
         cmocka_unit_test(rays_meet_the_ground),
         cmocka_unit_test(only_fixed_bodies_have_terrain),
         cmocka_unit_test(events_on_hills),
+        cmocka_unit_test(no_approach_is_late),
         cmocka_unit_test(springs_carry_on_terrain),
         cmocka_unit_test(a_steady_step_makes_no_heap_call),
     };
