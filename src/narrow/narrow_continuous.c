@@ -286,6 +286,50 @@ rg_path rg_path_polynomial(const rg_polynomial_motion *motion) {
                      quartic ? quartic_bound : polynomial_bound, polynomial_axis_bound};
 }
 
+/* --- of vertices --- */
+
+/* Vertices up to which each has its own bound. */
+enum { VERTICES_MOST = 64 };
+
+/* In the frame of a shape that turns: a point with the arm p from the reference point moves along n
+ * at rate . p, to within error |p|, m/s. */
+typedef struct turning {
+    rg_vec3 rate;
+    double error;
+} turning;
+
+/* n . R (w x p) = p . (R' n x w), with R' n and w in the frame of the shape: both are taken at the
+ * middle. R' n turns by at most |w| times half the stretch, and w changes as in
+ * polynomial_axis_bound. Of polynomial paths only. */
+static bool find_turning(const rg_path *path, double begin, double end, rg_vec3 n, turning *t) {
+    if (path->pose != quartic_pose && path->pose != polynomial_pose)
+        return false;
+    const rg_polynomial_motion *m = path->user;
+    int degree = m->degree;
+    double half = 0.5 * (end - begin), u = (begin + half - m->begin) / m->step;
+    control_point p[RG_PATH_DEGREE_MAX + 1], slope[RG_PATH_DEGREE_MAX];
+    load_orientations(m, degree, p);
+    load_slopes(m, degree, p, slope);
+    double bend = largest_bend(m, slope);
+    control_point v = bezier_value(slope, degree - 1, u), q = bezier_value(p, degree, u);
+    double rate = size4(&v) + half * bend, size = size4(&q), shortest = size - half * rate;
+    if (!(shortest > 0))
+        return false;
+    rg_quat at = {q.v[0], q.v[1], q.v[2], q.v[3]};
+    rg_quat product =
+        rg_quat_multiply(rg_quat_conjugate(at), (rg_quat){v.v[0], v.v[1], v.v[2], v.v[3]});
+    rg_vec3 part = {product.x, product.y, product.z};
+    double least = 1 / (shortest * shortest), middle = 1 / (size * size);
+    double change =
+        2 * (half * bend * (size + half * rate) * least + rg_length(part) * (least - middle));
+    rg_quat local = m->shape_pose.orientation;
+    rg_vec3 w = rg_rotate_back(local, rg_scale(2 * middle, part));
+    rg_vec3 normal = rg_rotate_back(local, rg_rotate_back(rg_quat_normalised(at), n));
+    double fastest = rg_length(w) + change;
+    *t = (turning){rg_cross(normal, w), fastest * fastest * half + change};
+    return true;
+}
+
 /* --- the search --------------------------------------------------------------------------------
  */
 
@@ -299,6 +343,7 @@ typedef struct search {
     const rg_linear_motion *motion[2]; /* if both are, and bounded; null otherwise */
     double extent[2]; /* of points that turn, from there; 0: a ball, which counts as not turning */
     rg_growth_cache cache;
+    rg_pose pose[2]; /* of the last growth */
     rg_feature_pair features;
     rg_first_contact *contact;
     rg_status status;
@@ -310,12 +355,11 @@ static void poses_at(const search *s, double time, rg_pose pose[2]) {
 }
 
 static rg_growth growth_at(search *s, double time) {
-    rg_pose pose[2];
     rg_growth growth = {0};
-    poses_at(s, time, pose);
+    poses_at(s, time, s->pose);
     s->contact->evaluations++;
     rg_status status =
-        rg_growth_between(s->shape[0], pose[0], s->shape[1], pose[1], &s->cache, &growth);
+        rg_growth_between(s->shape[0], s->pose[0], s->shape[1], s->pose[1], &s->cache, &growth);
     if (status)
         s->status = status;
     return growth;
@@ -348,29 +392,74 @@ static double turning_speed(const search *s, int i, double begin, double end, do
     return spin > 0 ? spin * s->radius[i] : 0;
 }
 
+/* Bounds over a stretch: of n . velocity, and of what turning adds to it. */
+typedef struct rates {
+    double least[2], most[2], turn[2];
+} rates;
+
+static rates rates_over(const search *s, double begin, double end, rg_vec3 n) {
+    rates r;
+    double spin[2];
+    for (int i = 0; i < 2; i++)
+        s->path[i]->bound(s->path[i]->user, begin, end, n, &r.least[i], &r.most[i], &spin[i]);
+    for (int i = 0; i < 2; i++)
+        r.turn[i] = turning_speed(s, i, begin, end, spin[i]);
+    return r;
+}
+
 /* How fast g_n can fall, and how fast it falls at least, over [begin, end]. */
 static void closing_rates(const search *s, double begin, double end, rg_vec3 n, double *most,
                           double *least) {
-    double least1, most1, spin1, least2, most2, spin2;
-    s->path[0]->bound(s->path[0]->user, begin, end, n, &least1, &most1, &spin1);
-    s->path[1]->bound(s->path[1]->user, begin, end, n, &least2, &most2, &spin2);
-    double turn = turning_speed(s, 0, begin, end, spin1) + turning_speed(s, 1, begin, end, spin2);
-    *most = most1 - least2 + turn;
-    *least = least1 - most2 - turn;
+    rates r = rates_over(s, begin, end, n);
+    double turn = r.turn[0] + r.turn[1];
+    *most = r.most[0] - r.least[1] + turn;
+    *least = r.least[0] - r.most[1] - turn;
 }
 
-/* The end of the stretch from `time` that is certainly free; `end` if all of it is. */
+/* How fast, on average over [begin, end], the support of a shape along n can grow, from the time of
+ * the last growth on; `most`: if all of it turned towards n. Of a polyhedron every vertex has its
+ * own rate, and those far from the support have a long way to go: a stone that turns away from the
+ * ground beside it is soon known to. */
+static double support_rate(const search *s, int i, double begin, double end, rg_vec3 n,
+                           double most) {
+    const rg_polyhedron *p = rg_shape_polyhedron(s->shape[i]);
+    const rg_path *path = s->path[i];
+    turning t;
+    if (!(most > 0) || !p || p->vertex_count > VERTICES_MOST ||
+        !find_turning(path, begin, end, n, &t))
+        return most;
+    rg_vec3 local = rg_rotate_back(s->pose[i].orientation, n);
+    double support = -INFINITY, highest = -INFINITY, length = end - begin;
+    for (uint32_t v = 0; v < p->vertex_count; v++) {
+        rg_vec3 arm = rg_sub(p->vertices[v], path->reference);
+        double now = rg_dot(local, arm);
+        support = fmax(support, now);
+        highest = fmax(highest, now + length * (rg_dot(t.rate, arm) + t.error * rg_length(arm)));
+    }
+    return fmin(most, (highest - support) / length);
+}
+
+/* The end of the stretch from `time` that is certainly free; `end` if all of it is. By how much
+ * g_n can have fallen, as far as vertices tell, is a convex function of time, 0 at first: over a
+ * share of the stretch it falls by no more than that share. */
 static double free_until(const search *s, double time, double end, const rg_growth *growth) {
-    double room = growth->gap - s->target, most, least;
-    closing_rates(s, time, end, growth->normal, &most, &least);
-    if (most * (end - time) <= room)
-        return end;
-    double reach = room / most;
-    /* Bounds over a shorter stretch are tighter. */
-    double shorter = fmin(end, time + 4 * reach);
-    closing_rates(s, time, shorter, growth->normal, &most, &least);
-    double again = most * (shorter - time) <= room ? shorter - time : room / most;
-    return time + fmax(reach, again);
+    double room = growth->gap - s->target, reach = 0;
+    rg_vec3 n = growth->normal;
+    for (int i = 0; i < 2; i++) {
+        double length = end - time;
+        rates r = rates_over(s, time, end, n);
+        double most = r.most[0] - r.least[1] + (r.turn[0] + r.turn[1]);
+        if (most * length > room)
+            most = r.most[0] - r.least[1] +
+                   (support_rate(s, 0, time, end, n, r.turn[0]) +
+                    support_rate(s, 1, time, end, rg_neg(n), r.turn[1]));
+        if (most * length <= room)
+            return fmax(time + reach, end);
+        reach = fmax(reach, room / most);
+        /* Bounds over a shorter stretch are tighter, those of vertices with its square. */
+        end = fmin(end, time + fmax(4 * reach, sqrt(reach * length)));
+    }
+    return time + reach;
 }
 
 /* Whether g_n, positive at `after`, was positive since `time`: it never rose. */

@@ -307,6 +307,107 @@ static void polynomial_bounds_hold(void **state) {
     }
 }
 
+/* A polynomial motion of a body that falls, or stays, and turns by up to about half a radian. */
+static rg_polynomial_motion tumble(rg_random *random, double height, double fall, int degree) {
+    rg_polynomial_motion m = {.begin = 2, .step = 0.1, .degree = degree};
+    rg_quat q = rg_random_rotation(random);
+    rg_vec3 turn = rg_scale(rg_random_between(random, 0, 0.3), rg_random_direction(random));
+    m.shape_pose =
+        (rg_pose){rg_scale(0.1, rg_random_direction(random)), rg_random_rotation(random)};
+    for (int i = 0; i <= degree; i++) {
+        rg_vec3 u = rg_scale(0.01, rg_random_direction(random));
+        u = rg_add_scaled(u, (double)i / degree, turn);
+        double x = 0.1 * i / degree, lift = rg_random_between(random, -0.02, 0.02);
+        m.position[i] = (rg_vec3){x, -0.5 * x, height - fall * i / degree + lift};
+        m.orientation[i] = (rg_quat){q.x + u.x, q.y + u.y, q.z + u.z, q.w};
+    }
+    return m;
+}
+
+/* Hulls that tumble on or past a half-space and a box along polynomials: no sample before the time
+ * that is found, or in the whole stretch, is nearer than contact; the answer is within tolerance. */
+static void tumbling_is_never_late(void **state) {
+    (void)state;
+    static const rg_vec3 stone[] = {{0.3, 0, 0},          {-0.25, 0.05, 0.1}, {0, 0.3, -0.05},
+                                    {0.05, -0.28, 0.08},  {0, 0.06, 0.24},    {0.1, 0, -0.22},
+                                    {-0.15, -0.15, -0.15}};
+    rg_random random = rg_random_make(21);
+    rg_shape *grounds[] = {shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0)),
+                           shape_of(rg_shape_def_box(3, 3, 2))};
+    rg_linear_motion rest[] = {{.start = at(0, 0, 0)}, {.start = at(0, 0, -1)}};
+    rg_shape *bodies[] = {shape_of(rg_shape_def_box(0.4, 0.3, 0.2)),
+                          shape_of(rg_shape_def_hull(stone, 7))};
+    int hits = 0, misses = 0, cases = test_cases(400, 20000);
+    for (int i = 0; i < cases; i++) {
+        double height = rg_random_between(&random, 0.3, 0.6);
+        double fall = rg_random_between(&random, 0, 0.3);
+        rg_polynomial_motion m = tumble(&random, height, fall, 2 + i % 7);
+        rg_path still = rg_path_linear(&rest[i % 2]), path = rg_path_polynomial(&m);
+        rg_moving_shape ground = {grounds[i % 2], &still}, body = {bodies[i / 2 % 2], &path};
+        rg_first_contact_settings settings = rg_first_contact_settings_default(1e-9);
+        rg_first_contact found;
+        assert_int_equal(rg_first_contact_between(ground, body, 2, 2.1, &settings, &found), RG_OK);
+        if (found.result == RG_FIRST_CONTACT_TOUCHING)
+            continue;
+        bool hit = found.result == RG_FIRST_CONTACT_HIT;
+        assert_true(hit || found.result == RG_FIRST_CONTACT_NONE);
+        for (int k = 0; k <= 200; k++) {
+            rg_pose pose;
+            rg_growth growth;
+            path.pose(path.user, 2 + (found.time - 2) * k / 200, &pose);
+            assert_int_equal(
+                rg_growth_between(ground.shape, rest[i % 2].start, body.shape, pose, NULL, &growth),
+                RG_OK);
+            assert_true(growth.gap > 0);
+            assert_true(!(hit && k == 200) || growth.gap <= 1e-9);
+        }
+        hits += hit;
+        misses += !hit;
+    }
+    print_message("tumbling: %d meet, %d do not\n", hits, misses);
+    assert_true(hits > cases / 8 && misses > cases / 8);
+    for (int i = 0; i < 2; i++) {
+        rg_shape_release(grounds[i]);
+        rg_shape_release(bodies[i]);
+    }
+}
+
+/* A stone that has touched the ground at a corner and turns away from it: the search takes few
+ * advances, although the gap is small for as fast as it turns. */
+static void turning_away_is_seen(void **state) {
+    (void)state;
+    rg_shape *ground = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0));
+    rg_shape *cube = shape_of(rg_shape_def_box(0.2, 0.2, 0.2));
+    rg_linear_motion rest = {.start = at(0, 0, 0)};
+    rg_path still = rg_path_linear(&rest);
+    rg_quat tilt = rg_quat_of_rotation_vector((rg_vec3){0.3, 0.2, 0});
+    double lowest = INFINITY;
+    for (int i = 0; i < 8; i++) {
+        rg_vec3 corner = {i & 1 ? 0.1 : -0.1, i & 2 ? 0.1 : -0.1, i & 4 ? 0.1 : -0.1};
+        lowest = fmin(lowest, rg_rotate(tilt, corner).z);
+    }
+    /* It spins about the vertical through its centre, and rises by 1 mm/s. */
+    rg_polynomial_motion m = {.step = 0.01, .degree = 4, .shape_pose = at(0, 0, 0)};
+    for (int i = 0; i <= 4; i++) {
+        rg_quat turn = rg_quat_of_rotation_vector((rg_vec3){0, 0, 0.02 * i});
+        m.position[i] = (rg_vec3){0, 0, 2e-9 - lowest + 1e-5 * i / 4};
+        m.orientation[i] = rg_quat_multiply(turn, tilt);
+    }
+    rg_path path = rg_path_polynomial(&m);
+    rg_first_contact_settings settings = rg_first_contact_settings_default(1e-9);
+    rg_first_contact found;
+    assert_int_equal(rg_first_contact_between((rg_moving_shape){ground, &still},
+                                              (rg_moving_shape){cube, &path}, 0, 0.01, &settings,
+                                              &found),
+                     RG_OK);
+    print_message("turning away: result %d, %u advances\n", (int)found.result,
+                  (unsigned)found.advances);
+    assert_int_equal(found.result, RG_FIRST_CONTACT_NONE);
+    assert_true(found.advances <= 100);
+    rg_shape_release(cube);
+    rg_shape_release(ground);
+}
+
 /* A capsule, a cylinder and a cone that spin about their own axes, and a ball about any, meet a
  * plate when those that do not spin do, and the search takes as many advances, few. */
 static void spinning_about_an_axis_moves_nothing(void **state) {
@@ -347,6 +448,8 @@ int main(void) {
         cmocka_unit_test(slow_whirls_are_caught),
         cmocka_unit_test(touching_and_parting),
         cmocka_unit_test(polynomial_bounds_hold),
+        cmocka_unit_test(tumbling_is_never_late),
+        cmocka_unit_test(turning_away_is_seen),
         cmocka_unit_test(spinning_about_an_axis_moves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
