@@ -147,8 +147,8 @@ static int plot(const depth_row *rows, size_t count, int output) {
         return EXIT_UNWRITABLE;
     }
     fprintf(script, "set terminal svg size 800,600\nset logscale xy\nset xlabel 'facets of each "
-                    "hull'\nset ylabel 's'\n"
-                    "set key left top\nset grid\nplot ");
+                    "hull'\nset ylabel 'time of a query (s)'\n"
+                    "set format '%%.0e'\nset key outside below\nset grid\nplot ");
     for (int way = 0; way < WAYS; way++)
         fprintf(script, "%s'-' using 1:2 with linespoints title '%s'", way ? ", " : "",
                 titles[way]);

@@ -198,9 +198,9 @@ typedef struct rg_ring {
 rg_status rg_clip_ring(const rg_clip *clip, double most, rg_arena *arena, rg_ring *ring);
 
 /* Leaves out points until at most `goal` remain, as long as the area of the hull of those that
- * touch, and then that of the hull of all, loses no more than `loss` of itself; then until at most
- * `capacity` remain, whatever that costs. The deepest point stays. Returns the area of the hull of
- * all, and the share of it that was lost. */
+ * touch, of those that are near, and of all, loses no more than `loss` of itself; then until at
+ * most `capacity` remain, whatever that costs. The deepest point stays. Returns the area of the
+ * hull of all, and the share of it that was lost. */
 rg_status rg_contact_reduce(rg_clip *clip, uint32_t goal, double loss, uint32_t capacity,
                             rg_arena *arena, double *area, double *lost);
 

@@ -389,6 +389,37 @@ static void few_points_carry(void **state) {
     rg_world_destroy(world);
 }
 
+/* Pebbles of many facets come to rest on few points as on all: while they rock, too, the points
+ * that come down next are among them. */
+static void pebbles_rest_on_few_points(void **state) {
+    (void)state;
+    enum { POINTS = 400, PEBBLES = 3 };
+    rg_world_def def = rg_world_def_default();
+    def.gravity = (rg_vec3){0, 0, -G};
+    def.collision.contacts.reduce_to = 4;
+    rg_world *world = world_of(&def);
+    set_friction(world, 0.5);
+    add_floor(world, RG_MOTION_FIXED, 0);
+    static rg_vec3 points[POINTS];
+    rg_random random = rg_random_make(4);
+    for (int i = 0; i < POINTS; i++) {
+        rg_vec3 d = rg_random_direction(&random);
+        points[i] = (rg_vec3){0.2 * d.x, 0.15 * d.y, 0.1 * d.z};
+    }
+    rg_body_id pebbles[PEBBLES];
+    for (int i = 0; i < PEBBLES; i++) {
+        rg_body_def body = rg_body_def_default();
+        body.pose.position = (rg_vec3){0.5 * i, 0, 1.2};
+        body.pose.orientation = rg_quat_of_rotation_vector((rg_vec3){0.3 * i, 0.15 * i, 0});
+        pebbles[i] = add_shape(world, rg_shape_def_hull(points, POINTS), &body);
+    }
+    step_world(world, H, 1600);
+    for (int i = 0; i < PEBBLES; i++)
+        assert_stands(world, pebbles[i]);
+    assert_true(step(world).certificate.min_gap > -1e-9);
+    rg_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_creeps),
@@ -406,6 +437,7 @@ int main(void) {
         cmocka_unit_test(a_ball_stands_in_a_groove_without_friction),
         cmocka_unit_test(copies_stand_too),
         cmocka_unit_test(few_points_carry),
+        cmocka_unit_test(pebbles_rest_on_few_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
  * panel; look: from where; near: "selected" (the camera goes to the body); zoom: turns of the wheel
  * (negative: away); turn: pixels that the camera is dragged; longer: steps of the force arrows. */
 const DOMINOES = ["dominoes", "--duration", "6"];
+const BUNNIES = [join(root, "scenes/meshes/bunny-bin.yaml"), "columns=2", "rows=2", "--duration", "3", "--points"];
 const PICTURES = [
   { name: "dominoes", run: DOMINOES, at: 2.5, pick: "domino12", near: "selected", zoom: -4, turn: [-60, 20], longer: 4 },
   { name: "dominoes-dark", run: DOMINOES, at: 2.5, dark: true, pick: "domino12", near: "selected", zoom: -4, turn: [-60, 20], longer: 4 },
@@ -23,6 +24,7 @@ const PICTURES = [
   { name: "brick-stack", run: ["brick-stack", "--duration", "2"], at: 0.5, pick: "brick3" },
   { name: "spring", run: [join(root, "scenes/spring-pendulum.yaml"), "--duration", "3"], at: 1.2, pick: "bob" },
   { name: "compare", run: DOMINOES, beside: [...DOMINOES, "--step", "0.02"], at: 3.0, zoom: 2, longer: 3 },
+  { name: "points", run: [...BUNNIES, "all"], beside: [...BUNNIES, "4"], at: 2.5, zoom: 2 },
   { name: "phone", run: DOMINOES, at: 2.5, size: PHONE, zoom: 3, longer: 3 },
   { name: "phone-dark", run: DOMINOES, at: 2.5, size: PHONE, dark: true, zoom: 3, longer: 3 },
 ];
