@@ -63,7 +63,8 @@ static bool read_option(const char *name, const char *value, rg_scene_options *o
         const char **place;
     } texts[] = {{"--method", &options->method},         {"--solver", &options->solver},
                  {"--friction", &options->friction},     {"--impact", &options->impact},
-                 {"--integrator", &options->integrator}, {"--root-finder", &options->root_finder}};
+                 {"--integrator", &options->integrator}, {"--root-finder", &options->root_finder},
+                 {"--points", &options->points}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].place = value;

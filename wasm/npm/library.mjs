@@ -10,6 +10,7 @@ const OPTIONS = {
   impact: "--impact",
   integrator: "--integrator",
   rootFinder: "--root-finder",
+  points: "--points",
 };
 
 class Jump {

@@ -33,6 +33,8 @@ export interface SceneOptions {
   impact?: string;
   integrator?: string;
   rootFinder?: string;
+  /** Contact points of two convex parts: "all", or at most how many. */
+  points?: string;
 }
 
 export class Rigor {
