@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct mistakes {
     const char *prefix;
@@ -36,13 +37,6 @@ rg_status cli_create_scene(const char *name, const rg_scene_options *options, co
     return error->status;
 }
 
-static bool is_there(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file)
-        fclose(file);
-    return file != NULL;
-}
-
 bool cli_is_scene(const char *name) {
     for (size_t i = 0; i < rg_builtin_count(); i++)
         if (strcmp(rg_builtin_at(i).name, name) == 0)
@@ -54,8 +48,11 @@ bool cli_is_scene(const char *name) {
 
 rg_status cli_open_recording(const char *path, rg_recording **recording, rg_error *error) {
     rg_status status = rg_recording_open(path, recording, error);
-    bool builtin = !is_there(path) && !strpbrk(path, "/.") && cli_is_scene(path);
-    if (status != RG_OK && !cli_is_recording(path) && (builtin || is_there(path)))
+    struct stat about;
+    bool missing = stat(path, &about) != 0;
+    bool file = !missing && S_ISREG(about.st_mode) && !cli_is_recording(path);
+    bool builtin = missing && !strpbrk(path, "/.");
+    if (status != RG_OK && cli_is_scene(path) && (builtin || file))
         snprintf(error->text, sizeof error->text,
                  "%.400s: is no recording; of a scene, `rigor run %.400s --out FILE.h5` makes one",
                  path, path);

@@ -26,7 +26,7 @@ SEMANTIC = {
     "halfspace-moves", "fixed-velocity", "planar-sphere", "planar-orientation", "too-few-numbers",
     "nan", "infinity", "too-large", "million-of-million",
     "joint-no-body", "joint-itself", "joint-nothing", "joint-zero-axis", "joint-limits", "joint-nan-gain",
-    "joint-apart", "joint-axes", "joint-motor", "joint-gear-ratio", "joint-hinge-ratio",
+    "joint-apart", "joint-axes", "joint-place", "joint-gear-ratio", "joint-hinge-ratio",
     "joint-surface-missing", "joint-surface-limits", "joint-target-name", "joint-target-zero",
     "force-table", "force-point-of-time", "parameter-t",
     "not-a-truth",  # YAML 1.1 readers take yes for true
