@@ -325,7 +325,8 @@ static rg_polynomial_motion tumble(rg_random *random, double height, double fall
 }
 
 /* Hulls that tumble on or past a half-space and a box along polynomials: no sample before the time
- * that is found, or in the whole stretch, is nearer than contact; the answer is within tolerance. */
+ * that is found, or in the whole stretch, is nearer than contact; the answer is within the
+ * tolerance. */
 static void tumbling_is_never_late(void **state) {
     (void)state;
     static const rg_vec3 stone[] = {{0.3, 0, 0},          {-0.25, 0.05, 0.1}, {0, 0.3, -0.05},
