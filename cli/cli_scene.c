@@ -41,9 +41,12 @@ bool cli_is_scene(const char *name) {
     for (size_t i = 0; i < rg_builtin_count(); i++)
         if (strcmp(rg_builtin_at(i).name, name) == 0)
             return true;
-    return cli_ends_with(name, ".yaml") || cli_ends_with(name, ".yml") ||
-           cli_ends_with(name, ".json") || cli_ends_with(name, ".urdf") ||
-           cli_ends_with(name, ".xml");
+    static const char *const endings[] = {".yaml", ".yml",  ".json", ".urdf",
+                                          ".xml",  ".mjcf", ".sdf"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (cli_ends_with(name, endings[i]))
+            return true;
+    return false;
 }
 
 rg_status cli_open_recording(const char *path, rg_recording **recording, rg_error *error) {

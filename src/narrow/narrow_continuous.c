@@ -257,11 +257,17 @@ static void polynomial_bound(const void *user, double begin, double end, rg_vec3
     *spin = spin_bound(bezier_value(p, degree, u), size4(&v) + half * bend, half);
 }
 
-/* In the frame of the body the angular velocity is 2 Im(q* q') / |q|^2, and the derivative of
- * Im(q* q') is Im(q* q''), as q'* q' is real: from its value at the middle it differs by at most
- * half the stretch times |q| |q''|. */
-static double polynomial_axis_bound(const void *user, double begin, double end, rg_vec3 axis) {
-    const rg_polynomial_motion *m = user;
+/* The orientation of a body over a stretch of time: q at its middle, Im(q* q') there, and how much
+ * that changes at most; |q| at the middle, and at least. In the frame of the body the angular
+ * velocity is 2 Im(q* q') / |q|^2, and the derivative of Im(q* q') is Im(q* q''), as q'* q' is
+ * real: it changes by at most half the stretch times |q| |q''|. */
+typedef struct turning_stretch {
+    rg_quat q;
+    rg_vec3 part;
+    double change, size, shortest;
+} turning_stretch;
+
+static turning_stretch turning_over(const rg_polynomial_motion *m, double begin, double end) {
     int degree = m->degree;
     double half = 0.5 * (end - begin), u = (begin + half - m->begin) / m->step;
     control_point p[RG_PATH_DEGREE_MAX + 1], slope[RG_PATH_DEGREE_MAX];
@@ -269,13 +275,23 @@ static double polynomial_axis_bound(const void *user, double begin, double end, 
     load_slopes(m, degree, p, slope);
     double bend = largest_bend(m, slope);
     control_point v = bezier_value(slope, degree - 1, u), q = bezier_value(p, degree, u);
-    double rate = size4(&v) + half * bend, size = size4(&q), shortest = size - half * rate;
-    rg_quat turning = rg_quat_multiply(rg_quat_conjugate((rg_quat){q.v[0], q.v[1], q.v[2], q.v[3]}),
-                                       (rg_quat){v.v[0], v.v[1], v.v[2], v.v[3]});
-    rg_vec3 across = rg_cross((rg_vec3){turning.x, turning.y, turning.z},
-                              rg_rotate(m->shape_pose.orientation, axis));
-    double most = rg_length(across) + half * bend * (size + half * rate);
-    return shortest > 0 ? 2 * most / (shortest * shortest) : INFINITY;
+    double rate = size4(&v) + half * bend, size = size4(&q);
+    rg_quat at = {q.v[0], q.v[1], q.v[2], q.v[3]};
+    rg_quat product =
+        rg_quat_multiply(rg_quat_conjugate(at), (rg_quat){v.v[0], v.v[1], v.v[2], v.v[3]});
+    return (turning_stretch){.q = at,
+                             .part = {product.x, product.y, product.z},
+                             .change = half * bend * (size + half * rate),
+                             .size = size,
+                             .shortest = size - half * rate};
+}
+
+static double polynomial_axis_bound(const void *user, double begin, double end, rg_vec3 axis) {
+    const rg_polynomial_motion *m = user;
+    turning_stretch s = turning_over(m, begin, end);
+    rg_vec3 across = rg_cross(s.part, rg_rotate(m->shape_pose.orientation, axis));
+    double most = rg_length(across) + s.change;
+    return s.shortest > 0 ? 2 * most / (s.shortest * s.shortest) : INFINITY;
 }
 
 rg_path rg_path_polynomial(const rg_polynomial_motion *motion) {
@@ -299,34 +315,22 @@ typedef struct turning {
 } turning;
 
 /* n . R (w x p) = p . (R' n x w), with R' n and w in the frame of the shape: both are taken at the
- * middle. R' n turns by at most |w| times half the stretch, and w changes as in
- * polynomial_axis_bound. Of polynomial paths only. */
+ * middle. R' n turns by at most |w| times half the stretch, and w changes as turning_stretch says.
+ * Of polynomial paths only. */
 static bool find_turning(const rg_path *path, double begin, double end, rg_vec3 n, turning *t) {
     if (path->pose != quartic_pose && path->pose != polynomial_pose)
         return false;
     const rg_polynomial_motion *m = path->user;
-    int degree = m->degree;
-    double half = 0.5 * (end - begin), u = (begin + half - m->begin) / m->step;
-    control_point p[RG_PATH_DEGREE_MAX + 1], slope[RG_PATH_DEGREE_MAX];
-    load_orientations(m, degree, p);
-    load_slopes(m, degree, p, slope);
-    double bend = largest_bend(m, slope);
-    control_point v = bezier_value(slope, degree - 1, u), q = bezier_value(p, degree, u);
-    double rate = size4(&v) + half * bend, size = size4(&q), shortest = size - half * rate;
-    if (!(shortest > 0))
+    turning_stretch s = turning_over(m, begin, end);
+    if (!(s.shortest > 0))
         return false;
-    rg_quat at = {q.v[0], q.v[1], q.v[2], q.v[3]};
-    rg_quat product =
-        rg_quat_multiply(rg_quat_conjugate(at), (rg_quat){v.v[0], v.v[1], v.v[2], v.v[3]});
-    rg_vec3 part = {product.x, product.y, product.z};
-    double least = 1 / (shortest * shortest), middle = 1 / (size * size);
-    double change =
-        2 * (half * bend * (size + half * rate) * least + rg_length(part) * (least - middle));
+    double most = 1 / (s.shortest * s.shortest), middle = 1 / (s.size * s.size);
+    double change = 2 * (s.change * most + rg_length(s.part) * (most - middle));
     rg_quat local = m->shape_pose.orientation;
-    rg_vec3 w = rg_rotate_back(local, rg_scale(2 * middle, part));
-    rg_vec3 normal = rg_rotate_back(local, rg_rotate_back(rg_quat_normalised(at), n));
+    rg_vec3 w = rg_rotate_back(local, rg_scale(2 * middle, s.part));
+    rg_vec3 normal = rg_rotate_back(local, rg_rotate_back(rg_quat_normalised(s.q), n));
     double fastest = rg_length(w) + change;
-    *t = (turning){rg_cross(normal, w), fastest * fastest * half + change};
+    *t = (turning){rg_cross(normal, w), fastest * fastest * (0.5 * (end - begin)) + change};
     return true;
 }
 

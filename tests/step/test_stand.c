@@ -361,17 +361,22 @@ static void copies_stand_too(void **state) {
     rg_world_destroy(world);
 }
 
-/* A dish with three short feet and a wide rim just above the floor, its contacts reduced to about
- * four points: the feet are among them, so that it stands as with all points. */
-static void few_points_carry(void **state) {
-    (void)state;
-    enum { RIM = 40 };
+static rg_world *floor_with_few_points(void) {
     rg_world_def def = rg_world_def_default();
     def.gravity = (rg_vec3){0, 0, -G};
     def.collision.contacts.reduce_to = 4;
     rg_world *world = world_of(&def);
     set_friction(world, 0.5);
     add_floor(world, RG_MOTION_FIXED, 0);
+    return world;
+}
+
+/* A dish with three short feet and a wide rim just above the floor, its contacts reduced to about
+ * four points: the feet are among them, so that it stands as with all points. */
+static void few_points_carry(void **state) {
+    (void)state;
+    enum { RIM = 40 };
+    rg_world *world = floor_with_few_points();
     rg_vec3 points[3 + 2 * RIM];
     for (int i = 0; i < 3; i++)
         points[i] = (rg_vec3){0.1 * rg_cos(2 * RG_PI * i / 3), 0.1 * rg_sin(2 * RG_PI * i / 3), 0};
@@ -394,12 +399,7 @@ static void few_points_carry(void **state) {
 static void pebbles_rest_on_few_points(void **state) {
     (void)state;
     enum { POINTS = 400, PEBBLES = 3 };
-    rg_world_def def = rg_world_def_default();
-    def.gravity = (rg_vec3){0, 0, -G};
-    def.collision.contacts.reduce_to = 4;
-    rg_world *world = world_of(&def);
-    set_friction(world, 0.5);
-    add_floor(world, RG_MOTION_FIXED, 0);
+    rg_world *world = floor_with_few_points();
     static rg_vec3 points[POINTS];
     rg_random random = rg_random_make(4);
     for (int i = 0; i < POINTS; i++) {
