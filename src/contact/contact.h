@@ -267,6 +267,8 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
  * meanwhile; `normal`: of a plane that may separate them. */
 rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2], double time,
                            rg_vec3 normal, double *until);
+/* m: inradius of the thinner of two convex shapes; a half-space is as thick as can be. */
+double rg_contact_thinner(const rg_shape *shape1, const rg_shape *shape2);
 
 /* Of the faces whose planes separate two convex shapes now, to `tolerance`, the one along which
  * they come apart fastest, or approach slowest; rate -infinity: there is none. Where features are

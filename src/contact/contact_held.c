@@ -19,7 +19,8 @@
  * h^2 / 8 r |w'|, which counts as depth.
  *
  * `depth` is a share of the inradius of the thinner shape (half its thickness): what is never
- * deeper than that does not pass through. Nothing passes through a half-space.
+ * deeper than that does not pass through. A half-space has no thickness and one normal: its shapes
+ * are looked at along that alone.
  *
  * Tested by tests/contact/test_held.c. */
 #include "contact/contact_collision.h"
@@ -41,12 +42,25 @@ typedef struct instant {
 
 typedef struct chase {
     const rg_swept_shape *side[2];
+    int wall;        /* the side that is a half-space, which does not move; -1: none */
+    rg_vec3 up;      /* its normal */
+    double level;    /* m: its offset */
     double reach[2]; /* m; 0 if it does not turn */
     double rate;     /* m/s: of approach, at most */
     double floor;    /* m */
 } chase;
 
+static double wall_gap(const chase *c, const instant *at) {
+    rg_pose pose = at->pose[1 - c->wall];
+    rg_vec3 lowest = rg_shape_support(c->side[1 - c->wall]->placed.shape,
+                                      rg_rotate_back(pose.orientation, rg_neg(c->up)), NULL);
+    pose.position = rg_sub(pose.position, c->side[c->wall]->placed.pose.position);
+    return rg_dot(c->up, rg_pose_apply(pose, lowest)) - c->level;
+}
+
 static double along(const chase *c, const instant *at, rg_vec3 n) {
+    if (c->wall >= 0)
+        return wall_gap(c, at);
     return rg_contact_separation(c->side[0]->placed.shape, at->pose[0], c->side[1]->placed.shape,
                                  at->pose[1], n);
 }
@@ -64,6 +78,11 @@ static rg_status look(const chase *c, double time, rg_vec3 known, instant *at) {
     *at = (instant){.time = time, .gap = -INFINITY};
     for (int i = 0; i < 2; i++)
         at->pose[i] = time > 0 ? rg_swept_pose(c->side[i], time) : c->side[i]->placed.pose;
+    if (c->wall >= 0) {
+        at->gap = wall_gap(c, at);
+        at->normal = c->up;
+        return RG_OK;
+    }
     if (rg_largest_entry(known) > 0)
         propose(c, at, known);
     if (at->gap >= 0)
@@ -120,12 +139,22 @@ static rg_status follow(const chase *c, instant a, instant b, double *until) {
     return RG_OK;
 }
 
+double rg_contact_thinner(const rg_shape *shape1, const rg_shape *shape2) {
+    double inradius1 = rg_shape_is_bounded(shape1) ? rg_shape_inradius(shape1) : INFINITY;
+    return rg_shape_is_bounded(shape2) ? fmin(inradius1, rg_shape_inradius(shape2)) : inradius1;
+}
+
 rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2], double time,
                            rg_vec3 normal, double *until) {
-    chase c = {.side = {&side[0], &side[1]}};
+    chase c = {.side = {&side[0], &side[1]}, .wall = -1};
+    for (int i = 0; i < 2; i++)
+        if (!rg_shape_is_bounded(side[i].placed.shape)) {
+            c.wall = i;
+            rg_shape_def def = rg_shape_get_def(side[i].placed.shape);
+            c.up = rg_rotate(side[i].placed.pose.orientation, def.normal);
+            c.level = def.offset;
+        }
     *until = time;
-    if (!rg_shape_is_bounded(side[0].placed.shape) || !rg_shape_is_bounded(side[1].placed.shape))
-        return RG_OK;
     c.rate = rg_length(rg_sub(side[0].velocity, side[1].velocity));
     double fastest = 0, off = 0;
     for (int i = 0; i < 2; i++) {
@@ -136,14 +165,13 @@ rg_status rg_contact_holds(const rg_swept_shape side[2], const double change[2],
             fastest = fmax(fastest, turning);
         off += 0.125 * time * c.reach[i] * change[i];
     }
-    double depth = DEPTH_SHARE * fmin(rg_shape_inradius(side[0].placed.shape),
-                                      rg_shape_inradius(side[1].placed.shape));
+    double depth = DEPTH_SHARE * rg_contact_thinner(side[0].placed.shape, side[1].placed.shape);
     c.floor = -depth;
     instant a, b;
     rg_status status = look(&c, 0, normal, &a);
     if (status || a.gap - time * c.rate >= c.floor)
         return status;
-    *until = fmin(time, RG_CONTACT_TURN / fastest);
+    *until = c.wall >= 0 ? time : fmin(time, RG_CONTACT_TURN / fastest);
     if (*until < time)
         return RG_OK;
     c.floor = fmin(c.floor, a.gap - DEEPER_SHARE * depth) + off;

@@ -51,6 +51,8 @@ typedef struct rg_joints_bodies {
 typedef struct rg_joints_correction {
     double kinetic, potential;
     rg_vec3 angular_momentum;
+    uint32_t open1; /* 1 + the joint that is farthest from being closed; 0: all are */
+    double error;   /* m, rad: of that joint */
 } rg_joints_correction;
 /* Moves bodies, by as little as possible in the metric of their masses, so that joints are closed;
  * `set` has their rows then. Joints that contradict each other stay apart, and the certificate

@@ -68,6 +68,9 @@ typedef struct projection {
     rg_arena *arena;
     uint8_t *loops;
     double largest; /* of the errors, over what is closed; with `sums` their sum */
+    double worst;   /* of them, over what is closed */
+    uint32_t open1; /* 1 + the joint that has it */
+    double error;   /* m, rad: the same as a length or an angle */
     bool sums;      /* contradictions: the least sum */
     bool chooses;   /* limits hold by no more than they are passed */
 } projection;
@@ -87,6 +90,11 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
     double closed = fmax(CLOSED, ROUNDINGS * DBL_EPSILON * size);
     double off = sign == 0 ? fabs(error) : fmax(0, -sign * error);
     p->largest = p->sums ? p->largest + off / closed : fmax(p->largest, off / closed);
+    if (off > fmax(1, p->worst) * closed) {
+        p->worst = off / closed;
+        p->open1 = row.joint + 1;
+        p->error = off;
+    }
     rg_joint_row *made = rg_joint_set_add(p->content, set, &row, places);
     if (sign == 0 && p->loops[row.joint])
         made->compliance = GIVE * rg_joint_mobility(p->content, set, set->count - 1);
@@ -314,7 +322,8 @@ static rg_status solve_island(projection *p, rg_islands *islands, const rg_islan
 static rg_status find_errors(projection *p, rg_joint_set *set) {
     const rg_world_content *c = p->content;
     size_t most = c->joints.count * (RG_JOINT_LOCKED + 2 * RG_JOINT_AXES_MOST);
-    p->largest = 0;
+    p->largest = p->worst = p->error = 0;
+    p->open1 = 0;
     rg_status status = rg_joint_set_make(c, most, p->arena, set);
     if (!status && !p->loops)
         status = rg_joint_loops(c, p->arena, &p->loops);
@@ -377,6 +386,8 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
         if (solve_all(&p, set, still, still, correction))
             return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     }
+    correction->open1 = p.open1;
+    correction->error = p.error;
     return RG_OK;
 }
 

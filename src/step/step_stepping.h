@@ -70,6 +70,8 @@ typedef struct rg_stepping {
     /* out: N m s per body that added inertia took, at the beginning and at the end. */
     rg_vec3 *held, *held_end;
     rg_joint_set end_joints; /* out: what joints did at the end, when bodies had moved */
+    uint32_t open1;          /* out: 1 + the joint that is farthest from being closed; 0: none is */
+    double open_error;       /* out: m, rad, of that joint */
     /* out: new state per body of the world, of those that are not stepped the old one; contacts;
      * report. */
     rg_vec3 *position;

@@ -458,6 +458,8 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
     if (!status)
         status = rg_joints_project_velocities(c, &bodies, machinery->contexts[0], &world->scratch,
                                               &job->end_joints, error);
+    job->open1 = done.open1;
+    job->open_error = done.error;
     report->projected_kinetic = done.kinetic;
     report->projected_potential = done.potential;
     report->angular_impulse = rg_add(report->angular_impulse, done.angular_momentum);

@@ -364,8 +364,12 @@ static rg_status make_flight(follower *f, double length, rg_contact_job *contact
         status = rg_stepping_begin(&part, contacts, f->error);
     if (!status)
         status = rg_stepping_passes(&part, contacts, true, f->error);
+    if (!status && rg_joints_begin(&f->world->content, part.step, &f->world->scratch, &part.joints))
+        status = rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for joints");
     if (status)
         return status;
+    if (part.joints) /* limits that pushed in this part hold at its end, too */
+        rg_joints_add(&part.contacts.joints, part.joints);
     if (part.contacts.joined) {
         rg_stepping_join(f->whole, part.contacts.join_a, part.contacts.join_b);
         *joined = true;

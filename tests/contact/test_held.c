@@ -41,6 +41,26 @@ static void half_turns(void **state) {
     rg_shape_release(rod);
 }
 
+/* The same rod over a half-space, which has no thickness: as deep as a share of the rod's. */
+static void half_turns_over_a_plane(void **state) {
+    (void)state;
+    rg_shape *plane = shape_of(rg_shape_def_halfspace((rg_vec3){0, 0, 2}, 0.25));
+    rg_shape *rod = shape_of(rg_shape_def_box(0.2, 0.002, 0.002));
+    rg_vec3 none = {0, 0, 0};
+    rg_swept_shape side[2] = {swept(plane, (rg_vec3){0, 0, -0.25}, none, none),
+                              swept(rod, (rg_vec3){0, 0, 0.05}, none, (rg_vec3){0, 0.3, 0})};
+    assert_near(until(side, 1), 1, 0); /* its end comes down by 0.1 sin 0.3 = 0.0296 */
+    side[1].angular_velocity.y = 3.14159265358979;
+    double reached = until(side, 1);
+    assert_true(reached < asin(0.5) / 3.14159 + 0.02 && reached > asin(0.5) / 3.14159 - 0.1);
+    rg_swept_shape swapped[2] = {side[1], side[0]};
+    assert_near(until(swapped, 1), reached, 0);
+    side[1] = swept(rod, (rg_vec3){0, 0, 0.001}, (rg_vec3){100, 0, 0}, (rg_vec3){0, 0, 90});
+    assert_near(until(side, 0.01), 0.01, 0); /* slides, and turns about the normal */
+    rg_shape_release(plane);
+    rg_shape_release(rod);
+}
+
 /* What slides along a face, spins on it or stays in an overlap holds; what sinks does not. */
 static void motions_that_hold(void **state) {
     (void)state;
@@ -110,6 +130,7 @@ static void random_motions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_turns),
+        cmocka_unit_test(half_turns_over_a_plane),
         cmocka_unit_test(motions_that_hold),
         cmocka_unit_test(random_motions),
     };

@@ -209,8 +209,37 @@ static void slender_bodies_analytic(void **state) {
     run_scenes(true, getenv("RIGOR_LONG") ? 200 : 5, 60, 0);
 }
 
+/* Thrown on a half-space in steps of 1/100 s: never deeper than half their inradius, and what a
+ * part may add to that, although some of them turn by two radians within a step. */
+static void slender_bodies_on_a_plane(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(16);
+    for (int k = 0; k < test_cases(12, 200); k++) {
+        rg_world *world = default_world();
+        add_fixed(world, rg_shape_def_halfspace((rg_vec3){0, 0, 1}, 0), (rg_vec3){0, 0, 0});
+        double size = rg_random_between(&random, 0.05, 0.3);
+        rg_shape_def shape = k % 2 ? rg_shape_def_cone(0.12 * size, size)
+                                   : rg_shape_def_box(size, 0.1 * size, 0.05 * size);
+        rg_body_def def = rg_body_def_default();
+        def.pose.position.z = 1;
+        def.pose.orientation = rg_random_rotation(&random);
+        def.velocity = (rg_vec3){2, 0, -8};
+        def.angular_velocity = rg_scale(10, rg_random_direction(&random));
+        add_shape(world, shape, &def);
+        rg_shape *made = shape_of(shape);
+        double deepest = 0, inradius = rg_shape_inradius(made);
+        for (int i = 0; i < 100; i++)
+            deepest = fmax(deepest, -step_once(world, 0.01).certificate.min_gap);
+        if (!(deepest <= 0.6 * inradius))
+            fail_msg("case %d: %.3g of the inradius deep", k, deepest / inradius);
+        rg_shape_release(made);
+        rg_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slender_bodies_on_a_plane),
         cmocka_unit_test(slender_bodies_stepped),
         cmocka_unit_test(slender_bodies_analytic),
     };
