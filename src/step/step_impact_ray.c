@@ -5,7 +5,8 @@
  * without restitution.
  *
  * How it fails: with several contacts in space the ray is followed straight, although slip
- * directions turn. The rest of the impact is exact in any case.
+ * directions turn, and not beyond where that would gain energy. The rest of the impact is exact in
+ * any case.
  * Tested by tests/step/test_impact.c. */
 #include "step/step_impact.h"
 
@@ -66,6 +67,17 @@ static void take_ray(const rg_impact_state *s, const double *ray, double *impuls
     }
 }
 
+/* Along d r = ray the energy first falls, by friction; how far it goes until it has come back to
+ * what it was. 0: it does not fall. */
+static double first_gain(const rg_impact_state *s, const double *ray, const double *change) {
+    double slope = 0, bend = 0;
+    for (size_t i = 0; i < s->rows; i++) {
+        slope += ray[i] * s->u[i];
+        bend += 0.5 * ray[i] * change[i];
+    }
+    return slope >= 0 ? 0 : bend > 0 ? -slope / bend : INFINITY;
+}
+
 /* Along d r = ray: until the first contact that slides has stopped, or slides at its slowest. */
 static double first_stop(const rg_impact_state *s, const double *ray, const double *change) {
     double first = INFINITY;
@@ -97,6 +109,9 @@ static rg_status follow(rg_impact_state *s, const double *ray, rg_error *error) 
     double share = first_stop(s, impulse, change);
     if (!(share < INFINITY))
         return rg_fail(error, RG_NOT_FOUND, "no contact along the ray would stop sliding");
+    share = fmin(share, first_gain(s, impulse, change));
+    if (!(share > 0))
+        return rg_fail(error, RG_NOT_FOUND, "along the ray no energy would be lost");
     for (size_t i = 0; i < s->rows; i++)
         impulse[i] *= share;
     rg_status status = rg_impact_apply(s, impulse, error);
