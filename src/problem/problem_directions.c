@@ -12,9 +12,8 @@ double rg_direction_rate(const rg_direction_row *row, const rg_vec3 *velocity,
            rg_dot(row->arm_b, angular_velocity[row->b]);
 }
 
-/* How a row moves when bodies move so. */
-static double twist_rate(const rg_body_dynamics *d, const uint32_t *place,
-                         const rg_direction_row *row, const rg_twist *twist) {
+double rg_direction_twist_rate(const rg_body_dynamics *d, const uint32_t *place,
+                               const rg_direction_row *row, const rg_twist *twist) {
     double sum = 0;
     if (d[row->a].inverse_mass > 0) {
         const rg_twist *t = &twist[place[row->a]];
@@ -27,10 +26,25 @@ static double twist_rate(const rg_body_dynamics *d, const uint32_t *place,
     return sum;
 }
 
+void rg_direction_add_twist(const rg_body_dynamics *d, const uint32_t *place,
+                            const rg_direction_row *row, double x, rg_twist *twist) {
+    if (x == 0)
+        return;
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = side ? row->b : row->a;
+        double sign = side ? -x : x;
+        if (!(d[body].inverse_mass > 0))
+            continue;
+        rg_twist *t = &twist[place[body]];
+        t->linear = rg_add_scaled(t->linear, sign * d[body].inverse_mass, row->e);
+        t->angular = rg_add_scaled(t->angular, sign, side ? row->spin_b : row->spin_a);
+    }
+}
+
 double rg_direction_couple(const rg_body_dynamics *d, const uint32_t *place,
                            const rg_direction_row *i, const rg_direction_row *j) {
     if (i->response)
-        return twist_rate(d, place, j, i->response);
+        return rg_direction_twist_rate(d, place, j, i->response);
     double straight = rg_dot(i->e, j->e), sum = 0;
     if (i->a == j->a)
         sum += d[i->a].inverse_mass * straight + rg_dot(i->arm_a, j->spin_a);

@@ -75,6 +75,12 @@ static inline void rg_direction_jacobian(bool planar, double sign, rg_vec3 linea
 /* The rate of a row at these velocities. */
 double rg_direction_rate(const rg_direction_row *row, const rg_vec3 *velocity,
                          const rg_vec3 *angular_velocity);
+/* The rate of a row when the bodies that forces move, by their places, move so. */
+double rg_direction_twist_rate(const rg_body_dynamics *dynamics, const uint32_t *place,
+                               const rg_direction_row *row, const rg_twist *twist);
+/* Adds what an impulse x along a row does to its two bodies. */
+void rg_direction_add_twist(const rg_body_dynamics *dynamics, const uint32_t *place,
+                            const rg_direction_row *row, double x, rg_twist *twist);
 /* What a unit force along row i does to the rate of row j. */
 double rg_direction_couple(const rg_body_dynamics *dynamics, const uint32_t *place,
                            const rg_direction_row *i, const rg_direction_row *j);

@@ -198,35 +198,25 @@ static rg_status fly(rg_world *world, double end_time, const rg_analysis *a, con
 
 /* --- with contacts ---------------------------------------------------------------------------- */
 
-bool rg_analysis_take_motion(rg_arena *arena, size_t n, rg_analysis_motion *m) {
-    m->position = rg_arena_take(arena, n, sizeof(rg_vec3));
-    m->velocity = rg_arena_take(arena, n, sizeof(rg_vec3));
-    m->angular_velocity = rg_arena_take(arena, n, sizeof(rg_vec3));
-    m->orientation = rg_arena_take(arena, n, sizeof(rg_quat));
-    m->inverse_inertia = rg_arena_take(arena, n, sizeof(rg_mat3));
-    m->acceleration = rg_arena_take(arena, n, sizeof(rg_vec3));
-    m->angular_acceleration = rg_arena_take(arena, n, sizeof(rg_vec3));
-    return m->position && m->velocity && m->angular_velocity && m->orientation &&
-           m->inverse_inertia && m->acceleration && m->angular_acceleration;
-}
-
-void rg_analysis_stand_still(const rg_world_content *c, rg_analysis_motion *m) {
+bool rg_analysis_make_motion(const rg_world_content *c, rg_arena *arena, rg_analysis_motion *m) {
     size_t n = c->bodies.count;
-    for (size_t i = 0; i <= n; i++) {
-        m->position[i] = i < n ? c->position[i] : (rg_vec3){0, 0, 0};
-        m->orientation[i] = i < n ? c->orientation[i] : (rg_quat){0, 0, 0, 1};
-        m->velocity[i] = m->angular_velocity[i] = (rg_vec3){0, 0, 0};
-        m->acceleration[i] = m->angular_acceleration[i] = (rg_vec3){0, 0, 0};
-        m->inverse_inertia[i] = rg_mat3_diagonal((rg_vec3){0, 0, 0});
-    }
-}
-
-/* All bodies at the beginning of the step, nothing moving. */
-static bool make_motion(rg_analysis *a, size_t n) {
-    rg_analysis_motion *m = &a->motion;
-    if (!rg_analysis_take_motion(a->arena, n + 1, m))
+    rg_vec3 *vectors = rg_arena_take(arena, 5 * (n + 1), sizeof *vectors);
+    m->orientation = rg_arena_take(arena, n + 1, sizeof *m->orientation);
+    m->inverse_inertia = rg_arena_take(arena, n + 1, sizeof *m->inverse_inertia);
+    if (!vectors || !m->orientation || !m->inverse_inertia)
         return false;
-    rg_analysis_stand_still(&a->view->world->content, m);
+    memset(vectors, 0, 5 * (n + 1) * sizeof *vectors);
+    memset(m->inverse_inertia, 0, (n + 1) * sizeof *m->inverse_inertia);
+    m->position = vectors;
+    m->velocity = m->position + n + 1;
+    m->angular_velocity = m->velocity + n + 1;
+    m->acceleration = m->angular_velocity + n + 1;
+    m->angular_acceleration = m->acceleration + n + 1;
+    for (size_t i = 0; i < n; i++) {
+        m->position[i] = c->position[i];
+        m->orientation[i] = c->orientation[i];
+    }
+    m->orientation[n] = (rg_quat){0, 0, 0, 1};
     return true;
 }
 
@@ -324,7 +314,8 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
         a->extent = rg_arena_take(a->arena, a->flight.body_count, sizeof(double));
         a->place = rg_arena_take(a->arena, world->content.bodies.count, sizeof *a->place);
         if (!a->y || !a->scratch_y || !a->extent || !a->place ||
-            !make_motion(a, world->content.bodies.count) || prepare_joints(view, a->arena))
+            !rg_analysis_make_motion(&world->content, a->arena, &a->motion) ||
+            prepare_joints(view, a->arena))
             status = RG_OUT_OF_MEMORY;
         for (size_t k = 0; !status && k < a->flight.body_count; k++)
             a->place[a->flight.body[k]] = (uint32_t)k;
@@ -348,8 +339,10 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
 
 static void tell(const rg_analysis *a, rg_step_report *report) {
     rg_flight_ledger ledger = rg_flight_ledger_of(&a->flight, a->y);
-    const double *w = a->y + a->flight.size; /* impulse, angular impulse */
     const rg_analysis_tally *t = &a->tally;
+    double w[RG_ANALYSIS_LEDGER]; /* impulse, angular impulse */
+    for (int i = 0; i < RG_ANALYSIS_LEDGER; i++)
+        w[i] = t->outside[i] + a->y[a->flight.size + (size_t)i];
     *report = (rg_step_report){.external_work = ledger.work,
                                .impulse = ledger.impulse,
                                .angular_impulse = ledger.angular_impulse,
@@ -364,9 +357,8 @@ static void tell(const rg_analysis *a, rg_step_report *report) {
                                .found = a->found,
                                .stabilisation = t->stabilisation,
                                .prescribed_work = t->prescribed,
-                               .contact_impulse = rg_add(t->impulse, (rg_vec3){w[0], w[1], w[2]}),
-                               .contact_angular_impulse =
-                                   rg_add(t->angular_impulse, (rg_vec3){w[3], w[4], w[5]})};
+                               .contact_impulse = {w[0], w[1], w[2]},
+                               .contact_angular_impulse = {w[3], w[4], w[5]}};
 }
 
 /* With contacts, bodies in reach of each other as said; *strayed: nothing was changed; *longer:

@@ -240,7 +240,6 @@ typedef struct rg_analysis_joints rg_analysis_joints; /* step_analytic_joints.h 
  * are at the limit of stick (the active set) is decided between trial steps and kept during
  * them, so that the right-hand side is smooth. */
 typedef struct rg_force_law {
-    const char *name;
     bool exact_cone; /* in space; otherwise each tangent has its own limit */
     /* At the beginning of a trial step of at most *length seconds, which it may shorten; null:
      * nothing to do. */
@@ -277,19 +276,18 @@ typedef struct rg_evaluation {
     double margin;  /* of the active set that is kept: > 0 while it is right */
 } rg_evaluation;
 
-/* Values at the beginning of a trial step, per contact. */
+/* A contact at the beginning of a trial step. */
 typedef struct rg_analysis_start {
-    double (*force)[3];
-    uint8_t *active;
-    double *gap, *slip; /* m, m/s */
-    double time;        /* s */
-    rg_vec3 *point, *point_rate, *normal;
+    double force[3];
+    bool active;
+    double gap, slip; /* m, m/s */
+    rg_vec3 point, point_rate, normal;
 } rg_analysis_start;
 
 /* What a group has done, to be added up. */
 typedef struct rg_analysis_tally {
-    double stabilisation, prescribed; /* J, of projections */
-    rg_vec3 impulse, angular_impulse; /* N s, by what does not move, at instants */
+    double stabilisation, prescribed;   /* J, of projections */
+    double outside[RG_ANALYSIS_LEDGER]; /* N s, by what does not move, at instants */
     uint64_t impacts, contacts_most;
     rg_solve_counts counts; /* worst figures: of impacts and mean forces */
 } rg_analysis_tally;
@@ -333,7 +331,8 @@ struct rg_analysis {
 
     const rg_force_law *law;    /* of the group */
     const rg_force_law *active; /* that evaluates now: during a trial step it may be another one */
-    rg_analysis_start start;
+    rg_analysis_start *start;   /* per contact: at the beginning of the trial step */
+    double start_time;          /* s */
     rg_evaluation evaluation;
     rg_analysis_trouble trouble; /* the first one since the last trial step, or event, began */
     size_t shown;                /* problems that an observer has seen in this step */
@@ -406,6 +405,8 @@ rg_body_id rg_analysis_body_id(const rg_analysis *a, uint32_t body); /* null: th
 double rg_analysis_pair_size(const rg_analysis *a, uint32_t p, uint32_t q);
 double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q);
 rg_pose rg_analysis_part_pose(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
+/* Which of two bodies forces move, if they move one and nothing the other; UINT32_MAX otherwise. */
+uint32_t rg_analysis_carried(const rg_analysis *a, uint32_t body_b, uint32_t body_a);
 bool rg_analysis_boxes_meet(const rg_analysis *a, uint32_t part, uint32_t other);
 rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, double begin,
                                         double length);
@@ -422,13 +423,15 @@ double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3
                                const rg_vec3 *angular_velocity);
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m);
 rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion *m, uint32_t part);
-/* Evaluates c->motion of all contacts at m. */
-void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m);
+/* Evaluates c->motion of contacts, at a->motion. */
+void rg_analysis_follow(const rg_analysis *a, rg_analysis_contact *contacts, size_t count);
 /* At a->motion. */
 rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uint32_t component,
                                      rg_vec3 e);
 rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_analysis_contact *c,
                                         rg_vec3 e);
+/* Along the force of a contact, of its size. */
+rg_analysis_row rg_analysis_force_row(const rg_analysis *a, const rg_analysis_contact *c);
 double rg_analysis_couple(const rg_analysis *a, const rg_analysis_row *i, const rg_analysis_row *j);
 /* Contacts of an island in the exact cone, three rows each, in the plane two: rates are what
  * forces along the rows give, and q. Behind q, force and rate is room for the rows that joints
@@ -451,8 +454,6 @@ static inline size_t rg_analysis_place(const rg_analysis *a, uint32_t body) {
 void rg_analysis_push(rg_analysis *a, double *y, const rg_analysis_row *row, double j);
 /* a->motion and the motions of contacts, at a->y. */
 void rg_analysis_move_to(rg_analysis *a);
-/* What an impulse j along a row is to the ledger: the outside's share. */
-void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j);
 double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *row);
 /* Impulses x along rows and those of joints that go with them, into the momenta; their work is
  * stabilisation. `before`: the rates of the rows. */
@@ -464,8 +465,9 @@ rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands);
 /* The row of a direction of a joint whose bodies are B `a` and A `b`. */
 rg_analysis_row rg_analysis_joint_direction(const rg_analysis *a, uint32_t body_a, uint32_t body_b,
                                             rg_vec3 point, const rg_joint_direction *along);
-/* Adds what a force along a row is to the ledger (impulse and angular impulse per second). */
-void rg_analysis_add_outside(const rg_analysis *a, const rg_analysis_row *row, double force,
+/* Adds what the outside gives by an impulse j along a row (or by a force, per second) to a ledger:
+ * impulse, and angular impulse about the origin. Nothing, if both bodies move by forces. */
+void rg_analysis_add_outside(const rg_analysis *a, const rg_analysis_row *row, double j,
                              double *ledger);
 
 /* --- joints: all of this does nothing for groups that have none --- */
@@ -701,10 +703,9 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
 /* Why the integrator failed, in words. */
 rg_status rg_analysis_fail(const rg_world *world, rg_status status, double time, rg_error *error);
 
-/* Arrays of n bodies, not filled; false without memory. */
-bool rg_analysis_take_motion(rg_arena *arena, size_t n, rg_analysis_motion *m);
-/* All bodies, and the world, at the beginning of the step, nothing moving. */
-void rg_analysis_stand_still(const rg_world_content *content, rg_analysis_motion *m);
+/* All bodies, and the world, at the beginning of the step, nothing moving; false without memory. */
+bool rg_analysis_make_motion(const rg_world_content *content, rg_arena *arena,
+                             rg_analysis_motion *m);
 
 /* --- judge --- */
 rg_status rg_analysis_judge_make(rg_analysis *a);

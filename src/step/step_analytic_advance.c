@@ -139,8 +139,8 @@ static void add_counts(rg_analysis *a, const rg_analysis *g) {
     a->ode_info.evaluations += g->ode_info.evaluations;
     a->tally.stabilisation += g->tally.stabilisation;
     a->tally.prescribed += g->tally.prescribed;
-    a->tally.impulse = rg_add(a->tally.impulse, g->tally.impulse);
-    a->tally.angular_impulse = rg_add(a->tally.angular_impulse, g->tally.angular_impulse);
+    for (int i = 0; i < RG_ANALYSIS_LEDGER; i++)
+        a->tally.outside[i] += g->tally.outside[i];
     a->tally.impacts += g->tally.impacts;
     a->tally.contacts_most += g->tally.contacts_most;
     rg_solve_counts_add(&a->tally.counts, &g->tally.counts);

@@ -52,12 +52,10 @@ void rg_analysis_brakes_reset(rg_analysis *a) {
 static double acceleration_of(const rg_analysis *a, const rg_analysis_joint_row *r) {
     const rg_analysis_joints *j = a->joints;
     const rg_analysis_row *row = &r->row;
-    double sum = rg_dot(row->e, rg_sub(j->acceleration[row->a], j->acceleration[row->b])) +
-                 rg_dot(row->arm_a, j->angular_acceleration[row->a]) -
-                 rg_dot(row->arm_b, j->angular_acceleration[row->b]) + r->drift;
+    double sum = rg_direction_rate(row, j->acceleration, j->angular_acceleration) + r->drift;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        rg_analysis_row force = rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
+        rg_analysis_row force = rg_analysis_force_row(a, c);
         if (!c->limit) /* those are among the accelerations */
             sum += rg_analysis_couple(a, row, &force);
     }

@@ -126,15 +126,8 @@ static rg_status room_for(rg_analysis *a, size_t count) {
     size_t capacity = 2 * count > 64 ? 2 * count : 64;
     rg_analysis_contact *contacts = rg_arena_take(a->arena, capacity, sizeof *contacts);
     rg_analysis_contact *spare = rg_arena_take(a->arena, capacity, sizeof *spare);
-    a->start.force = rg_arena_take(a->arena, capacity, sizeof *a->start.force);
-    a->start.active = rg_arena_take(a->arena, capacity, sizeof *a->start.active);
-    a->start.gap = rg_arena_take(a->arena, capacity, sizeof *a->start.gap);
-    a->start.slip = rg_arena_take(a->arena, capacity, sizeof *a->start.slip);
-    a->start.point = rg_arena_take(a->arena, capacity, sizeof *a->start.point);
-    a->start.point_rate = rg_arena_take(a->arena, capacity, sizeof *a->start.point_rate);
-    a->start.normal = rg_arena_take(a->arena, capacity, sizeof *a->start.normal);
-    if (!contacts || !spare || !a->start.force || !a->start.active || !a->start.gap ||
-        !a->start.slip || !a->start.point || !a->start.point_rate || !a->start.normal)
+    a->start = rg_arena_take(a->arena, capacity, sizeof *a->start);
+    if (!contacts || !spare || !a->start)
         return RG_OUT_OF_MEMORY;
     if (a->contact_capacity) {
         memcpy(contacts, a->contacts, a->contact_capacity * sizeof *contacts);
@@ -374,15 +367,17 @@ static rg_status refuse_overlap(const rg_analysis *a, uint32_t p, uint32_t q, do
 
 /* --- crossings that others stand for ---------------------------------------------------------- */
 
-/* Which of the bodies of a contact forces move, if they move one; UINT32_MAX otherwise. */
-static uint32_t carried_body(const rg_analysis *a, const rg_analysis_contact *c) {
+uint32_t rg_analysis_carried(const rg_analysis *a, uint32_t body_b, uint32_t body_a) {
     const rg_world_content *w = &a->view->world->content;
-    bool moves_a = w->dynamics[c->body_a].inverse_mass > 0,
-         moves_b = w->dynamics[c->body_b].inverse_mass > 0;
-    uint32_t other = moves_a ? c->body_b : c->body_a;
-    if (moves_a == moves_b || w->record[other].prescription1)
+    bool moves_a = w->dynamics[body_a].inverse_mass > 0,
+         moves_b = w->dynamics[body_b].inverse_mass > 0;
+    if (moves_a == moves_b || w->record[moves_a ? body_b : body_a].prescription1)
         return UINT32_MAX;
-    return moves_a ? c->body_a : c->body_b;
+    return moves_a ? body_a : body_b;
+}
+
+static uint32_t carried_body(const rg_analysis *a, const rg_analysis_contact *c) {
+    return rg_analysis_carried(a, c->body_b, c->body_a);
 }
 
 /* Whether a contact holds the body where another one of it does: by what stands still, along the

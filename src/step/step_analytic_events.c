@@ -232,7 +232,7 @@ static double resting_gap(const look *l, const rg_rigid_motion *b, const rg_rigi
     double gap = INFINITY;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b != l->part_b || c->part_a != l->part_a || !a->start.active[i])
+        if (c->part_b != l->part_b || c->part_a != l->part_a || !a->start[i].active)
             continue;
         rg_contact_motion m = rg_contact_follow(&c->track, b, other);
         if (m.regular)
@@ -259,9 +259,9 @@ static double deepest_idle(const rg_analysis *a, uint32_t part_b, uint32_t part_
     double deepest = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b == part_b && c->part_a == part_a && !a->start.active[i] &&
-            a->start.gap[i] <= IDLE * level)
-            deepest = fmin(deepest, fmin(0, a->start.gap[i]) - IDLE * level);
+        if (c->part_b == part_b && c->part_a == part_a && !a->start[i].active &&
+            a->start[i].gap <= IDLE * level)
+            deepest = fmin(deepest, fmin(0, a->start[i].gap) - IDLE * level);
     }
     return deepest;
 }
@@ -379,7 +379,7 @@ static bool is_kept_above(look *l, double end) {
         return false;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->limit || !a->start.active[i] ||
+        if (c->limit || !a->start[i].active ||
             !is_carried(a, c->part_b, c->part_a, &other_moving) || other_moving != moving)
             continue;
         bool same_side = (c->part_a == moving) == (l->part_a == moving);
@@ -491,7 +491,7 @@ static double limit_gap(void *user, double theta) {
 /* Whether the axis rests at its end. */
 static bool is_at_limit(const rg_analysis *a, size_t limit) {
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].limit && a->contacts[i].part_a == limit && a->start.active[i])
+        if (a->contacts[i].limit && a->contacts[i].part_a == limit && a->start[i].active)
             return true;
     return false;
 }
@@ -531,9 +531,9 @@ static double margin(const look *l, uint32_t contact, int *kind) {
     const rg_analysis_contact *c = &a->contacts[contact];
     double margin = INFINITY, unit = 1 / a->view->acceleration;
     *kind = RG_STEP_EVENT_BREAK;
-    if (a->start.active[contact])
+    if (a->start[contact].active)
         margin = c->active || rg_analysis_keeps_active_set(a)
-                     ? c->force[0] / a->start.force[contact][0]
+                     ? c->force[0] / a->start[contact].force[0]
                      : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
     if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) ||
         !l->friction)
@@ -599,8 +599,8 @@ static double margin_at(void *user, double theta) {
 
 /* Forces of the beginning. */
 static void keep_start(const rg_analysis *a, double (*kept)[3]) {
-    if (a->contact_count)
-        memcpy(kept, a->start.force, a->contact_count * sizeof *kept);
+    for (size_t i = 0; i < a->contact_count; i++)
+        memcpy(kept[i], a->start[i].force, sizeof *kept);
 }
 
 static rg_status look_at_forces(look *l, rg_analysis_event *event) {

@@ -65,9 +65,7 @@ static void own_accelerations(rg_analysis *a, const double *y, const double *dyd
 double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row) {
     const rg_analysis_motion *m = &a->motion;
     const rg_contact_motion *k = &a->contacts[row->contact].motion;
-    double rate = rg_dot(row->e, rg_sub(m->acceleration[row->a], m->acceleration[row->b])) +
-                  rg_dot(row->arm_a, m->angular_acceleration[row->a]) -
-                  rg_dot(row->arm_b, m->angular_acceleration[row->b]) +
+    double rate = rg_direction_rate(row, m->acceleration, m->angular_acceleration) +
                   rg_dot(a->contacts[row->contact].turns ? row->arm_a : row->e, k->drift);
     if (row->component == 0) {
         /* u = slip + normal part; n' is across n. */
@@ -273,7 +271,7 @@ static rg_status keep_rows(rg_analysis *a, rg_direction_system *s, rg_effort eff
     if (!begin || !take_raised(a, s, &raise, &b))
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < s->count; i++)
-        begin[i] = a->start.force[s->rows[i].contact][s->rows[i].component];
+        begin[i] = a->start[s->rows[i].contact].force[s->rows[i].component];
     if (rg_basis_keep(a->arena, s, begin, b, raise, a->view->acceleration, &margin)) {
         *info = (rg_solve_info){.outcome = RG_SOLVED};
         a->tally.counts.solves++;
@@ -466,13 +464,11 @@ void rg_analysis_keep_forces(rg_analysis *a) {
     (void)a;
 }
 
-const rg_force_law rg_law_pivoting = {.name = "pivoting",
-                                      .decide = evaluate_rows,
+const rg_force_law rg_law_pivoting = {.decide = evaluate_rows,
                                       .evaluate = evaluate_rows,
                                       .near = RG_ANALYSIS_NEAR,
                                       .regular = RG_ANALYSIS_REGULAR};
-const rg_force_law rg_law_cone = {.name = "cone",
-                                  .exact_cone = true,
+const rg_force_law rg_law_cone = {.exact_cone = true,
                                   .decide = decide_cone,
                                   .evaluate = evaluate_rows,
                                   .near = RG_ANALYSIS_NEAR,
@@ -482,21 +478,21 @@ const rg_force_law rg_law_cone = {.name = "cone",
  * a thin body under a load f would be a column that buckles at a rate of sqrt(6 f / (m thickness)),
  * 6e5 per second for a needle in a stack, and no step could be longer than that. */
 static void keep_forces_and_lines(rg_analysis *a) {
-    double t = a->motion.time - a->start.time;
+    double t = a->motion.time - a->start_time;
     for (size_t i = 0; i < a->contact_count; i++) {
-        a->contacts[i].motion.point = rg_add_scaled(a->start.point[i], t, a->start.point_rate[i]);
-        a->contacts[i].motion.normal = a->start.normal[i];
+        a->contacts[i].motion.point = rg_add_scaled(a->start[i].point, t, a->start[i].point_rate);
+        a->contacts[i].motion.normal = a->start[i].normal;
     }
 }
 
-const rg_force_law rg_law_constant = {.name = "constant", .evaluate = keep_forces_and_lines};
+const rg_force_law rg_law_constant = {.evaluate = keep_forces_and_lines};
 
 /* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
 static void evaluate_kept(rg_analysis *a) {
     solve_islands(a, keep_island);
 }
 
-static const rg_force_law kept_active_set = {.name = "kept active set", .evaluate = evaluate_kept};
+static const rg_force_law kept_active_set = {.evaluate = evaluate_kept};
 
 /* m/s: of the centres of its bodies, the lighter of them above all. */
 static rg_vec3 rate_of_arms(const rg_analysis *a, const rg_analysis_contact *c) {
@@ -509,15 +505,16 @@ static rg_vec3 rate_of_arms(const rg_analysis *a, const rg_analysis_contact *c) 
 }
 
 void rg_analysis_keep_start(rg_analysis *a) {
-    a->start.time = a->motion.time;
+    a->start_time = a->motion.time;
     for (size_t i = 0; i < a->contact_count; i++) {
-        memcpy(a->start.force[i], a->contacts[i].force, sizeof *a->start.force);
-        a->start.active[i] = a->contacts[i].active;
-        a->start.gap[i] = a->contacts[i].motion.gap;
-        a->start.slip[i] = rg_length(a->contacts[i].motion.slip);
-        a->start.point[i] = a->contacts[i].motion.point;
-        a->start.point_rate[i] = rate_of_arms(a, &a->contacts[i]);
-        a->start.normal[i] = a->contacts[i].motion.normal;
+        const rg_analysis_contact *c = &a->contacts[i];
+        a->start[i] = (rg_analysis_start){.active = c->active,
+                                          .gap = c->motion.gap,
+                                          .slip = rg_length(c->motion.slip),
+                                          .point = c->motion.point,
+                                          .point_rate = rate_of_arms(a, c),
+                                          .normal = c->motion.normal};
+        memcpy(a->start[i].force, c->force, sizeof c->force);
     }
 }
 
@@ -538,9 +535,8 @@ static void evaluate_first_constant(rg_analysis *a) {
     a->active = &rg_law_constant;
 }
 
-static const rg_force_law first = {.name = "first", .evaluate = evaluate_first};
-static const rg_force_law first_constant = {.name = "first, constant",
-                                            .evaluate = evaluate_first_constant};
+static const rg_force_law first = {.evaluate = evaluate_first};
+static const rg_force_law first_constant = {.evaluate = evaluate_first_constant};
 
 void rg_analysis_begin_trial(rg_analysis *a, bool constant) {
     a->trouble.outcome = RG_SOLVED;
@@ -564,7 +560,7 @@ static void move_freely(rg_analysis *a, double t, const double *y, double *dydt)
     rg_analysis_joints_drive(a, dydt);
     own_accelerations(a, y, dydt, &a->motion);
     rg_analysis_joints_hold(a);
-    rg_analysis_follow(a, &a->motion);
+    rg_analysis_follow(a, a->contacts, a->contact_count);
     a->evaluation = (rg_evaluation){.margin = INFINITY};
 }
 
@@ -578,7 +574,7 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
         /* Momenta change by the force as they would by an impulse in a second: the same
          * arithmetic. */
         const rg_analysis_contact *c = &a->contacts[i];
-        rg_analysis_row row = rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
+        rg_analysis_row row = rg_analysis_force_row(a, c);
         rg_analysis_add_outside(a, &row, 1, dydt + a->flight.size);
         rg_analysis_push(a, dydt, &row, 1);
     }

@@ -116,7 +116,7 @@ static void apply_impact(rg_analysis *a, const impact_rows *s, const rg_impact_i
     rg_analysis_joints_push_struck(a);
     for (size_t i = 0; i < s->rows; i++) {
         rg_analysis_push(a, a->y, &s->row[i], s->impulse[i]);
-        rg_analysis_account_outside(a, &s->row[i], s->impulse[i]);
+        rg_analysis_add_outside(a, &s->row[i], s->impulse[i], a->tally.outside);
     }
     a->tally.counts.solves += info->solves;
     a->tally.counts.iterations += info->iterations;

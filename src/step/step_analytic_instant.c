@@ -172,7 +172,7 @@ static double acceleration_of(const rg_analysis *a, size_t contact) {
     double rate = rg_analysis_own_rate(a, &normal);
     for (size_t k = 0; k < a->contact_count; k++) {
         const rg_analysis_contact *c = &a->contacts[k];
-        rg_analysis_row force = rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
+        rg_analysis_row force = rg_analysis_force_row(a, c);
         rate += rg_analysis_couple(a, &normal, &force);
     }
     rg_arena_return(a->arena, mark);
@@ -281,7 +281,7 @@ static rg_status resolve_meetings(rg_analysis *a, bool detect, rg_error *error) 
                                                      a->time, rg_status_text(status));
     }
     rg_stage_enter(a->view->world, RG_STAGE_APPLY);
-    rg_analysis_follow(a, &a->motion);
+    rg_analysis_follow(a, a->contacts, a->contact_count);
     status = rg_analysis_resolve_impacts(a, error);
     if (status)
         return status;

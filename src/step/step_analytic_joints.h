@@ -98,11 +98,5 @@ rg_joint_look rg_joints_look_at(const rg_analysis *a, uint32_t joint);
 rg_status rg_joints_list_brakes(rg_analysis *a, rg_analysis_joints *j);
 /* Where joints are and how they move, at a->motion. */
 void rg_joints_look(rg_analysis *a);
-/* x = K^-1 rhs, over the rows that the factor holds. */
-void rg_joints_solve(const rg_analysis *a);
-/* Adds x along row k to motions of bodies. */
-void rg_joints_add_twist(const rg_analysis *a, const rg_analysis_joint_row *row, double x,
-                         rg_analysis_twist *twist);
-double rg_joints_twist_rate(const rg_analysis_joint_row *row, const rg_analysis_twist *twist);
 
 #endif

@@ -155,42 +155,31 @@ void rg_analysis_joints_factor(rg_analysis *a, rg_joint_purpose purpose) {
 
 /* --- motions of bodies ------------------------------------------------------------------------ */
 
-static void add_motion(const rg_analysis *a, uint32_t place, double inverse_mass, double x,
-                       const rg_vec3 direction[2], rg_analysis_twist *twist) {
-    (void)a;
-    if (place == UINT32_MAX)
-        return;
-    twist[place].linear = rg_add_scaled(twist[place].linear, x * inverse_mass, direction[0]);
-    twist[place].angular = rg_add_scaled(twist[place].angular, x, direction[1]);
+/* Adds what x along a row does to motions of bodies; how a row moves when bodies move so. */
+static void add_twist(const rg_analysis *a, const rg_analysis_row *row, double x,
+                      rg_analysis_twist *twist) {
+    rg_direction_add_twist(a->view->dynamics, a->place, row, x, twist);
 }
 
-void rg_joints_add_twist(const rg_analysis *a, const rg_analysis_joint_row *r, double x,
-                         rg_analysis_twist *twist) {
-    const rg_body_dynamics *d = a->view->dynamics;
-    const rg_analysis_row *row = &r->row;
-    if (x == 0)
-        return;
-    add_motion(a, r->place[0], d[row->a].inverse_mass, x, (rg_vec3[2]){row->e, row->spin_a}, twist);
-    add_motion(a, r->place[1], d[row->b].inverse_mass, -x, (rg_vec3[2]){row->e, row->spin_b},
-               twist);
+static double twist_rate(const rg_analysis *a, const rg_analysis_joint_row *r,
+                         const rg_analysis_twist *twist) {
+    return rg_direction_twist_rate(a->view->dynamics, a->place, &r->row, twist);
 }
 
-double rg_joints_twist_rate(const rg_analysis_joint_row *r, const rg_analysis_twist *twist) {
-    double rate = 0;
-    if (r->place[0] != UINT32_MAX)
-        rate += rg_dot(r->row.e, twist[r->place[0]].linear) +
-                rg_dot(r->row.arm_a, twist[r->place[0]].angular);
-    if (r->place[1] != UINT32_MAX)
-        rate -= rg_dot(r->row.e, twist[r->place[1]].linear) +
-                rg_dot(r->row.arm_b, twist[r->place[1]].angular);
-    return rate;
+/* Adds what x of all rows that are held does. */
+static void add_held(const rg_analysis *a, rg_analysis_twist *twist) {
+    const rg_analysis_joints *j = a->joints;
+    for (size_t i = 0; i < j->holdable; i++)
+        if (j->rows[i].held)
+            add_twist(a, &j->rows[i].row, j->x[i], twist);
 }
 
 static void clear_twist(const rg_analysis *a, rg_analysis_twist *twist) {
     memset(twist, 0, a->flight.body_count * sizeof *twist);
 }
 
-void rg_joints_solve(const rg_analysis *a) {
+/* x = K^-1 rhs, over the rows that the factor holds. */
+static void solve(const rg_analysis *a) {
     const rg_analysis_joints *j = a->joints;
     if (j->holdable == 0)
         return;
@@ -198,13 +187,11 @@ void rg_joints_solve(const rg_analysis *a) {
     rg_sparse_solve(j->factor, j->x);
     for (int pass = 0; pass < (j->loops ? REFINEMENTS_OF_LOOPS : REFINEMENTS); pass++) {
         clear_twist(a, j->twist);
-        for (size_t i = 0; i < j->holdable; i++)
-            rg_joints_add_twist(a, &j->rows[i], j->rows[i].held ? j->x[i] : 0, j->twist);
+        add_held(a, j->twist);
         for (size_t i = 0; i < j->holdable; i++) {
             const rg_analysis_joint_row *r = &j->rows[i];
             j->rest[i] =
-                !r->held ? 0
-                         : j->rhs[i] - rg_joints_twist_rate(r, j->twist) - r->compliance * j->x[i];
+                !r->held ? 0 : j->rhs[i] - twist_rate(a, r, j->twist) - r->compliance * j->x[i];
         }
         rg_sparse_solve(j->factor, j->rest);
         for (size_t i = 0; i < j->holdable; i++)
@@ -217,23 +204,12 @@ static bool solve_against(const rg_analysis *a, const rg_analysis_twist *twist) 
     const rg_analysis_joints *j = a->joints;
     bool any = false;
     for (size_t i = 0; i < j->holdable; i++) {
-        j->rhs[i] = j->rows[i].held ? -rg_joints_twist_rate(&j->rows[i], twist) : 0;
+        j->rhs[i] = j->rows[i].held ? -twist_rate(a, &j->rows[i], twist) : 0;
         any |= j->rhs[i] != 0;
     }
     if (any)
-        rg_joints_solve(a);
+        solve(a);
     return any;
-}
-
-static void add_row_twist(const rg_analysis *a, const rg_analysis_row *row, double x,
-                          rg_analysis_twist *twist) {
-    const rg_body_dynamics *d = a->view->dynamics;
-    uint32_t body[2] = {row->a, row->b};
-    for (int side = 0; side < 2; side++)
-        if (d[body[side]].inverse_mass > 0)
-            add_motion(a, (uint32_t)rg_analysis_place(a, body[side]), d[body[side]].inverse_mass,
-                       side ? -x : x, (rg_vec3[2]){row->e, side ? row->spin_b : row->spin_a},
-                       twist);
 }
 
 void rg_analysis_respond(const rg_analysis *a, rg_analysis_row *row) {
@@ -244,10 +220,9 @@ void rg_analysis_respond(const rg_analysis *a, rg_analysis_row *row) {
     if (!twist)
         return; /* as if there were no joints: the judge will see */
     clear_twist(a, twist);
-    add_row_twist(a, row, 1, twist);
+    add_twist(a, row, 1, twist);
     if (solve_against(a, twist))
-        for (size_t i = 0; i < j->holdable; i++)
-            rg_joints_add_twist(a, &j->rows[i], j->rows[i].held ? j->x[i] : 0, twist);
+        add_held(a, twist);
     row->response = twist;
 }
 
@@ -266,12 +241,10 @@ static void add_accelerations(const rg_analysis *a, const rg_analysis_twist *twi
 static void take_forces(const rg_analysis *a) {
     rg_analysis_joints *j = a->joints;
     clear_twist(a, j->twist);
-    for (size_t i = 0; i < j->holdable; i++) {
-        if (!j->rows[i].held)
-            continue;
-        j->rows[i].force = j->rows[i].own + j->x[i];
-        rg_joints_add_twist(a, &j->rows[i], j->x[i], j->twist);
-    }
+    add_held(a, j->twist);
+    for (size_t i = 0; i < j->holdable; i++)
+        if (j->rows[i].held)
+            j->rows[i].force = j->rows[i].own + j->x[i];
 }
 
 void rg_analysis_joints_hold(rg_analysis *a) {
@@ -282,12 +255,10 @@ void rg_analysis_joints_hold(rg_analysis *a) {
     factor(a, RG_JOINTS_FORCES);
     for (size_t i = 0; i < j->holdable; i++) {
         const rg_analysis_row *row = &j->rows[i].row;
-        double rate = rg_dot(row->e, rg_sub(m->acceleration[row->a], m->acceleration[row->b])) +
-                      rg_dot(row->arm_a, m->angular_acceleration[row->a]) -
-                      rg_dot(row->arm_b, m->angular_acceleration[row->b]);
+        double rate = rg_direction_rate(row, m->acceleration, m->angular_acceleration);
         j->rhs[i] = j->rows[i].held ? -(rate + j->rows[i].drift) : 0;
     }
-    rg_joints_solve(a);
+    solve(a);
     take_forces(a);
     for (size_t i = 0; i < j->holdable; i++)
         j->rows[i].own = j->rows[i].force;
@@ -309,8 +280,8 @@ void rg_analysis_joints_react(rg_analysis *a) {
     clear_twist(a, j->twist);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        rg_analysis_row row = rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
-        add_row_twist(a, &row, 1, j->twist);
+        rg_analysis_row row = rg_analysis_force_row(a, c);
+        add_twist(a, &row, 1, j->twist);
     }
     if (solve_against(a, j->twist)) {
         take_forces(a);
@@ -320,9 +291,9 @@ void rg_analysis_joints_react(rg_analysis *a) {
     clear_twist(a, j->twist);
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        rg_analysis_row row = rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
+        rg_analysis_row row = rg_analysis_force_row(a, c);
         if (c->limit)
-            add_row_twist(a, &row, 1, j->twist);
+            add_twist(a, &row, 1, j->twist);
     }
     add_accelerations(a, j->twist, j->acceleration, j->angular_acceleration);
 }
@@ -348,7 +319,7 @@ static void push_impulses(rg_analysis *a) {
         if (!j->rows[i].held || j->x[i] == 0)
             continue;
         rg_analysis_push(a, a->y, &j->rows[i].row, j->x[i]);
-        rg_analysis_account_outside(a, &j->rows[i].row, j->x[i]);
+        rg_analysis_add_outside(a, &j->rows[i].row, j->x[i], a->tally.outside);
     }
 }
 
@@ -359,7 +330,7 @@ void rg_analysis_joints_strike(rg_analysis *a, const rg_analysis_row *rows, size
         return;
     clear_twist(a, j->twist);
     for (size_t i = 0; i < count; i++)
-        add_row_twist(a, &rows[i], impulse[i], j->twist);
+        add_twist(a, &rows[i], impulse[i], j->twist);
     bool any = solve_against(a, j->twist);
     for (size_t i = 0; i < j->row_count; i++)
         j->rows[i].force = any && i < j->holdable && j->rows[i].held ? j->x[i] : 0;
@@ -376,12 +347,12 @@ double rg_analysis_joints_struck_work(rg_analysis *a) {
         return 0;
     clear_twist(a, j->twist);
     for (size_t i = 0; i < j->holdable; i++)
-        rg_joints_add_twist(a, &j->rows[i], j->rows[i].force, j->twist);
+        add_twist(a, &j->rows[i].row, j->rows[i].force, j->twist);
     for (size_t i = 0; i < j->holdable; i++) {
         const rg_analysis_joint_row *r = &j->rows[i];
         if (r->force == 0)
             continue;
-        double change = rg_joints_twist_rate(r, j->twist) - j->rhs[i]; /* with what struck */
+        double change = twist_rate(a, r, j->twist) - j->rhs[i]; /* with what struck */
         work += r->force * (rg_analysis_rate(&a->motion, &r->row) + 0.5 * change);
         a->tally.prescribed -= r->force * rg_analysis_prescribed_rate(a, &r->row);
     }
@@ -411,7 +382,7 @@ void rg_analysis_joints_project_velocities(rg_analysis *a) {
     }
     if (!any)
         return;
-    rg_joints_solve(a);
+    solve(a);
     for (size_t i = 0; i < j->holdable; i++) {
         const rg_analysis_joint_row *r = &j->rows[i];
         double work = j->x[i] * (r->rate + 0.5 * (j->rhs[i] - r->compliance * j->x[i]));
@@ -453,10 +424,9 @@ void rg_analysis_joints_project_places(rg_analysis *a) {
         factor(a, RG_JOINTS_PLACES);
         for (size_t i = 0; i < j->holdable; i++)
             j->rhs[i] = j->rows[i].held ? -j->rows[i].value : 0;
-        rg_joints_solve(a);
+        solve(a);
         clear_twist(a, j->twist);
-        for (size_t i = 0; i < j->holdable; i++)
-            rg_joints_add_twist(a, &j->rows[i], j->rows[i].held ? j->x[i] : 0, j->twist);
+        add_held(a, j->twist);
         rg_analysis_displace(a, j->twist);
         rg_analysis_move_to(a);
     }

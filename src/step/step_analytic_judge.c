@@ -35,10 +35,9 @@ rg_status rg_analysis_judge_make(rg_analysis *a) {
                                .linear = rg_arena_take(a->arena, n, sizeof *j->linear),
                                .angular = rg_arena_take(a->arena, n, sizeof *j->angular),
                                .inverse = rg_arena_take(a->arena, n, sizeof *j->inverse)};
-    rg_analysis_motion *m = &j->motion;
-    if (!rg_analysis_take_motion(a->arena, n + 1, m) || !j->linear || !j->angular || !j->inverse)
+    if (!rg_analysis_make_motion(&a->view->world->content, a->arena, &j->motion) || !j->linear ||
+        !j->angular || !j->inverse)
         return RG_OUT_OF_MEMORY;
-    rg_analysis_stand_still(&a->view->world->content, m);
     rg_arena *tracks = &a->view->machinery->tracks;
     rg_arena_reset(tracks);
     a->judge = j;
@@ -167,7 +166,7 @@ static rg_judge_power look_inside(const rg_analysis *a, double theta, rg_judge_f
         if (a->contact_count)
             memcpy(contacts, a->contacts, a->contact_count * sizeof *contacts);
         for (size_t i = 0; !constant && i < a->contact_count; i++)
-            memcpy(contacts[i].force, a->start.force[i], sizeof contacts[i].force);
+            memcpy(contacts[i].force, a->start[i].force, sizeof contacts[i].force);
         copy.view = &view;
         copy.active = constant ? &rg_law_constant : a->active;
         copy.contacts = contacts;

@@ -100,7 +100,7 @@ static double largest_drift(const rg_analysis *a) {
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
         double off = c->motion.gap - RG_ANALYSIS_REST * c->shell;
-        double nearer = fmin(a->start.gap[i], RG_ANALYSIS_REST * c->shell) - c->motion.gap;
+        double nearer = fmin(a->start[i].gap, RG_ANALYSIS_REST * c->shell) - c->motion.gap;
         if (c->active && c->motion.regular)
             largest = fmax(largest, (a->law->mean ? nearer : fabs(off) / 2) / c->shell);
     }
@@ -146,7 +146,7 @@ static double share_without_turn(const rg_analysis *a) {
             continue;
         double along = rg_dot(c->motion.slip, c->direction), creep = rg_analysis_creep(a, c);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
-        double begin = a->start.slip[i];
+        double begin = a->start[i].slip;
         if (c->stopping && aside > RG_ANALYSIS_STOPPING * creep)
             share = fmin(share, CUT_TO);
         else if (!c->stopping && along <= 0 && aside > 0)

@@ -146,8 +146,7 @@ static rg_status take_means(rg_analysis *a, double *length) {
     return status;
 }
 
-const rg_force_law rg_law_mean = {.name = "mean",
-                                  .prepare = take_means,
+const rg_force_law rg_law_mean = {.prepare = take_means,
                                   .evaluate = rg_analysis_keep_forces,
                                   .near = RG_ANALYSIS_MEAN_NEAR,
                                   .regular = RG_ANALYSIS_MEAN_REGULAR,

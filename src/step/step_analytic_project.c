@@ -172,13 +172,13 @@ void rg_analysis_displace(rg_analysis *a, const rg_analysis_twist *twist) {
         a->tally.stabilisation -=
             c->dynamics[body].mass * c->dynamics[body].gravity_scale * rg_dot(c->gravity, shift);
         /* Angular momentum about the origin changes with the place. */
+        rg_vec3 p = c->planar ? (rg_vec3){n[3], 0, n[4]} : (rg_vec3){n[7], n[8], n[9]};
+        rg_vec3 moved = rg_cross(shift, p);
+        double *outside = a->tally.outside + 3;
+        outside[0] += moved.x, outside[1] += moved.y, outside[2] += moved.z;
         if (c->planar) {
-            rg_vec3 p = {n[3], 0, n[4]};
-            a->tally.angular_impulse = rg_add(a->tally.angular_impulse, rg_cross(shift, p));
             n[0] += shift.x, n[1] += shift.z, n[2] -= turn.y;
         } else {
-            rg_vec3 p = {n[7], n[8], n[9]};
-            a->tally.angular_impulse = rg_add(a->tally.angular_impulse, rg_cross(shift, p));
             n[0] += shift.x, n[1] += shift.y, n[2] += shift.z;
             rg_quat q = {n[3], n[4], n[5], n[6]};
             rg_quat d = rg_quat_multiply((rg_quat){turn.x / 2, turn.y / 2, turn.z / 2, 0}, q);
@@ -191,26 +191,19 @@ void rg_analysis_displace(rg_analysis *a, const rg_analysis_twist *twist) {
 /* Moves bodies by `displacement` impulses: positions change as velocities would in a second. */
 static rg_status displace(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                           const double *x) {
-    const rg_body_dynamics *d = a->view->dynamics;
-    rg_analysis_twist *twist = rg_arena_take(a->arena, a->flight.body_count, sizeof *twist);
+    size_t n = a->flight.body_count;
+    rg_analysis_twist *twist = rg_arena_take(a->arena, n, sizeof *twist);
     if (!twist)
         return RG_OUT_OF_MEMORY;
-    for (size_t k = 0; k < a->flight.body_count; k++) {
-        uint32_t body = a->flight.body[k];
-        rg_vec3 shift = {0, 0, 0}, turn = {0, 0, 0};
-        for (size_t i = 0; i < count; i++) {
-            if (rows[i].response) {
-                shift = rg_add_scaled(shift, x[i], rows[i].response[k].linear);
-                turn = rg_add_scaled(turn, x[i], rows[i].response[k].angular);
-            } else if (rows[i].a == body) {
-                shift = rg_add_scaled(shift, x[i] * d[body].inverse_mass, rows[i].e);
-                turn = rg_add_scaled(turn, x[i], rows[i].spin_a);
-            } else if (rows[i].b == body) {
-                shift = rg_add_scaled(shift, -x[i] * d[body].inverse_mass, rows[i].e);
-                turn = rg_add_scaled(turn, -x[i], rows[i].spin_b);
-            }
+    memset(twist, 0, n * sizeof *twist);
+    for (size_t i = 0; i < count; i++) {
+        const rg_analysis_twist *response = rows[i].response;
+        for (size_t k = 0; response && k < n; k++) {
+            twist[k].linear = rg_add_scaled(twist[k].linear, x[i], response[k].linear);
+            twist[k].angular = rg_add_scaled(twist[k].angular, x[i], response[k].angular);
         }
-        twist[k] = (rg_analysis_twist){shift, turn};
+        if (!response)
+            rg_direction_add_twist(a->view->dynamics, a->place, &rows[i], x[i], twist);
     }
     rg_analysis_displace(a, twist);
     return RG_OK;
@@ -227,16 +220,7 @@ static rg_analysis_contact *bystander(rg_analysis *a, size_t i) {
 }
 
 static void follow_leaving(rg_analysis *a) {
-    for (size_t i = 0; i < a->leaving_count; i++) {
-        rg_analysis_contact *c = &a->spare[i];
-        if (c->limit) {
-            rg_analysis_limit_follow(a, &a->motion, c);
-            continue;
-        }
-        rg_rigid_motion b = rg_analysis_rigid(a, &a->motion, c->part_b);
-        rg_rigid_motion other = rg_analysis_rigid(a, &a->motion, c->part_a);
-        c->motion = rg_contact_follow(&c->track, &b, &other);
-    }
+    rg_analysis_follow(a, a->spare, a->leaving_count);
 }
 
 /* Those that the displacement has squeezed join in. */
@@ -285,8 +269,7 @@ static rg_status project_positions(rg_analysis *a) {
         return RG_OUT_OF_MEMORY;
     memset(joins, 0, most * sizeof *joins);
     memcpy(before, a->y, a->ode.n * sizeof *before);
-    double stabilisation = a->tally.stabilisation;
-    rg_vec3 angular_impulse = a->tally.angular_impulse;
+    rg_analysis_tally tally = a->tally;
     rg_analysis_joints_factor(a, RG_JOINTS_PLACES);
     for (int round = 0; round < SQUEEZES_MOST; round++) {
         if (round)
@@ -304,8 +287,7 @@ static rg_status project_positions(rg_analysis *a) {
             return RG_OK;
         /* Again from where it was, with them. */
         memcpy(a->y, before, a->ode.n * sizeof *before);
-        a->tally.stabilisation = stabilisation;
-        a->tally.angular_impulse = angular_impulse;
+        a->tally = tally;
         rg_analysis_move_to(a);
     }
     return RG_OK; /* the next step will find room */

@@ -61,10 +61,11 @@ rg_rigid_motion rg_analysis_rigid(const rg_analysis *a, const rg_analysis_motion
                              .angular_velocity = m->angular_velocity[body]};
 }
 
-void rg_analysis_follow(rg_analysis *a, const rg_analysis_motion *m) {
+void rg_analysis_follow(const rg_analysis *a, rg_analysis_contact *contacts, size_t count) {
+    const rg_analysis_motion *m = &a->motion;
     rg_rigid_motion b, other; /* of the pair: its points stand side by side */
-    for (size_t i = 0; i < a->contact_count; i++) {
-        rg_analysis_contact *c = &a->contacts[i];
+    for (size_t i = 0; i < count; i++) {
+        rg_analysis_contact *c = &contacts[i];
         if (c->limit) {
             rg_analysis_limit_follow(a, m, c);
             continue;
@@ -98,6 +99,10 @@ rg_analysis_row rg_analysis_contact_row(const rg_analysis_motion *m, const rg_an
                                   rg_scale(rg_dot(e, c->motion.normal), c->motion.normal));
     return rg_direction_along(m->position, m->inverse_inertia, c->body_a, c->body_b,
                               c->motion.point, e);
+}
+
+rg_analysis_row rg_analysis_force_row(const rg_analysis *a, const rg_analysis_contact *c) {
+    return rg_analysis_contact_row(&a->motion, c, rg_analysis_force_of(c));
 }
 
 rg_analysis_row rg_analysis_make_row(const rg_analysis *a, uint32_t contact, uint32_t component,
@@ -225,34 +230,16 @@ rg_status rg_analysis_find_islands(const rg_analysis *a, rg_partition *islands) 
     return status;
 }
 
-/* What the outside gives by a force or impulse along a row, and its moment about the origin: false
- * if both bodies move by forces. */
-static bool outside_of(const rg_analysis *a, const rg_analysis_row *row, double j, rg_vec3 *given,
-                       rg_vec3 *moment) {
+void rg_analysis_add_outside(const rg_analysis *a, const rg_analysis_row *row, double j,
+                             double *ledger) {
     const rg_body_dynamics *d = a->view->dynamics;
     bool moves_a = d[row->a].inverse_mass > 0, moves_b = d[row->b].inverse_mass > 0;
     if (moves_a == moves_b)
-        return false;
+        return;
     double s = moves_a ? j : -j;
-    *given = rg_scale(s, row->e);
-    *moment = rg_add_scaled(rg_cross(a->motion.position[moves_a ? row->a : row->b], *given), s,
-                            moves_a ? row->arm_a : row->arm_b);
-    return true;
-}
-
-void rg_analysis_account_outside(rg_analysis *a, const rg_analysis_row *row, double j) {
-    rg_vec3 given, moment;
-    if (!outside_of(a, row, j, &given, &moment))
-        return;
-    a->tally.impulse = rg_add(a->tally.impulse, given);
-    a->tally.angular_impulse = rg_add(a->tally.angular_impulse, moment);
-}
-
-void rg_analysis_add_outside(const rg_analysis *a, const rg_analysis_row *row, double force,
-                             double *ledger) {
-    rg_vec3 given, moment;
-    if (!outside_of(a, row, force, &given, &moment))
-        return;
+    rg_vec3 given = rg_scale(s, row->e),
+            moment = rg_cross(a->motion.position[moves_a ? row->a : row->b], given);
+    moment = rg_add_scaled(moment, s, moves_a ? row->arm_a : row->arm_b);
     ledger[0] += given.x, ledger[1] += given.y, ledger[2] += given.z;
     ledger[3] += moment.x, ledger[4] += moment.y, ledger[5] += moment.z;
 }
@@ -273,7 +260,7 @@ double rg_analysis_prescribed_rate(const rg_analysis *a, const rg_analysis_row *
 
 void rg_analysis_move_to(rg_analysis *a) {
     rg_analysis_move(a, a->time, a->y, &a->motion);
-    rg_analysis_follow(a, &a->motion);
+    rg_analysis_follow(a, a->contacts, a->contact_count);
 }
 
 /* Energy that impulses x along rows bring: 1/2 x (rate before + rate after), without the
@@ -301,6 +288,6 @@ void rg_analysis_mend_velocities(rg_analysis *a, const rg_analysis_row *rows, si
     rg_analysis_joints_push_struck(a);
     for (size_t i = 0; i < count; i++) {
         rg_analysis_push(a, a->y, &rows[i], x[i]);
-        rg_analysis_account_outside(a, &rows[i], x[i]);
+        rg_analysis_add_outside(a, &rows[i], x[i], a->tally.outside);
     }
 }
