@@ -90,7 +90,7 @@ static double distance_to(const rg_flight *flight, const double *y, size_t k, do
 static bool strays(const rg_flight *flight, const double *y, const rg_analysis *a,
                    const double *reach) {
     for (size_t k = 0; k < flight->body_count; k++, y += flight->width)
-        if (!(distance_to(flight, y, k, a->extent[k]) <= reach[k]))
+        if (!(distance_to(flight, y, k, a->travel[k].extent) <= reach[k]))
             return true;
     return false;
 }
@@ -311,9 +311,9 @@ static rg_status make_analysis(rg_analysis *a, rg_analysis_view *view, rg_world 
         a->flight.phase_end = end_time;
         a->y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
         a->scratch_y = rg_arena_take(a->arena, a->ode.n, sizeof(double));
-        a->extent = rg_arena_take(a->arena, a->flight.body_count, sizeof(double));
+        a->travel = rg_arena_take(a->arena, a->flight.body_count, sizeof *a->travel);
         a->place = rg_arena_take(a->arena, world->content.bodies.count, sizeof *a->place);
-        if (!a->y || !a->scratch_y || !a->extent || !a->place ||
+        if (!a->y || !a->scratch_y || !a->travel || !a->place ||
             !rg_analysis_make_motion(&world->content, a->arena, &a->motion) ||
             prepare_joints(view, a->arena))
             status = RG_OUT_OF_MEMORY;
@@ -394,7 +394,7 @@ static rg_status step_groups(rg_analysis *a, const rg_analysis_groups *groups, b
     memset(memory->bounces, 0, sizeof memory->bounces);
     memcpy(memory->bounces, a->bounces, a->bounce_count * sizeof *a->bounces);
     rg_analysis_remember_groups(world, memory);
-    rg_analysis_log_sort(world);
+    rg_step_log_sort(world);
     tell(a, report);
     rg_analysis_tell_hand_over(a, groups, &handover, report);
     return RG_OK;
@@ -421,7 +421,7 @@ static rg_status fly_or_hand_over(rg_world *world, double end_time, const rg_ana
         return rg_fail(error, status, "%.480s. Handed over to the method stepping: %.480s",
                        cause.text, inner.text);
     rg_memory_resize(world, RG_MEMORY_METHOD, 0);
-    rg_analysis_log_hand_over(world, (rg_body_id[2]){{0}}, 0, &cause);
+    rg_step_log_hand_over(world, (rg_body_id[2]){{0}}, 0, &cause);
     return RG_OK;
 }
 
@@ -480,7 +480,7 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
         if (status || !strayed)
             return status;
         rg_arena_return(start.arena, mark);
-        rg_analysis_log_clear(world);
+        rg_step_log_clear(world);
         begin_anew(&start);
         if (!longer)
             farther *= MUCH_FARTHER;

@@ -22,7 +22,6 @@
  *   step_analytic_events.c     the first event on the polynomial of a step
  *   step_analytic_handover.c   groups that the stepping method makes, because this one cannot
  *   step_analytic_judge.c      what the judge is shown
- *   step_analytic_log.c        what happened, for people
  *
  * Four nouns: rg_analysis_view is what the method may read of the world; rg_analysis the state
  * of a group of bodies that can reach each other; rg_force_law how contact forces follow from it
@@ -55,6 +54,7 @@
 #include "step/step_contact_memory.h"
 #include "step/step_flight.h"
 #include "step/step_judge.h"
+#include "step/step_log.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
 #include "step/step_stepping.h"
@@ -128,7 +128,12 @@ enum {
     /* Contacts of an island: where friction decides among more, mean forces are taken where the
      * quick ways fail; to look on would take seconds. */
     RG_ANALYSIS_MANY = 24,
-    RG_ANALYSIS_HARD = 8,      /* decisions of few contacts that one of many weighs as much as */
+    RG_ANALYSIS_HARD = 8, /* decisions of few contacts that one of many weighs as much as */
+    /* Decisions of the active set in one step of the world, other than that all contacts can be
+     * held, before mean forces are taken to its end; and in a step after one that ended so. One
+     * that takes a solver counts as one more, of many contacts as eight. */
+    RG_ANALYSIS_DECISIONS = 8 * RG_ANALYSIS_HARD,
+    RG_ANALYSIS_DECISIONS_AGAIN = RG_ANALYSIS_HARD,
     RG_ANALYSIS_BOUNCING = 64, /* pairs whose bounces are remembered */
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
 };
@@ -269,11 +274,15 @@ typedef enum rg_effort {
     RG_EFFORT_SOLVE     /* by a solver where that fails */
 } rg_effort;
 
-/* What the last evaluation has shown. */
+/* How the forces of the last evaluation were found. */
+typedef enum rg_finding {
+    RG_FOUND,           /* by exchanges in the active set */
+    RG_FOUND_BY_SOLVER, /* of some island */
+    RG_FOUND_NOT        /* which contacts of some island stick */
+} rg_finding;
 typedef struct rg_evaluation {
-    bool searched;  /* a solver was asked */
-    bool undecided; /* it was not found which contacts stick */
-    double margin;  /* of the active set that is kept: > 0 while it is right */
+    rg_finding finding;
+    double margin; /* of the active set that is kept: > 0 while it is right */
 } rg_evaluation;
 
 /* A contact at the beginning of a trial step. */
@@ -283,6 +292,14 @@ typedef struct rg_analysis_start {
     double gap, slip; /* m, m/s */
     rg_vec3 point, point_rate, normal;
 } rg_analysis_start;
+
+/* How far a body may get within the step of the world, and got. */
+typedef struct rg_analysis_travel {
+    double extent;  /* m: its farthest point from its centre */
+    double reach;   /* m: how far its points may get */
+    double most;    /* m: how far they got at most */
+    double fastest; /* m/s: of its fastest point of now */
+} rg_analysis_travel;
 
 /* What a group has done, to be added up. */
 typedef struct rg_analysis_tally {
@@ -308,15 +325,13 @@ struct rg_analysis {
     rg_analysis_motion motion; /* of the last evaluation */
 
     rg_bounds *bounds;         /* per part: over the step that is looked at */
-    double *extent;            /* per dynamic body, m: its farthest point from its centre */
     uint32_t (*candidates)[2]; /* parts that may meet during the step of the world */
     size_t candidate_count;
     uint32_t *mine; /* parts in them */
     size_t mine_count;
     uint32_t (*pairs)[2]; /* parts that may meet during the step that is looked at */
     size_t pair_count;
-    /* Per body: m, how far its points may get and got at most; m/s, of its fastest point of now. */
-    double *reach, *travel, *fastest;
+    rg_analysis_travel *travel; /* per body */
     /* Per dynamic body of the world, m: how far it gets at least, by what was found when its
      * group was handed over and strayed; kept while the step is made again. Null: nothing is
      * handed over. */
@@ -338,7 +353,6 @@ struct rg_analysis {
     size_t shown;                /* problems that an observer has seen in this step */
     int64_t decisions;           /* that are left in this step; < 0: mean forces are taken */
     double mean_length;          /* s: of the next ones */
-    bool was_averaged;           /* the last step of the world ended with mean forces */
     uint64_t events;
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
     size_t bounce_count;
@@ -719,23 +733,7 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
 /* The forces of the end of the step of the world; of bodies at rest, of all of it. */
 void rg_analysis_judge_last(rg_analysis *a, bool resting);
 
-/* --- log --- */
-void rg_analysis_log_clear(rg_world *world);
-/* To forget what a trial that failed has logged. */
-typedef struct rg_log_mark {
-    size_t events, impulses;
-} rg_log_mark;
-rg_log_mark rg_analysis_log_mark(const rg_step_machinery *machinery);
-void rg_analysis_log_return(rg_step_machinery *machinery, const rg_log_mark *mark);
-/* In the order of time: groups come one after the other. */
-void rg_analysis_log_sort(rg_world *world);
-/* At the beginning of the step, before all others: that of `count` bodies, of which the first
- * two are told, is made by the stepping method, because of an error; 0: that of the whole world. */
-void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
-                               const rg_error *cause);
-/* A contact that may open or be held by a normal force (N); m/s^2: how it would open. */
-void rg_analysis_log_choice(rg_analysis *a, const rg_analysis_contact *contact, double force,
-                            double acceleration);
+/* Into the log of the step. */
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
                      uint32_t contacts, double value);
 

@@ -354,7 +354,7 @@ void rg_analysis_decide_island(rg_analysis *a, const uint32_t *members, size_t m
                 follow_limits(a, members, member_count, false, info);
     rg_arena_return(a->arena, mark);
     if (!done) { /* forces are left to means */
-        a->evaluation.undecided = true;
+        a->evaluation.finding = RG_FOUND_NOT;
         a->decisions = -1;
     }
 }

@@ -70,14 +70,10 @@ static size_t group_size(const rg_analysis *a, const rg_analysis_groups *groups,
 static bool take_group_arrays(rg_analysis *g, size_t bodies, size_t pairs) {
     g->flight.body = rg_arena_take(g->arena, bodies, sizeof *g->flight.body);
     g->y = rg_arena_take(g->arena, g->ode.n, sizeof *g->y);
-    g->extent = rg_arena_take(g->arena, bodies, sizeof *g->extent);
-    g->reach = rg_arena_take(g->arena, bodies, sizeof *g->reach);
     g->travel = rg_arena_take(g->arena, bodies, sizeof *g->travel);
-    g->fastest = rg_arena_take(g->arena, bodies, sizeof *g->fastest);
     g->pairs = rg_arena_take(g->arena, pairs, sizeof *g->pairs);
     g->mine = rg_arena_take(g->arena, 2 * pairs, sizeof *g->mine);
-    return g->flight.body && g->y && g->extent && g->reach && g->travel && g->fastest && g->pairs &&
-           g->mine;
+    return g->flight.body && g->y && g->travel && g->pairs && g->mine;
 }
 
 /* Parts of the group's pairs, each once. `seen`: per part, false; it stays so. */
@@ -106,6 +102,7 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
     if (!take_group_arrays(g, bodies, pairs))
         return RG_OUT_OF_MEMORY;
     g->next_step = INFINITY;
+    g->decisions = RG_ANALYSIS_DECISIONS;
     g->flight.body_count = 0;
     for (size_t k = 0; k < a->flight.body_count; k++) {
         if (groups->label[k] != index)
@@ -113,12 +110,12 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
         size_t place = g->flight.body_count++;
         g->flight.body[place] = a->flight.body[k];
         g->place[a->flight.body[k]] = (uint32_t)place;
-        g->extent[place] = a->extent[k];
-        g->reach[place] = groups->reach[k];
-        g->travel[place] = 0;
+        g->travel[place] =
+            (rg_analysis_travel){.extent = a->travel[k].extent, .reach = groups->reach[k]};
         memcpy(g->y + place * width, a->y + k * width, width * sizeof *g->y);
         g->next_step = fmin(g->next_step, known[k].next_step);
-        g->was_averaged |= known[k].averaged != 0;
+        if (known[k].averaged)
+            g->decisions = RG_ANALYSIS_DECISIONS_AGAIN;
     }
     memset(g->y + bodies * width, 0, (RG_FLIGHT_LEDGER + RG_ANALYSIS_LEDGER) * sizeof *g->y);
     g->candidates = groups->pairs + from;
@@ -203,7 +200,7 @@ static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, cons
                         rg_error *cause, rg_status status, rg_analysis_handover *handover) {
     cause->status = status;
     a->shown = g->shown;
-    rg_analysis_log_return(a->view->machinery, log);
+    rg_step_log_return(a->view->machinery, log);
     return rg_analysis_refuse(a, (uint32_t)index, cause, handover);
 }
 
@@ -232,7 +229,7 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         g->bounce_count = a->bounce_count;
         memcpy(g->bounces, a->bounces, sizeof g->bounces);
         rg_arena_mark mark = rg_arena_get_mark(a->arena);
-        rg_log_mark log = rg_analysis_log_mark(a->view->machinery);
+        rg_log_mark log = rg_step_log_mark(a->view->machinery);
         rg_error cause = {0};
         rg_arrival arrival = RG_ARRIVED;
         rg_status status = make_group(a, groups, index, memory, seen, g)

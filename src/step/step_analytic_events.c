@@ -349,8 +349,7 @@ static void look_at_touching(look *l, rg_analysis_event *event) {
 static bool is_carried(const rg_analysis *a, uint32_t part_b, uint32_t part_a, uint32_t *moving) {
     const rg_convex_part *b = &a->view->parts[part_b], *other = &a->view->parts[part_a];
     *moving = b->dynamic ? part_b : part_a;
-    return b->dynamic != other->dynamic &&
-           !a->view->world->content.record[(b->dynamic ? other : b)->body].prescription1;
+    return rg_analysis_carried(a, b->body, other->body) != UINT32_MAX;
 }
 
 /* Whether a plane along n (from B to A) separates the pair at several places up to the end. */

@@ -288,7 +288,7 @@ static rg_status keep_rows(rg_analysis *a, rg_direction_system *s, rg_effort eff
 static rg_status search_rows(rg_analysis *a, rg_direction_system *s, double *b, const double *raise,
                              rg_solve_info *info) {
     rg_status status = RG_OK;
-    a->evaluation.searched = true;
+    a->evaluation.finding = RG_FOUND_BY_SOLVER;
     for (int k = 0; k < NEAR_SOLVES && !status; k++) {
         status = solve_once(a, s, b, info);
         if (status || !(info->residual.natural <= RG_ANALYSIS_FAILED))
@@ -416,34 +416,20 @@ static void find_islands(rg_analysis *a, rg_partition *islands) {
         a->trouble = (rg_analysis_trouble){.outcome = RG_SOLVE_SINGULAR, .residual = INFINITY};
 }
 
-/* One island, in one of these ways. */
-typedef void island_solver(rg_analysis *a, const uint32_t *members, size_t member_count,
-                           rg_solve_info *info);
-
-static void solve_island(rg_analysis *a, const uint32_t *members, size_t count,
-                         rg_solve_info *info) {
-    solve_by(a, members, count, solve_rows, RG_EFFORT_SOLVE, info);
-}
-
-static void know_island(rg_analysis *a, const uint32_t *members, size_t count,
-                        rg_solve_info *info) {
-    solve_by(a, members, count, know_rows, RG_EFFORT_SOLVE, info);
-}
-
-static void keep_island(rg_analysis *a, const uint32_t *members, size_t count,
-                        rg_solve_info *info) {
-    solve_by(a, members, count, keep_rows, RG_EFFORT_EXCHANGE, info);
-}
-
-static void solve_islands(rg_analysis *a, island_solver *solve) {
+/* All islands; null: of each the active set is decided first. */
+static void solve_islands(rg_analysis *a, rows_solver *solve) {
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_SOLVE);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     rg_partition islands;
     find_islands(a, &islands);
     for (size_t k = 0; k < islands.count; k++) {
         const uint32_t *members = islands.member + islands.first[k];
+        size_t count = islands.first[k + 1] - islands.first[k];
         rg_solve_info info = {.outcome = RG_SOLVE_SINGULAR, .residual.natural = INFINITY};
-        solve(a, members, islands.first[k + 1] - islands.first[k], &info);
+        if (solve)
+            solve_by(a, members, count, solve, RG_EFFORT_SOLVE, &info);
+        else
+            rg_analysis_decide_island(a, members, count, &info);
         note_solve(a, members, &info);
     }
     rg_arena_return(a->arena, mark);
@@ -453,11 +439,11 @@ static void solve_islands(rg_analysis *a, island_solver *solve) {
 /* --- force laws ------------------------------------------------------------------------------- */
 
 static void evaluate_rows(rg_analysis *a) {
-    solve_islands(a, solve_island);
+    solve_islands(a, solve_rows);
 }
 
 static void decide_cone(rg_analysis *a) {
-    solve_islands(a, rg_analysis_decide_island);
+    solve_islands(a, NULL);
 }
 
 void rg_analysis_keep_forces(rg_analysis *a) {
@@ -489,7 +475,7 @@ const rg_force_law rg_law_constant = {.evaluate = keep_forces_and_lines};
 
 /* The active set of the beginning of a trial step: where it is no longer right, the step ends. */
 static void evaluate_kept(rg_analysis *a) {
-    solve_islands(a, keep_island);
+    solve_islands(a, keep_rows);
 }
 
 static const rg_force_law kept_active_set = {.evaluate = evaluate_kept};
@@ -525,7 +511,8 @@ static void evaluate_first(rg_analysis *a) {
     rg_analysis_keep_start(a);
     rg_analysis_joints_react(a);
     rg_analysis_judge_begin(a, false);
-    a->active = rg_analysis_may_know(a) && !a->evaluation.searched ? &kept_active_set : a->law;
+    a->active =
+        rg_analysis_may_know(a) && a->evaluation.finding == RG_FOUND ? &kept_active_set : a->law;
 }
 
 static void evaluate_first_constant(rg_analysis *a) {
@@ -609,7 +596,7 @@ void rg_analysis_decide(rg_analysis *a) {
 void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
-        solve_islands(a, resting ? know_island : solve_island);
+        solve_islands(a, resting ? know_rows : solve_rows);
     rg_analysis_joints_react(a);
 }
 

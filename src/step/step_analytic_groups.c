@@ -19,13 +19,13 @@
 enum { ROUNDS_MOST = 32 };
 
 static void make_extents(rg_analysis *a) {
-    memset(a->extent, 0, a->flight.body_count * sizeof *a->extent);
+    memset(a->travel, 0, a->flight.body_count * sizeof *a->travel);
     for (size_t i = 0; i < a->view->part_count; i++) {
         const rg_convex_part *p = &a->view->parts[i];
         if (!p->dynamic)
             continue;
-        size_t place = rg_analysis_place(a, p->body);
-        a->extent[place] = fmax(a->extent[place], rg_length(p->middle) + p->radius);
+        rg_analysis_travel *t = &a->travel[rg_analysis_place(a, p->body)];
+        t->extent = fmax(t->extent, rg_length(p->middle) + p->radius);
     }
 }
 

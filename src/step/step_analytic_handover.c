@@ -218,7 +218,7 @@ static void log_refusal(const rg_analysis *a, const rg_analysis_groups *groups,
             bodies[count] = rg_body_id_at(&a->view->world->content, a->flight.body[k]);
         count++;
     }
-    rg_analysis_log_hand_over(a->view->world, bodies, count, &refusal->cause);
+    rg_step_log_hand_over(a->view->world, bodies, count, &refusal->cause);
 }
 
 void rg_analysis_tell_hand_over(const rg_analysis *a, const rg_analysis_groups *groups,

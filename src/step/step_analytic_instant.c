@@ -13,6 +13,25 @@
 /* Projections of slips that end, each of which may end others. */
 enum { PROJECTIONS = 3 };
 
+static rg_step_event event_of(const rg_analysis *a, rg_step_event_kind kind,
+                              const rg_analysis_contact *c, uint32_t contacts, double value) {
+    rg_step_event e = {
+        .time = a->time, .kind = (uint32_t)kind, .contacts = contacts, .value = value};
+    if (!c)
+        return e;
+    e.body_b = rg_analysis_body_id(a, c->body_b);
+    e.body_a = rg_analysis_body_id(a, c->body_a);
+    e.friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.friction : c->law.static_friction;
+    e.restitution = c->law.restitution;
+    return e;
+}
+
+void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
+                     uint32_t contacts, double value) {
+    rg_step_event event = event_of(a, kind, contact, contacts, value);
+    rg_step_log_add(a->view->machinery, &event);
+}
+
 static void drop_leaving(rg_analysis *a) {
     size_t kept = 0;
     a->leaving_count = 0;
@@ -94,7 +113,9 @@ static void choose_solution(rg_analysis *a) {
         if (!(w < 0))
             continue;
         double force = -c->normal_acceleration / w;
-        rg_analysis_log_choice(a, c, force, c->normal_acceleration);
+        rg_step_event event = event_of(a, RG_STEP_EVENT_INDETERMINATE, c, 1, force);
+        event.other = c->normal_acceleration;
+        rg_step_log_add(a->view->machinery, &event);
         if (holds) {
             c->force[0] = force;
             c->force[1] = -c->law.friction * force;
@@ -314,7 +335,7 @@ rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, r
     for (int jam = 0;; jam++) {
         rg_status status = resolve_once(a, detect, frees, error);
         /* An active set that was not found is no paradox: the loop takes mean forces. */
-        if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.undecided)
+        if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.finding == RG_FOUND_NOT)
             return status;
         uint32_t contact = a->trouble.contact;
         if (jam < RG_ANALYSIS_JAMS && rg_analysis_resolve_jam(a, contact))

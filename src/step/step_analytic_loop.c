@@ -38,11 +38,7 @@ enum { STUCK_MOST = 4 };
 enum { FREED_MOST = 1 };
 /* Steps of the integrator in one step of the world. */
 enum { STEPS_MOST = 200000 };
-/* Decisions of the active set in one step of the world, other than that all contacts can be held,
- * before mean forces are taken to its end; and in a step after one that ended so. One that takes a
- * solver counts as one more, of many contacts as eight. */
-enum { DECISIONS_MOST = 8 * RG_ANALYSIS_HARD, DECISIONS_AGAIN = RG_ANALYSIS_HARD };
-/* Iterations of solvers in it before that. */
+/* Iterations of solvers in it before mean forces are taken to its end. */
 enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 /* Times for means are this share of what would just do, and this share of the last one at least. */
 #define SAFETY      0.8
@@ -326,7 +322,7 @@ static double speed_of_now(const rg_analysis *a, size_t place) {
 
 static void note_speeds(rg_analysis *a) {
     for (size_t k = 0; k < a->flight.body_count; k++)
-        a->fastest[k] = speed_of_now(a, k);
+        a->travel[k].fastest = speed_of_now(a, k);
 }
 
 /* After a step of `length` seconds, before what happens at its end: whether a body left its
@@ -335,8 +331,9 @@ static bool note_travel(rg_analysis *a, double length) {
     bool strayed = false;
     rg_analysis_move(a, a->time, a->y, &a->motion);
     for (size_t k = 0; k < a->flight.body_count; k++) {
-        a->travel[k] += length * fmax(a->fastest[k], speed_of_now(a, k));
-        strayed |= !(a->travel[k] <= a->reach[k]);
+        rg_analysis_travel *t = &a->travel[k];
+        t->most += length * fmax(t->fastest, speed_of_now(a, k));
+        strayed |= !(t->most <= t->reach);
     }
     return strayed;
 }
@@ -455,7 +452,6 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
         rg_trial_forget(&a->trial);
     if (status || rests)
         return status;
-    a->decisions = a->was_averaged ? DECISIONS_AGAIN : DECISIONS_MOST;
     event_loop l = {.a = a,
                     .error = error,
                     .nudge = NUDGE * step_length(a),

@@ -23,7 +23,7 @@ static void prescribed_acceleration(const rg_analysis *a, size_t body, double t,
 double rg_analysis_point_speed(const rg_analysis *a, size_t place, const rg_vec3 *velocity,
                                const rg_vec3 *angular_velocity) {
     uint32_t body = a->flight.body[place];
-    return rg_length(velocity[body]) + a->extent[place] * rg_length(angular_velocity[body]);
+    return rg_length(velocity[body]) + a->travel[place].extent * rg_length(angular_velocity[body]);
 }
 
 void rg_analysis_move(rg_analysis *a, double t, const double *y, rg_analysis_motion *m) {

@@ -1,8 +1,8 @@
 /* One step of the world: the table of contents. */
 #include "base/base_text.h"
 #include "contact/contact.h"
-#include "step/step_analytic.h"
 #include "step/step_judge.h"
+#include "step/step_log.h"
 #include "step/step_machinery.h"
 #include "step/step_method.h"
 #include "step/step_stage.h"
@@ -198,7 +198,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
         status = prepare_kinematic(world, clock.time, &kinematic, error);
     if (!status)
         status = rg_collision_begin(machinery->collision, world, error);
-    rg_analysis_log_clear(world);
+    rg_step_log_clear(world);
     if (!status)
         status = rg_method_of(world)->step(world, step, clock.time, &report, error);
     if (status)

@@ -83,7 +83,5 @@ rg_status rg_joints_tell_held(const rg_world_content *content, const rg_joint_se
 /* A step has succeeded: forces, coordinates and what broke are kept; limits that began to push and
  * breaks are logged. */
 void rg_joints_store(rg_world *world, const rg_joint_memory *next);
-/* step_analytic_log.c: an event of a joint, after those that are there. */
-void rg_log_joint(rg_world *world, const rg_step_event *event);
 
 #endif

@@ -2,6 +2,7 @@
  * for readers, wrenches for the judge.
  * Tested by tests/step/test_joints.c. */
 #include "step/step_joints.h"
+#include "step/step_log.h"
 #include "step/step_judge.h"
 
 #include <string.h>
@@ -93,7 +94,7 @@ static void log_joint(rg_world *world, size_t j, rg_step_event event) {
     event.time = world->content.time + rg_joint_memories(&world->content)[j].step;
     event.contacts = (uint32_t)j;
     event.body_a = def->body_a, event.body_b = def->body_b;
-    rg_log_joint(world, &event);
+    rg_step_log_add(world->machinery, &event);
 }
 
 /* Limits that push now and did not push in the step before. */

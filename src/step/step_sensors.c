@@ -2,8 +2,7 @@
  * found it at the beginning of the step.
  * Tested by tests/record/test_sensors.c. */
 #include "contact/contact_collision.h"
-#include "step/step_analytic.h"
-#include "step/step_machinery.h"
+#include "step/step_log.h"
 
 static const rg_collider *collider_of(const rg_world *world, rg_collider_id id) {
     const rg_world_content *c = &world->content;
@@ -20,10 +19,9 @@ static void log_pair(rg_world *world, double time, rg_step_event_kind kind, rg_c
     if (!one || !other || !(one->sensor || other->sensor))
         return; /* no sensor, or one that is gone */
     const rg_collider *sensor = one->sensor ? one : other, *visitor = one->sensor ? other : one;
-    size_t place = m->event_count++;
-    if (place < RG_STEP_EVENTS_MOST)
-        m->events[place] = (rg_step_event){
-            .time = time, .kind = kind, .body_b = sensor->body, .body_a = visitor->body};
+    rg_step_log_add(
+        m, &(rg_step_event){
+               .time = time, .kind = kind, .body_b = sensor->body, .body_a = visitor->body});
 }
 
 void rg_log_sensors(rg_world *world, double time) {
@@ -39,5 +37,5 @@ void rg_log_sensors(rg_world *world, double time) {
             log_pair(world, time, RG_STEP_EVENT_SENSOR_ON, view.touches[i].collider_b,
                      view.touches[i].collider_a);
     if (before > 0 && m->event_count > before)
-        rg_analysis_log_sort(world);
+        rg_step_log_sort(world);
 }

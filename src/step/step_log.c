@@ -1,9 +1,9 @@
-/* The log of a step: a fixed number of entries in the world's machinery, cleared when a step
- * begins.
+/* What happened in a step, by any method: a fixed number of events in the world's machinery,
+ * cleared when a step begins, and their words.
  *
  * Tested by tests/step/test_mixed.c. */
+#include "step/step_log.h"
 #include "contact/contact.h"
-#include "step/step_analytic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ const char *rg_step_event_name(rg_step_event_kind kind) {
     return kind < RG_STEP_EVENT_KIND_COUNT ? names[kind] : "?";
 }
 
-void rg_analysis_log_clear(rg_world *world) {
+void rg_step_log_clear(rg_world *world) {
     rg_step_machinery *m = world->machinery;
     if (!m)
         return;
@@ -27,43 +27,23 @@ void rg_analysis_log_clear(rg_world *world) {
     rg_collision_forget_marks(m->collision);
 }
 
-rg_log_mark rg_analysis_log_mark(const rg_step_machinery *m) {
+rg_log_mark rg_step_log_mark(const rg_step_machinery *m) {
     return (rg_log_mark){m->event_count, m->impulse_count};
 }
 
-void rg_analysis_log_return(rg_step_machinery *m, const rg_log_mark *mark) {
+void rg_step_log_return(rg_step_machinery *m, const rg_log_mark *mark) {
     m->event_count = mark->events;
     m->impulse_count = mark->impulses;
 }
 
-void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,
-                     uint32_t contacts, double value) {
-    rg_step_machinery *m = a->view->machinery;
+void rg_step_log_add(rg_step_machinery *m, const rg_step_event *event) {
     size_t place = m->event_count++;
-    if (place >= RG_STEP_EVENTS_MOST)
-        return;
-    rg_step_event *e = &m->events[place];
-    *e = (rg_step_event){
-        .time = a->time, .kind = (uint32_t)kind, .contacts = contacts, .value = value};
-    if (!contact)
-        return;
-    e->body_b = rg_analysis_body_id(a, contact->body_b);
-    e->body_a = rg_analysis_body_id(a, contact->body_a);
-    e->friction =
-        contact->mode == RG_ANALYSIS_SLIPS ? contact->law.friction : contact->law.static_friction;
-    e->restitution = contact->law.restitution;
-}
-
-void rg_analysis_log_choice(rg_analysis *a, const rg_analysis_contact *contact, double force,
-                            double acceleration) {
-    size_t place = a->view->machinery->event_count;
-    rg_analysis_log(a, RG_STEP_EVENT_INDETERMINATE, contact, 1, force);
     if (place < RG_STEP_EVENTS_MOST)
-        a->view->machinery->events[place].other = acceleration;
+        m->events[place] = *event;
 }
 
-void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
-                               const rg_error *cause) {
+void rg_step_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint32_t count,
+                           const rg_error *cause) {
     rg_step_machinery *m = world->machinery;
     m->causes[m->cause_count++ % RG_STEP_CAUSES] =
         (rg_step_cause){world->content.time, bodies[0], *cause};
@@ -79,7 +59,7 @@ void rg_analysis_log_hand_over(rg_world *world, const rg_body_id bodies[2], uint
     m->event_count++;
 }
 
-void rg_analysis_log_sort(rg_world *world) {
+void rg_step_log_sort(rg_world *world) {
     rg_step_machinery *m = world->machinery;
     size_t count = m->event_count < RG_STEP_EVENTS_MOST ? m->event_count : RG_STEP_EVENTS_MOST;
     for (size_t i = 1; i < count; i++) {
@@ -96,13 +76,6 @@ const rg_step_event *rg_world_step_events(const rg_world *world, size_t *kept, s
     *count = m ? m->event_count : 0;
     *kept = *count < RG_STEP_EVENTS_MOST ? *count : RG_STEP_EVENTS_MOST;
     return m ? m->events : NULL;
-}
-
-void rg_log_joint(rg_world *world, const rg_step_event *event) {
-    rg_step_machinery *m = world->machinery;
-    size_t place = m->event_count++;
-    if (place < RG_STEP_EVENTS_MOST)
-        m->events[place] = *event;
 }
 
 static const char *name_of(const rg_world *world, rg_body_id body) {
