@@ -378,6 +378,9 @@ typedef struct rg_analysis_groups {
 rg_status rg_analysis_make_groups(rg_analysis *a, rg_analysis_view *view, double farther,
                                   rg_analysis_groups *groups);
 
+/* The bodies of a joint that forces move, if it holds; returns how many. */
+size_t rg_analysis_joined_bodies(const rg_analysis *a, size_t joint, uint32_t bodies[2]);
+
 /* --- memory --- */
 /* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories
  * of the groups; then differences: those of the flight of all bodies, or those of the groups,
@@ -684,9 +687,6 @@ typedef struct rg_analysis_handover {
     rg_stepping stepping; /* the step of all of them */
 } rg_analysis_handover;
 bool rg_analysis_can_hand_over(const rg_world *world, rg_status status);
-/* Puts a group on the list. RG_OUT_OF_MEMORY is the only failure. */
-rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
-                             rg_analysis_handover *handover);
 /* Makes the step of those groups, in scratch memory; *strayed, and a->least, if a body got so
  * far that it could have met one of another group. This and what follows do nothing if there are
  * none. */

@@ -195,13 +195,16 @@ static rg_status fail_group(const rg_analysis *g, rg_status status, const rg_err
                    cause->text, first, second, count - 2);
 }
 
-/* A group that failed leaves no trace but the number of problems that were shown. */
-static rg_status refuse(rg_analysis *a, size_t index, const rg_analysis *g, const rg_log_mark *log,
-                        rg_error *cause, rg_status status, rg_analysis_handover *handover) {
-    cause->status = status;
+/* A group that failed leaves no trace but the number of problems that were shown; false without
+ * memory. */
+static bool refuse(rg_analysis *a, size_t index, const rg_analysis *g, const rg_log_mark *log,
+                   const rg_error *cause, rg_analysis_handover *h) {
     a->shown = g->shown;
     rg_step_log_return(a->view->machinery, log);
-    return rg_analysis_refuse(a, (uint32_t)index, cause, handover);
+    if (!rg_arena_grow(a->arena, &h->refusals, h->count, &h->capacity, sizeof *h->refusals))
+        return false;
+    h->refusals[h->count++] = (rg_analysis_refusal){(uint32_t)index, *cause};
+    return true;
 }
 
 rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *groups,
@@ -238,7 +241,8 @@ rg_status rg_analysis_run_groups(rg_analysis *a, const rg_analysis_groups *group
         if (rg_analysis_can_hand_over(a->view->world, status)) {
             rg_arena_return(a->arena, mark);
             rg_analysis_forget_group(memory, groups->label, index);
-            if (refuse(a, index, g, &log, &cause, status, handover))
+            cause.status = status;
+            if (!refuse(a, index, g, &log, &cause, handover))
                 return rg_analysis_fail(a->view->world, RG_OUT_OF_MEMORY, a->time, error);
             continue;
         }

@@ -106,10 +106,10 @@ double rg_analysis_brake_slip(const rg_analysis *a, size_t brake) {
     rg_analysis_row row = rg_analysis_joint_direction(a, bodies[1], bodies[0], look.point,
                                                       &look.axis[r->direction - look.locked]);
     size_t axis = r->direction - look.locked;
-    bool motor = (r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_MOTOR;
-    double target = motor ? rg_joint_target(&a->view->world->content, a->joints->joint[r->joint],
-                                            axis, a->motion.time)
-                          : 0;
+    double target = rg_joints_is(r, RG_JOINT_MOTOR)
+                        ? rg_joint_target(&a->view->world->content, a->joints->joint[r->joint],
+                                          axis, a->motion.time)
+                        : 0;
     return r->slips * (rg_analysis_rate(&a->motion, &row) - target);
 }
 

@@ -96,8 +96,7 @@ static bool join(const rg_analysis *a, const rg_broad_pairs *found, uint32_t *pa
     return any;
 }
 
-/* The dynamic bodies of a joint that holds, as their places; returns how many. */
-static size_t joined_places(const rg_analysis *a, size_t joint, uint32_t places[2]) {
+size_t rg_analysis_joined_bodies(const rg_analysis *a, size_t joint, uint32_t bodies[2]) {
     const rg_world_content *c = &a->view->world->content;
     const rg_joint_def *def = &c->joint[joint].def;
     rg_body_id ids[2] = {def->body_a, def->body_b};
@@ -105,7 +104,7 @@ static size_t joined_places(const rg_analysis *a, size_t joint, uint32_t places[
     for (int side = 0; side < 2 && rg_joint_memories(c)[joint].broken == 0; side++) {
         size_t body = ids[side].index1 ? rg_body_dense(c, ids[side]) : SIZE_MAX;
         if (body != SIZE_MAX && c->dynamics[body].inverse_mass > 0)
-            places[count++] = (uint32_t)rg_analysis_place(a, (uint32_t)body);
+            bodies[count++] = (uint32_t)body;
     }
     return count;
 }
@@ -165,10 +164,10 @@ static rg_status number_groups(rg_analysis *a, const rg_broad_pairs *found, uint
             if (p->dynamic)
                 meets[rg_sets_root(parent, (uint32_t)rg_analysis_place(a, p->body))] = 1;
         }
-    uint32_t places[2];
+    uint32_t bodies[2];
     for (size_t j = 0; j < a->view->world->content.joints.count; j++)
-        if (joined_places(a, j, places))
-            meets[rg_sets_root(parent, places[0])] = 1;
+        if (rg_analysis_joined_bodies(a, j, bodies))
+            meets[rg_sets_root(parent, a->place[bodies[0]])] = 1;
     g->count = 0;
     for (uint32_t k = 0; k < n; k++)
         if (rg_sets_root(parent, k) == k && meets[k])
@@ -203,10 +202,10 @@ rg_status rg_analysis_make_groups(rg_analysis *a, rg_analysis_view *view, double
     /* Springs and the like join bodies over any distance. */
     for (size_t k = 1; a->flight.forced && k < n; k++)
         parent[k] = 0;
-    uint32_t places[2];
+    uint32_t bodies[2];
     for (size_t j = 0; j < c->joints.count; j++)
-        if (joined_places(a, j, places) == 2)
-            rg_sets_join(parent, places[0], places[1]);
+        if (rg_analysis_joined_bodies(a, j, bodies) == 2)
+            rg_sets_join(parent, a->place[bodies[0]], a->place[bodies[1]]);
     rg_status status = RG_OK;
     rg_broad_pairs found;
     for (int round = 0;; round++) {

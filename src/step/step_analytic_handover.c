@@ -27,14 +27,6 @@ bool rg_analysis_can_hand_over(const rg_world *world, rg_status status) {
             status == RG_INVALID_ARGUMENT); /* bodies that overlap */
 }
 
-rg_status rg_analysis_refuse(rg_analysis *a, uint32_t group, const rg_error *cause,
-                             rg_analysis_handover *h) {
-    if (!rg_arena_grow(a->arena, &h->refusals, h->count, &h->capacity, sizeof *h->refusals))
-        return RG_OUT_OF_MEMORY;
-    h->refusals[h->count++] = (rg_analysis_refusal){group, *cause};
-    return RG_OK;
-}
-
 /* --- which bodies ----------------------------------------------------------------------------- */
 
 /* Refusals come in the order of groups. */

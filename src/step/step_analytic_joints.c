@@ -23,19 +23,13 @@ static uint32_t place_of(const rg_analysis *a, uint32_t body) {
                : UINT32_MAX;
 }
 
-/* Whether forces move a body of a joint that holds, which then is in the group. */
+/* Whether forces move a body of a joint that holds: one of the group, then. */
 static bool has_joint(const rg_analysis *a, size_t joint) {
-    const rg_world_content *c = &a->view->world->content;
-    const rg_joint_def *def = &c->joint[joint].def;
-    if (rg_joint_memories(c)[joint].broken != 0)
+    uint32_t bodies[2], place;
+    if (rg_analysis_joined_bodies(a, joint, bodies) == 0)
         return false;
-    for (int side = 0; side < 2; side++) {
-        rg_body_id id = side ? def->body_b : def->body_a;
-        uint32_t place = id.index1 ? place_of(a, (uint32_t)rg_body_dense(c, id)) : UINT32_MAX;
-        if (place < a->flight.body_count && a->flight.body[place] == rg_body_dense(c, id))
-            return true;
-    }
-    return false;
+    place = a->place[bodies[0]];
+    return place < a->flight.body_count && a->flight.body[place] == bodies[0];
 }
 
 typedef struct row_maker {
@@ -183,11 +177,6 @@ static void find_target(const rg_analysis *a, rg_analysis_joint_row *r) {
     r->drift -= (8 * near - far) / (12 * d);
 }
 
-static bool is_motor(const rg_analysis_joint_row *r) {
-    return r->part >= RG_JOINT_LOCKED &&
-           (r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_MOTOR;
-}
-
 static void move_row(const rg_analysis *a, rg_analysis_joint_row *r) {
     const rg_analysis_joints *j = a->joints;
     const rg_joint_look *look = &j->look[r->joint];
@@ -200,7 +189,7 @@ static void move_row(const rg_analysis *a, rg_analysis_joint_row *r) {
         r->value -= def->axis[r->direction - look->locked].lower;
     r->rate = rg_analysis_rate(&a->motion, &r->row);
     r->drift = r->role == RG_ROLE_SOFT ? 0 : rg_joints_drift(a, r->joint, look, r->direction);
-    if (is_motor(r))
+    if (rg_joints_is(r, RG_JOINT_MOTOR))
         find_target(a, r);
 }
 
@@ -232,7 +221,7 @@ static double soft_force(const rg_analysis *a, const rg_analysis_joint_row *r) {
     const rg_analysis_joints *j = a->joints;
     const rg_joint_axis *axis = &a->view->world->content.joint[j->joint[r->joint]]
                                      .def.axis[r->direction - j->look[r->joint].locked];
-    if ((r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_SPRING)
+    if (rg_joints_is(r, RG_JOINT_SPRING))
         return -axis->stiffness * (r->value - axis->rest) - axis->damping * r->rate;
     double force = axis->motor == RG_MOTOR_POSITION
                        ? axis->gain * (r->target - r->value) - axis->gain_velocity * r->rate
@@ -296,10 +285,7 @@ void rg_analysis_joint_places(const rg_analysis *a, uint32_t *places) {
 static rg_judge_joint_part part_of(const rg_analysis_joint_row *r) {
     if (r->role == RG_ROLE_LOCKED)
         return RG_JUDGE_JOINT_HOLD;
-    return r->part >= RG_JOINT_LOCKED &&
-                   (r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_FRICTION
-               ? RG_JUDGE_JOINT_FRICTION
-               : RG_JUDGE_JOINT_DRIVE;
+    return rg_joints_is(r, RG_JOINT_FRICTION) ? RG_JUDGE_JOINT_FRICTION : RG_JUDGE_JOINT_DRIVE;
 }
 
 bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now) {

@@ -91,6 +91,10 @@ static inline const rg_joint_direction *rg_joints_direction(const rg_joint_look 
     return direction < look->locked ? &look->lock[direction]
                                     : &look->axis[direction - look->locked];
 }
+/* Whether a row is this part of an axis: RG_JOINT_MOTOR and others of world.h. */
+static inline bool rg_joints_is(const rg_analysis_joint_row *r, int part) {
+    return r->part >= RG_JOINT_LOCKED && (r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == part;
+}
 /* The body of a side, A 0, B 1; the world stands behind all bodies. */
 uint32_t rg_joints_body(const rg_analysis *a, const rg_joint_look *look, int side);
 /* Where a joint is, at a->motion, turns counted. */
