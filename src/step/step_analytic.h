@@ -121,7 +121,6 @@
 enum {
     RG_ANALYSIS_LEDGER = 6,     /* impulse, angular impulse by what forces do not move */
     RG_ANALYSIS_SAMPLES = 4,    /* looks at pairs in contact within a step */
-    RG_ANALYSIS_ROUNDS = 50,    /* impacts in a row at one instant */
     RG_ANALYSIS_JAMS = 4,       /* impulses out of inconsistency at one instant */
     RG_ANALYSIS_EVENTS = 20000, /* in one step of the world */
     RG_ANALYSIS_WORK = 1000000, /* iterations of solvers in it */

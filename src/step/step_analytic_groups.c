@@ -15,9 +15,6 @@
 #include <float.h>
 #include <string.h>
 
-/* Rounds of growing; after them everything is one group. */
-enum { ROUNDS_MOST = 32 };
-
 static void make_extents(rg_analysis *a) {
     memset(a->travel, 0, a->flight.body_count * sizeof *a->travel);
     for (size_t i = 0; i < a->view->part_count; i++) {
@@ -208,16 +205,12 @@ rg_status rg_analysis_make_groups(rg_analysis *a, rg_analysis_view *view, double
             rg_sets_join(parent, a->place[bodies[0]], a->place[bodies[1]]);
     rg_status status = RG_OK;
     rg_broad_pairs found;
-    for (int round = 0;; round++) {
+    do {
         share_reach(a, parent, g->reach);
         status = find_terrain(a, view, g->reach);
         if (!status)
             status = rg_collision_meet_parts(a->view->machinery->collision, c, a->view->parts,
                                              a->bounds, a->view->part_count, a->arena, &found);
-        if (status || !join(a, &found, parent))
-            break;
-        for (size_t k = 1; round >= ROUNDS_MOST && k < n; k++)
-            parent[k] = 0;
-    }
+    } while (!status && join(a, &found, parent));
     return status ? status : number_groups(a, &found, parent, g);
 }

@@ -286,37 +286,33 @@ void rg_analysis_tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, siz
     rg_analysis_log(a, RG_STEP_EVENT_UNSOLVED, c, (uint32_t)count, residual);
 }
 
-/* Impacts of an island, until nothing approaches. `met`: per contact, whether it approached. */
+/* The impact of an island, after which nothing approaches. `met`: per contact, whether it did. */
 static rg_status resolve_island(rg_analysis *a, const uint32_t *members, size_t count, uint8_t *met,
                                 rg_error *error) {
-    double still, approach, first = 0; /* m/s: the fastest approach that is to be stopped */
+    double still; /* m/s */
     const rg_analysis_contact *worst;
-    bool solved = true;
-    for (int round = 0; round < RG_ANALYSIS_ROUNDS && solved; round++) {
-        approach = fastest_approach(a, members, count, &still, &worst);
-        if (!worst)
-            return RG_OK;
-        first = fmax(first, approach);
-        if (round == 0)
-            rg_analysis_log(a, RG_STEP_EVENT_IMPACT, worst, (uint32_t)count, approach);
-        for (size_t i = 0; i < count; i++)
-            met[members[i]] |=
-                -a->contacts[members[i]].motion.gap_rate > still_of(a, &a->contacts[members[i]]);
-        rg_arena_mark mark = rg_arena_get_mark(a->arena);
-        rg_status status =
-            collide(a, members, count, still, law_of(a, members, approach), &solved, error);
-        rg_arena_return(a->arena, mark);
-        a->tally.impacts++;
-        rg_analysis_move_to(a);
-        if (status)
-            return status;
-        double after = fastest_approach(a, members, count, &still, &worst);
-        if (!solved && after > UNSTOPPED * approach)
-            return refuse_squeeze(a, worst, after, error);
+    double approach = fastest_approach(a, members, count, &still, &worst);
+    if (!worst)
+        return RG_OK;
+    rg_analysis_log(a, RG_STEP_EVENT_IMPACT, worst, (uint32_t)count, approach);
+    for (size_t i = 0; i < count; i++) {
+        const rg_analysis_contact *c = &a->contacts[members[i]];
+        met[members[i]] = -c->motion.gap_rate > still_of(a, c);
     }
-    approach = fastest_approach(a, members, count, &still, &worst);
+    bool solved;
+    rg_arena_mark mark = rg_arena_get_mark(a->arena);
+    rg_status status =
+        collide(a, members, count, still, law_of(a, members, approach), &solved, error);
+    rg_arena_return(a->arena, mark);
+    a->tally.impacts++;
+    rg_analysis_move_to(a);
+    if (status)
+        return status;
+    double after = fastest_approach(a, members, count, &still, &worst);
+    if (!solved && after > UNSTOPPED * approach)
+        return refuse_squeeze(a, worst, after, error);
     if (worst)
-        rg_analysis_tell_unsolved(a, worst, count, approach / first);
+        rg_analysis_tell_unsolved(a, worst, count, after / approach);
     return RG_OK;
 }
 

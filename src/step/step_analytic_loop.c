@@ -10,11 +10,10 @@
  *   change of law  nothing is taken: it is tried again, with mean forces
  *   hand over      nothing more can be done here: the status says why
  *
- * One measure of progress, the least time: NUDGE of the step of the world. What cannot be had by
- * shorter steps than that is not had by cutting further: forces that are not found there are
- * those of the beginning for that time, and so are those that no step of the integrator follows
- * within the tolerance; events in a row that do not move the clock are passed
- * over for that time.
+ * One rule for no progress, the least time: NUDGE of the step of the world. What cannot be had by
+ * shorter steps than that is not had by cutting further: for that time forces are those of its
+ * beginning where none are found, where no step of the integrator follows them within the tolerance,
+ * and where events in a row do not move the clock, which are then not looked for.
  *
  * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"
@@ -24,12 +23,8 @@
 #include <float.h>
 #include <string.h>
 
-/* The least time, relative to the step of the world: at first, and, where it is friction that
- * does not settle, at most; and how long it takes, in such times, until it is the first one
- * again. */
-#define NUDGE      1e-9
-#define NUDGE_MOST 1e-2
-#define NUDGES     100.0
+/* The least time, relative to the step of the world. */
+#define NUDGE 1e-9
 /* Events that move the clock by less than this share of it do not move it; so many in a row are
  * no progress. */
 #define STANDS 1e-3
@@ -48,28 +43,17 @@ enum { WORK_MOST = RG_ANALYSIS_WORK / 10 };
 
 typedef enum verdict { ACCEPTED, EVENT, CUT, CHANGE_OF_LAW, HAND_OVER } verdict;
 
-/* Why events do not move the clock. */
-typedef enum obstacle {
-    NONE,
-    FRICTION, /* changes between stick and slip, or of the active set */
-    OTHER
-} obstacle;
-
 typedef struct event_loop {
     rg_analysis *a;
     rg_error *error;
-    rg_status status;  /* of HAND_OVER */
-    double stop;       /* s: the end of the step, or where forces switch */
-    double most;       /* s: the longest trial step */
-    double length;     /* s: of the trial step */
-    obstacle obstacle; /* that is passed over in this trial step */
+    rg_status status; /* of HAND_OVER */
+    double stop;      /* s: the end of the step, or where forces switch */
+    double most;      /* s: the longest trial step */
+    double length;    /* s: of the trial step */
     rg_analysis_event event;
-    /* Progress: */
-    obstacle last;        /* of the last event */
-    int stuck;            /* events in a row that did not move the clock */
-    double nudge, nudged; /* s: the least time of now; when it was last taken */
-    double coasted;       /* s: where the integrator last found no step that keeps the tolerance */
-    bool strayed;         /* a body left its reach */
+    int stuck;      /* events in a row that did not move the clock */
+    double coasted; /* s: where the integrator last found no step that keeps the tolerance */
+    bool strayed;   /* a body left its reach */
 } event_loop;
 
 static double step_length(const rg_analysis *a) {
@@ -189,11 +173,10 @@ static rg_status integrate(rg_analysis *a, bool constant, double most, double *n
     return status;
 }
 
-/* The least time with the forces of its beginning: where those of any later place cannot be
- * found. */
+/* The least time with the forces of its beginning. */
 static verdict coast(event_loop *l) {
     rg_analysis *a = l->a;
-    double most = NUDGE * step_length(a), next = most;
+    double most = fmin(NUDGE * step_length(a), l->stop - a->time), next = most;
     a->trouble.outcome = RG_SOLVED;
     rg_analysis_end_trial(a);
     rg_analysis_evaluate(a, a->time, a->y);
@@ -205,9 +188,8 @@ static verdict coast(event_loop *l) {
 static verdict try_step(event_loop *l) {
     rg_analysis *a = l->a;
     l->status = a->law->prepare ? a->law->prepare(a, &l->most) : RG_OK;
-    bool constant = a->law->mean || l->obstacle == FRICTION;
     if (!l->status)
-        l->status = integrate(a, constant, l->most, &a->next_step, &l->length);
+        l->status = integrate(a, a->law->mean, l->most, &a->next_step, &l->length);
     /* Forces that change within less than the least time are not followed through it, either; but a
      * force that is too stiff is so everywhere. */
     if (l->status == RG_STEP_TOO_SMALL && a->contact_count &&
@@ -245,9 +227,8 @@ static verdict look_for_event(event_loop *l) {
     rg_analysis *a = l->a;
     l->event = (rg_analysis_event){.theta = 1, .kind = -1};
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_EVENTS);
-    if (l->obstacle != OTHER)
-        l->status =
-            rg_analysis_first_event(a, l->obstacle == NONE && !a->law->mean, &l->event, l->error);
+    if (l->stuck < STUCK_MOST)
+        l->status = rg_analysis_first_event(a, !a->law->mean, &l->event, l->error);
     rg_stage_enter(a->view->world, RG_STAGE_JUDGE);
     if (!l->status)
         rg_analysis_judge_span(a, l->event.theta, l->length);
@@ -262,7 +243,7 @@ static verdict try_until_verdict(event_loop *l) {
     if (!a->law->mean && mark_stopping(a))
         rg_analysis_decide(a);
     for (;;) {
-        verdict v = try_step(l);
+        verdict v = l->stuck < STUCK_MOST ? try_step(l) : coast(l);
         if (v == CHANGE_OF_LAW)
             change_law(a);
         if (v != CUT && v != CHANGE_OF_LAW)
@@ -285,32 +266,6 @@ static verdict try_out(event_loop *l) {
     a->islands = NULL;
     rg_arena_return(a->arena, mark);
     return v;
-}
-
-/* --- no progress ------------------------------------------------------------------------------ */
-
-/* What is passed over in the next trial step, and for how long. */
-static void pass_over(event_loop *l) {
-    double step = step_length(l->a);
-    l->obstacle = l->stuck >= STUCK_MOST ? l->last : NONE;
-    if (l->obstacle == NONE)
-        return;
-    bool again = l->last == FRICTION && l->a->time - l->nudged < NUDGES * l->nudge;
-    l->nudge = again ? fmin(10 * l->nudge, NUDGE_MOST * step) : NUDGE * step;
-    l->nudged = l->a->time;
-    l->most = fmin(l->most, l->nudge);
-}
-
-static void note_progress(event_loop *l) {
-    const rg_analysis_event *e = &l->event;
-    bool moved = e->theta * l->length >= NUDGE * step_length(l->a) * STANDS &&
-                 !(e->changes && e->theta <= RG_ANALYSIS_LOCATED);
-    bool stops = e->kind >= 0 || e->changes;
-    l->stuck = stops && !moved && l->obstacle == NONE ? l->stuck + 1 : 0;
-    l->last = e->kind == RG_STEP_EVENT_STICK || e->kind == RG_STEP_EVENT_SLIP ||
-                      (e->changes && e->kind < 0)
-                  ? FRICTION
-                  : OTHER;
 }
 
 /* --- what is taken ---------------------------------------------------------------------------- */
@@ -422,7 +377,7 @@ static rg_status check_limits(const rg_analysis *a, rg_error *error) {
     return RG_OK;
 }
 
-/* Up to where forces switch; what is passed over. */
+/* Up to where forces switch. */
 static void begin_step(event_loop *l) {
     rg_analysis *a = l->a;
     note_speeds(a);
@@ -430,9 +385,16 @@ static void begin_step(event_loop *l) {
     a->flight.phase_begin = a->time;
     a->flight.phase_end = l->stop;
     l->most = l->stop - a->time;
-    pass_over(l);
     if (is_hopeless(a))
         change_law(a);
+}
+
+static void note_progress(event_loop *l) {
+    const rg_analysis_event *e = &l->event;
+    bool moved = e->theta * l->length >= NUDGE * step_length(l->a) * STANDS &&
+                 !(e->changes && e->theta <= RG_ANALYSIS_LOCATED);
+    bool stops = e->kind >= 0 || e->changes;
+    l->stuck = stops && !moved ? l->stuck + 1 : 0;
 }
 
 static rg_status take_verdict(event_loop *l, verdict v) {
@@ -452,11 +414,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
         rg_trial_forget(&a->trial);
     if (status || rests)
         return status;
-    event_loop l = {.a = a,
-                    .error = error,
-                    .nudge = NUDGE * step_length(a),
-                    .nudged = -INFINITY,
-                    .coasted = -INFINITY};
+    event_loop l = {.a = a, .error = error, .coasted = -INFINITY};
     status = rg_analysis_resolve_instant(a, true, true, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
