@@ -113,6 +113,11 @@ static void check(const bodies *s, const rg_direction_row *rows, size_t count,
         }
         double rate = rg_direction_rate(&rows[i], velocity, spin);
         assert_near(rate, rg_direction_couple(s->dynamics, s->place, &rows[i], &rows[i]), 1e-12);
+        rg_twist twist[BODIES - 1] = {0};
+        rg_direction_add_twist(s->dynamics, s->place, &rows[i], 0.5, twist);
+        for (size_t k = 0; k < count; k++)
+            assert_near(rg_direction_twist_rate(s->dynamics, s->place, &rows[k], twist),
+                        rg_direction_couple(s->dynamics, s->place, &rows[i], &rows[k]) / 2, 1e-12);
     }
 }
 
