@@ -55,7 +55,8 @@ typedef struct rg_joint_set {
  * joints, such as three hinges of a door, never agree to the last digit on what they ask for; with
  * a little give the sharing of force among them has an answer, and a small one. */
 #define RG_JOINT_GIVE 1e-8
-/* Memory for `capacity` rows and those of all links, none of them there. RG_OUT_OF_MEMORY is the only failure. */
+/* Memory for `capacity` rows and those of all links, none of them there. RG_OUT_OF_MEMORY is the
+ * only failure. */
 rg_status rg_joint_set_make(const rg_world_content *content, size_t capacity, rg_arena *arena,
                             rg_joint_set *set);
 /* Adds a row with its Jacobian; `moves` says which bodies are in the velocity space. */
@@ -66,9 +67,9 @@ rg_joint_row *rg_joint_set_add(const rg_world_content *content, rg_joint_set *se
 size_t rg_tendon_links_most(const rg_world_content *content);
 rg_status rg_tendon_links_make(const rg_world_content *content, size_t most, rg_arena *arena,
                                rg_joint_set *set);
-/* Rows that sum the axes of a tendon. `row` becomes what the tendon's own rows share, to be given to
- * rg_joint_set_add. `moved`: per body, 1 if it is in the velocity space; null: all that forces move.
- * False: no body of it is. */
+/* Rows that sum the axes of a tendon. `row` becomes what the tendon's own rows share, to be given
+ * to rg_joint_set_add. `moved`: per body, 1 if it is in the velocity space; null: all that forces
+ * move. False: no body of it is. */
 bool rg_joint_set_add_links(const rg_world_content *content, rg_joint_set *set, size_t tendon,
                             rg_body_places places, const uint8_t *moved, rg_joint_row *row);
 /* The rate of a tendon as far as bodies that forces do not move cause it. */

@@ -1,22 +1,24 @@
 /* Rows of tendons: a sum of coordinates of many bodies, in problems whose rows touch two blocks.
  *
- * A tendon's rate is the sum of J_b v_b over the bodies b of the axes that it sums. Every J_b v_b is
- * a coordinate w of a block of its own (a sum), by a row without bounds,
+ * A tendon's rate is the sum of J_b v_b over the bodies b of the axes that it sums. Every J_b v_b
+ * is a coordinate w of a block of its own (a sum), by a row without bounds,
  *
  *     J_b v_b - w = 0,
  *
- * and limits, springs and motors of the tendon are rows of that block alone: (1 ... 1) w. A sum that
- * is full hands what it has on to the next one, as one of its coordinates, by such a row as well.
+ * and limits, springs and motors of the tendon are rows of that block alone: (1 ... 1) w. A sum
+ * that is full hands what it has on to the next one, as one of its coordinates, by such a row as
+ * well.
  *
- * Nothing is added to the mechanics. The coordinate has the inertia m, which is taken from the body:
- * M_b - m J_b' J_b, positive definite for m < 1 / (J_b M_b^-1 J_b'). Where the row holds, both
- * together have the energy of the body, and with w_free = J_b v_free,b its equation is
+ * Nothing is added to the mechanics. The coordinate has the inertia m, which is taken from the
+ * body: M_b - m J_b' J_b, positive definite for m < 1 / (J_b M_b^-1 J_b'). Where the row holds,
+ * both together have the energy of the body, and with w_free = J_b v_free,b its equation is
  *
  *     M_b (v_b - v_free,b) = (other rows) + J_b' r,
  *
  * with the force r of the tendon's rows (that of the link is r - m J_b (v_b - v_free,b)). So the
  * solvers, and the judge of their answers, know nothing of tendons. problem_islands.c fills in the
- * masses. Tested by tests/step/test_tendons.c: against dense systems of all bodies at once. */
+ * masses. Tested by tests/step/test_tendons.c against closed forms, and against MuJoCo by
+ * tests/scripts/test_robot.py. */
 #include "problem/problem_directions.h"
 #include "problem/problem_joints.h"
 
