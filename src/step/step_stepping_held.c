@@ -240,8 +240,8 @@ static void look_at_part(const rg_stepping *job, size_t joint, rg_joint_look *lo
         rg_joint_look_at(c, rg_joint_dense(c, def->part[k].joint),
                          (rg_body_places){c->position, c->orientation}, look);
         for (int side = 0; side < 2; side++)
-            moves = moves || (look->body[side] != UINT32_MAX &&
-                              rg_stepping_moves(job, look->body[side]));
+            moves = moves ||
+                    (look->body[side] != UINT32_MAX && rg_stepping_moves(job, look->body[side]));
     }
 }
 
