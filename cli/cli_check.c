@@ -312,7 +312,7 @@ static bool warn_about_joint(const char *path, const rg_world *world, size_t i, 
     rg_joint_def def = rg_joint_get_def(world, joint);
     double apart = rg_joint_error(world, joint);
     bool broken = rg_joint_get_state(world, joint).broken, open = !broken && apart > 1e-6;
-    bool still = true;
+    bool still = def.kind != RG_JOINT_TENDON; /* which has no bodies of its own */
     const rg_body_id ends[2] = {def.body_a, def.body_b};
     for (int k = 0; k < 2; k++)
         still = still && (!ends[k].index1 || rg_body_motion(world, ends[k]) != RG_MOTION_DYNAMIC);

@@ -19,13 +19,18 @@
  *                                                limit alone outside
  *     gear         rolling of A on B             none
  *     rack         rolling of A along B          none
+ *     tendon       nothing                       a sum of axes of other joints, each times a
+ *                                                coefficient
  *
  * Gears are held by joints of their own; z of both frames is along their parallel axes, at their
  * centres. A and B roll on each other at the pitch point, which is on the line of the centres, so
  * that what carries them may move. A rack B moves along x of its frame.
  *
+ * A tendon has no bodies and frames of its own; its force, times the coefficient, acts on each of
+ * the axes that it sums. It holds nothing while one of their joints is broken, and goes with them.
+ *
  * Planar worlds have hinges, gears and racks (z of both frames along y), sliders (z in the plane),
- * fixed joints, distances and surfaces.
+ * fixed joints, distances, surfaces and tendons.
  *
  * Springs, dampers and the gains of motors act with the values of the end of a step, so that they
  * are stable whatever their stiffness. */
@@ -50,6 +55,7 @@ typedef enum rg_joint_kind {
     RG_JOINT_SURFACE,
     RG_JOINT_GEAR,
     RG_JOINT_RACK,
+    RG_JOINT_TENDON,
     RG_JOINT_KIND_COUNT
 } rg_joint_kind;
 const char *rg_joint_kind_name(rg_joint_kind kind); /* "hinge", as in scene files */
@@ -83,20 +89,29 @@ typedef struct rg_quadric {
     double constant;
 } rg_quadric;
 
-enum { RG_JOINT_AXES_MOST = 3 };
+/* Of a tendon: an axis of another joint, which is no tendon. */
+typedef struct rg_tendon_part {
+    rg_joint_id joint;
+    size_t axis;
+    double coefficient; /* other than 0; m/rad, say, if the tendon's length is to be in m */
+} rg_tendon_part;
+
+enum { RG_JOINT_AXES_MOST = 3, RG_TENDON_PARTS_MOST = 12 };
 
 typedef struct rg_joint_def {
     int api_version;
     rg_joint_kind kind;
     const char *name;          /* copied; null: none. Different from those of all other joints */
-    rg_body_id body_a, body_b; /* null: the world; not both */
+    rg_body_id body_a, body_b; /* null: the world; not both, but of a tendon */
     rg_pose frame_a, frame_b;  /* in the origin frame of the body, or in the world */
     bool collide;              /* the two bodies may touch each other */
     rg_quadric surface;        /* of a surface joint */
     /* Gear: turns of A for one of B in the opposite sense (negative: in the same sense, one in the
      * other); rack: m that B moves per rad of A. */
     double ratio;
-    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: never */
+    size_t part_count; /* of a tendon */
+    rg_tendon_part part[RG_TENDON_PARTS_MOST];
+    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: never, as tendons */
     rg_joint_axis axis[RG_JOINT_AXES_MOST];
 } rg_joint_def;
 
@@ -112,7 +127,8 @@ rg_status rg_joint_def_place(const rg_world *world, rg_joint_def *def, rg_vec3 p
  * reversed, a negative stiffness, damping, friction, armature, gain or largest force, an axis that
  * the kind does not have, a position motor without gain, a kind that planar worlds do not have, a
  * name that is taken, gears without ratio or with axes that are not parallel, a surface without
- * points or limits other than 0; RG_SYNTAX and others: what a target of time cannot be.
+ * points or limits other than 0, a tendon with bodies, without parts or with an axis that is not
+ * there; RG_SYNTAX and others: what a target of time cannot be.
  * RG_NOT_FINITE: NaN, or an infinity where none is allowed. The points of a joint need not meet:
  * the first step brings them together (rg_joint_error tells). Gears are in mesh as they stand. */
 rg_status rg_world_add_joint(rg_world *world, const rg_joint_def *def, rg_joint_id *joint,

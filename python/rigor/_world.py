@@ -728,6 +728,27 @@ class World:
         self._call(lib.rg_world_add_joint, byref(definition), byref(found))
         return Joint(self, found)
 
+    def add_tendon(self, parts: Sequence[tuple[Joint, float] | tuple[Joint, float, int]], *,
+                   name: str | None = None, **axis: Any) -> Joint:
+        """A joint whose coordinate is a sum: of (joint, coefficient) or (joint, coefficient, axis). Its limits,
+        spring, motor, friction and armature are fields of rg_joint_axis (rigor/joint.h); with lower equal to
+        upper the joints move together."""
+        self._edit()
+        if len(parts) > c.RG_TENDON_PARTS_MOST:
+            raise fail(c.RG_INVALID_ARGUMENT)
+        definition = lib.rg_joint_def_default(c.RG_JOINT_TENDON)
+        definition.name = name.encode() if name is not None else None
+        definition.part_count = len(parts)
+        for part, (joint, coefficient, *which) in zip(definition.part, parts):
+            if joint.world is not self:
+                raise fail(c.RG_INVALID_HANDLE)
+            part.joint, part.coefficient = joint._alive(), coefficient
+            part.axis = which[0] if which else 0
+        fill_axes(definition, [{}], axis)
+        found = c.rg_joint_id()
+        self._call(lib.rg_world_add_joint, byref(definition), byref(found))
+        return Joint(self, found)
+
     @property
     def joints(self) -> list[Joint]:
         return [Joint(self, lib.rg_world_joint_at(self._pointer, index))

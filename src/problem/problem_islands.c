@@ -8,10 +8,17 @@
 #include <assert.h>
 #include <string.h>
 
+/* Of bodies, then of sums. */
+static uint32_t block_of(const rg_joint_row *row, size_t side, size_t bodies) {
+    if (row->sum1[side])
+        return (uint32_t)bodies + row->sum1[side] - 1;
+    return row->moves[side] ? row->body[side] : RG_NO_BLOCK;
+}
+
 /* Rows that forces move anything by, as links between the bodies that they move: contacts, then
  * rows of joints, counted after all contacts. */
-static size_t list_links(const rg_row_set *set, const rg_joint_set *joints, uint32_t *row_of,
-                         uint32_t *blocks) {
+static size_t list_links(const rg_row_set *set, const rg_joint_set *joints, size_t bodies,
+                         uint32_t *row_of, uint32_t *blocks) {
     size_t links = 0;
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
@@ -24,11 +31,11 @@ static size_t list_links(const rg_row_set *set, const rg_joint_set *joints, uint
     }
     for (size_t i = 0; i < joints->count; i++) {
         const rg_joint_row *row = &joints->rows[i];
-        if (!row->moves[0] && !row->moves[1])
+        if (!row->moves[0] && !row->moves[1] && !row->sum1[1])
             continue;
         row_of[links] = (uint32_t)(set->count + i);
         for (size_t side = 0; side < 2; side++)
-            blocks[2 * links + side] = row->moves[side] ? row->body[side] : RG_NO_BLOCK;
+            blocks[2 * links + side] = block_of(row, side, bodies);
         links++;
     }
     return links;
@@ -53,8 +60,9 @@ static void list_rows(const rg_partition *partition, const uint32_t *row_of, siz
     }
 }
 
-/* The bodies of each island in their order. `island_of`: per body, UINT32_MAX in none. */
-static void list_bodies(rg_islands *islands, const uint32_t *island_of, size_t body_count) {
+/* The bodies of each island in their order, and the sums. `island_of`: UINT32_MAX in none. */
+static void list_bodies(rg_islands *islands, const uint32_t *island_of, size_t body_count,
+                        size_t sums) {
     for (size_t i = 0; i < body_count; i++)
         if (island_of[i] != UINT32_MAX)
             islands->islands[island_of[i]].body_count++;
@@ -71,36 +79,42 @@ static void list_bodies(rg_islands *islands, const uint32_t *island_of, size_t b
         islands->place[i] = (uint32_t)island->body_count;
         islands->bodies[island->first_body + island->body_count++] = (uint32_t)i;
     }
+    for (size_t i = body_count; i < body_count + sums; i++) {
+        if (island_of[i] == UINT32_MAX)
+            continue;
+        rg_island *island = &islands->islands[island_of[i]];
+        islands->place[i] = (uint32_t)(island->body_count + island->sum_count++);
+    }
 }
 
 rg_status rg_islands_find(const rg_row_set *set, const rg_joint_set *joints, size_t body_count,
                           rg_arena *arena, rg_islands *islands) {
     *islands = (rg_islands){0};
-    size_t most = set->count + joints->count;
+    size_t most = set->count + joints->count, all = body_count + joints->sum_count;
     uint32_t *row_of = rg_arena_take(arena, most + 1, sizeof *row_of);
     uint32_t *blocks = rg_arena_take(arena, 2 * most + 1, sizeof *blocks);
-    uint32_t *island_of = rg_arena_take(arena, body_count + 1, sizeof *island_of);
+    uint32_t *island_of = rg_arena_take(arena, all + 1, sizeof *island_of);
     islands->islands = rg_arena_take(arena, most + 1, sizeof *islands->islands);
     islands->contacts = rg_arena_take(arena, set->count + 1, sizeof *islands->contacts);
     islands->joints = rg_arena_take(arena, joints->count + 1, sizeof *islands->joints);
     islands->bodies = rg_arena_take(arena, body_count + 1, sizeof *islands->bodies);
-    islands->place = rg_arena_take(arena, body_count + 1, sizeof *islands->place);
+    islands->place = rg_arena_take(arena, all + 1, sizeof *islands->place);
     if (!row_of || !blocks || !island_of || !islands->islands || !islands->contacts ||
         !islands->joints || !islands->bodies || !islands->place)
         return RG_OUT_OF_MEMORY;
-    size_t links = list_links(set, joints, row_of, blocks);
+    size_t links = list_links(set, joints, body_count, row_of, blocks);
     rg_partition partition;
-    rg_status status = rg_partition_links(blocks, links, body_count, arena, &partition);
+    rg_status status = rg_partition_links(blocks, links, all, arena, &partition);
     if (status)
         return status;
     islands->count = partition.count;
     list_rows(&partition, row_of, set->count, islands);
-    for (size_t i = 0; i < body_count; i++)
+    for (size_t i = 0; i < all; i++)
         island_of[i] = islands->place[i] = UINT32_MAX;
     for (size_t k = 0; k < 2 * links; k++)
         if (blocks[k] != RG_NO_BLOCK)
             island_of[blocks[k]] = partition.island[k / 2];
-    list_bodies(islands, island_of, body_count);
+    list_bodies(islands, island_of, body_count, joints->sum_count);
     return RG_OK;
 }
 
@@ -133,9 +147,43 @@ static void fill_velocity(bool planar, rg_vec3 v, rg_vec3 w, double *out) {
     out[0] = v.x, out[1] = v.y, out[2] = v.z, out[3] = w.x, out[4] = w.y, out[5] = w.z;
 }
 
+/* The coordinate of a sum that a link of a tendon is: with the inertia that it takes from what it
+ * adds, and the velocity of that. Links are in the order in which they hand on. */
+static void fill_link(const rg_tendon_link *link, const uint32_t blocks[2], const double *jacobian,
+                      size_t n, double *mass, double *velocity) {
+    double *from = mass + blocks[0] * n * n, sum = 0;
+    size_t slot = blocks[1] * n + (size_t)link->slot;
+    for (size_t i = 0; i < n; i++) {
+        sum += jacobian[i] * velocity[blocks[0] * n + i];
+        for (size_t j = 0; j < n; j++)
+            from[i * n + j] -= link->inertia * jacobian[i] * jacobian[j];
+    }
+    mass[slot * n + (size_t)link->slot] = link->inertia;
+    velocity[slot] = sum;
+}
+
+static uint32_t place_of(const rg_islands *islands, uint32_t block) {
+    return block == RG_NO_BLOCK ? RG_NO_BLOCK : islands->place[block];
+}
+
+static void fill_sums(const rg_islands *islands, const rg_island *island, const rg_joint_set *set,
+                      const rg_global_form *g, double *mass, double *velocity) {
+    size_t n = (size_t)g->freedom, first = island->body_count;
+    memset(mass + first * n * n, 0, island->sum_count * n * n * sizeof *mass);
+    memset(velocity + first * n, 0, island->sum_count * n * sizeof *velocity);
+    for (size_t k = first * n; k < g->blocks * n; k++)
+        mass[k * n + k % n] = 1; /* of coordinates that nothing touches */
+    for (size_t k = 0; k < island->joint_count; k++) {
+        uint32_t link1 = set->rows[islands->joints[island->first_joint + k]].link1;
+        if (link1)
+            fill_link(&set->links[link1 - 1], g->joint_blocks + 2 * k,
+                      g->joint_jacobian + 2 * k * n, n, mass, velocity);
+    }
+}
+
 /* Bounds, compliance, Jacobian and shift of the joint rows of an island. */
 static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
-                             const rg_joint_set *set, rg_arena *arena, double *q,
+                             const rg_joint_set *set, size_t bodies, rg_arena *arena, double *q,
                              rg_contact_problem *problem) {
     size_t nj = island->joint_count, per = 2 * (size_t)problem->global.freedom;
     uint32_t *blocks = rg_arena_take(arena, 2 * nj, sizeof *blocks);
@@ -150,7 +198,7 @@ static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
         uint32_t i = islands->joints[island->first_joint + k];
         const rg_joint_row *row = &set->rows[i];
         for (size_t side = 0; side < 2; side++)
-            blocks[2 * k + side] = row->moves[side] ? islands->place[row->body[side]] : RG_NO_BLOCK;
+            blocks[2 * k + side] = place_of(islands, block_of(row, side, bodies));
         memcpy(jacobian + k * per, set->jacobian + i * per, per * sizeof *jacobian);
         lower[k] = row->lower, upper[k] = row->upper;
         compliance[k] = row->compliance;
@@ -168,10 +216,10 @@ static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
 rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *set,
                             const rg_islands *islands, const rg_island *island,
                             const rg_island_input *input, rg_arena *arena, rg_problem *problem) {
-    size_t nb = island->body_count, nc = island->contact_count;
+    size_t nb = island->body_count, nc = island->contact_count, all = nb + island->sum_count;
     size_t d = (size_t)set->dimension, n = (size_t)set->freedom, per = 2 * d * n;
-    double *mass = rg_arena_take(arena, nb * n * n, sizeof *mass);
-    double *free_velocity = rg_arena_take(arena, nb * n, sizeof *free_velocity);
+    double *mass = rg_arena_take(arena, all * n * n, sizeof *mass);
+    double *free_velocity = rg_arena_take(arena, all * n, sizeof *free_velocity);
     uint32_t *blocks = rg_arena_take(arena, 2 * nc, sizeof *blocks);
     double *jacobian = rg_arena_take(arena, nc * per, sizeof *jacobian);
     double *q = rg_arena_take(arena, nc * d + island->joint_count, sizeof *q);
@@ -203,13 +251,17 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
                                             .directions = input->directions,
                                             .form = RG_FORM_GLOBAL,
                                             .q = q};
-    problem->contact.global = (rg_global_form){.blocks = nb,
+    problem->contact.global = (rg_global_form){.blocks = all,
                                                .freedom = set->freedom,
                                                .mass = mass,
                                                .free_velocity = free_velocity,
                                                .contact_blocks = blocks,
                                                .contact_jacobian = jacobian};
+    rg_status status = RG_OK;
     if (island->joint_count)
-        return fill_joints(islands, island, input->joints, arena, q + nc * d, &problem->contact);
-    return RG_OK;
+        status = fill_joints(islands, island, input->joints, content->bodies.count, arena,
+                             q + nc * d, &problem->contact);
+    if (!status && island->sum_count)
+        fill_sums(islands, island, input->joints, &problem->contact.global, mass, free_velocity);
+    return status;
 }

@@ -10,6 +10,7 @@ typedef struct rg_island {
     size_t first_contact, contact_count; /* in rg_islands.contacts */
     size_t first_joint, joint_count;     /* in rg_islands.joints */
     size_t first_body, body_count;       /* in rg_islands.bodies */
+    size_t sum_count;                    /* of tendons: blocks after those of the bodies */
 } rg_island;
 
 typedef struct rg_islands {
@@ -18,7 +19,8 @@ typedef struct rg_islands {
     uint32_t *contacts; /* rows of the set, ascending within an island */
     uint32_t *joints;   /* rows of the set of joints, likewise */
     uint32_t *bodies;   /* dense indices, ascending within an island */
-    uint32_t *place;    /* per body of the world: its place within its island */
+    uint32_t *place;    /* per body of the world, then per sum of the joints: its place within its
+                           island */
     size_t body_count;  /* in all islands */
 } rg_islands;
 

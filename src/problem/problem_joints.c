@@ -11,9 +11,13 @@
 
 rg_status rg_joint_set_make(const rg_world_content *c, size_t capacity, rg_arena *arena,
                             rg_joint_set *set) {
+    size_t links = rg_tendon_links_most(c);
+    capacity += links;
     *set = (rg_joint_set){.freedom = c->planar ? 3 : 6, .capacity = capacity};
     if (capacity == 0)
         return RG_OK;
+    if (links && rg_tendon_links_make(c, links, arena, set))
+        return RG_OUT_OF_MEMORY;
     set->rows = rg_arena_take(arena, capacity, sizeof *set->rows);
     set->jacobian = rg_arena_take(arena, capacity * 2 * (size_t)set->freedom, sizeof(double));
     set->impulse = rg_arena_take(arena, capacity, sizeof *set->impulse);
@@ -29,6 +33,14 @@ static void fill_side(bool planar, const rg_joint_direction *along, rg_vec3 arm,
         rg_direction_jacobian(planar, sign, d, rg_cross(arm, d), out);
 }
 
+/* A tendon's row is the sum of all coordinates that links have. */
+static void fill_sum(rg_joint_set *set, size_t i) {
+    double *out = set->jacobian + (i * 2 + 1) * (size_t)set->freedom;
+    for (size_t k = set->count; k-- > 0 && set->rows[k].joint == set->rows[i].joint;)
+        if (set->rows[k].link1 && set->rows[k].sum1[1] == set->rows[i].sum1[1])
+            out[set->links[set->rows[k].link1 - 1].slot] = 1;
+}
+
 static void fill_jacobian(const rg_world_content *c, rg_joint_set *set, size_t i,
                           const rg_vec3 *position) {
     const rg_joint_row *row = &set->rows[i];
@@ -39,6 +51,8 @@ static void fill_jacobian(const rg_world_content *c, rg_joint_set *set, size_t i
             arm = rg_sub(row->point, position[row->body[side]]);
         fill_side(c->planar, &row->along, arm, row->moves[side] ? side == 0 ? -1 : 1 : 0, out);
     }
+    if (row->sum1[1])
+        fill_sum(set, i);
 }
 
 rg_joint_row *rg_joint_set_add(const rg_world_content *c, rg_joint_set *set,
@@ -59,14 +73,27 @@ void rg_joint_set_turn(const rg_world_content *c, rg_joint_set *set, size_t i, r
 
 static bool holds(const rg_world_content *c, size_t joint) {
     const rg_joint_def *def = &c->joint[joint].def;
-    bool may = def->kind == RG_JOINT_DISTANCE || def->kind == RG_JOINT_SURFACE;
-    return rg_joint_memories(c)[joint].broken == 0 &&
-           (!may || def->axis[0].lower == def->axis[0].upper);
+    bool may = def->kind == RG_JOINT_DISTANCE || def->kind == RG_JOINT_SURFACE ||
+               def->kind == RG_JOINT_TENDON;
+    return !rg_joint_is_off(c, joint) && (!may || def->axis[0].lower == def->axis[0].upper);
 }
 
 static uint32_t node_of(const rg_world_content *c, rg_body_id body) {
     size_t n = c->bodies.count, i = body.index1 ? rg_body_dense(c, body) : n;
     return (uint32_t)(i < n && c->dynamics[i].inverse_mass > 0 ? i : n);
+}
+
+/* All that a tendon of one length sums is one mechanism with loops. */
+static void close_tendon(const rg_world_content *c, const rg_joint_def *def, uint32_t *parent,
+                         uint8_t *closed) {
+    const rg_joint_def *first = &c->joint[rg_joint_dense(c, def->part[0].joint)].def;
+    uint32_t node = node_of(c, first->body_a);
+    for (size_t k = 0; k < def->part_count; k++) {
+        const rg_joint_def *part = &c->joint[rg_joint_dense(c, def->part[k].joint)].def;
+        rg_sets_join(parent, node, node_of(c, part->body_a));
+        rg_sets_join(parent, node, node_of(c, part->body_b));
+    }
+    closed[rg_sets_root(parent, node)] = 1;
 }
 
 rg_status rg_joint_loops(const rg_world_content *c, rg_arena *arena, uint8_t **loops) {
@@ -83,13 +110,20 @@ rg_status rg_joint_loops(const rg_world_content *c, rg_arena *arena, uint8_t **l
         uint32_t a = node_of(c, c->joint[j].def.body_a), b = node_of(c, c->joint[j].def.body_b);
         if (!holds(c, j))
             continue;
+        if (c->joint[j].def.kind == RG_JOINT_TENDON) {
+            close_tendon(c, &c->joint[j].def, parent, closed);
+            continue;
+        }
         bool loop = rg_sets_root(parent, a) == rg_sets_root(parent, b) ||
                     closed[rg_sets_root(parent, a)] || closed[rg_sets_root(parent, b)];
         rg_sets_join(parent, a, b);
         closed[rg_sets_root(parent, a)] = loop;
     }
     for (size_t j = 0; j < joints; j++) {
-        uint32_t a = node_of(c, c->joint[j].def.body_a), b = node_of(c, c->joint[j].def.body_b);
+        const rg_joint_def *def = &c->joint[j].def;
+        if (def->kind == RG_JOINT_TENDON) /* its first joint is part of the same */
+            def = &c->joint[rg_joint_dense(c, def->part[0].joint)].def;
+        uint32_t a = node_of(c, def->body_a), b = node_of(c, def->body_b);
         (*loops)[j] = closed[rg_sets_root(parent, a)] || closed[rg_sets_root(parent, b)];
     }
     return RG_OK;
@@ -97,6 +131,13 @@ rg_status rg_joint_loops(const rg_world_content *c, rg_arena *arena, uint8_t **l
 
 double rg_joint_mobility(const rg_world_content *c, const rg_joint_set *set, size_t i) {
     double sum = 0;
+    size_t first, end;
+    if (set->rows[i].sum1[1] && !set->rows[i].link1) {
+        rg_joint_links_of(set, i, &first, &end);
+        for (size_t k = first; k < end; k++)
+            sum += rg_joint_mobility(c, set, k);
+        return sum;
+    }
     for (size_t side = 0; side < 2; side++) {
         const rg_joint_row *row = &set->rows[i];
         rg_vec3 linear, angular;
@@ -112,8 +153,8 @@ double rg_joint_mobility(const rg_world_content *c, const rg_joint_set *set, siz
     return sum;
 }
 
-double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const rg_vec3 *velocity,
-                         const rg_vec3 *angular_velocity) {
+double rg_joint_link_velocity(const rg_joint_set *set, size_t i, bool planar,
+                              const rg_vec3 *velocity, const rg_vec3 *angular_velocity) {
     const rg_joint_row *row = &set->rows[i];
     double sum = 0;
     for (size_t side = 0; side < 2; side++) {
@@ -124,6 +165,19 @@ double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const r
         sum += planar ? j[0] * v.x + j[1] * v.z + j[2] * w.y
                       : j[0] * v.x + j[1] * v.y + j[2] * v.z + j[3] * w.x + j[4] * w.y + j[5] * w.z;
     }
+    return sum;
+}
+
+double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const rg_vec3 *velocity,
+                         const rg_vec3 *angular_velocity) {
+    size_t first = i, end = i + 1;
+    double sum = 0;
+    if (set->rows[i].link1) /* the sum's coordinate has the same */
+        return 0;
+    if (set->rows[i].sum1[1])
+        rg_joint_links_of(set, i, &first, &end);
+    for (size_t k = first; k < end; k++)
+        sum += rg_joint_link_velocity(set, k, planar, velocity, angular_velocity);
     return sum;
 }
 

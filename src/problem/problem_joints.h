@@ -18,6 +18,8 @@ typedef struct rg_joint_row {
     uint32_t contact; /* of twists: in the set of contacts */
     uint32_t body[2]; /* A, B: dense; UINT32_MAX: the world */
     bool moves[2];    /* dynamic, and asked for: part of the velocity space */
+    uint32_t sum1[2]; /* in the place of a body: a sum of a tendon, + 1; 0: none */
+    uint32_t link1; /* what a row that adds to a sum is about, in `links`, + 1; 0: it is no such */
     rg_joint_direction along;
     rg_vec3 point;
     double lower, upper; /* N s, N m s */
@@ -28,24 +30,55 @@ typedef struct rg_joint_row {
     double restitution;  /* of a limit that is met; 0 otherwise */
 } rg_joint_row;
 
+/* How one body of an axis that a tendon sums adds to the sum (problem_tendons.c). */
+typedef struct rg_tendon_link {
+    uint32_t part;            /* of the tendon; UINT32_MAX: it hands on what another sum has */
+    uint32_t body[2];         /* of the joint with the axis: A, B; UINT32_MAX: the world */
+    rg_joint_direction along; /* of the axis, times the coefficient */
+    rg_vec3 point;
+    int slot;       /* coordinate of the sum that it is */
+    double inertia; /* that this coordinate has, and is taken from the body */
+} rg_tendon_link;
+
 typedef struct rg_joint_set {
     int freedom;
     size_t count, capacity;
     rg_joint_row *rows;
     double *jacobian; /* count x 2 (A, then B) x freedom */
     double *impulse;  /* count */
+    rg_tendon_link *links;
+    uint32_t *links_of; /* per body: how many links there may be */
+    size_t link_count, sum_count;
 } rg_joint_set;
 
 /* Of its own mobility J M^-1 J': the compliance of locked rows of joints that form loops. Redundant
  * joints, such as three hinges of a door, never agree to the last digit on what they ask for; with
  * a little give the sharing of force among them has an answer, and a small one. */
 #define RG_JOINT_GIVE 1e-8
-/* Memory for `capacity` rows, none of them there. RG_OUT_OF_MEMORY is the only failure. */
+/* Memory for `capacity` rows and those of all links, none of them there. RG_OUT_OF_MEMORY is the
+ * only failure. */
 rg_status rg_joint_set_make(const rg_world_content *content, size_t capacity, rg_arena *arena,
                             rg_joint_set *set);
 /* Adds a row with its Jacobian; `moves` says which bodies are in the velocity space. */
 rg_joint_row *rg_joint_set_add(const rg_world_content *content, rg_joint_set *set,
                                const rg_joint_row *row, rg_body_places places);
+
+/* problem_tendons.c: memory for the rows that sum axes. */
+size_t rg_tendon_links_most(const rg_world_content *content);
+rg_status rg_tendon_links_make(const rg_world_content *content, size_t most, rg_arena *arena,
+                               rg_joint_set *set);
+/* Rows that sum the axes of a tendon. `row` becomes what the tendon's own rows share, to be given
+ * to rg_joint_set_add. `moved`: per body, 1 if it is in the velocity space; null: all that forces
+ * move. False: no body of it is. */
+bool rg_joint_set_add_links(const rg_world_content *content, rg_joint_set *set, size_t tendon,
+                            rg_body_places places, const uint8_t *moved, rg_joint_row *row);
+/* The rate of a tendon as far as bodies that forces do not move cause it. */
+double rg_tendon_prescribed(const rg_world_content *content, size_t tendon, rg_body_places places,
+                            const rg_vec3 *velocity, const rg_vec3 *angular_velocity);
+/* Rows of links get the impulse of their tendon: all of it acts on every axis. */
+void rg_joint_set_settle(rg_joint_set *set);
+/* Rows of the tendon of row i that add to its sum are [*first, *end). */
+void rg_joint_links_of(const rg_joint_set *set, size_t i, size_t *first, size_t *end);
 
 /* Another direction for row i. */
 void rg_joint_set_turn(const rg_world_content *content, rg_joint_set *set, size_t i,
@@ -64,6 +97,9 @@ double rg_joint_mobility(const rg_world_content *content, const rg_joint_set *se
 /* J v of the bodies that move. */
 double rg_joint_velocity(const rg_joint_set *set, size_t i, bool planar, const rg_vec3 *velocity,
                          const rg_vec3 *angular_velocity);
+/* The same of a link: what its body adds to the sum. */
+double rg_joint_link_velocity(const rg_joint_set *set, size_t i, bool planar,
+                              const rg_vec3 *velocity, const rg_vec3 *angular_velocity);
 /* What impulse `r` of row i does to body A (0) or B (1): momentum, and angular momentum about its
  * centre. */
 void rg_joint_push(const rg_joint_set *set, size_t i, size_t side, bool planar, double r,

@@ -188,7 +188,12 @@
     X(JOINT_BROKEN, "broken")                                                                      \
     X(JOINT_AXES, "axes")                                                                          \
     X(JOINT_RATIO, "ratio")                                                                        \
-    X(JOINT_SURFACE, "surface")
+    X(JOINT_SURFACE, "surface")                                                                    \
+    X(JOINT_SUM, "sum")
+#define RG_KEYS_JOINT_SUM(X)                                                                       \
+    X(JOINT_SUM_JOINT, "joint")                                                                    \
+    X(JOINT_SUM_AXIS, "axis")                                                                      \
+    X(JOINT_SUM_COEFFICIENT, "coefficient")
 #define RG_KEYS_JOINT_SURFACE(X)                                                                   \
     X(JOINT_SURFACE_SQUARE, "square")                                                              \
     X(JOINT_SURFACE_LINEAR, "linear")                                                              \
@@ -273,6 +278,7 @@
     X(RG_KEYS_ORIENTATION, ORIENTATION_COUNT, rg_keys_orientation, "orientation")                  \
     X(RG_KEYS_JOINT, JOINT_COUNT, rg_keys_joint, "joint")                                          \
     X(RG_KEYS_JOINT_SURFACE, JOINT_SURFACE_COUNT, rg_keys_joint_surface, "joint_surface")          \
+    X(RG_KEYS_JOINT_SUM, JOINT_SUM_COUNT, rg_keys_joint_sum, "joint_sum")                          \
     X(RG_KEYS_JOINT_FRAME, JOINT_FRAME_COUNT, rg_keys_joint_frame, "joint_frame")                  \
     X(RG_KEYS_JOINT_AXIS, JOINT_AXIS_COUNT, rg_keys_joint_axis, "joint_axis")                      \
     X(RG_KEYS_JOINT_MOTOR, JOINT_MOTOR_COUNT, rg_keys_joint_motor, "joint_motor")                  \

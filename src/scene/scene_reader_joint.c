@@ -183,6 +183,66 @@ static rg_status read_frames(rg_reader *reader, const rg_place *entry, const rg_
     return rg_joint_def_place(reader->world, def, point, axis);
 }
 
+/* --- tendons ---------------------------------------------------------------------------------- */
+
+static rg_status read_part(rg_reader *reader, const rg_place *place, const copy *c,
+                           rg_tendon_part *part) {
+    rg_place v[RG_MAX_KEYS];
+    const char *written, *name;
+    double axis = 0;
+    rg_status status = rg_read_keys(reader, place, &rg_keys_joint_sum, v);
+    if (status != RG_OK)
+        return status;
+    if (!rg_given(&v[JOINT_SUM_JOINT]) || !rg_given(&v[JOINT_SUM_COEFFICIENT]))
+        return rg_place_fail(reader, place, RG_NOT_FOUND,
+                             "needs a joint and a coefficient, such as {joint: knee, "
+                             "coefficient: 0.02}");
+    status = rg_read_text(reader, &v[JOINT_SUM_JOINT], &written);
+    if (status == RG_OK)
+        status = rg_expand_name(reader, &v[JOINT_SUM_JOINT], written, c->repeat, c->index, &name);
+    if (status == RG_OK && rg_world_find_joint(reader->world, name, &part->joint) != RG_OK)
+        return rg_place_fail(reader, &v[JOINT_SUM_JOINT], RG_NOT_FOUND,
+                             "there is no joint \"%.100s\" before the tendon", name);
+    if (status == RG_OK)
+        status = rg_read_number(reader, &v[JOINT_SUM_COEFFICIENT], &part->coefficient);
+    if (status == RG_OK)
+        status = read_number_key(reader, &v[JOINT_SUM_AXIS], &axis);
+    if (status == RG_OK && !(axis >= 0 && axis < RG_JOINT_AXES_MOST && axis == floor(axis)))
+        return rg_place_fail(reader, &v[JOINT_SUM_AXIS], RG_INVALID_ARGUMENT,
+                             "axes are counted 0, 1, 2");
+    part->axis = (size_t)axis;
+    return status;
+}
+
+/* What a tendon sums; it has nothing else that says where it is. */
+static rg_status read_sum(rg_reader *reader, const rg_place *entry, const rg_place *v,
+                          const copy *c, rg_joint_def *def) {
+    static const int others[] = {JOINT_BODIES,  JOINT_POINT,       JOINT_AXIS,
+                                 JOINT_FRAME_A, JOINT_FRAME_B,     JOINT_COLLIDE,
+                                 JOINT_RATIO,   JOINT_BREAK_FORCE, JOINT_BREAK_TORQUE};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (rg_given(&v[others[i]]))
+            return rg_place_fail(reader, &v[others[i]], RG_INVALID_ARGUMENT,
+                                 "a tendon has a sum of axes of other joints instead; remove it");
+    if (!rg_given(&v[JOINT_SUM]))
+        return rg_place_fail(reader, entry, RG_NOT_FOUND,
+                             "a tendon needs a sum, such as sum: [{joint: knee, coefficient: "
+                             "0.02}, {joint: hip, coefficient: 0.03}]");
+    rg_status status = rg_require_list(reader, &v[JOINT_SUM], "joints with coefficients");
+    if (status != RG_OK)
+        return status;
+    def->part_count = rg_list_size(&v[JOINT_SUM]);
+    if (def->part_count == 0 || def->part_count > RG_TENDON_PARTS_MOST)
+        return rg_place_fail(reader, &v[JOINT_SUM], RG_INVALID_ARGUMENT,
+                             "%zu joints; a tendon has 1 to %d", def->part_count,
+                             RG_TENDON_PARTS_MOST);
+    for (size_t i = 0; i < def->part_count && rg_recover(reader, &status); i++) {
+        rg_place one = rg_list_at(reader, &v[JOINT_SUM], i);
+        status = read_part(reader, &one, c, &def->part[i]);
+    }
+    return status;
+}
+
 /* --- one joint -------------------------------------------------------------------------------- */
 
 static rg_status read_kind(rg_reader *reader, const rg_place *entry, const rg_place *place,
@@ -193,7 +253,7 @@ static rg_status read_kind(rg_reader *reader, const rg_place *entry, const rg_pl
     if (!rg_given(place))
         return rg_place_fail(reader, entry, RG_NOT_FOUND,
                              "needs a kind: ball, hinge, slider, universal, cylindrical, planar, "
-                             "fixed, distance, surface, gear or rack");
+                             "fixed, distance, surface, gear, rack or tendon");
     return rg_read_choice(reader, place, names, RG_JOINT_KIND_COUNT, kind);
 }
 
@@ -218,6 +278,9 @@ static rg_status read_special(rg_reader *reader, const rg_place *entry, const rg
     if (rg_given(&v[JOINT_SURFACE]) && !surface)
         return rg_place_fail(reader, &v[JOINT_SURFACE], RG_INVALID_ARGUMENT,
                              "a %s joint has no surface; the kind surface has", name);
+    if (rg_given(&v[JOINT_SUM]) && def->kind != RG_JOINT_TENDON)
+        return rg_place_fail(reader, &v[JOINT_SUM], RG_INVALID_ARGUMENT,
+                             "a %s joint sums no others; the kind tendon does", name);
     if (rg_given(&v[JOINT_RATIO]) && !gears)
         return rg_place_fail(reader, &v[JOINT_RATIO], RG_INVALID_ARGUMENT,
                              "a %s joint has no ratio; the kinds gear and rack have", name);
@@ -290,9 +353,13 @@ static rg_status read_copy(rg_reader *reader, const rg_place *entry, const rg_re
     if (status != RG_OK)
         return status;
     rg_joint_def def = rg_joint_def_default((rg_joint_kind)kind);
-    status = read_bodies(reader, entry, &v[JOINT_BODIES], &c, &def);
-    if (rg_recover(reader, &status))
-        status = read_frames(reader, entry, v, &def);
+    if (kind == RG_JOINT_TENDON) {
+        status = read_sum(reader, entry, v, &c, &def);
+    } else {
+        status = read_bodies(reader, entry, &v[JOINT_BODIES], &c, &def);
+        if (rg_recover(reader, &status))
+            status = read_frames(reader, entry, v, &def);
+    }
     if (rg_recover(reader, &status))
         status = read_rest(reader, entry, v, &def, &broken);
     if (rg_recover(reader, &status) && rg_given(&v[JOINT_NAME])) {

@@ -46,13 +46,29 @@ typedef struct rg_robot_joint {
     rg_vec3 point, axis;
     rg_joint_axis value;
     double reference; /* MJCF: the coordinate where the links are drawn */
+    double relaxed;   /* MJCF: springref, from there */
     double start;     /* m, rad from there: where the run begins; of a ball joint start_turn */
     rg_quat start_turn;
     const char *mimics; /* URDF: the joint that it moves with, `multiplier` times as far; or null */
     double multiplier;
     const rg_xml_node *node, *mimic; /* of the joint, and where it says so */
     struct rg_robot_joint *next;
+    rg_joint_id made; /* what it is in the world, when there is one, and which of its axes */
+    size_t made_axis;
 } rg_robot_joint;
+
+/* A sum of coordinates of joints (MJCF's fixed tendons), or one that keeps its value: joints that
+ * move together. */
+typedef struct rg_robot_tendon {
+    const char *name;
+    const rg_xml_node *node;
+    size_t part_count;
+    const rg_robot_joint *joint[RG_TENDON_PARTS_MOST];
+    double coefficient[RG_TENDON_PARTS_MOST];
+    rg_joint_axis value;
+    double reference; /* its length where the links are drawn */
+    struct rg_robot_tendon *next;
+} rg_robot_tendon;
 
 #define RG_ROBOT_WORLD SIZE_MAX
 #define RG_ROBOT_SHARE 1e-3 /* of a link's mass, that of a body between its joints */
@@ -129,6 +145,7 @@ typedef struct rg_robot {
     rg_robot_material *materials;
     size_t material_count, material_capacity;
     rg_robot_tie *ties;
+    rg_robot_tendon *tendons;       /* the last one first */
     size_t includes, include_bytes; /* of files that it includes, so far */
     rg_vec3 gravity;
     bool least_friction; /* of two surfaces the smaller coefficient holds, not the larger */
@@ -223,6 +240,8 @@ rg_status rg_robot_build(rg_robot *robot);
 /* scene_robot_joint.c: the joints of a link whose body is made, as few as there can be. */
 rg_status rg_robot_build_joints(rg_robot *robot, size_t link);
 rg_status rg_robot_build_ties(rg_robot *robot);
+/* One with nothing but a name; null without memory. */
+rg_robot_tendon *rg_robot_add_tendon(rg_robot *robot, const rg_xml_node *node, const char *name);
 /* A body in the place of the link, with a share of its mass. */
 rg_status rg_robot_add_between(rg_robot *robot, const rg_robot_link *link, size_t number,
                                rg_body_id *body);

@@ -6,7 +6,8 @@
  * wheel, which turns on the link in common, has RG_ROBOT_SHARE of the follower's mass and a pitch
  * radius equal to its radius of gyration: its kinetic energy is that of this share on the follower.
  * A joint without a link in common with its leader is coupled to another follower of the same
- * leader that has one. Tested by tests/scene/test_robot.c. */
+ * leader that has one. All others become tendons whose length stays; gears and racks come first,
+ * since the analytic method knows them. Tested by tests/scene/test_robot.c. */
 #include "base/base_math.h"
 #include "scene/scene_robot.h"
 
@@ -117,18 +118,51 @@ static bool couple_to_follower(rg_robot *robot, size_t link) {
     return false;
 }
 
+static const rg_robot_joint *find_leader(const rg_robot *robot, const char *name) {
+    for (size_t i = 0; i < robot->link_count; i++)
+        for (const rg_robot_joint *j = robot->links[i].joints; j; j = j->next)
+            if (strcmp(j->name, name) == 0)
+                return j;
+    return NULL;
+}
+
+static bool has_one_axis(const rg_robot_joint *joint) {
+    return joint && (joint->kind == RG_JOINT_HINGE || joint->kind == RG_JOINT_SLIDER);
+}
+
+/* A tendon whose length stays. */
+static rg_status couple_by_tendon(rg_robot *robot, const rg_robot_joint *joint) {
+    const rg_robot_joint *leader = find_leader(robot, joint->mimics);
+    double multiplier = joint->multiplier;
+    if (!has_one_axis(joint) || !has_one_axis(leader) || joint == leader || multiplier == 0 ||
+        !isfinite(multiplier))
+        return rg_robot_leave_out(robot, joint->mimic,
+                                  "joints that move together but are not two hinges or slides");
+    rg_robot_tendon *tendon = rg_robot_add_tendon(robot, joint->mimic, NULL);
+    if (!tendon)
+        return rg_robot_no_memory(robot);
+    tendon->part_count = 2;
+    tendon->joint[0] = joint, tendon->coefficient[0] = 1;
+    tendon->joint[1] = leader, tendon->coefficient[1] = -multiplier;
+    tendon->value.lower = tendon->value.upper = 0;
+    return RG_OK;
+}
+
 rg_status rg_robot_couple(rg_robot *robot) {
     rg_status status = RG_OK;
     for (size_t i = 0; i < robot->link_count; i++)
         if (follows(&robot->links[i]))
             couple_to_leader(robot, i);
-    for (size_t i = 0; i < robot->link_count && status == RG_OK; i++) {
+    for (size_t i = 0; i < robot->link_count; i++)
+        if (follows(&robot->links[i]) && robot->links[i].coupling.kind == RG_COUPLING_NONE)
+            couple_to_follower(robot, i);
+    for (size_t i = 0; i < robot->link_count; i++) {
         const rg_robot_link *link = &robot->links[i];
-        if (follows(link) && link->coupling.kind == RG_COUPLING_NONE &&
-            !couple_to_follower(robot, i))
-            status = rg_robot_leave_out(robot, link->joints->mimic,
-                                        "joints that move together but are not coupled by a gear "
-                                        "or rack between links of theirs");
+        bool coupled = link->coupling.kind != RG_COUPLING_NONE; /* its only joint */
+        for (const rg_robot_joint *j = coupled ? NULL : link->joints; j && status == RG_OK;
+             j = j->next)
+            if (j->mimics)
+                status = couple_by_tendon(robot, j);
     }
     return status;
 }

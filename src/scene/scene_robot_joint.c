@@ -40,11 +40,11 @@ static rg_quat frame_of(rg_vec3 x, rg_vec3 y) {
 typedef struct combination {
     rg_joint_kind kind;
     rg_pose frame; /* in the link */
-    const rg_robot_joint *axis[3];
+    rg_robot_joint *axis[3];
     bool lock_last; /* an axis without a joint: held at 0 */
 } combination;
 
-static bool combine_two(const rg_robot_joint *p, const rg_robot_joint *q, combination *c) {
+static bool combine_two(rg_robot_joint *p, rg_robot_joint *q, combination *c) {
     bool slide_p = p->kind == RG_JOINT_SLIDER, slide_q = q->kind == RG_JOINT_SLIDER;
     if (slide_p && slide_q && across(p->axis, q->axis)) {
         *c = (combination){
@@ -57,7 +57,7 @@ static bool combine_two(const rg_robot_joint *p, const rg_robot_joint *q, combin
         return true;
     }
     if (slide_p != slide_q && along(p->axis, q->axis)) {
-        const rg_robot_joint *slide = slide_p ? p : q, *hinge = slide_p ? q : p;
+        rg_robot_joint *slide = slide_p ? p : q, *hinge = slide_p ? q : p;
         *c = (combination){RG_JOINT_CYLINDRICAL,
                            {hinge->point, rg_robot_rotation_to(hinge->axis)},
                            {slide, hinge, NULL},
@@ -68,25 +68,24 @@ static bool combine_two(const rg_robot_joint *p, const rg_robot_joint *q, combin
 }
 
 /* Slides first: their axes do not turn with the hinge. */
-static bool combine_three(const rg_robot_joint *p, const rg_robot_joint *q, const rg_robot_joint *r,
-                          combination *c) {
+static bool combine_three(rg_robot_joint *p, rg_robot_joint *q, rg_robot_joint *r, combination *c) {
     if (p->kind != RG_JOINT_SLIDER || q->kind != RG_JOINT_SLIDER || r->kind != RG_JOINT_HINGE ||
         !across(p->axis, q->axis) || !across(q->axis, r->axis) || !across(r->axis, p->axis))
         return false;
     /* So that z of the frame is along the hinge. */
     bool turned = rg_dot(rg_cross(p->axis, q->axis), r->axis) < 0;
-    const rg_robot_joint *x = turned ? q : p, *y = turned ? p : q;
+    rg_robot_joint *x = turned ? q : p, *y = turned ? p : q;
     *c = (combination){RG_JOINT_PLANAR, {r->point, frame_of(x->axis, y->axis)}, {x, y, r}, false};
     return true;
 }
 
-static void alone(const rg_robot_joint *p, combination *c) {
+static void alone(rg_robot_joint *p, combination *c) {
     *c = (combination){p->kind, {p->point, rg_robot_rotation_to(p->axis)}, {p, NULL, NULL}, false};
 }
 
 /* Of the joints from `p` on, as many as one joint of the world holds; returns the rest. */
-static const rg_robot_joint *combine(const rg_robot_joint *p, combination *c) {
-    const rg_robot_joint *q = p->next, *r = q ? q->next : NULL;
+static rg_robot_joint *combine(rg_robot_joint *p, combination *c) {
+    rg_robot_joint *q = p->next, *r = q ? q->next : NULL;
     bool simple = p->kind != RG_JOINT_BALL && q && q->kind != RG_JOINT_BALL;
     if (simple && r && combine_three(p, q, r, c))
         return r->next;
@@ -99,7 +98,7 @@ static const rg_robot_joint *combine(const rg_robot_joint *p, combination *c) {
 double rg_robot_share_left(const rg_robot_link *link) {
     combination c;
     double share = link->coupling.kind == RG_COUPLING_PINION ? 1 - RG_ROBOT_SHARE : 1;
-    for (const rg_robot_joint *joint = link->joints; joint;) {
+    for (rg_robot_joint *joint = link->joints; joint;) {
         joint = combine(joint, &c);
         if (joint)
             share -= RG_ROBOT_SHARE;
@@ -145,6 +144,8 @@ static rg_status add_joint(rg_robot *robot, const combination *c, rg_body_id a, 
     if (c->lock_last)
         def.axis[2].lower = def.axis[2].upper = 0;
     rg_status status = rg_world_add_joint(robot->scene->world, &def, &joint, &cause);
+    for (size_t i = 0; i < 3 && c->axis[i] && status == RG_OK; i++)
+        c->axis[i]->made = joint, c->axis[i]->made_axis = i;
     return status == RG_OK ? RG_OK
                            : rg_robot_fail(robot, c->axis[0]->node, status, "%s", cause.text);
 }
@@ -184,7 +185,7 @@ rg_status rg_robot_build_joints(rg_robot *robot, size_t index) {
     /* What hangs from the world of MJCF may touch what stands in it. */
     if (parent->owner == 0 && strcmp(robot->links[0].node->name, "worldbody") == 0)
         first = a = (rg_body_id){0, 0};
-    for (const rg_robot_joint *joint = link->joints; joint && status == RG_OK; number++) {
+    for (rg_robot_joint *joint = link->joints; joint && status == RG_OK; number++) {
         combination c;
         rg_body_id b = link->body;
         joint = combine(joint, &c);
@@ -223,13 +224,54 @@ static rg_status build_tie(rg_robot *robot, const rg_robot_tie *tie) {
     return rg_world_add_joint(robot->scene->world, &def, &joint, robot->error);
 }
 
+/* ---- tendons ---- */
+
+rg_robot_tendon *rg_robot_add_tendon(rg_robot *robot, const rg_xml_node *node, const char *name) {
+    rg_robot_tendon *tendon = rg_robot_take(robot, sizeof *tendon);
+    if (!tendon)
+        return NULL;
+    *tendon = (rg_robot_tendon){.name = name ? name : "", .node = node, .next = robot->tendons};
+    tendon->value = rg_joint_def_default(RG_JOINT_TENDON).axis[0];
+    robot->tendons = tendon;
+    return tendon;
+}
+
+static rg_status build_tendon(rg_robot *robot, const rg_robot_tendon *tendon) {
+    rg_joint_def def = rg_joint_def_default(RG_JOINT_TENDON);
+    rg_error cause = {0};
+    rg_joint_id joint;
+    def.name = tendon->name[0] ? tendon->name : NULL;
+    def.part_count = tendon->part_count;
+    def.axis[0] = tendon->value;
+    for (size_t i = 0; i < tendon->part_count; i++)
+        def.part[i] = (rg_tendon_part){tendon->joint[i]->made, tendon->joint[i]->made_axis,
+                                       tendon->coefficient[i]};
+    rg_status status = rg_world_add_joint(robot->scene->world, &def, &joint, &cause);
+    return status == RG_OK ? RG_OK : rg_robot_fail(robot, tendon->node, status, "%s", cause.text);
+}
+
+/* In the order of the file. */
+static rg_status build_tendons(rg_robot *robot) {
+    rg_robot_tendon *in_order = NULL, *next;
+    rg_status status = RG_OK;
+    for (rg_robot_tendon *t = robot->tendons; t; t = next) {
+        next = t->next;
+        t->next = in_order;
+        in_order = t;
+    }
+    robot->tendons = in_order;
+    for (const rg_robot_tendon *t = in_order; t && status == RG_OK; t = t->next)
+        status = build_tendon(robot, t);
+    return status;
+}
+
 rg_status rg_robot_build_ties(rg_robot *robot) {
     rg_status status = RG_OK;
     for (size_t i = 0; i < robot->link_count && status == RG_OK; i++)
         status = rg_robot_build_coupling(robot, i);
     for (const rg_robot_tie *tie = robot->ties; tie && status == RG_OK; tie = tie->next)
         status = build_tie(robot, tie);
-    return status;
+    return status == RG_OK ? build_tendons(robot) : status;
 }
 
 /* ---- where the run begins ---- */
@@ -254,9 +296,9 @@ static rg_status place_link(rg_robot *robot, const rg_robot_link *link, rg_pose 
     rg_world *world = robot->scene->world;
     rg_status status = RG_OK;
     size_t number = 0;
-    for (const rg_robot_joint *joint = link->joints; joint && status == RG_OK;) {
+    for (rg_robot_joint *joint = link->joints; joint && status == RG_OK;) {
         combination c;
-        const rg_robot_joint *next = combine(joint, &c);
+        rg_robot_joint *next = combine(joint, &c);
         for (; joint != next; joint = joint->next)
             *pose = rg_pose_compose(*pose, motion_of(joint));
         char name[NAME_SIZE];

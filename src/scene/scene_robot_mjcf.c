@@ -153,8 +153,9 @@ static rg_status read_spring(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint
                                       {"armature", 1, &v->armature},
                                       {"frictionloss", 1, &v->friction}};
     rg_status status = rg_mjcf_read(m, node, numbers, sizeof numbers / sizeof *numbers);
+    joint->relaxed = rest * unit - joint->reference;
     if (v->stiffness > 0)
-        v->rest = rest * unit - joint->reference;
+        v->rest = joint->relaxed;
     if (status == RG_OK && joint->kind == RG_JOINT_BALL &&
         (v->stiffness != 0 || v->damping != 0 || v->armature != 0 || v->friction != 0))
         return rg_robot_leave_out(m->robot, node,

@@ -52,6 +52,20 @@ rg_status rg_mjcf_include(rg_robot *robot, rg_xml_node *root);
 rg_status rg_mjcf_geom(rg_mjcf *m, const rg_xml_node *node, rg_robot_link *link,
                        rg_mass_properties *mass);
 
+/* ---- scene_robot_mjcf_tendon.c ---- */
+
+/* What a limit, spring or actuator acts on: an axis whose coordinate, in the file, is `coefficient`
+ * times that of `value`, both counted from `reference` where the links are drawn. */
+typedef struct rg_mjcf_axis {
+    rg_joint_axis *value;
+    double coefficient, reference;
+} rg_mjcf_axis;
+rg_robot_joint *rg_mjcf_joint(const rg_mjcf *m, const char *name); /* null: there is none */
+/* The axis of a fixed tendon: of one joint its own; of several that of a tendon of the robot. */
+rg_status rg_mjcf_tendon_axis(rg_mjcf *m, const rg_xml_node *tendon, rg_mjcf_axis *axis);
+const rg_xml_node *rg_mjcf_find_fixed(const rg_mjcf *m, const char *name); /* null: there is none */
+rg_status rg_mjcf_read_fixed(rg_mjcf *m, const rg_xml_node *node);
+
 /* ---- scene_robot_mjcf_refer.c ---- */
 
 /* Exclusions, tendons, actuators and keyframes, when all bodies are read. */

@@ -1,4 +1,4 @@
-/* What of MJCF refers to bodies and joints: exclusions, tendons, equalities, actuators, keyframes.
+/* What of MJCF refers to bodies and joints: exclusions, ropes, equalities, actuators, keyframes.
  *
  * Controls are 0, so that motors of force make none, and an actuator is what its bias makes of it:
  * position is -kp q - kv q', velocity -kv q', general bias0 + bias1 q + bias2 q'. A keyframe is
@@ -78,70 +78,6 @@ static rg_status read_spatial(rg_mjcf *m, const rg_xml_node *node) {
     return add_tie(m, &tie);
 }
 
-static rg_robot_joint *find_joint(const rg_robot *robot, const char *name) {
-    for (size_t i = 0; name && i < robot->link_count; i++)
-        for (rg_robot_joint *j = robot->links[i].joints; j; j = j->next)
-            if (is(name, j->name))
-                return j;
-    return NULL;
-}
-
-/* ---- tendons of joints ---- */
-
-/* Limits of a joint, coefficient times its coordinate being within `range`. */
-static void narrow_limits(rg_robot_joint *joint, double coefficient, const double range[2]) {
-    double low = range[0] / coefficient, high = range[1] / coefficient;
-    joint->value.lower = fmax(joint->value.lower, fmin(low, high) - joint->reference);
-    joint->value.upper = fmin(joint->value.upper, fmax(low, high) - joint->reference);
-}
-
-/* A tendon whose length is a sum of coordinates, each with its coefficient. Of one joint it is the
- * joint's own limit, spring and friction; of several, without any of these, it does nothing. */
-static rg_status read_fixed(rg_mjcf *m, const rg_xml_node *node) {
-    rg_robot *robot = m->robot;
-    double range[2] = {0, 0}, spring[4] = {0, 0, 0, 0}, coefficient = 0;
-    bool limited = m->autolimits && rg_xml_get(node, "range");
-    static const char *const names[4] = {"stiffness", "springlength", "damping", "frictionloss"};
-    rg_status status = rg_robot_vector(robot, node, "range", 2, range);
-    if (status == RG_OK)
-        status = rg_mjcf_flag(m, node, "limited", &limited);
-    for (int i = 0; i < 4 && status == RG_OK; i++)
-        status = rg_robot_vector(robot, node, names[i], 1, &spring[i]);
-    limited = limited && !m->no_limits;
-    if (status != RG_OK || (!limited && spring[0] == 0 && spring[2] == 0 && spring[3] == 0))
-        return status;
-    const rg_xml_node *first = node->first;
-    if (!first || first->next)
-        return rg_robot_leave_out(robot, node, "a limit or spring of several joints together");
-    rg_robot_joint *joint = find_joint(robot, rg_xml_get(first, "joint"));
-    status = rg_robot_vector(robot, first, "coef", 1, &coefficient);
-    if (status == RG_OK && (!joint || joint->kind == RG_JOINT_BALL || coefficient == 0))
-        status = rg_robot_fail(robot, first, RG_NOT_FOUND, "needs a hinge or slide, and coef");
-    if (status != RG_OK)
-        return status;
-    rg_joint_axis *v = &joint->value;
-    if (limited)
-        narrow_limits(joint, coefficient, range);
-    if (spring[0] != 0 && v->stiffness != 0)
-        return rg_robot_leave_out(robot, node, "a spring of a joint that has one");
-    if (spring[0] != 0) {
-        v->stiffness = spring[0] * coefficient * coefficient;
-        v->rest = spring[1] / coefficient - joint->reference;
-    }
-    v->damping += spring[2] * coefficient * coefficient;
-    v->friction += spring[3] * fabs(coefficient);
-    return RG_OK;
-}
-
-/* The fixed tendon of a name; null: there is none. */
-static const rg_xml_node *find_fixed(const rg_mjcf *m, const char *name) {
-    for (rg_xml_node *s = NULL; (s = rg_mjcf_section(m, "tendon", s));)
-        for (const rg_xml_node *t = s->first; t; t = t->next)
-            if (is(t->name, "fixed") && is(rg_xml_get(t, "name"), name))
-                return t;
-    return NULL;
-}
-
 /* ---- equalities ---- */
 
 /* `factor` times as far as the leader, from where the links are drawn. */
@@ -157,20 +93,27 @@ static rg_status follow(rg_mjcf *m, const rg_xml_node *node, rg_robot_joint *joi
     return RG_OK;
 }
 
-/* The length of a tendon of two joints stays. */
+/* The length of a tendon stays: of two joints they move together. */
 static rg_status hold_tendon(rg_mjcf *m, const rg_xml_node *node) {
-    const rg_xml_node *tendon = find_fixed(m, rg_xml_get(node, "tendon1")),
+    const rg_xml_node *tendon = rg_mjcf_find_fixed(m, rg_xml_get(node, "tendon1")),
                       *first = tendon ? tendon->first : NULL, *second = first ? first->next : NULL;
     double c[2] = {0, 0};
-    if (!second || second->next || rg_xml_get(node, "tendon2"))
-        return rg_robot_leave_out(m->robot, node, "an equality of other than two joints");
+    rg_mjcf_axis axis;
+    if (!first || rg_xml_get(node, "tendon2"))
+        return rg_robot_leave_out(m->robot, node, "an equality of other than a fixed tendon");
+    if (!second || second->next) {
+        rg_status status = rg_mjcf_tendon_axis(m, tendon, &axis);
+        if (status == RG_OK)
+            axis.value->lower = axis.value->upper = 0;
+        return status;
+    }
     rg_status status = rg_robot_vector(m->robot, first, "coef", 1, &c[0]);
     if (status == RG_OK)
         status = rg_robot_vector(m->robot, second, "coef", 1, &c[1]);
     if (status == RG_OK && (c[0] == 0 || c[1] == 0))
         status = rg_robot_fail(m->robot, tendon, RG_INVALID_ARGUMENT, "coef must not be 0");
-    return status == RG_OK ? follow(m, node, find_joint(m->robot, rg_xml_get(first, "joint")),
-                                    find_joint(m->robot, rg_xml_get(second, "joint")), -c[1] / c[0])
+    return status == RG_OK ? follow(m, node, rg_mjcf_joint(m, rg_xml_get(first, "joint")),
+                                    rg_mjcf_joint(m, rg_xml_get(second, "joint")), -c[1] / c[0])
                            : status;
 }
 
@@ -180,7 +123,7 @@ static rg_status read_equality(rg_mjcf *m, const rg_xml_node *node) {
     double a[5] = {0, 1, 0, 0, 0};
     bool active = true, tendon = is(node->name, "tendon");
     const char *second = rg_xml_get(node, "joint2");
-    rg_robot_joint *joint = find_joint(robot, rg_xml_get(node, "joint1"));
+    rg_robot_joint *joint = rg_mjcf_joint(m, rg_xml_get(node, "joint1"));
     rg_status status = rg_mjcf_numbers(m, node, "polycoef", 5, a);
     if (status == RG_OK)
         status = rg_mjcf_flag(m, node, "active", &active);
@@ -192,7 +135,7 @@ static rg_status read_equality(rg_mjcf *m, const rg_xml_node *node) {
     }
     if (a[0] != 0 || a[2] != 0 || a[3] != 0 || a[4] != 0)
         return rg_robot_leave_out(robot, node, "an equality that is not linear or has an offset");
-    return tendon ? hold_tendon(m, node) : follow(m, node, joint, find_joint(robot, second), a[1]);
+    return tendon ? hold_tendon(m, node) : follow(m, node, joint, rg_mjcf_joint(m, second), a[1]);
 }
 
 /* ---- actuators ---- */
@@ -231,50 +174,52 @@ static rg_status read_bias(const rg_mjcf *m, const rg_xml_node *node, bias *b) {
     return RG_OK;
 }
 
-/* The joint of a tendon that has no other, and its coefficient. */
-static rg_status find_in_tendon(rg_mjcf *m, const rg_xml_node *actuator, const char **joint,
-                                double *coefficient) {
-    const rg_xml_node *tendon = find_fixed(m, rg_xml_get(actuator, "tendon"));
-    if (!tendon || !tendon->first || tendon->first->next)
-        return rg_robot_leave_out(m->robot, actuator, "an actuator of other than one joint");
-    *joint = rg_xml_get(tendon->first, "joint");
-    return rg_robot_vector(m->robot, tendon->first, "coef", 1, coefficient);
+/* What an actuator moves. */
+static rg_status find_axis(rg_mjcf *m, const rg_xml_node *node, rg_mjcf_axis *axis) {
+    const char *name = rg_xml_get(node, "joint"), *tendon = rg_xml_get(node, "tendon");
+    const rg_xml_node *fixed = tendon ? rg_mjcf_find_fixed(m, tendon) : NULL;
+    *axis = (rg_mjcf_axis){.coefficient = 1};
+    if (tendon && !fixed)
+        return rg_robot_leave_out(m->robot, node, "an actuator of a tendon that is not fixed");
+    if (fixed)
+        return rg_mjcf_tendon_axis(m, fixed, axis);
+    if (!name)
+        return rg_robot_leave_out(m->robot, node, "an actuator that moves no joint");
+    rg_robot_joint *joint = rg_mjcf_joint(m, name);
+    if (!joint || joint->kind == RG_JOINT_BALL)
+        return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "there is no joint that it could move");
+    axis->value = &joint->value;
+    axis->reference = joint->reference;
+    return RG_OK;
 }
 
 static rg_status read_actuator(rg_mjcf *m, const rg_xml_node *node) {
     bias b = {.gear = {1}};
-    const char *name = rg_xml_get(node, "joint");
-    double coefficient = 1;
+    rg_mjcf_axis axis;
     rg_status status = read_bias(m, node, &b);
     if (status != RG_OK || (b.constant == 0 && b.length == 0 && b.velocity == 0))
         return status;
-    if (rg_xml_get(node, "tendon")) {
-        status = find_in_tendon(m, node, &name, &coefficient);
-        if (status != RG_OK || !name)
-            return status;
-    }
-    rg_robot_joint *joint = find_joint(m->robot, name);
-    b.gear[0] *= coefficient;
-    if (!name)
-        return rg_robot_leave_out(m->robot, node, "an actuator that moves no joint");
-    if (!joint || joint->kind == RG_JOINT_BALL)
-        return rg_robot_fail(m->robot, node, RG_NOT_FOUND, "there is no joint that it could move");
-    if (joint->value.motor)
+    status = find_axis(m, node, &axis);
+    if (status != RG_OK || !axis.value)
+        return status;
+    rg_joint_axis *v = axis.value;
+    b.gear[0] *= axis.coefficient;
+    if (v->motor)
         return rg_robot_leave_out(m->robot, node, "a second actuator of a joint");
     if (b.length > 0 || b.velocity > 0 || (b.length == 0 && b.velocity == 0))
         return rg_robot_leave_out(m->robot, node, "an actuator that drives away from its target");
     bool position = b.length != 0;
     double square = b.gear[0] * b.gear[0];
-    joint->value.motor = position ? RG_MOTOR_POSITION : RG_MOTOR_VELOCITY;
-    joint->value.gain = -(position ? b.length : b.velocity) * square;
-    joint->value.gain_velocity = position ? -b.velocity * square : 0;
-    joint->value.target = b.constant * b.gear[0] / joint->value.gain;
+    v->motor = position ? RG_MOTOR_POSITION : RG_MOTOR_VELOCITY;
+    v->gain = -(position ? b.length : b.velocity) * square;
+    v->gain_velocity = position ? -b.velocity * square : 0;
+    v->target = b.constant * b.gear[0] / v->gain;
     if (position)
-        joint->value.target -= joint->reference;
+        v->target -= axis.reference;
     if (b.range[0] < 0 && b.range[1] > 0)
-        joint->value.max_force = fabs(b.gear[0]) * fmin(-b.range[0], b.range[1]);
+        v->max_force = fabs(b.gear[0]) * fmin(-b.range[0], b.range[1]);
     if (square == 0)
-        joint->value.motor = RG_MOTOR_NONE;
+        v->motor = RG_MOTOR_NONE;
     return RG_OK;
 }
 
@@ -361,7 +306,7 @@ rg_status rg_mjcf_refer(rg_mjcf *m) {
         read_function *read;
     } parts[] = {{"contact", "exclude", read_exclude},
                  {"tendon", "spatial", read_spatial},
-                 {"tendon", "fixed", read_fixed},
+                 {"tendon", "fixed", rg_mjcf_read_fixed},
                  {"equality", "joint", read_equality},
                  {"equality", "tendon", read_equality},
                  {"actuator", "position", read_actuator},

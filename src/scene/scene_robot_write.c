@@ -313,7 +313,8 @@ static void check_world(rg_robot_writer *w) {
         rg_joint_id joint = rg_world_joint_at(w->world, i);
         rg_joint_def def = rg_joint_get_def(w->world, joint);
         const char *name = rg_robot_joint_word(w, joint, text);
-        if (!w->used[i] && def.kind != RG_JOINT_DISTANCE)
+        bool tendon = def.kind == RG_JOINT_TENDON && w->format == RG_ROBOT_MJCF;
+        if (!w->used[i] && def.kind != RG_JOINT_DISTANCE && !tendon)
             rg_robot_cannot(w,
                             "joint %s (%s): it closes a loop, or is of a kind that joins no "
                             "tree",

@@ -259,15 +259,16 @@ static void put_bodies(rg_robot_writer *w) {
 
 /* As a general actuator, whose bias with control 0 holds both gains, target and largest force;
  * MuJoCo before 3 knows no kv of position actuators. */
-static void put_motor(rg_robot_writer *w, const rg_robot_node *node, size_t axis, size_t name) {
-    rg_joint_axis a = rg_joint_get_def(w->world, node->joint).axis[axis];
+static void put_motor(rg_robot_writer *w, rg_joint_id joint, size_t axis, size_t name) {
+    rg_joint_def def = rg_joint_get_def(w->world, joint);
+    rg_joint_axis a = def.axis[axis];
     if (a.motor == RG_MOTOR_NONE || (a.motor == RG_MOTOR_VELOCITY && a.gain == 0))
         return;
     bool position = a.motor == RG_MOTOR_POSITION;
     double bias[3] = {a.gain * a.target, position ? -a.gain : 0,
                       position ? -a.gain_velocity : -a.gain};
     rg_robot_put(w, "<general");
-    rg_robot_put_joint(w, "joint", node->joint, name);
+    rg_robot_put_joint(w, def.kind == RG_JOINT_TENDON ? "tendon" : "joint", joint, name);
     rg_robot_put_numbers(w, "gainprm", &a.gain, 1);
     rg_robot_put(w, " biastype=\"affine\"");
     rg_robot_put_numbers(w, "biasprm", bias, 3);
@@ -288,7 +289,12 @@ static void put_motors(rg_robot_writer *w) {
         size_t count = list_parts(w, &w->nodes[i], &def, parts);
         for (size_t k = 0; k < count; k++)
             if (parts[k].axis_number < RG_JOINT_AXES_MOST)
-                put_motor(w, &w->nodes[i], parts[k].axis_number, k);
+                put_motor(w, w->nodes[i].joint, parts[k].axis_number, k);
+    }
+    for (size_t i = 0; i < rg_world_joint_count(w->world); i++) {
+        rg_joint_id joint = rg_world_joint_at(w->world, i);
+        if (rg_joint_get_def(w->world, joint).kind == RG_JOINT_TENDON)
+            put_motor(w, joint, 0, 0);
     }
     rg_robot_put(w, "</actuator>\n");
 }
@@ -313,11 +319,76 @@ static void put_tendon(rg_robot_writer *w, size_t index) {
                     index);
 }
 
+/* m, rad: a tendon whose length stays has that length where the bodies are. */
+#define SAME_LENGTH 1e-9
+
+/* Lengths are sums of the coordinates as they are here: joints have them as `ref`. */
+static void put_fixed(rg_robot_writer *w, size_t index) {
+    rg_joint_id joint = rg_world_joint_at(w->world, index);
+    rg_joint_def def = rg_joint_get_def(w->world, joint);
+    const rg_joint_axis *a = &def.axis[0];
+    char text[64];
+    if (def.kind != RG_JOINT_TENDON)
+        return;
+    rg_robot_check_axis(w, joint, 0);
+    if (a->armature != 0 || (a->stiffness != 0 && a->rest == -1))
+        rg_robot_cannot(w, "joint %s: the armature of a tendon, or a rest at -1",
+                        rg_robot_joint_word(w, joint, text));
+    rg_robot_put(w, "<fixed");
+    rg_robot_put_joint(w, "name", joint, 0);
+    if (isfinite(a->lower) && isfinite(a->upper) && a->lower < a->upper) {
+        rg_robot_put(w, " limited=\"true\"");
+        rg_robot_put_numbers(w, "range", (double[]){a->lower, a->upper}, 2);
+    }
+    if (a->stiffness != 0) {
+        rg_robot_put_numbers(w, "stiffness", &a->stiffness, 1);
+        rg_robot_put_numbers(w, "springlength", &a->rest, 1);
+    }
+    if (a->damping != 0)
+        rg_robot_put_numbers(w, "damping", &a->damping, 1);
+    if (a->friction != 0)
+        rg_robot_put_numbers(w, "frictionloss", &a->friction, 1);
+    rg_robot_put(w, ">");
+    for (size_t k = 0; k < def.part_count; k++) {
+        rg_robot_put(w, "<joint");
+        rg_robot_put_joint(w, "joint", def.part[k].joint, def.part[k].axis);
+        rg_robot_put_numbers(w, "coef", &def.part[k].coefficient, 1);
+        rg_robot_put(w, "/>");
+    }
+    rg_robot_put(w, "</fixed>\n");
+}
+
+/* Tendons whose length stays. */
+static void put_equalities(rg_robot_writer *w) {
+    char text[64];
+    bool any = false;
+    for (size_t i = 0; i < rg_world_joint_count(w->world); i++) {
+        rg_joint_id joint = rg_world_joint_at(w->world, i);
+        rg_joint_def def = rg_joint_get_def(w->world, joint);
+        if (def.kind != RG_JOINT_TENDON || def.axis[0].lower != def.axis[0].upper)
+            continue;
+        double off = rg_joint_get_state(w->world, joint).coordinate[0] - def.axis[0].lower;
+        if (fabs(off) > SAME_LENGTH)
+            rg_robot_cannot(w, "joint %s: a tendon that is to be %g longer or shorter",
+                            rg_robot_joint_word(w, joint, text), off);
+        rg_robot_put(w, any ? "<tendon" : "<equality>\n<tendon");
+        rg_robot_put_joint(w, "tendon1", joint, 0);
+        rg_robot_put(w, "/>\n");
+        any = true;
+    }
+    if (any)
+        rg_robot_put(w, "</equality>\n");
+}
+
 static void put_tendons(rg_robot_writer *w) {
     rg_robot_put(w, "<tendon>\n");
-    for (size_t i = 0; i < rg_world_joint_count(w->world); i++)
+    for (size_t i = 0; i < rg_world_joint_count(w->world); i++) {
         put_tendon(w, i);
-    rg_robot_put(w, "</tendon>\n<contact>\n");
+        put_fixed(w, i);
+    }
+    rg_robot_put(w, "</tendon>\n");
+    put_equalities(w);
+    rg_robot_put(w, "<contact>\n");
     for (size_t i = 0; i < rg_world_joint_count(w->world); i++) {
         rg_joint_def def = rg_joint_get_def(w->world, rg_world_joint_at(w->world, i));
         bool apart = def.kind == RG_JOINT_DISTANCE && !def.collide && def.body_a.index1 &&

@@ -130,21 +130,60 @@ static void put_axis(rg_writer *w, const rg_joint_axis *a) {
     rg_put(w, "}");
 }
 
-rg_status rg_put_joint(rg_writer *w, size_t index) {
-    rg_joint_id joint = rg_world_joint_at(w->world, index);
-    rg_joint_def def = rg_joint_get_def(w->world, joint);
-    rg_buffer_print(&w->out, "  - {kind: %s, bodies: [", rg_joint_kind_name(def.kind));
-    rg_status status = put_joint_body(w, def.body_a);
+static rg_status put_ends(rg_writer *w, const rg_joint_def *def) {
+    rg_put(w, ", bodies: [");
+    rg_status status = put_joint_body(w, def->body_a);
     rg_put(w, ", ");
     if (status == RG_OK)
-        status = put_joint_body(w, def.body_b);
+        status = put_joint_body(w, def->body_b);
     rg_put(w, "]");
+    return status;
+}
+
+static rg_status put_sum(rg_writer *w, const rg_joint_def *def) {
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < def->part_count && status == RG_OK; i++) {
+        const rg_tendon_part *part = &def->part[i];
+        const char *name = rg_joint_get_def(w->world, part->joint).name;
+        if (!name)
+            return rg_fail(w->error, RG_INVALID_ARGUMENT,
+                           "a joint that a tendon sums has no name; give it one to write it");
+        rg_put(w, i ? ", {joint: " : ", sum: [{joint: ");
+        status = rg_put_quoted(w, name);
+        if (part->axis)
+            rg_put_named_number(w, "axis", (double)part->axis);
+        rg_put_named_number(w, "coefficient", part->coefficient);
+        rg_put(w, "}");
+    }
+    rg_put(w, "]");
+    return status;
+}
+
+/* Tendons come after all others, which they name. */
+static rg_joint_id joint_in_order(const rg_world *world, size_t index) {
+    for (int tendons = 0; tendons < 2; tendons++)
+        for (size_t i = 0; i < rg_world_joint_count(world); i++) {
+            rg_joint_id joint = rg_world_joint_at(world, i);
+            bool is_tendon = rg_joint_get_def(world, joint).kind == RG_JOINT_TENDON;
+            if (is_tendon == (tendons == 1) && index-- == 0)
+                return joint;
+        }
+    return (rg_joint_id){0, 0};
+}
+
+rg_status rg_put_joint(rg_writer *w, size_t index) {
+    rg_joint_id joint = joint_in_order(w->world, index);
+    rg_joint_def def = rg_joint_get_def(w->world, joint);
+    rg_buffer_print(&w->out, "  - {kind: %s", rg_joint_kind_name(def.kind));
+    rg_status status = def.kind == RG_JOINT_TENDON ? put_sum(w, &def) : put_ends(w, &def);
     if (status == RG_OK && def.name) {
         rg_put(w, ", name: ");
         status = rg_put_quoted(w, def.name);
     }
-    put_frame(w, "frame_a", def.frame_a);
-    put_frame(w, "frame_b", def.frame_b);
+    if (def.kind != RG_JOINT_TENDON) {
+        put_frame(w, "frame_a", def.frame_a);
+        put_frame(w, "frame_b", def.frame_b);
+    }
     if (def.kind == RG_JOINT_GEAR || def.kind == RG_JOINT_RACK)
         rg_put_named_number(w, "ratio", def.ratio);
     if (def.kind == RG_JOINT_SURFACE) {

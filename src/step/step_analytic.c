@@ -453,6 +453,10 @@ static rg_status step_analytic(rg_world *world, double step, double end_time,
     (void)step; /* the times of events are sums of others */
     if (rg_rolling_refused(world, "analytic", error))
         return RG_UNSUPPORTED;
+    for (size_t j = 0; j < world->content.joints.count; j++)
+        if (world->content.joint[j].def.kind == RG_JOINT_TENDON)
+            return rg_fail(error, RG_UNSUPPORTED,
+                           "the method analytic does not know tendons; take the method stepping");
     rg_analysis_view view;
     rg_analysis start;
     rg_status status = find_touches(world, end_time, error);

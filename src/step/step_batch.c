@@ -115,16 +115,17 @@ static void step_worlds(void *user, size_t begin, size_t end, size_t chunk) {
     for (size_t i = begin; i < end; i++) {
         place *p = &batch->places[i];
         rg_step_info info = rg_step_info_nothing();
+        rg_status status = RG_OK; /* the next place, in the same cache line, is another thread's */
         bool done = false;
-        p->status = RG_OK;
-        for (size_t k = 0; k < steps->steps && !p->status && !done; k++) {
-            p->status = rg_world_step(p->world, steps->step, &info, &batch->errors[i]);
-            done = !p->status && steps->stop && steps->stop(steps->user, i, p->world, &info);
+        for (size_t k = 0; k < steps->steps && !status && !done; k++) {
+            status = rg_world_step(p->world, steps->step, &info, &batch->errors[i]);
+            done = !status && steps->stop && steps->stop(steps->user, i, p->world, &info);
         }
+        p->status = status;
         if (steps->infos)
             steps->infos[i] = info;
         if (steps->statuses)
-            steps->statuses[i] = (uint32_t)p->status;
+            steps->statuses[i] = (uint32_t)status;
     }
 }
 

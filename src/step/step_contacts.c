@@ -552,5 +552,6 @@ rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error) {
     if (islands)
         rg_parallel_for(job->machinery->observer ? NULL : job->world->pool, islands, job->grain,
                         run_lane, job);
+    rg_joint_set_settle(&job->contacts->joints);
     return collect(job, error);
 }

@@ -286,6 +286,10 @@ static double largest_speed(const rg_contact_job *job) {
             uint32_t body = row->body[side];
             if (!row->moves[side])
                 continue;
+            if (row->link1)
+                largest = fmax(largest, fabs(rg_joint_link_velocity(
+                                            joints, i, c->planar, job->contacts->free_velocity,
+                                            job->contacts->free_angular_velocity)));
             double arm = rg_length(rg_sub(row->point, c->position[body]));
             largest =
                 fmax(largest, rg_length(job->contacts->free_velocity[body]) +

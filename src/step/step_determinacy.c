@@ -28,8 +28,11 @@ static void add_joint(const rg_world_content *c, size_t j, rg_joint_set *set) {
         row.moves[side] =
             look.body[side] != UINT32_MAX && c->dynamics[look.body[side]].inverse_mass > 0;
     }
-    if (rg_joint_memories(c)[j].broken != 0)
+    if (rg_joint_is_off(c, j))
         return;
+    bool held = def->kind == RG_JOINT_TENDON && def->axis[0].lower == def->axis[0].upper;
+    if (held && rg_joint_set_add_links(c, set, j, places, NULL, &row))
+        row.lower = -INFINITY, row.upper = INFINITY;
     for (size_t k = 0; k < look.locked; k++) {
         row.place = look.place[k], row.along = look.lock[k];
         rg_joint_set_add(c, set, &row, places);
@@ -84,7 +87,7 @@ rg_status rg_world_joint_forces_open(rg_world *world, uint16_t *open, rg_error *
         status = look_at_island(c, &islands, island, &input, machinery->contexts[0], arena, rows);
         for (size_t k = 0; k < island->joint_count && !status; k++) {
             const rg_joint_row *row = &set.rows[islands.joints[island->first_joint + k]];
-            open[row->joint] |= (uint16_t)(rows[k] ? 1U << row->place : 0);
+            open[row->joint] |= (uint16_t)(rows[k] && !row->link1 ? 1U << row->place : 0);
         }
     }
     return status ? rg_fail(error, status, "joints: %s", rg_status_text(status)) : RG_OK;

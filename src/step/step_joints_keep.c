@@ -30,19 +30,23 @@ void rg_joints_add(const rg_joint_set *set, rg_joint_memory *next) {
     for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
         const rg_joint_row *row = &set->rows[i];
         rg_joint_memory *m = &next[row->joint];
+        if (row->link1)
+            continue;
         m->impulse[row->place] += set->impulse[i];
         rg_vec3 *sum = row->along.turns ? &m->torque : &m->force;
         *sum = rg_add_scaled(*sum, set->impulse[i] / m->step, row->along.direction);
     }
 }
 
-static rg_judge_joint_part part_of(unsigned place) {
-    if (place < RG_JOINT_LOCKED)
+static rg_judge_joint_part part_of(const rg_world_content *c, const rg_joint_row *row) {
+    if (row->place < RG_JOINT_LOCKED)
         return RG_JUDGE_JOINT_HOLD;
-    switch ((place - RG_JOINT_LOCKED) % RG_JOINT_PARTS) {
+    size_t place = (size_t)row->place - RG_JOINT_LOCKED;
+    const rg_joint_axis *axis = &c->joint[row->joint].def.axis[place / RG_JOINT_PARTS];
+    switch (place % RG_JOINT_PARTS) {
     case RG_JOINT_LOWER:
-    case RG_JOINT_UPPER:
-        return RG_JUDGE_JOINT_LIMIT;
+    case RG_JOINT_UPPER: /* equal: a rod */
+        return axis->lower == axis->upper ? RG_JUDGE_JOINT_HOLD : RG_JUDGE_JOINT_LIMIT;
     case RG_JOINT_FRICTION:
         return RG_JUDGE_JOINT_FRICTION;
     default:
@@ -50,25 +54,45 @@ static rg_judge_joint_part part_of(unsigned place) {
     }
 }
 
+/* A tendon pushes the two bodies of each axis that it sums: told once for each, with the first of
+ * its links. */
+static void tell_link(const rg_world_content *c, const rg_joint_set *set, size_t i,
+                      rg_judge_joint *wrenches, size_t *count) {
+    const rg_tendon_link *link = set->rows[i].link1 ? &set->links[set->rows[i].link1 - 1] : NULL;
+    size_t first, end;
+    if (!link || link->part == UINT32_MAX)
+        return;
+    rg_joint_links_of(set, i, &first, &end);
+    for (size_t k = first; k < i; k++)
+        if (set->links[set->rows[k].link1 - 1].part == link->part)
+            return;
+    rg_judge_joint *w = &wrenches[(*count)++];
+    *w = (rg_judge_joint){.body_a = link->body[0], .body_b = link->body[1], .point = link->point};
+    for (size_t k = end; k < set->count && set->rows[k].joint == set->rows[i].joint; k++) {
+        rg_judge_joint_part part = part_of(c, &set->rows[k]);
+        rg_vec3 *sum = link->along.turns ? &w->angular[part] : &w->linear[part];
+        *sum = rg_add_scaled(*sum, set->impulse[k], link->along.direction);
+    }
+}
+
 rg_status rg_joints_tell(const rg_world_content *c, const rg_joint_set *set, rg_arena *arena,
                          rg_judge_joint **wrenches, size_t *count) {
     *count = 0;
-    *wrenches = rg_arena_take(arena, c->joints.count + c->bodies.count, sizeof **wrenches);
+    *wrenches = rg_arena_take(arena, c->joints.count + c->bodies.count + set->link_count,
+                              sizeof **wrenches);
     if (!*wrenches)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
         const rg_joint_row *row = &set->rows[i];
+        if (row->sum1[1]) {
+            tell_link(c, set, i, *wrenches, count);
+            continue;
+        }
         if (i == 0 || row->joint != set->rows[i - 1].joint)
             (*wrenches)[(*count)++] = (rg_judge_joint){
                 .body_a = row->body[0], .body_b = row->body[1], .point = row->point};
         rg_judge_joint *w = &(*wrenches)[*count - 1];
-        rg_judge_joint_part part = part_of(row->place);
-        if (part == RG_JUDGE_JOINT_LIMIT &&
-            c->joint[row->joint].def.axis[(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS].lower ==
-                c->joint[row->joint]
-                    .def.axis[(row->place - RG_JOINT_LOCKED) / RG_JOINT_PARTS]
-                    .upper)
-            part = RG_JUDGE_JOINT_HOLD; /* a rod */
+        rg_judge_joint_part part = part_of(c, row);
         rg_vec3 *sum = row->along.turns ? &w->angular[part] : &w->linear[part];
         *sum = rg_add_scaled(*sum, set->impulse[i], row->along.direction);
     }

@@ -100,11 +100,17 @@ static void add_row(projection *p, rg_joint_set *set, const rg_joint_row *shared
         made->compliance = GIVE * rg_joint_mobility(p->content, set, set->count - 1);
 }
 
+static bool is_near(const rg_joint_axis *a, double x) {
+    return x < a->lower + NEAR || x > a->upper - NEAR;
+}
+
 static void add_joint(projection *p, rg_joint_set *set, size_t j) {
     const rg_world_content *c = p->content;
     const rg_joint_def *def = &c->joint[j].def;
     rg_joint_look look;
     bool any = false;
+    if (rg_joint_is_off(c, j))
+        return;
     rg_joint_look_at(c, j, (rg_body_places){p->bodies->position, p->bodies->orientation}, &look);
     rg_joint_row row = {.joint = (uint32_t)j, .point = look.point};
     for (int side = 0; side < 2; side++) {
@@ -112,7 +118,11 @@ static void add_joint(projection *p, rg_joint_set *set, size_t j) {
         row.moves[side] = look.body[side] != UINT32_MAX && p->bodies->moved[look.body[side]];
         any = any || row.moves[side];
     }
-    if (!any || rg_joint_memories(c)[j].broken != 0)
+    if (def->kind == RG_JOINT_TENDON && is_near(&def->axis[0], look.axis[0].value))
+        any = rg_joint_set_add_links(c, set, j,
+                                     (rg_body_places){p->bodies->position, p->bodies->orientation},
+                                     p->bodies->moved, &row);
+    if (!any)
         return;
     for (size_t k = 0; k < look.locked; k++) {
         row.place = look.place[k];
@@ -284,7 +294,9 @@ static rg_status solve_island(projection *p, rg_islands *islands, const rg_islan
     uint32_t *rows = islands->joints + island->first_joint;
     uint32_t *work = rg_arena_take(p->arena, count, sizeof *work);
     uint8_t *hold = rg_arena_take(p->arena, count, sizeof *hold);
-    *moved = rg_solve_take(p->context, island->body_count * (size_t)none.freedom, sizeof **moved);
+    *moved =
+        rg_solve_take(p->context, (island->body_count + island->sum_count) * (size_t)none.freedom,
+                      sizeof **moved);
     *force = rg_solve_take(p->context, count, sizeof **force);
     if (!work || !hold || !*moved || !*force)
         return RG_OUT_OF_MEMORY;
@@ -395,7 +407,13 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
 
 /* m/s, rad/s: of a row, as far as bodies that forces do not move cause it. */
 static double prescribed(const projection *p, const rg_joint_row *row) {
+    const rg_joints_bodies *b = p->bodies;
     double sum = 0;
+    if (row->sum1[1])
+        return row->link1 ? 0
+                          : rg_tendon_prescribed(p->content, row->joint,
+                                                 (rg_body_places){b->position, b->orientation},
+                                                 b->velocity, b->angular_velocity);
     for (int side = 0; side < 2; side++) {
         uint32_t body = row->body[side];
         if (body == UINT32_MAX || row->moves[side])
@@ -496,6 +514,7 @@ rg_status rg_joints_project_velocities(const rg_world_content *content,
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     for (size_t i = 0; i < set->count; i++) /* what is solved to SOLVED must not pull at all */
         set->impulse[i] = fmin(fmax(set->impulse[i], set->rows[i].lower), set->rows[i].upper);
+    rg_joint_set_settle(set);
     push_bodies(&p, set);
     return RG_OK;
 }

@@ -112,6 +112,8 @@ static rg_status find_places(const builder *b, double h, rg_arena *arena, rg_bod
 static double prescribed(const builder *b, const rg_joint_direction *along) {
     const rg_world_content *c = b->content;
     double sum = 0;
+    if (b->row.sum1[1])
+        return rg_tendon_prescribed(c, b->joint, b->now, c->velocity, c->angular_velocity);
     for (int side = 0; side < 2; side++) {
         uint32_t body = b->row.body[side];
         if (body == UINT32_MAX || b->row.moves[side])
@@ -236,15 +238,34 @@ static void add_axis(builder *b, size_t k) {
         set_bounds(add_row(b, first + RG_JOINT_FRICTION, along, later, earlier), h * a->friction);
 }
 
+/* The links of a tendon; false: between bodies that are not stepped. Bodies of one tendon are
+ * stepped together. */
+static bool begin_tendon(builder *b, size_t joint) {
+    const rg_world_content *c = b->content;
+    const rg_joint_def *def = &c->joint[joint].def;
+    for (size_t k = 0; k < 2 * def->part_count; k++) {
+        const rg_joint_def *part = &c->joint[rg_joint_dense(c, def->part[k / 2].joint)].def;
+        rg_body_id id = k % 2 ? part->body_b : part->body_a;
+        size_t body = id.index1 ? rg_body_dense(c, id) : 0;
+        bool moves = id.index1 && c->dynamics[body].inverse_mass > 0;
+        if (moves && b->input->member && !b->input->member[body])
+            return false;
+        b->driven = b->driven || (id.index1 && c->record[body].prescription1);
+    }
+    return rg_joint_set_add_links(c, b->set, joint, b->now, NULL, &b->row);
+}
+
 /* False: broken, or between bodies that are not stepped. */
 static bool begin_joint(builder *b, size_t joint) {
     const rg_world_content *c = b->content;
     bool any = false;
-    if (rg_joint_memories(c)[joint].broken != 0)
+    if (rg_joint_is_off(c, joint))
         return false;
     b->joint = joint;
     rg_joint_look_at(c, joint, b->now, &b->look);
     b->driven = false;
+    if (c->joint[joint].def.kind == RG_JOINT_TENDON)
+        return begin_tendon(b, joint);
     b->row = (rg_joint_row){.joint = (uint32_t)joint, .point = b->look.point};
     for (int side = 0; side < 2; side++) {
         uint32_t body = b->look.body[side];
@@ -279,5 +300,6 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
         for (size_t k = 0; k < b.look.axes; k++)
             add_axis(&b, k);
     }
+    rg_joint_set_settle(set);
     return status;
 }

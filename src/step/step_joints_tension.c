@@ -82,7 +82,7 @@ static void add_tensions(const rg_world_content *c, const rg_joint_set *set, ten
     for (size_t k = 0; k < set->count; k++)
         for (int side = 0; side < 2; side++) {
             const rg_joint_row *row = &set->rows[k];
-            if (!row->moves[side] || (k > 0 && set->rows[k - 1].joint == row->joint))
+            if (!row->moves[side] || row->link1 || (k > 0 && set->rows[k - 1].joint == row->joint))
                 continue; /* once for each joint */
             tension *own = &sum[row->body[side]];
             rg_vec3 arm = rg_sub(row->point, c->position[row->body[side]]);

@@ -253,6 +253,7 @@ static double locked_distance(rg_joint_kind kind, rg_vec3 d) {
     case RG_JOINT_SURFACE:
     case RG_JOINT_GEAR:
     case RG_JOINT_RACK:
+    case RG_JOINT_TENDON:
         return 0;
     default:
         return rg_length(d);
@@ -267,6 +268,7 @@ static double locked_turn(rg_joint_kind kind, rg_pose a, rg_pose b) {
     case RG_JOINT_SURFACE:
     case RG_JOINT_GEAR:
     case RG_JOINT_RACK:
+    case RG_JOINT_TENDON:
         return 0;
     case RG_JOINT_UNIVERSAL:
         return fabs(rg_dot(axis_of(a, 0), axis_of(b, 1)));
@@ -303,6 +305,48 @@ static double beyond(const rg_joint_def *def, rg_pose relative, const double *ne
     }
 }
 
+/* The coordinate of an axis, angles nearest to `near`. */
+static double coordinate_of(const rg_joint_def *def, rg_pose a, rg_pose b, size_t axis,
+                            double near) {
+    rg_vec3 d = rg_pose_apply_inverse(a, b.position);
+    switch (def->kind) {
+    case RG_JOINT_SLIDER:
+        return d.z;
+    case RG_JOINT_UNIVERSAL:
+        return axis == 0 ? angle_between(axis_of(a, 1), axis_of(b, 1), axis_of(a, 0), near)
+                         : angle_between(axis_of(a, 0), axis_of(b, 0), axis_of(b, 1), near);
+    case RG_JOINT_CYLINDRICAL:
+        if (axis == 0)
+            return d.z;
+        break;
+    case RG_JOINT_PLANAR:
+        if (axis < 2)
+            return axis == 0 ? d.x : d.y;
+        break;
+    case RG_JOINT_DISTANCE:
+        return rg_length(d);
+    default:
+        break;
+    }
+    return angle_between(axis_of(a, 0), axis_of(b, 0), axis_of(a, 2), near);
+}
+
+/* How far the sum of a tendon is outside its limits. Points on surfaces have no coordinate here. */
+static double tendon_error(const rg_world_content *c, const rg_joint_def *def) {
+    double sum = 0;
+    for (size_t k = 0; k < def->part_count; k++) {
+        size_t j = rg_joint_dense(c, def->part[k].joint), axis = def->part[k].axis;
+        const rg_joint_def *part = &c->joint[j].def;
+        if (part->kind == RG_JOINT_SURFACE || rg_joint_memories(c)[j].broken != 0)
+            return 0;
+        sum +=
+            def->part[k].coefficient * coordinate_of(part, frame_of(c, part->body_a, part->frame_a),
+                                                     frame_of(c, part->body_b, part->frame_b), axis,
+                                                     rg_joint_memories(c)[j].coordinate[axis]);
+    }
+    return outside(&def->axis[0], sum, false, 0);
+}
+
 double rg_judge_joint_error(const rg_world_content *c) {
     double worst = NAN;
     for (size_t j = 0; j < c->joints.count; j++) {
@@ -317,6 +361,8 @@ double rg_judge_joint_error(const rg_world_content *c) {
                        locked_turn(def->kind, a, b) + beyond(def, relative, memory->coordinate);
         if (def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK)
             error = gear_error(def, a, b, memory->coordinate);
+        if (def->kind == RG_JOINT_TENDON)
+            error = tendon_error(c, def);
         worst = isnan(worst) || !(error <= worst) ? error : worst;
     }
     return worst;

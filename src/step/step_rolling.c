@@ -158,6 +158,8 @@ rg_status rg_rolling_rows(rg_contact_job *job, rg_arena *arena) {
         return status;
     rg_joint_set *set = &contacts->joints;
     set->count = old.count;
+    set->links = old.links, set->links_of = old.links_of;
+    set->link_count = old.link_count, set->sum_count = old.sum_count;
     for (size_t k = 0; k < old.count; k++)
         set->rows[k] = old.rows[k], set->impulse[k] = old.impulse[k];
     if (old.count)

@@ -231,6 +231,20 @@ static double error_before(const rg_stepping *job, const rg_joint_look *look, si
     return most;
 }
 
+/* A tendon has no bodies: those of one of its joints, which moves. */
+static void look_at_part(const rg_stepping *job, size_t joint, rg_joint_look *look) {
+    const rg_world_content *c = job->content;
+    const rg_joint_def *def = &c->joint[joint].def;
+    bool moves = def->part_count == 0;
+    for (size_t k = 0; k < def->part_count && !moves; k++) {
+        rg_joint_look_at(c, rg_joint_dense(c, def->part[k].joint),
+                         (rg_body_places){c->position, c->orientation}, look);
+        for (int side = 0; side < 2; side++)
+            moves = moves ||
+                    (look->body[side] != UINT32_MAX && rg_stepping_moves(job, look->body[side]));
+    }
+}
+
 /* A joint that could not be closed after the motion, although it was before it. */
 static void check_closed(const rg_stepping *job, rg_stepping_breaks *breaks) {
     const rg_world_content *c = job->content;
@@ -241,6 +255,7 @@ static void check_closed(const rg_stepping *job, rg_stepping_breaks *breaks) {
     if (!(job->open_error > WIDER * error_before(job, &look, job->open1 - 1) + OPEN))
         return;
     uint32_t body[2];
+    look_at_part(job, job->open1 - 1, &look);
     for (int side = 0; side < 2; side++) {
         bool moves = look.body[side] != UINT32_MAX && rg_stepping_moves(job, look.body[side]);
         body[side] = look.body[moves ? side : 1 - side];
@@ -264,7 +279,7 @@ rg_status rg_stepping_check(const rg_stepping *job, const rg_contact_job *contac
     if (!status)
         check_closed(job, breaks);
     for (size_t i = 0; i < joints->count && !status; i++)
-        if (joints->rows[i].joint != RG_NO_JOINT &&
+        if (joints->rows[i].joint != RG_NO_JOINT && !joints->rows[i].sum1[1] &&
             (i == 0 || joints->rows[i].joint != joints->rows[i - 1].joint))
             check_joint(job, &joints->rows[i], breaks);
     for (size_t i = 0; i < view->touch_count && !status; i++)

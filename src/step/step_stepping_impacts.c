@@ -100,9 +100,16 @@ static void join_rows(rg_stepping *job) {
         if (set->rows[i].moves_a && set->rows[i].moves_b)
             rg_sets_join(job->groups.parent, set->rows[i].body_a, set->rows[i].body_b);
     const rg_joint_set *joints = &job->contacts.joints;
-    for (size_t i = 0; i < joints->count; i++)
-        if (joints->rows[i].moves[0] && joints->rows[i].moves[1])
-            rg_sets_join(job->groups.parent, joints->rows[i].body[0], joints->rows[i].body[1]);
+    for (size_t i = 0; i < joints->count; i++) {
+        const rg_joint_row *row = &joints->rows[i];
+        if (row->moves[0] && row->moves[1])
+            rg_sets_join(job->groups.parent, row->body[0], row->body[1]);
+        size_t first = i, end;
+        if (row->link1)
+            rg_joint_links_of(joints, i, &first, &end);
+        if (row->moves[0] && first < i)
+            rg_sets_join(job->groups.parent, joints->rows[first].body[0], row->body[0]);
+    }
 }
 
 rg_status rg_stepping_group(rg_stepping *job, const rg_contact_job *contacts) {

@@ -318,6 +318,11 @@ void rg_joints_forget_body(rg_world *world, rg_body_id body);
 static inline rg_joint_memory *rg_joint_memories(const rg_world_content *content) {
     return content->memory[RG_MEMORY_JOINTS].data;
 }
+static inline size_t rg_joint_dense(const rg_world_content *content, rg_joint_id joint) {
+    return rg_handle_index(&content->joints, (rg_handle){joint.index1, joint.generation});
+}
+/* It is broken, or a tendon of one that is. */
+bool rg_joint_is_off(const rg_world_content *content, size_t joint);
 /* Does a joint say that these two bodies, by their dense indices, do not touch? */
 bool rg_joints_part(const rg_world_content *content, size_t a, size_t b);
 

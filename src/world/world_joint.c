@@ -13,11 +13,11 @@
 
 static const char *const kind_names[RG_JOINT_KIND_COUNT] = {
     "ball",  "hinge",    "slider",  "universal", "cylindrical", "planar",
-    "fixed", "distance", "surface", "gear",      "rack"};
+    "fixed", "distance", "surface", "gear",      "rack",        "tendon"};
 static const char *const motor_names[RG_MOTOR_KIND_COUNT] = {"none", "velocity", "position"};
 /* Axes of each kind, and which of them are angles (bits). */
-static const uint8_t axis_counts[RG_JOINT_KIND_COUNT] = {0, 1, 1, 2, 2, 3, 0, 1, 1, 0, 0};
-static const uint8_t axis_angles[RG_JOINT_KIND_COUNT] = {0, 1, 0, 3, 2, 4, 0, 0, 0, 0, 0};
+static const uint8_t axis_counts[RG_JOINT_KIND_COUNT] = {0, 1, 1, 2, 2, 3, 0, 1, 1, 0, 0, 1};
+static const uint8_t axis_angles[RG_JOINT_KIND_COUNT] = {0, 1, 0, 3, 2, 4, 0, 0, 0, 0, 0, 0};
 
 /* z of a frame of a planar world is along y, or in the plane, up to this. */
 #define PLANE_TOLERANCE 1e-9
@@ -201,11 +201,11 @@ static rg_status check_plane(const rg_joint_def *def, rg_error *error) {
     static const bool possible[RG_JOINT_KIND_COUNT] = {
         [RG_JOINT_HINGE] = true,    [RG_JOINT_SLIDER] = true,  [RG_JOINT_FIXED] = true,
         [RG_JOINT_DISTANCE] = true, [RG_JOINT_SURFACE] = true, [RG_JOINT_GEAR] = true,
-        [RG_JOINT_RACK] = true};
+        [RG_JOINT_RACK] = true,     [RG_JOINT_TENDON] = true};
     if (!possible[def->kind])
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "joint: a planar world has no %s joints, but hinge, slider, fixed, "
-                       "distance, surface, gear and rack",
+                       "distance, surface, gear, rack and tendon",
                        rg_joint_kind_name(def->kind));
     bool turns =
         def->kind == RG_JOINT_HINGE || def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
@@ -223,7 +223,45 @@ static rg_status check_plane(const rg_joint_def *def, rg_error *error) {
     return RG_OK;
 }
 
+static rg_status check_part(const rg_world *world, const rg_tendon_part *part, rg_error *error) {
+    if (!rg_joint_exists(world, part->joint))
+        return rg_fail(error, RG_INVALID_HANDLE, "joint: a tendon of a joint that does not exist");
+    rg_joint_kind kind = rg_joint_get_def(world, part->joint).kind;
+    if (kind == RG_JOINT_TENDON)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "joint: a tendon of a tendon; name its joints");
+    if (part->axis >= rg_joint_axis_count(kind))
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: a tendon of axis %zu of a %s joint, which has %zu", part->axis,
+                       rg_joint_kind_name(kind), rg_joint_axis_count(kind));
+    if (!isfinite(part->coefficient))
+        return rg_fail(error, RG_NOT_FINITE, "joint: a coefficient of a tendon is not finite");
+    if (part->coefficient == 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "joint: a coefficient of a tendon is 0");
+    return RG_OK;
+}
+
+static rg_status check_tendon(const rg_world *world, const rg_joint_def *def, rg_error *error) {
+    rg_status status = RG_OK;
+    if (def->body_a.index1 || def->body_b.index1)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: a tendon has joints, no bodies of its own");
+    if (def->part_count == 0 || def->part_count > RG_TENDON_PARTS_MOST)
+        return rg_fail(error, RG_INVALID_ARGUMENT, "joint: a tendon of %zu axes; it has 1 to %d",
+                       def->part_count, RG_TENDON_PARTS_MOST);
+    if (isfinite(def->break_force) || isfinite(def->break_torque))
+        return rg_fail(error, RG_INVALID_ARGUMENT, "joint: a tendon does not break");
+    for (size_t i = 0; i < def->part_count && !status; i++)
+        status = check_part(world, &def->part[i], error);
+    return status;
+}
+
 static rg_status check_bodies(const rg_world *world, const rg_joint_def *def, rg_error *error) {
+    if (def->kind == RG_JOINT_TENDON)
+        return check_tendon(world, def, error);
+    if (def->part_count > 0)
+        return rg_fail(error, RG_INVALID_ARGUMENT,
+                       "joint: a %s joint sums no others, a tendon does",
+                       rg_joint_kind_name(def->kind));
     if ((def->body_a.index1 && !rg_body_exists(world, def->body_a)) ||
         (def->body_b.index1 && !rg_body_exists(world, def->body_b)))
         return rg_fail(error, RG_INVALID_HANDLE, "joint: it names a body that does not exist");
@@ -334,6 +372,14 @@ bool rg_joints_part(const rg_world_content *c, size_t a, size_t b) {
     return false;
 }
 
+bool rg_joint_is_off(const rg_world_content *c, size_t joint) {
+    const rg_joint_def *def = &c->joint[joint].def;
+    bool off = rg_joint_memories(c)[joint].broken != 0;
+    for (size_t k = 0; k < def->part_count && !off; k++)
+        off = rg_joint_memories(c)[rg_joint_dense(c, def->part[k].joint)].broken != 0;
+    return off;
+}
+
 /* --- adding and removing ---------------------------------------------------------------------- */
 
 static void start_memory(rg_world_content *c, size_t i) {
@@ -395,12 +441,28 @@ static void remove_joint(rg_world *world, rg_handle handle) {
     rg_memory_resize(world, RG_MEMORY_JOINTS, c->joints.count * sizeof(rg_joint_memory));
 }
 
+static bool sums_joint(const rg_joint_def *def, uint32_t index1) {
+    for (size_t k = 0; k < def->part_count; k++)
+        if (def->part[k].joint.index1 == index1)
+            return true;
+    return false;
+}
+
+/* With the tendons that sum an axis of it. */
+static void remove_with_tendons(rg_world *world, rg_handle handle) {
+    const rg_world_content *c = &world->content;
+    for (size_t i = c->joints.count; i-- > 0;)
+        if (sums_joint(&c->joint[i].def, handle.index1))
+            remove_joint(world, rg_handle_at(&c->joints, i));
+    remove_joint(world, handle);
+}
+
 rg_status rg_world_remove_joint(rg_world *world, rg_joint_id joint) {
     if (!rg_joint_exists(world, joint))
         return RG_INVALID_HANDLE;
     rg_status status = rg_world_begin_edit(world);
     if (!status)
-        remove_joint(world, RG_HANDLE(joint));
+        remove_with_tendons(world, RG_HANDLE(joint));
     return status;
 }
 
@@ -408,7 +470,7 @@ void rg_joints_forget_body(rg_world *world, rg_body_id body) {
     rg_world_content *c = &world->content;
     uint32_t slot1;
     while ((slot1 = c->record[rg_body_dense(c, body)].first_joint1) != 0)
-        remove_joint(world, (rg_handle){slot1, c->joints.slots[slot1 - 1].generation});
+        remove_with_tendons(world, (rg_handle){slot1, c->joints.slots[slot1 - 1].generation});
 }
 
 /* --- asking and changing ---------------------------------------------------------------------- */
@@ -519,6 +581,18 @@ static double rate_of(const rg_world_content *c, const rg_joint_look *look,
     return sum;
 }
 
+static double tendon_rate(const rg_world_content *c, const rg_joint_def *def) {
+    double sum = 0;
+    for (size_t k = 0; k < def->part_count; k++) {
+        const rg_tendon_part *part = &def->part[k];
+        rg_joint_look look;
+        rg_joint_look_at(c, rg_joint_dense(c, part->joint),
+                         (rg_body_places){c->position, c->orientation}, &look);
+        sum += part->coefficient * rate_of(c, &look, &look.axis[part->axis]);
+    }
+    return sum;
+}
+
 rg_joint_state rg_joint_get_state(const rg_world *world, rg_joint_id joint) {
     const rg_world_content *c = &world->content;
     size_t i = dense_of(world, joint);
@@ -535,7 +609,9 @@ rg_joint_state rg_joint_get_state(const rg_world *world, rg_joint_id joint) {
         for (int part = 0; part < RG_JOINT_PARTS; part++)
             sum += impulse[part];
         state.coordinate[k] = look.axis[k].value;
-        state.velocity[k] = rate_of(c, &look, &look.axis[k]);
+        state.velocity[k] = c->joint[i].def.kind == RG_JOINT_TENDON
+                                ? tendon_rate(c, &c->joint[i].def)
+                                : rate_of(c, &look, &look.axis[k]);
         state.axis_force[k] = memory->step > 0 ? sum / memory->step : 0;
         state.motor_force[k] = memory->step > 0 ? impulse[RG_JOINT_MOTOR] / memory->step : 0;
     }

@@ -163,6 +163,18 @@ static void lock_rack(const rg_world_content *c, const frames *f, double radius,
     add_lock(c, look, 0, look->phase - last[2], d);
 }
 
+/* The sum, without a direction: its force acts on the bodies of its joints. */
+static void add_tendon(const rg_world_content *c, const rg_joint_def *def, rg_body_places places,
+                       rg_joint_look *look) {
+    double sum = 0;
+    for (size_t k = 0; k < def->part_count; k++) {
+        rg_joint_look part;
+        rg_joint_look_at(c, rg_joint_dense(c, def->part[k].joint), places, &part);
+        sum += def->part[k].coefficient * part.axis[def->part[k].axis].value;
+    }
+    add_axis(look, sum, (rg_vec3){0, 0, 0}, false);
+}
+
 enum { X = 1, Y = 2, Z = 4 };
 
 void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places places,
@@ -179,7 +191,7 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     look->point = f.p[1];
     rg_vec3 apart = rg_sub(f.p[1], f.p[0]);
     static const uint8_t locked[RG_JOINT_KIND_COUNT] = {
-        X | Y | Z, X | Y | Z, X | Y, X | Y | Z, X | Y, Z, X | Y | Z, 0, 0, 0, 0};
+        X | Y | Z, X | Y | Z, X | Y, X | Y | Z, X | Y, Z, X | Y | Z, 0, 0, 0, 0, 0};
     lock_distances(c, &f, locked[def->kind], look);
     switch (def->kind) {
     case RG_JOINT_HINGE:
@@ -220,6 +232,9 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
         break;
     case RG_JOINT_RACK:
         lock_rack(c, &f, def->ratio, last, look);
+        break;
+    case RG_JOINT_TENDON:
+        add_tendon(c, def, places, look);
         break;
     default: /* a ball */
         break;

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define HEAD "<mujoco><compiler angle='radian'/><worldbody>"
 #define PENDULUM                                                                                   \
@@ -95,6 +96,78 @@ static void equalities_of_tendons_are_gears(void **state) {
     rg_scene_destroy(scene);
 }
 
+static rg_joint_def tendon_of(rg_scene *scene, const char *name) {
+    rg_joint_id joint;
+    assert_int_equal(rg_world_find_joint(rg_scene_world(scene), name, &joint), RG_OK);
+    return rg_joint_get_def(rg_scene_world(scene), joint);
+}
+
+/* Length -2 q + 4 q' with both q = 0.5 where the links are drawn; as it is written, it is read, and
+ * moves. */
+static void tendons_of_several_joints(void **state) {
+    (void)state;
+    rg_scene *scene = read_scene(HEAD PENDULUM_OF("a", "j", "0") PENDULUM_OF(
+        "b", "k",
+        "1") "</worldbody><tendon><fixed name='t' range='0.5 1.4' stiffness='5' springlength='1.2' "
+             "damping='0.1' frictionloss='0.3'><joint joint='j' coef='-2'/><joint joint='k' "
+             "coef='4'/></fixed><fixed name='u' stiffness='1'><joint joint='j' coef='1'/><joint "
+             "joint='k' coef='0.5'/></fixed></tendon><actuator><position tendon='t' kp='3' "
+             "gear='2' "
+             "forcerange='-8 8'/></actuator></mujoco>");
+    rg_joint_def t = tendon_of(scene, "t");
+    assert_int_equal(t.kind, RG_JOINT_TENDON);
+    assert_int_equal(t.part_count, 2);
+    assert_true(t.part[0].coefficient == -2 && t.part[1].coefficient == 4);
+    assert_near(t.axis[0].lower, 0.5 - 1, 1e-15);
+    assert_near(t.axis[0].upper, 1.4 - 1, 1e-15);
+    assert_near(t.axis[0].rest, 0.2, 1e-15);
+    assert_true(t.axis[0].stiffness == 5 && t.axis[0].damping == 0.1 && t.axis[0].friction == 0.3);
+    assert_true(t.axis[0].motor == RG_MOTOR_POSITION && t.axis[0].gain == 12);
+    assert_near(t.axis[0].target, -1, 1e-15);
+    assert_near(t.axis[0].max_force, 16, 1e-15);
+    assert_near(tendon_of(scene, "u").axis[0].rest, -0.75, 1e-15); /* q = q' = 0 */
+    rg_robot_options options = {.format = RG_ROBOT_MJCF};
+    rg_error error;
+    char *text;
+    size_t size;
+    if (rg_scene_write_robot(scene, &options, NULL, &text, &size, &error))
+        fail_msg("%s", error.text);
+    rg_scene *again = read_scene(text);
+    free(text);
+    run_scene(scene, 1);
+    run_scene(again, 1);
+    double turned = rg_body_pose(rg_scene_world(scene), body_of(scene, "a")).orientation.y;
+    assert_true(fabs(turned) > 1e-3);
+    assert_near(rg_body_pose(rg_scene_world(again), body_of(again, "a")).orientation.y, turned,
+                1e-12);
+    rg_scene_destroy(scene);
+    rg_scene_destroy(again);
+}
+
+/* Hinges across each other, which no gear couples; and three at once. */
+static void equalities_of_others_are_tendons(void **state) {
+    (void)state;
+    rg_scene *scene = read_scene(HEAD PENDULUM_OF("a", "j", "0") PENDULUM_OF(
+        "b", "k",
+        "1") "<body name='c' pos='0 3 2'><joint name='l' axis='1 0 0'/><geom size='0.2' pos='0 "
+             "0.5 0'/></body></worldbody><tendon><fixed name='t'><joint joint='j' coef='1'/><joint "
+             "joint='k' coef='1'/><joint joint='l' coef='-3'/></fixed></tendon><equality><joint "
+             "joint1='k' joint2='l' polycoef='0 0.5'/><tendon tendon1='t'/></equality></mujoco>");
+    rg_world *world = rg_scene_world(scene);
+    run_scene(scene, 0.25);
+    double q[3];
+    const char *const names[3] = {"j", "k", "l"};
+    for (int i = 0; i < 3; i++) {
+        rg_joint_id joint;
+        assert_int_equal(rg_world_find_joint(world, names[i], &joint), RG_OK);
+        q[i] = rg_joint_get_state(world, joint).coordinate[0];
+    }
+    assert_true(fabs(q[2]) > 0.02);
+    assert_near(q[1], 0.5 * q[2], 1e-9);
+    assert_near(q[0] + q[1], 3 * q[2], 1e-9);
+    rg_scene_destroy(scene);
+}
+
 /* Two slides, of which the second goes up half as far as the first falls; a joint that stands. */
 static void equalities_of_joints_are_racks(void **state) {
     (void)state;
@@ -173,13 +246,16 @@ static void what_is_wrong_is_named(void **state) {
     refuse(keys, &options, "key: there is no keyframe \"here\"");
     refuse(PENDULUM "<keyframe><key name='here' qpos='1 2'/></keyframe></mujoco>", &options,
            "m:1:194: key: qpos has more than 1 numbers");
-    refuse(PENDULUM "<tendon><fixed range='0 1'><joint joint='j' coef='1'/><joint joint='j' "
+    refuse(PENDULUM "<tendon><fixed range='0 1'><joint joint='j' coef='1'/><joint joint='k' "
                     "coef='1'/></fixed></tendon></mujoco>",
+           NULL, "m:1:238: joint: needs a hinge or slide, and coef");
+    refuse(PENDULUM "<tendon><fixed stiffness='2' springlength='1 2'><joint joint='j' coef='1'/>"
+                    "<joint joint='j' coef='1'/></fixed></tendon></mujoco>",
            NULL,
-           "m:1:192: fixed: a limit or spring of several joints together; --lenient leaves it out");
-    refuse(PENDULUM "<tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='j' coef='1'/>"
-                    "</fixed></tendon><actuator><position tendon='t'/></actuator></mujoco>",
-           NULL, "m:1:289: position: an actuator of other than one joint; --lenient leaves it out");
+           "m:1:192: fixed: a spring that is slack over a range of lengths; --lenient leaves it "
+           "out");
+    refuse(PENDULUM "<actuator><position tendon='t'/></actuator></mujoco>", NULL,
+           "m:1:194: position: an actuator of a tendon that is not fixed; --lenient leaves it out");
     refuse(PENDULUM "<equality><joint joint1='j' joint2='j' polycoef='0 1 2'/></equality></mujoco>",
            NULL,
            "m:1:194: joint: an equality that is not linear or has an offset; --lenient leaves it "
@@ -187,11 +263,10 @@ static void what_is_wrong_is_named(void **state) {
     refuse(PENDULUM "<equality><joint joint1='j' joint2='k'/></equality></mujoco>", NULL,
            "m:1:194: joint: needs hinges or slides with names");
     refuse(PENDULUM "<equality><tendon tendon1='t'/></equality></mujoco>", NULL,
-           "m:1:194: tendon: an equality of other than two joints; --lenient leaves it out");
-    refuse(
-        PENDULUM "<equality><joint joint1='j' joint2='j'/></equality></mujoco>", NULL,
-        "m:1:194: joint: joints that move together but are not coupled by a gear or rack between "
-        "links of theirs; --lenient leaves it out");
+           "m:1:194: tendon: an equality of other than a fixed tendon; --lenient leaves it out");
+    refuse(PENDULUM "<equality><joint joint1='j' joint2='j'/></equality></mujoco>", NULL,
+           "m:1:194: joint: joints that move together but are not two hinges or slides; --lenient "
+           "leaves it out");
     refuse(PENDULUM "<equality><weld body1='a'/></equality></mujoco>", NULL,
            "m:1:194: weld: not understood; --lenient leaves it out");
     refuse(PENDULUM "<actuator><general joint='j' biastype='affine' biasprm='0 1 0'/></actuator>"
@@ -239,6 +314,8 @@ int main(void) {
         cmocka_unit_test(actuators_of_a_tendon_are_those_of_its_joint),
         cmocka_unit_test(equalities_of_joints_are_racks),
         cmocka_unit_test(equalities_of_tendons_are_gears),
+        cmocka_unit_test(tendons_of_several_joints),
+        cmocka_unit_test(equalities_of_others_are_tendons),
         cmocka_unit_test(keyframes_are_where_a_run_begins),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(lenient_reading_mends_robots),

@@ -98,6 +98,8 @@ static void compare_joints(const rg_world *p, const rg_world *q, size_t i) {
     assert_memory_equal(&d.frame_b, &e.frame_b, sizeof d.frame_b);
     assert_int_equal(d.collide, e.collide);
     assert_true(d.ratio == e.ratio);
+    assert_int_equal(d.part_count, e.part_count);
+    assert_memory_equal(d.part, e.part, sizeof d.part);
     assert_memory_equal(&d.surface, &e.surface, sizeof d.surface);
     assert_true(d.break_force == e.break_force && d.break_torque == e.break_torque);
     assert_int_equal(rg_joint_get_state(p, a).broken, rg_joint_get_state(q, b).broken);

@@ -42,6 +42,17 @@ static void print_places(const mjModel *m, const mjData *d) {
         numbers("anchor", &d->xanchor[3 * i], 3);
         printf("\n");
     }
+    for (int i = 0; i < m->ntendon; i++) {
+        printf("tendon\t%s\t", mj_id2name(m, mjOBJ_TENDON, i));
+        numbers("length", &d->ten_length[i], 1);
+        printf("\n");
+    }
+    /* Accelerations from rest, without contacts and limits. */
+    for (int i = 0; i < m->njnt; i++) {
+        printf("acceleration\t%d\t", i);
+        numbers("qacc", &d->qacc[m->jnt_dofadr[i]], 1);
+        printf("\n");
+    }
     printf("end\n");
 }
 
@@ -52,10 +63,12 @@ int main(int count, char **arguments) {
         fprintf(stderr, "%s\n", error);
         return 1;
     }
+    m->opt.disableflags |= mjDSBL_CONTACT | mjDSBL_LIMIT | mjDSBL_EQUALITY | mjDSBL_FRICTIONLOSS;
     mjData *d = mj_makeData(m);
     print_bodies(m);
     for (;;) {
         mj_kinematics(m, d);
+        mj_forward(m, d);
         print_places(m, d);
         for (int i = 0; i < m->nq; i++)
             if (scanf("%lf", &d->qpos[i]) != 1)

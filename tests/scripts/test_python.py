@@ -489,6 +489,24 @@ class Rest(unittest.TestCase):
         with self.assertRaises(rigor.Error):
             motor.set_axis(1, damping=1)
 
+    def test_tendons(self):
+        world = rigor.World()
+        slides = [world.add_joint("slider", None, world.add_body(rigor.box(1, 1, 1), position=(4 * k, 0, 0),
+                                                                 density=mass), point=(4 * k, 0, 0))
+                  for k, mass in enumerate((1, 2))]
+        tendon = world.add_tendon([(slides[0], 1), (slides[1], 2, 0)], name="cord", motor="velocity", target=0)
+        self.assertEqual((tendon.kind, tendon.name, tendon.bodies), ("tendon", "cord", (None, None)))
+        world.step(1 / 100, 50)
+        # m a = -m g + c T with a1 + 2 a2 = 0: T = g.
+        self.assertAlmostEqual(tendon.state.motor_force[0], 9.81, delta=1e-8)
+        self.assertAlmostEqual(slides[0].velocities[0], 0, delta=1e-9)
+        self.assertAlmostEqual(tendon.velocities[0], 0, delta=1e-9)
+        with self.assertRaises(rigor.Error) as caught:
+            world.add_tendon([(tendon, 1)])
+        self.assertEqual(str(caught.exception), "joint: a tendon of a tendon; name its joints")
+        slides[0].remove()
+        self.assertFalse(tendon.exists)
+
     def test_robots(self):
         path = SOURCE / "tests" / "data" / "robots" / "walker.xml"
         self.assertEqual(rigor.Scene(path).left_out, [])

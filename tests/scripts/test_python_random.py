@@ -107,6 +107,11 @@ class Sequence:
                           lambda: body.contact_force, lambda: body.touches, lambda: body.colliders,
                           lambda: body.prescription_start, lambda: setattr(body, "state", body.state)))()
 
+    def add_tendon(self):
+        parts = [(self.some(self.joints), self.number(), self.draw.randrange(2)) for _ in range(self.draw.randrange(4))]
+        if all(joint for joint, _, _ in parts):
+            self.joints.append(self.world.add_tendon(parts, upper=self.number(), stiffness=abs(self.number())))
+
     def use_joint(self):
         joint = self.some(self.joints)
         if joint is None:
@@ -145,7 +150,7 @@ class Sequence:
         self.views.append((array, array.copy(), self.world.time))
 
     def call(self):
-        self.draw.choice((self.add_body, self.add_body, self.remove, self.add_joint, self.add_force, self.use_body,
+        self.draw.choice((self.add_body, self.add_body, self.remove, self.add_joint, self.add_tendon, self.add_force, self.use_body,
                           self.use_body, self.use_joint, self.use_material, self.look, self.copy, self.step,
                           self.step))()
 

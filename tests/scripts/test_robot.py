@@ -32,6 +32,7 @@ CERTIFICATE = 1e-8  # of complementarity, friction cone and momentum, relative, 
 # swinging faster than the step can follow (step_joints_tension.c) shows in the momentum.
 MOMENTUM = {"chain.xml": 1e-7}
 HELD = 5.0  # s under motors
+INSTANT = 1e-7  # s: of steps from which accelerations are extrapolated
 FREQUENCY = 20.0  # rad/s: the motors hold what a joint carries as critically damped oscillators of this frequency
 FETCHED = ["mujoco/**/*.xml", "dart/data/urdf/[!t]*/*.urdf", "dart/data/sdf/atlas/*no_head.urdf",
            "ros-urdf/urdf/test/pr2_desc.urdf", "ros-urdf/urdf/test/test_robot.urdf"]
@@ -137,13 +138,17 @@ class Reference:
             self.configurations.append(q)
 
     def read_places(self, text):
-        self.places, self.axes, self.centres = [], [], []
+        self.places, self.axes, self.centres, self.lengths, self.accelerations = [], [], [], [], []
         for block in text.split("end\n")[:-1]:
-            places, axes, centres = [], [], []
+            places, axes, centres, lengths, accelerations = [], [], [], {}, []
             for line in block.splitlines():
-                kind, _, rest = (line.split("\t") + ["", ""])[:3]
+                kind, name, rest = (line.split("\t") + ["", ""])[:3]
                 words = rest.split()
-                if kind == "place":
+                if kind == "tendon":
+                    lengths[name] = float(words[1])
+                elif kind == "acceleration":
+                    accelerations.append(float(words[1]))
+                elif kind == "place":
                     w, x, y, z = map(float, words[5:9])
                     places.append((np.array(words[1:4], float), np.array([x, y, z, w])))
                     centres.append((np.array(words[10:13], float), np.array(words[14:23], float).reshape(3, 3)))
@@ -152,6 +157,8 @@ class Reference:
             self.places.append(places)
             self.axes.append(axes)
             self.centres.append(centres)
+            self.lengths.append(lengths)
+            self.accelerations.append(accelerations)
 
 
 def combine(parts):
@@ -243,7 +250,7 @@ class Tree:
         self.free = {reference.bodies[body][0]: at for _, kind, body, at in reference.joints if kind == FREE}
         self.at = {name: (kind, at) for name, kind, _, at in reference.joints}
         for joint in world.joints:
-            if joint.kind in ("distance", "gear", "rack") or not joint.name:  # the last turns a wheel of racks
+            if joint.kind in ("distance", "gear", "rack", "tendon") or not joint.name:  # the last turns a wheel of racks
                 continue
             definition = joint.definition
             a, b = joint.bodies
@@ -304,6 +311,43 @@ def compare_axes(name, world, reference):
     return compared
 
 
+def compare_tendons(name, world, reference):
+    """Lengths of fixed tendons, and, of models that have some, what all joints do from rest within INSTANT, without
+    contacts, limits and friction."""
+    tendons = [joint for joint in world.joints if joint.kind == "tendon" and joint.name]
+    if not tendons:
+        return
+    tree = Tree(world, reference)
+    bodies = {body.name: body for body in world.bodies}
+    names = {bytes(joint._id): joint.name for joint in world.joints}
+    index = {entry[0]: number for number, entry in enumerate(reference.joints)}
+    for joint in world.joints:
+        for axis in range(joint.axis_count):
+            joint.set_axis(axis, lower=-math.inf, upper=math.inf, friction=0)
+    start, length, worst = world.snapshot(), 0, 0
+    for q, lengths, accelerations in zip(reference.configurations[:20], reference.lengths[1:],
+                                         reference.accelerations[1:]):
+        world.restore(start)
+        for body, place in tree.places(q).items():
+            bodies[body].position, bodies[body].orientation = place
+        placed = world.snapshot()
+        for tendon in tendons:
+            offset = sum(part.coefficient * reference.reference[reference.joints[index[names[bytes(part.joint)]]][3]]
+                         for part in tendon.definition.part[:tendon.definition.part_count])
+            length = max(length, abs(tendon.coordinates[0] + offset - lengths[tendon.name]))
+        ours = np.zeros(len(accelerations))
+        for step, share in ((INSTANT, -1), (INSTANT / 2, 2)):  # the error is of first order
+            world.restore(placed)
+            world.step(step)
+            for joint in world.joints:
+                if joint.kind != "tendon":
+                    ours[index[joint.name]] += share * joint.velocities[0] / step
+        worst = max(worst, np.abs(ours - accelerations).max() / np.abs(accelerations).max())
+    check(length <= TOLERANCE, f"{name}: tendons are up to {length:.1e} from the length that MuJoCo finds")
+    check(worst <= 1e-8, f"{name}: accelerations under tendons differ by {worst:.1e} from those of MuJoCo")
+    print(f"{name}: {len(tendons)} tendons, lengths to {length:.1e}, accelerations to {worst:.1e}")
+
+
 def move(name, path, parameters):
     """It moves, and so does what it is written as."""
     scene = rigor.Scene(path, parameters, lenient=True)
@@ -337,7 +381,7 @@ def inertia_below(world, joint, tree, axis):
 
 def hold(world):
     """Motors on all axes, to where they stand."""
-    joints = [joint for joint in world.joints if joint.kind not in ("distance", "gear", "rack")]
+    joints = [joint for joint in world.joints if joint.kind not in ("distance", "gear", "rack", "tendon")]
     tree = {}
     for joint in joints:
         a, b = joint.bodies
@@ -399,6 +443,8 @@ def try_model(program, path, random):
     bodies = compare_masses(name, scene.world, reference) if name not in HULLS else 0
     axes = compare_axes(name, scene.world, reference)
     worst = compare_places(name, scene.world, reference)
+    if name == "tendons.xml":
+        compare_tendons(name, scene.world, reference)
     print(f"{name}: {bodies} masses, {axes} axes, places to {worst:.1e}; left out {len(scene.left_out)}; "
           f"joints open by {certificate.joint_error:.1e} m, complementarity {certificate.complementarity:.1e}; "
           f"held: {held:.1e}", flush=True)

@@ -27,6 +27,7 @@ SEMANTIC = {
     "nan", "infinity", "too-large", "million-of-million",
     "joint-no-body", "joint-itself", "joint-nothing", "joint-zero-axis", "joint-limits", "joint-nan-gain",
     "joint-apart", "joint-axes", "joint-place", "joint-gear-ratio", "joint-hinge-ratio",
+    "joint-tendon-sum", "joint-tendon-bodies",
     "joint-surface-missing", "joint-surface-limits", "joint-target-name", "joint-target-zero",
     "force-table", "force-point-of-time", "parameter-t",
     "not-a-truth",  # YAML 1.1 readers take yes for true
