@@ -70,6 +70,33 @@ RG_INLINE void rg_small_upper(const double *l, size_t n, double *x) {
     }
 }
 
+/* (L L')^-1, n <= 6. */
+RG_INLINE void rg_small_inverse(const double *l, size_t n, double *inverse) {
+    double k[36]; /* L^-1 */
+    RG_UNROLL
+    for (size_t j = 0; j < n; j++) {
+        k[j * n + j] = l[j * n + j];
+        RG_UNROLL
+        for (size_t i = j + 1; i < n; i++) {
+            double sum = 0;
+            RG_UNROLL
+            for (size_t m = j; m < i; m++)
+                sum -= l[i * n + m] * k[m * n + j];
+            k[i * n + j] = sum * l[i * n + i];
+        }
+    }
+    RG_UNROLL
+    for (size_t i = 0; i < n; i++)
+        RG_UNROLL
+    for (size_t j = 0; j <= i; j++) {
+        double sum = 0;
+        RG_UNROLL
+        for (size_t m = i; m < n; m++)
+            sum += k[m * n + i] * k[m * n + j];
+        inverse[i * n + j] = inverse[j * n + i] = sum;
+    }
+}
+
 RG_INLINE double rg_small_dot(const double *a, const double *b, size_t n) {
     double sum = 0;
     RG_UNROLL

@@ -13,6 +13,7 @@
 #include "base/base_long.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
+#include "base/base_small.h"
 #include "base/base_text.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
@@ -270,13 +271,10 @@ static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
             block->lower[i] = block->inverse[i] = NAN;
         return;
     }
-    for (int i = 0; i < n; i++) {
-        double unit[6] = {0};
-        unit[i] = 1;
-        rg_mass_solve(block->lower, n, unit);
-        for (int k = 0; k < n; k++)
-            block->inverse[i * n + k] = unit[k];
-    }
+    if (n == 6)
+        rg_small_inverse(block->lower, 6, block->inverse);
+    else
+        rg_small_inverse(block->lower, (size_t)n, block->inverse);
 }
 
 /* x := M^-1 x for one block, with a step of refinement in long arithmetic. */

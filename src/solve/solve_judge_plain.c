@@ -13,7 +13,7 @@
 #include "solve/solve_judge.h"
 
 #include "base/base_math.h"
-#include "problem/problem.h"
+#include "base/base_small.h"
 
 #include <string.h>
 
@@ -40,8 +40,8 @@ static double gamma_of(double k) {
     return k * UNIT_ROUNDOFF / (1 - k * UNIT_ROUNDOFF);
 }
 
-static inline void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
-                            double *restrict x, double *restrict size) {
+RG_INLINE void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
+                        double *restrict x, double *restrict size) {
     for (size_t row = 0; row < d; row++)
         for (size_t k = 0; k < n; k++) {
             double term = j[row * n + k] * force[row];
@@ -78,42 +78,81 @@ static void add_impulses(const rg_contact_problem *p, const double *force, sums 
         uint32_t b = g->joint_blocks[side];
         if (b == RG_NO_BLOCK)
             continue;
-        add_rows(1, n, g->joint_jacobian + side * n, force + p->contacts * d + side / 2,
-                 s->impulse + b * n, s->size + b * n);
+        const double *j = g->joint_jacobian + side * n, *r = force + p->contacts * d + side / 2;
+        if (n == MASS)
+            add_rows(1, MASS, j, r, s->impulse + b * MASS, s->size + b * MASS);
+        else
+            add_rows(1, n, j, r, s->impulse + b * n, s->size + b * n);
         s->terms[b]++;
     }
 }
 
 /* g = |L| |L'| |w|. `lower` has the inverses of the diagonal of L. */
-static void factor_size(const double *lower, size_t n, const double *w, double *g) {
-    double t[MASS];
+RG_INLINE void factor_size(const double *lower, size_t n, const double *w, double *g) {
+    double t[MASS], diagonal[MASS];
+    RG_UNROLL
     for (size_t i = 0; i < n; i++) {
-        t[i] = fabs(w[i] / lower[i * n + i]);
+        diagonal[i] = 1 / lower[i * n + i];
+        t[i] = fabs(w[i] * diagonal[i]);
+        RG_UNROLL
         for (size_t k = i + 1; k < n; k++)
             t[i] += fabs(lower[k * n + i] * w[k]);
     }
+    RG_UNROLL
     for (size_t i = 0; i < n; i++) {
-        g[i] = t[i] / lower[i * n + i];
+        g[i] = t[i] * diagonal[i];
+        RG_UNROLL
         for (size_t k = 0; k < i; k++)
             g[i] += fabs(lower[i * n + k]) * t[k];
     }
 }
 
-static void find_velocity(const rg_contact_problem *p, const rg_judge_mass *mass, size_t b,
-                          sums *s) {
-    size_t n = s->n;
+RG_INLINE void find_velocity(const rg_contact_problem *p, size_t n, const rg_judge_mass *mass,
+                             size_t b, sums *s) {
     double w[MASS], g[MASS], gamma_sum = gamma_of(s->terms[b] + 1);
+    double gamma_factor = gamma_of(3 * (double)n + 1), gamma_product = gamma_of(2 * (double)n + 4);
     memcpy(w, s->impulse + b * n, n * sizeof *w);
-    rg_mass_solve(mass->lower, (int)n, w);
+    rg_small_lower(mass->lower, n, w);
+    rg_small_upper(mass->lower, n, w);
     factor_size(mass->lower, n, w, g);
     for (size_t k = 0; k < n; k++)
-        g[k] = gamma_of(3 * (double)n + 1) * g[k] + gamma_sum * s->size[b * n + k];
+        g[k] = gamma_factor * g[k] + gamma_sum * s->size[b * n + k];
     for (size_t k = 0; k < n; k++) {
         double error = 0, v = p->global.free_velocity[b * n + k] + w[k];
         for (size_t m = 0; m < n; m++)
             error += fabs(mass->inverse[k * n + m]) * g[m];
         s->velocity[b * n + k] = v;
-        s->error[b * n + k] = error + (UNIT_ROUNDOFF + gamma_of(2 * (double)n + 4)) * fabs(v);
+        s->error[b * n + k] = error + (UNIT_ROUNDOFF + gamma_product) * fabs(v);
+    }
+}
+
+RG_INLINE void find_all(const rg_contact_problem *p, size_t n, const rg_judge_mass *masses,
+                        sums *s) {
+    for (size_t b = 0; b < p->global.blocks; b++)
+        find_velocity(p, n, &masses[b], b, s);
+}
+
+/* Compiled for every size of a block. */
+static void find_velocities(const rg_contact_problem *p, const rg_judge_mass *masses, sums *s) {
+    switch (s->n) {
+    case 1:
+        find_all(p, 1, masses, s);
+        break;
+    case 2:
+        find_all(p, 2, masses, s);
+        break;
+    case 3:
+        find_all(p, 3, masses, s);
+        break;
+    case 4:
+        find_all(p, 4, masses, s);
+        break;
+    case 5:
+        find_all(p, 5, masses, s);
+        break;
+    default:
+        find_all(p, MASS, masses, s);
+        break;
     }
 }
 
@@ -124,8 +163,8 @@ typedef struct row_figures {
 } row_figures;
 
 /* The part of one row that one block has; returns |j|^2. */
-static inline double add_side(size_t n, const double *restrict j, const double *restrict v,
-                              const double *restrict e, double *velocity, double *error) {
+RG_INLINE double add_side(size_t n, const double *restrict j, const double *restrict v,
+                          const double *restrict e, double *velocity, double *error) {
     double sum = 0, off = 0, square = 0;
     for (size_t k = 0; k < n; k++) {
         sum += j[k] * v[k];
@@ -188,6 +227,8 @@ static row_figures look_at_rows(size_t d, const double *q, const double *j,
         double square = 0;
         if (s->n == MASS && d == ROWS)
             square = add_six(rows, v, e, &f);
+        else if (s->n == MASS && d == 1)
+            square = add_side(MASS, rows, v, e, &f.velocity[0], &f.error[0]);
         else
             for (size_t k = 0; k < d; k++)
                 square += add_side(s->n, rows + k * s->n, v, e, &f.velocity[k], &f.error[k]);
@@ -280,8 +321,7 @@ double rg_judge_plain(const rg_contact_problem *p, const double *force, const rg
     sums s = lay_out(p, work);
     double worst = 0;
     add_impulses(p, force, &s);
-    for (size_t b = 0; b < p->global.blocks; b++)
-        find_velocity(p, &masses[b], b, &s);
+    find_velocities(p, masses, &s);
     for (size_t i = 0; i < p->contacts + p->joints; i++) {
         double bound = i < p->contacts ? look_at_contact(p, i, force, masses, &s, side)
                                        : look_at_joint(p, i - p->contacts, force, masses, &s, side);

@@ -47,41 +47,56 @@ static uint32_t other_end(const rg_global_form *g, uint32_t row, uint32_t body) 
     return ends[0] == body ? ends[1] : ends[0];
 }
 
-/* All rows of each body, both ends counted: `starts` has bodies + 1. */
-static void list_neighbours(const rg_contact_problem *p, uint32_t *starts, uint32_t *rows) {
+/* Rows between the same two bodies, one after the other, such as those of a joint, are a link; of
+ * each body all links, both ends counted. */
+typedef struct links {
+    size_t count;
+    uint32_t *row;    /* count + 1: where each begins */
+    uint32_t *starts; /* bodies + 1, into */
+    uint32_t *of_body;
+    uint8_t *seen; /* bodies of the tree so far */
+} links;
+
+static void list_links(const rg_contact_problem *p, links *l) {
     const rg_global_form *g = &p->global;
-    memset(starts, 0, (g->blocks + 1) * sizeof *starts);
-    for (size_t k = 0; k < 2 * p->joints; k++)
-        if (g->joint_blocks[k] != RG_NO_BLOCK)
-            starts[g->joint_blocks[k] + 1]++;
+    const uint32_t *ends = g->joint_blocks;
+    memset(l->starts, 0, (g->blocks + 1) * sizeof *l->starts);
+    memset(l->seen, 0, g->blocks);
+    l->count = 0;
+    for (uint32_t j = 0; j < p->joints; j++)
+        if (j == 0 || ends[2 * j] != ends[2 * j - 2] || ends[2 * j + 1] != ends[2 * j - 1])
+            l->row[l->count++] = j;
+    l->row[l->count] = (uint32_t)p->joints;
+    for (size_t k = 0; k < 2 * l->count; k++)
+        if (ends[2 * l->row[k / 2] + k % 2] != RG_NO_BLOCK)
+            l->starts[ends[2 * l->row[k / 2] + k % 2] + 1]++;
     for (size_t b = 0; b < g->blocks; b++)
-        starts[b + 1] += starts[b];
-    for (size_t k = 0; k < 2 * p->joints; k++)
-        if (g->joint_blocks[k] != RG_NO_BLOCK)
-            rows[starts[g->joint_blocks[k]]++] = (uint32_t)(k / 2);
+        l->starts[b + 1] += l->starts[b];
+    for (size_t k = 0; k < 2 * l->count; k++)
+        if (ends[2 * l->row[k / 2] + k % 2] != RG_NO_BLOCK)
+            l->of_body[l->starts[ends[2 * l->row[k / 2] + k % 2]]++] = (uint32_t)(k / 2);
     for (size_t b = g->blocks; b > 0; b--)
-        starts[b] = starts[b - 1];
-    starts[0] = 0;
+        l->starts[b] = l->starts[b - 1];
+    l->starts[0] = 0;
 }
 
 /* Parents, breadth first from `root`; false: a loop. `order` has `count` bodies so far. */
-static bool spread(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uint32_t root,
-                   uint8_t *seen, size_t *count) {
+static bool spread(rg_tree *t, const links *l, uint32_t root, size_t *count) {
     size_t next = *count;
     t->order[(*count)++] = root;
     t->parent[root] = RG_NO_BLOCK;
-    seen[root] = 1;
+    l->seen[root] = 1;
     for (; next < *count; next++) {
         uint32_t body = t->order[next];
-        for (uint32_t k = starts[body]; k < starts[body + 1]; k++) {
-            uint32_t other = other_end(&t->problem->global, rows[k], body);
+        for (uint32_t k = l->starts[body]; k < l->starts[body + 1]; k++) {
+            uint32_t other = other_end(&t->problem->global, l->row[l->of_body[k]], body);
             if (other == RG_NO_BLOCK || other == t->parent[body])
                 continue;
-            if (seen[other] && t->parent[other] != body)
+            if (l->seen[other] && t->parent[other] != body)
                 return false;
-            if (seen[other])
+            if (l->seen[other])
                 continue;
-            seen[other] = 1;
+            l->seen[other] = 1;
             t->parent[other] = body;
             t->order[(*count)++] = other;
         }
@@ -90,32 +105,34 @@ static bool spread(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uin
 }
 
 /* Roots are bodies that are joined with the world, where there are such. */
-static bool find_tree(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uint8_t *seen) {
+static bool find_tree(rg_tree *t, const links *l) {
     const rg_global_form *g = &t->problem->global;
     size_t count = 0;
     for (uint32_t body = 0; body < g->blocks; body++)
-        for (uint32_t k = starts[body]; k < starts[body + 1] && !seen[body]; k++)
-            if (other_end(g, rows[k], body) == RG_NO_BLOCK &&
-                !spread(t, starts, rows, body, seen, &count))
+        for (uint32_t k = l->starts[body]; k < l->starts[body + 1] && !l->seen[body]; k++)
+            if (other_end(g, l->row[l->of_body[k]], body) == RG_NO_BLOCK &&
+                !spread(t, l, body, &count))
                 return false;
     for (uint32_t body = 0; body < g->blocks; body++)
-        if (!seen[body] && !spread(t, starts, rows, body, seen, &count))
+        if (!l->seen[body] && !spread(t, l, body, &count))
             return false;
     return true;
 }
 
 /* Of the rows of each body, those with its parent or the world. */
-static bool list_own(rg_tree *t, const uint32_t *starts, const uint32_t *rows) {
+static bool list_own(rg_tree *t, const links *l) {
     const rg_global_form *g = &t->problem->global;
     uint32_t count = 0;
     size_t place = 0;
     for (uint32_t body = 0; body < g->blocks; body++) {
         t->first[body] = count;
         t->place[body] = place;
-        for (uint32_t k = starts[body]; k < starts[body + 1]; k++) {
-            uint32_t other = other_end(g, rows[k], body);
-            if (other == RG_NO_BLOCK || other == t->parent[body])
-                t->rows[count++] = rows[k];
+        for (uint32_t k = l->starts[body]; k < l->starts[body + 1]; k++) {
+            uint32_t link = l->of_body[k], other = other_end(g, l->row[link], body);
+            if (other != RG_NO_BLOCK && other != t->parent[body])
+                continue;
+            for (uint32_t row = l->row[link]; row < l->row[link + 1]; row++)
+                t->rows[count++] = row;
         }
         size_t own = count - t->first[body];
         if (own > ROWS_MOST)
@@ -205,8 +222,7 @@ rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *
     const rg_contact_problem *p = &problem->contact;
     size_t bodies = p->global.blocks, n = (size_t)p->global.freedom, rows = p->joints;
     *t = (rg_tree){.problem = p, .freedom = n};
-    uint32_t *starts, *all;
-    uint8_t *seen;
+    links l;
     RG_TAKE(t->order, context, bodies, NULL);
     RG_TAKE(t->parent, context, bodies, NULL);
     RG_TAKE(t->first, context, bodies + 1, NULL);
@@ -217,12 +233,12 @@ rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *
     RG_TAKE(t->other, context, rows * n, NULL);
     RG_TAKE(t->body_rest, context, bodies * n, NULL);
     RG_TAKE(t->row_rest, context, rows, NULL);
-    RG_TAKE(starts, context, bodies + 1, NULL);
-    RG_TAKE(all, context, 2 * rows, NULL);
-    RG_TAKE(seen, context, bodies, NULL);
-    memset(seen, 0, bodies);
-    list_neighbours(p, starts, all);
-    if (!find_tree(t, starts, all, seen) || !list_own(t, starts, all))
+    RG_TAKE(l.row, context, rows + 1, NULL);
+    RG_TAKE(l.starts, context, bodies + 1, NULL);
+    RG_TAKE(l.of_body, context, 2 * rows, NULL);
+    RG_TAKE(l.seen, context, bodies, NULL);
+    list_links(p, &l);
+    if (!find_tree(t, &l) || !list_own(t, &l))
         return RG_UNSUPPORTED;
     RG_TAKE(t->joint, context, t->place[bodies] + 1, NULL);
     memcpy(t->mass, p->global.mass, bodies * n * n * sizeof *t->mass);
