@@ -34,6 +34,7 @@ typedef struct rg_joint_set {
     rg_joint_row *rows;
     double *jacobian; /* count x 2 (A, then B) x freedom */
     double *impulse;  /* count */
+    uint8_t *loops;   /* of a step: rg_joint_loops */
 } rg_joint_set;
 
 /* Of its own mobility J M^-1 J': the compliance of locked rows of joints that form loops. Redundant

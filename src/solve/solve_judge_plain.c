@@ -23,7 +23,8 @@ enum { MASS = 6, ROWS = 3 };
 /* Per block: impulse, its size, velocity, what that may be wrong by and what a product with it
  * adds; and how many terms were added. */
 typedef struct sums {
-    size_t n; /* numbers per block */
+    size_t n;         /* numbers per block */
+    double gamma_row; /* of q + J v */
     double *impulse, *size, *velocity, *error, *terms;
 } sums;
 
@@ -31,13 +32,19 @@ size_t rg_judge_plain_size(const rg_contact_problem *p) {
     return p->global.blocks * (4 * (size_t)p->global.freedom + 1);
 }
 
-static sums lay_out(const rg_contact_problem *p, double *work) {
-    size_t n = (size_t)p->global.freedom, length = p->global.blocks * n;
-    return (sums){n, work, work + length, work + 2 * length, work + 3 * length, work + 4 * length};
-}
-
 static double gamma_of(double k) {
     return k * UNIT_ROUNDOFF / (1 - k * UNIT_ROUNDOFF);
+}
+
+static sums lay_out(const rg_contact_problem *p, double *work) {
+    size_t n = (size_t)p->global.freedom, length = p->global.blocks * n;
+    return (sums){n,
+                  gamma_of(2 * (double)n + 3),
+                  work,
+                  work + length,
+                  work + 2 * length,
+                  work + 3 * length,
+                  work + 4 * length};
 }
 
 RG_INLINE void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
@@ -217,7 +224,7 @@ static row_figures look_at_rows(size_t d, const double *q, const double *j,
                                 const sums *s) {
     row_figures f = {0};
     for (size_t k = 0; k < d; k++)
-        f.velocity[k] = q[k], f.error[k] = gamma_of(2 * (double)s->n + 3) * fabs(q[k]);
+        f.velocity[k] = q[k], f.error[k] = s->gamma_row * fabs(q[k]);
     for (size_t side = 0; side < 2; side++) {
         size_t b = blocks[side];
         if (b == RG_NO_BLOCK)
@@ -266,7 +273,7 @@ static bool is_settled(double trace, double mu, const double f[ROWS], const doub
 static bool is_apart(const rg_contact_problem *p, size_t i, const sums *s, double *velocity) {
     size_t d = (size_t)p->dimension, n = s->n;
     const double *j = p->global.contact_jacobian + i * 2 * d * n;
-    double q = p->q[i * d], error = gamma_of(2 * (double)n + 3) * fabs(q);
+    double q = p->q[i * d], error = s->gamma_row * fabs(q);
     *velocity = q;
     for (size_t side = 0; side < 2; side++) {
         size_t b = p->global.contact_blocks[2 * i + side];
@@ -309,7 +316,7 @@ static double look_at_joint(const rg_contact_problem *p, size_t j, const double 
     if (p->compliance) {
         double soft = p->compliance[j] * force[row];
         f.velocity[0] += soft, f.trace += p->compliance[j];
-        f.error[0] += 2 * gamma_of(2 * (double)s->n + 3) * fabs(soft);
+        f.error[0] += 2 * s->gamma_row * fabs(soft);
     }
     side->velocity[row] = f.velocity[0];
     side->trace[p->contacts + j] = f.trace;

@@ -66,7 +66,7 @@ typedef struct projection {
     const rg_joints_bodies *bodies;
     rg_solve_context *context;
     rg_arena *arena;
-    uint8_t *loops;
+    const uint8_t *loops;
     double largest; /* of the errors, over what is closed; with `sums` their sum */
     double worst;   /* of them, over what is closed */
     uint32_t open1; /* 1 + the joint that has it */
@@ -323,11 +323,14 @@ static rg_status solve_island(projection *p, rg_islands *islands, const rg_islan
 static rg_status find_errors(projection *p, rg_joint_set *set) {
     const rg_world_content *c = p->content;
     size_t most = c->joints.count * (RG_JOINT_LOCKED + 2 * RG_JOINT_AXES_MOST);
+    uint8_t *loops;
     p->largest = p->worst = p->error = 0;
     p->open1 = 0;
     rg_status status = rg_joint_set_make(c, most, p->arena, set);
-    if (!status && !p->loops)
-        status = rg_joint_loops(c, p->arena, &p->loops);
+    if (!status && !p->loops) {
+        status = rg_joint_loops(c, p->arena, &loops);
+        p->loops = loops;
+    }
     for (size_t j = 0; j < c->joints.count && !status; j++)
         add_joint(p, set, j);
     return status;
@@ -396,6 +399,7 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
                     .bodies = bodies,
                     .context = context,
                     .arena = arena,
+                    .loops = bodies->loops,
                     .sums = content->settings.contradictions == RG_NORM_ONE};
     p.chooses = !p.sums;
     double before = INFINITY;

@@ -43,7 +43,6 @@ typedef struct builder {
     rg_body_places now, ahead; /* of joints of kinematic bodies alone */
     rg_body_motions motions;
     rg_vec3 *turning; /* rad/s^2 per body: of its free rotation */
-    uint8_t *loops;
     /* of the joint that is being looked at: */
     size_t joint;
     rg_joint_look look, later;
@@ -202,7 +201,7 @@ static void make_soft(rg_joint_row *row, double h, double k, double d, double of
 /* A row that is held whatever the force. */
 static void add_locked(builder *b, unsigned place, size_t direction) {
     rg_joint_row *row = add_row(b, place, direction);
-    if (b->loops[b->joint])
+    if (b->set->loops[b->joint])
         row->compliance = RG_JOINT_GIVE * rg_joint_mobility(b->content, b->set, b->set->count - 1);
 }
 
@@ -306,7 +305,7 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
                  .set = set,
                  .now = {c->position, c->orientation},
                  .motions = {c->position, c->orientation, c->velocity, c->angular_velocity}};
-    status = rg_joint_loops(c, arena, &b.loops);
+    status = rg_joint_loops(c, arena, &set->loops);
     if (!status && c->prescription_count > 0)
         status = find_places(&b, arena, &b.ahead);
     if (!status)

@@ -378,9 +378,12 @@ static void hold_turning(rg_stepping *job) {
     }
 }
 
+/* Rows of a joint are found together: the rounding of a force along an arm is across it, too. So
+ * torques count by arm and force. */
 static void push_joints(const rg_stepping *job) {
     const rg_joint_set *joints = &job->contacts.joints;
     bool planar = job->content->planar;
+    double arm[2] = {0, 0};
     for (size_t i = 0; i < joints->count; i++)
         for (size_t side = 0; side < 2; side++) {
             const rg_joint_row *row = &joints->rows[i];
@@ -388,20 +391,17 @@ static void push_joints(const rg_stepping *job) {
             rg_vec3 linear, angular;
             if (!row->moves[side])
                 continue;
+            if (i == 0 || row->joint == RG_NO_JOINT || row->joint != row[-1].joint)
+                arm[side] = rg_length(rg_sub(row->point, job->content->position[body]));
             rg_joint_push(joints, i, side, planar, joints->impulse[i], &linear, &angular);
             job->end.momentum[body] = rg_add(job->end.momentum[body], linear);
             job->end.angular_momentum[body] = rg_add(job->end.angular_momentum[body], angular);
             job->near[body] = 1;
-            /* Rows of a joint are found together: the rounding of a force along an arm is across
-             * it, too. */
             double size = fabs(joints->impulse[i]);
             rg_stepping_sum *sum = &job->sums[body];
             sum->terms++;
             sum->linear += row->along.turns ? 0 : size;
-            sum->angular +=
-                row->along.turns
-                    ? size
-                    : size * rg_length(rg_sub(row->point, job->content->position[body]));
+            sum->angular += row->along.turns ? size : arm[side] * size;
         }
 }
 
@@ -482,6 +482,7 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .inertia = job->contacts.inertia,
                                .held = job->held_end,
                                .joints = job->joints,
+                               .loops = job->contacts.joints.loops,
                                .moved = moved};
     rg_status status = rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done,
                                          &job->end_joints, error);
