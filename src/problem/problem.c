@@ -4,6 +4,7 @@
 #include "problem/problem.h"
 
 #include "base/base_math.h"
+#include "base/base_small.h"
 #include "base/base_text.h"
 #include "base/base_trig.h"
 
@@ -35,46 +36,21 @@ void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_
             values[matrix->indices[k] - first] = matrix->values[k];
 }
 
-static inline bool factor_mass(const double *mass, int n, double *lower) {
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = mass[i * n + j];
-            for (int k = 0; k < j; k++)
-                sum -= lower[i * n + k] * lower[j * n + k];
-            if (j < i)
-                lower[i * n + j] = sum * lower[j * n + j];
-            else if (!(sum > 0 && isfinite(sum)))
-                return false;
-            else
-                lower[i * n + i] = 1 / sqrt(sum);
-        }
-    }
-    return true;
-}
-
-static inline void solve_mass(const double *lower, int n, double *x) {
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < i; k++)
-            x[i] -= lower[i * n + k] * x[k];
-        x[i] *= lower[i * n + i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int k = i + 1; k < n; k++)
-            x[i] -= lower[k * n + i] * x[k];
-        x[i] *= lower[i * n + i];
-    }
-}
-
 /* Six numbers are by far the most frequent: with the size known. */
 bool rg_mass_factor(const double *mass, int freedom, double *lower) {
-    return freedom == 6 ? factor_mass(mass, 6, lower) : factor_mass(mass, freedom, lower);
+    return freedom == 6 ? rg_small_factor(mass, 6, 0, lower)
+                        : rg_small_factor(mass, (size_t)freedom, 0, lower);
 }
 
 void rg_mass_solve(const double *lower, int freedom, double *x) {
-    if (freedom == 6)
-        solve_mass(lower, 6, x);
-    else
-        solve_mass(lower, freedom, x);
+    size_t n = (size_t)freedom;
+    if (n == 6) {
+        rg_small_lower(lower, 6, x);
+        rg_small_upper(lower, 6, x);
+        return;
+    }
+    rg_small_lower(lower, n, x);
+    rg_small_upper(lower, n, x);
 }
 
 void rg_polygon_direction(int directions, int k, double direction[2]) {
@@ -213,13 +189,18 @@ static rg_status check_local(const rg_contact_problem *p, rg_error *error) {
                       : check_sparse_rows(&p->w, error);
 }
 
+/* Entries that are equal, as all of a mass that the engine makes are, need no measure. */
+static bool is_symmetric(const double *mass, size_t n, size_t i, size_t j) {
+    double a = mass[i * n + j], b = mass[j * n + i];
+    return a == b || fabs(a - b) <= RG_MASS_SYMMETRY * fmax(mass[i * n + i], mass[j * n + j]);
+}
+
 static rg_status check_mass(const rg_global_form *g, size_t block, rg_error *error) {
     int n = g->freedom;
     const double *mass = g->mass + block * (size_t)(n * n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
-            if (!(fabs(mass[i * n + j] - mass[j * n + i]) <=
-                  RG_MASS_SYMMETRY * fmax(mass[i * n + i], mass[j * n + j])))
+            if (!is_symmetric(mass, (size_t)n, (size_t)i, (size_t)j))
                 return rg_fail(
                     error, RG_INVALID_ARGUMENT,
                     "mass of block %zu: entries (%d, %d) and (%d, %d) differ; it must be "

@@ -118,6 +118,34 @@ rg_status rg_islands_find(const rg_row_set *set, const rg_joint_set *joints, siz
     return RG_OK;
 }
 
+rg_status rg_islands_together(const rg_joint_set *joints, size_t body_count, rg_arena *arena,
+                              rg_islands *islands) {
+    *islands = (rg_islands){.count = 1};
+    rg_island *island = rg_arena_take(arena, 1, sizeof *island);
+    islands->islands = island;
+    islands->joints = rg_arena_take(arena, joints->count + 1, sizeof *islands->joints);
+    islands->bodies = rg_arena_take(arena, body_count + 1, sizeof *islands->bodies);
+    islands->place = rg_arena_take(arena, body_count + 1, sizeof *islands->place);
+    if (!island || !islands->joints || !islands->bodies || !islands->place)
+        return RG_OUT_OF_MEMORY;
+    *island = (rg_island){.joint_count = joints->count};
+    memset(islands->place, 0, body_count * sizeof *islands->place);
+    for (size_t i = 0; i < joints->count; i++) {
+        islands->joints[i] = (uint32_t)i;
+        for (size_t side = 0; side < 2; side++)
+            if (joints->rows[i].moves[side])
+                islands->place[joints->rows[i].body[side]] = 1;
+    }
+    for (size_t i = 0; i < body_count; i++) {
+        bool part = islands->place[i] != 0;
+        islands->place[i] = part ? (uint32_t)island->body_count : UINT32_MAX;
+        if (part)
+            islands->bodies[island->body_count++] = (uint32_t)i;
+    }
+    islands->body_count = island->body_count;
+    return RG_OK;
+}
+
 /* --- one problem ------------------------------------------------------------------------------ */
 
 void rg_mass_block(const rg_body_dynamics *d, bool planar, rg_quat orientation, double *mass) {

@@ -27,6 +27,9 @@ typedef struct rg_islands {
 /* Contacts and joint rows between two bodies that forces do not move are in no island. */
 rg_status rg_islands_find(const rg_row_set *set, const rg_joint_set *joints, size_t body_count,
                           rg_arena *arena, rg_islands *islands);
+/* All rows of joints as one island, whatever they link: for those who take a forest in one go. */
+rg_status rg_islands_together(const rg_joint_set *joints, size_t body_count, rg_arena *arena,
+                              rg_islands *islands);
 
 /* Mass in the velocity space of a body, 6 x 6 or, planar, 3 x 3: m and R I R'. */
 void rg_mass_block(const rg_body_dynamics *d, bool planar, rg_quat orientation, double *mass);

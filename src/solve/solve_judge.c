@@ -13,6 +13,7 @@
 #include "base/base_long.h"
 #include "base/base_math.h"
 #include "base/base_memory.h"
+#include "base/base_small.h"
 #include "base/base_text.h"
 #include "problem/problem.h"
 #include "solve/solve.h"
@@ -270,13 +271,10 @@ static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
             block->lower[i] = block->inverse[i] = NAN;
         return;
     }
-    for (int i = 0; i < n; i++) {
-        double unit[6] = {0};
-        unit[i] = 1;
-        rg_mass_solve(block->lower, n, unit);
-        for (int k = 0; k < n; k++)
-            block->inverse[i * n + k] = unit[k];
-    }
+    if (n == 6)
+        rg_small_inverse(block->lower, 6, block->inverse);
+    else
+        rg_small_inverse(block->lower, (size_t)n, block->inverse);
 }
 
 /* x := M^-1 x for one block, with a step of refinement in long arithmetic. */
@@ -483,9 +481,15 @@ rg_status rg_judge_forces(const rg_problem *problem, const double *force, double
     if (!judge_quickly(&l, p, force, enough, &v)) {
         look_closely(&l, p, force);
         /* Joints alone have one answer. What is left of it within the bound of plain arithmetic is
-         * what the rounding of the forces themselves makes of it. */
-        if (p->form == RG_FORM_GLOBAL && enough > 0 && p->contacts == 0)
+         * what the rounding of the forces themselves makes of it; of the largest bound, because
+         * forces across a plane in which everything moves are nothing but the rounding of others. */
+        if (p->form == RG_FORM_GLOBAL && enough > 0 && p->contacts == 0) {
+            for (size_t j = 1; j < p->joints; j++)
+                l.side.bound[0] = fmax(l.side.bound[0], l.side.bound[j]);
+            for (size_t j = 1; j < p->joints; j++)
+                l.side.bound[j] = l.side.bound[0];
             v.bound = l.side.bound, v.rounding = true;
+        }
         judge_contacts(p, force, l.side.velocity, l.side.trace, &v);
     }
     look_end(&l, allocator);

@@ -13,7 +13,7 @@
 #include "solve/solve_judge.h"
 
 #include "base/base_math.h"
-#include "problem/problem.h"
+#include "base/base_small.h"
 
 #include <string.h>
 
@@ -23,7 +23,8 @@ enum { MASS = 6, ROWS = 3 };
 /* Per block: impulse, its size, velocity, what that may be wrong by and what a product with it
  * adds; and how many terms were added. */
 typedef struct sums {
-    size_t n; /* numbers per block */
+    size_t n;         /* numbers per block */
+    double gamma_row; /* of q + J v */
     double *impulse, *size, *velocity, *error, *terms;
 } sums;
 
@@ -31,17 +32,23 @@ size_t rg_judge_plain_size(const rg_contact_problem *p) {
     return p->global.blocks * (4 * (size_t)p->global.freedom + 1);
 }
 
-static sums lay_out(const rg_contact_problem *p, double *work) {
-    size_t n = (size_t)p->global.freedom, length = p->global.blocks * n;
-    return (sums){n, work, work + length, work + 2 * length, work + 3 * length, work + 4 * length};
-}
-
 static double gamma_of(double k) {
     return k * UNIT_ROUNDOFF / (1 - k * UNIT_ROUNDOFF);
 }
 
-static inline void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
-                            double *restrict x, double *restrict size) {
+static sums lay_out(const rg_contact_problem *p, double *work) {
+    size_t n = (size_t)p->global.freedom, length = p->global.blocks * n;
+    return (sums){n,
+                  gamma_of(2 * (double)n + 3),
+                  work,
+                  work + length,
+                  work + 2 * length,
+                  work + 3 * length,
+                  work + 4 * length};
+}
+
+RG_INLINE void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
+                        double *restrict x, double *restrict size) {
     for (size_t row = 0; row < d; row++)
         for (size_t k = 0; k < n; k++) {
             double term = j[row * n + k] * force[row];
@@ -78,42 +85,81 @@ static void add_impulses(const rg_contact_problem *p, const double *force, sums 
         uint32_t b = g->joint_blocks[side];
         if (b == RG_NO_BLOCK)
             continue;
-        add_rows(1, n, g->joint_jacobian + side * n, force + p->contacts * d + side / 2,
-                 s->impulse + b * n, s->size + b * n);
+        const double *j = g->joint_jacobian + side * n, *r = force + p->contacts * d + side / 2;
+        if (n == MASS)
+            add_rows(1, MASS, j, r, s->impulse + b * MASS, s->size + b * MASS);
+        else
+            add_rows(1, n, j, r, s->impulse + b * n, s->size + b * n);
         s->terms[b]++;
     }
 }
 
 /* g = |L| |L'| |w|. `lower` has the inverses of the diagonal of L. */
-static void factor_size(const double *lower, size_t n, const double *w, double *g) {
-    double t[MASS];
+RG_INLINE void factor_size(const double *lower, size_t n, const double *w, double *g) {
+    double t[MASS], diagonal[MASS];
+    RG_UNROLL
     for (size_t i = 0; i < n; i++) {
-        t[i] = fabs(w[i] / lower[i * n + i]);
+        diagonal[i] = 1 / lower[i * n + i];
+        t[i] = fabs(w[i] * diagonal[i]);
+        RG_UNROLL
         for (size_t k = i + 1; k < n; k++)
             t[i] += fabs(lower[k * n + i] * w[k]);
     }
+    RG_UNROLL
     for (size_t i = 0; i < n; i++) {
-        g[i] = t[i] / lower[i * n + i];
+        g[i] = t[i] * diagonal[i];
+        RG_UNROLL
         for (size_t k = 0; k < i; k++)
             g[i] += fabs(lower[i * n + k]) * t[k];
     }
 }
 
-static void find_velocity(const rg_contact_problem *p, const rg_judge_mass *mass, size_t b,
-                          sums *s) {
-    size_t n = s->n;
+RG_INLINE void find_velocity(const rg_contact_problem *p, size_t n, const rg_judge_mass *mass,
+                             size_t b, sums *s) {
     double w[MASS], g[MASS], gamma_sum = gamma_of(s->terms[b] + 1);
+    double gamma_factor = gamma_of(3 * (double)n + 1), gamma_product = gamma_of(2 * (double)n + 4);
     memcpy(w, s->impulse + b * n, n * sizeof *w);
-    rg_mass_solve(mass->lower, (int)n, w);
+    rg_small_lower(mass->lower, n, w);
+    rg_small_upper(mass->lower, n, w);
     factor_size(mass->lower, n, w, g);
     for (size_t k = 0; k < n; k++)
-        g[k] = gamma_of(3 * (double)n + 1) * g[k] + gamma_sum * s->size[b * n + k];
+        g[k] = gamma_factor * g[k] + gamma_sum * s->size[b * n + k];
     for (size_t k = 0; k < n; k++) {
         double error = 0, v = p->global.free_velocity[b * n + k] + w[k];
         for (size_t m = 0; m < n; m++)
             error += fabs(mass->inverse[k * n + m]) * g[m];
         s->velocity[b * n + k] = v;
-        s->error[b * n + k] = error + (UNIT_ROUNDOFF + gamma_of(2 * (double)n + 4)) * fabs(v);
+        s->error[b * n + k] = error + (UNIT_ROUNDOFF + gamma_product) * fabs(v);
+    }
+}
+
+RG_INLINE void find_all(const rg_contact_problem *p, size_t n, const rg_judge_mass *masses,
+                        sums *s) {
+    for (size_t b = 0; b < p->global.blocks; b++)
+        find_velocity(p, n, &masses[b], b, s);
+}
+
+/* Compiled for every size of a block. */
+static void find_velocities(const rg_contact_problem *p, const rg_judge_mass *masses, sums *s) {
+    switch (s->n) {
+    case 1:
+        find_all(p, 1, masses, s);
+        break;
+    case 2:
+        find_all(p, 2, masses, s);
+        break;
+    case 3:
+        find_all(p, 3, masses, s);
+        break;
+    case 4:
+        find_all(p, 4, masses, s);
+        break;
+    case 5:
+        find_all(p, 5, masses, s);
+        break;
+    default:
+        find_all(p, MASS, masses, s);
+        break;
     }
 }
 
@@ -124,8 +170,8 @@ typedef struct row_figures {
 } row_figures;
 
 /* The part of one row that one block has; returns |j|^2. */
-static inline double add_side(size_t n, const double *restrict j, const double *restrict v,
-                              const double *restrict e, double *velocity, double *error) {
+RG_INLINE double add_side(size_t n, const double *restrict j, const double *restrict v,
+                          const double *restrict e, double *velocity, double *error) {
     double sum = 0, off = 0, square = 0;
     for (size_t k = 0; k < n; k++) {
         sum += j[k] * v[k];
@@ -178,7 +224,7 @@ static row_figures look_at_rows(size_t d, const double *q, const double *j,
                                 const sums *s) {
     row_figures f = {0};
     for (size_t k = 0; k < d; k++)
-        f.velocity[k] = q[k], f.error[k] = gamma_of(2 * (double)s->n + 3) * fabs(q[k]);
+        f.velocity[k] = q[k], f.error[k] = s->gamma_row * fabs(q[k]);
     for (size_t side = 0; side < 2; side++) {
         size_t b = blocks[side];
         if (b == RG_NO_BLOCK)
@@ -188,6 +234,8 @@ static row_figures look_at_rows(size_t d, const double *q, const double *j,
         double square = 0;
         if (s->n == MASS && d == ROWS)
             square = add_six(rows, v, e, &f);
+        else if (s->n == MASS && d == 1)
+            square = add_side(MASS, rows, v, e, &f.velocity[0], &f.error[0]);
         else
             for (size_t k = 0; k < d; k++)
                 square += add_side(s->n, rows + k * s->n, v, e, &f.velocity[k], &f.error[k]);
@@ -225,7 +273,7 @@ static bool is_settled(double trace, double mu, const double f[ROWS], const doub
 static bool is_apart(const rg_contact_problem *p, size_t i, const sums *s, double *velocity) {
     size_t d = (size_t)p->dimension, n = s->n;
     const double *j = p->global.contact_jacobian + i * 2 * d * n;
-    double q = p->q[i * d], error = gamma_of(2 * (double)n + 3) * fabs(q);
+    double q = p->q[i * d], error = s->gamma_row * fabs(q);
     *velocity = q;
     for (size_t side = 0; side < 2; side++) {
         size_t b = p->global.contact_blocks[2 * i + side];
@@ -268,7 +316,7 @@ static double look_at_joint(const rg_contact_problem *p, size_t j, const double 
     if (p->compliance) {
         double soft = p->compliance[j] * force[row];
         f.velocity[0] += soft, f.trace += p->compliance[j];
-        f.error[0] += 2 * gamma_of(2 * (double)s->n + 3) * fabs(soft);
+        f.error[0] += 2 * s->gamma_row * fabs(soft);
     }
     side->velocity[row] = f.velocity[0];
     side->trace[p->contacts + j] = f.trace;
@@ -280,8 +328,7 @@ double rg_judge_plain(const rg_contact_problem *p, const double *force, const rg
     sums s = lay_out(p, work);
     double worst = 0;
     add_impulses(p, force, &s);
-    for (size_t b = 0; b < p->global.blocks; b++)
-        find_velocity(p, &masses[b], b, &s);
+    find_velocities(p, masses, &s);
     for (size_t i = 0; i < p->contacts + p->joints; i++) {
         double bound = i < p->contacts ? look_at_contact(p, i, force, masses, &s, side)
                                        : look_at_joint(p, i - p->contacts, force, masses, &s, side);

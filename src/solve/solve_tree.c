@@ -13,11 +13,13 @@
  * take the problem then. Tested by tests/solve/test_tree.c. */
 #include "solve/solve_tree.h"
 
+#include "base/base_small.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Rows of a body with its parent and the world together. */
-enum { ROWS_MOST = 18 };
+enum { ROWS_MOST = 18, FREEDOM_MOST = 6 };
 /* Of its diagonal entry: a pivot below is of a row that depends on others. */
 #define DEPENDENT 1e-12
 
@@ -45,41 +47,56 @@ static uint32_t other_end(const rg_global_form *g, uint32_t row, uint32_t body) 
     return ends[0] == body ? ends[1] : ends[0];
 }
 
-/* All rows of each body, both ends counted: `starts` has bodies + 1. */
-static void list_neighbours(const rg_contact_problem *p, uint32_t *starts, uint32_t *rows) {
+/* Rows between the same two bodies, one after the other, such as those of a joint, are a link; of
+ * each body all links, both ends counted. */
+typedef struct links {
+    size_t count;
+    uint32_t *row;    /* count + 1: where each begins */
+    uint32_t *starts; /* bodies + 1, into */
+    uint32_t *of_body;
+    uint8_t *seen; /* bodies of the tree so far */
+} links;
+
+static void list_links(const rg_contact_problem *p, links *l) {
     const rg_global_form *g = &p->global;
-    memset(starts, 0, (g->blocks + 1) * sizeof *starts);
-    for (size_t k = 0; k < 2 * p->joints; k++)
-        if (g->joint_blocks[k] != RG_NO_BLOCK)
-            starts[g->joint_blocks[k] + 1]++;
+    const uint32_t *ends = g->joint_blocks;
+    memset(l->starts, 0, (g->blocks + 1) * sizeof *l->starts);
+    memset(l->seen, 0, g->blocks);
+    l->count = 0;
+    for (uint32_t j = 0; j < p->joints; j++)
+        if (j == 0 || ends[2 * j] != ends[2 * j - 2] || ends[2 * j + 1] != ends[2 * j - 1])
+            l->row[l->count++] = j;
+    l->row[l->count] = (uint32_t)p->joints;
+    for (size_t k = 0; k < 2 * l->count; k++)
+        if (ends[2 * l->row[k / 2] + k % 2] != RG_NO_BLOCK)
+            l->starts[ends[2 * l->row[k / 2] + k % 2] + 1]++;
     for (size_t b = 0; b < g->blocks; b++)
-        starts[b + 1] += starts[b];
-    for (size_t k = 0; k < 2 * p->joints; k++)
-        if (g->joint_blocks[k] != RG_NO_BLOCK)
-            rows[starts[g->joint_blocks[k]]++] = (uint32_t)(k / 2);
+        l->starts[b + 1] += l->starts[b];
+    for (size_t k = 0; k < 2 * l->count; k++)
+        if (ends[2 * l->row[k / 2] + k % 2] != RG_NO_BLOCK)
+            l->of_body[l->starts[ends[2 * l->row[k / 2] + k % 2]]++] = (uint32_t)(k / 2);
     for (size_t b = g->blocks; b > 0; b--)
-        starts[b] = starts[b - 1];
-    starts[0] = 0;
+        l->starts[b] = l->starts[b - 1];
+    l->starts[0] = 0;
 }
 
 /* Parents, breadth first from `root`; false: a loop. `order` has `count` bodies so far. */
-static bool spread(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uint32_t root,
-                   uint8_t *seen, size_t *count) {
+static bool spread(rg_tree *t, const links *l, uint32_t root, size_t *count) {
     size_t next = *count;
     t->order[(*count)++] = root;
     t->parent[root] = RG_NO_BLOCK;
-    seen[root] = 1;
+    l->seen[root] = 1;
     for (; next < *count; next++) {
         uint32_t body = t->order[next];
-        for (uint32_t k = starts[body]; k < starts[body + 1]; k++) {
-            uint32_t other = other_end(&t->problem->global, rows[k], body);
+        for (uint32_t k = l->starts[body]; k < l->starts[body + 1]; k++) {
+            uint32_t other = other_end(&t->problem->global, l->row[l->of_body[k]], body);
             if (other == RG_NO_BLOCK || other == t->parent[body])
                 continue;
-            if (seen[other] && t->parent[other] != body)
+            if (l->seen[other] && t->parent[other] != body)
                 return false;
-            if (seen[other])
+            if (l->seen[other])
                 continue;
-            seen[other] = 1;
+            l->seen[other] = 1;
             t->parent[other] = body;
             t->order[(*count)++] = other;
         }
@@ -88,32 +105,34 @@ static bool spread(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uin
 }
 
 /* Roots are bodies that are joined with the world, where there are such. */
-static bool find_tree(rg_tree *t, const uint32_t *starts, const uint32_t *rows, uint8_t *seen) {
+static bool find_tree(rg_tree *t, const links *l) {
     const rg_global_form *g = &t->problem->global;
     size_t count = 0;
     for (uint32_t body = 0; body < g->blocks; body++)
-        for (uint32_t k = starts[body]; k < starts[body + 1] && !seen[body]; k++)
-            if (other_end(g, rows[k], body) == RG_NO_BLOCK &&
-                !spread(t, starts, rows, body, seen, &count))
+        for (uint32_t k = l->starts[body]; k < l->starts[body + 1] && !l->seen[body]; k++)
+            if (other_end(g, l->row[l->of_body[k]], body) == RG_NO_BLOCK &&
+                !spread(t, l, body, &count))
                 return false;
     for (uint32_t body = 0; body < g->blocks; body++)
-        if (!seen[body] && !spread(t, starts, rows, body, seen, &count))
+        if (!l->seen[body] && !spread(t, l, body, &count))
             return false;
     return true;
 }
 
 /* Of the rows of each body, those with its parent or the world. */
-static bool list_own(rg_tree *t, const uint32_t *starts, const uint32_t *rows) {
+static bool list_own(rg_tree *t, const links *l) {
     const rg_global_form *g = &t->problem->global;
     uint32_t count = 0;
     size_t place = 0;
     for (uint32_t body = 0; body < g->blocks; body++) {
         t->first[body] = count;
         t->place[body] = place;
-        for (uint32_t k = starts[body]; k < starts[body + 1]; k++) {
-            uint32_t other = other_end(g, rows[k], body);
-            if (other == RG_NO_BLOCK || other == t->parent[body])
-                t->rows[count++] = rows[k];
+        for (uint32_t k = l->starts[body]; k < l->starts[body + 1]; k++) {
+            uint32_t link = l->of_body[k], other = other_end(g, l->row[link], body);
+            if (other != RG_NO_BLOCK && other != t->parent[body])
+                continue;
+            for (uint32_t row = l->row[link]; row < l->row[link + 1]; row++)
+                t->rows[count++] = row;
         }
         size_t own = count - t->first[body];
         if (own > ROWS_MOST)
@@ -128,93 +147,57 @@ static bool list_own(rg_tree *t, const uint32_t *starts, const uint32_t *rows) {
 /* --- factor ----------------------------------------------------------------------------------- */
 
 /* The functions of this and the next part are compiled for balls and hinges in space as well. */
-#if defined(__GNUC__)
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define INLINE static inline
-#endif
-
-/* The lower triangle becomes L, with reciprocals on its diagonal. */
-INLINE bool factor_square(double *a, size_t n) {
-    for (size_t j = 0; j < n; j++) {
-        double pivot = a[j * n + j], least = DEPENDENT * pivot;
-        for (size_t k = 0; k < j; k++)
-            pivot -= a[j * n + k] * a[j * n + k];
-        if (!(pivot > least))
-            return false;
-        double root = 1 / sqrt(pivot);
-        a[j * n + j] = root;
-        for (size_t i = j + 1; i < n; i++) {
-            double sum = a[i * n + j];
-            for (size_t k = 0; k < j; k++)
-                sum -= a[i * n + k] * a[j * n + k];
-            a[i * n + j] = sum * root;
-        }
-    }
-    return true;
-}
-
-INLINE void solve_lower(const double *l, size_t n, double *x) {
-    for (size_t i = 0; i < n; i++) {
-        double sum = x[i];
-        for (size_t k = 0; k < i; k++)
-            sum -= l[i * n + k] * x[k];
-        x[i] = sum * l[i * n + i];
-    }
-}
-
-INLINE void solve_upper(const double *l, size_t n, double *x) {
-    for (size_t i = n; i-- > 0;) {
-        double sum = x[i];
-        for (size_t k = i + 1; k < n; k++)
-            sum -= l[k * n + i] * x[k];
-        x[i] = sum * l[i * n + i];
-    }
-}
 
 /* Q = S^-1/2 J_p, and the parent's mass grows by Q' Q. */
-INLINE void load_parent(rg_tree *t, uint32_t body, size_t count, size_t n) {
+RG_INLINE void load_parent(rg_tree *t, uint32_t body, size_t count, size_t n) {
     uint32_t parent = t->parent[body];
     const double *s = t->joint + t->place[body];
-    double *q = t->other + t->first[body] * n, *mass = t->mass + parent * n * n;
+    double *restrict q = t->other + t->first[body] * n, *restrict mass = t->mass + parent * n * n;
+    RG_UNROLL
     for (size_t i = 0; i < count; i++) {
         uint32_t row = t->rows[t->first[body] + i];
         bool joins = other_end(&t->problem->global, row, body) == parent;
         const double *j = side_of(t, row, parent);
+        RG_UNROLL
         for (size_t k = 0; k < n; k++) {
             double sum = joins ? j[k] : 0;
+            RG_UNROLL
             for (size_t m = 0; m < i; m++)
                 sum -= s[i * count + m] * q[m * n + k];
             q[i * n + k] = sum * s[i * count + i];
         }
     }
+    RG_UNROLL
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double sum = 0;
-            for (size_t m = 0; m < count; m++)
-                sum += q[m * n + i] * q[m * n + j];
-            mass[i * n + j] += sum;
-        }
+        RG_UNROLL
+    for (size_t j = 0; j <= i; j++) {
+        double sum = 0;
+        RG_UNROLL
+        for (size_t m = 0; m < count; m++)
+            sum += q[m * n + i] * q[m * n + j];
+        mass[i * n + j] += sum;
+    }
 }
 
-INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n, size_t count) {
+RG_INLINE bool factor_body(rg_tree *t, uint32_t body, size_t n, size_t count) {
     size_t first = t->first[body];
-    double *l = t->mass + body * n * n, *y = t->own + first * n, *s = t->joint + t->place[body];
+    double *restrict l = t->mass + body * n * n, *restrict y = t->own + first * n;
+    double *restrict s = t->joint + t->place[body];
     const double *soft = t->problem->compliance;
-    if (!factor_square(l, n))
+    if (!rg_small_factor(l, n, DEPENDENT, l))
         return false;
+    RG_UNROLL
     for (size_t i = 0; i < count; i++) {
         uint32_t row = t->rows[first + i];
         memcpy(y + i * n, side_of(t, row, body), n * sizeof *y);
-        solve_lower(l, n, y + i * n);
-        for (size_t j = 0; j <= i; j++) {
-            double sum = i == j && soft ? soft[row] : 0;
-            for (size_t k = 0; k < n; k++)
-                sum += y[i * n + k] * y[j * n + k];
-            s[i * count + j] = sum;
-        }
+        rg_small_lower(l, n, y + i * n);
+        RG_UNROLL
+        for (size_t j = 0; j <= i; j++)
+            s[i * count + j] = rg_small_dot(y + i * n, y + j * n, n);
+        if (soft)
+            s[i * count + i] += soft[row];
     }
-    if (!factor_square(s, count))
+    if (!rg_small_factor(s, count, DEPENDENT, s))
         return false;
     if (t->parent[body] != RG_NO_BLOCK)
         load_parent(t, body, count, n);
@@ -239,8 +222,7 @@ rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *
     const rg_contact_problem *p = &problem->contact;
     size_t bodies = p->global.blocks, n = (size_t)p->global.freedom, rows = p->joints;
     *t = (rg_tree){.problem = p, .freedom = n};
-    uint32_t *starts, *all;
-    uint8_t *seen;
+    links l;
     RG_TAKE(t->order, context, bodies, NULL);
     RG_TAKE(t->parent, context, bodies, NULL);
     RG_TAKE(t->first, context, bodies + 1, NULL);
@@ -251,12 +233,12 @@ rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *
     RG_TAKE(t->other, context, rows * n, NULL);
     RG_TAKE(t->body_rest, context, bodies * n, NULL);
     RG_TAKE(t->row_rest, context, rows, NULL);
-    RG_TAKE(starts, context, bodies + 1, NULL);
-    RG_TAKE(all, context, 2 * rows, NULL);
-    RG_TAKE(seen, context, bodies, NULL);
-    memset(seen, 0, bodies);
-    list_neighbours(p, starts, all);
-    if (!find_tree(t, starts, all, seen) || !list_own(t, starts, all))
+    RG_TAKE(l.row, context, rows + 1, NULL);
+    RG_TAKE(l.starts, context, bodies + 1, NULL);
+    RG_TAKE(l.of_body, context, 2 * rows, NULL);
+    RG_TAKE(l.seen, context, bodies, NULL);
+    list_links(p, &l);
+    if (!find_tree(t, &l) || !list_own(t, &l))
         return RG_UNSUPPORTED;
     RG_TAKE(t->joint, context, t->place[bodies] + 1, NULL);
     memcpy(t->mass, p->global.mass, bodies * n * n * sizeof *t->mass);
@@ -266,44 +248,44 @@ rg_status rg_tree_make(rg_tree *t, rg_solve_context *context, const rg_problem *
 /* --- solve ------------------------------------------------------------------------------------ */
 
 /* From a body to its parent: what is left of the body's momentum and of its rows. */
-INLINE void go_up(rg_tree *t, uint32_t body, size_t n, size_t count) {
+RG_INLINE void go_up(rg_tree *t, uint32_t body, size_t n, size_t count) {
     uint32_t parent = t->parent[body];
     size_t first = t->first[body];
     double x[ROWS_MOST], *f = t->body_rest + body * n;
     const double *y = t->own + first * n, *q = t->other + first * n;
-    solve_lower(t->mass + body * n * n, n, f);
-    for (size_t i = 0; i < count; i++) {
-        double sum = t->row_rest[t->rows[first + i]];
-        for (size_t k = 0; k < n; k++)
-            sum -= y[i * n + k] * f[k];
-        x[i] = sum;
-    }
-    solve_lower(t->joint + t->place[body], count, x);
+    rg_small_lower(t->mass + body * n * n, n, f);
+    for (size_t i = 0; i < count; i++)
+        x[i] = t->row_rest[t->rows[first + i]] - rg_small_dot(y + i * n, f, n);
+    rg_small_lower(t->joint + t->place[body], count, x);
     for (size_t i = 0; i < count; i++)
         t->row_rest[t->rows[first + i]] = x[i];
-    for (size_t i = 0; i < count && parent != RG_NO_BLOCK; i++)
-        for (size_t k = 0; k < n; k++)
-            t->body_rest[parent * n + k] += q[i * n + k] * x[i];
+    if (parent == RG_NO_BLOCK)
+        return;
+    double *restrict above = t->body_rest + parent * n;
+    for (size_t i = 0; i < count; i++)
+        RG_UNROLL
+    for (size_t k = 0; k < n; k++)
+        above[k] += q[i * n + k] * x[i];
 }
 
 /* From a parent, whose velocity is known, to a body: forces of its rows, then its velocity. */
-INLINE void go_down(rg_tree *t, uint32_t body, size_t n, size_t count) {
+RG_INLINE void go_down(rg_tree *t, uint32_t body, size_t n, size_t count) {
     uint32_t parent = t->parent[body];
     size_t first = t->first[body];
-    double x[ROWS_MOST], *v = t->body_rest + body * n;
+    double x[ROWS_MOST], *restrict v = t->body_rest + body * n;
     const double *y = t->own + first * n, *q = t->other + first * n;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         x[i] = t->row_rest[t->rows[first + i]];
-        for (size_t k = 0; k < n && parent != RG_NO_BLOCK; k++)
-            x[i] -= q[i * n + k] * t->body_rest[parent * n + k];
-    }
-    solve_upper(t->joint + t->place[body], count, x);
+    for (size_t i = 0; i < count && parent != RG_NO_BLOCK; i++)
+        x[i] -= rg_small_dot(q + i * n, t->body_rest + parent * n, n);
+    rg_small_upper(t->joint + t->place[body], count, x);
     for (size_t i = 0; i < count; i++) {
         t->row_rest[t->rows[first + i]] = x[i];
+        RG_UNROLL
         for (size_t k = 0; k < n; k++)
             v[k] += y[i * n + k] * x[i];
     }
-    solve_upper(t->mass + body * n * n, n, v);
+    rg_small_upper(t->mass + body * n * n, n, v);
 }
 
 /* From the leaves to the root, then back; body_rest and row_rest are the right sides, and the
@@ -334,26 +316,27 @@ static void run_through(rg_tree *t) {
 
 /* What velocities and forces leave of the equations, into body_rest and row_rest. `first`: the
  * velocities are the free ones, and the forces zero. */
-static void find_rest(rg_tree *t, const double *v, const double *r, bool first) {
+RG_INLINE void find_rest(rg_tree *t, size_t n, const double *v, const double *r, bool first) {
     const rg_contact_problem *p = t->problem;
     const rg_global_form *g = &p->global;
-    size_t n = t->freedom;
     memset(t->body_rest, 0, g->blocks * n * sizeof *t->body_rest);
-    for (size_t b = 0; b < g->blocks && !first; b++)
-        for (size_t i = 0; i < n; i++) {
-            double sum = 0;
-            for (size_t k = 0; k < n; k++)
-                sum += g->mass[(b * n + i) * n + k] * (g->free_velocity[b * n + k] - v[b * n + k]);
-            t->body_rest[b * n + i] = sum;
-        }
+    for (size_t b = 0; b < g->blocks && !first; b++) {
+        double change[FREEDOM_MOST];
+        for (size_t k = 0; k < n; k++)
+            change[k] = g->free_velocity[b * n + k] - v[b * n + k];
+        for (size_t i = 0; i < n; i++)
+            t->body_rest[b * n + i] = rg_small_dot(g->mass + (b * n + i) * n, change, n);
+    }
     for (size_t j = 0; j < p->joints; j++) {
         double sum = -p->q[j] - (p->compliance ? p->compliance[j] * r[j] : 0);
         for (size_t side = 0; side < 2; side++) {
             uint32_t b = g->joint_blocks[2 * j + side];
             const double *row = g->joint_jacobian + (2 * j + side) * n;
-            for (size_t k = 0; k < n && b != RG_NO_BLOCK; k++)
-                sum -= row[k] * v[b * n + k];
-            for (size_t k = 0; k < n && b != RG_NO_BLOCK && !first; k++)
+            if (b == RG_NO_BLOCK)
+                continue;
+            sum -= rg_small_dot(row, v + b * n, n);
+            RG_UNROLL
+            for (size_t k = 0; k < n && !first; k++)
                 t->body_rest[b * n + k] += row[k] * r[j];
         }
         t->row_rest[j] = sum;
@@ -365,7 +348,10 @@ void rg_tree_solve(rg_tree *t, int rounds, double *velocity, double *force) {
     memcpy(velocity, t->problem->global.free_velocity, size * sizeof *velocity);
     memset(force, 0, rows * sizeof *force);
     for (int round = 0; round < rounds; round++) {
-        find_rest(t, velocity, force, round == 0);
+        if (t->freedom == 6)
+            find_rest(t, 6, velocity, force, round == 0);
+        else
+            find_rest(t, t->freedom, velocity, force, round == 0);
         run_through(t);
         for (size_t i = 0; i < size; i++)
             velocity[i] += t->body_rest[i];

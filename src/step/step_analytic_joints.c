@@ -162,6 +162,14 @@ uint32_t rg_joints_body(const rg_analysis *a, const rg_joint_look *look, int sid
                                           : look->body[side];
 }
 
+double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look *look,
+                       size_t direction) {
+    const rg_analysis_motion *m = &a->motion;
+    rg_body_motions motions = {m->position, m->orientation, m->velocity, m->angular_velocity};
+    return rg_joint_drift(&a->view->world->content, a->joints->joint[joint], look, direction,
+                          &motions);
+}
+
 /* Of the motor of a row, at a->motion; per second by differences, of fourth order. */
 static void find_target(const rg_analysis *a, rg_analysis_joint_row *r) {
     const rg_world_content *c = &a->view->world->content;
@@ -181,7 +189,7 @@ static void move_row(const rg_analysis *a, rg_analysis_joint_row *r) {
     const rg_analysis_joints *j = a->joints;
     const rg_joint_look *look = &j->look[r->joint];
     const rg_joint_def *def = &a->view->world->content.joint[j->joint[r->joint]].def;
-    const rg_joint_direction *along = rg_joints_direction(look, r->direction);
+    const rg_joint_direction *along = rg_joint_direction_at(look, r->direction);
     r->row = rg_analysis_joint_direction(a, rg_joints_body(a, look, 1), rg_joints_body(a, look, 0),
                                          look->point, along);
     r->value = along->value;
@@ -264,7 +272,7 @@ void rg_analysis_joints_keep(const rg_analysis *a, double step, rg_joint_memory 
     for (size_t i = 0; j && i < j->row_count; i++) {
         const rg_analysis_joint_row *r = &j->rows[i];
         rg_joint_memory *m = &memories[j->joint[r->joint]];
-        const rg_joint_direction *along = rg_joints_direction(&j->look[r->joint], r->direction);
+        const rg_joint_direction *along = rg_joint_direction_at(&j->look[r->joint], r->direction);
         m->impulse[r->part] += r->force * step;
         rg_vec3 *sum = along->turns ? &m->torque : &m->force;
         *sum = rg_add_scaled(*sum, r->force, along->direction);
@@ -298,7 +306,7 @@ bool rg_analysis_joints_show(const rg_analysis *a, rg_judge_instant *now) {
             .body_a = j->look[i].body[0], .body_b = j->look[i].body[1], .point = j->look[i].point};
     for (size_t i = 0; i < j->row_count; i++) {
         const rg_analysis_joint_row *r = &j->rows[i];
-        const rg_joint_direction *along = rg_joints_direction(&j->look[r->joint], r->direction);
+        const rg_joint_direction *along = rg_joint_direction_at(&j->look[r->joint], r->direction);
         rg_judge_joint *s = &shown[r->joint];
         rg_vec3 *sum = along->turns ? &s->angular[part_of(r)] : &s->linear[part_of(r)];
         *sum = rg_add_scaled(*sum, r->force, along->direction);

@@ -82,8 +82,7 @@ struct rg_analysis_joints {
 
 /* The pattern of the factor. */
 rg_status rg_joints_analyse(rg_analysis *a, rg_analysis_joints *j);
-/* What velocities add to the acceleration of a direction of a joint: of its locks, then of its
- * axes. */
+/* What velocities add to the acceleration of a direction of a joint, at a->motion. */
 double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look *look,
                        size_t direction);
 static inline const rg_joint_direction *rg_joints_direction(const rg_joint_look *look,

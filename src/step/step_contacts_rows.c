@@ -284,7 +284,8 @@ static double largest_speed(const rg_contact_job *job) {
         for (int side = 0; side < 2; side++) {
             const rg_joint_row *row = &joints->rows[i];
             uint32_t body = row->body[side];
-            if (!row->moves[side])
+            bool again = i > 0 && row->joint != RG_NO_JOINT && row->joint == row[-1].joint;
+            if (!row->moves[side] || again) /* once for each joint */
                 continue;
             if (row->link1)
                 largest = fmax(largest, fabs(rg_joint_link_velocity(

@@ -66,13 +66,14 @@ typedef struct projection {
     const rg_joints_bodies *bodies;
     rg_solve_context *context;
     rg_arena *arena;
-    uint8_t *loops;
+    const uint8_t *loops;
     double largest; /* of the errors, over what is closed; with `sums` their sum */
     double worst;   /* of them, over what is closed */
     uint32_t open1; /* 1 + the joint that has it */
     double error;   /* m, rad: the same as a length or an angle */
     bool sums;      /* contradictions: the least sum */
     bool chooses;   /* limits hold by no more than they are passed */
+    bool together;  /* all islands at once, if they are trees */
 } projection;
 
 /* `sign` 0: locked; 1: a lower limit, `error` beyond it is allowed; -1: an upper one. */
@@ -241,7 +242,7 @@ static rg_status solve_problem(projection *p, const rg_problem *problem, double 
     rg_tree tree;
     rg_status status =
         rg_tree_takes(problem) ? rg_tree_make(&tree, p->context, problem) : RG_UNSUPPORTED;
-    if (status == RG_UNSUPPORTED || status == RG_SINGULAR)
+    if ((status == RG_UNSUPPORTED || status == RG_SINGULAR) && !p->together)
         return solve_graph(p, problem, moved, force);
     if (status)
         return status;
@@ -334,18 +335,46 @@ static rg_status solve_island(projection *p, rg_islands *islands, const rg_islan
 static rg_status find_errors(projection *p, rg_joint_set *set) {
     const rg_world_content *c = p->content;
     size_t most = c->joints.count * (RG_JOINT_LOCKED + 2 * RG_JOINT_AXES_MOST);
+    uint8_t *loops;
     p->largest = p->worst = p->error = 0;
     p->open1 = 0;
     rg_status status = rg_joint_set_make(c, most, p->arena, set);
-    if (!status && !p->loops)
-        status = rg_joint_loops(c, p->arena, &p->loops);
+    if (!status && !p->loops) {
+        status = rg_joint_loops(c, p->arena, &loops);
+        p->loops = loops;
+    }
     for (size_t j = 0; j < c->joints.count && !status; j++)
         add_joint(p, set, j);
     return status;
 }
 
+static rg_status solve_islands(projection *p, rg_islands *islands, const rg_island_input *input,
+                               rg_joints_correction *correction) {
+    rg_status status = RG_OK;
+    for (size_t i = 0; i < islands->count && !status; i++) {
+        const rg_island *island = &islands->islands[i];
+        rg_arena_mark mark = rg_arena_get_mark(&p->context->arena);
+        double *moved, *force;
+        status = solve_island(p, islands, island, input, &moved, &force);
+        if (!status && correction)
+            move_island(p, islands, island, moved, correction);
+        for (size_t k = 0; k < island->joint_count && !status; k++)
+            input->joints->impulse[islands->joints[island->first_joint + k]] = force[k];
+        rg_arena_return(&p->context->arena, mark);
+    }
+    return status;
+}
+
+static bool has_give(const rg_joint_set *set) {
+    for (size_t i = 0; i < set->count; i++)
+        if (set->rows[i].compliance > 0)
+            return true;
+    return false;
+}
+
 /* All islands of a set: `velocity` and `angular_velocity` are those without impulses. With a
- * correction bodies are moved by the answer, otherwise it is put into the set. */
+ * correction bodies are moved by the answer, otherwise it is put into the set. Trees are taken
+ * together, as one forest; if one of them is none, island by island. */
 static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velocity,
                            const rg_vec3 *angular_velocity, rg_joints_correction *correction) {
     rg_row_set none = {.dimension = p->content->planar ? 2 : 3, .freedom = set->freedom};
@@ -353,20 +382,22 @@ static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velo
                              .angular_velocity = angular_velocity,
                              .joints = set,
                              .inertia = p->bodies->inertia};
+    size_t bodies = p->content->bodies.count;
     rg_islands islands;
-    rg_status status = rg_islands_find(&none, set, p->content->bodies.count, p->arena, &islands);
-    for (size_t i = 0; i < islands.count && !status; i++) {
-        const rg_island *island = &islands.islands[i];
-        rg_arena_mark mark = rg_arena_get_mark(&p->context->arena);
-        double *moved, *force;
-        status = solve_island(p, &islands, island, &input, &moved, &force);
-        if (!status && correction)
-            move_island(p, &islands, island, moved, correction);
-        for (size_t k = 0; k < island->joint_count && !status; k++)
-            set->impulse[islands.joints[island->first_joint + k]] = force[k];
-        rg_arena_return(&p->context->arena, mark);
+    rg_status status = RG_UNSUPPORTED;
+    if (set->count == 0)
+        return RG_OK;
+    p->together = !p->sums && !has_give(set);
+    if (p->together) {
+        status = rg_islands_together(set, bodies, p->arena, &islands);
+        if (!status)
+            status = solve_islands(p, &islands, &input, correction);
     }
-    return status;
+    if (status != RG_UNSUPPORTED && status != RG_SINGULAR)
+        return status;
+    p->together = false;
+    status = rg_islands_find(&none, set, bodies, p->arena, &islands);
+    return status ? status : solve_islands(p, &islands, &input, correction);
 }
 
 rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bodies *bodies,
@@ -380,6 +411,7 @@ rg_status rg_joints_project(const rg_world_content *content, const rg_joints_bod
                     .bodies = bodies,
                     .context = context,
                     .arena = arena,
+                    .loops = bodies->loops,
                     .sums = content->settings.contradictions == RG_NORM_ONE};
     p.chooses = !p.sums;
     double before = INFINITY;

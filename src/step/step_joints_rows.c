@@ -3,16 +3,17 @@
  * A locked direction with error x(q), or an axis with coordinate x(q), moves in the step by
  * h (J v+ + s) up to O(h^3), where
  *
- *     s = (x(q + h v) - 2 x(q) + x(q - h v)) / (2 h)
+ *     s = h x'' / 2
  *
- * with the velocities v of the beginning: centripetal and gyroscopic terms; with kinematic bodies
- * s = (x(q + h v) - x(q)) / h - J v, which has their motion in it. Locked rows ask J v+ + s = 0. So
+ * with x'' by the velocities v of the beginning and free rotation alone (world_joint_drift.c):
+ * centripetal and gyroscopic terms; with kinematic bodies s = (x(q + h v) - x(q)) / h - J v, which
+ * has their motion in it. Locked rows ask J v+ + s = 0. So
  * the new positions keep the joints closed to third order, and the impulse turns the velocities by
  * half a step's turn, into the chord of the motion; step_joints_project.c turns them on into the
  * tangent at its end, and projects away what is left of x. Both together are RATTLE
  * (H. C. Andersen, J. Comput. Phys. 52, 1983), which is symplectic; without s every step would lose
- * the share (omega h)^2 of a swing. Velocities that are tangent, J v = 0, and a difference without
- * odd terms make redundant joints agree on s to fourth order.
+ * the share (omega h)^2 of a swing. Velocities that are tangent, J v = 0, make redundant joints agree
+ * on s.
  *
  * With U = J v+ + s, the velocity of an axis, a row reads u = U + q + c r:
  *
@@ -39,11 +40,12 @@ typedef struct builder {
     const rg_world_content *content;
     const rg_joints_input *input;
     rg_joint_set *set;
-    rg_body_places now, ahead, behind;
-    uint8_t *loops;
+    rg_body_places now, ahead; /* of joints of kinematic bodies alone */
+    rg_body_motions motions;
+    rg_vec3 *turning; /* rad/s^2 per body: of its free rotation */
     /* of the joint that is being looked at: */
     size_t joint;
-    rg_joint_look look, later, earlier;
+    rg_joint_look look, later;
     bool driven;      /* a body of it is kinematic */
     rg_joint_row row; /* what its rows share */
 } builder;
@@ -69,11 +71,11 @@ static size_t count_rows(const rg_world_content *c) {
 
 /* --- where bodies will be --------------------------------------------------------------------- */
 
-/* After h seconds, or -h before. */
-static void look_ahead(const builder *b, uint32_t body, double h, rg_vec3 *position,
-                       rg_quat *orientation) {
+/* At the end of the step, if nothing holds it. */
+static void look_ahead(const builder *b, uint32_t body, rg_vec3 *position, rg_quat *orientation) {
     const rg_world_content *c = b->content;
     const rg_body_dynamics *d = &c->dynamics[body];
+    double h = b->input->step;
     position[body] = c->position[body];
     orientation[body] = c->orientation[body];
     if (c->record[body].prescription1) {
@@ -92,7 +94,7 @@ static void look_ahead(const builder *b, uint32_t body, double h, rg_vec3 *posit
                                   &orientation[body]);
 }
 
-static rg_status find_places(const builder *b, double h, rg_arena *arena, rg_body_places *places) {
+static rg_status find_places(const builder *b, rg_arena *arena, rg_body_places *places) {
     const rg_world_content *c = b->content;
     size_t n = c->bodies.count;
     rg_vec3 *position = rg_arena_take(arena, n, sizeof *position);
@@ -101,8 +103,27 @@ static rg_status find_places(const builder *b, double h, rg_arena *arena, rg_bod
         return RG_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < n; i++)
         if (c->record[i].first_joint1)
-            look_ahead(b, i, h, position, orientation);
+            look_ahead(b, i, position, orientation);
     *places = (rg_body_places){position, orientation};
+    return RG_OK;
+}
+
+/* Euler's equations without torque: I w' = L x w. */
+static rg_status find_turning(builder *b, rg_arena *arena) {
+    const rg_world_content *c = b->content;
+    size_t n = c->bodies.count;
+    b->turning = rg_arena_take(arena, n, sizeof *b->turning);
+    if (!b->turning)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        b->turning[i] = (rg_vec3){0, 0, 0};
+        if (!c->record[i].first_joint1 || c->planar || !(c->dynamics[i].inverse_mass > 0))
+            continue;
+        rg_quat q = c->orientation[i];
+        rg_vec3 torque = rg_cross(c->angular_momentum[i], c->angular_velocity[i]);
+        b->turning[i] =
+            rg_rotate(q, rg_times(c->dynamics[i].inverse_inertia, rg_rotate_back(q, torque)));
+    }
     return RG_OK;
 }
 
@@ -125,24 +146,42 @@ static double prescribed(const builder *b, const rg_joint_direction *along) {
     return sum;
 }
 
-/* A row with the shift s and without bounds, whose value is `later` by motion at the velocities of
- * now; then it is the caller's to change. */
-static rg_joint_row *add_row(builder *b, unsigned place, const rg_joint_direction *along,
-                             const rg_joint_direction *later, const rg_joint_direction *earlier) {
+/* m/s, rad/s: what free motion adds to the velocity of row i by its curvature. */
+static double curvature(const builder *b, size_t i, size_t direction) {
     const rg_world_content *c = b->content;
+    double h = b->input->step, sum = 0;
+    if (b->driven) {
+        double moving = rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity);
+        return (rg_joint_direction_at(&b->later, direction)->value -
+                rg_joint_direction_at(&b->look, direction)->value) /
+                   h -
+               moving;
+    }
+    for (size_t side = 0; side < 2 && !c->planar; side++) {
+        const double *j = rg_joint_jacobian(b->set, i, side);
+        if (!b->row.moves[side])
+            continue;
+        rg_vec3 turning = b->turning[b->row.body[side]];
+        sum += j[3] * turning.x + j[4] * turning.y + j[5] * turning.z;
+    }
+    return 0.5 * h * (sum + rg_joint_drift(c, b->joint, &b->look, direction, &b->motions));
+}
+
+/* A row along a direction of the look (its locks, then its axes) with the shift s and without
+ * bounds; then it is the caller's to change. */
+static rg_joint_row *add_row(builder *b, unsigned place, size_t direction) {
+    const rg_world_content *c = b->content;
+    const rg_joint_direction *along = rg_joint_direction_at(&b->look, direction);
     rg_joint_row row = b->row;
     row.place = (uint8_t)place;
     row.along = *along;
     row.lower = -INFINITY, row.upper = INFINITY;
     size_t i = b->set->count;
     rg_joint_row *made = rg_joint_set_add(c, b->set, &row, b->now);
-    double moving = rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity);
-    double ahead = later->value - along->value, behind = earlier->value - along->value;
-    made->shift = b->input->impact ? prescribed(b, along)
-                  : b->driven      ? ahead / b->input->step - moving
-                                   : (ahead + behind) / (2 * b->input->step);
+    made->shift = b->input->impact ? prescribed(b, along) : curvature(b, i, direction);
     made->surface = made->shift;
-    made->before = moving + made->surface;
+    made->before =
+        rg_joint_velocity(b->set, i, c->planar, c->velocity, c->angular_velocity) + made->surface;
     const rg_joint_memory *memory = &rg_joint_memories(c)[b->joint];
     if (memory->step > 0 && !b->input->impact)
         b->set->impulse[i] = memory->impulse[place] * (b->input->step / memory->step);
@@ -162,10 +201,9 @@ static void make_soft(rg_joint_row *row, double h, double k, double d, double of
 }
 
 /* A row that is held whatever the force. */
-static void add_locked(builder *b, unsigned place, const rg_joint_direction *along,
-                       const rg_joint_direction *later, const rg_joint_direction *earlier) {
-    rg_joint_row *row = add_row(b, place, along, later, earlier);
-    if (b->loops[b->joint])
+static void add_locked(builder *b, unsigned place, size_t direction) {
+    rg_joint_row *row = add_row(b, place, direction);
+    if (b->set->loops[b->joint])
         row->compliance = RG_JOINT_GIVE * rg_joint_mobility(b->content, b->set, b->set->count - 1);
 }
 
@@ -178,7 +216,7 @@ static void add_limit(builder *b, size_t k, double limit, double sign) {
         return;
     unsigned place = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS +
                      (sign > 0 ? RG_JOINT_LOWER : RG_JOINT_UPPER);
-    rg_joint_row *row = add_row(b, place, along, &b->later.axis[k], &b->earlier.axis[k]);
+    rg_joint_row *row = add_row(b, place, b->look.locked + k);
     double approach = -sign * row->before;
     if (sign > 0)
         row->lower = 0;
@@ -199,8 +237,7 @@ static void add_motor(builder *b, size_t k, unsigned first) {
     bool rigid = a->motor == RG_MOTOR_VELOCITY && a->gain == 0;
     if (b->input->impact && !(rigid && a->max_force == INFINITY))
         return;
-    rg_joint_row *row =
-        add_row(b, first + RG_JOINT_MOTOR, along, &b->later.axis[k], &b->earlier.axis[k]);
+    rg_joint_row *row = add_row(b, first + RG_JOINT_MOTOR, b->look.locked + k);
     if (a->motor == RG_MOTOR_POSITION)
         make_soft(row, h, a->gain, a->gain_velocity, along->value - target, 0);
     else if (rigid)
@@ -213,11 +250,11 @@ static void add_motor(builder *b, size_t k, unsigned first) {
 static void add_axis(builder *b, size_t k) {
     const rg_joint_axis *a = &b->content->joint[b->joint].def.axis[k];
     const rg_joint_direction *along = &b->look.axis[k];
-    const rg_joint_direction *later = &b->later.axis[k], *earlier = &b->earlier.axis[k];
     double h = b->input->step;
+    size_t direction = b->look.locked + k;
     unsigned first = RG_JOINT_LOCKED + (unsigned)k * RG_JOINT_PARTS;
     if (a->lower == a->upper)
-        add_locked(b, first + RG_JOINT_LOWER, along, later, earlier);
+        add_locked(b, first + RG_JOINT_LOWER, direction);
     if (is_finite_or_equal(a, false))
         add_limit(b, k, a->lower, 1);
     if (is_finite_or_equal(a, true))
@@ -225,17 +262,17 @@ static void add_axis(builder *b, size_t k) {
     if (a->motor != RG_MOTOR_NONE)
         add_motor(b, k, first);
     if (a->armature > 0) {
-        rg_joint_row *row = add_row(b, first + RG_JOINT_ARMATURE, along, later, earlier);
+        rg_joint_row *row = add_row(b, first + RG_JOINT_ARMATURE, direction);
         row->shift -= row->before;
         row->compliance = 1 / a->armature;
     }
     if (b->input->impact)
         return;
     if (a->stiffness > 0 || a->damping > 0)
-        make_soft(add_row(b, first + RG_JOINT_SPRING, along, later, earlier), h, a->stiffness,
-                  a->damping, along->value - a->rest, 0);
+        make_soft(add_row(b, first + RG_JOINT_SPRING, direction), h, a->stiffness, a->damping,
+                  along->value - a->rest, 0);
     if (a->friction > 0)
-        set_bounds(add_row(b, first + RG_JOINT_FRICTION, along, later, earlier), h * a->friction);
+        set_bounds(add_row(b, first + RG_JOINT_FRICTION, direction), h * a->friction);
 }
 
 /* The links of a tendon; false: between bodies that are not stepped. Bodies of one tendon are
@@ -284,19 +321,23 @@ rg_status rg_joints_rows(const rg_world_content *c, const rg_joints_input *input
     rg_status status = rg_joint_set_make(c, c->joints.count ? count_rows(c) : 0, arena, set);
     if (status || c->joints.count == 0)
         return status;
-    builder b = {.content = c, .input = input, .set = set, .now = {c->position, c->orientation}};
-    status = rg_joint_loops(c, arena, &b.loops);
+    builder b = {.content = c,
+                 .input = input,
+                 .set = set,
+                 .now = {c->position, c->orientation},
+                 .motions = {c->position, c->orientation, c->velocity, c->angular_velocity}};
+    status = rg_joint_loops(c, arena, &set->loops);
+    if (!status && c->prescription_count > 0)
+        status = find_places(&b, arena, &b.ahead);
     if (!status)
-        status = find_places(&b, input->step, arena, &b.ahead);
-    if (!status)
-        status = find_places(&b, -input->step, arena, &b.behind);
+        status = find_turning(&b, arena);
     for (size_t j = 0; j < c->joints.count && !status; j++) {
         if (!begin_joint(&b, j))
             continue;
-        rg_joint_look_at(c, j, b.ahead, &b.later);
-        rg_joint_look_at(c, j, b.behind, &b.earlier);
+        if (b.driven)
+            rg_joint_look_at(c, j, b.ahead, &b.later);
         for (size_t k = 0; k < b.look.locked; k++)
-            add_locked(&b, b.look.place[k], &b.look.lock[k], &b.later.lock[k], &b.earlier.lock[k]);
+            add_locked(&b, b.look.place[k], k);
         for (size_t k = 0; k < b.look.axes; k++)
             add_axis(&b, k);
     }

@@ -136,8 +136,7 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
     rg_vec3 *spin = rg_arena_take(arena, n, sizeof *spin);
     rg_vec3 *linear = rg_arena_take(arena, n, sizeof *linear);
     rg_vec3 *angular = rg_arena_take(arena, n, sizeof *angular);
-    rg_judge_memory then;
-    if (!velocity || !spin || !linear || !angular || rg_judge_remember(c, NULL, arena, &then))
+    if (!velocity || !spin || !linear || !angular)
         return RG_OUT_OF_MEMORY;
     memset(linear, 0, n * sizeof *linear);
     memset(angular, 0, n * sizeof *angular);
@@ -157,7 +156,6 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
         }
     for (size_t i = 0; i < n; i++) {
         velocity[i] = c->velocity[i], spin[i] = c->angular_velocity[i];
-        then.spin[i] = c->angular_velocity[i];
         if (c->record[i].motion == RG_MOTION_DYNAMIC)
             take_back(c, i, linear[i], angular[i], &velocity[i], &spin[i]);
         if (done.halved && done.halved[i])
@@ -166,7 +164,6 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
     }
     rg_world_content moved = *c; /* before those impulses */
     moved.velocity = velocity, moved.angular_velocity = spin;
-    then.velocity = velocity, then.angular_velocity = spin;
     *sum = rg_judge_contact_work(&moved, before, done, whose);
     for (size_t i = 0; i < n; i++) {
         /* Half of the weight for the change from v- to v', half for that from v' to v+: h/4 (v- + 2
@@ -177,6 +174,13 @@ rg_status rg_judge_work(const rg_world_content *c, const rg_judge_memory *before
         sum->integration += c->record[i].mass.mass * c->dynamics[i].gravity_scale * 0.25 *
                             done.step * rg_dot(c->gravity, more);
     }
+    /* At the end nothing moves meanwhile. */
+    rg_judge_memory then = {.time = c->time,
+                            .position = c->position,
+                            .velocity = velocity,
+                            .angular_velocity = spin,
+                            .orientation = c->orientation,
+                            .spin = c->angular_velocity};
     rg_judge_pushes end = {
         .joints = done.end_joints, .joint_count = done.end_joint_count, .ended = true};
     rg_judge_joint_work(c, &then, end, whose, sum);

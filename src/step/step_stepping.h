@@ -88,6 +88,7 @@ typedef struct rg_stepping {
     const rg_world_content *content;
     const rg_vec3 *force, *torque; /* null: none but gravity */
     uint8_t *near;                 /* bodies with contact points */
+    uint8_t *still;                /* 1: what is left of its momenta is rounding */
     uint8_t *halved;               /* bodies on which half of gravity acts at the end */
     rg_stepping_sum *sums;
     rg_stepping_chunk *chunks;

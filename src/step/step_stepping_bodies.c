@@ -171,14 +171,15 @@ static bool make_job(rg_stepping *job, rg_world *world) {
     job->orientation = rg_arena_take(scratch, n, sizeof(rg_quat));
     job->angle = rg_arena_take(scratch, n, sizeof(double));
     job->near = rg_arena_take(scratch, n, sizeof *job->near);
+    job->still = rg_arena_take(scratch, n, sizeof *job->still);
     job->halved = rg_arena_take(scratch, n, sizeof *job->halved);
     if (job->halved)
         memset(job->halved, 0, n * sizeof *job->halved);
     job->sums = rg_arena_take(scratch, n, sizeof *job->sums);
     job->chunks = rg_arena_take(scratch, rg_chunk_count(n, BODIES_PER_CHUNK), sizeof *job->chunks);
     return take_velocities(scratch, n, &job->free) && take_velocities(scratch, n, &job->end) &&
-           job->position && job->orientation && job->angle && job->near && job->halved &&
-           job->sums && job->chunks;
+           job->position && job->orientation && job->angle && job->near && job->still &&
+           job->halved && job->sums && job->chunks;
 }
 
 static bool evaluate_forces(rg_stepping *job, rg_world *world) {
@@ -295,6 +296,27 @@ static bool is_rounding(const rg_stepping *job, size_t body) {
            rg_length(job->end.angular_momentum[body]) <= unit * angular;
 }
 
+/* Which bodies are at rest; of an island with joints all of them or none: a motor moves what it
+ * carries by less than the rounding of some of the bodies, and would never reach its target if
+ * those were stopped. */
+static void find_still(const rg_stepping *job) {
+    const rg_islands *islands = &job->contacts.islands;
+    for (size_t i = 0; i < job->content->bodies.count; i++)
+        job->still[i] = job->near[i] && is_rounding(job, i);
+    for (size_t k = 0; k < islands->count && job->contacts.joints.count; k++) {
+        const rg_island *island = &islands->islands[k];
+        const uint32_t *bodies = islands->bodies + island->first_body;
+        const uint32_t *rows = islands->joints + island->first_joint;
+        bool still = true;
+        if (island->joint_count == 0 || job->contacts.joints.rows[rows[0]].joint == RG_NO_JOINT)
+            continue;
+        for (size_t b = 0; b < island->body_count; b++)
+            still = still && job->still[bodies[b]];
+        for (size_t b = 0; b < island->body_count; b++)
+            job->still[bodies[b]] = still;
+    }
+}
+
 /* m/s: of the fastest point, about. */
 static double speed_of(const rg_body_dynamics *d, rg_vec3 velocity, rg_vec3 spin) {
     return rg_length(velocity) + d->gyration_radius * rg_length(spin);
@@ -356,9 +378,12 @@ static void hold_turning(rg_stepping *job) {
     }
 }
 
+/* Rows of a joint are found together: the rounding of a force along an arm is across it, too. So
+ * torques count by arm and force. */
 static void push_joints(const rg_stepping *job) {
     const rg_joint_set *joints = &job->contacts.joints;
     bool planar = job->content->planar;
+    double arm[2] = {0, 0};
     for (size_t i = 0; i < joints->count; i++)
         for (size_t side = 0; side < 2; side++) {
             const rg_joint_row *row = &joints->rows[i];
@@ -366,12 +391,17 @@ static void push_joints(const rg_stepping *job) {
             rg_vec3 linear, angular;
             if (!row->moves[side])
                 continue;
+            if (i == 0 || row->joint == RG_NO_JOINT || row->joint != row[-1].joint)
+                arm[side] = rg_length(rg_sub(row->point, job->content->position[body]));
             rg_joint_push(joints, i, side, planar, joints->impulse[i], &linear, &angular);
             job->end.momentum[body] = rg_add(job->end.momentum[body], linear);
             job->end.angular_momentum[body] = rg_add(job->end.angular_momentum[body], angular);
             job->near[body] = 1;
+            double size = fabs(joints->impulse[i]);
             rg_stepping_sum *sum = &job->sums[body];
-            sum->terms++, sum->linear += rg_length(linear), sum->angular += rg_length(angular);
+            sum->terms++;
+            sum->linear += row->along.turns ? 0 : size;
+            sum->angular += row->along.turns ? size : arm[side] * size;
         }
 }
 
@@ -397,10 +427,11 @@ void rg_stepping_apply(rg_stepping *job) {
     }
     push_joints(job);
     hold_turning(job);
+    find_still(job);
     for (size_t i = 0; i < n; i++) {
         if (!job->near[i])
             continue;
-        if (is_rounding(job, i) || is_kept(job, i))
+        if (job->still[i] || is_kept(job, i))
             job->end.momentum[i] = job->end.angular_momentum[i] = (rg_vec3){0, 0, 0};
         job->end.velocity[i] = rg_scale(c->dynamics[i].inverse_mass, job->end.momentum[i]);
         job->end.angular_velocity[i] = rg_stepping_spin(c, i, job->end.angular_momentum[i]);
@@ -451,6 +482,7 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .inertia = job->contacts.inertia,
                                .held = job->held_end,
                                .joints = job->joints,
+                               .loops = job->contacts.joints.loops,
                                .moved = moved};
     rg_status status = rg_joints_project(c, &bodies, machinery->contexts[0], &world->scratch, &done,
                                          &job->end_joints, error);

@@ -351,6 +351,21 @@ typedef struct rg_joint_look {
 /* Angles are those nearest to the coordinates in the memory. */
 void rg_joint_look_at(const rg_world_content *content, size_t joint, rg_body_places places,
                       rg_joint_look *look);
+/* Motions of bodies, per body of the world. */
+typedef struct rg_body_motions {
+    const rg_vec3 *position;
+    const rg_quat *orientation;
+    const rg_vec3 *velocity, *angular_velocity;
+} rg_body_motions;
+static inline const rg_joint_direction *rg_joint_direction_at(const rg_joint_look *look,
+                                                              size_t direction) {
+    return direction < look->locked ? &look->lock[direction]
+                                    : &look->axis[direction - look->locked];
+}
+/* What velocities add to the acceleration of a direction of a joint, by its motion alone: of its
+ * locks, then of its axes. */
+double rg_joint_drift(const rg_world_content *content, size_t joint, const rg_joint_look *look,
+                      size_t direction, const rg_body_motions *motions);
 
 /* world_prescription.c: centre-of-mass pose and velocities of a kinematic body at a time. */
 typedef struct rg_motion_state {

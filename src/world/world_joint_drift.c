@@ -13,26 +13,23 @@
  * whose axes both move, (a_x.w)(b_y.w) less.
  *
  * Tested by tests/step/test_analytic_joints.c: energy, of every kind. */
-#include "step/step_analytic_joints.h"
+#include "world/world.h"
 
 typedef struct side_motion {
-    uint32_t body;
-    rg_pose frame; /* of the joint, in the world */
-    rg_vec3 centre, velocity, spin;
+    rg_vec3 centre, velocity, spin; /* none of the world's */
+    rg_pose frame;                  /* of the joint, in the world; of kinds that need it */
 } side_motion;
 
-static side_motion side_of(const rg_analysis *a, uint32_t joint, const rg_joint_look *look,
-                           int side) {
-    const rg_world_content *c = &a->view->world->content;
-    const rg_joint_def *def = &c->joint[a->joints->joint[joint]].def;
-    const rg_analysis_motion *m = &a->motion;
-    uint32_t body = rg_joints_body(a, look, side);
-    side_motion s = {.body = body,
-                     .frame = side ? def->frame_b : def->frame_a,
-                     .centre = m->position[body],
-                     .velocity = m->velocity[body],
-                     .spin = m->angular_velocity[body]};
-    if (body < c->bodies.count) {
+static side_motion side_of(const rg_world_content *c, const rg_joint_def *def, uint32_t body,
+                           int side, const rg_body_motions *m) {
+    bool framed =
+        def->kind == RG_JOINT_SURFACE || def->kind == RG_JOINT_GEAR || def->kind == RG_JOINT_RACK;
+    side_motion s = {.frame = side ? def->frame_b : def->frame_a};
+    if (body == UINT32_MAX)
+        return s;
+    s.centre = m->position[body];
+    s.velocity = m->velocity[body], s.spin = m->angular_velocity[body];
+    if (framed) {
         rg_pose own = {m->position[body], m->orientation[body]};
         rg_pose local = rg_pose_compose(rg_pose_inverse(c->record[body].local_centre), s.frame);
         s.frame = rg_pose_compose(own, local);
@@ -132,16 +129,14 @@ static double drift_about(const rg_joint_def *def, const rg_joint_look *look, bo
     return drift;
 }
 
-double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look *look,
-                       size_t direction) {
-    const rg_joint_def *def = &a->view->world->content.joint[a->joints->joint[joint]].def;
-    const rg_joint_direction *along = rg_joints_direction(look, direction);
-    if (along->turns) {
-        const rg_vec3 *spin = a->motion.angular_velocity;
-        rg_vec3 one = spin[rg_joints_body(a, look, 0)], two = spin[rg_joints_body(a, look, 1)];
-        return drift_about(def, look, direction < look->locked, along->direction, one,
-                           rg_sub(two, one));
-    }
-    side_motion one = side_of(a, joint, look, 0), two = side_of(a, joint, look, 1);
+double rg_joint_drift(const rg_world_content *c, size_t joint, const rg_joint_look *look,
+                      size_t direction, const rg_body_motions *motions) {
+    const rg_joint_def *def = &c->joint[joint].def;
+    const rg_joint_direction *along = rg_joint_direction_at(look, direction);
+    side_motion one = side_of(c, def, look->body[0], 0, motions);
+    side_motion two = side_of(c, def, look->body[1], 1, motions);
+    if (along->turns)
+        return drift_about(def, look, direction < look->locked, along->direction, one.spin,
+                           rg_sub(two.spin, one.spin));
     return drift_along(def, look, along, &one, &two);
 }
