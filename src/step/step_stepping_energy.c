@@ -19,9 +19,9 @@
  * it was, by the smallest change in the metric of the masses that keeps momenta and J(q+) v+ = 0:
  * velocities relative to the rigid motion of each mechanism (to the world, if it is joined to it)
  * are made smaller by a common factor. If nothing can take energy, neither contacts nor friction
- * nor limits, a loss is made good likewise: cutting rises only would cut what RATTLE gives back. The
- * impulses of that are dampers in the joints of a spanning tree, found from the leaves to the root;
- * the judge is told of them as of any others, and has their work as stabilisation.
+ * nor limits, a loss is made good likewise: cutting rises only would cut what RATTLE gives back.
+ * The impulses of that are dampers in the joints of a spanning tree, found from the leaves to the
+ * root; the judge is told of them as of any others, and has their work as stabilisation.
  *
  * Left alone: islands with springs, motors, armatures, prescribed motion or forces of users, which
  * give energy; bodies without joints. How it fails: if most of the energy is in bodies without
@@ -153,7 +153,7 @@ static bool is_passive(const rg_stepping *job, const rg_island *island) {
     return true;
 }
 
-/* A limit that pushes what does not move towards or from it does no more than a locked direction. */
+/* A limit that pushes what moves neither towards nor from it does what a locked direction does. */
 static bool holds_still(const rg_stepping *job, const rg_joint_row *row) {
     const rg_world_content *c = job->content;
     double speed = 0;

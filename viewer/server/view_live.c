@@ -8,8 +8,8 @@
  * holds.
  *
  * Locks: `mutex` guards the queue, the list of clients, the newest manifest and frame, changes of
- * `motors`, and `shown`, the copy of the state that others may read. The world and `now` are the thread's own. A step that
- * fails pauses the run and tells everyone why. */
+ * `motors`, and `shown`, the copy of the state that others may read. The world and `now` are the
+ * thread's own. A step that fails pauses the run and tells everyone why. */
 #include "view_live_parts.h"
 
 #include "view_json.h"
