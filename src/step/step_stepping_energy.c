@@ -40,7 +40,7 @@
 /* Of the speed of bodies: what the projection of velocities leaves. */
 #define STILL 1e-10
 
-enum { ROOT_NONE = UINT32_MAX };
+#define ROOT_NONE UINT32_MAX
 
 typedef struct mechanism {
     bool held; /* joined to the world, or to what forces do not move */
