@@ -245,8 +245,7 @@ static rg_status tell_joints(rg_world *world, rg_stepping *job, rg_error *error)
         return RG_OK;
     if (rg_joints_tell_held(&world->content, &job->contacts.joints, job->held, &world->scratch,
                             &wrenches, &job->report.joint_count) ||
-        rg_joints_tell_held(&world->content, &job->end_joints, job->held_end, &world->scratch, &end,
-                            &job->report.end_joint_count))
+        rg_stepping_tell_end(job, &world->scratch, &end, &job->report.end_joint_count))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     job->report.joints = wrenches, job->report.end_joints = end;
     return RG_OK;

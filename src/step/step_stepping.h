@@ -72,6 +72,8 @@ typedef struct rg_stepping {
     rg_joint_set end_joints; /* out: what joints did at the end, when bodies had moved */
     uint32_t open1;          /* out: 1 + the joint that is farthest from being closed; 0: none is */
     double open_error;       /* out: m, rad, of that joint */
+    rg_judge_joint *dampers; /* out: what took energy that the step would have added */
+    size_t damper_count;
     /* out: new state per body of the world, of those that are not stepped the old one; contacts;
      * report. */
     rg_vec3 *position;
@@ -134,6 +136,12 @@ bool rg_stepping_moves(const rg_stepping *stepping, size_t body);
 void rg_stepping_keep(const rg_stepping *job, const rg_world_content *content,
                       const rg_stepping_velocities *v, size_t body);
 rg_status rg_stepping_move(rg_world *world, rg_stepping *stepping, rg_error *error);
+/* step_stepping_energy.c: takes from mechanisms that have moved the energy that the step gave them.
+ * RG_OUT_OF_MEMORY is the only failure. */
+rg_status rg_stepping_hold_energy(rg_stepping *stepping, rg_arena *arena);
+/* All that joints did at the end, for the judge. */
+rg_status rg_stepping_tell_end(const rg_stepping *stepping, rg_arena *arena,
+                               rg_judge_joint **wrenches, size_t *count);
 /* The bodies; contact forces are the caller's. True if a bit of their state changes. */
 bool rg_stepping_commit(rg_world *world, const rg_stepping *stepping);
 

@@ -492,6 +492,8 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                               &job->end_joints, error);
     job->open1 = done.open1;
     job->open_error = done.error;
+    if (!status && rg_stepping_hold_energy(job, &world->scratch))
+        status = rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
     report->projected_kinetic = done.kinetic;
     report->projected_potential = done.potential;
     report->angular_impulse = rg_add(report->angular_impulse, done.angular_momentum);

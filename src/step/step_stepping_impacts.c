@@ -215,8 +215,7 @@ static rg_status tell_part(follower *f, const rg_stepping *part, bool instant,
         const rg_world_content *c = &f->world->content;
         if (rg_joints_tell_held(c, &contacts->joints, part->held, arena, &wrenches,
                                 &forces.joint_count) ||
-            (!instant && rg_joints_tell_held(c, &part->end_joints, part->held_end, arena,
-                                             &end_wrenches, &forces.end_joint_count)))
+            (!instant && rg_stepping_tell_end(part, arena, &end_wrenches, &forces.end_joint_count)))
             return rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for joints");
         forces.joints = wrenches, forces.end_joints = end_wrenches;
         rg_judge_contacts done;

@@ -8,6 +8,8 @@
 #include "view_policy.h"
 #include "view_request.h"
 
+#include "rigor/joint.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,7 @@ static void try_message(const char *text, size_t size) {
             must(*c >= 0x20 && *c < 0x7f);
         return;
     }
-    must(size <= VIEW_MESSAGE_BYTES && message.kind <= VIEW_MESSAGE_THROW);
+    must(size <= VIEW_MESSAGE_BYTES && message.kind <= VIEW_MESSAGE_MOTOR);
     must(is_sane(message.gravity) && is_sane(message.point) && is_sane(message.target) &&
          is_sane(message.from) && is_sane(message.velocity));
     must(message.kind != VIEW_MESSAGE_STEP_BY ||
@@ -41,6 +43,8 @@ static void try_message(const char *text, size_t size) {
     must(message.kind != VIEW_MESSAGE_SET_SPEED || message.speed > 0);
     must(!message.has_step || (message.step > 0 && message.step <= VIEW_MESSAGE_STEP));
     must(!message.has_friction || message.friction >= 0);
+    must(message.kind != VIEW_MESSAGE_MOTOR ||
+         (message.axis < RG_JOINT_AXES_MOST && fabs(message.motor_target) <= VIEW_MESSAGE_LENGTH));
     must(message.kind != VIEW_MESSAGE_THROW || message.size > 0);
 }
 

@@ -7,10 +7,12 @@ static double value_of(rg_scene *scene, const char *name) {
     return find_measure(scene, name).value;
 }
 
-/* m: what a step of 1/240 s leaves of thin links and blocks that meet at metres per second; of the
- * energy of a scene: what swinging chains fluctuate by in a step, to first order in it. */
+/* m: what a step of 1/240 s leaves of thin links and blocks that meet at metres per second. */
 #define DEEPEST 0.02
-#define RISE    2e-3
+/* Of the energy of a scene, in a step: what is left alone (step_stepping_energy.c). A mechanism
+ * with a motor fluctuates to first order in the step. */
+#define RISE        1e-6
+#define RISE_DRIVEN 2e-5
 
 static void joints_stay_closed(void **state) {
     (void)state;
@@ -19,7 +21,8 @@ static void joints_stay_closed(void **state) {
         double duration;
     } cases[] = {{"chain-pivot", "", 2},
                  {"chain-wrecks", "", 1.5},
-                 {"chain-blocks", "", 2},
+                 {"chain-blocks", "", 4},
+                 {"chain-blocks", "blocks=6", 2},
                  {"struck-pendulum", "", 4},
                  {"struck-pendulum", "restitution=0", 4},
                  {"watt", "", 4},
@@ -35,7 +38,8 @@ static void joints_stay_closed(void **state) {
         rg_step_info sum = rg_world_summary(rg_scene_world(scene));
         double gap = value_of(scene, "joint_gap_m"), deep = value_of(scene, "penetration_m");
         double rise = value_of(scene, "energy_rise_rel");
-        if (!(gap <= 1e-9 && !(deep > DEEPEST) && rise <= RISE && sum.energy.closure_rel <= 1e-8 &&
+        double most = strcmp(run.scene, "watt") == 0 ? RISE_DRIVEN : RISE;
+        if (!(gap <= 1e-9 && !(deep > DEEPEST) && rise <= most && sum.energy.closure_rel <= 1e-8 &&
               sum.solver_failures == 0))
             fail_msg("%s %s: gap %.3g, penetration %.3g, rise %.3g, closure %.3g, %d failures",
                      run.scene, run.parameters, gap, deep, rise, sum.energy.closure_rel,

@@ -5,6 +5,7 @@
 
 #include "view_grab.h"
 #include "view_live.h"
+#include "view_motors.h"
 #include "view_world.h"
 
 #include "rigor/contact_force.h"
@@ -333,6 +334,92 @@ static void test_run(void **state) {
     view_live_destroy(w.live);
 }
 
+/* ---- motors ---- */
+
+static const char arms[] =
+    "rigor: 1\nmethod: {name: stepping, step: 1/240}\nbodies:\n"
+    "  - {name: arm, shape: {box: [0.1, 0.1, 1]}, position: [0, 0, -0.5]}\n"
+    "  - {name: wheel, shape: {sphere: 0.2}, position: [2, 0, 0]}\n"
+    "joints:\n"
+    "  - {kind: hinge, bodies: [world, arm], point: [0, 0, 0], axis: [0, 1, 0],\n"
+    "     axes: {lower: -1, upper: 0.5, motor: {position: 0.2*sin(t), gain: 1e5,\n"
+    "            gain_velocity: 1e3}}}\n"
+    "  - {kind: hinge, bodies: [world, wheel], point: [2, 0, 0], axis: [0, 1, 0],\n"
+    "     axes: {motor: {velocity: 8}}}\n";
+
+static view_message motor_to(uint32_t joint, double target) {
+    return (view_message){.kind = VIEW_MESSAGE_MOTOR, .joint = joint, .motor_target = target};
+}
+
+static void state_of(view_live *live, char text[VIEW_LIVE_STATE_SIZE]) {
+    size_t size = view_live_state(live, 0, text);
+    assert_int_equal(size, strlen(text));
+}
+
+/* A turn after each message, and a second of steps. */
+static void ask_and_step(view_live *live, view_outbox *box, const view_message *message) {
+    view_live_post(live, box, message);
+    view_live_post(live, box, &(view_message){.kind = VIEW_MESSAGE_STEP_BY, .count = 240});
+    for (int i = 0; i < 1000 && view_live_turn(live) == 0; i++)
+        ;
+}
+
+/* What motors are told by hand they do; ranges are kept; the scene's targets come back. */
+static void test_motors(void **state) {
+    (void)state;
+    static char text[VIEW_LIVE_STATE_SIZE];
+    rg_error error = {0};
+    view_live *live;
+    view_live_options options = {.paused = true, .by_turns = true};
+    assert_int_equal(view_live_create(read_scene(arms), &options, &live, &error), RG_OK);
+    view_outbox *box = view_live_join(live);
+    rg_world *world = rg_scene_world(view_live_scene(live));
+    rg_joint_id arm = rg_world_joint_at(world, 0), wheel = rg_world_joint_at(world, 1);
+    state_of(live, text);
+    assert_non_null(strstr(text, "\"motors\":[{\"joint\":0,\"axis\":0,\"kind\":\"position\","
+                                 "\"set\":false,\"target\":null,\"least\":-1,\"most\":0.5}"));
+    assert_non_null(strstr(text, "\"kind\":\"velocity\",\"set\":false,\"target\":8,\"least\":-16,"
+                                 "\"most\":16}"));
+    view_message message = motor_to(1, -12);
+    ask_and_step(live, box, &message);
+    assert_near(rg_joint_get_state(world, wheel).velocity[0], -12, 1e-9);
+    message = motor_to(0, 0.4);
+    ask_and_step(live, box, &message);
+    double angle = rg_joint_get_state(world, arm).coordinate[0];
+    assert_near(angle, 0.4, 1e-3);
+    state_of(live, text);
+    assert_non_null(strstr(text, "\"set\":true,\"target\":0.4"));
+    assert_non_null(strstr(text, "\"set\":true,\"target\":-12"));
+    const view_message wrong[] = {motor_to(0, 0.6), motor_to(1, -17), motor_to(2, 0),
+                                  motor_to(1, NAN)};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        view_parcel parcel;
+        while (view_outbox_take(box, 0, &parcel)) {
+            view_bytes_release(parcel.manifest);
+            view_bytes_release(parcel.frame);
+        }
+        view_live_post(live, box, &wrong[i]);
+        view_live_turn(live);
+        assert_true(view_outbox_take(box, 0, &parcel));
+        assert_int_equal(parcel.problem_count, 1);
+        view_bytes_release(parcel.manifest);
+        view_bytes_release(parcel.frame);
+    }
+    assert_true(rg_joint_get_def(world, arm).axis[0].target == 0.4);
+    message = (view_message){.kind = VIEW_MESSAGE_MOTOR, .target_of_scene = true};
+    ask_and_step(live, box, &message);
+    assert_string_equal(rg_joint_get_def(world, arm).axis[0].target_of_time, "0.2*sin(t)");
+    message = (view_message){.kind = VIEW_MESSAGE_RESET};
+    view_live_post(live, box, &message);
+    view_live_turn(live);
+    assert_true(rg_joint_get_def(world, wheel).axis[0].target == 8);
+    state_of(live, text);
+    assert_null(strstr(text, "\"set\":true"));
+    view_live_leave(live, box);
+    view_outbox_destroy(box);
+    view_live_destroy(live);
+}
+
 /* ---- another scene in its place ---- */
 
 /* Turn by turn, so that nothing depends on the clock: another world with its own beginning; of
@@ -382,6 +469,6 @@ int main(void) {
         cmocka_unit_test(test_grab_is_stable), cmocka_unit_test(test_grab_is_bounded),
         cmocka_unit_test(test_laws),           cmocka_unit_test(test_throw),
         cmocka_unit_test(test_interval),       cmocka_unit_test(test_run),
-        cmocka_unit_test(test_replace)};
+        cmocka_unit_test(test_replace),        cmocka_unit_test(test_motors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,15 @@ static void test_messages(void **state) {
     assert_true(message.from.z == 1 && message.velocity.x == 9 && message.size == 0.1);
     assert_false(
         takes("{\"type\":\"grab\",\"body\":4294967296,\"point\":[1,2,3],\"target\":[4,5,6]}"));
+    assert_true(takes("{\"type\":\"motor\",\"joint\":3,\"axis\":1,\"target\":-0.25}"));
+    assert_true(takes("{\"type\":\"motor\",\"joint\":3,\"axis\":1,\"target\":null}"));
+    assert_false(takes("{\"type\":\"motor\",\"joint\":3,\"axis\":1}"));
+    assert_false(takes("{\"type\":\"motor\",\"joint\":-1,\"axis\":0,\"target\":0}"));
+    assert_false(takes("{\"type\":\"motor\",\"joint\":0.5,\"axis\":0,\"target\":0}"));
+    assert_false(takes("{\"type\":\"motor\",\"joint\":0,\"axis\":3,\"target\":0}"));
+    assert_false(takes("{\"type\":\"motor\",\"joint\":0,\"axis\":0,\"target\":1e7}"));
+    assert_false(takes("{\"type\":\"motor\",\"joint\":0,\"axis\":0,\"target\":\"fast\"}"));
+    assert_false(takes("{\"type\":\"motor\",\"joint\":0,\"axis\":0,\"target\":0,\"gain\":1}"));
     assert_false(takes("{\"type\":\"throw\",\"from\":[0,0,1],\"velocity\":[9,0,0],\"size\":1e9}"));
     assert_false(takes("{\"type\":\"throw\",\"from\":[0,0,[1]],\"velocity\":[9,0,0],\"size\":1}"));
     assert_false(takes("{\"type\":\"throw\",\"from\":[[0,0],1],\"velocity\":[9,0,0],\"size\":1}"));

@@ -7,9 +7,9 @@
  * wait: frames go into boxes that hold one, messages come out of a queue that refuses more than it
  * holds.
  *
- * Locks: `mutex` guards the queue, the list of clients, the newest manifest and frame, and `shown`,
- * the copy of the state that others may read. The world and `now` are the thread's own. A step that
- * fails pauses the run and tells everyone why. */
+ * Locks: `mutex` guards the queue, the list of clients, the newest manifest and frame, changes of
+ * `motors`, and `shown`, the copy of the state that others may read. The world and `now` are the
+ * thread's own. A step that fails pauses the run and tells everyone why. */
 #include "view_live_parts.h"
 
 #include "view_json.h"
@@ -246,14 +246,19 @@ static live_state state_of(rg_scene *scene, bool running, double speed) {
 
 /* What is kept of the beginning of a scene. */
 static rg_status keep_beginning(rg_scene *scene, rg_snapshot **start, view_laws *laws,
-                                rg_error *error) {
+                                view_motors *motors, rg_error *error) {
     rg_status status = rg_snapshot_create(rg_scene_world(scene), start);
     if (status != RG_OK)
         return view_fail(error, status, "cannot keep the beginning: %s", rg_status_text(status));
-    return view_laws_keep(laws, rg_scene_world(scene), error);
+    status = view_laws_keep(laws, rg_scene_world(scene), error);
+    return status != RG_OK ? status : view_motors_keep(motors, rg_scene_world(scene), error);
 }
 
-static void use_scene(view_live *live, rg_scene *scene, rg_snapshot *start, const view_laws *laws) {
+static void use_scene(view_live *live, rg_scene *scene, rg_snapshot *start, const view_laws *laws,
+                      const view_motors *motors) {
+    pthread_mutex_lock(&live->mutex);
+    live->motors = *motors;
+    pthread_mutex_unlock(&live->mutex);
     live->scene = scene;
     live->world = rg_scene_world(scene);
     live->start = start;
@@ -269,19 +274,21 @@ static void take_next_scene(view_live *live) {
     rg_snapshot *start = NULL, *old_start = live->start;
     rg_scene *old = live->scene;
     view_laws laws = {0}, old_laws = live->laws;
+    view_motors motors = {0}, old_motors = live->motors;
     pthread_mutex_lock(&live->mutex);
     rg_scene *scene = live->next_scene;
     live->next_scene = NULL;
     pthread_mutex_unlock(&live->mutex);
     if (!scene)
         return;
-    bool good = keep_beginning(scene, &start, &laws, &error) == RG_OK;
+    bool good = keep_beginning(scene, &start, &laws, &motors, &error) == RG_OK;
     if (good)
-        use_scene(live, scene, start, &laws);
+        use_scene(live, scene, start, &laws, &motors);
     else
         view_live_tell_all(live, error.text);
     rg_snapshot_destroy(good ? old_start : start);
     view_laws_free(good ? &old_laws : &laws);
+    view_motors_free(good ? &old_motors : &motors);
     rg_scene_destroy(good ? old : scene);
 }
 
@@ -331,7 +338,7 @@ rg_scene *view_live_scene(view_live *live) {
 
 static rg_status begin(view_live *live, rg_error *error) {
     view_bytes *manifest = NULL, *frame = NULL;
-    rg_status status = keep_beginning(live->scene, &live->start, &live->laws, error);
+    rg_status status = keep_beginning(live->scene, &live->start, &live->laws, &live->motors, error);
     if (status == RG_OK)
         status = make_manifest(live, &manifest, error);
     if (status == RG_OK)
@@ -352,6 +359,7 @@ static void free_live(view_live *live) {
     view_bytes_release(live->manifest);
     view_bytes_release(live->newest);
     view_laws_free(&live->laws);
+    view_motors_free(&live->motors);
     rg_snapshot_destroy(live->start);
     rg_view_buffer_destroy(&live->buffer);
     pthread_cond_destroy(&live->changed);
@@ -533,6 +541,9 @@ size_t view_live_state(view_live *live, uint64_t dropped, char bytes[VIEW_LIVE_S
         view_text_put(&text, "%s\"%s\"", i ? "," : "", rg_solver_name(rg_solver_at(i)));
     view_text_put(&text, "]");
     put_profile(&text, &s.profile);
+    pthread_mutex_lock(&live->mutex);
+    view_motors_put(&live->motors, &text);
+    pthread_mutex_unlock(&live->mutex);
     view_text_put(&text, ",\"dropped\":%llu}", (unsigned long long)dropped);
     return text.size;
 }

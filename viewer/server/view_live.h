@@ -10,9 +10,9 @@
 #include "rigor/scene.h"
 
 enum {
-    VIEW_LIVE_THROWN = 300, /* boxes; more are refused */
-    VIEW_LIVE_GRABS = 16,   /* bodies held at once, one by each client */
-    VIEW_LIVE_STATE_SIZE = 2048
+    VIEW_LIVE_THROWN = 300,          /* boxes; more are refused */
+    VIEW_LIVE_GRABS = 16,            /* bodies held at once, one by each client */
+    VIEW_LIVE_STATE_SIZE = 32 * 1024 /* with 128 motors */
 };
 
 typedef struct view_live view_live;

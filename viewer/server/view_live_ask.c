@@ -119,7 +119,19 @@ static rg_status set(view_live *live, const view_message *message, rg_error *err
     return status;
 }
 
+static rg_status set_motor(view_live *live, const view_message *message, rg_error *error) {
+    pthread_mutex_lock(&live->mutex);
+    rg_status status =
+        view_motors_set(&live->motors, live->world, message->joint, message->axis,
+                        message->target_of_scene ? NULL : &message->motor_target, error);
+    pthread_mutex_unlock(&live->mutex);
+    return status;
+}
+
 void view_live_begin_again(view_live *live) {
+    pthread_mutex_lock(&live->mutex);
+    view_motors_forget(&live->motors);
+    pthread_mutex_unlock(&live->mutex);
     for (size_t i = 0; i < VIEW_LIVE_GRABS; i++) {
         view_grab_end(&live->grabs[i], NULL);
         live->holders[i] = 0;
@@ -188,6 +200,9 @@ void view_live_carry_out(view_live *live, const live_request *asked) {
         return;
     case VIEW_MESSAGE_THROW:
         status = throw_box(live, message, &error);
+        break;
+    case VIEW_MESSAGE_MOTOR:
+        status = set_motor(live, message, &error);
         break;
     }
     if (status != RG_OK)

@@ -5,6 +5,7 @@
 
 #include "view_grab.h"
 #include "view_live.h"
+#include "view_motors.h"
 #include "view_world.h"
 
 #include "rigor/profile.h"
@@ -44,7 +45,8 @@ struct view_live {
     rg_scene *scene;
     rg_world *world;
     rg_snapshot *start;
-    view_laws laws; /* as the scene says */
+    view_laws laws;     /* as the scene says */
+    view_motors motors; /* changed with the lock only: others read it */
     live_state now;
     view_grab grabs[VIEW_LIVE_GRABS];
     uint64_t holders[VIEW_LIVE_GRABS]; /* 0: a hand that is free */

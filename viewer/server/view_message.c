@@ -4,6 +4,7 @@
 
 #include "view_json.h"
 
+#include "rigor/joint.h"
 #include "rigor/solver.h"
 
 #include <math.h>
@@ -150,6 +151,16 @@ static bool read_throw(const context *c, view_message *message) {
            read_number(c, "size", 1 / VIEW_MESSAGE_SIZE, VIEW_MESSAGE_SIZE, &message->size);
 }
 
+static bool read_motor(const context *c, view_message *message) {
+    const view_json_value *target = member(c, "target");
+    if (!target || !read_whole(c, "joint", 0, 0xffffffff, &message->joint) ||
+        !read_whole(c, "axis", 0, RG_JOINT_AXES_MOST - 1, &message->axis))
+        return false;
+    message->target_of_scene = target->type == VIEW_JSON_NULL;
+    return message->target_of_scene || in_range(c, "target", target, -VIEW_MESSAGE_LENGTH,
+                                                VIEW_MESSAGE_LENGTH, &message->motor_target);
+}
+
 enum { KEYS = 5 };
 
 static const struct type {
@@ -168,6 +179,7 @@ static const struct type {
     {"grab", VIEW_MESSAGE_GRAB, read_grab, {"body", "point", "target"}},
     {"drag", VIEW_MESSAGE_DRAG, read_drag, {"target"}},
     {"throw", VIEW_MESSAGE_THROW, read_throw, {"from", "velocity", "size"}},
+    {"motor", VIEW_MESSAGE_MOTOR, read_motor, {"joint", "axis", "target"}},
 };
 
 static const struct type *find_type(const char *name) {

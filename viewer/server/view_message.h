@@ -26,7 +26,8 @@ typedef enum view_message_kind {
     VIEW_MESSAGE_SET,
     VIEW_MESSAGE_GRAB,
     VIEW_MESSAGE_DRAG,
-    VIEW_MESSAGE_THROW
+    VIEW_MESSAGE_THROW,
+    VIEW_MESSAGE_MOTOR
 } view_message_kind;
 
 /* Only the fields of its kind are set. */
@@ -44,7 +45,10 @@ typedef struct view_message {
     uint32_t body;         /* grab */
     rg_vec3 point, target; /* grab: both, drag: the latter */
     rg_vec3 from, velocity;
-    double size; /* throw */
+    double size;          /* throw */
+    uint32_t joint, axis; /* motor: */
+    bool target_of_scene; /* instead of `motor_target` */
+    double motor_target;
 } view_message;
 
 /* False: `problem` says what is wrong, in a line of printable ASCII. */

@@ -38,6 +38,19 @@ bodies:
 duration: 60
 `;
 
+/* An arm between limits that follows a function of time, and a wheel. */
+const ARMS = `rigor: 1
+method: {name: stepping, step: 1/240}
+bodies:
+  - {name: arm, shape: {box: [0.1, 0.1, 1]}, position: [0, 0, -0.5]}
+  - {name: wheel, shape: {box: [0.4, 0.1, 0.4]}, position: [1, 0, 0]}
+joints:
+  - {kind: hinge, bodies: [world, arm], point: [0, 0, 0], axis: [0, 1, 0],
+     axes: {lower: -1, upper: 0.5, motor: {position: 0.2*sin(t), gain: 1e5, gain_velocity: 1e3}}}
+  - {kind: hinge, name: spin, bodies: [world, wheel], point: [1, 0, 0], axis: [0, 1, 0], axes: {motor: {velocity: 8}}}
+duration: 60
+`;
+
 const live = (page) => page.evaluate(() => window.rigor.sources[0].live.state());
 const bodies = (page) => page.evaluate(() => window.rigor.sources[0].manifest.bodies.length);
 
@@ -277,6 +290,50 @@ async function testProfile(page) {
   check(overflow <= 0, `the table is ${overflow} pixels too wide`);
 }
 
+const motors = async (page) => (await live(page)).motors;
+
+/* Drags the knob of a slider to a share of its length. */
+async function slide(page, id, share) {
+  const slider = byId(page, id);
+  await slider.scrollIntoViewIfNeeded();
+  const box = await slider.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 8 + share * (box.width - 16), box.y + box.height / 2, { steps: 5 });
+  await page.mouse.up();
+}
+
+/* A slider per motor: the arm goes where it is put, the wheel turns the other way; what is out of range is
+ * refused; the scene's targets come back, one by one and with a reset. */
+async function testMotors(page) {
+  await go(page);
+  await openTab(page, "live");
+  check(await byId(page, "motors").isVisible(), "the motors are shown");
+  const first = await motors(page);
+  check(first.length === 2 && first.every((motor) => !motor.set), `two motors: ${JSON.stringify(first)}`);
+  check(first[0].target === null && first[0].least === -1 && first[0].most === 0.5, "a function of time, with limits");
+  await slide(page, "motor-0-0", 1);
+  await until("the server has the target", async () => (await motors(page))[0].set);
+  const target = (await motors(page))[0].target;
+  check(target > 0.3 && target <= 0.5, `near the right end: ${target}`);
+  await until("the arm is there", async () => {
+    const { position } = await whereIs(page, "arm");
+    return Math.abs(Math.atan2(-position[0], -position[2]) - target) < 0.01;
+  });
+  await slide(page, "motor-1-0", 0);
+  await until("the wheel is told to turn back", async () => (await motors(page))[1].target < -10);
+  check(/\u2212\d/.test(await byId(page, "motor-target-1-0").textContent()), "and the page says so");
+  await page.evaluate(() => window.rigor.sources[0].live.setMotor(0, 0, 99));
+  await until("what is out of range is refused", async () => /from -1 to 0.5/.test(await byId(page, "toasts").textContent()));
+  check((await motors(page))[0].target === target, "and changes nothing");
+  await byId(page, "motor-scene-0-0").click();
+  await until("the scene's target is back", async () => !(await motors(page))[0].set && (await motors(page))[0].target === null);
+  await byId(page, "live-reset").click();
+  await until("a reset gives all of them back", async () => (await motors(page)).every((motor) => !motor.set));
+  const overflow = await byId(page, "motors").evaluate((element) => element.scrollWidth - element.clientWidth);
+  check(overflow <= 0, `the sliders are ${overflow} pixels too wide`);
+}
+
 /* The file is written anew while it is looked at: the page shows the new scene; of a mistake it says where
  * it is, and the old scene goes on. */
 async function testReload(bench) {
@@ -324,6 +381,9 @@ await main(async (bench) => {
   bench.write("pucks.yaml", PUCKS);
   const pucks = await bench.serve("pucks.yaml");
   await bench.testPage("what has left the view comes back", pucks.address, {}, testFrameAll);
+  bench.write("arms.yaml", ARMS);
+  const arms = await bench.serve("arms.yaml");
+  await bench.testPage("a slider for each motor", arms.address, {}, testMotors);
   await bench.testPage("how long the stages of a step take", server.address, {}, testProfile);
   await bench.testPage("another solver", server.address, {}, testSettings);
   await bench.test("without the token there is nothing to see", async () => {

@@ -212,6 +212,18 @@ export interface LiveState {
   solvers: string[];
   profile: StepProfile | null; // of the last steps; null: none yet
   dropped: number; // frames that this client was too slow for
+  motors: LiveMotor[];
+}
+
+/** A motor whose target can be changed: rad or m, of velocity motors rad/s or m/s. */
+export interface LiveMotor {
+  joint: number; // in the manifest
+  axis: number;
+  kind: "velocity" | "position";
+  set: boolean; // by hand; else the target is the scene's
+  target: number | null; // null: a function of time
+  least: number;
+  most: number;
 }
 
 /** Milliseconds a step, and how its stages share them, in their order. */
@@ -233,6 +245,8 @@ export interface LiveControl {
   drag(target: Vec3): void;
   release(): void;
   throwBox(from: Vec3, velocity: Vec3, size: number): void;
+  /** null: as the scene says. */
+  setMotor(joint: number, axis: number, target: number | null): void;
 }
 
 /** The time that all views show. */

@@ -128,6 +128,7 @@ class LiveSource implements FrameSource, LiveControl {
     solvers: [],
     profile: null,
     dropped: 0,
+    motors: [],
   };
   private opened!: () => void;
   private refused!: (problem: Error) => void;
@@ -238,6 +239,10 @@ class LiveSource implements FrameSource, LiveControl {
 
   throwBox(from: Vec3, velocity: Vec3, size: number): void {
     this.send({ type: "throw", from, velocity, size });
+  }
+
+  setMotor(joint: number, axis: number, target: number | null): void {
+    this.send({ type: "motor", joint, axis, target });
   }
 
   private send(message: object): void {

@@ -1,11 +1,12 @@
-/* Controls of a simulation that runs now: method, solver, step, friction, gravity, a box to throw,
- * and what dragging does. The controls show what the server says, not what was clicked: a change
+/* Controls of a simulation that runs now: method, solver, step, friction, gravity, motors, a box to
+ * throw, and what dragging does. The controls show what the server says, not what was clicked: a change
  * that it refuses springs back, with its reason in a message. */
 
 import type { LiveState, Vec3 } from "./contract";
 import type { Context, Panel } from "./ui_context";
 import { type Attributes, h, icon, setText } from "./ui_dom";
 import { count, fixed } from "./ui_number";
+import { createMotors } from "./ui_motors";
 import { createProfile } from "./ui_profile";
 import { typicalSize } from "./ui_size";
 import { add, length, scale, subtract, unit } from "./ui_vector";
@@ -155,6 +156,7 @@ export function createLive(context: Context): Panel & { chip: HTMLElement } {
   };
   pull.addEventListener("click", () => setPulling(true));
   turn.addEventListener("click", () => setPulling(false));
+  const motors = createMotors(context);
   const profile = createProfile();
   const status = h("p", { class: "fine status", "data-testid": "live-status" });
   const chipText = h("span", {});
@@ -183,6 +185,7 @@ export function createLive(context: Context): Panel & { chip: HTMLElement } {
     field("Friction", friction, frictionText),
     h("div", { class: "row end" }, asScene),
     field("Gravity", gravity, preset),
+    motors.element,
     status,
     profile.element,
   );
@@ -229,6 +232,7 @@ export function createLive(context: Context): Panel & { chip: HTMLElement } {
         ? `${state.running ? `Wanted ${state.speed}×, reached ${reached} of real time.` : "Paused."}${dropped}`
         : "The connection to the simulation is lost. Start rigor view again and reload the page.",
     );
+    motors.show(state.motors);
     profile.show(state.profile);
     for (const control of element.querySelectorAll<HTMLInputElement>("input, select, button"))
       control.disabled = !state.connected;

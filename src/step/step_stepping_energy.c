@@ -1,0 +1,435 @@
+/* No step gives a mechanism energy.
+ *
+ * Joints turn velocities twice in a step of h seconds: at its beginning into the chord of the
+ * motion, J(q) v' = -s, at its end into the tangent, J(q+) v+ = 0 (step_joints_rows.c and
+ * step_joints_project.c). With the velocities v, J(q) v = 0, of the beginning, impulses r of joints
+ * and A = J M^-1 J',
+ *
+ *     at the beginning they work  r . J (v + v') / 2 = -r . s / 2, of either sign,
+ *     at the end                  -J(q+) v' . A^-1 J(q+) v' / 2 <= 0,
+ *
+ * and bodies that gravity moves at the beginning only leave its path by h (v' - v) / 2.
+ *
+ * For s = O(h) of a smooth motion, with half of gravity at each end, the sum is O(h^3), and comes
+ * back (RATTLE). Where a step does not resolve the motion, because a chain whips or goes taut or a
+ * block falls on it (r is then that of an impact, and s that of the velocities before it), the sum
+ * is O(h) times the impulse: up to 3e-3 of the energy of the chains of Baraff 1989, Figure 14.
+ *
+ * So an island whose energy has risen by more than SHARE of its kinetic energy gets it down to what
+ * it was, by the smallest change in the metric of the masses that keeps momenta and J(q+) v+ = 0:
+ * velocities relative to the rigid motion of each mechanism (to the world, if it is joined to it)
+ * are made smaller by a common factor. If nothing can take energy, neither contacts nor friction
+ * nor limits, a loss is made good likewise: cutting rises only would cut what RATTLE gives back.
+ * The impulses of that are dampers in the joints of a spanning tree, found from the leaves to the
+ * root; the judge is told of them as of any others, and has their work as stabilisation.
+ *
+ * Left alone: islands with springs, motors, armatures, prescribed motion or forces of users, which
+ * give energy; bodies without joints. How it fails: if most of the energy is in bodies without
+ * joints, SLOWEST leaves some of the rise.
+ * Tested by tests/step/test_stepping_energy.c. */
+#include "step/step_judge.h"
+#include "step/step_stepping.h"
+
+#include <string.h>
+
+/* Of the kinetic energy of an island: changes that are left, so that a motion that steps resolve is
+ * that of RATTLE, which is symplectic, and rounding is not looked at. */
+#define SHARE 1e-6
+/* Velocities are not made smaller than this share of theirs, or larger than 1 over it. */
+#define SLOWEST 0.5
+/* Of the speed of bodies: what the projection of velocities leaves. */
+#define STILL 1e-10
+
+#define ROOT_NONE UINT32_MAX
+
+typedef struct mechanism {
+    bool held; /* joined to the world, or to what forces do not move */
+    double mass;
+    rg_vec3 momentum, centre; /* of a free one: sums over its bodies; then velocity and centre */
+    rg_vec3 angular_momentum; /* about the centre; then the angular velocity */
+    rg_mat3 inertia;
+    double factor; /* of relative velocities */
+} mechanism;
+
+typedef struct damper {
+    rg_stepping *job;
+    rg_arena *arena;
+    size_t bodies, joints;
+    uint32_t *first, *next, *other; /* the joints of a body: half-edges, two for each joint */
+    uint32_t *order;                /* bodies of mechanisms, parents first */
+    size_t ordered;
+    uint32_t *parent;          /* per body: body, or UINT32_MAX: the world; of a free root itself */
+    uint32_t *root;            /* per body: the first of its mechanism; ROOT_NONE: of none */
+    mechanism *mechanisms;     /* per root */
+    rg_vec3 *linear, *angular; /* per body: N s, N m s */
+} damper;
+
+/* --- energy of an island ---------------------------------------------------------------------- */
+
+static double kinetic_of(rg_vec3 p, rg_vec3 l, rg_vec3 v, rg_vec3 w) {
+    return 0.5 * (rg_dot(p, v) + rg_dot(l, w));
+}
+
+static double kinetic_after(const rg_stepping *job, size_t i) {
+    const rg_stepping_velocities *v = &job->end;
+    return kinetic_of(v->momentum[i], v->angular_momentum[i], v->velocity[i],
+                      v->angular_velocity[i]);
+}
+
+/* Does something that forces do not move act on it? */
+static bool is_anchored(const rg_stepping *job, const rg_island *island) {
+    const rg_islands *islands = &job->contacts.islands;
+    for (size_t k = 0; k < island->joint_count; k++) {
+        const rg_joint_row *row =
+            &job->contacts.joints.rows[islands->joints[island->first_joint + k]];
+        if (!row->moves[0] || !row->moves[1])
+            return true;
+    }
+    for (size_t k = 0; k < island->contact_count; k++) {
+        const rg_contact_row *row =
+            &job->contacts.set.rows[islands->contacts[island->first_contact + k]];
+        if (!row->moves_a || !row->moves_b)
+            return true;
+    }
+    return false;
+}
+
+/* J: by how much a step has raised the energy of an island; `kinetic`: what it has then, without
+ * the motion of its centre if nothing holds it, and what gravity brings in a step, so that rounding
+ * is not taken for a rise where nothing moves. */
+static double rise_of(const rg_stepping *job, const rg_island *island, double *kinetic) {
+    const rg_world_content *c = job->content;
+    double rise = 0, mass = 0;
+    rg_vec3 momentum = {0, 0, 0};
+    *kinetic = 0;
+    for (size_t k = 0; k < island->body_count; k++) {
+        uint32_t i = job->contacts.islands.bodies[island->first_body + k];
+        const rg_body_dynamics *d = &c->dynamics[i];
+        double after = kinetic_after(job, i);
+        rg_vec3 moved = rg_sub(job->position[i], c->position[i]);
+        mass += d->mass;
+        momentum = rg_add(momentum, job->end.momentum[i]);
+        double speed = job->step * fabs(d->gravity_scale) * rg_length(c->gravity);
+        *kinetic += after + 0.5 * d->mass * speed * speed;
+        rise += after - kinetic_of(c->momentum[i], c->angular_momentum[i], c->velocity[i],
+                                   c->angular_velocity[i]);
+        rise -= d->mass * d->gravity_scale * rg_dot(c->gravity, moved);
+    }
+    if (!is_anchored(job, island))
+        *kinetic -= 0.5 * rg_dot(momentum, momentum) / mass;
+    return rise;
+}
+
+static bool is_prescribed(const rg_world_content *c, uint32_t body) {
+    return body != UINT32_MAX && c->record[body].prescription1;
+}
+
+/* Does nothing but gravity give energy to it? */
+static bool is_passive(const rg_stepping *job, const rg_island *island) {
+    const rg_islands *islands = &job->contacts.islands;
+    const rg_world_content *c = job->content;
+    for (size_t k = 0; k < island->joint_count; k++) {
+        const rg_joint_row *row =
+            &job->contacts.joints.rows[islands->joints[island->first_joint + k]];
+        if (is_prescribed(c, row->body[0]) || is_prescribed(c, row->body[1]))
+            return false;
+        size_t part = (size_t)(row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS;
+        if (row->joint != RG_NO_JOINT && row->place >= RG_JOINT_LOCKED && part != RG_JOINT_LOWER &&
+            part != RG_JOINT_UPPER && part != RG_JOINT_FRICTION)
+            return false;
+    }
+    for (size_t k = 0; k < island->contact_count; k++) {
+        const rg_contact_row *row =
+            &job->contacts.set.rows[islands->contacts[island->first_contact + k]];
+        if (rg_largest_entry(row->surface) != 0 || is_prescribed(c, row->body_a) ||
+            is_prescribed(c, row->body_b))
+            return false;
+    }
+    for (size_t k = 0; k < island->body_count && job->force; k++) {
+        uint32_t i = islands->bodies[island->first_body + k];
+        if (rg_largest_entry(job->force[i]) != 0 || rg_largest_entry(job->torque[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* A limit that pushes what moves neither towards nor from it does what a locked direction does. */
+static bool holds_still(const rg_stepping *job, const rg_joint_row *row) {
+    const rg_world_content *c = job->content;
+    double speed = 0;
+    for (int side = 0; side < 2; side++)
+        if (row->moves[side])
+            speed += rg_length(c->velocity[row->body[side]]) +
+                     rg_length(c->angular_velocity[row->body[side]]);
+    return fabs(row->before - row->surface) <= STILL * speed;
+}
+
+/* Does nothing take energy from it either: no contacts, no friction, no limit that is reached? */
+static bool is_conservative(const rg_stepping *job, const rg_island *island) {
+    const rg_joint_set *joints = &job->contacts.joints;
+    if (island->contact_count > 0)
+        return false;
+    for (size_t k = 0; k < island->joint_count; k++) {
+        size_t i = job->contacts.islands.joints[island->first_joint + k];
+        const rg_joint_row *row = &joints->rows[i];
+        bool free = isinf(row->lower) && isinf(row->upper);
+        if (!free && (row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_FRICTION)
+            return false;
+        if (!free && joints->impulse[i] != 0 && !holds_still(job, row))
+            return false;
+    }
+    return true;
+}
+
+/* --- mechanisms as trees ---------------------------------------------------------------------- */
+
+static bool take_memory(damper *d) {
+    size_t n = d->bodies, m = 2 * d->joints;
+    d->first = rg_arena_take(d->arena, n, sizeof *d->first);
+    d->order = rg_arena_take(d->arena, n, sizeof *d->order);
+    d->parent = rg_arena_take(d->arena, n, sizeof *d->parent);
+    d->root = rg_arena_take(d->arena, n, sizeof *d->root);
+    d->mechanisms = rg_arena_take(d->arena, n, sizeof *d->mechanisms);
+    d->linear = rg_arena_take(d->arena, n, sizeof *d->linear);
+    d->angular = rg_arena_take(d->arena, n, sizeof *d->angular);
+    d->next = rg_arena_take(d->arena, m, sizeof *d->next);
+    d->other = rg_arena_take(d->arena, m, sizeof *d->other);
+    d->job->dampers = rg_arena_take(d->arena, n, sizeof *d->job->dampers);
+    return d->first && d->order && d->parent && d->root && d->mechanisms && d->linear &&
+           d->angular && d->next && d->other && d->job->dampers;
+}
+
+static void begin_mechanism(damper *d, uint32_t body, uint32_t parent) {
+    d->root[body] = body;
+    d->parent[body] = parent;
+    d->mechanisms[body] = (mechanism){.held = parent != body, .factor = 1};
+    d->order[d->ordered++] = body;
+}
+
+/* All that joints connect with the bodies from `at` on in the order. */
+static void reach(damper *d, size_t at) {
+    for (; at < d->ordered; at++) {
+        uint32_t body = d->order[at];
+        for (uint32_t k = d->first[body]; k != UINT32_MAX; k = d->next[k]) {
+            uint32_t other = d->other[k];
+            if (d->root[other] != ROOT_NONE)
+                continue;
+            d->root[other] = d->root[body];
+            d->parent[other] = body;
+            d->order[d->ordered++] = other;
+        }
+    }
+}
+
+/* Mechanisms that are joined to the world first: those that are joined to it in several places
+ * count as several, which are slowed alike. */
+static void find_trees(damper *d) {
+    const rg_joint_set *set = &d->job->contacts.joints;
+    memset(d->first, 0xff, d->bodies * sizeof *d->first);
+    memset(d->root, 0xff, d->bodies * sizeof *d->root);
+    d->ordered = 0;
+    uint32_t edges = 0;
+    for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
+        const rg_joint_row *row = &set->rows[i];
+        if (i > 0 && set->rows[i - 1].joint == row->joint)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = row->body[side], other = row->body[1 - side];
+            if (!row->moves[side])
+                continue;
+            if (!row->moves[1 - side]) {
+                if (d->root[body] == ROOT_NONE)
+                    begin_mechanism(d, body, other);
+                continue;
+            }
+            d->other[edges] = other;
+            d->next[edges] = d->first[body];
+            d->first[body] = edges++;
+        }
+    }
+    reach(d, 0);
+    for (uint32_t i = 0; i < d->bodies; i++)
+        if (d->first[i] != UINT32_MAX && d->root[i] == ROOT_NONE) {
+            begin_mechanism(d, i, i);
+            reach(d, d->ordered - 1);
+        }
+}
+
+/* --- rigid motion of free mechanisms ---------------------------------------------------------- */
+
+static rg_vec3 inertia_times(const rg_stepping *job, size_t i, rg_vec3 w) {
+    rg_vec3 own = job->content->dynamics[i].inertia;
+    rg_quat q = job->orientation[i];
+    if (job->content->planar)
+        return rg_vec3_make(0, own.y * w.y, 0);
+    return rg_rotate(q, rg_times(own, rg_rotate_back(q, w)));
+}
+
+/* Of a point mass and a body at `arm` from the centre. */
+static void add_inertia(const rg_stepping *job, size_t i, rg_vec3 arm, rg_mat3 *sum) {
+    double mass = job->content->dynamics[i].mass;
+    for (int k = 0; k < 3; k++) {
+        rg_vec3 unit = rg_vec3_make(k == 0, k == 1, k == 2);
+        rg_vec3 own = inertia_times(job, i, unit);
+        rg_vec3 column = rg_add_scaled(own, mass, rg_cross(arm, rg_cross(unit, arm)));
+        sum->m[0][k] += column.x, sum->m[1][k] += column.y, sum->m[2][k] += column.z;
+    }
+}
+
+static void find_rigid_motions(damper *d) {
+    const rg_stepping *job = d->job;
+    for (size_t k = 0; k < d->ordered; k++) {
+        uint32_t i = d->order[k];
+        mechanism *m = &d->mechanisms[d->root[i]];
+        double mass = job->content->dynamics[i].mass;
+        m->mass += mass;
+        m->momentum = rg_add(m->momentum, job->end.momentum[i]);
+        m->centre = rg_add_scaled(m->centre, mass, job->position[i]);
+    }
+    for (size_t k = 0; k < d->ordered; k++) {
+        uint32_t i = d->order[k];
+        mechanism *m = &d->mechanisms[d->root[i]];
+        rg_vec3 arm = rg_sub(job->position[i], rg_scale(1 / m->mass, m->centre));
+        m->angular_momentum = rg_add(m->angular_momentum, job->end.angular_momentum[i]);
+        m->angular_momentum = rg_add(m->angular_momentum, rg_cross(arm, job->end.momentum[i]));
+        add_inertia(job, i, arm, &m->inertia);
+    }
+    for (size_t k = 0; k < d->ordered; k++) {
+        mechanism *m = &d->mechanisms[d->order[k]];
+        if (d->root[d->order[k]] != d->order[k] || m->held)
+            continue;
+        rg_vec3 l = m->angular_momentum;
+        m->momentum = rg_scale(1 / m->mass, m->momentum);
+        m->centre = rg_scale(1 / m->mass, m->centre);
+        rg_mat3 inverse = rg_judge_inverse(&m->inertia);
+        m->angular_momentum = job->content->planar ? rg_vec3_make(0, l.y / m->inertia.m[1][1], 0)
+                                                   : rg_mat3_apply(&inverse, l);
+    }
+}
+
+/* The velocities of a body relative to the rigid motion of its mechanism. */
+static void relative_motion(const damper *d, uint32_t i, rg_vec3 *v, rg_vec3 *w) {
+    const mechanism *m = &d->mechanisms[d->root[i]];
+    *v = d->job->end.velocity[i], *w = d->job->end.angular_velocity[i];
+    if (m->held)
+        return;
+    rg_vec3 arm = rg_sub(d->job->position[i], m->centre);
+    *v = rg_sub(*v, rg_add(m->momentum, rg_cross(m->angular_momentum, arm)));
+    *w = rg_sub(*w, m->angular_momentum);
+}
+
+/* --- slowing ---------------------------------------------------------------------------------- */
+
+/* The factor that takes `rise` from the mechanisms of an island. */
+static void find_factor(damper *d, const rg_island *island, double rise) {
+    const uint32_t *bodies = d->job->contacts.islands.bodies + island->first_body;
+    double relative = 0;
+    for (size_t k = 0; k < island->body_count; k++) {
+        uint32_t i = bodies[k];
+        rg_vec3 v, w;
+        if (d->root[i] == ROOT_NONE)
+            continue;
+        relative_motion(d, i, &v, &w);
+        relative += kinetic_of(rg_scale(d->job->content->dynamics[i].mass, v),
+                               inertia_times(d->job, i, w), v, w);
+    }
+    double left = relative > 0 ? 1 - rise / relative : 1;
+    double factor = fmin(fmax(sqrt(fmax(left, 0)), SLOWEST), 1 / SLOWEST);
+    for (size_t k = 0; k < island->body_count; k++)
+        if (d->root[bodies[k]] != ROOT_NONE)
+            d->mechanisms[d->root[bodies[k]]].factor = factor;
+}
+
+static void slow_body(damper *d, uint32_t i) {
+    double by = d->mechanisms[d->root[i]].factor - 1;
+    rg_vec3 v, w;
+    relative_motion(d, i, &v, &w);
+    v = rg_scale(by, v), w = rg_scale(by, w);
+    d->linear[i] = rg_scale(d->job->content->dynamics[i].mass, v);
+    d->angular[i] = inertia_times(d->job, i, w);
+}
+
+/* Impulses on all bodies; in joints, from the leaves to the root. */
+static void slow(damper *d) {
+    rg_stepping *job = d->job;
+    for (size_t k = 0; k < d->ordered; k++)
+        slow_body(d, d->order[k]);
+    for (size_t k = 0; k < d->ordered; k++) {
+        uint32_t i = d->order[k];
+        double inverse = job->content->dynamics[i].inverse_mass;
+        if (d->mechanisms[d->root[i]].factor == 1)
+            continue;
+        job->end.momentum[i] = rg_add(job->end.momentum[i], d->linear[i]);
+        job->end.angular_momentum[i] = rg_add(job->end.angular_momentum[i], d->angular[i]);
+        job->end.velocity[i] = rg_scale(inverse, job->end.momentum[i]);
+        rg_vec3 l = job->end.angular_momentum[i], own = job->content->dynamics[i].inverse_inertia;
+        rg_quat q = job->orientation[i];
+        job->end.angular_velocity[i] = job->content->planar
+                                           ? rg_vec3_make(0, own.y * l.y, 0)
+                                           : rg_rotate(q, rg_times(own, rg_rotate_back(q, l)));
+    }
+    for (size_t k = d->ordered; k-- > 0;) {
+        uint32_t i = d->order[k], parent = d->parent[i];
+        if (parent == i || d->mechanisms[d->root[i]].factor == 1)
+            continue;
+        rg_judge_joint *wrench = &job->dampers[job->damper_count++];
+        *wrench = (rg_judge_joint){.body_a = parent, .body_b = i, .point = job->position[i]};
+        wrench->linear[RG_JUDGE_JOINT_HOLD] = d->linear[i];
+        wrench->angular[RG_JUDGE_JOINT_HOLD] = d->angular[i];
+        if (d->root[i] == i)
+            continue; /* on the world */
+        rg_vec3 arm = rg_sub(job->position[i], job->position[parent]);
+        d->linear[parent] = rg_add(d->linear[parent], d->linear[i]);
+        d->angular[parent] =
+            rg_add(d->angular[parent], rg_add(d->angular[i], rg_cross(arm, d->linear[i])));
+    }
+}
+
+rg_status rg_stepping_hold_energy(rg_stepping *job, rg_arena *arena) {
+    const rg_islands *islands = &job->contacts.islands;
+    damper d = {.job = job,
+                .arena = arena,
+                .bodies = job->content->bodies.count,
+                .joints = job->content->joints.count};
+    job->dampers = NULL;
+    job->damper_count = 0;
+    bool any = false;
+    for (size_t k = 0; k < islands->count; k++) {
+        const rg_island *island = &islands->islands[k];
+        double kinetic;
+        if (island->joint_count == 0)
+            continue;
+        double rise = rise_of(job, island, &kinetic);
+        if (!(fabs(rise) > SHARE * kinetic) || !is_passive(job, island) ||
+            (rise < 0 && !is_conservative(job, island)))
+            continue;
+        if (!any) {
+            if (!take_memory(&d))
+                return RG_OUT_OF_MEMORY;
+            find_trees(&d);
+            find_rigid_motions(&d);
+            any = true;
+        }
+        find_factor(&d, island, rise);
+    }
+    if (any)
+        slow(&d);
+    return RG_OK;
+}
+
+rg_status rg_stepping_tell_end(const rg_stepping *job, rg_arena *arena, rg_judge_joint **wrenches,
+                               size_t *count) {
+    rg_judge_joint *held;
+    rg_status status =
+        rg_joints_tell_held(job->content, &job->end_joints, job->held_end, arena, &held, count);
+    *wrenches = held;
+    if (status || job->damper_count == 0)
+        return status;
+    *wrenches = rg_arena_take(arena, *count + job->damper_count, sizeof **wrenches);
+    if (!*wrenches)
+        return RG_OUT_OF_MEMORY;
+    memcpy(*wrenches, held, *count * sizeof *held);
+    memcpy(*wrenches + *count, job->dampers, job->damper_count * sizeof *held);
+    *count += job->damper_count;
+    return RG_OK;
+}
