@@ -80,6 +80,18 @@ rg_sparse_slot rg_sparse_find(const rg_sparse *s, uint32_t i, uint32_t j) {
     return slot;
 }
 
+static inline void add_values(size_t rows, size_t columns, const double *restrict values,
+                              double *restrict place, size_t stride, bool transposed) {
+    if (transposed)
+        for (size_t r = 0; r < rows; r++)
+            for (size_t c = 0; c < columns; c++)
+                place[r * stride + c] += values[r * columns + c];
+    else
+        for (size_t c = 0; c < columns; c++)
+            for (size_t r = 0; r < rows; r++)
+                place[c * stride + r] += values[r * columns + c];
+}
+
 void rg_sparse_add(rg_sparse *s, rg_sparse_slot slot, const double *values, bool general) {
     bool transposed = general ? slot.general_transposed : slot.symmetric_transposed;
     double *place = s->lower + slot.symmetric;
@@ -87,10 +99,10 @@ void rg_sparse_add(rg_sparse *s, rg_sparse_slot slot, const double *values, bool
         place = (slot.general_transposed ? s->upper : s->lower) + slot.general;
         s->upper_used = true;
     }
-    size_t down = transposed ? slot.stride : 1, across = transposed ? 1 : slot.stride;
-    for (size_t r = 0; r < slot.rows; r++)
-        for (size_t c = 0; c < slot.columns; c++)
-            place[r * down + c * across] += values[r * slot.columns + c];
+    if (slot.rows == 6 && slot.columns == 6) /* by far the most frequent: with the sizes known */
+        add_values(6, 6, values, place, slot.stride, transposed);
+    else
+        add_values(slot.rows, slot.columns, values, place, slot.stride, transposed);
 }
 
 /* --- numeric factorisation ----------------------------------------------------------------------
@@ -152,6 +164,22 @@ typedef struct pivoting {
     size_t replaced;
 } pivoting;
 
+/* y[from, to) -= x times `by`; two at a time: the loops are short. */
+static inline void subtract_column(double *restrict y, const double *restrict x, double by,
+                                   uint32_t from, uint32_t to) {
+    typedef double pair __attribute__((vector_size(16)));
+    uint32_t r = from;
+    for (; r + 2 <= to; r += 2) {
+        pair a, b;
+        memcpy(&a, y + r, sizeof a);
+        memcpy(&b, x + r, sizeof b);
+        a -= b * by;
+        memcpy(y + r, &a, sizeof a);
+    }
+    if (r < to)
+        y[r] -= x[r] * by;
+}
+
 static double larger(double a, double b) { /* inline, unlike fmax; NaN is met again as a pivot */
     return b > a ? b : a;
 }
@@ -163,24 +191,23 @@ static void measure_rows(const rg_sparse *s, const rg_sparse_node *n, double *la
     const double *lower = s->lower + n->entries;
     for (uint32_t p = 0; p < n->panels; p++) {
         uint32_t first = s->panel_start[n->panel + p], end = s->panel_start[n->panel + p + 1];
-        for (uint32_t r = first; r < end; r++)
-            for (uint32_t c = general ? first : r; c < (general ? end : r + 1); c++)
-                largest[r] = larger(largest[r], fabs(lower[(size_t)c * n->rows + r]));
+        for (uint32_t c = first; c < end; c++) {
+            const double *column = lower + (size_t)c * n->rows;
+            for (uint32_t r = general ? first : c; r < (general ? end : c + 1); r++)
+                largest[r] = larger(largest[r], fabs(column[r]));
+        }
     }
 }
 
-/* L D L' of a diagonal panel, in place: unit L under the diagonal, D on it. */
+/* L D L' of a diagonal panel, in place: unit L under the diagonal, D on it. Each column is taken
+ * from those right of it at once, down contiguous columns; every entry is still one running sum in
+ * order of the columns. */
 static rg_status factor_panel_symmetric(rg_sparse *s, const rg_sparse_node *n,
                                         const double *largest, pivoting *rule, rg_sparse_panel *f) {
     double *at = s->lower + n->entries + (size_t)f->first * n->rows + f->first;
     size_t stride = n->rows;
     for (uint32_t c = 0; c < f->width; c++) {
-        double d = at[c * stride + c];
-        double weighted[PANEL]; /* L_cp D_p */
-        for (uint32_t p = 0; p < c; p++) {
-            weighted[p] = f->factor[c][p] * at[p * stride + p];
-            d -= f->factor[c][p] * weighted[p];
-        }
+        double *column = at + c * stride, d = column[c];
         if (!isfinite(d))
             return RG_SINGULAR;
         double sign = rule->signs ? rule->signs[f->first + c] : 1;
@@ -192,14 +219,12 @@ static rg_status factor_panel_symmetric(rg_sparse *s, const rg_sparse_node *n,
         } else if (!(fabs(d) > RG_SPARSE_SINGULAR * largest[f->first + c])) {
             return RG_SINGULAR;
         }
-        at[c * stride + c] = d;
+        column[c] = d;
         f->inverse[c] = 1 / d;
-        for (uint32_t r = c + 1; r < f->width; r++) {
-            double sum = at[c * stride + r];
-            for (uint32_t p = 0; p < c; p++)
-                sum -= f->factor[r][p] * weighted[p];
-            f->factor[r][c] = at[c * stride + r] = sum * f->inverse[c];
-        }
+        for (uint32_t r = c + 1; r < f->width; r++)
+            f->factor[r][c] = column[r] *= f->inverse[c];
+        for (uint32_t k = c + 1; k < f->width; k++)
+            subtract_column(at + k * stride, column, column[k] * d, k, f->width);
         f->order[c] = (uint8_t)c;
     }
     return RG_OK;
@@ -242,11 +267,11 @@ static rg_status factor_panel_general(rg_sparse *s, const rg_sparse_node *n, con
             f->order[best] = row;
         }
         g->inverse[c] = 1 / at[c * stride + c];
-        for (uint32_t r = c + 1; r < f->width; r++) {
-            double l = at[c * stride + r] *= g->inverse[c];
-            for (uint32_t k = c + 1; k < f->width; k++)
-                at[k * stride + r] -= l * at[k * stride + c];
-        }
+        double *column = at + c * stride;
+        for (uint32_t r = c + 1; r < f->width; r++)
+            column[r] *= g->inverse[c];
+        for (uint32_t k = c + 1; k < f->width; k++)
+            subtract_column(at + k * stride, column, at[k * stride + c], c + 1, f->width);
     }
     for (uint32_t c = 0; c < f->width; c++)
         for (uint32_t p = 0; p < c; p++) {
@@ -355,7 +380,8 @@ static void clear_update(const rg_sparse_node *n, double *update, bool general) 
 }
 
 static rg_status factor_node(rg_sparse *s, const rg_sparse_node *n, pivoting *rule, bool general) {
-    double largest[RG_SPARSE_WIDTH + PANEL] = {0};
+    double largest[RG_SPARSE_WIDTH + PANEL];
+    memset(largest, 0, n->width * sizeof *largest);
     double *update = s->stacks[n->stack] + n->update;
     measure_rows(s, n, largest, general);
     clear_update(n, update, general);
@@ -477,8 +503,8 @@ static void solve_down(const rg_sparse *s, const rg_sparse_node *n, double *y) {
         for (uint32_t c = first; c < end; c++)
             x[c - first] = y[first + s->exchanges[n->first + c]];
         for (uint32_t c = first; c < end; c++)
-            for (uint32_t r = c + 1; r < end; r++)
-                x[r - first] -= lower[c * stride + r] * x[c - first];
+            subtract_column(x, lower + c * stride + first, x[c - first], c + 1 - first,
+                            end - first);
         memcpy(y + first, x, (end - first) * sizeof *x);
         subtract_columns(lower + first * stride, stride, end - first, x, y, end, n->rows);
     }
@@ -498,8 +524,10 @@ static void solve_up(const rg_sparse *s, const rg_sparse_node *n, double *y) {
         for (uint32_t c = end; c-- > first;) {
             double sum = s->general ? y[c] : y[c] * s->inverse[n->first + c];
             sum -= lane_dot(upper + c * stride, y, end, n->rows);
+            const double *l = s->general ? lower + c : lower + c * stride;
+            size_t next = s->general ? stride : 1;
             for (uint32_t r = c + 1; r < end; r++)
-                sum -= (s->general ? lower[r * stride + c] : lower[c * stride + r]) * y[r];
+                sum -= l[r * next] * y[r];
             y[c] = s->general ? sum * s->inverse[n->first + c] : sum;
         }
     }

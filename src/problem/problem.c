@@ -9,6 +9,7 @@
 #include "base/base_trig.h"
 
 #include <assert.h>
+#include <string.h>
 
 rg_problem rg_problem_linear(size_t size, const double *matrix, const double *b) {
     return (rg_problem){.kind = RG_PROBLEM_LINEAR,
@@ -36,21 +37,56 @@ void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_
             values[matrix->indices[k] - first] = matrix->values[k];
 }
 
+/* A body about its centre of mass: three numbers of which none acts on another, and three that act
+ * on each other. What is left out are products with zeros. */
+static bool factor_body(const double *mass, double *lower) {
+    double turning[9], factor[9];
+    for (int i = 0; i < 3; i++) {
+        if (!(mass[7 * i] > 0 && isfinite(mass[7 * i])))
+            return false;
+        for (int j = 0; j < 3; j++)
+            turning[3 * i + j] = mass[6 * (3 + i) + 3 + j];
+    }
+    if (!rg_small_factor(turning, 3, 0, factor))
+        return false;
+    memset(lower, 0, 36 * sizeof *lower);
+    for (int i = 0; i < 3; i++) {
+        lower[7 * i] = 1 / sqrt(mass[7 * i]);
+        for (int j = 0; j <= i; j++)
+            lower[6 * (3 + i) + 3 + j] = factor[3 * i + j];
+    }
+    return true;
+}
+
+static void solve_body(const double *lower, double *x) {
+    for (int i = 0; i < 3; i++)
+        x[i] = x[i] * lower[7 * i] * lower[7 * i];
+    double a = x[3] * lower[21];
+    double b = (x[4] - lower[27] * a) * lower[28];
+    double c = (x[5] - lower[33] * a - lower[34] * b) * lower[35];
+    x[5] = c * lower[35];
+    x[4] = (b - lower[34] * x[5]) * lower[28];
+    x[3] = (a - lower[27] * x[4] - lower[33] * x[5]) * lower[21];
+}
+
 /* Six numbers are by far the most frequent: with the size known. */
 bool rg_mass_factor(const double *mass, int freedom, double *lower) {
-    return freedom == 6 ? rg_small_factor(mass, 6, 0, lower)
-                        : rg_small_factor(mass, (size_t)freedom, 0, lower);
+    if (freedom != 6)
+        return rg_small_factor(mass, (size_t)freedom, 0, lower);
+    return rg_mass_is_split(mass) ? factor_body(mass, lower) : rg_small_factor(mass, 6, 0, lower);
 }
 
 void rg_mass_solve(const double *lower, int freedom, double *x) {
     size_t n = (size_t)freedom;
-    if (n == 6) {
+    if (n == 6 && rg_mass_is_split(lower)) {
+        solve_body(lower, x);
+    } else if (n == 6) {
         rg_small_lower(lower, 6, x);
         rg_small_upper(lower, 6, x);
-        return;
+    } else {
+        rg_small_lower(lower, n, x);
+        rg_small_upper(lower, n, x);
     }
-    rg_small_lower(lower, n, x);
-    rg_small_upper(lower, n, x);
 }
 
 void rg_polygon_direction(int directions, int k, double direction[2]) {
@@ -65,16 +101,21 @@ void rg_polygon_direction(int directions, int k, double direction[2]) {
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* x - x is 0 for all finite x and for no other: four sums of it go side by side. */
+/* 0 x is 0 for all finite x and for no other: eight sums of it go side by side, in pairs. */
 static bool all_finite(const double *values, size_t count) {
-    double sum[4] = {0, 0, 0, 0};
+    typedef double pair __attribute__((vector_size(16)));
+    pair sum[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}}, x[4];
+    double rest = 0;
     size_t i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            sum[k] += values[i + k] - values[i + k];
+    for (; i + 8 <= count; i += 8) {
+        memcpy(x, values + i, sizeof x);
+        for (int k = 0; k < 4; k++)
+            sum[k] += 0.0 * x[k];
+    }
     for (; i < count; i++)
-        sum[0] += values[i] - values[i];
-    return sum[0] + sum[1] + sum[2] + sum[3] == 0;
+        rest += 0 * values[i];
+    pair all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return all[0] + all[1] + rest == 0;
 }
 
 static rg_status check_finite(const double *values, size_t count, const char *what,

@@ -16,6 +16,13 @@ static inline size_t rg_contact_rows(const rg_contact_problem *problem) {
 void rg_matrix_row_part(const rg_matrix *matrix, size_t row, size_t first, size_t count,
                         double *values);
 
+/* Six numbers, of which the first three act on themselves alone: a body about its centre of mass.
+ * For a symmetric block and for its factor. */
+static inline bool rg_mass_is_split(const double *m) {
+    return m[6] == 0 && m[12] == 0 && m[13] == 0 && m[18] == 0 && m[19] == 0 && m[20] == 0 &&
+           m[24] == 0 && m[25] == 0 && m[26] == 0 && m[30] == 0 && m[31] == 0 && m[32] == 0;
+}
+
 /* Cholesky of one mass block: lower (freedom x freedom, row-major) with its diagonal inverted;
  * false if it is not positive definite. */
 bool rg_mass_factor(const double *mass, int freedom, double *lower);

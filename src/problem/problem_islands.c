@@ -209,9 +209,9 @@ static void fill_sums(const rg_islands *islands, const rg_island *island, const 
     }
 }
 
-/* Bounds, compliance, Jacobian and shift of the joint rows of an island. */
+/* Bounds, compliance and Jacobian of the joint rows of an island. */
 static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
-                             const rg_joint_set *set, size_t bodies, rg_arena *arena, double *q,
+                             const rg_joint_set *set, size_t bodies, rg_arena *arena,
                              rg_contact_problem *problem) {
     size_t nj = island->joint_count, per = 2 * (size_t)problem->global.freedom;
     uint32_t *blocks = rg_arena_take(arena, 2 * nj, sizeof *blocks);
@@ -231,7 +231,6 @@ static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
         lower[k] = row->lower, upper[k] = row->upper;
         compliance[k] = row->compliance;
         soft = soft || row->compliance > 0;
-        q[k] = row->shift;
     }
     problem->joints = nj;
     problem->lower = lower, problem->upper = upper;
@@ -241,18 +240,50 @@ static rg_status fill_joints(const rg_islands *islands, const rg_island *island,
     return RG_OK;
 }
 
+/* What an island's contacts bring along. Where they follow each other in the set (one island, or
+ * each body by itself on the ground) it is read where it was written; else it is copied. */
+typedef struct contact_part {
+    const double *jacobian, *q, *friction;
+} contact_part;
+
+static rg_status gather_contacts(const rg_row_set *set, const rg_islands *islands,
+                                 const rg_island *island, const rg_island_input *input,
+                                 rg_arena *arena, contact_part *part) {
+    size_t nc = island->contact_count, d = (size_t)set->dimension,
+           per = 2 * d * (size_t)set->freedom;
+    const uint32_t *list = islands->contacts + island->first_contact;
+    if (nc > 0 && island->joint_count == 0 && list[nc - 1] - list[0] == nc - 1) {
+        *part = (contact_part){set->jacobian + list[0] * per, input->shift + list[0] * d,
+                               input->mu + list[0]};
+        return RG_OK;
+    }
+    double *jacobian = rg_arena_take(arena, nc * per, sizeof *jacobian);
+    double *q = rg_arena_take(arena, nc * d + island->joint_count, sizeof *q);
+    double *friction = rg_arena_take(arena, nc, sizeof *friction);
+    if (!jacobian || !q || !friction)
+        return RG_OUT_OF_MEMORY;
+    for (size_t k = 0; k < nc; k++) {
+        memcpy(jacobian + k * per, set->jacobian + list[k] * per, per * sizeof *jacobian);
+        memcpy(q + k * d, input->shift + list[k] * d, d * sizeof *q);
+        friction[k] = input->mu[list[k]];
+    }
+    for (size_t k = 0; k < island->joint_count; k++)
+        q[nc * d + k] = input->joints->rows[islands->joints[island->first_joint + k]].shift;
+    *part = (contact_part){jacobian, q, friction};
+    return RG_OK;
+}
+
 rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *set,
                             const rg_islands *islands, const rg_island *island,
                             const rg_island_input *input, rg_arena *arena, rg_problem *problem) {
     size_t nb = island->body_count, nc = island->contact_count, all = nb + island->sum_count;
-    size_t d = (size_t)set->dimension, n = (size_t)set->freedom, per = 2 * d * n;
+    size_t n = (size_t)set->freedom;
+    contact_part part;
     double *mass = rg_arena_take(arena, all * n * n, sizeof *mass);
     double *free_velocity = rg_arena_take(arena, all * n, sizeof *free_velocity);
     uint32_t *blocks = rg_arena_take(arena, 2 * nc, sizeof *blocks);
-    double *jacobian = rg_arena_take(arena, nc * per, sizeof *jacobian);
-    double *q = rg_arena_take(arena, nc * d + island->joint_count, sizeof *q);
-    double *friction = rg_arena_take(arena, nc, sizeof *friction);
-    if (!mass || !free_velocity || !blocks || !jacobian || !q || !friction)
+    if (!mass || !free_velocity || !blocks ||
+        gather_contacts(set, islands, island, input, arena, &part))
         return RG_OUT_OF_MEMORY;
     for (size_t k = 0; k < nb; k++) {
         uint32_t body = islands->bodies[island->first_body + k];
@@ -268,27 +299,24 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         const rg_contact_row *row = &set->rows[i];
         blocks[2 * k] = row->moves_a ? islands->place[row->body_a] : RG_NO_BLOCK;
         blocks[2 * k + 1] = row->moves_b ? islands->place[row->body_b] : RG_NO_BLOCK;
-        memcpy(jacobian + k * per, set->jacobian + i * per, per * sizeof *jacobian);
-        memcpy(q + k * d, input->shift + i * d, d * sizeof *q);
-        friction[k] = input->mu[i];
     }
     *problem = (rg_problem){.kind = RG_PROBLEM_CONTACT, .connected = true};
     problem->contact = (rg_contact_problem){.dimension = set->dimension,
                                             .contacts = nc,
-                                            .mu = friction,
+                                            .mu = part.friction,
                                             .directions = input->directions,
                                             .form = RG_FORM_GLOBAL,
-                                            .q = q};
+                                            .q = part.q};
     problem->contact.global = (rg_global_form){.blocks = all,
                                                .freedom = set->freedom,
                                                .mass = mass,
                                                .free_velocity = free_velocity,
                                                .contact_blocks = blocks,
-                                               .contact_jacobian = jacobian};
+                                               .contact_jacobian = part.jacobian};
     rg_status status = RG_OK;
     if (island->joint_count)
         status = fill_joints(islands, island, input->joints, content->bodies.count, arena,
-                             q + nc * d, &problem->contact);
+                             &problem->contact);
     if (!status && island->sum_count)
         fill_sums(islands, island, input->joints, &problem->contact.global, mass, free_velocity);
     return status;

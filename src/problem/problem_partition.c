@@ -37,13 +37,20 @@ rg_status rg_partition_links(const uint32_t *blocks, size_t links, size_t block_
     rg_sets_start(parent, links);
     for (size_t b = 0; b < block_count; b++)
         toucher[b] = UINT32_MAX;
-    for (size_t k = 0; k < 2 * links; k++) {
-        uint32_t link = (uint32_t)(k / 2);
-        if (blocks[k] == RG_NO_BLOCK)
+    for (uint32_t link = 0; link < links; link++) {
+        const uint32_t *b = blocks + 2 * (size_t)link;
+        bool any = b[0] != RG_NO_BLOCK || b[1] != RG_NO_BLOCK;
+        if (any && link > 0 && b[0] == b[-2] && b[1] == b[-1]) {
+            parent[link] = parent[link - 1]; /* another point of the same pair */
             continue;
-        if (toucher[blocks[k]] == UINT32_MAX)
-            toucher[blocks[k]] = link;
-        rg_sets_join(parent, toucher[blocks[k]], link);
+        }
+        for (int side = 0; side < 2; side++) {
+            if (b[side] == RG_NO_BLOCK)
+                continue;
+            if (toucher[b[side]] == UINT32_MAX)
+                toucher[b[side]] = link;
+            rg_sets_join(parent, toucher[b[side]], link);
+        }
     }
     return list_members(parent, links, arena, partition);
 }

@@ -33,23 +33,28 @@ static inline void fill_row(bool planar, rg_vec3 direction, rg_vec3 arm, double 
     rg_direction_jacobian(planar, sign, direction, rg_cross(arm, direction), row);
 }
 
+static inline void fill_side(const rg_world_content *c, const rg_contact_row *row, uint32_t body,
+                             double sign, double *out) {
+    rg_vec3 arm = rg_sub(row->position, c->position[body]);
+    size_t n = c->planar ? 3 : 6;
+    fill_row(c->planar, row->normal, arm, sign, out);
+    fill_row(c->planar, row->tangent1, arm, sign, out + n);
+    if (!c->planar)
+        fill_row(false, row->tangent2, arm, sign, out + 2 * n);
+}
+
 static void fill_jacobian(const rg_world_content *c, rg_row_set *set, size_t i) {
     const rg_contact_row *row = &set->rows[i];
     size_t d = (size_t)set->dimension, n = (size_t)set->freedom;
     double *out = set->jacobian + i * 2 * d * n;
-    for (size_t side = 0; side < 2; side++, out += d * n) {
-        uint32_t body = side == 0 ? row->body_a : row->body_b;
-        double sign = side == 0 ? 1 : -1;
-        rg_vec3 arm = rg_sub(row->position, c->position[body]);
-        if (!(side == 0 ? row->moves_a : row->moves_b)) {
-            memset(out, 0, d * n * sizeof *out);
-            continue;
-        }
-        fill_row(c->planar, row->normal, arm, sign, out);
-        fill_row(c->planar, row->tangent1, arm, sign, out + n);
-        if (d == 3)
-            fill_row(c->planar, row->tangent2, arm, sign, out + 2 * n);
-    }
+    if (row->moves_a)
+        fill_side(c, row, row->body_a, 1, out);
+    else
+        memset(out, 0, d * n * sizeof *out);
+    if (row->moves_b)
+        fill_side(c, row, row->body_b, -1, out + d * n);
+    else
+        memset(out + d * n, 0, d * n * sizeof *out);
 }
 
 static size_t count_points(const rg_collision_view *view) {
@@ -105,6 +110,8 @@ static void add_manifold(builder *b, size_t t, size_t m) {
     const rg_manifold *manifold = &b->view->manifolds[m];
     uint32_t body_a = (uint32_t)rg_body_dense(c, touch->body_a);
     uint32_t body_b = (uint32_t)rg_body_dense(c, touch->body_b);
+    bool moves_a = c->dynamics[body_a].inverse_mass > 0;
+    bool moves_b = c->dynamics[body_b].inverse_mass > 0;
     rg_vec3 tangent1, tangent2;
     rg_contact_tangents(manifold->normal, c->planar, &tangent1, &tangent2);
     double share = share_of_a(c, touch);
@@ -113,21 +120,18 @@ static void add_manifold(builder *b, size_t t, size_t m) {
         const rg_contact_point *point = &b->view->points[manifold->first_point + p];
         rg_contact_row *row = &b->set->rows[b->set->count];
         rg_vec3 position = rg_add_scaled(point->on_b, share, rg_sub(point->on_a, point->on_b));
-        *row = (rg_contact_row){.touch = (uint32_t)t,
-                                .manifold = (uint32_t)m,
-                                .point = manifold->first_point + p,
-                                .body_a = body_a,
-                                .body_b = body_b,
-                                .moves_a = c->dynamics[body_a].inverse_mass > 0,
-                                .moves_b = c->dynamics[body_b].inverse_mass > 0,
-                                .normal = manifold->normal,
-                                .tangent1 = tangent1,
-                                .tangent2 = tangent2,
-                                .position = position,
-                                .gap = point->gap,
-                                .law = touch->law};
-        row->surface = rg_sub(surface_velocity(b, body_a, row->moves_a, position),
-                              surface_velocity(b, body_b, row->moves_b, position));
+        /* Field by field: as a whole it would be made elsewhere and copied. */
+        row->touch = (uint32_t)t, row->manifold = (uint32_t)m;
+        row->point = manifold->first_point + p;
+        row->body_a = body_a, row->body_b = body_b;
+        row->moves_a = moves_a, row->moves_b = moves_b;
+        row->normal = manifold->normal;
+        row->tangent1 = tangent1, row->tangent2 = tangent2;
+        row->position = position;
+        row->gap = point->gap;
+        row->law = touch->law;
+        row->surface = rg_sub(surface_velocity(b, body_a, moves_a, position),
+                              surface_velocity(b, body_b, moves_b, position));
         row->surface = rg_add(row->surface, belt);
         fill_jacobian(c, b->set, b->set->count++);
     }
@@ -169,42 +173,4 @@ void rg_rows_keep(rg_row_set *set, const uint8_t *keep) {
         kept++;
     }
     set->count = kept;
-}
-
-void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
-                     const rg_vec3 *angular_velocity, double u[3]) {
-    const rg_contact_row *row = &set->rows[i];
-    u[0] = u[1] = 0;
-    if (set->dimension == 3)
-        u[2] = 0;
-    if (!rg_is_zero(row->surface))
-        rg_row_components(set, i, row->surface, u);
-    for (size_t side = 0; side < 2; side++) {
-        uint32_t body = side == 0 ? row->body_a : row->body_b;
-        rg_vec3 v = velocity[body], w = angular_velocity[body];
-        if (!(side == 0 ? row->moves_a : row->moves_b) || (rg_is_zero(v) && rg_is_zero(w)))
-            continue;
-        const double *j = rg_row_jacobian(set, i, side, 0);
-        for (int k = 0; k < set->dimension; k++, j += set->freedom) {
-            if (set->freedom == 3)
-                u[k] += j[0] * v.x + j[1] * v.z + j[2] * w.y;
-            else
-                u[k] += j[0] * v.x + j[1] * v.y + j[2] * v.z + j[3] * w.x + j[4] * w.y + j[5] * w.z;
-        }
-    }
-}
-
-rg_vec3 rg_row_force(const rg_row_set *set, size_t i, const double *components) {
-    const rg_contact_row *row = &set->rows[i];
-    rg_vec3 force = rg_scale(components[0], row->normal);
-    force = rg_add_scaled(force, components[1], row->tangent1);
-    return set->dimension == 3 ? rg_add_scaled(force, components[2], row->tangent2) : force;
-}
-
-void rg_row_components(const rg_row_set *set, size_t i, rg_vec3 force, double *components) {
-    const rg_contact_row *row = &set->rows[i];
-    components[0] = rg_dot(force, row->normal);
-    components[1] = rg_dot(force, row->tangent1);
-    if (set->dimension == 3)
-        components[2] = rg_dot(force, row->tangent2);
 }

@@ -8,9 +8,12 @@
 #define RIGOR_PROBLEM_ROWS_H
 
 #include "base/base_arena.h"
+#include "base/base_math.h"
 #include "rigor/collision.h"
 #include "rigor/complementarity.h"
 #include "world/world.h"
+
+#include <string.h>
 
 /* Velocity of the material of body `user`'s world at a point: for bodies that forces do not
  * move. */
@@ -50,12 +53,61 @@ static inline const double *rg_row_jacobian(const rg_row_set *set, size_t i, siz
     return set->jacobian + ((i * 2 + side) * (size_t)set->dimension + row) * (size_t)set->freedom;
 }
 
+/* A force or impulse in world axes from its components, and back. What is asked of every contact in
+ * every step is inline. */
+static inline rg_vec3 rg_row_force(const rg_row_set *set, size_t i, const double *components) {
+    const rg_contact_row *row = &set->rows[i];
+    rg_vec3 force = rg_scale(components[0], row->normal);
+    force = rg_add_scaled(force, components[1], row->tangent1);
+    return set->dimension == 3 ? rg_add_scaled(force, components[2], row->tangent2) : force;
+}
+
+static inline void rg_row_components(const rg_row_set *set, size_t i, rg_vec3 force,
+                                     double *components) {
+    const rg_contact_row *row = &set->rows[i];
+    components[0] = rg_dot(force, row->normal);
+    components[1] = rg_dot(force, row->tangent1);
+    if (set->dimension == 3)
+        components[2] = rg_dot(force, row->tangent2);
+}
+
+/* Are both zero? By their bits, all at once: most bodies of a stack are at rest. */
+static inline bool rg_row_is_still(const rg_vec3 *v, const rg_vec3 *w) {
+    uint64_t a[3], b[3];
+    memcpy(a, v, sizeof a);
+    memcpy(b, w, sizeof b);
+    return (a[0] | a[1] | a[2] | b[0] | b[1] | b[2]) << 1 == 0;
+}
+
+/* The part of J v that a body has. */
+static inline void rg_row_add_velocity(const rg_row_set *set, size_t i, size_t side,
+                                       const rg_vec3 *v, const rg_vec3 *w, double u[3]) {
+    if (rg_row_is_still(v, w))
+        return;
+    const double *j = rg_row_jacobian(set, i, side, 0);
+    for (int k = 0; k < set->dimension; k++, j += set->freedom) {
+        if (set->freedom == 3)
+            u[k] += j[0] * v->x + j[1] * v->z + j[2] * w->y;
+        else
+            u[k] +=
+                j[0] * v->x + j[1] * v->y + j[2] * v->z + j[3] * w->x + j[4] * w->y + j[5] * w->z;
+    }
+}
+
 /* u = J v of one contact for given body velocities, prescribed motion included. */
-void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
-                     const rg_vec3 *angular_velocity, double u[3]);
-/* A force or impulse in world axes from its components, and back. */
-rg_vec3 rg_row_force(const rg_row_set *set, size_t i, const double *components);
-void rg_row_components(const rg_row_set *set, size_t i, rg_vec3 force, double *components);
+static inline void rg_row_velocity(const rg_row_set *set, size_t i, const rg_vec3 *velocity,
+                                   const rg_vec3 *angular_velocity, double u[3]) {
+    const rg_contact_row *row = &set->rows[i];
+    u[0] = u[1] = 0;
+    if (set->dimension == 3)
+        u[2] = 0;
+    if (!rg_is_zero(row->surface))
+        rg_row_components(set, i, row->surface, u);
+    if (row->moves_a)
+        rg_row_add_velocity(set, i, 0, &velocity[row->body_a], &angular_velocity[row->body_a], u);
+    if (row->moves_b)
+        rg_row_add_velocity(set, i, 1, &velocity[row->body_b], &angular_velocity[row->body_b], u);
+}
 
 /* Two unit vectors across a unit normal, a continuous function of it but for a half-line: the
  * projection of the x axis where the normal is steep to it, of the y axis otherwise. In the plane

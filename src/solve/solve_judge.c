@@ -25,7 +25,7 @@
 #define PLAIN_SHARE 0.01
 
 typedef struct verdict {
-    rg_residual residual;
+    rg_residual residual; /* in the unit of a, until `scaled` */
     double scale;
     const double *bound; /* of each natural residual, what rounding may be; null: not known */
     bool rounding;       /* none is larger than that */
@@ -37,17 +37,28 @@ static void raise_to(double *figure, double value) {
         *figure = isfinite(value) ? value : INFINITY;
 }
 
-static void note(verdict *v, size_t where, double natural, double feasibility, double force,
-                 double complementarity, double dissipation) {
+static inline void note(verdict *v, size_t where, double natural, double feasibility, double force,
+                        double complementarity, double dissipation) {
     double before = v->residual.natural;
-    raise_to(&v->residual.natural, natural / v->scale);
+    raise_to(&v->residual.natural, natural);
     v->rounding = v->rounding && v->bound && natural <= v->bound[where];
     if (v->residual.natural > before)
         v->residual.worst = where;
-    raise_to(&v->residual.feasibility, feasibility / v->scale);
-    raise_to(&v->residual.force, force / v->scale);
-    raise_to(&v->residual.complementarity, complementarity / v->scale);
-    raise_to(&v->residual.dissipation, dissipation / v->scale);
+    raise_to(&v->residual.feasibility, feasibility);
+    raise_to(&v->residual.force, force);
+    raise_to(&v->residual.complementarity, complementarity);
+    raise_to(&v->residual.dissipation, dissipation);
+}
+
+/* The figures of all in the unit of the scale: the largest quotient is that of the largest. */
+static rg_residual scaled(const verdict *v) {
+    rg_residual r = v->residual;
+    r.natural /= v->scale;
+    r.feasibility /= v->scale;
+    r.force /= v->scale;
+    r.complementarity /= v->scale;
+    r.dissipation /= v->scale;
+    return r;
 }
 
 static rg_long long_dot(rg_long sum, const double *a, const double *x, size_t count) {
@@ -186,39 +197,54 @@ static double length3(const double a[3]) {
 
 /* |x y| over the larger of the two: like min(x, y) where both are aligned. */
 static double scaled_product(double product, double x, double y) {
-    double larger = fmax(x, y);
+    double larger = x > y ? x : y;
     return larger > 0 ? product / larger : 0;
 }
 
-/* r in the unit of u (already divided by rho). */
-static void judge_one(verdict *v, size_t where, double mu, int directions, const double r[3],
-                      const double u[3]) {
+static double positive(double x) {
+    return x > 0 ? x : 0;
+}
+
+/* The exact cone, r in the unit of u (already divided by rho). */
+static void judge_cone(verdict *v, size_t where, double mu, const double r[3], const double u[3]) {
     double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(r[1] * r[1] + r[2] * r[2]);
-    double p[3], in[3], off[3];
-    bool inside;
-    double shifted[3] = {directions == 0 ? u[0] + mu * slip : u[0], u[1], u[2]};
-    if (directions == 0) {
-        double y[3] = {r[0] - shifted[0], r[1] - u[1], r[2] - u[2]};
-        project_cone(mu, y, p);
-        project_cone(mu, r, in);
-        inside = y[0] >= 0 && sqrt(y[1] * y[1] + y[2] * y[2]) <= mu * y[0];
-    } else {
-        double y[2] = {r[1] - u[1], r[2] - u[2]}, radius = mu * fmax(0, r[0]);
-        p[0] = fmax(0, r[0] - u[0]);
-        inside = project_polygon(directions, radius, y, p + 1) && r[0] - u[0] >= 0;
-        in[0] = fmax(0, r[0]);
-        project_polygon(directions, radius, r + 1, in + 1);
-    }
-    for (int k = 0; k < 3; k++)
-        off[k] = r[k] - p[k], in[k] = r[k] - in[k];
+    double shifted[3] = {u[0] + mu * slip, u[1], u[2]};
+    double y[3] = {r[0] - shifted[0], r[1] - u[1], r[2] - u[2]};
+    double size = length3(r), speed = length3(shifted), natural = speed, outside = 0;
     /* Where the projection is y itself the difference is u, which a huge r must not swallow;
      * elsewhere what rounding does to r is as good as an error of it. */
-    double natural = inside ? length3(shifted) : length3(off) + DBL_EPSILON * length3(r);
+    if (!(y[0] >= 0 && sqrt(y[1] * y[1] + y[2] * y[2]) <= mu * y[0])) {
+        double p[3];
+        project_cone(mu, y, p);
+        double off[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+        natural = length3(off) + DBL_EPSILON * size;
+    }
+    if (!(r[0] >= 0 && grip <= mu * r[0])) {
+        double p[3];
+        project_cone(mu, r, p);
+        double off[3] = {r[0] - p[0], r[1] - p[1], r[2] - p[2]};
+        outside = length3(off);
+    }
     double together = fabs(r[0] * shifted[0] + r[1] * u[1] + r[2] * u[2]);
-    double complementarity = directions == 0
-                                 ? scaled_product(together, length3(r), length3(shifted))
-                                 : scaled_product(fabs(r[0] * u[0]), fabs(r[0]), fabs(u[0]));
-    note(v, where, natural, fmax(0, -u[0]), length3(in), complementarity,
+    note(v, where, natural, positive(-u[0]), outside, scaled_product(together, size, speed),
+         scaled_product(positive(r[1] * u[1] + r[2] * u[2]), grip, slip));
+}
+
+/* The same with a polygon in the place of the circle. */
+static void judge_polygon(verdict *v, size_t where, double mu, int directions, const double r[3],
+                          const double u[3]) {
+    double slip = sqrt(u[1] * u[1] + u[2] * u[2]), grip = sqrt(r[1] * r[1] + r[2] * r[2]);
+    double p[3], in[3], off[3];
+    double y[2] = {r[1] - u[1], r[2] - u[2]}, radius = mu * fmax(0, r[0]);
+    p[0] = fmax(0, r[0] - u[0]);
+    bool inside = project_polygon(directions, radius, y, p + 1) && r[0] - u[0] >= 0;
+    in[0] = fmax(0, r[0]);
+    project_polygon(directions, radius, r + 1, in + 1);
+    for (int k = 0; k < 3; k++)
+        off[k] = r[k] - p[k], in[k] = r[k] - in[k];
+    double natural = inside ? length3(u) : length3(off) + DBL_EPSILON * length3(r);
+    note(v, where, natural, fmax(0, -u[0]), length3(in),
+         scaled_product(fabs(r[0] * u[0]), fabs(r[0]), fabs(u[0])),
          scaled_product(fmax(0, r[1] * u[1] + r[2] * u[2]), grip, slip));
 }
 
@@ -266,6 +292,7 @@ static void invert_mass(const double *mass, int n, rg_judge_mass *block) {
     for (int i = 0; i < n * n; i++)
         square += mass[i] * mass[i];
     block->least = 1 / sqrt(square);
+    block->split = n == 6 && rg_mass_is_split(mass);
     if (!rg_mass_factor(mass, n, block->lower)) {
         for (int i = 0; i < n * n; i++)
             block->lower[i] = block->inverse[i] = NAN;
@@ -359,7 +386,10 @@ static void judge_contacts(const rg_contact_problem *p, const double *force, con
         for (size_t k = 0; k < d; k++)
             r[k] = stiffness * force[i * d + k], u[k] = velocity[i * d + k];
         double mu = p->mu && d > 1 ? p->mu[i] : 0;
-        judge_one(v, i, mu, mu > 0 ? directions : 0, r, u);
+        if (mu > 0 && directions > 0)
+            judge_polygon(v, i, mu, directions, r, u);
+        else
+            judge_cone(v, i, mu, r, u);
     }
     for (size_t j = 0; j < p->joints; j++) {
         double stiffness = trace[p->contacts + j] > 0 ? trace[p->contacts + j] : 1;
@@ -420,17 +450,18 @@ static void look_closely(look *l, const rg_contact_problem *p, const double *for
 /* The verdict by plain arithmetic; false if the bound of its error does not decide: it must be a
  * small share of the residual, or residual and bound together within `enough`. */
 static bool judge_quickly(look *l, const rg_contact_problem *p, const double *force, double enough,
-                          verdict *v) {
+                          verdict *v, rg_residual *residual) {
     if (p->form != RG_FORM_GLOBAL || !(enough > 0))
         return false;
     double bound = rg_judge_plain(p, force, l->masses, l->plain, &l->side) / v->scale;
     verdict quick = {.scale = v->scale, .bound = l->side.bound, .rounding = true};
     judge_contacts(p, force, l->side.velocity, l->side.trace, &quick);
-    double natural = quick.residual.natural;
+    *residual = scaled(&quick);
+    double natural = residual->natural;
     if (!(bound <= PLAIN_SHARE * natural || natural + bound <= enough))
         return false;
-    quick.residual.natural = natural + bound;
-    *v = quick;
+    residual->natural = natural + bound;
+    v->rounding = quick.rounding;
     return true;
 }
 
@@ -478,7 +509,7 @@ rg_status rg_judge_forces(const rg_problem *problem, const double *force, double
     rg_status status = look_begin(&l, p, allocator, error);
     if (status)
         return status;
-    if (!judge_quickly(&l, p, force, enough, &v)) {
+    if (!judge_quickly(&l, p, force, enough, &v, residual)) {
         look_closely(&l, p, force);
         /* Joints alone have one answer. What is left of it within the bound of plain arithmetic is
          * what the rounding of the forces themselves makes of it; of the largest bound, because
@@ -491,9 +522,9 @@ rg_status rg_judge_forces(const rg_problem *problem, const double *force, double
             v.bound = l.side.bound, v.rounding = true;
         }
         judge_contacts(p, force, l.side.velocity, l.side.trace, &v);
+        *residual = scaled(&v);
     }
     look_end(&l, allocator);
-    *residual = v.residual;
     *rounding = v.rounding;
     return RG_OK;
 }
@@ -525,7 +556,7 @@ rg_status rg_judge_answer(const rg_problem *problem, const double *force, const 
             memcpy(recomputed, l.side.velocity, rows * sizeof *recomputed);
         look_end(&l, allocator);
     }
-    *residual = v.residual;
+    *residual = scaled(&v);
     return RG_OK;
 }
 

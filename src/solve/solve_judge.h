@@ -9,6 +9,7 @@ typedef struct rg_judge_mass {
     double lower[36];   /* Cholesky factor, as of rg_mass_factor */
     double inverse[36]; /* for the diagonal blocks of W and for bounds: scales, not velocities */
     double least;       /* what the eigenvalues of the inverse are at least */
+    bool split;         /* rg_mass_is_split */
 } rg_judge_mass;
 
 typedef struct rg_judge_side {

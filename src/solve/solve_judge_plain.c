@@ -13,7 +13,7 @@
 #include "solve/solve_judge.h"
 
 #include "base/base_math.h"
-#include "base/base_small.h"
+#include "problem/problem.h"
 
 #include <string.h>
 
@@ -23,8 +23,8 @@ enum { MASS = 6, ROWS = 3 };
 /* Per block: impulse, its size, velocity, what that may be wrong by and what a product with it
  * adds; and how many terms were added. */
 typedef struct sums {
-    size_t n;         /* numbers per block */
-    double gamma_row; /* of q + J v */
+    size_t n;        /* numbers per block */
+    double rounding; /* gamma_(2n + 3), of the products of a row */
     double *impulse, *size, *velocity, *error, *terms;
 } sums;
 
@@ -47,8 +47,8 @@ static sums lay_out(const rg_contact_problem *p, double *work) {
                   work + 4 * length};
 }
 
-RG_INLINE void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
-                        double *restrict x, double *restrict size) {
+static inline void add_rows(size_t d, size_t n, const double *restrict j, const double *force,
+                            double *restrict x, double *restrict size) {
     for (size_t row = 0; row < d; row++)
         for (size_t k = 0; k < n; k++) {
             double term = j[row * n + k] * force[row];
@@ -57,7 +57,7 @@ RG_INLINE void add_rows(size_t d, size_t n, const double *restrict j, const doub
         }
 }
 
-static bool is_loaded(const double *force, size_t d) {
+static inline bool is_loaded(const double *force, size_t d) {
     for (size_t k = 0; k < d; k++)
         if (force[k] != 0)
             return true;
@@ -70,96 +70,86 @@ static void add_impulses(const rg_contact_problem *p, const double *force, sums 
     memset(s->impulse, 0, g->blocks * n * sizeof *s->impulse);
     memset(s->size, 0, g->blocks * n * sizeof *s->size);
     memset(s->terms, 0, g->blocks * sizeof *s->terms);
-    for (size_t side = 0; side < 2 * p->contacts; side++) {
-        uint32_t b = g->contact_blocks[side];
-        const double *j = g->contact_jacobian + side * d * n, *r = force + side / 2 * d;
-        if (b == RG_NO_BLOCK || !is_loaded(r, d))
+    bool usual = n == MASS && d == ROWS; /* by far the most frequent: with the sizes known */
+    for (size_t i = 0; i < p->contacts; i++) {
+        const double *r = force + i * d;
+        if (!is_loaded(r, usual ? ROWS : d))
             continue;
-        if (n == MASS && d == ROWS) /* by far the most frequent: with the sizes known */
-            add_rows(ROWS, MASS, j, r, s->impulse + b * MASS, s->size + b * MASS);
-        else
-            add_rows(d, n, j, r, s->impulse + b * n, s->size + b * n);
-        s->terms[b] += (double)d;
+        for (size_t side = 2 * i; side < 2 * i + 2; side++) {
+            uint32_t b = g->contact_blocks[side];
+            const double *j = g->contact_jacobian + side * d * n;
+            if (b == RG_NO_BLOCK)
+                continue;
+            if (usual)
+                add_rows(ROWS, MASS, j, r, s->impulse + b * MASS, s->size + b * MASS);
+            else
+                add_rows(d, n, j, r, s->impulse + b * n, s->size + b * n);
+            s->terms[b] += (double)d;
+        }
     }
     for (size_t side = 0; side < 2 * p->joints; side++) {
         uint32_t b = g->joint_blocks[side];
         if (b == RG_NO_BLOCK)
             continue;
-        const double *j = g->joint_jacobian + side * n, *r = force + p->contacts * d + side / 2;
-        if (n == MASS)
-            add_rows(1, MASS, j, r, s->impulse + b * MASS, s->size + b * MASS);
-        else
-            add_rows(1, n, j, r, s->impulse + b * n, s->size + b * n);
+        add_rows(1, n, g->joint_jacobian + side * n, force + p->contacts * d + side / 2,
+                 s->impulse + b * n, s->size + b * n);
         s->terms[b]++;
     }
 }
 
-/* g = |L| |L'| |w|. `lower` has the inverses of the diagonal of L. */
-RG_INLINE void factor_size(const double *lower, size_t n, const double *w, double *g) {
-    double t[MASS], diagonal[MASS];
-    RG_UNROLL
+/* g = |L| |L'| |w|. `lower` has the inverses of the diagonal of L. `stride`: of its rows. */
+static inline void factor_size(const double *lower, size_t n, size_t stride, const double *w,
+                               double *g) {
+    double t[MASS];
     for (size_t i = 0; i < n; i++) {
-        diagonal[i] = 1 / lower[i * n + i];
-        t[i] = fabs(w[i] * diagonal[i]);
-        RG_UNROLL
+        t[i] = fabs(w[i] / lower[i * stride + i]);
         for (size_t k = i + 1; k < n; k++)
-            t[i] += fabs(lower[k * n + i] * w[k]);
+            t[i] += fabs(lower[k * stride + i] * w[k]);
     }
-    RG_UNROLL
     for (size_t i = 0; i < n; i++) {
-        g[i] = t[i] * diagonal[i];
-        RG_UNROLL
+        g[i] = t[i] / lower[i * stride + i];
         for (size_t k = 0; k < i; k++)
-            g[i] += fabs(lower[i * n + k]) * t[k];
+            g[i] += fabs(lower[i * stride + k]) * t[k];
     }
 }
 
-RG_INLINE void find_velocity(const rg_contact_problem *p, size_t n, const rg_judge_mass *mass,
-                             size_t b, sums *s) {
-    double w[MASS], g[MASS], gamma_sum = gamma_of(s->terms[b] + 1);
-    double gamma_factor = gamma_of(3 * (double)n + 1), gamma_product = gamma_of(2 * (double)n + 4);
+/* |M^-1| g. */
+static inline void divide_size(const double *inverse, size_t n, size_t stride, const double *g,
+                               double *error) {
+    for (size_t k = 0; k < n; k++) {
+        error[k] = 0;
+        for (size_t m = 0; m < n; m++)
+            error[k] += fabs(inverse[k * stride + m]) * g[m];
+    }
+}
+
+static void find_velocity(const rg_contact_problem *p, const rg_judge_mass *mass, size_t b,
+                          sums *s) {
+    size_t n = s->n;
+    double w[MASS], g[MASS], error[MASS], gamma_sum = gamma_of(s->terms[b] + 1);
     memcpy(w, s->impulse + b * n, n * sizeof *w);
-    rg_small_lower(mass->lower, n, w);
-    rg_small_upper(mass->lower, n, w);
-    factor_size(mass->lower, n, w, g);
+    rg_mass_solve(mass->lower, (int)n, w);
+    if (mass->split) { /* three blocks of one, one of three: the same without the zeros */
+        for (size_t k = 0; k < 3; k++)
+            factor_size(mass->lower + 7 * k, 1, MASS, w + k, g + k);
+        factor_size(mass->lower + 21, 3, MASS, w + 3, g + 3);
+    } else {
+        factor_size(mass->lower, n, n, w, g);
+    }
+    double gamma_factor = gamma_of(3 * (double)n + 1), gamma_rows = gamma_of(2 * (double)n + 4);
     for (size_t k = 0; k < n; k++)
         g[k] = gamma_factor * g[k] + gamma_sum * s->size[b * n + k];
-    for (size_t k = 0; k < n; k++) {
-        double error = 0, v = p->global.free_velocity[b * n + k] + w[k];
-        for (size_t m = 0; m < n; m++)
-            error += fabs(mass->inverse[k * n + m]) * g[m];
-        s->velocity[b * n + k] = v;
-        s->error[b * n + k] = error + (UNIT_ROUNDOFF + gamma_product) * fabs(v);
+    if (mass->split) {
+        for (size_t k = 0; k < 3; k++)
+            divide_size(mass->inverse + 7 * k, 1, MASS, g + k, error + k);
+        divide_size(mass->inverse + 21, 3, MASS, g + 3, error + 3);
+    } else {
+        divide_size(mass->inverse, n, n, g, error);
     }
-}
-
-RG_INLINE void find_all(const rg_contact_problem *p, size_t n, const rg_judge_mass *masses,
-                        sums *s) {
-    for (size_t b = 0; b < p->global.blocks; b++)
-        find_velocity(p, n, &masses[b], b, s);
-}
-
-/* Compiled for every size of a block. */
-static void find_velocities(const rg_contact_problem *p, const rg_judge_mass *masses, sums *s) {
-    switch (s->n) {
-    case 1:
-        find_all(p, 1, masses, s);
-        break;
-    case 2:
-        find_all(p, 2, masses, s);
-        break;
-    case 3:
-        find_all(p, 3, masses, s);
-        break;
-    case 4:
-        find_all(p, 4, masses, s);
-        break;
-    case 5:
-        find_all(p, 5, masses, s);
-        break;
-    default:
-        find_all(p, MASS, masses, s);
-        break;
+    for (size_t k = 0; k < n; k++) {
+        double v = p->global.free_velocity[b * n + k] + w[k];
+        s->velocity[b * n + k] = v;
+        s->error[b * n + k] = error[k] + (UNIT_ROUNDOFF + gamma_rows) * fabs(v);
     }
 }
 
@@ -170,8 +160,8 @@ typedef struct row_figures {
 } row_figures;
 
 /* The part of one row that one block has; returns |j|^2. */
-RG_INLINE double add_side(size_t n, const double *restrict j, const double *restrict v,
-                          const double *restrict e, double *velocity, double *error) {
+static inline double add_side(size_t n, const double *restrict j, const double *restrict v,
+                              const double *restrict e, double *velocity, double *error) {
     double sum = 0, off = 0, square = 0;
     for (size_t k = 0; k < n; k++) {
         sum += j[k] * v[k];
@@ -202,29 +192,42 @@ static inline double both(pair x) {
     return x[0] + x[1];
 }
 
-static inline double add_six(const double *j, const double *v, const double *e, row_figures *f) {
-    pair square = {0};
-    for (int r = 0; r < ROWS; r++) {
-        pair sum = {0}, off = {0};
-        for (int k = 0; k < 3; k++) {
-            pair row = load(j + r * MASS + 2 * k);
-            sum += row * load(v + 2 * k);
-            off += magnitude(row) * load(e + 2 * k);
-            square += row * row;
-        }
-        f->velocity[r] += both(sum);
-        f->error[r] += both(off);
+static inline row_figures look_at_six(const double *q, const double *j, const uint32_t blocks[2],
+                                      const rg_judge_mass *masses, const sums *s) {
+    row_figures f = {0};
+    pair sum[ROWS] = {{0}}, off[ROWS] = {{0}};
+    for (size_t side = 0; side < 2; side++) {
+        size_t b = blocks[side];
+        if (b == RG_NO_BLOCK)
+            continue;
+        const double *v = s->velocity + b * MASS, *e = s->error + b * MASS;
+        pair square = {0};
+        for (int k = 0; k < MASS; k += 2)
+            for (int r = 0; r < ROWS; r++) {
+                pair row = load(j + side * ROWS * MASS + r * MASS + k);
+                sum[r] += row * load(v + k);
+                off[r] += magnitude(row) * load(e + k);
+                square += row * row;
+            }
+        f.trace += masses[b].least * both(square);
     }
-    return both(square);
+    for (int r = 0; r < ROWS; r++) {
+        f.velocity[r] = q[r] + both(sum[r]);
+        f.error[r] = s->rounding * fabs(q[r]) + both(off[r]);
+    }
+    f.trace /= ROWS;
+    return f;
 }
 
 /* `d` rows with the Jacobians `j` at two blocks, one after the other. */
-static row_figures look_at_rows(size_t d, const double *q, const double *j,
-                                const uint32_t blocks[2], const rg_judge_mass *masses,
-                                const sums *s) {
+static inline row_figures look_at_rows(size_t d, const double *q, const double *j,
+                                       const uint32_t blocks[2], const rg_judge_mass *masses,
+                                       const sums *s) {
+    if (s->n == MASS && d == ROWS)
+        return look_at_six(q, j, blocks, masses, s);
     row_figures f = {0};
     for (size_t k = 0; k < d; k++)
-        f.velocity[k] = q[k], f.error[k] = s->gamma_row * fabs(q[k]);
+        f.velocity[k] = q[k], f.error[k] = s->rounding * fabs(q[k]);
     for (size_t side = 0; side < 2; side++) {
         size_t b = blocks[side];
         if (b == RG_NO_BLOCK)
@@ -232,30 +235,47 @@ static row_figures look_at_rows(size_t d, const double *q, const double *j,
         const double *rows = j + side * d * s->n;
         const double *v = s->velocity + b * s->n, *e = s->error + b * s->n;
         double square = 0;
-        if (s->n == MASS && d == ROWS)
-            square = add_six(rows, v, e, &f);
-        else if (s->n == MASS && d == 1)
-            square = add_side(MASS, rows, v, e, &f.velocity[0], &f.error[0]);
-        else
-            for (size_t k = 0; k < d; k++)
-                square += add_side(s->n, rows + k * s->n, v, e, &f.velocity[k], &f.error[k]);
-        f.trace += masses[b].least * square / (double)d;
+        for (size_t k = 0; k < d; k++)
+            square += add_side(s->n, rows + k * s->n, v, e, &f.velocity[k], &f.error[k]);
+        f.trace += masses[b].least * square;
     }
+    f.trace /= (double)d;
     return f;
+}
+
+static double trace_of_row(const double *j, size_t n, const double *inverse) {
+    double trace = 0;
+    for (size_t k = 0; k < n; k++) {
+        double product = 0;
+        for (size_t c = 0; c < n; c++)
+            product += inverse[k * n + c] * j[c];
+        trace += j[k] * product;
+    }
+    return trace;
+}
+
+/* The part of one row of six numbers in the trace, with a mass that is split. */
+static inline double trace_of_body(const double *j, const double *inverse) {
+    double x = j[3] * (inverse[21] * j[3] + inverse[22] * j[4] + inverse[23] * j[5]);
+    double y = j[4] * (inverse[27] * j[3] + inverse[28] * j[4] + inverse[29] * j[5]);
+    double z = j[5] * (inverse[33] * j[3] + inverse[34] * j[4] + inverse[35] * j[5]);
+    return inverse[0] * (j[0] * j[0]) + inverse[7] * (j[1] * j[1]) + inverse[14] * (j[2] * j[2]) +
+           (x + y + z);
 }
 
 /* The trace itself, of J M^-1 J' divided by the number of rows. */
 static double trace_of(size_t d, size_t n, const double *j, const uint32_t blocks[2],
                        const rg_judge_mass *masses) {
     double trace = 0;
-    for (size_t row = 0; row < 2 * d; row++, j += n)
-        for (size_t k = 0; k < n && blocks[row / d] != RG_NO_BLOCK; k++) {
-            double product = 0;
-            for (size_t c = 0; c < n; c++)
-                product += masses[blocks[row / d]].inverse[k * n + c] * j[c];
-            trace += j[k] * product / (double)d;
-        }
-    return trace;
+    for (size_t side = 0; side < 2; side++, j += d * n) {
+        if (blocks[side] == RG_NO_BLOCK)
+            continue;
+        const rg_judge_mass *mass = &masses[blocks[side]];
+        for (size_t row = 0; row < d; row++)
+            trace += mass->split ? trace_of_body(j + row * n, mass->inverse)
+                                 : trace_of_row(j + row * n, n, mass->inverse);
+    }
+    return trace / (double)d;
 }
 
 /* Is what the judge finds of a contact (solve_judge.c) the same for all larger traces? If f and
@@ -273,7 +293,7 @@ static bool is_settled(double trace, double mu, const double f[ROWS], const doub
 static bool is_apart(const rg_contact_problem *p, size_t i, const sums *s, double *velocity) {
     size_t d = (size_t)p->dimension, n = s->n;
     const double *j = p->global.contact_jacobian + i * 2 * d * n;
-    double q = p->q[i * d], error = s->gamma_row * fabs(q);
+    double q = p->q[i * d], error = s->rounding * fabs(q);
     *velocity = q;
     for (size_t side = 0; side < 2; side++) {
         size_t b = p->global.contact_blocks[2 * i + side];
@@ -316,7 +336,7 @@ static double look_at_joint(const rg_contact_problem *p, size_t j, const double 
     if (p->compliance) {
         double soft = p->compliance[j] * force[row];
         f.velocity[0] += soft, f.trace += p->compliance[j];
-        f.error[0] += 2 * s->gamma_row * fabs(soft);
+        f.error[0] += 2 * s->rounding * fabs(soft);
     }
     side->velocity[row] = f.velocity[0];
     side->trace[p->contacts + j] = f.trace;
@@ -328,7 +348,8 @@ double rg_judge_plain(const rg_contact_problem *p, const double *force, const rg
     sums s = lay_out(p, work);
     double worst = 0;
     add_impulses(p, force, &s);
-    find_velocities(p, masses, &s);
+    for (size_t b = 0; b < p->global.blocks; b++)
+        find_velocity(p, &masses[b], b, &s);
     for (size_t i = 0; i < p->contacts + p->joints; i++) {
         double bound = i < p->contacts ? look_at_contact(p, i, force, masses, &s, side)
                                        : look_at_joint(p, i - p->contacts, force, masses, &s, side);

@@ -85,11 +85,6 @@ rg_status rg_joints_analyse(rg_analysis *a, rg_analysis_joints *j);
 /* What velocities add to the acceleration of a direction of a joint, at a->motion. */
 double rg_joints_drift(const rg_analysis *a, uint32_t joint, const rg_joint_look *look,
                        size_t direction);
-static inline const rg_joint_direction *rg_joints_direction(const rg_joint_look *look,
-                                                            size_t direction) {
-    return direction < look->locked ? &look->lock[direction]
-                                    : &look->axis[direction - look->locked];
-}
 /* Whether a row is this part of an axis: RG_JOINT_MOTOR and others of world.h. */
 static inline bool rg_joints_is(const rg_analysis_joint_row *r, int part) {
     return r->part >= RG_JOINT_LOCKED && (r->part - RG_JOINT_LOCKED) % RG_JOINT_PARTS == part;

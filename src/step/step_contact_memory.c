@@ -44,6 +44,15 @@ static int compare_at(const rg_contact_memory *memory, size_t i, const rg_contac
     return rg_contact_key_compare(&own, key);
 }
 
+static bool is_at(const rg_contact_memory *memory, size_t i, const rg_contact_key *key) {
+    if (i >= memory->count)
+        return false;
+    const rg_contact_force *f = &memory->forces[i];
+    return f->collider_b.index1 == key->collider_b.index1 &&
+           f->collider_a.index1 == key->collider_a.index1 && f->part_b == key->part_b &&
+           f->part_a == key->part_a && f->id == key->id;
+}
+
 /* The first one that is not before the key. */
 static size_t lower_bound(const rg_contact_memory *memory, const rg_contact_key *key) {
     size_t low = 0, high = memory->count;
@@ -60,10 +69,11 @@ static size_t lower_bound(const rg_contact_memory *memory, const rg_contact_key 
 const rg_contact_force *rg_contact_memory_find(rg_contact_memory *memory,
                                                const rg_contact_key *key) {
     size_t i = memory->next;
-    if (i >= memory->count || compare_at(memory, i, key) != 0)
+    if (!is_at(memory, i, key)) {
         i = lower_bound(memory, key);
-    if (i == memory->count || compare_at(memory, i, key) != 0)
-        return NULL;
+        if (!is_at(memory, i, key))
+            return NULL;
+    }
     const rg_contact_force *f = &memory->forces[i];
     memory->next = i + 1;
     bool same = f->collider_b.generation == key->collider_b.generation &&

@@ -7,17 +7,16 @@
 #include "step/step_machinery.h"
 #include "step/step_rolling.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static rg_contact_mode mode_of(const rg_contact_job *job, size_t i, double normal, double slip,
                                bool curved) {
     const rg_contact_row *row = &job->contacts->set.rows[i];
     const rg_world_content *c = &job->world->content;
-    double mass = INFINITY;
-    if (row->moves_a)
-        mass = fmin(mass, c->dynamics[row->body_a].mass);
-    if (row->moves_b)
-        mass = fmin(mass, c->dynamics[row->body_b].mass);
+    double mass = row->moves_a ? c->dynamics[row->body_a].mass : INFINITY;
+    if (row->moves_b && c->dynamics[row->body_b].mass < mass)
+        mass = c->dynamics[row->body_b].mass;
     if (!(normal > RG_STEP_NO_FORCE * mass * job->speed))
         return RG_MODE_SEPARATING;
     if (slip > RG_STEP_SLIP * job->speed)
@@ -32,19 +31,30 @@ static rg_contact_mode mode_of(const rg_contact_job *job, size_t i, double norma
     return turning > RG_STEP_SLIP * job->speed ? RG_MODE_ROLL : RG_MODE_STICK;
 }
 
+/* memcmp, without a call. */
+static inline bool has_same_bits(const double *x, const double *y, size_t count) {
+    uint64_t a, b, differ = 0;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        differ |= a ^ b;
+    }
+    return differ == 0;
+}
+
 /* Did the solver leave the components that it started from as they were? The vector that they came
  * from is then taken over: turned to and fro, it would change in its last bits for ever. */
 static bool is_taken_over(const rg_contact_job *job, size_t i, const double *r) {
     const rg_contact_step *contacts = job->contacts;
     const rg_contact_force *start = job->start[i];
     double first[3];
-    if (!start || memcmp(&start->normal, &contacts->set.rows[i].normal, sizeof start->normal) != 0)
+    if (!start || !has_same_bits(&start->normal.x, &contacts->set.rows[i].normal.x, 3))
         return false;
     rg_vec3 force = rg_scale(1 / contacts->step, start->impulse); /* steps of the same length? */
-    if (memcmp(&force, &start->force, sizeof force) != 0)
+    if (!has_same_bits(&force.x, &start->force.x, 3))
         return false;
     rg_row_components(&contacts->set, i, rg_scale(contacts->step, start->force), first);
-    return memcmp(first, r, (size_t)contacts->set.dimension * sizeof *r) == 0;
+    return has_same_bits(first, r, (size_t)contacts->set.dimension);
 }
 
 bool rg_contacts_same(const rg_contact_force *now, size_t count, const rg_contact_force *last,
@@ -62,6 +72,12 @@ static void tell_twist(const rg_contact_job *job, size_t i) {
     f->rolling_friction = law->rolling_friction;
     f->torsional_friction = contacts->set.dimension == 3 ? law->torsional_friction : 0;
 }
+
+/* What is stored and compared as bytes has no padding. */
+_Static_assert(sizeof(rg_contact_force) == 4 * sizeof(rg_body_id) + 4 * sizeof(uint32_t) +
+                                               sizeof(uint64_t) + 6 * sizeof(rg_vec3) +
+                                               7 * sizeof(double),
+               "rg_contact_force has padding");
 
 void rg_contacts_describe(rg_contact_job *job) {
     rg_contact_step *contacts = job->contacts;
@@ -81,27 +97,21 @@ void rg_contacts_describe(rg_contact_job *job) {
         if (is_taken_over(job, i, r))
             impulse = job->start[i]->impulse, force = job->start[i]->force;
         bool met = job->meets[i] && r[0] > 0;
-        memset(&contacts->forces[i], 0, sizeof contacts->forces[i]); /* padding is stored, too */
-        contacts->forces[i] = (rg_contact_force){
-            .collider_b = touch->collider_b,
-            .collider_a = touch->collider_a,
-            .body_b = touch->body_b,
-            .body_a = touch->body_a,
-            .part_b = manifold->part1,
-            .part_a = manifold->part2,
-            .id = point->id,
-            .position = row->position,
-            .normal = row->normal,
-            .gap = row->gap,
-            .impulse = impulse,
-            .force = force,
-            .normal_force = r[0] / contacts->step,
-            .friction = job->mu[i],
-            .slip_speed = slip,
-            .approach = -job->before[i * d],
-            .mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_FEATURES_SMOOTH),
-            .impact = met,
-        };
+        rg_contact_force *f = &contacts->forces[i];
+        memset(&f->angular_impulse, 0, sizeof *f - offsetof(rg_contact_force, angular_impulse));
+        f->collider_b = touch->collider_b, f->collider_a = touch->collider_a;
+        f->body_b = touch->body_b, f->body_a = touch->body_a;
+        f->part_b = manifold->part1, f->part_a = manifold->part2;
+        f->id = point->id;
+        f->position = row->position, f->normal = row->normal;
+        f->gap = row->gap;
+        f->impulse = impulse, f->force = force;
+        f->normal_force = r[0] / contacts->step;
+        f->friction = job->mu[i];
+        f->slip_speed = slip;
+        f->approach = -job->before[i * d];
+        f->mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_FEATURES_SMOOTH);
+        f->impact = met;
         contacts->impacts += met;
         if (contacts->twists)
             tell_twist(job, i);

@@ -139,10 +139,15 @@ static double drift_speed(const rg_contact_job *job, size_t i) {
 static bool is_rounding(const rg_contact_job *job, const rg_contact_row *row, double gap) {
     if (gap == 0)
         return true;
-    const rg_vec3 *position = job->world->content.position;
-    double size = rg_length(row->position) + rg_length(position[row->body_a]) +
-                  rg_length(position[row->body_b]);
-    return fabs(gap) <= RG_STEP_GAP_ROUNDING * DBL_EPSILON * size;
+    rg_vec3 p = row->position, a = job->world->content.position[row->body_a],
+            b = job->world->content.position[row->body_b];
+    /* The length of a vector is at least its largest entry, and less than twice that: in most cases
+     * no root is needed. */
+    double least = rg_largest_entry(p) + rg_largest_entry(a) + rg_largest_entry(b);
+    double unit = RG_STEP_GAP_ROUNDING * DBL_EPSILON;
+    if (fabs(gap) > 2 * unit * least)
+        return false;
+    return fabs(gap) <= unit * (rg_length(p) + rg_length(a) + rg_length(b));
 }
 
 static double circumradius(const rg_world_content *c, rg_collider_id id) {
@@ -156,35 +161,46 @@ static double smaller_size(const rg_contact_job *job, const rg_contact_row *row)
     return fmin(circumradius(c, touch->collider_a), circumradius(c, touch->collider_b));
 }
 
-/* The gap of row i, or the mean of those of its manifold that differ by RG_STEP_FLUSH at most. */
-static double flush_gap(const rg_contact_job *job, size_t i) {
+/* The rows of one manifold, which follow each other: of their gaps, the mean of those that are
+ * larger than the least by RG_STEP_FLUSH at most. */
+typedef struct flush_rows {
+    size_t end;
+    bool level; /* all gaps are equal */
+    double least, flush, mean;
+} flush_rows;
+
+static flush_rows find_flush(const rg_contact_job *job, size_t begin) {
     const rg_row_set *set = &job->contacts->set;
     const rg_contact_row *rows = set->rows;
-    size_t begin = i, end = i + 1, count = 0;
-    while (begin > 0 && rows[begin - 1].manifold == rows[i].manifold)
-        begin--;
-    while (end < set->count && rows[end].manifold == rows[i].manifold)
-        end++;
-    double least = rows[i].gap, most = least, sum = 0;
-    for (size_t k = begin; k < end; k++) {
-        least = fmin(least, rows[k].gap);
-        most = fmax(most, rows[k].gap);
+    double most = rows[begin].gap, sum = 0;
+    flush_rows f = {.end = begin + 1, .least = most};
+    size_t count = 0;
+    for (; f.end < set->count && rows[f.end].manifold == rows[begin].manifold; f.end++) {
+        double gap = rows[f.end].gap;
+        f.least = gap < f.least ? gap : f.least;
+        most = gap > most ? gap : most;
     }
-    double flush = least < most ? RG_STEP_FLUSH * smaller_size(job, &rows[i]) : 0;
-    if (least == most || rows[i].gap - least > flush)
-        return rows[i].gap;
-    for (size_t k = begin; k < end; k++)
-        if (rows[k].gap - least <= flush)
+    f.level = f.least == most;
+    if (f.level)
+        return f;
+    f.flush = RG_STEP_FLUSH * smaller_size(job, &rows[begin]);
+    for (size_t k = begin; k < f.end; k++)
+        if (rows[k].gap - f.least <= f.flush)
             sum += rows[k].gap, count++;
-    return sum / (double)count;
+    f.mean = sum / (double)count;
+    return f;
+}
+
+static double flush_gap(const flush_rows *f, double gap) {
+    return f->level || gap - f->least > f->flush ? gap : f->mean;
 }
 
 /* What the gap adds to the velocity of the normal row. */
-static double stabilisation(const rg_contact_job *job, size_t i) {
+static double stabilisation(const rg_contact_job *job, size_t i, double gap) {
     const rg_contact_step *contacts = job->contacts;
     const rg_world_content *c = &job->world->content;
     const rg_contact_row *row = &contacts->set.rows[i];
-    double gap = flush_gap(job, i), h = contacts->step;
+    double h = contacts->step;
     if (contacts->rows == RG_ROWS_IN_IMPACT || is_rounding(job, row, gap))
         return 0;
     if (gap >= 0)
@@ -233,17 +249,18 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
         find_old(job, first, first_count, job->start);
     else
         memcpy(job->start, job->last, set->count * sizeof *job->start);
+    flush_rows flush = {0};
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         double free[3], *u = job->before + i * d, *shift = job->shift + i * d;
+        if (i == flush.end)
+            flush = find_flush(job, i);
         rg_row_velocity(set, i, c->velocity, c->angular_velocity, u);
         bool bounces = row->law.restitution > 0;
         if (bounces)
             rg_row_velocity(set, i, contacts->free_velocity, contacts->free_angular_velocity, free);
-        shift[0] = rg_dot(row->surface, row->normal) + stabilisation(job, i);
-        shift[1] = rg_dot(row->surface, row->tangent1);
-        if (d == 3)
-            shift[2] = rg_dot(row->surface, row->tangent2);
+        rg_row_components(set, i, row->surface, shift);
+        shift[0] += stabilisation(job, i, flush_gap(&flush, row->gap));
         job->mu[i] = coefficient(job, i);
         job->meets[i] =
             bounces && -u[0] > job->impact_speed &&
@@ -266,16 +283,18 @@ static double largest_speed(const rg_contact_job *job) {
     const rg_row_set *set = &job->contacts->set;
     const rg_world_content *c = &job->world->content;
     double largest = 0;
+    uint32_t seen[2] = {UINT32_MAX, UINT32_MAX}; /* of the row before, if they do not turn */
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         for (int side = 0; side < 2; side++) {
             uint32_t body = side == 0 ? row->body_a : row->body_b;
-            if (!(side == 0 ? row->moves_a : row->moves_b))
+            if (!(side == 0 ? row->moves_a : row->moves_b) || body == seen[side])
                 continue;
             double speed = rg_length(job->contacts->free_velocity[body]),
                    spin = rg_length(job->contacts->free_angular_velocity[body]);
             if (spin > 0)
                 speed += spin * rg_length(rg_sub(row->position, c->position[body]));
+            seen[side] = spin > 0 ? UINT32_MAX : body;
             largest = speed > largest ? speed : largest;
         }
     }

@@ -25,7 +25,8 @@ typedef struct rg_judge_memory {
     const rg_vec3 *position, *velocity, *angular_velocity;
     const rg_quat *orientation; /* of the centre-of-mass frames */
     const rg_pose *origin;      /* poses of the origin frames */
-    rg_vec3 *spin;              /* room for as many */
+    rg_vec3 *spin;              /* room for as many: after, had they not turned */
+    uint8_t *still;             /* the same: neither before nor after do they move */
 } rg_judge_memory;
 /* `whose`: 1 per body that a part of the step is made of, without totals; null: all. */
 rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose, rg_arena *arena,

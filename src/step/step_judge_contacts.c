@@ -22,7 +22,8 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
     rg_quat *orientation = rg_arena_take(arena, n, sizeof *orientation);
     rg_pose *origin = rg_arena_take(arena, n, sizeof *origin);
     rg_vec3 *spin = rg_arena_take(arena, n, sizeof *spin);
-    if (!position || !velocity || !angular_velocity || !orientation || !origin || !spin)
+    uint8_t *still = rg_arena_take(arena, n, sizeof *still);
+    if (!position || !velocity || !angular_velocity || !orientation || !origin || !spin || !still)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) { /* not as blocks: an empty world has none */
         position[i] = content->position[i];
@@ -39,7 +40,8 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
                                 .angular_velocity = angular_velocity,
                                 .orientation = orientation,
                                 .origin = origin,
-                                .spin = spin};
+                                .spin = spin,
+                                .still = still};
     return RG_OK;
 }
 
@@ -58,8 +60,8 @@ static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_mem
     return rg_rotate(then, rg_mat3_apply(&inverse, rg_rotate_back(then, momentum)));
 }
 
-rg_judge_motion_at rg_judge_motion_of(const rg_world_content *c, const rg_judge_memory *before,
-                                      double step, size_t i, rg_vec3 p) {
+static inline rg_judge_motion_at motion_at(const rg_world_content *c, const rg_judge_memory *before,
+                                           double step, size_t i, rg_vec3 p) {
     rg_judge_motion_at m = {.dynamic = c->record[i].motion == RG_MOTION_DYNAMIC};
     m.spin_before = m.spin_after = c->angular_velocity[i];
     if (m.dynamic) {
@@ -77,6 +79,11 @@ rg_judge_motion_at rg_judge_motion_of(const rg_world_content *c, const rg_judge_
         m.before = m.after = rg_scale(1 / step, rg_sub(there, p));
     }
     return m;
+}
+
+rg_judge_motion_at rg_judge_motion_of(const rg_world_content *c, const rg_judge_memory *before,
+                                      double step, size_t i, rg_vec3 p) {
+    return motion_at(c, before, step, i, p);
 }
 
 /* m/s in world axes: how the surface of a collider runs along its body, across the normal. */
@@ -129,11 +136,34 @@ static void account_twist(const rg_world_content *c, const rg_judge_memory *befo
         check_twist(about, f->torsional_friction * normal, spin, length, speed, sum);
 }
 
+/* What the bodies that forces move are given by the others. */
+static void add_impulse(const rg_world_content *c, size_t i, size_t j, const rg_contact_force *f,
+                        rg_judge_contacts *sum) {
+    bool a = c->record[i].motion == RG_MOTION_DYNAMIC, b = c->record[j].motion == RG_MOTION_DYNAMIC;
+    if (a == b)
+        return;
+    rg_vec3 given = a ? f->impulse : rg_neg(f->impulse);
+    sum->impulse = rg_add(sum->impulse, given);
+    sum->angular_impulse = rg_add(sum->angular_impulse, rg_cross(f->position, given));
+}
+
+/* Does a surface run along its body, or friction act against turning? */
+static bool runs(const rg_world_content *c, const rg_contact_force *f) {
+    const rg_collider *a = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(f->collider_a))];
+    const rg_collider *b = &c->collider[rg_handle_index(&c->colliders, RG_HANDLE(f->collider_b))];
+    return f->rolling_friction > 0 || f->torsional_friction > 0 ||
+           !rg_is_zero(a->surface_velocity) || !rg_is_zero(b->surface_velocity);
+}
+
 static void account(const rg_world_content *c, const rg_judge_memory *before, double step,
                     const rg_contact_force *f, rg_judge_contacts *sum) {
     size_t i = rg_body_dense(c, f->body_a), j = rg_body_dense(c, f->body_b);
-    rg_judge_motion_at a = rg_judge_motion_of(c, before, step, i, f->position);
-    rg_judge_motion_at b = rg_judge_motion_of(c, before, step, j, f->position);
+    if (before->still[i] && before->still[j] && !runs(c, f)) {
+        add_impulse(c, i, j, f, sum); /* no work */
+        return;
+    }
+    rg_judge_motion_at a = motion_at(c, before, step, i, f->position);
+    rg_judge_motion_at b = motion_at(c, before, step, j, f->position);
     rg_vec3 mean = rg_scale(0.5, rg_sub(rg_add(a.before, a.after), rg_add(b.before, b.after)));
     double normal = rg_dot(f->impulse, f->normal) * rg_dot(mean, f->normal);
     double all = rg_dot(f->impulse, mean);
@@ -152,20 +182,25 @@ static void account(const rg_world_content *c, const rg_judge_memory *before, do
         sum->prescribed -= rg_dot(f->impulse, a.before);
     if (!b.dynamic)
         sum->prescribed += rg_dot(f->impulse, b.before);
-    if (a.dynamic == b.dynamic)
-        return;
-    rg_vec3 given = a.dynamic ? f->impulse : rg_neg(f->impulse);
-    sum->impulse = rg_add(sum->impulse, given);
-    sum->angular_impulse = rg_add(sum->angular_impulse, rg_cross(f->position, given));
+    add_impulse(c, i, j, f, sum);
+}
+
+/* Neither before nor after does a body move that forces move. */
+static bool is_at_rest(const rg_world_content *c, const rg_judge_memory *before, size_t i) {
+    return rg_is_zero(before->velocity[i]) && rg_is_zero(before->angular_velocity[i]) &&
+           rg_is_zero(c->velocity[i]) && rg_is_zero(before->spin[i]);
 }
 
 rg_judge_contacts rg_judge_contact_work(const rg_world_content *c, const rg_judge_memory *before,
                                         rg_judge_pushes done, const uint8_t *whose) {
     rg_judge_contacts sum = {0};
     double step = done.step;
-    for (size_t i = 0; i < c->bodies.count && done.count + done.joint_count; i++)
-        if (c->record[i].motion == RG_MOTION_DYNAMIC && (!whose || whose[i]))
+    for (size_t i = 0; i < c->bodies.count && done.count + done.joint_count; i++) {
+        bool dynamic = c->record[i].motion == RG_MOTION_DYNAMIC, own = !whose || whose[i];
+        if (dynamic && own)
             before->spin[i] = spin_before_turning(c, before, i);
+        before->still[i] = dynamic ? own && is_at_rest(c, before, i) : !c->record[i].prescription1;
+    }
     for (size_t i = 0; i < done.count; i++) {
         const rg_contact_force *f = &done.forces[i];
         if (!whose || whose[rg_body_dense(c, f->body_a)] || whose[rg_body_dense(c, f->body_b)])

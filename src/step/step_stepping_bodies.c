@@ -274,14 +274,15 @@ static void add_halves(rg_stepping *job) {
     }
 }
 
-static void push(const rg_stepping *job, uint32_t body, rg_vec3 point, rg_vec3 impulse) {
+/* `size`: of the impulse. */
+static inline void push(const rg_stepping *job, uint32_t body, rg_vec3 point, rg_vec3 impulse,
+                        double size) {
     rg_vec3 arm = rg_sub(point, job->content->position[body]);
     rg_stepping_sum *sum = &job->sums[body];
     job->end.momentum[body] = rg_add(job->end.momentum[body], impulse);
     job->end.angular_momentum[body] =
         rg_add(job->end.angular_momentum[body], rg_cross(arm, impulse));
     job->near[body] = 1;
-    double size = rg_length(impulse);
     sum->terms++, sum->linear += size, sum->angular += rg_length(arm) * size;
 }
 
@@ -420,10 +421,11 @@ void rg_stepping_apply(rg_stepping *job) {
     for (size_t i = 0; i < set->count; i++) {
         const rg_contact_row *row = &set->rows[i];
         rg_vec3 impulse = rg_row_force(set, i, job->contacts.impulse + i * d);
+        double size = rg_length(impulse);
         if (row->moves_a)
-            push(job, row->body_a, row->position, impulse);
+            push(job, row->body_a, row->position, impulse, size);
         if (row->moves_b)
-            push(job, row->body_b, row->position, rg_neg(impulse));
+            push(job, row->body_b, row->position, rg_neg(impulse), size);
     }
     push_joints(job);
     hold_turning(job);

@@ -193,6 +193,63 @@ static void mass_blocks_are_inverted(void **state) {
     }
 }
 
+/* Cholesky and its solve as in the books, every product made. */
+static void solve_plainly(const double *mass, int n, double *lower, double *x) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = mass[i * n + j];
+            for (int k = 0; k < j; k++)
+                sum -= lower[i * n + k] * lower[j * n + k];
+            lower[i * n + j] = i == j ? 1 / sqrt(sum) : sum * lower[j * n + j];
+        }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++)
+            x[i] -= lower[i * n + k] * x[k];
+        x[i] *= lower[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++)
+            x[i] -= lower[k * n + i] * x[k];
+        x[i] *= lower[i * n + i];
+    }
+}
+
+/* Leaving out products with zeros changes no bit. */
+static void masses_of_bodies_are_inverted_bit_for_bit(void **state) {
+    (void)state;
+    rg_random random = rg_random_make(6);
+    for (int trial = 0; trial < 1000; trial++) {
+        double root[9], mass[36] = {0}, lower[36] = {0}, plain[36] = {0}, x[6], y[6];
+        for (int i = 0; i < 9; i++)
+            root[i] = rg_random_between(&random, -1, 1);
+        for (int i = 0; i < 3; i++) {
+            mass[7 * i] = rg_random_between(&random, 0.01, 100);
+            for (int j = 0; j < 3; j++) {
+                mass[6 * (3 + i) + 3 + j] = i == j ? 0.1 : 0;
+                for (int k = 0; k < 3; k++)
+                    mass[6 * (3 + i) + 3 + j] += root[3 * i + k] * root[3 * j + k];
+            }
+        }
+        if (trial % 4 == 0) /* and one that is none: its centre is elsewhere */
+            mass[6 * 4 + 1] = mass[6 * 1 + 4] = 0.01;
+        assert_int_equal(rg_mass_is_split(mass), trial % 4 != 0);
+        for (int i = 0; i < 6; i++)
+            x[i] = y[i] = rg_random_between(&random, -1, 1);
+        assert_true(rg_mass_factor(mass, 6, lower));
+        rg_mass_solve(lower, 6, x);
+        solve_plainly(mass, 6, plain, y);
+        for (int i = 0; i < 6; i++) {
+            assert_true(x[i] == y[i]);
+            for (int j = 0; j <= i; j++)
+                assert_true(lower[6 * i + j] == plain[6 * i + j]);
+        }
+        mass[21] = -1;
+        assert_false(rg_mass_factor(mass, 6, lower));
+        mass[21] = 1, mass[7] = 0;
+        assert_false(rg_mass_factor(mass, 6, lower));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_problems_are_checked),
@@ -201,6 +258,7 @@ int main(void) {
         cmocka_unit_test(global_problems_are_checked),
         cmocka_unit_test(polygons_are_balanced),
         cmocka_unit_test(mass_blocks_are_inverted),
+        cmocka_unit_test(masses_of_bodies_are_inverted_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,22 @@ static void links_that_share_blocks(void **state) {
     rg_arena_free(&arena);
 }
 
+/* Points of a pair follow each other, links that act on nothing are no pair, and a later link may
+ * join what came before. */
+static void links_that_repeat(void **state) {
+    (void)state;
+    static const uint32_t blocks[] = {0,    1, 0,    1, NONE, NONE, NONE, NONE,
+                                      NONE, 2, NONE, 2, 1,    0,    2,    1};
+    rg_arena arena = open_arena();
+    rg_partition p;
+    assert_int_equal(rg_partition_links(blocks, 8, 3, &arena, &p), RG_OK);
+    assert_int_equal(p.count, 3);
+    assert_members(&p, 0, 6, (const uint32_t[]){0, 1, 4, 5, 6, 7});
+    assert_members(&p, 1, 1, (const uint32_t[]){2});
+    assert_members(&p, 2, 1, (const uint32_t[]){3});
+    rg_arena_free(&arena);
+}
+
 /* Contacts 0 and 2 are coupled, 1 and the joint are. The zero that is stored couples nothing. */
 static void entries_that_couple(void **state) {
     (void)state;
@@ -80,6 +96,7 @@ static void entries_that_couple(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_that_share_blocks),
+        cmocka_unit_test(links_that_repeat),
         cmocka_unit_test(entries_that_couple),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

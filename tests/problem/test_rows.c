@@ -217,6 +217,26 @@ static void a_box_at_rest_is_a_known_problem(void **state) {
                          1);
         assert_near(problem.contact.mu[i], 0.5, 0);
     }
+    /* Contacts that follow each other are read where they were written, others are copied. */
+    assert_ptr_equal(problem.contact.global.contact_jacobian, set.jacobian);
+    assert_ptr_equal(problem.contact.q, shift);
+    uint32_t list[2] = {1, 3};
+    rg_island some = islands.islands[0];
+    islands.contacts = list;
+    some.first_contact = 0, some.contact_count = 2;
+    for (int i = 0; i < 12; i++)
+        shift[i] = i;
+    mu[3] = 0.25;
+    assert_int_equal(rg_island_problem(&world->content, &set, &islands, &some,
+                                       &(rg_island_input){v, w, shift, mu, 0, NULL, NULL}, &arena,
+                                       &problem),
+                     RG_OK);
+    for (size_t k = 0; k < 2; k++) {
+        assert_memory_equal(problem.contact.global.contact_jacobian + k * 36,
+                            set.jacobian + list[k] * 36, 36 * sizeof(double));
+        assert_memory_equal(problem.contact.q + 3 * k, shift + 3 * list[k], 3 * sizeof(double));
+        assert_true(problem.contact.mu[k] == mu[list[k]]);
+    }
     rg_arena_free(&arena);
     rg_collision_destroy(collision);
     rg_world_destroy(world);
