@@ -15,8 +15,8 @@
  * within a tolerance leave a velocity of that size, which the next steps take back and make again,
  * so that bodies at rest would never come to rest and be solved for ever; unless the caller takes
  * care of that (settings.keep). Otherwise Newton's method on the closed contacts starts from them
- * and, where it stops, the interior point over the contacts that matter (solve_active.c,
- * solve_active_repair.c). The islands of a contact problem come here one by one (solve_islands.c).
+ * and, where it stops and there is no budget, the interior point over the contacts that matter
+ * (solve_active.c, solve_active_repair.c). The islands of a contact problem come here one by one (solve_islands.c).
  * Every attempt is judged and noted in the info; the answer is the best that was found, with its
  * honest residual. A proof that there is no solution ends the list; a ray does so at its end.
  *
@@ -50,7 +50,6 @@ enum {
     POLISH_STEPS = 6,
     STAND_CONTACTS = 400, /* from so many on; fewer are swept, and solved as a whole */
     STAND_STEPS = 20,     /* factorisations; what stands needs 5 to 18 */
-    STAND_IDLE = 6,       /* of them without the residual halved */
     MORE_SWEEPS = 100     /* in all, if they promise to be enough */
 };
 /* Residual from which forces are near. */
@@ -174,7 +173,7 @@ static rg_status stand_forces(rg_solve_context *context, const rg_problem *probl
     for (size_t i = 0; i < system.contacts; i++)
         if (system.free[i * d] <= STAND_OPENS * system.scale)
             active.force[i * d] = STAND_PRESSED * system.rho[i] * system.scale;
-    status = rg_active_run(&active, (rg_active_aim){STAND_AIM, STAND_STEPS, STAND_IDLE});
+    status = rg_active_run(&active, (rg_active_aim){STAND_AIM, STAND_STEPS});
     tell_active(&active, settings, solution, report);
     return status;
 }
@@ -412,7 +411,7 @@ static bool is_enough(const chain *c) {
            c->info.residual.natural <= c->settings->acceptable;
 }
 
-/* Within a budget the interior point is part of what Newton on the closed contacts has tried. */
+/* Within a budget all of it goes to Newton on the closed contacts, where there is a start. */
 static uint32_t if_cold(const chain *c) {
     bool tried = if_given_or_jointed(c) == 0 && rg_active_takes(c->problem);
     return c->settings->effort && tried ? NEVER : 0;
