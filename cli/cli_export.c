@@ -63,6 +63,8 @@ const char cli_export_help[] =
     "      --from T     where pictures and films begin and end, s of simulated time (the\n"
     "      --to T       whole run)\n"
     "      --theme T    of pictures and films: light (default), dark\n"
+    "      --view V     from where pictures and films are seen: corner (default), x, -x, y, -y,\n"
+    "                   z (above)\n"
     "  -h, --help       this text\n"
     "\n"
     "Chromium and ffmpeg are looked for on the PATH, or named by the environment variables\n"
@@ -103,6 +105,7 @@ enum {
     OPTION_FROM,
     OPTION_TO,
     OPTION_THEME,
+    OPTION_VIEW,
     OPTION_LIVE,
     OPTION_HELP,
     OPTION_COUNT
@@ -241,7 +244,10 @@ static bool parse_film(const cli_option *options, double rate, cli_film *film) {
                        .rate = rate > 0 ? rate : 30,
                        .width = 1280,
                        .height = 720,
-                       .theme = theme ? theme : "light"};
+                       .theme = theme ? theme : "light",
+                       .view = cli_film_view("export", options[OPTION_VIEW].value)};
+    if (!film->view)
+        return false;
     if (size &&
         (sscanf(size, "%5dx%5d%c", &film->width, &film->height, &rest) != 2 || film->width < 16 ||
          film->height < 16 || film->width > MOST_PIXELS || film->height > MOST_PIXELS)) {
@@ -317,6 +323,7 @@ int cli_export(int count, const char **arguments) {
                                         [OPTION_FROM] = {"from", 0, true, NULL},
                                         [OPTION_TO] = {"to", 0, true, NULL},
                                         [OPTION_THEME] = {"theme", 0, true, NULL},
+                                        [OPTION_VIEW] = {"view", 0, true, NULL},
                                         [OPTION_LIVE] = {"live", 0, false, NULL},
                                         [OPTION_HELP] = {"help", 'h', false, NULL}};
     double rate;

@@ -291,6 +291,8 @@ def test_usage(rigor):
              "rigor: export: --size: '9000x10' is not WIDTHxHEIGHT, each from 16 to 8192"),
             (["export", "a.h5", "--png", "a", "--theme", "pink"],
              "rigor: export: --theme: 'pink' is neither light nor dark"),
+            (["export", "a.h5", "--png", "a", "--view", "behind"],
+             "rigor: export: --view: there is no view 'behind'; there are corner, x, -x, y, -y, z (above)"),
             (["export", "a.h5", "--png", "a", "--from", "x"],
              "rigor: export: --from: 'x' is not a number of seconds"),
             (["export", "a.h5", "--gltf", "a", "--fps", "0"],
