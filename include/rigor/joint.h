@@ -96,11 +96,11 @@ typedef struct rg_joint_def {
     /* Gear: turns of A for one of B in the opposite sense (negative: in the same sense, one in the
      * other); rack: m that B moves per rad of A. */
     double ratio;
-    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: never */
+    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: it holds */
     rg_joint_axis axis[RG_JOINT_AXES_MOST];
 } rg_joint_def;
 
-/* No limits, springs, motors, friction and armature; never breaks; its bodies do not touch. */
+/* No limits, springs, motors, friction and armature; cannot break; its bodies do not touch. */
 rg_joint_def rg_joint_def_default(rg_joint_kind kind);
 size_t rg_joint_axis_count(rg_joint_kind kind);
 bool rg_joint_axis_is_angle(rg_joint_kind kind, size_t axis);
