@@ -183,7 +183,7 @@ static int prepare_directory(picture_sink *sink) {
         return EXIT_UNWRITABLE;
     sink->made_directory = mkdir(path, 0777) == 0;
     if (!sink->made_directory && errno != EEXIST) {
-        cli_complain("%s: cannot be made: %s", path, strerror(errno));
+        cli_complain("%s: cannot be created: %s", path, strerror(errno));
         return EXIT_UNWRITABLE;
     }
     DIR *directory = opendir(path);

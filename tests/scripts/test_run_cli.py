@@ -789,7 +789,7 @@ def test_recording(rigor):
     check_equal(sorted(name for name in os.listdir(".") if name.startswith("a.")),
                 ["a.csv", "a.h5"], "files")
     expect(rigor, ["export", "good.yaml", "--csv", "-"], 3, stdout="",
-           stderr="rigor: good.yaml: is no recording; of a scene, `rigor run good.yaml --out "
+           stderr="rigor: good.yaml: is not a recording; of a scene, `rigor run good.yaml --out "
                   "FILE.h5` makes one\n")
     expect(rigor, ["export", "nothing.h5", "--csv", "-"], 3, stdout="",
            stderr="rigor: nothing.h5: cannot be read: No such file or directory\n")
@@ -798,7 +798,7 @@ def test_recording(rigor):
     expect(rigor, ["export", "a.h5", "--gltf", "no/where.glb"], 4, stdout="",
            stderr="rigor: no/where.glb: cannot be written: No such file or directory\n")
     expect(rigor, ["export", "good.yaml", "--gltf", "a.glb"], 3, stdout="",
-           stderr="rigor: good.yaml: is no recording; of a scene, `rigor run good.yaml --out "
+           stderr="rigor: good.yaml: is not a recording; of a scene, `rigor run good.yaml --out "
                   "FILE.h5` makes one\n")
     check(not os.path.exists("a.glb"), "a file of an export that failed")
     expect(rigor, ["run", "--resume", "good.yaml"], 3, stdout="", stderr="is not a whole recording")
