@@ -65,6 +65,7 @@ const char cli_export_help[] =
     "      --theme T    of pictures and films: light (default), dark\n"
     "      --view V     from where pictures and films are seen: corner (default), x, -x, y, -y,\n"
     "                   z (above)\n"
+    "      --hide LIST  leave out of them: contacts, edges, forces, grid, joints, shadows\n"
     "  -h, --help       this text\n"
     "\n"
     "Chromium and ffmpeg are looked for on the PATH, or named by the environment variables\n"
@@ -77,9 +78,7 @@ const char cli_export_help[] =
     "  rigor export dominoes.h5 --html dominoes.html\n"
     "  rigor export lcp.h5 cone.h5 --html compare.html\n"
     "  rigor export pyramid base=8 --html play.html --live\n"
-    "  rigor export dominoes.h5 --gltf dominoes.glb\n"
     "  rigor export dominoes.h5 --mp4 dominoes.mp4 --size 1920x1080 --from 0.5 --to 4\n"
-    "  rigor export racket.h5 --csv - | head\n"
     "  rigor export dominoes.h5 --contacts-csv forces.csv --certificate-csv steps.csv\n";
 
 /* Formats that later versions will have. */
@@ -106,6 +105,7 @@ enum {
     OPTION_TO,
     OPTION_THEME,
     OPTION_VIEW,
+    OPTION_HIDE,
     OPTION_LIVE,
     OPTION_HELP,
     OPTION_COUNT
@@ -245,8 +245,9 @@ static bool parse_film(const cli_option *options, double rate, cli_film *film) {
                        .width = 1280,
                        .height = 720,
                        .theme = theme ? theme : "light",
-                       .view = cli_film_view("export", options[OPTION_VIEW].value)};
-    if (!film->view)
+                       .view = cli_film_view("export", options[OPTION_VIEW].value),
+                       .hidden = cli_film_hidden("export", options[OPTION_HIDE].value)};
+    if (!film->view || !film->hidden)
         return false;
     if (size &&
         (sscanf(size, "%5dx%5d%c", &film->width, &film->height, &rest) != 2 || film->width < 16 ||
@@ -324,6 +325,7 @@ int cli_export(int count, const char **arguments) {
                                         [OPTION_TO] = {"to", 0, true, NULL},
                                         [OPTION_THEME] = {"theme", 0, true, NULL},
                                         [OPTION_VIEW] = {"view", 0, true, NULL},
+                                        [OPTION_HIDE] = {"hide", 0, true, NULL},
                                         [OPTION_LIVE] = {"live", 0, false, NULL},
                                         [OPTION_HELP] = {"help", 'h', false, NULL}};
     double rate;

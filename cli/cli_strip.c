@@ -22,6 +22,7 @@ const char cli_strip_help[] =
     "      --columns N      pictures in a row (default: all, at most 4)\n"
     "      --size WxH       of a picture, in pixels (480x360)\n"
     "      --view V         from where: corner (default), x, -x, y, -y, z (above)\n"
+    "      --hide LIST      leave out: contacts, edges, forces, grid, joints, shadows\n"
     "      --method NAME    step method instead of the scene's\n"
     "      --step S         seconds of a step instead of the scene's\n"
     "  -h, --help           this text\n"
@@ -34,7 +35,7 @@ const char cli_strip_help[] =
     "  rigor strip balance2 --at 0,2,3,5,6,12 --columns 3\n"
     "  rigor strip arch thickness=0.105 --at 0,0.5,0.8 --out arch.svg\n";
 
-enum { AT, OUT, COLUMNS, SIZE, VIEW, METHOD, STEP, HELP, OPTIONS };
+enum { AT, OUT, COLUMNS, SIZE, VIEW, HIDE, METHOD, STEP, HELP, OPTIONS };
 enum {
     TIMES = 64,
     BETWEEN = 48, /* frames besides those of the pictures */
@@ -109,8 +110,9 @@ static bool parse(strip *s, int count, const char **arguments) {
                          .width = 480,
                          .height = 360,
                          .theme = "light",
-                         .view = cli_film_view("strip", options[VIEW].value)};
-    if (!s->film.view)
+                         .view = cli_film_view("strip", options[VIEW].value),
+                         .hidden = cli_film_hidden("strip", options[HIDE].value)};
+    if (!s->film.view || !s->film.hidden)
         return false;
     if (options[SIZE].value &&
         (sscanf(options[SIZE].value, "%5dx%5d%c", &s->film.width, &s->film.height, &rest) != 2 ||
@@ -248,8 +250,9 @@ int cli_strip(int count, const char **arguments) {
     cli_option options[OPTIONS] = {
         [AT] = {"at", 0, true, NULL},           [OUT] = {"out", 'o', true, NULL},
         [COLUMNS] = {"columns", 0, true, NULL}, [SIZE] = {"size", 0, true, NULL},
-        [VIEW] = {"view", 0, true, NULL},       [METHOD] = {"method", 0, true, NULL},
-        [STEP] = {"step", 0, true, NULL},       [HELP] = {"help", 'h', false, NULL}};
+        [VIEW] = {"view", 0, true, NULL},       [HIDE] = {"hide", 0, true, NULL},
+        [METHOD] = {"method", 0, true, NULL},   [STEP] = {"step", 0, true, NULL},
+        [HELP] = {"help", 'h', false, NULL}};
     static strip s;
     char chromium[CLI_PROGRAM_SIZE], path[PATH_SIZE];
     const char *page;

@@ -293,6 +293,8 @@ def test_usage(rigor):
              "rigor: export: --theme: 'pink' is neither light nor dark"),
             (["export", "a.h5", "--png", "a", "--view", "behind"],
              "rigor: export: --view: there is no view 'behind'; there are corner, x, -x, y, -y, z (above)"),
+            (["export", "a.h5", "--png", "a", "--hide", "grid,arrows"],
+             "rigor: export: --hide: 'arrows' is none of contacts, edges, forces, grid, joints, shadows"),
             (["export", "a.h5", "--png", "a", "--from", "x"],
              "rigor: export: --from: 'x' is not a number of seconds"),
             (["export", "a.h5", "--gltf", "a", "--fps", "0"],
