@@ -103,7 +103,7 @@ static int bench_narrow(void) {
     printf("%10s %12s %12s\n", "vertices", "cold, us", "warm, us");
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (!bench_hulls(counts[i])) {
-            cli_complain("bench: no memory");
+            cli_complain("bench: out of memory");
             return EXIT_FAILED;
         }
     return cli_flush();
@@ -175,7 +175,7 @@ static int bench_broad(void) {
     printf("%10s %10s %14s %12s %10s\n", "kind", "boxes", "us per box", "ms", "pairs");
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (!bench_cloud("sorted", counts[i]) || !bench_cloud("tree", counts[i])) {
-            cli_complain("bench: no memory");
+            cli_complain("bench: out of memory");
             return EXIT_FAILED;
         }
     return cli_flush();
@@ -339,7 +339,7 @@ static int bench_solve(void) {
            "iterations", "residual", "us");
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)
         if (!bench_stack(boxes[i])) {
-            cli_complain("bench: no memory");
+            cli_complain("bench: out of memory");
             return EXIT_FAILED;
         }
     return cli_flush();

@@ -174,7 +174,7 @@ static int bench(double most, int output) {
     for (size_t vertices = 7; count < SIZES && vertices <= largest;
          vertices = vertices < largest && 2 * vertices > largest ? largest : 2 * vertices) {
         if (!measure(vertices, &rows[count])) {
-            cli_complain("bench: no memory");
+            cli_complain("bench: out of memory");
             return EXIT_FAILED;
         }
         const depth_row *r = &rows[count++];

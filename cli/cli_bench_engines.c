@@ -416,7 +416,7 @@ int cli_bench_engines(int count, const char **arguments) {
     }
     bench *this = calloc(1, sizeof *this);
     if (!this) {
-        cli_complain("bench: no memory");
+        cli_complain("bench: out of memory");
         return EXIT_FAILED;
     }
     this->csv = options[CSV].value, this->plot = options[PLOT].value;

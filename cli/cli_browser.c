@@ -135,7 +135,7 @@ static bool make_directory(cli_browser *browser) {
         place = "/tmp";
     snprintf(browser->directory, room, "%s/rigor-film-XXXXXX", place);
     if (!mkdtemp(browser->directory)) {
-        cli_complain("%s: cannot be made: %s", browser->directory, strerror(errno));
+        cli_complain("%s: cannot be created: %s", browser->directory, strerror(errno));
         browser->directory[0] = '\0';
         return false;
     }
@@ -361,7 +361,7 @@ static void complain_with_log(const cli_browser *browser, const char *what) {
     if (log)
         fclose(log);
     if (!is_stopped())
-        cli_complain(last ? "the browser %s; its last words: %.300s" : "the browser %s", what,
+        cli_complain(last ? "the browser %s; its last output: %.300s" : "the browser %s", what,
                      last);
     free(last);
 }

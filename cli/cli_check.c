@@ -474,7 +474,7 @@ int cli_check(int count, const char **arguments) {
         return EXIT_USAGE;
     }
     if (options[REPAIR].value && (count > 1 || !cli_is_mesh(arguments[0]))) {
-        cli_complain("check: --repair mends one mesh file at a time (.obj, .stl, .ply, .glb, "
+        cli_complain("check: --repair repairs one mesh file at a time (.obj, .stl, .ply, .glb, "
                      ".gltf)");
         return EXIT_USAGE;
     }

@@ -585,7 +585,7 @@ static int make_runs(comparison *this) {
     size_t runs = run_count(this);
     this->outcomes = calloc(runs, sizeof *this->outcomes);
     if (!this->outcomes) {
-        cli_complain("compare: no memory");
+        cli_complain("compare: out of memory");
         return EXIT_FAILED;
     }
     for (size_t i = 0; i < runs; i++) {

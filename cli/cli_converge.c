@@ -576,7 +576,7 @@ static int make_series(cli_study *this, size_t g) {
     cli_study_series *series = &this->series[g];
     series->rows = calloc(this->step_count, sizeof *series->rows);
     if (!series->rows) {
-        cli_complain("converge: no memory");
+        cli_complain("converge: out of memory");
         return EXIT_FAILED;
     }
     for (size_t i = 0; i < this->step_count; i++) {
@@ -603,7 +603,7 @@ static int make_series(cli_study *this, size_t g) {
 static int make_runs(cli_study *this) {
     this->series = calloc(this->gamma_count, sizeof *this->series);
     if (!this->series) {
-        cli_complain("converge: no memory");
+        cli_complain("converge: out of memory");
         return EXIT_FAILED;
     }
     if (this->reference == CLI_ANALYTIC) {

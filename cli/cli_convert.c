@@ -56,7 +56,7 @@ static int write_robot(rg_scene *scene, const char *path, const rg_robot_options
     good = file && fclose(file) == 0 && good;
     free(text);
     if (!good)
-        cli_complain("%s: it cannot be written", path);
+        cli_complain("%s: cannot be written", path);
     return good ? EXIT_GOOD : EXIT_UNWRITABLE;
 }
 
@@ -93,7 +93,7 @@ static bool read_parameters(int count, const char **arguments, rg_scene_paramete
         size_t length = (size_t)(equals - arguments[i]);
         char *name = malloc(length + 1);
         if (!name) {
-            cli_complain("convert: no memory");
+            cli_complain("convert: out of memory");
             return false;
         }
         memcpy(name, arguments[i], length);
@@ -143,7 +143,7 @@ int cli_convert(int count, const char **arguments) {
     }
     struct stat there;
     if (strcmp(arguments[1], "-") != 0 && !options[1].value && stat(arguments[1], &there) == 0) {
-        cli_complain("convert: %s exists; --overwrite replaces it", arguments[1]);
+        cli_complain("convert: %s exists; say --overwrite to replace it", arguments[1]);
         return EXIT_UNWRITABLE;
     }
     size_t found = 0;

@@ -71,7 +71,7 @@ static double angle_between(rg_quat a, rg_quat b) {
 }
 
 static const char *name_of(const reader *r, uint32_t body) {
-    return body == RG_RECORDED_NONE ? "?" : rg_recording_body_name(r->recording, body);
+    return body == RG_RECORDED_NONE ? "world" : rg_recording_body_name(r->recording, body);
 }
 
 static bool concerns(const reader *r, uint32_t a, uint32_t b) {

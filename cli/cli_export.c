@@ -63,6 +63,9 @@ const char cli_export_help[] =
     "      --from T     where pictures and films begin and end, s of simulated time (the\n"
     "      --to T       whole run)\n"
     "      --theme T    of pictures and films: light (default), dark\n"
+    "      --view V     from where pictures and films are seen: corner (default), x, -x, y, -y,\n"
+    "                   z (above)\n"
+    "      --hide LIST  leave out of them: contacts, edges, forces, grid, joints, shadows\n"
     "  -h, --help       this text\n"
     "\n"
     "Chromium and ffmpeg are looked for on the PATH, or named by the environment variables\n"
@@ -75,9 +78,7 @@ const char cli_export_help[] =
     "  rigor export dominoes.h5 --html dominoes.html\n"
     "  rigor export lcp.h5 cone.h5 --html compare.html\n"
     "  rigor export pyramid base=8 --html play.html --live\n"
-    "  rigor export dominoes.h5 --gltf dominoes.glb\n"
     "  rigor export dominoes.h5 --mp4 dominoes.mp4 --size 1920x1080 --from 0.5 --to 4\n"
-    "  rigor export racket.h5 --csv - | head\n"
     "  rigor export dominoes.h5 --contacts-csv forces.csv --certificate-csv steps.csv\n";
 
 /* Formats that later versions will have. */
@@ -103,6 +104,8 @@ enum {
     OPTION_FROM,
     OPTION_TO,
     OPTION_THEME,
+    OPTION_VIEW,
+    OPTION_HIDE,
     OPTION_LIVE,
     OPTION_HELP,
     OPTION_COUNT
@@ -241,7 +244,11 @@ static bool parse_film(const cli_option *options, double rate, cli_film *film) {
                        .rate = rate > 0 ? rate : 30,
                        .width = 1280,
                        .height = 720,
-                       .theme = theme ? theme : "light"};
+                       .theme = theme ? theme : "light",
+                       .view = cli_film_view("export", options[OPTION_VIEW].value),
+                       .hidden = cli_film_hidden("export", options[OPTION_HIDE].value)};
+    if (!film->view || !film->hidden)
+        return false;
     if (size &&
         (sscanf(size, "%5dx%5d%c", &film->width, &film->height, &rest) != 2 || film->width < 16 ||
          film->height < 16 || film->width > MOST_PIXELS || film->height > MOST_PIXELS)) {
@@ -317,6 +324,8 @@ int cli_export(int count, const char **arguments) {
                                         [OPTION_FROM] = {"from", 0, true, NULL},
                                         [OPTION_TO] = {"to", 0, true, NULL},
                                         [OPTION_THEME] = {"theme", 0, true, NULL},
+                                        [OPTION_VIEW] = {"view", 0, true, NULL},
+                                        [OPTION_HIDE] = {"hide", 0, true, NULL},
                                         [OPTION_LIVE] = {"live", 0, false, NULL},
                                         [OPTION_HELP] = {"help", 'h', false, NULL}};
     double rate;

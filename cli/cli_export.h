@@ -16,7 +16,15 @@ typedef struct cli_film {
     int width, height;     /* pixels */
     double from, to;       /* s of simulated time; NaN: the run's */
     const char *theme;     /* "light", "dark" */
+    const char *view;      /* from where: as cli_film_view returns it */
+    const char *hidden;    /* what is left out: as cli_film_hidden returns it */
 } cli_film;
+
+/* The words of --view and --hide. Null, with a complaint of the command: the text is none of them. */
+#define CLI_FILM_VIEWS  "corner, x, -x, y, -y, z (above)"
+#define CLI_FILM_HIDDEN "contacts, edges, forces, grid, joints, shadows"
+const char *cli_film_view(const char *command, const char *text);
+const char *cli_film_hidden(const char *command, const char *list);
 
 /* Complains and returns an exit code of its own if the page was not built. */
 int cli_export_page(const char **page, size_t *size);
@@ -42,7 +50,7 @@ bool cli_browser_open(cli_browser *browser, const char *path, int width, int hei
  * Null with a complaint: an exception, no answer in time, stopped by a signal. */
 const char *cli_browser_evaluate(cli_browser *browser, const char *expression, size_t *size);
 /* The viewer's page with a recording, in the browser's directory, opened and ready: exit codes. Of
- * the film its rate, size and theme matter. */
+ * the film its rate, size, theme, view and hidden things matter. */
 int cli_export_open_page(cli_browser *browser, rg_recording *recording, const cli_film *film);
 /* The signal that was caught since the browser was started; 0: none. */
 int cli_browser_signal(void);

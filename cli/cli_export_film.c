@@ -183,7 +183,7 @@ static int prepare_directory(picture_sink *sink) {
         return EXIT_UNWRITABLE;
     sink->made_directory = mkdir(path, 0777) == 0;
     if (!sink->made_directory && errno != EEXIST) {
-        cli_complain("%s: cannot be made: %s", path, strerror(errno));
+        cli_complain("%s: cannot be created: %s", path, strerror(errno));
         return EXIT_UNWRITABLE;
     }
     DIR *directory = opendir(path);
@@ -328,6 +328,37 @@ static int draw_all(cli_browser *browser, picture_sink *sink) {
     return code;
 }
 
+const char *cli_film_view(const char *command, const char *text) {
+    static const char *const views[] = {"corner", "x", "-x", "y", "-y", "z"};
+    if (!text)
+        return views[0];
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+        if (strcmp(text, views[i]) == 0)
+            return views[i];
+    cli_complain("%s: --view: there is no view '%s'; there are " CLI_FILM_VIEWS, command, text);
+    return NULL;
+}
+
+const char *cli_film_hidden(const char *command, const char *list) {
+    static const char *const words[] = {"contacts", "edges", "forces", "grid", "joints", "shadows"};
+    enum { WORDS = sizeof words / sizeof words[0] };
+    bool given[WORDS] = {false};
+    for (const char *word = list; word;) {
+        size_t length = strcspn(word, ","), k = 0;
+        while (k < WORDS && (strlen(words[k]) != length || strncmp(words[k], word, length) != 0))
+            k++;
+        if (k == WORDS || given[k]) {
+            cli_complain("%s: --hide: '%.*s' is %s " CLI_FILM_HIDDEN, command,
+                         (int)(length < 60 ? length : 60), word,
+                         k == WORDS ? "none of" : "there twice; give some of");
+            return NULL;
+        }
+        given[k] = true;
+        word = word[length] == ',' ? word + length + 1 : NULL;
+    }
+    return list ? list : "";
+}
+
 int cli_export_open_page(cli_browser *browser, rg_recording *recording, const cli_film *film) {
     /* What the page complains of is on it. */
     static const char wait[] =
@@ -337,15 +368,18 @@ int cli_export_open_page(cli_browser *browser, rg_recording *recording, const cl
         " if (Date.now() > end) throw new Error('it does not start');"
         " window.rigor?.ready.then(() => { ready = true; });"
         " await new Promise((go) => setTimeout(go, 50)); }"
+        " for (const view of window.rigor.views) { view.setHome('%s');"
+        " for (const name of '%s'.split(',')) if (name) view.setSwitch(name, false); }"
         " return 'ready'; })()";
     rg_html_options options = {.frames_per_second = film->rate};
     rg_error error = {0};
-    char path[512];
+    char path[512], script[sizeof wait + 16 + sizeof CLI_FILM_HIDDEN];
     size_t size;
     int code = cli_export_page(&options.page, &options.page_size);
     if (code != EXIT_GOOD)
         return code;
     snprintf(path, sizeof path, "%s/page.html", cli_browser_directory(browser));
+    snprintf(script, sizeof script, wait, film->view, film->hidden);
     rg_status status = rg_view_export_html(&recording, NULL, 1, &options, path, &error);
     if (status != RG_OK) {
         cli_complain("%s", error.text);
@@ -353,7 +387,7 @@ int cli_export_open_page(cli_browser *browser, rg_recording *recording, const cl
     }
     if (!cli_browser_open(browser, path, film->width, film->height,
                           strcmp(film->theme, "dark") == 0) ||
-        !cli_browser_evaluate(browser, wait, &size))
+        !cli_browser_evaluate(browser, script, &size))
         return EXIT_FAILED;
     return EXIT_GOOD;
 }

@@ -10,7 +10,7 @@
 static const char help_begin[] =
     "Usage: rigor COMMAND [ARGUMENT ...]\n"
     "\n"
-    "Rigid bodies that never pass through each other, with the proof in the numbers.\n"
+    "Rigid bodies that do not pass through each other, with figures that prove it.\n"
     "\n"
     "Commands:\n";
 static const char help_end[] =

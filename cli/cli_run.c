@@ -315,7 +315,7 @@ static bool check_points(const char *text) {
 static bool parse_parameters(run *this, int count, const char **arguments) {
     this->parameters = calloc((size_t)count + 1, sizeof *this->parameters);
     if (!this->parameters) {
-        cli_complain("run: no memory");
+        cli_complain("run: out of memory");
         return false;
     }
     for (int i = 0; i < count; i++) {
@@ -328,7 +328,7 @@ static bool parse_parameters(run *this, int count, const char **arguments) {
         size_t length = (size_t)(equals - arguments[i]);
         char *name = malloc(length + 1);
         if (!name) {
-            cli_complain("run: no memory");
+            cli_complain("run: out of memory");
             return false;
         }
         memcpy(name, arguments[i], length);

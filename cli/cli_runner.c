@@ -32,7 +32,7 @@ bool cli_plan_parse(cli_plan *plan, int count, const char **arguments) {
     }
     if (plan->parameters && plan->parameter_count == (size_t)count - 1)
         return true;
-    cli_complain("%s: no memory", plan->command);
+    cli_complain("%s: out of memory", plan->command);
     return false;
 }
 
@@ -351,7 +351,7 @@ int cli_run_variant(const cli_plan *plan, const cli_variant *variant, cli_outcom
     rg_scene_destroy(scene);
     if (kept)
         return EXIT_GOOD;
-    cli_complain("%s: no memory", plan->command);
+    cli_complain("%s: out of memory", plan->command);
     return EXIT_FAILED;
 }
 

@@ -56,8 +56,9 @@ rg_status cli_open_recording(const char *path, rg_recording **recording, rg_erro
     bool file = !missing && S_ISREG(about.st_mode) && !cli_is_recording(path);
     bool builtin = missing && !strpbrk(path, "/.");
     if (status != RG_OK && cli_is_scene(path) && (builtin || file))
-        snprintf(error->text, sizeof error->text,
-                 "%.400s: is no recording; of a scene, `rigor run %.400s --out FILE.h5` makes one",
-                 path, path);
+        snprintf(
+            error->text, sizeof error->text,
+            "%.400s: is not a recording; of a scene, `rigor run %.400s --out FILE.h5` makes one",
+            path, path);
     return status;
 }

@@ -234,7 +234,7 @@ static bool parse(cli_solving *s, const cli_option *options) {
         return false;
     if (s->vanishing && (options[SOLVER].value || !check_lp("--vanishing"))) {
         if (options[SOLVER].value)
-            cli_complain("solve: --vanishing stands for a solver: give no --solver");
+            cli_complain("solve: --vanishing takes the place of a solver; leave out --solver");
         return false;
     }
     if (s->out && s->solver_count != 1) {
@@ -559,7 +559,7 @@ int cli_solve(int count, const char **arguments) {
     }
     signal(SIGXFSZ, SIG_IGN); /* a limit on sizes makes a write fail, it does not kill */
     if (rg_solve_context_create(NULL, &s.context) != RG_OK) {
-        cli_complain("solve: no memory");
+        cli_complain("solve: out of memory");
         return EXIT_FAILED;
     }
     for (int i = 0; i < count; i++)

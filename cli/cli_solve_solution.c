@@ -64,7 +64,7 @@ static bool read_lines(FILE *file, const char *path, size_t rows, double *force)
             continue;
         double value;
         if (!read_line(line, &value)) {
-            cli_complain("solve: --start: %s:%zu: here should be a force and a velocity", path,
+            cli_complain("solve: --start: %s:%zu: a force and a velocity were expected", path,
                          number);
             return false;
         }
@@ -73,7 +73,8 @@ static bool read_lines(FILE *file, const char *path, size_t rows, double *force)
         count++;
     }
     if (number == 0 || (count == 0 && number == 1)) {
-        cli_complain("solve: --start: %s is no solution: it does not begin with '%s'", path, mark);
+        cli_complain("solve: --start: %s is not a solution file: it does not begin with '%s'", path,
+                     mark);
         return false;
     }
     if (count == rows)

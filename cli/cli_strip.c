@@ -1,6 +1,6 @@
 /* `rigor strip`: a film strip, pictures of a run at chosen times in one SVG file. The viewer's page
  * draws them in a headless Chromium (cli_browser.c). A scene is run into a recording that has
- * frames at these times and no others. */
+ * frames at these times. */
 #include "cli_export.h"
 
 #include <math.h>
@@ -21,6 +21,8 @@ const char cli_strip_help[] =
     "  -o, --out FILE       the strip (default: named after the scene or recording)\n"
     "      --columns N      pictures in a row (default: all, at most 4)\n"
     "      --size WxH       of a picture, in pixels (480x360)\n"
+    "      --view V         from where: corner (default), x, -x, y, -y, z (above)\n"
+    "      --hide LIST      leave out: contacts, edges, forces, grid, joints, shadows\n"
     "      --method NAME    step method instead of the scene's\n"
     "      --step S         seconds of a step instead of the scene's\n"
     "  -h, --help           this text\n"
@@ -33,13 +35,14 @@ const char cli_strip_help[] =
     "  rigor strip balance2 --at 0,2,3,5,6,12 --columns 3\n"
     "  rigor strip arch thickness=0.105 --at 0,0.5,0.8 --out arch.svg\n";
 
-enum { AT, OUT, COLUMNS, SIZE, METHOD, STEP, HELP, OPTIONS };
+enum { AT, OUT, COLUMNS, SIZE, VIEW, HIDE, METHOD, STEP, HELP, OPTIONS };
 enum {
     TIMES = 64,
-    CAPTION = 22,
-    GAP = 8,
+    BETWEEN = 48, /* frames besides those of the pictures */
+    CAPTION = 22, /* pixels under a picture */
+    GAP = 8,      /* pixels between pictures */
     PATH_SIZE = 4096
-}; /* pixels: under and between pictures */
+};
 
 typedef struct strip {
     const cli_option *options;
@@ -103,7 +106,14 @@ static bool parse(strip *s, int count, const char **arguments) {
         return false;
     }
     s->source = arguments[0];
-    s->film = (cli_film){.rate = 1000, .width = 480, .height = 360, .theme = "light"};
+    s->film = (cli_film){.rate = 1000,
+                         .width = 480,
+                         .height = 360,
+                         .theme = "light",
+                         .view = cli_film_view("strip", options[VIEW].value),
+                         .hidden = cli_film_hidden("strip", options[HIDE].value)};
+    if (!s->film.view || !s->film.hidden)
+        return false;
     if (options[SIZE].value &&
         (sscanf(options[SIZE].value, "%5dx%5d%c", &s->film.width, &s->film.height, &rest) != 2 ||
          s->film.width < 16 || s->film.height < 16 || s->film.width > 4096 ||
@@ -134,10 +144,12 @@ static int finish(rg_status status, const rg_error *error) {
 }
 
 /* Steps up to each time in turn, with a frame there. The steps nearest to the times are taken, and
- * the times with them. */
+ * the times with them. Frames in between show the camera where things go: it follows what moves
+ * little from one to the next, and leaves out what has flown off (view_scene.ts). */
 static rg_status run_frames(strip *s, rg_scene *scene, rg_recorder *recorder, rg_error *error) {
     rg_world *world = rg_scene_world(scene);
     double step = rg_scene_step_size(scene);
+    double between = fmax(1, round(s->times[s->count - 1] / step / BETWEEN));
     rg_status status = RG_OK;
     for (size_t i = 0; i < s->count && status == RG_OK; i++) {
         double steps = round(s->times[i] / step);
@@ -146,6 +158,9 @@ static rg_status run_frames(strip *s, rg_scene *scene, rg_recorder *recorder, rg
             status = rg_world_step(world, step, &info, error);
             if (status == RG_OK)
                 rg_recorder_step(recorder, &info);
+            double made = (double)rg_world_step_count(world);
+            if (status == RG_OK && made < steps && fmod(made, between) == 0)
+                status = rg_recorder_frame(recorder, NULL, error);
         }
         if (status == RG_OK && steps > 0) /* the first frame is written by the recorder */
             status = rg_recorder_frame(recorder, NULL, error);
@@ -235,6 +250,7 @@ int cli_strip(int count, const char **arguments) {
     cli_option options[OPTIONS] = {
         [AT] = {"at", 0, true, NULL},           [OUT] = {"out", 'o', true, NULL},
         [COLUMNS] = {"columns", 0, true, NULL}, [SIZE] = {"size", 0, true, NULL},
+        [VIEW] = {"view", 0, true, NULL},       [HIDE] = {"hide", 0, true, NULL},
         [METHOD] = {"method", 0, true, NULL},   [STEP] = {"step", 0, true, NULL},
         [HELP] = {"help", 'h', false, NULL}};
     static strip s;

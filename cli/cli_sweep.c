@@ -87,7 +87,7 @@ static int parse(sweep *s, const char *study) {
                              &jobs) ||
         jobs != (double)(int)jobs || jobs > 256) {
         if (options[JOBS].value)
-            cli_complain("sweep: --jobs: a whole number from 1 to 256");
+            cli_complain("sweep: --jobs: give a whole number from 1 to 256");
         return EXIT_USAGE;
     }
     s->jobs = (int)jobs;

@@ -49,7 +49,7 @@ static int check_header(cli_journal *journal, const char *line, bool any_shard) 
     char version[32] = "";
     if (sscanf(line, "rigor-sweep 1 %16" SCNx64 " %" SCNu64 " %" SCNu64 "/%" SCNu64 " %31s",
                &said.hash, &said.runs, &said.shard, &said.shards, version) != 5) {
-        cli_complain("sweep: %s is no journal of a sweep", journal->path);
+        cli_complain("sweep: %s is not the journal of a sweep", journal->path);
         return EXIT_BAD_INPUT;
     }
     if (said.hash != journal->hash || said.runs != journal->runs) {

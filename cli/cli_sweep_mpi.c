@@ -56,7 +56,7 @@ const cli_mpi *cli_sweep_start_mpi(void) {
         cli_complain("sweep: %s: %s", path, module ? "no module of rigor" : dlerror());
     const cli_mpi *mpi = start ? start() : NULL;
     if (start && !mpi)
-        cli_complain("sweep: MPI does not start");
+        cli_complain("sweep: MPI cannot be started");
     return mpi;
 }
 

@@ -132,7 +132,7 @@ int cli_sweep_record(rg_study *study, const char *list, const char *table, bool 
     char folder[PATH_SIZE];
     for (const char *at = list; *at || at == list;)
         if (!(at = next_range(at, runs, &first, &last))) {
-            cli_complain("sweep: --record: '%s' is no list of runs from 0 to %" PRIu64
+            cli_complain("sweep: --record: '%s' is not a list of runs from 0 to %" PRIu64
                          ", such as 3,17,20-25, or all",
                          list, runs - 1);
             return EXIT_USAGE;

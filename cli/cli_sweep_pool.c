@@ -133,7 +133,7 @@ static bool end_worker(worker *w, char cause[96]) {
 
 static int give(pool *p, worker *w, int64_t run) {
     if (w->process == 0 && !start_worker(p, w)) {
-        cli_complain("sweep: no process for a run: %s", strerror(errno));
+        cli_complain("sweep: cannot start a process for a run: %s", strerror(errno));
         return EXIT_FAILED;
     }
     w->run = run, w->start = cli_clock(), w->length = 0;

@@ -159,7 +159,7 @@ static bool sort_arguments(view *this, int count, const char **arguments) {
     }
     if (this->parameters && (size_t)this->name_count + this->parameter_count == (size_t)count)
         return true;
-    cli_complain("view: no memory");
+    cli_complain("view: out of memory");
     return false;
 }
 
@@ -268,7 +268,7 @@ static int add_runs(view *this) {
     bool scenes = false;
     this->files = calloc((size_t)this->name_count, sizeof *this->files);
     if (!this->files) {
-        cli_complain("view: no memory");
+        cli_complain("view: out of memory");
         return EXIT_FAILED;
     }
     for (int i = 0; i < this->name_count; i++) {
@@ -444,7 +444,7 @@ static int execute(view *this) {
         return code;
     if (watch_signals())
         return serve(this);
-    cli_complain("view: no pipe: %s", strerror(errno));
+    cli_complain("view: cannot create a pipe: %s", strerror(errno));
     return EXIT_FAILED;
 }
 

@@ -177,10 +177,10 @@ def figures_11_to_13(tools):
     for scene in (["billiard"], ["billiard", "law=propagation"], ["mass-nine"], ["pushed-off"]):
         for row in measured(tools, *scene):
             rows.append(row.replace("| ", f"| `{' '.join(scene)}` ", 1))
-    pictures = (tools.strip("billiard", "billiard", "--at", "0,1") +
-                tools.strip("billiard-propagation", "billiard", "law=propagation", "--at", "0,1") +
-                tools.strip("mass-nine", "mass-nine", "--at", "0,1") +
-                tools.strip("pushed-off", "pushed-off", "--at", "0,1"))
+    pictures = (tools.strip("billiard", "billiard", "--at", "0,1", "--view", "-y") +
+                tools.strip("billiard-propagation", "billiard", "law=propagation", "--at", "0,1", "--view", "-y") +
+                tools.strip("mass-nine", "mass-nine", "--at", "0,1", "--view", "-y") +
+                tools.strip("pushed-off", "pushed-off", "--at", "0,1", "--view", "-y"))
     return pictures + "\n" + table(*rows)
 
 
@@ -220,16 +220,19 @@ def chains(tools):
 
 def particle(tools):
     """A point on an ellipsoid, by an equality and by two inequalities: the same motion."""
-    places = []
+    places, heights = [], []
     for words in ([], ["inequalities=1"]):
         recording = os.path.join(tools.scratch, f"particle{len(words)}.h5")
         tools("run", "particle", *words, "--duration", "2", "--out", recording, "--quiet")
-        last = tools("export", recording, "--csv", "-").strip().splitlines()[-1].split(",")
-        places.append([float(x) for x in last[3:6]])
+        frames = [line.split(",") for line in tools("export", recording, "--csv", "-").strip().splitlines()]
+        places.append([float(x) for x in frames[-1][3:6]])
+        heights.append([(float(frame[0]), frame[5]) for frame in frames[1:] if frame[2] == frames[-1][2]])
     apart = math.dist(*places)
     if apart > 1e-8:
         raise Failed(f"{apart} m apart after 2 s")
-    picture = tools.strip("particle", os.path.join(tools.scratch, "particle0.h5"), "--at", "0,0.5,1,1.5")
+    rows = [(time, held, z if i % 6 == 0 else None) for i, ((time, held), (_, z)) in enumerate(zip(*heights))]
+    picture = tools.plot("particle", ("time_s", "z_by_equality_m", "z_by_inequalities_m"), rows, "--y",
+                         "z_by_equality_m,z_by_inequalities_m", "--lines", "z_by_equality_m", "--points")
     return picture + f"\nAfter 2 s the two are {apart:.1g} m apart.\n"
 
 
@@ -362,7 +365,7 @@ def figure_5(tools):
     report = json.loads(tools("converge", "balance2", "--steps", "0.1,0.05,0.02,0.01", "--gammas", "0,0.25,0.5,0.75,1",
                               "--json", "--quiet"))
     rows, text = [], "| gamma | h = 0.1 s | 0.05 s | 0.02 s | 0.01 s |\n|---|---|---|---|---|\n"
-    before = None
+    before, coarse = None, []
     for series in report["series"]:
         values = [row["infeasibility_m"] for row in series["rows"]]
         rhos = [row["measures"]["infeasibility_rho"] for row in series["rows"]]
@@ -370,9 +373,11 @@ def figure_5(tools):
         rows += [(row["step_s"], series["gamma"], m, r) for row, m, r in zip(series["rows"], values, rhos)]
         if any(a <= b for a, b in zip(values, values[1:])):
             raise Failed(f"gamma {series['gamma']}: infeasibility does not grow with the step: {values}")
-        if before and any(now > 1.001 * then for now, then in zip(values, before)):
+        if before and any(now >= then for now, then in zip(values[1:], before[1:])):
             raise Failed(f"gamma {series['gamma']}: more infeasibility than with a smaller gamma: {values}, {before}")
         before = values
+        coarse.append(values[0])
+    text += f"\nAt h = 0.1 s the largest and the smallest differ by {100 * (max(coarse) / min(coarse) - 1):.1f} %.\n"
     return tools.plot("gammas", ("step_s", "gamma", "metres", "rho"), rows, "--y", "metres", "--by", "gamma", "--log",
                       "xy") + "\n" + text + "\n"
 
@@ -492,7 +497,8 @@ CLAIMS = (
      "A pivoting rod instead of Balance2: without impacts the law is exact."),
     ("figure-5", "Hart and Anitescu 2010, Figure 5", "Infeasibility grows with the step and falls with gamma, for "
      "gamma = 0 to 1 and h = 0.01 to 0.1 s in Balance2.", figure_5,
-     "The paper gives no dimensions, so that values differ. At h = 0.1 s impacts within a step decide, whatever gamma."),
+     "The paper gives no dimensions, so that values differ. At h = 0.1 s one impact within a step makes the deepest "
+     "overlap, and gamma hardly matters: that infeasibility falls with gamma is checked for h = 0.05 s and less."),
     ("balance2", "Hart and Anitescu 2010, Figures 4 and 6: Balance2", "A dropped square upsets a plank in the balance, "
      "frames at 0, 2, 3, 5, 6 and 12 s; infeasibility is of second order.", balance2,
      "Dimensions are ours, chosen so that the events are spread over the paper's frames."),

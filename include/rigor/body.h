@@ -18,7 +18,7 @@ extern "C" {
 
 typedef enum rg_motion {
     RG_MOTION_DYNAMIC,  /* moved by forces */
-    RG_MOTION_FIXED,    /* never moves */
+    RG_MOTION_FIXED,    /* does not move */
     RG_MOTION_KINEMATIC /* moves as prescribed; forces do not change that */
 } rg_motion;
 
@@ -153,7 +153,7 @@ rg_status rg_body_set_velocity(rg_world *world, rg_body_id body, rg_vec3 velocit
 rg_status rg_body_set_angular_velocity(rg_world *world, rg_body_id body, rg_vec3 angular_velocity);
 rg_status rg_body_set_gravity_scale(rg_world *world, rg_body_id body, double gravity_scale);
 
-/* A pointer of the caller's, which the library keeps and never follows. It is no part of the state:
+/* A pointer of the caller's, which the library keeps and does not read. It is no part of the state:
  * setting it is no edit. Snapshots carry it. */
 void *rg_body_user(const rg_world *world, rg_body_id body);
 rg_status rg_body_set_user(rg_world *world, rg_body_id body, void *user);

@@ -44,7 +44,7 @@ typedef void rg_material_function(void *user, const rg_world *world, const rg_to
                                   rg_contact_law *law);
 
 typedef enum rg_broad_phase {
-    RG_BROAD_PHASE_AUTO, /* chosen by the scene; the pairs and their order are always the same */
+    RG_BROAD_PHASE_AUTO, /* chosen by the scene; pairs and their order do not depend on it */
     RG_BROAD_PHASE_SORTED,
     RG_BROAD_PHASE_TREE
 } rg_broad_phase;
@@ -74,7 +74,7 @@ const rg_collision *rg_world_collision(const rg_world *world);
 /* A collision for a program's own looks at the current poses. */
 rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *allocator,
                               rg_collision **collision, rg_error *error);
-void rg_collision_destroy(rg_collision *collision); /* null is allowed; never that of a world */
+void rg_collision_destroy(rg_collision *collision); /* null is allowed; not that of a world */
 /* Finds all contacts at the current poses. `ahead` > 0 looks that many seconds ahead (continuous
  * detection): pairs that may meet within them have contact points, too; 0 is discrete. Colliders
  * filter by category and mask; fixed and kinematic bodies do not meet each other. What began and

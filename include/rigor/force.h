@@ -72,7 +72,7 @@ typedef struct rg_force_def {
                                      both, as the force is discontinuous there */
 } rg_force_def;
 
-/* Acts always: start -infinity, stop +infinity. */
+/* Acts at all times: start -infinity, stop +infinity. */
 rg_force_def rg_force_def_default(rg_force_kind kind);
 
 rg_status rg_world_add_force(rg_world *world, const rg_force_def *def, rg_force_id *force,

@@ -111,11 +111,11 @@ typedef struct rg_joint_def {
     double ratio;
     size_t part_count; /* of a tendon */
     rg_tendon_part part[RG_TENDON_PARTS_MOST];
-    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: never, as tendons */
+    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: it holds, as tendons do */
     rg_joint_axis axis[RG_JOINT_AXES_MOST];
 } rg_joint_def;
 
-/* No limits, springs, motors, friction and armature; never breaks; its bodies do not touch. */
+/* No limits, springs, motors, friction and armature; cannot break; its bodies do not touch. */
 rg_joint_def rg_joint_def_default(rg_joint_kind kind);
 size_t rg_joint_axis_count(rg_joint_kind kind);
 bool rg_joint_axis_is_angle(rg_joint_kind kind, size_t axis);

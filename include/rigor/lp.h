@@ -17,7 +17,7 @@ extern "C" {
 
 /* `lp`: for unilateral and free rows. Right answers are proved right (they pass a test by linear
  * programming); where the prediction fails the answer is the minimum-sum force, which adds
- * energy, and the outcome is RG_SOLVE_INEXACT. Never warm. */
+ * energy, and the outcome is RG_SOLVE_INEXACT. Warm starts are ignored. */
 const rg_solver *rg_solver_lp(void);
 
 /* Which guess of the set V of vanishing contacts (a > 0) led to the answer. */
@@ -65,7 +65,7 @@ rg_status rg_lp_given(rg_solve_context *context, const rg_problem *problem,
 
 /* Are there forces with f >= 0 and a >= 0 in unilateral rows, a = 0 in free ones (Baraff 1989,
  * 12)? For symmetric positive semidefinite A that is the same as: does the contact problem have
- * a solution? Without friction and prescribed motion there always is one; two walls that close
+ * a solution? Without friction and prescribed motion there is one; two walls that close
  * on a body leave none.
  *
  * If not, `certificate` (rows, may be null) holds the proof, a vector y with y >= 0 in

@@ -31,7 +31,7 @@ rg_contact_law rg_contact_law_default(void);
 /* The same law with static_friction filled in: at least friction, and 0 without it. */
 rg_contact_law rg_contact_law_complete(rg_contact_law law);
 
-/* Material 0 always exists and is called "default". */
+/* Material 0 is there from the start and is called "default". */
 rg_status rg_world_add_material(rg_world *world, const char *name, const rg_contact_law *law,
                                 rg_material_id *material, rg_error *error);
 rg_status rg_world_set_material_law(rg_world *world, rg_material_id material,

@@ -51,7 +51,7 @@ void rg_problem_file_destroy(rg_problem_file *file); /* null is allowed */
 const rg_problem *rg_problem_file_problem(const rg_problem_file *file);
 
 typedef struct rg_problem_file_info {
-    rg_problem_format format; /* never auto */
+    rg_problem_format format; /* not auto */
     size_t freedom; /* degrees of freedom of a global form, also if it was condensed; else 0 */
     /* The file is in global form and the problem in local form: M has no blocks of at most six, or
      * a contact touches more than two of them. */

@@ -1,4 +1,4 @@
-/* rigor: rigid bodies that never pass through each other, with the proof in the numbers. This
+/* rigor: rigid bodies that do not pass through each other, with figures that prove it. This
  * header is the core (library rigor); scene.h, recording.h, study.h and others belong to rigor-io,
  * lp.h to rigor-lp. */
 #ifndef RIGOR_RIGOR_H

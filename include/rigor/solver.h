@@ -156,7 +156,7 @@ typedef struct rg_uniqueness {
     size_t active_rows;   /* rows that may carry force */
     size_t rank;          /* of the matrix over them */
     bool unique;          /* rank = active_rows: these forces are the only ones */
-    bool motion_unique;   /* A f is the same for all solutions (always, without friction) */
+    bool motion_unique;   /* A f is the same for all solutions (so without friction) */
     size_t indeterminate; /* rows whose force could be another */
 } rg_uniqueness;
 /* `indeterminate` (rg_problem_rows bytes, may be null): 1 where the force is not determined. */

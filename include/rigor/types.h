@@ -42,7 +42,7 @@ typedef struct rg_strided {
     size_t stride;
 } rg_strided;
 
-/* Where memory comes from. `resize` behaves like realloc (pointer may be null, size is never 0),
+/* Where memory comes from. `resize` behaves like realloc (pointer may be null, size is not 0),
  * `release` like free. Both must be thread safe. A null rg_allocator * means the C library. */
 typedef struct rg_allocator {
     void *(*resize)(void *user, void *pointer, size_t size);

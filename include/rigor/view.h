@@ -58,7 +58,7 @@ typedef struct rg_html_options {
     const char *page;
     size_t page_size;
     const char *title;
-    double frames_per_second; /* 0: 30; never more than were recorded */
+    double frames_per_second; /* 0: 30; at most as recorded */
     bool leave_out_contacts;
 } rg_html_options;
 rg_status rg_view_export_html(rg_recording *const *recordings, const char *const *names,

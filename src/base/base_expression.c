@@ -405,7 +405,7 @@ static rg_status read_atom(parser *p, number *value) {
 /* Every recursion of the grammar passes here, so this is where depth is counted. */
 static rg_status read_sign(parser *p, number *value) {
     if (++p->depth > RG_EXPRESSION_DEPTH)
-        return FAIL_AT(p, p->at, RG_LIMIT_EXCEEDED, "nested more than %d deep; take it apart",
+        return FAIL_AT(p, p->at, RG_LIMIT_EXCEEDED, "nested more than %d deep; split it up",
                        RG_EXPRESSION_DEPTH);
     rg_status status;
     char c = peek(p);
@@ -479,8 +479,8 @@ static rg_status evaluate(parser *p, number *result) {
         return status;
     if (peek(p) || p->at < p->size)
         return FAIL_AT(p, p->at, RG_SYNTAX,
-                       "expected an operator or the end, not %s; numbers stand alone, in SI units, "
-                       "with a decimal point",
+                       "expected an operator or the end, not %s; write numbers in SI units, "
+                       "without a unit and with a decimal point",
                        describe(p, buffer));
     return RG_OK;
 }

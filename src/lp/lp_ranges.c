@@ -363,7 +363,7 @@ rg_status rg_force_ranges(rg_solve_context *context, const rg_problem *problem, 
         return status;
     if (!(residual.natural <= RG_RANGES_RESIDUAL))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "the forces are no solution: residual %.3g at row or contact %zu; "
+                       "the forces are not a solution: residual %.3g at row or contact %zu; "
                        "%.0e or less is needed",
                        residual.natural, residual.worst, RG_RANGES_RESIDUAL);
     rg_arena_mark mark = rg_lp_enter(context);

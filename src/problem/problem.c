@@ -150,7 +150,7 @@ static rg_status check_friction_row(const rg_linear_problem *p, size_t i, rg_err
     size_t normal = p->normal[i];
     if (normal >= p->size || (p->kinds && p->kinds[normal] != RG_ROW_UNILATERAL))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "row %zu: friction of row %zu, which is no unilateral row", i, normal);
+                       "row %zu: friction of row %zu, which is not a unilateral row", i, normal);
     if (!isfinite(p->mu[i]))
         return rg_fail(error, RG_NOT_FINITE, "row %zu: friction coefficient %g", i, p->mu[i]);
     if (p->kinds[i] == RG_ROW_STATIC && p->mu[i] < 0)
@@ -193,7 +193,8 @@ static rg_status check_linear(const rg_linear_problem *p, rg_error *error) {
             status = check_friction_row(p, i, error);
             break;
         default:
-            return rg_fail(error, RG_INVALID_ARGUMENT, "row %zu: kind %d is none", i, p->kinds[i]);
+            return rg_fail(error, RG_INVALID_ARGUMENT, "row %zu: there is no row kind %d", i,
+                           p->kinds[i]);
         }
     }
     return status;
@@ -364,7 +365,8 @@ rg_status rg_problem_check(const rg_problem *problem, rg_error *error) {
     case RG_PROBLEM_CONTACT:
         return check_contact(&problem->contact, error);
     default:
-        return rg_fail(error, RG_INVALID_ARGUMENT, "problem kind %d is none", (int)problem->kind);
+        return rg_fail(error, RG_INVALID_ARGUMENT, "there is no problem kind %d",
+                       (int)problem->kind);
     }
 }
 

@@ -125,7 +125,7 @@ static rg_status append_contacts(rg_buffer *text, rg_recording *recording, size_
 }
 
 static const char *name_of(const rg_recording *recording, uint32_t body) {
-    return body == RG_RECORDED_NONE ? "?" : rg_recording_body_name(recording, body);
+    return body == RG_RECORDED_NONE ? "world" : rg_recording_body_name(recording, body);
 }
 
 /* In plain words, with the names of the recording. */

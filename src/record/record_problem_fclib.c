@@ -583,7 +583,7 @@ rg_status rg_problem_read_fclib(rg_problem_reader *reader) {
     rg_status status;
     if (s.file < 0)
         status = rg_fail(reader->error, RG_FILE_DAMAGED,
-                         "%s: is no HDF5 file, or is cut short or damaged", reader->name);
+                         "%s: is not an HDF5 file, or is cut short or damaged", reader->name);
     else
         status = read_root(&s);
     rg_close(s.file);

@@ -374,7 +374,7 @@ static rg_status make_image(writer *w, const char *path, const rg_problem_text *
     if (w->no_memory)
         return fail_writing(error, path, ENOMEM);
     if (w->failed || *size == 0)
-        return rg_fail(error, RG_WRITE_FAILED, "%s: HDF5 could not make the file", path);
+        return rg_fail(error, RG_WRITE_FAILED, "%s: HDF5 could not create the file", path);
     return RG_OK;
 }
 

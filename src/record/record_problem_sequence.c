@@ -154,7 +154,7 @@ static rg_status read_orientation(rg_problem_reader *reader, rg_quat *q) {
     *q = (rg_quat){imaginary.x, imaginary.y, imaginary.z, q->w};
     if (!(fabs(rg_quat_norm_squared(*q) - 1) <= 2 * UNIT_ERROR))
         return rg_problem_fail(reader, RG_INVALID_ARGUMENT,
-                               "an orientation that is no unit quaternion");
+                               "an orientation that is not a unit quaternion");
     return RG_OK;
 }
 
@@ -251,7 +251,7 @@ static rg_status read_contact(rg_problem_reader *reader, sequence *s, size_t i) 
     if (status == RG_OK)
         status = take_vector(reader, "a normal", &normal);
     if (status == RG_OK && !(fabs(rg_length(normal) - 1) <= UNIT_ERROR))
-        status = rg_problem_fail(reader, RG_INVALID_ARGUMENT, "a normal that is no unit vector");
+        status = rg_problem_fail(reader, RG_INVALID_ARGUMENT, "a normal that is not a unit vector");
     if (status == RG_OK)
         status = rg_problem_take_number(reader, "a gap", &gap);
     if (status != RG_OK)

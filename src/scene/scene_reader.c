@@ -676,7 +676,7 @@ static const char *describe_errno(int code) {
     case EISDIR:
         return "this is a directory; name a scene file in it";
     case ENOTDIR:
-        return "a part of the path is no directory; check the path";
+        return "a part of the path is not a directory; check the path";
     default:
         return "it cannot be read";
     }

@@ -293,7 +293,7 @@ static rg_status add_ground(rg_robot *robot) {
     if (!text)
         return RG_OK;
     if (!rg_parse_double(text, strlen(text), &height) || !isfinite(height))
-        return rg_fail(robot->error, RG_WRONG_TYPE, "ground: \"%.60s\" is no height in metres",
+        return rg_fail(robot->error, RG_WRONG_TYPE, "ground: \"%.60s\" is not a height in metres",
                        text);
     rg_body_def def = rg_body_def_default();
     rg_collider_def collider = rg_collider_def_default();

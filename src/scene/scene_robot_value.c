@@ -28,7 +28,7 @@ rg_status rg_robot_numbers(rg_robot *robot, const rg_xml_node *node, const char 
             return rg_robot_fail(robot, node, RG_WRONG_TYPE, "%s has more than %zu numbers", name,
                                  most);
         if (!rg_parse_double(text, length, &values[*count]))
-            return rg_robot_fail(robot, node, RG_WRONG_TYPE, "%s: \"%.*s\" is no number", name,
+            return rg_robot_fail(robot, node, RG_WRONG_TYPE, "%s: \"%.*s\" is not a number", name,
                                  (int)(length < 60 ? length : 60), text);
         if (!isfinite(values[*count]))
             return rg_robot_fail(robot, node, RG_NOT_FINITE, "%s: a number is not finite", name);

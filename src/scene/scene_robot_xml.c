@@ -213,7 +213,7 @@ rg_status rg_robot_parse(rg_robot *robot, const rg_scene_source *source, rg_xml_
     } while (good && done < source->size);
     if (!good && p.status == RG_OK)
         p.status = rg_fail_at(robot->error, RG_SYNTAX, p.file, line_of(&p), column_of(&p),
-                              "this is no XML: %s", XML_ErrorString(XML_GetErrorCode(p.xml)));
+                              "this is not XML: %s", XML_ErrorString(XML_GetErrorCode(p.xml)));
     XML_ParserFree(p.xml);
     rg_buffer_free(&p.text);
     *root = p.root;

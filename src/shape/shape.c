@@ -113,7 +113,7 @@ rg_status rg_shape_create(const rg_shape_def *def, const rg_allocator *allocator
     *shape = NULL;
     if (!is_kind(def->kind))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "shape kind %d is none; must be a value of rg_shape_kind", (int)def->kind);
+                       "there is no shape kind %d; give a value of rg_shape_kind", (int)def->kind);
     rg_allocator chosen = rg_allocator_or_default(allocator);
     rg_shape *made = rg_allocate_zeroed(&chosen, 1, sizeof *made);
     if (!made)

@@ -364,7 +364,7 @@ static rg_status add_primitive(gltf *g, uint32_t primitive, const placing *m) {
         return fail(g, RG_FILE_DAMAGED, "triangles without places");
     rg_status status = find_column(g, points, 3, &place_column);
     if (!status && place_column.type != 5126)
-        return fail(g, RG_UNSUPPORTED, "places that are no floats");
+        return fail(g, RG_UNSUPPORTED, "positions that are not floats");
     if (!status && list != NONE)
         status = find_column(g, indices, 1, &corner);
     if (!status && list != NONE && corner.type == 5126)
@@ -428,7 +428,7 @@ static rg_status add_node(gltf *g, size_t number, const placing *outer, int dept
     if (node == NONE || depth > DEEPEST || ++g->visits > MOST_VISITS)
         return fail(g, RG_FILE_DAMAGED, "a node that is not there, or nodes inside themselves");
     if (!placing_of(g, node, &own) || !whole_of(g, node, "mesh", 0, &mesh))
-        return fail(g, RG_FILE_DAMAGED, "a node with a placing that is no list of numbers");
+        return fail(g, RG_FILE_DAMAGED, "a node whose placement is not a list of numbers");
     for (int i = 0; i < 4; i++) {
         all.column[i] = place(outer, own.column[i]);
         if (i < 3)
@@ -450,7 +450,7 @@ static rg_status add_nodes(gltf *g, uint32_t list, const placing *outer, int dep
     for (uint32_t i = first_item(g, list); !status && i != NONE; i = next_item(g, list, i)) {
         size_t number;
         if (!is_whole(g, i, &number))
-            return fail(g, RG_FILE_DAMAGED, "a list of nodes with something that is no number");
+            return fail(g, RG_FILE_DAMAGED, "a list of nodes with something that is not a number");
         status = add_node(g, number, outer, depth);
     }
     return status;
@@ -460,7 +460,7 @@ static rg_status add_scene(gltf *g) {
     static const placing same = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}}};
     size_t scene;
     if (!whole_of(g, 0, "scene", 0, &scene))
-        return fail(g, RG_FILE_DAMAGED, "the scene is no number");
+        return fail(g, RG_FILE_DAMAGED, "the scene is not a number");
     rg_status status = add_nodes(g, get(g, item(g, get(g, 0, "scenes"), scene), "nodes"), &same, 0);
     if (!status && g->reader->index_count == 0)
         return fail(g, RG_DEGENERATE_GEOMETRY, "the scene has no triangles; must have some");

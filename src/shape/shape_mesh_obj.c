@@ -98,7 +98,7 @@ static rg_status read_corner(rg_mesh_reader *reader, rg_mesh_word word, uint32_t
     int64_t index, count = (int64_t)reader->vertex_count;
     if (!parse_corner(word, &index))
         return rg_fail_at(reader->error, RG_SYNTAX, reader->name, word.line, word.column,
-                          "'%s' is no corner of a face; must be v, v/vt, v//vn or v/vt/vn",
+                          "'%s' is not a corner of a face; it must be v, v/vt, v//vn or v/vt/vn",
                           rg_mesh_quote(word, quote));
     if (index == 0)
         return rg_fail_at(reader->error, RG_SYNTAX, reader->name, word.line, word.column,

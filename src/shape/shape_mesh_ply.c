@@ -252,7 +252,8 @@ static rg_status read_list(ply_reader *p, const ply_property *property) {
         if (status != RG_OK || !corners)
             continue;
         if (!(value >= 0 && value < (double)p->mesh->vertex_count && value == floor(value)))
-            return fail_here(p, RG_SYNTAX, "a face has a corner that is no vertex before it");
+            return fail_here(p, RG_SYNTAX,
+                             "a face has a corner that is not one of the vertices before it");
         face->corners[i] = (uint32_t)value;
     }
     if (status != RG_OK || !corners)

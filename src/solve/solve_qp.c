@@ -477,7 +477,7 @@ static const char *text_of(rg_solve_outcome outcome) {
     case RG_SOLVE_LIMIT:
         return "the iterations ran out";
     case RG_SOLVE_STALLED:
-        return "the path left the range of numbers";
+        return "the path overflowed";
     default:
         return "";
     }

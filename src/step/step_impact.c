@@ -85,7 +85,8 @@ static void look_back(rg_impact_state *s, const double *impulse, const double *a
     for (size_t i = 0; i < s->contacts * (size_t)s->d; i++)
         size += fabs(impulse[i]) * (fabs(after[i]) + s->scale);
     if (info->energy_change > ENERGY_MADE * size)
-        rg_impact_note(s, RG_IMPACT_UNSOLVED, "the impact made %.3g J", info->energy_change);
+        rg_impact_note(s, RG_IMPACT_UNSOLVED, "the impact created %.3g J of energy",
+                       info->energy_change);
     for (size_t i = 0; s->all_count < s->contacts && i < s->contacts; i++) {
         size_t n = rg_impact_normal(s, i);
         if (rg_impact_row(s, n)[n] == 0 && s->u[n] < -s->still) {
@@ -107,7 +108,7 @@ rg_status rg_impact_finish(rg_impact_session *session, const rg_impact_problem *
     for (size_t i = 0; i < rows; i++)
         if (!isfinite(impulse[i])) {
             memset(impulse, 0, rows * sizeof *impulse);
-            rg_impact_note(s, RG_IMPACT_UNSOLVED, "the impulses grew beyond all numbers");
+            rg_impact_note(s, RG_IMPACT_UNSOLVED, "the impulses overflowed");
             break;
         }
     double *after = velocity;

@@ -282,7 +282,7 @@ static rg_status step_penalty(rg_world *world, double step, double end_time, rg_
                               rg_error *error) {
     if (world->content.joints.count)
         return rg_fail(error, RG_UNSUPPORTED,
-                       "the method penalty does not know joints; take the method stepping");
+                       "the method penalty does not support joints; use the method stepping");
     if (rg_rolling_refused(world, "penalty", error))
         return RG_UNSUPPORTED;
     rg_penalty p = {.world = world, .arena = &world->scratch, .restitution = NAN, .error = error};

@@ -43,7 +43,7 @@ bool rg_rolling_refused(const rg_world *world, const char *method, rg_error *err
         runs = runs || rg_largest_entry(c->collider[i].surface_velocity) > 0;
     if (!twists && !runs)
         return false;
-    rg_fail(error, RG_UNSUPPORTED, "the method %s does not know %s; take the method stepping",
+    rg_fail(error, RG_UNSUPPORTED, "the method %s does not support %s; use the method stepping",
             method, twists ? "rolling and torsional friction" : "surfaces that run (belts)");
     return true;
 }

@@ -75,7 +75,7 @@ static rg_status check_penalty(const rg_penalty_settings *p, rg_error *error) {
         return rg_fail(error, RG_INVALID_ARGUMENT, "penalty tolerance: %g is outside %g ... %g",
                        p->tolerance, TOLERANCE_MIN, TOLERANCE_MAX);
     if (p->measure != RG_PENALTY_DISTANCE && p->measure != RG_PENALTY_RATIO)
-        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty measure: there is no number %d",
+        return rg_fail(error, RG_INVALID_ARGUMENT, "penalty measure: there is no value %d",
                        (int)p->measure);
     return RG_OK;
 }
@@ -90,10 +90,10 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
                        settings->tolerance, TOLERANCE_MIN, TOLERANCE_MAX);
     if (settings->integrator != RG_INTEGRATOR_DORMAND_PRINCE &&
         settings->integrator != RG_INTEGRATOR_ADAMS)
-        return rg_fail(error, RG_INVALID_ARGUMENT, "integrator: there is no number %d",
+        return rg_fail(error, RG_INVALID_ARGUMENT, "integrator: there is no value %d",
                        (int)settings->integrator);
     if ((unsigned)settings->root_finder >= RG_ROOT_METHOD_COUNT)
-        return rg_fail(error, RG_INVALID_ARGUMENT, "root finder: there is no number %d",
+        return rg_fail(error, RG_INVALID_ARGUMENT, "root finder: there is no value %d",
                        (int)settings->root_finder);
     if (!(settings->gamma >= 0 && settings->gamma <= 1))
         return rg_fail(error, RG_INVALID_ARGUMENT, "gamma: %g is outside 0 ... 1", settings->gamma);
@@ -102,7 +102,7 @@ rg_status rg_settings_check(const rg_method_settings *settings, rg_error *error)
         return rg_fail(error, RG_INVALID_ARGUMENT, "solver tolerance: %g is outside %g ... %g",
                        settings->solver_tolerance, SOLVER_TOLERANCE_MIN, TOLERANCE_MAX);
     if (settings->policy != RG_POLICY_SMALLEST_FORCE && settings->policy != RG_POLICY_LARGEST_FORCE)
-        return rg_fail(error, RG_INVALID_ARGUMENT, "policy: there is no number %d",
+        return rg_fail(error, RG_INVALID_ARGUMENT, "policy: there is no value %d",
                        (int)settings->policy);
     int corners = settings->friction_directions;
     if (corners != 0 && (corners < 4 || corners > 256 || corners % 2 != 0))

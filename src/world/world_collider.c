@@ -29,7 +29,7 @@ rg_status rg_collider_check(const rg_world *world, const rg_collider_def *def, r
     if (!rg_is_finite(def->surface_velocity))
         return rg_fail(error, RG_NOT_FINITE, "surface_velocity: it is not finite");
     if (def->material.index1 > world->content.material_count)
-        return rg_fail(error, RG_INVALID_HANDLE, "material: there is none of number %u",
+        return rg_fail(error, RG_INVALID_HANDLE, "material: there is no material %u",
                        def->material.index1);
     bool unbounded = !rg_shape_is_bounded(def->shape);
     if (unbounded && motion == RG_MOTION_DYNAMIC)

@@ -23,7 +23,7 @@ rg_status rg_collision_def_check(const rg_collision_def *def, rg_error *error) {
     if (status)
         return status;
     if ((unsigned)def->broad_phase > RG_BROAD_PHASE_TREE)
-        return rg_fail(error, RG_INVALID_ARGUMENT, "broad phase: there is no number %d",
+        return rg_fail(error, RG_INVALID_ARGUMENT, "broad phase: there is no value %d",
                        (int)def->broad_phase);
     if (!is_length(c->near) || !is_length(c->band) || !is_length(c->stick) ||
         !is_length(c->inner) || !is_length(def->touch))

@@ -29,7 +29,7 @@ static rg_status check_numbers(const rg_force_def *def, rg_error *error) {
         !rg_is_finite(def->centre) || !isfinite(def->strength) || !isfinite(def->linear) ||
         !isfinite(def->quadratic) || !isfinite(def->angular) || !isfinite(def->stiffness) ||
         !isfinite(def->damping) || !isfinite(def->rest_length))
-        return rg_fail(error, RG_NOT_FINITE, "force: a number of it is not finite");
+        return rg_fail(error, RG_NOT_FINITE, "force: one of its numbers is not finite");
     if (def->linear < 0 || def->quadratic < 0 || def->angular < 0)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "drag: a negative coefficient would drive instead of slowing");

@@ -91,7 +91,8 @@ static rg_status check_axis(const rg_joint_axis *a, size_t i, rg_error *error) {
         !isfinite(a->stiffness) || !isfinite(a->damping) || !isfinite(a->rest) ||
         !isfinite(a->friction) || !isfinite(a->armature) || !isfinite(a->target) ||
         !isfinite(a->gain) || !isfinite(a->gain_velocity))
-        return rg_fail(error, RG_NOT_FINITE, "joint, axis %zu: a number of it is not finite", i);
+        return rg_fail(error, RG_NOT_FINITE, "joint, axis %zu: one of its numbers is not finite",
+                       i);
     if (!(a->lower <= a->upper) || a->lower == INFINITY || a->upper == -INFINITY)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "joint, axis %zu: limits %g to %g; the lower one must not exceed the upper",
@@ -150,7 +151,8 @@ static rg_status check_surface(const rg_joint_def *def, rg_error *error) {
     const rg_quadric *s = &def->surface;
     const rg_joint_axis *a = &def->axis[0];
     if (!rg_is_finite(s->square) || !rg_is_finite(s->linear) || !isfinite(s->constant))
-        return rg_fail(error, RG_NOT_FINITE, "joint: a number of its surface is not finite");
+        return rg_fail(error, RG_NOT_FINITE,
+                       "joint: one of the numbers of its surface is not finite");
     if (rg_largest_entry(s->square) == 0 && rg_largest_entry(s->linear) == 0)
         return rg_fail(error, RG_INVALID_ARGUMENT,
                        "joint: a surface needs squares or linear terms, such as square: "
@@ -192,7 +194,7 @@ static rg_status check_frame(rg_pose *frame, const char *which, rg_error *error)
     double norm = rg_quat_norm_squared(frame->orientation);
     if (!(fabs(norm - 1) <= RG_QUATERNION_TOLERANCE))
         return rg_fail(error, RG_INVALID_ARGUMENT,
-                       "joint: the orientation of frame %s is no unit quaternion", which);
+                       "joint: the orientation of frame %s is not a unit quaternion", which);
     frame->orientation = rg_quat_made_unit(frame->orientation);
     return RG_OK;
 }

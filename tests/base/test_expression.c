@@ -117,14 +117,12 @@ static void errors_name_the_column(void **state) {
     check_failure("0.75+*i", RG_SYNTAX,
                   "at column 6: expected a number, a name or \"(\", not \"*\"");
     check_failure("(1+2", RG_SYNTAX, "at column 5: expected \")\", not the end");
-    check_failure(
-        "1 2", RG_SYNTAX,
-        "at column 3: expected an operator or the end, not \"2\"; numbers stand alone, in SI "
-        "units, with a decimal point");
-    check_failure(
-        "2i", RG_SYNTAX,
-        "at column 2: expected an operator or the end, not \"i\"; numbers stand alone, in SI "
-        "units, with a decimal point");
+    check_failure("1 2", RG_SYNTAX,
+                  "at column 3: expected an operator or the end, not \"2\"; write numbers in SI "
+                  "units, without a unit and with a decimal point");
+    check_failure("2i", RG_SYNTAX,
+                  "at column 2: expected an operator or the end, not \"i\"; write numbers in SI "
+                  "units, without a unit and with a decimal point");
     check_failure("1.2.3", RG_SYNTAX,
                   "at column 1: this is not a number; write it like 2, 0.5 or 1e-3");
     check_failure("sin 1", RG_SYNTAX, "at column 5: expected \"(\" after sin, not \"1\"");
@@ -181,7 +179,7 @@ static void depth_is_limited(void **state) {
     rg_error error = {0};
     assert_int_equal(rg_expression_evaluate(text, sizeof text, NULL, 0, &value, NULL, &error),
                      RG_LIMIT_EXCEEDED);
-    assert_string_equal(error.text, "at column 65: nested more than 64 deep; take it apart");
+    assert_string_equal(error.text, "at column 65: nested more than 64 deep; split it up");
 }
 
 static void names(void **state) {

@@ -68,7 +68,8 @@ static void row_kinds_are_checked(void **state) {
     kinds[1] = RG_ROW_DYNAMIC; /* there the sign is that of the slip */
     expect(&problem, RG_OK, NULL);
     normal[1] = 1;
-    expect(&problem, RG_INVALID_ARGUMENT, "row 1: friction of row 1, which is no unilateral row");
+    expect(&problem, RG_INVALID_ARGUMENT,
+           "row 1: friction of row 1, which is not a unilateral row");
     normal[1] = 7;
     expect(&problem, RG_INVALID_ARGUMENT, "friction of row 7");
     kinds[1] = 9;

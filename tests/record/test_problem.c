@@ -531,13 +531,13 @@ static void test_bad_sequence(void **state) {
         {"rigidfc3d 1\n1 10 0.5 1 0\n-" BODY1 "0 0 0 0", RG_INVALID_ARGUMENT,
          "test:3:1: a mass is -2; it must be positive"},
         {"rigidfc3d 1\n1 10 0.5 1 0\n2 1 1 1 0 0 1 1 1 0 0 0 0 -1 0 0 0 0 0 -20\n0 0 0 0",
-         RG_INVALID_ARGUMENT, "test:3:21: an orientation that is no unit quaternion"},
+         RG_INVALID_ARGUMENT, "test:3:21: an orientation that is not a unit quaternion"},
         {"rigidfc3d 1\n1 10 0.5 1 1\n" BODY1 "-1 1 9 0 0 0 0 0 1 0.25\n0 0 0 0",
          RG_INVALID_ARGUMENT, "test:4:4: the body of a contact is 1; it must be 0"},
         {"rigidfc3d 1\n1 10 0.5 1 1\n" BODY1 "0 0 9 0 0 0 0 0 1 0.25\n0 0 0 0", RG_INVALID_ARGUMENT,
          "test:4:3: a contact of a body with itself, or of two fixed ones"},
         {"rigidfc3d 1\n1 10 0.5 1 1\n" BODY1 "-1 0 9 0 0 0 0 0 2 0.25\n0 0 0 0",
-         RG_INVALID_ARGUMENT, "test:4:18: a normal that is no unit vector"},
+         RG_INVALID_ARGUMENT, "test:4:18: a normal that is not a unit vector"},
         {"rigidfc3d 1\n1 10 0.5 1 1\n" BODY1 "-1 0 9 0 0 0 0 0 1 0.25\n0 0 0 1 0 0",
          RG_FILE_DAMAGED, "test:5:12: the text ends; here should be an impulse"},
         {SEQUENCE "7", RG_SYNTAX,
@@ -933,7 +933,7 @@ static void test_fclib_cut(void **state) {
         rg_status status =
             rg_problem_file_read_memory(cut, length, "test", RG_FORMAT_AUTO, NULL, &file, &error);
         assert_int_equal(status, RG_FILE_DAMAGED);
-        assert_string_equal(error.text, "test: is no HDF5 file, or is cut short or damaged");
+        assert_string_equal(error.text, "test: is not an HDF5 file, or is cut short or damaged");
         free(cut);
     }
     free(again);

@@ -338,14 +338,23 @@ static void what_stands_rests(void **state) {
     (void)state;
     static const char *const names[] = {"kapla", "pyramid", "tower", "mass-ratio"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        rg_scene *scene = build(names[i], NULL, 0);
-        rg_world *world = rg_scene_world(scene);
+        rg_scene *scene = build(names[i], NULL, 0), *start = build(names[i], NULL, 0);
+        rg_world *world = rg_scene_world(scene), *before = rg_scene_world(start);
         run_scene(scene, 0.25);
         rg_step_info info;
         assert_int_equal(rg_world_step(world, rg_scene_step_size(scene), &info, NULL), RG_OK);
         if (info.profile.step != 0)
             fail_msg("%s does not rest", names[i]);
         assert_true(info.certificate.momentum_error < 1e-12);
+        double moved = 0;
+        for (size_t k = 0; k < rg_world_body_count(world); k++) {
+            rg_vec3 now = rg_body_pose(world, rg_world_body_at(world, k)).position;
+            rg_vec3 then = rg_body_pose(before, rg_world_body_at(before, k)).position;
+            moved = fmax(moved, rg_length(rg_sub(now, then)));
+        }
+        print_message("%s: moved by %.1e m before it rests\n", names[i], moved);
+        assert_true(moved <= 1e-12);
+        rg_scene_destroy(start);
         rg_scene_destroy(scene);
     }
 }

@@ -240,7 +240,7 @@ static void contact_bits_give_the_same_pairs(void **state) {
 static const struct {
     const char *text, *message;
 } refused[] = {
-    {"<robot", "test.yaml:1:1: this is no XML: unclosed token"},
+    {"<robot", "test.yaml:1:1: this is not XML: unclosed token"},
     {"<html/>", "test.yaml:1:1: html: neither URDF (robot), MJCF (mujoco) nor SDF (sdf) begins "
                 "like this"},
     {"<robot>\n <gazebo/><link name='a'/></robot>",
@@ -274,12 +274,12 @@ static const struct {
      "test.yaml:1:116: box: size: a number is not finite"},
     {"<robot>" LINK
      "<collision><geometry><box size='1 2 x'/></geometry></collision></link></robot>",
-     "test.yaml:1:116: box: size: \"x\" is no number"},
+     "test.yaml:1:116: box: size: \"x\" is not a number"},
     {"<!DOCTYPE r [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'>]><robot name='&b;'/>",
      "test.yaml:1:13: a document type declaration (DTD) is not read; leave it out"},
     {"<!DOCTYPE r SYSTEM 'file:///etc/passwd'><robot/>",
      "test.yaml:1:40: a document type declaration (DTD) is not read; leave it out"},
-    {"<robot name='&secret;'/>", "test.yaml:1:1: this is no XML: undefined entity"},
+    {"<robot name='&secret;'/>", "test.yaml:1:1: this is not XML: undefined entity"},
     {"<mujoco><include/></mujoco>", "test.yaml:1:9: include: needs file"},
     {"<mujoco><worldbody><body name='a'><joint type='free'/><joint/><geom size='1'/></body>"
      "</worldbody></mujoco>",

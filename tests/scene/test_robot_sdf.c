@@ -136,7 +136,7 @@ static const struct {
     {"<sdf version='1.3'/>", "m:1:1: sdf: version 1.4 is needed, or a later one"},
     {WORLD("<plugin name='wind'/>"), "m:1:36: plugin: not understood; --lenient leaves it out"},
     {WORLD("<gravity>0 0</gravity>"), "m:1:36: gravity: gravity needs 3 numbers, not 2"},
-    {WORLD("<gravity>0 0 x</gravity>"), "m:1:36: gravity: gravity: \"x\" is no number"},
+    {WORLD("<gravity>0 0 x</gravity>"), "m:1:36: gravity: gravity: \"x\" is not a number"},
     {WORLD("<gravity unit='m'>0 0 1</gravity>"),
      "m:1:36: gravity: the attribute unit is not understood; --lenient leaves it out"},
     {WORLD("<gravity>0 0 1e999</gravity>"), "m:1:36: gravity: gravity: a number is not finite"},

@@ -39,6 +39,6 @@ set_tests_properties(test_site PROPERTIES LABELS slow)
 # What ./reproduce makes in seconds; all of it takes minutes.
 add_test(NAME test_reproduce COMMAND ${RIGOR_PYTHON} -B ${PROJECT_SOURCE_DIR}/tools/reproduce.py
   $<TARGET_FILE:rigor-command> ${PROJECT_BINARY_DIR} figures-7-9 figures-11-13 friction painleve detection
-  penalty gammas WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  penalty gammas particle figure-5 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 # Start the long one first.
 set_tests_properties(test_package PROPERTIES COST 100 LABELS slow)

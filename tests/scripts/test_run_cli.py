@@ -291,6 +291,10 @@ def test_usage(rigor):
              "rigor: export: --size: '9000x10' is not WIDTHxHEIGHT, each from 16 to 8192"),
             (["export", "a.h5", "--png", "a", "--theme", "pink"],
              "rigor: export: --theme: 'pink' is neither light nor dark"),
+            (["export", "a.h5", "--png", "a", "--view", "behind"],
+             "rigor: export: --view: there is no view 'behind'; there are corner, x, -x, y, -y, z (above)"),
+            (["export", "a.h5", "--png", "a", "--hide", "grid,arrows"],
+             "rigor: export: --hide: 'arrows' is none of contacts, edges, forces, grid, joints, shadows"),
             (["export", "a.h5", "--png", "a", "--from", "x"],
              "rigor: export: --from: 'x' is not a number of seconds"),
             (["export", "a.h5", "--gltf", "a", "--fps", "0"],
@@ -787,7 +791,7 @@ def test_recording(rigor):
     check_equal(sorted(name for name in os.listdir(".") if name.startswith("a.")),
                 ["a.csv", "a.h5"], "files")
     expect(rigor, ["export", "good.yaml", "--csv", "-"], 3, stdout="",
-           stderr="rigor: good.yaml: is no recording; of a scene, `rigor run good.yaml --out "
+           stderr="rigor: good.yaml: is not a recording; of a scene, `rigor run good.yaml --out "
                   "FILE.h5` makes one\n")
     expect(rigor, ["export", "nothing.h5", "--csv", "-"], 3, stdout="",
            stderr="rigor: nothing.h5: cannot be read: No such file or directory\n")
@@ -796,7 +800,7 @@ def test_recording(rigor):
     expect(rigor, ["export", "a.h5", "--gltf", "no/where.glb"], 4, stdout="",
            stderr="rigor: no/where.glb: cannot be written: No such file or directory\n")
     expect(rigor, ["export", "good.yaml", "--gltf", "a.glb"], 3, stdout="",
-           stderr="rigor: good.yaml: is no recording; of a scene, `rigor run good.yaml --out "
+           stderr="rigor: good.yaml: is not a recording; of a scene, `rigor run good.yaml --out "
                   "FILE.h5` makes one\n")
     check(not os.path.exists("a.glb"), "a file of an export that failed")
     expect(rigor, ["run", "--resume", "good.yaml"], 3, stdout="", stderr="is not a whole recording")

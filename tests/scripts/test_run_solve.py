@@ -308,7 +308,7 @@ def test_bad_fclib(rigor, folder):
     run(rigor, path, code=3, stderr="an HDF5 file without fclib_local or fclib_global")
     with open(write_local(path, -1), "r+b") as file:
         file.truncate(1000)
-    run(rigor, path, code=3, stderr=f"rigor: {path}: is no HDF5 file, or is cut short or damaged")
+    run(rigor, path, code=3, stderr=f"rigor: {path}: is not an HDF5 file, or is cut short or damaged")
 
 
 # ---- solutions, laws ----
@@ -346,12 +346,12 @@ def test_out(rigor, folder):
     missing = os.path.join(folder, "no", "z.txt")
     run(rigor, lcp, "--out", missing, code=4,
         stderr=f"rigor: solve: --out: {missing} cannot be written: No such file or directory")
-    for text, message in (("", "is no solution: it does not begin with '# rigor solution 1'"),
-                          ("1 2\n3 4\n", "is no solution: it does not begin with"),
+    for text, message in (("", "is not a solution file: it does not begin with '# rigor solution 1'"),
+                          ("1 2\n3 4\n", "is not a solution file: it does not begin with"),
                           ("# rigor solution 1\n1 2\n", "has 1 rows; the problem has 2"),
                           ("# rigor solution 1\n1 2\n1 2\n1 2\n", "has 3 rows; the problem has 2"),
-                          ("# rigor solution 1\n1 2\n3\n", ":3: here should be a force and a velocity"),
-                          ("# rigor solution 1\nx 2\n3 4\n", ":2: here should be a force")):
+                          ("# rigor solution 1\n1 2\n3\n", ":3: a force and a velocity were expected"),
+                          ("# rigor solution 1\nx 2\n3 4\n", ":2: a force and a velocity were expected")):
         run(rigor, lcp, "--start", write(folder, "bad.txt", text), code=3, stderr=message)
     run(rigor, lcp, "--start", missing, code=3, stderr=f"{missing} cannot be read: No such file")
 
@@ -398,7 +398,7 @@ def test_vanishing(rigor, folder):
     run(rigor, lcp, "--vanishing", "2", code=3,
         stderr="rigor: solve: --vanishing: '2': give rows from 0 to 1 with commas, or none")
     run(rigor, lcp, "--vanishing", "1", "--solver", "lp", code=2,
-        stderr="rigor: solve: --vanishing stands for a solver: give no --solver")
+        stderr="rigor: solve: --vanishing takes the place of a solver; leave out --solver")
     run(rigor, write(folder, "f.dat", SEVERAL), "--vanishing", "none", code=3, stderr="linear problems")
 
 

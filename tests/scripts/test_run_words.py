@@ -48,6 +48,16 @@ def check_explain(rigor, directory):
     expect(rigor, ["explain"], 2)
     expect(rigor, ["explain", os.path.join(directory, "none.h5")], 3)
 
+    with open(os.path.join(directory, "rope.yaml"), "w", encoding="utf-8") as file:
+        file.write("""bodies: [{name: bob, shape: {sphere: 0.1}}]
+joints: [{kind: distance, bodies: [world, bob], frame_a: {position: [0, 0, 0]}, axes: {upper: 0.2}}]
+duration: 0.3
+""")
+    rope = os.path.join(directory, "rope.h5")
+    rigor.report("run", os.path.join(directory, "rope.yaml"), "--out", rope)
+    text = expect(rigor, ["explain", rope], 0).stdout
+    check('joint 0 of "world" and "bob" reaches its limit' in text, text)
+
     rigor.report("run", "tower", "count=3", "--duration", "0.5", "--out", stack)
     text = expect(rigor, ["explain", stack], 0).stdout
     check("0 of 4 bodies moved" in text and "no impact" in text, text)

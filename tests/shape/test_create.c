@@ -46,7 +46,7 @@ static void bad_sizes(void **state) {
     expect_refusal(rg_shape_def_halfspace(rg_vec3_make(0, 0, 1), INFINITY), RG_NOT_FINITE,
                    "halfspace: offset is inf; must be a finite number of metres");
     expect_refusal((rg_shape_def){.kind = (rg_shape_kind)99}, RG_INVALID_ARGUMENT,
-                   "shape kind 99 is none; must be a value of rg_shape_kind");
+                   "there is no shape kind 99; give a value of rg_shape_kind");
 }
 
 static void names_and_defs(void **state) {

@@ -139,7 +139,8 @@ static void bad_ply(void **state) {
                         RG_NOT_FINITE, "m:8:1: a vertex is not finite; must be numbers");
     expect_text_refusal("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nelement face "
                         "1\nproperty list uchar int vertex_index\nend_header\n1\n3 0 0 1\n",
-                        RG_SYNTAX, "m:9:1: a face has a corner that is no vertex before it");
+                        RG_SYNTAX,
+                        "m:9:1: a face has a corner that is not one of the vertices before it");
     expect_text_refusal("ply\nformat ascii 1.0\nelement nothing 9007199254740992\nend_header\n",
                         RG_SYNTAX,
                         "m: no faces; must have an element face with a list vertex_indices");
@@ -429,10 +430,12 @@ static void broken_obj(void **state) {
                         "m:4:7: vertex index -4; must be one of the 3 vertices before this line");
     expect_text_refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", RG_SYNTAX,
                         "m:4:3: vertex index 0; must count from 1, or from -1 backwards");
-    expect_text_refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3/a\n", RG_SYNTAX,
-                        "m:4:7: '3/a' is no corner of a face; must be v, v/vt, v//vn or v/vt/vn");
-    expect_text_refusal("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 1.5\n", RG_SYNTAX,
-                        "m:4:7: '1.5' is no corner of a face; must be v, v/vt, v//vn or v/vt/vn");
+    expect_text_refusal(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3/a\n", RG_SYNTAX,
+        "m:4:7: '3/a' is not a corner of a face; it must be v, v/vt, v//vn or v/vt/vn");
+    expect_text_refusal(
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 1.5\n", RG_SYNTAX,
+        "m:4:7: '1.5' is not a corner of a face; it must be v, v/vt, v//vn or v/vt/vn");
     expect_text_refusal("v 0 0 0\nv 1 0 0\nf 1 2\n", RG_SYNTAX,
                         "m:3:1: face with 2 corners; must have at least 3");
     expect_text_refusal("v 0 0 0\nv 1 0 0\nf 1 99999999999999999999 2\n", RG_SYNTAX,

@@ -99,7 +99,7 @@ static void refusals(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"[{\"mesh\":0,\"children\":[0]}]", "nodes inside themselves"},
-        {"[{\"mesh\":0,\"scale\":[1,nan,1]}]", "no list of numbers"},
+        {"[{\"mesh\":0,\"scale\":[1,nan,1]}]", "not a list of numbers"},
         {"[{\"children\":[7]}]", "a node that is not there"},
         {"[{}]", "no triangles"},
         {"[{\"mesh\":0}", "does not end"},

@@ -489,7 +489,7 @@ static void bad_defs_are_refused(void **state) {
     rg_collision_def def = rg_collision_def_default();
     def.broad_phase = (rg_broad_phase)3;
     assert_int_equal(rg_collision_create(&def, NULL, &collision, &error), RG_INVALID_ARGUMENT);
-    assert_string_equal(error.text, "broad phase: there is no number 3");
+    assert_string_equal(error.text, "broad phase: there is no value 3");
     def = rg_collision_def_default();
     def.touch = NAN;
     assert_int_equal(rg_collision_create(&def, NULL, &collision, &error), RG_INVALID_ARGUMENT);

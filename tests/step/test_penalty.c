@@ -439,7 +439,7 @@ static void bad_settings_are_refused(void **state) {
         {{0, 1e-3, 1e-3, 1, RG_PENALTY_DISTANCE, false},
          "penalty tolerance: 1 is outside 1e-15 ... 0.01"},
         {{0, 1e-3, 1e-3, 1e-6, (rg_penalty_measure)7, false},
-         "penalty measure: there is no number 7"}};
+         "penalty measure: there is no value 7"}};
     rg_world *world = penalty_world(&usual);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         rg_method_settings settings = rg_method_settings_default();

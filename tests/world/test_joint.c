@@ -201,7 +201,7 @@ static void bad_joints_are_refused(void **state) {
     check_refused(world, &def, RG_INVALID_ARGUMENT,
                   "joint, axis 0: limits 1 to -1; the lower one must not exceed the upper");
     def = good, def.axis[0].gain = NAN;
-    check_refused(world, &def, RG_NOT_FINITE, "joint, axis 0: a number of it is not finite");
+    check_refused(world, &def, RG_NOT_FINITE, "joint, axis 0: one of its numbers is not finite");
     def = good, def.axis[0].stiffness = -1;
     check_refused(world, &def, RG_INVALID_ARGUMENT,
                   "joint, axis 0: a negative stiffness or damping would drive instead of holding");
@@ -211,7 +211,7 @@ static void bad_joints_are_refused(void **state) {
     check_refused(world, &def, RG_INVALID_ARGUMENT, "joint, axis 1: a hinge joint has 1 axes");
     def = good, def.frame_a.orientation.w = 3;
     check_refused(world, &def, RG_INVALID_ARGUMENT,
-                  "joint: the orientation of frame A is no unit quaternion");
+                  "joint: the orientation of frame A is not a unit quaternion");
     def = good, def.break_force = 0;
     check_refused(world, &def, RG_INVALID_ARGUMENT,
                   "joint: it breaks at 0 N and inf N m; both must be positive");

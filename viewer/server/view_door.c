@@ -280,9 +280,10 @@ static rg_status open_listener(view_door *door, view_place *place, rg_error *err
     if (door->listener >= 0)
         return RG_OK;
     if (reason == EADDRINUSE)
-        return view_fail(error, RG_BUSY,
-                         "port %d of %s is in use; choose another, or none for one that is free",
-                         place->port, place->address);
+        return view_fail(
+            error, RG_BUSY,
+            "port %d of %s is in use; choose another, or leave it out for any free one",
+            place->port, place->address);
     return view_fail(error, RG_UNSUPPORTED, "cannot listen at %s, port %d: %s", place->address,
                      place->port, strerror(reason));
 }
@@ -319,7 +320,7 @@ rg_status view_door_open(view_door **result, view_place *place, const view_door_
         return status;
     }
     if (!open_pipe(door->wake)) {
-        status = view_fail(error, RG_UNSUPPORTED, "no pipe: %s", strerror(errno));
+        status = view_fail(error, RG_UNSUPPORTED, "cannot create a pipe: %s", strerror(errno));
         close(door->listener);
         free(door);
         return status;
@@ -328,7 +329,7 @@ rg_status view_door_open(view_door **result, view_place *place, const view_door_
     pthread_cond_init(&door->left, NULL);
     if (pthread_create(&door->thread, NULL, attend_all, door) != 0) {
         close_all(door);
-        return view_fail(error, RG_UNSUPPORTED, "no thread for the server");
+        return view_fail(error, RG_UNSUPPORTED, "cannot start a thread for the server");
     }
     *result = door;
     return RG_OK;

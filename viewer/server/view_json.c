@@ -59,7 +59,7 @@ static bool read_hex(reader *r, uint32_t *code) {
                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                            : -1;
         if (digit < 0)
-            return fail(r, "a wrong \\u escape");
+            return fail(r, "an invalid \\u escape");
         *code = *code << 4 | (uint32_t)digit;
         r->at++;
     }
@@ -90,17 +90,17 @@ static bool read_escape(reader *r, uint32_t *code) {
         return true;
     }
     if (c != 'u')
-        return fail(r, "a wrong escape in a string");
+        return fail(r, "an invalid escape in a string");
     uint32_t low;
     if (!read_hex(r, code))
         return false;
     if (*code >= 0xd800 && *code < 0xdc00) {
         if (!accept(r, '\\') || !accept(r, 'u') || !read_hex(r, &low) || low < 0xdc00 ||
             low > 0xdfff)
-            return fail(r, "half of a surrogate pair");
+            return fail(r, "an unpaired surrogate");
         *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
     } else if (*code >= 0xdc00 && *code < 0xe000) {
-        return fail(r, "half of a surrogate pair");
+        return fail(r, "an unpaired surrogate");
     }
     return *code != 0 || fail(r, "a zero character in a string");
 }
@@ -134,7 +134,7 @@ static bool read_string(reader *r, char text[VIEW_JSON_TEXT]) {
         size_t length;
         uint32_t code;
         if (c < 0)
-            return fail(r, "a string without an end");
+            return fail(r, "an unterminated string");
         if (c < 0x20)
             return fail(r, "a control character in a string");
         if (accept(r, '"'))
@@ -163,7 +163,7 @@ static bool read_string(reader *r, char text[VIEW_JSON_TEXT]) {
 
 static bool read_digits(reader *r) {
     if (!is_digit(peek(r)))
-        return fail(r, "a number that is none");
+        return fail(r, "a malformed number");
     while (is_digit(peek(r)))
         r->at++;
     return true;
@@ -205,7 +205,7 @@ static bool read_word(reader *r, view_json_value *value) {
             return true;
         }
     }
-    return fail(r, r->at < r->size ? "a value was expected" : "a text that breaks off");
+    return fail(r, r->at < r->size ? "a value was expected" : "the text ends too early");
 }
 
 /* ---- values ---- */
@@ -224,7 +224,7 @@ static bool read_members(reader *r, size_t self, int depth) {
             return false;
         values[self].end = r->json->count;
         if (view_json_member(r->json, &values[self], key))
-            return fail(r, "a key that is there twice");
+            return fail(r, "a duplicate key");
         skip_blanks(r);
         if (!accept(r, ':'))
             return fail(r, "a colon was expected");
@@ -252,7 +252,7 @@ static bool read_elements(reader *r, size_t self, int depth) {
 static bool read_value(reader *r, const char *key, int depth) {
     view_json *json = r->json;
     if (depth > VIEW_JSON_DEPTH)
-        return fail(r, "too many brackets inside each other");
+        return fail(r, "brackets nested too deeply");
     if (json->count == VIEW_JSON_VALUES)
         return fail(r, "too many values");
     size_t self = json->count++;
@@ -288,7 +288,7 @@ bool view_json_read(const char *text, size_t size, view_json *json) {
     if (!read_value(&r, "", 1))
         return false;
     skip_blanks(&r);
-    return r.at == size || fail(&r, "something after the end");
+    return r.at == size || fail(&r, "text after the end");
 }
 
 const view_json_value *view_json_member(const view_json *json, const view_json_value *object,

@@ -249,7 +249,8 @@ static rg_status keep_beginning(rg_scene *scene, rg_snapshot **start, view_laws 
                                 view_motors *motors, rg_error *error) {
     rg_status status = rg_snapshot_create(rg_scene_world(scene), start);
     if (status != RG_OK)
-        return view_fail(error, status, "cannot keep the beginning: %s", rg_status_text(status));
+        return view_fail(error, status, "cannot save the initial state: %s",
+                         rg_status_text(status));
     status = view_laws_keep(laws, rg_scene_world(scene), error);
     return status != RG_OK ? status : view_motors_keep(motors, rg_scene_world(scene), error);
 }

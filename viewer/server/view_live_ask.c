@@ -61,8 +61,8 @@ static void drag(view_live *live, uint64_t holder, const view_message *message) 
 
 static rg_status throw_box(view_live *live, const view_message *message, rg_error *error) {
     if (live->thrown == VIEW_LIVE_THROWN)
-        return view_fail(error, RG_LIMIT_EXCEEDED, "%d boxes are enough; reset takes them away",
-                         VIEW_LIVE_THROWN);
+        return view_fail(error, RG_LIMIT_EXCEEDED,
+                         "there are %d thrown boxes already; reset removes them", VIEW_LIVE_THROWN);
     rg_status status = view_throw_box(live->world, message->from, message->velocity, message->size,
                                       &live->names, error);
     if (status != RG_OK)
@@ -149,7 +149,7 @@ static rg_status reset(view_live *live, rg_error *error) {
     size_t bodies = rg_world_body_count(live->world);
     rg_status status = rg_world_restore(live->world, live->start);
     if (status != RG_OK)
-        return view_fail(error, status, "cannot go back: %s", rg_status_text(status));
+        return view_fail(error, status, "cannot reset: %s", rg_status_text(status));
     view_live_begin_again(live);
     view_message same = {.kind = VIEW_MESSAGE_SET,
                          .has_friction = live->now.friction_is_set,

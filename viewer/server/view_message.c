@@ -208,8 +208,8 @@ bool view_message_read(const char *text, size_t size, view_message *message,
     if (size > VIEW_MESSAGE_BYTES)
         return fail(problem, "a message of more than %d bytes", VIEW_MESSAGE_BYTES);
     if (!view_json_read(text, size, &json))
-        return fail(problem, "the message is not JSON as it should be: %s at byte %zu",
-                    json.problem, json.where);
+        return fail(problem, "the message is not valid JSON: %s at byte %zu", json.problem,
+                    json.where);
     if (json.values[0].type != VIEW_JSON_OBJECT)
         return fail(problem, "the message is not an object");
     if (!read_name(&c, "type", &name))

@@ -164,11 +164,11 @@ static bool refuse(const view_visit *visit, const view_server *server, view_rout
     if (twice || !view_host_fits(&server->place, host))
         say(visit, 403, "Forbidden", "this server is not the host that the request names\n");
     else if (!view_origin_fits(origin, host))
-        say(visit, 403, "Forbidden", "other pages may not ask\n");
+        say(visit, 403, "Forbidden", "requests from other pages are refused\n");
     else if (strcmp(http->method, "GET") != 0)
         say(visit, 405, "Method Not Allowed", "only GET\n");
     else if ((length && strcmp(length, "0") != 0) || encoding)
-        say(visit, 413, "Payload Too Large", "a request has no body here\n");
+        say(visit, 413, "Payload Too Large", "requests with a body are refused\n");
     else if (route.kind == VIEW_ROUTE_ICON)
         say(visit, 204, "No Content", "");
     else if (!view_token_fits(http->query, server->token))
@@ -186,7 +186,7 @@ static void refuse_head(const view_visit *visit) {
     else if (visit->refusal == 505)
         say(visit, 505, "HTTP Version Not Supported", "only HTTP/1.1\n");
     else
-        say(visit, 400, "Bad Request", "that is no request of HTTP\n");
+        say(visit, 400, "Bad Request", "this is not an HTTP request\n");
 }
 
 /* ---- WebSockets ---- */
@@ -214,7 +214,7 @@ static void serve_live(const view_visit *visit, view_server *server, view_live *
         return;
     }
     if (twice || !key || !view_frame_accept(key, accept)) {
-        say(visit, 400, "Bad Request", "the key of the WebSocket is none\n");
+        say(visit, 400, "Bad Request", "the WebSocket key is invalid\n");
         return;
     }
     if (atomic_fetch_add(&server->clients, 1) >= VIEW_SERVER_CLIENTS)
@@ -269,7 +269,7 @@ rg_status view_server_create(view_server **result, rg_error *error) {
         return view_fail(error, RG_OUT_OF_MEMORY, "no memory");
     if (!view_token_make(server->token)) {
         free(server);
-        return view_fail(error, RG_UNSUPPORTED, "the system has no random numbers to give");
+        return view_fail(error, RG_UNSUPPORTED, "the system provides no random numbers");
     }
     *result = server;
     return RG_OK;

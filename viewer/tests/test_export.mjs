@@ -70,6 +70,32 @@ function testPng(bench, recording) {
   check(pictures[0].length > 5000, "there is something in them");
 }
 
+/** Pixels of the orange of the first body in each picture of a strip. */
+function orangeOf(svg) {
+  return [...svg.matchAll(/base64,([^"]+)"/g)].map(([, text]) => {
+    const raw = execFileSync("ffmpeg", ["-loglevel", "error", "-i", "pipe:0", "-f", "rawvideo", "-pix_fmt", "rgb24", "pipe:1"], {
+      input: Buffer.from(text, "base64"),
+      maxBuffer: 64 * MEGABYTE,
+    });
+    let count = 0;
+    for (let i = 0; i < raw.length; i += 3) if (raw[i] > raw[i + 2] + 60) count++;
+    return count;
+  });
+}
+
+/* A ball that slides ten of its radii between two pictures is in both, as large as before: one camera
+ * for all of them. */
+function testStrip(bench) {
+  bench.rigor("strip", "point-on-incline", "--at", "0.01,0.2", "--out", "strip.svg");
+  const [first, last] = orangeOf(readFileSync(bench.file("strip.svg"), "utf8"));
+  check(first > 500 && last > 0.7 * first && last < 1.4 * first, `orange pixels: ${first}, ${last}`);
+  bench.rigor("strip", "billiard", "--at", "0,1", "--view", "x", "--out", "ends.svg");
+  bench.rigor("strip", "billiard", "--at", "0,1", "--view", "-y", "--out", "side.svg");
+  const ends = orangeOf(readFileSync(bench.file("ends.svg"), "utf8"));
+  const side = orangeOf(readFileSync(bench.file("side.svg"), "utf8"));
+  check(ends[0] === 0 && side[0] > 100 && side[1] > 100, `behind the last ball ${ends[0]}, from the side ${side}`);
+}
+
 function testMp4(bench, recording) {
   bench.rigor("export", recording, "--mp4", "film.mp4", "--fps", "20", "--size", "640x360");
   const probe = JSON.parse(
@@ -91,4 +117,5 @@ await main(async (bench) => {
   const short = bench.record("short", "dominoes", "count=5", "--duration", "0.5");
   await bench.test("pictures", () => testPng(bench, short));
   await bench.test("a film", () => testMp4(bench, short));
+  await bench.test("a strip", () => testStrip(bench));
 });

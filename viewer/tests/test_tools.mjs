@@ -327,6 +327,11 @@ await main(async (bench) => {
   await bench.testPage("sensors are seen through", one, desk, testSensor);
   await bench.testPage("springs, joints, prescribed motion", one, desk, testMarks);
   await bench.testPage("labels hide no curve", one, desk, testLabels);
+  const flat = bench.page("flat", bench.record("flat", "block-on-floor", "--duration", "0.1"));
+  await bench.testPage("a planar scene is seen from one side", flat, desk, async (page) => {
+    check(await byId(page, "look-corner").isHidden(), "no choice of views");
+    check(await byId(page, "frame-all").isVisible(), "but the button for everything in view");
+  });
   const narrow = { viewport: { width: 1280, height: 800 }, acceptDownloads: true };
   await bench.testPage("a bound's label is not cut off in a narrow plot", bench.page("sunk", bench.file("sunk.h5")), narrow, testNarrow);
 });

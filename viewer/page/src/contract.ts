@@ -292,6 +292,9 @@ export interface Pick3 {
   local: Vec3; // in the body's origin frame
 }
 
+/** From where a camera looks: along an axis, from above, or from a corner that suits the scene. */
+export type Direction = "x" | "-x" | "y" | "-y" | "z" | "corner";
+
 /** One canvas with one recording in it. Two stand side by side when runs are compared. */
 export interface View3 {
   readonly canvas: HTMLCanvasElement;
@@ -307,7 +310,9 @@ export interface View3 {
   frameScene(): void;
   frameSelected(): void;
   /** From "x", "-x", "y", "-y", "z" (above), or the default corner view. */
-  lookFrom(direction: "x" | "-x" | "y" | "-y" | "z" | "corner"): void;
+  lookFrom(direction: Direction): void;
+  /** From where the camera looks at first, instead of from the corner. */
+  setHome(direction: Direction): void;
   pick(clientX: number, clientY: number): Pick3 | null;
   /** A point under the pointer on the plane through `through` that faces the camera. */
   pointAt(clientX: number, clientY: number, through: Vec3): Vec3;

@@ -215,7 +215,8 @@ class Page {
     this.player.pause();
     this.player.seek(time);
     const patience = Date.now() + 30000;
-    while (!views.every((view) => view.isLoaded(time))) {
+    /* The end as well: the camera is placed by where things go, once for all pictures. */
+    while (!views.every((view) => view.isLoaded(time) && view.isLoaded(this.player.end))) {
       const problem = this.app.sources
         .map((source) => source.error())
         .find((text) => text !== null);

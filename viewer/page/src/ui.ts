@@ -122,6 +122,11 @@ function createViewTools(context: Context, frameAll: () => void): HTMLElement {
       text,
     ),
   );
+  /* A planar scene is seen from one side. */
+  context.app.onSources(() => {
+    const planar = context.app.sources.every((source) => source.manifest.planar);
+    for (const look of looks) look.hidden = planar && context.app.sources.length > 0;
+  });
   return h(
     "div",
     { class: "view-tools", role: "group", "aria-label": "Camera" },

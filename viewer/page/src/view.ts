@@ -4,7 +4,7 @@
 
 import * as THREE from "three";
 import { SWITCHES } from "./contract";
-import type { Frame, FrameSource, Manifest, Pick3, SwitchName, Vec3, View3 } from "./contract";
+import type { Direction, Frame, FrameSource, Manifest, Pick3, SwitchName, Vec3, View3 } from "./contract";
 import { MARK_COLOURS } from "./palette";
 import type { Theme } from "./palette";
 import { BodyMeshes } from "./view_bodies";
@@ -78,6 +78,7 @@ export class View implements View3 {
   private forceChoice: number | null = null;
   private shown: Frame | null = null;
   private home: Box3 | null = null; // what the camera framed first
+  private heading: Direction = "corner"; // and from where
   private framed = 0; // 0: not yet, 1: by the first frame, 2: with the last one as well
   private touched = false; // the user has moved the camera
   private whole = false; // what is far from home counts as well
@@ -223,21 +224,31 @@ export class View implements View3 {
     this.camera.frame(box, true);
   }
 
-  lookFrom(direction: "x" | "-x" | "y" | "-y" | "z" | "corner"): void {
+  lookFrom(direction: Direction): void {
+    this.whole = false;
+    const box = this.sceneBox() ?? this.home;
+    const [azimuth, elevation] = this.angles(direction, box);
+    if (box) this.camera.frame(this.content.size.withRoom(box), true, { azimuth, elevation });
+  }
+
+  setHome(direction: Direction): void {
+    this.heading = direction;
+    this.framed = 0;
+    this.invalidate();
+  }
+
+  private angles(direction: Direction, box: Box3 | null): [number, number] {
     const quarter = Math.PI / 2;
     const level = 0.001;
-    this.whole = false;
-    const views = {
+    if (direction === "corner") return this.corner(box);
+    const views: Record<Exclude<Direction, "corner">, [number, number]> = {
       x: [0, level],
       "-x": [2 * quarter, level],
       y: [quarter, level],
       "-y": [-quarter, level],
       z: [-quarter, quarter - 0.001],
-      corner: this.corner(this.sceneBox() ?? this.home),
     };
-    const [azimuth, elevation] = views[direction];
-    const box = this.sceneBox() ?? this.home;
-    if (box) this.camera.frame(this.content.size.withRoom(box), true, { azimuth, elevation });
+    return views[direction];
   }
 
   /* Compact scenes are seen across their longer side; rows from near their beginning, so that
@@ -440,7 +451,7 @@ export class View implements View3 {
   private goHome(): void {
     if (!this.home) return;
     const { width, height } = this.setCameraSize();
-    const [azimuth, elevation] = this.corner(this.home);
+    const [azimuth, elevation] = this.angles(this.heading, this.home);
     this.camera.frame(this.home, false, { azimuth, elevation });
     this.aspect = width / height;
     this.touched = this.whole = false;
