@@ -10,14 +10,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#if defined(__clang__)
+#if defined(__GNUC__)
 #define RG_INLINE static inline __attribute__((always_inline))
-#define RG_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define RG_INLINE static inline __attribute__((always_inline))
-#define RG_UNROLL _Pragma("GCC unroll 6")
 #else
 #define RG_INLINE static inline
+#endif
+/* clang does so by itself, and warns where it cannot. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define RG_UNROLL _Pragma("GCC unroll 6")
+#else
 #define RG_UNROLL
 #endif
 

@@ -512,8 +512,8 @@ rg_status rg_judge_forces(const rg_problem *problem, const double *force, double
     if (!judge_quickly(&l, p, force, enough, &v, residual)) {
         look_closely(&l, p, force);
         /* Joints alone have one answer. What is left of it within the bound of plain arithmetic is
-         * what the rounding of the forces themselves makes of it; of the largest bound, because
-         * forces across a plane in which everything moves are nothing but the rounding of others. */
+         * what the rounding of the forces themselves makes of it. The largest bound counts: forces
+         * across a plane in which everything moves are nothing but the rounding of others. */
         if (p->form == RG_FORM_GLOBAL && enough > 0 && p->contacts == 0) {
             for (size_t j = 1; j < p->joints; j++)
                 l.side.bound[0] = fmax(l.side.bound[0], l.side.bound[j]);

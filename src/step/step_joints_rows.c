@@ -7,13 +7,12 @@
  *
  * with x'' by the velocities v of the beginning and free rotation alone (world_joint_drift.c):
  * centripetal and gyroscopic terms; with kinematic bodies s = (x(q + h v) - x(q)) / h - J v, which
- * has their motion in it. Locked rows ask J v+ + s = 0. So
- * the new positions keep the joints closed to third order, and the impulse turns the velocities by
- * half a step's turn, into the chord of the motion; step_joints_project.c turns them on into the
- * tangent at its end, and projects away what is left of x. Both together are RATTLE
- * (H. C. Andersen, J. Comput. Phys. 52, 1983), which is symplectic; without s every step would lose
- * the share (omega h)^2 of a swing. Velocities that are tangent, J v = 0, make redundant joints agree
- * on s.
+ * has their motion in it. Locked rows ask J v+ + s = 0. So the new positions keep the joints closed
+ * to third order, and the impulse turns the velocities by half a step's turn, into the chord of the
+ * motion; step_joints_project.c turns them on into the tangent at its end, and projects away what
+ * is left of x. Both together are RATTLE (H. C. Andersen, J. Comput. Phys. 52, 1983), which is
+ * symplectic; without s every step would lose the share (omega h)^2 of a swing. Velocities that are
+ * tangent, J v = 0, make redundant joints agree on s.
  *
  * With U = J v+ + s, the velocity of an axis, a row reads u = U + q + c r:
  *
