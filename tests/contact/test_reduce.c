@@ -110,7 +110,9 @@ static void segments_stay(void **state) {
 
 /* --- hulls of many points, parts of bunnies --------------------------------------------------- */
 
-/* Area of the hull of the points, seen along the normal: gift wrapping, unlike the library. */
+/* Area of the hull of the points, seen along the normal: gift wrapping, unlike the library. Of
+ * points in a line but for rounding the farthest is next: if the sign of a rounded area decided,
+ * a point between two corners could be visited on the way there and on the way back. */
 static double support_area(const contact_result *r) {
     static double x[MOST_TEST_POINTS], y[MOST_TEST_POINTS];
     rg_vec3 n = r->manifold.normal;
@@ -130,7 +132,8 @@ static double support_area(const contact_result *r) {
             double turn = (x[next] - x[at]) * (y[i] - y[at]) - (y[next] - y[at]) * (x[i] - x[at]);
             double far = hypot(x[i] - x[at], y[i] - y[at]);
             double held = hypot(x[next] - x[at], y[next] - y[at]);
-            if (i != at && (turn < 0 || (turn == 0 && far > held)))
+            double line = 1e-13 * far * held;
+            if (i != at && (turn < -line || (turn <= line && far > held)))
                 next = i;
         }
         twice += x[at] * y[next] - x[next] * y[at];
