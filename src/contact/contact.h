@@ -297,6 +297,7 @@ typedef struct rg_pair_motion {
     bool rests;                                                /* at the beginning of the step */
     rg_vec3 centre[2], velocity[2][2], angular_velocity[2][2]; /* [motion][side] */
     double share;                                              /* rg_contact_share of the two */
+    double margin; /* m: by how much the motion that is made may differ from these */
     rg_kept_manifolds kept;
 } rg_pair_motion;
 

@@ -36,7 +36,7 @@ typedef struct rg_pair_memory {
  * it stays as it is to the last bit, so do they. */
 typedef struct rg_pair_look {
     bool holds; /* they stood still, and the caches are those that the look started from */
-    bool whole; /* no pair of parts was left out */
+    bool whole; /* no pair of parts was left out, whatever the motion */
     uint32_t first_manifold, manifold_count, first_point, point_count;
     const rg_shape *shape[2];
     rg_pose pose[2];

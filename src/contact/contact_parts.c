@@ -47,51 +47,6 @@ static bool is_apart(const rg_shape *terrain, uint32_t triangle, const rg_shape 
     return rg_dot(n, lowest) - rg_terrain_reach(terrain, triangle, n) > near;
 }
 
-/* Triangles of a terrain within reach of the other shape: their numbers. Null stands for all parts
- * of anything else. */
-static rg_status numbers_of(rg_placed_shape whole, rg_placed_shape other, double near,
-                            rg_arena *arena, uint32_t **numbers, size_t *count) {
-    *numbers = NULL;
-    *count = 1;
-    if (rg_shape_get_kind(whole.shape) == RG_SHAPE_COMPOUND)
-        *count = rg_shape_get_def(whole.shape).part_count;
-    if (rg_shape_get_kind(whole.shape) != RG_SHAPE_TERRAIN)
-        return RG_OK;
-    rg_pose relative = rg_pose_compose(rg_pose_inverse(whole.pose), other.pose);
-    rg_bounds reach = rg_shape_bounds(other.shape, relative);
-    rg_vec3 grow = {near, near, near};
-    reach = (rg_bounds){rg_sub(reach.lower, grow), rg_add(reach.upper, grow)};
-    size_t found, kept = 0;
-    if (!rg_terrain_find(whole.shape, &reach, arena, numbers, &found))
-        return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < found; i++)
-        if (!is_apart(whole.shape, (*numbers)[i], other.shape, relative, near))
-            (*numbers)[kept++] = (*numbers)[i];
-    *count = kept;
-    return RG_OK;
-}
-
-static rg_status place_parts(rg_placed_shape whole, rg_placed_shape other, double near,
-                             rg_arena *arena, part_list *list) {
-    uint32_t *numbers;
-    rg_status status = numbers_of(whole, other, near, arena, &numbers, &list->count);
-    list->parts = status ? NULL : rg_arena_take(arena, list->count, sizeof *list->parts);
-    bool terrain = rg_shape_get_kind(whole.shape) == RG_SHAPE_TERRAIN;
-    rg_terrain_room *rooms = terrain ? rg_arena_take(arena, list->count, sizeof *rooms) : NULL;
-    if (!list->parts || (terrain && !rooms))
-        return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < list->count; i++) {
-        placed_part *p = &list->parts[i];
-        rg_pose pose;
-        p->number = terrain ? numbers[i] : (uint32_t)i;
-        p->part.shape = rg_shape_part(whole.shape, p->number, rooms ? &rooms[i] : NULL, &pose);
-        p->part.pose = p->part.shape == whole.shape || terrain ? whole.pose
-                                                               : rg_pose_compose(whole.pose, pose);
-        p->bounds = rg_shape_bounds(p->part.shape, p->part.pose);
-    }
-    return RG_OK;
-}
-
 /* m: how far apart parts may have contact points. */
 static double near_of(const rg_contact_settings *settings, const rg_shape *a, const rg_shape *b) {
     return settings && settings->near > 0
@@ -357,6 +312,142 @@ static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
     return RG_OK;
 }
 
+/* Which parts of `whole` are asked for. */
+typedef struct part_query {
+    rg_placed_shape whole, other;
+    int side; /* of the other */
+    double near;
+    const rg_contact_settings *settings;
+    const rg_pair_motion *motion; /* null: none */
+    rg_cache_list last;
+    rg_arena *arena;
+} part_query;
+
+/* Triangles that a ball may touch in the motions that are looked at, and in those that differ from
+ * them by `margin`. From rest, and after an impact, in all that are no faster: where it goes on
+ * along what it met is not known beforehand. */
+static void ball_path(const part_query *q, rg_vec3 points[3], rg_terrain_path *path) {
+    const rg_pair_motion *m = q->motion;
+    int side = q->side;
+    rg_vec3 centre = rg_pose_apply(q->other.pose, rg_shape_centre(q->other.shape));
+    double arm = rg_length(rg_sub(centre, m->centre[side])), farthest = 0, turning = 0;
+    for (int i = 0; i < m->count; i++) {
+        rg_vec3 way = rg_scale(m->time, rg_sub(m->velocity[i][side], m->velocity[i][1 - side]));
+        points[i + 1] = rg_add(centre, way);
+        farthest = fmax(farthest, rg_length(way));
+        turning = fmax(turning, m->time * rg_length(m->angular_velocity[i][side]) * arm);
+    }
+    bool anywhere = m->found || m->rests;
+    points[0] = centre;
+    *path = (rg_terrain_path){.points = points,
+                              .count = anywhere ? 1 : 1 + m->count,
+                              .radius = rg_shape_circumradius(q->other.shape),
+                              .slack = m->margin + turning + (anywhere ? farthest : 0)};
+    for (int i = 0; i < path->count; i++)
+        points[i] = rg_pose_apply_inverse(q->whole.pose, points[i]);
+}
+
+/* The plane that the ball will be held above: that of the contact with one triangle, as it will be
+ * found. A penetration is not made larger. */
+static rg_status find_floor(const part_query *q, uint32_t triangle, rg_terrain_path *path) {
+    enum { ROOM = 16 };
+    rg_contact_point points[ROOM];
+    rg_terrain_room room;
+    rg_pose none;
+    bool first = q->side == 1; /* the terrain is */
+    uint32_t at = 0, part[2] = {first ? triangle : 0, first ? 0 : triangle};
+    rg_contact_cache cache = find_cache(q->last.caches, q->last.count, &at, part[0], part[1]);
+    rg_placed_shape prism = {rg_shape_part(q->whole.shape, triangle, &room, &none), q->whole.pose};
+    rg_contact_query query = {.one = first ? prism : q->other,
+                              .two = first ? q->other : prism,
+                              .settings = q->settings,
+                              .cache = &cache,
+                              .arena = q->arena,
+                              .points = points,
+                              .capacity = ROOM};
+    part_remarks remarks = {0};
+    rg_manifold manifold;
+    rg_status status = find_points(&query, q->motion, &remarks, &manifold);
+    if (status || manifold.point_count == 0 || manifold.gap > q->near)
+        return status == RG_LIMIT_EXCEEDED ? RG_OK : status;
+    path->normal = rg_rotate_back(q->whole.pose.orientation,
+                                  first ? manifold.normal : rg_neg(manifold.normal));
+    path->height = fmax(manifold.gap, 0);
+    return RG_OK;
+}
+
+/* Triangles that a ball may touch, if it is held above the nearest one. */
+static rg_status find_under_ball(const part_query *q, uint32_t **numbers, size_t *count) {
+    rg_vec3 points[3];
+    rg_terrain_path path;
+    ball_path(q, points, &path);
+    if (!rg_terrain_find_along(q->whole.shape, &path, false, q->arena, numbers, count))
+        return RG_OUT_OF_MEMORY;
+    size_t all = *count;
+    uint32_t nearest = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < all; i++) {
+        double distance = rg_terrain_distance(q->whole.shape, (*numbers)[i], points[0]);
+        if (distance < least) {
+            least = distance;
+            nearest = (*numbers)[i];
+        }
+    }
+    rg_status status = all > 1 ? find_floor(q, nearest, &path) : RG_OK;
+    *count = 0;
+    for (size_t i = 0; i < all && !status; i++)
+        if ((*numbers)[i] == nearest || !rg_terrain_is_beyond(q->whole.shape, (*numbers)[i], &path))
+            (*numbers)[(*count)++] = (*numbers)[i];
+    return status;
+}
+
+/* Triangles of a terrain within reach of the other shape: their numbers. Null stands for all parts
+ * of anything else. */
+static rg_status numbers_of(const part_query *q, uint32_t **numbers, size_t *count) {
+    const rg_shape *whole = q->whole.shape, *other = q->other.shape;
+    *numbers = NULL;
+    *count = 1;
+    if (rg_shape_get_kind(whole) == RG_SHAPE_COMPOUND)
+        *count = rg_shape_get_def(whole).part_count;
+    if (rg_shape_get_kind(whole) != RG_SHAPE_TERRAIN)
+        return RG_OK;
+    if (q->motion && rg_shape_get_kind(other) == RG_SHAPE_SPHERE)
+        return find_under_ball(q, numbers, count);
+    rg_pose relative = rg_pose_compose(rg_pose_inverse(q->whole.pose), q->other.pose);
+    rg_bounds reach = rg_shape_bounds(other, relative);
+    rg_vec3 grow = {q->near, q->near, q->near};
+    reach = (rg_bounds){rg_sub(reach.lower, grow), rg_add(reach.upper, grow)};
+    size_t found, kept = 0;
+    if (!rg_terrain_find(whole, &reach, q->arena, numbers, &found))
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < found; i++)
+        if (!is_apart(whole, (*numbers)[i], other, relative, q->near))
+            (*numbers)[kept++] = (*numbers)[i];
+    *count = kept;
+    return RG_OK;
+}
+
+static rg_status place_parts(const part_query *q, part_list *list) {
+    uint32_t *numbers;
+    rg_placed_shape whole = q->whole;
+    rg_status status = numbers_of(q, &numbers, &list->count);
+    list->parts = status ? NULL : rg_arena_take(q->arena, list->count, sizeof *list->parts);
+    bool terrain = rg_shape_get_kind(whole.shape) == RG_SHAPE_TERRAIN;
+    rg_terrain_room *rooms = terrain ? rg_arena_take(q->arena, list->count, sizeof *rooms) : NULL;
+    if (!list->parts || (terrain && !rooms))
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < list->count; i++) {
+        placed_part *p = &list->parts[i];
+        rg_pose pose;
+        p->number = terrain ? numbers[i] : (uint32_t)i;
+        p->part.shape = rg_shape_part(whole.shape, p->number, rooms ? &rooms[i] : NULL, &pose);
+        p->part.pose = p->part.shape == whole.shape || terrain ? whole.pose
+                                                               : rg_pose_compose(whole.pose, pose);
+        p->bounds = rg_shape_bounds(p->part.shape, p->part.pose);
+    }
+    return RG_OK;
+}
+
 rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
                            const rg_contact_settings *settings, const rg_pair_motion *motion,
                            rg_cache_list last, rg_arena *arena, rg_contact_list *found) {
@@ -369,18 +460,20 @@ rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
     rg_arena_mark mark = rg_arena_get_mark(arena);
     part_list list[2];
     double near = near_of(settings, one.shape, two.shape);
-    rg_status status = place_parts(one, two, near, arena, &list[0]);
+    part_query query = {one, two, 1, near, settings, motion, last, arena};
+    rg_status status = place_parts(&query, &list[0]);
+    query.whole = two, query.other = one, query.side = 0;
     if (!status)
-        status = place_parts(two, one, near, arena, &list[1]);
+        status = place_parts(&query, &list[1]);
     for (size_t i = 0; !status && i < list[0].count; i++)
         for (size_t k = 0; k < list[1].count && !status; k++) {
             const placed_part *p = &list[0].parts[i], *q = &list[1].parts[k];
             if (!within(&p->bounds, &q->bounds, near_of(settings, p->part.shape, q->part.shape)))
                 continue;
-            rg_contact_query query = {
+            rg_contact_query pair = {
                 .one = p->part, .two = q->part, .settings = settings, .arena = arena};
             rg_contact_cache cache = find_cache(last.caches, last.count, &at, p->number, q->number);
-            status = add_pair(query, motion, cache, found);
+            status = add_pair(pair, motion, cache, found);
         }
     rg_arena_return(arena, mark);
     return status;

@@ -237,6 +237,13 @@ static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_conte
                         .share = rg_contact_share(b->collider->shape, a->collider->shape)};
     rg_collision_velocities start = {content->velocity, content->angular_velocity};
     rg_collision_velocities v[2] = {c->again ? *c->after : start, c->after ? *c->after : start};
+    /* If a solve gives velocities that differ by more than RG_CONTACT_AHEAD times what gravity
+     * gives in the step, contacts are looked for again (step_stepping.c); gravity itself may be
+     * left out of the first motion. */
+    double falling = rg_length(content->gravity) * c->ahead * c->ahead;
+    m.margin = fmax(c->def.contacts.near > 0 ? c->def.contacts.near
+                                             : RG_CONTACT_NEAR * fmin(b->radius, a->radius),
+                    (1 + RG_CONTACT_AHEAD) * falling);
     m.rests = rg_largest_entry(rg_sub(start.velocity[body[0]], start.velocity[body[1]])) == 0 &&
               rg_largest_entry(start.angular_velocity[body[0]]) == 0 &&
               rg_largest_entry(start.angular_velocity[body[1]]) == 0;
@@ -435,6 +442,11 @@ static rg_status add_pair(rg_collision *c, rg_pair_ids ids, rg_pair_look look,
     return RG_OK;
 }
 
+/* Of terrain only triangles are looked at that the motion may reach. */
+static bool is_terrain(const rg_placed_collider *p) {
+    return rg_shape_get_kind(p->collider->shape) == RG_SHAPE_TERRAIN;
+}
+
 static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pair_places *at,
                                      rg_pair_ids ids) {
     pair_query q = {.b = placed_of(c, world, ids.b), .a = placed_of(c, world, ids.a)};
@@ -455,7 +467,7 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     rg_status status = same ? RG_OK : find_manifolds(c, world, &q, &list);
     if (status)
         return status;
-    look.whole = list.left_out_count == 0;
+    look.whole = list.left_out_count == 0 && !is_terrain(q.b) && !is_terrain(q.a);
     look.holds = (same && old->holds) ||
                  (still && list.left_out_count == 0 &&
                   same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));

@@ -198,7 +198,7 @@ static rg_status find_crossings(examiner *e, size_t count) {
         rg_bounds box = rg_mesh_triangle_bounds(&part, e->here);
         if (e->found->count[RG_MESH_CROSSING] >= RG_MESH_MOST_CROSSINGS)
             break;
-        rg_tree_visit(&tree.boxes, &box, look_for_crossing, e);
+        rg_tree_visit(&tree.boxes, &box, 0, look_for_crossing, e);
     }
     e->mesh = mesh;
     rg_mesh_tree_free(&tree, &mesh->allocator);

@@ -146,6 +146,6 @@ static bool cross_triangle(void *user, uint32_t triangle) {
 bool rg_mesh_tree_inside(const rg_mesh_tree *tree, rg_vec3 p) {
     ray r = {.mesh = tree->mesh, .from = p};
     rg_bounds column = {p, {p.x, p.y, INFINITY}};
-    rg_tree_visit(&tree->boxes, &column, cross_triangle, &r);
+    rg_tree_visit(&tree->boxes, &column, 0, cross_triangle, &r);
     return r.unclear ? rg_mesh_winding(tree->mesh, p) > 0.5 : r.crossings > 0;
 }

@@ -26,6 +26,9 @@
  * inside to speak of. */
 #define STEEPEST 0.05
 
+/* Of a radius: what rounding may have added to a distance. */
+#define ROUNDED 1e-9
+
 struct rg_terrain {
     const rg_vec3 *vertices; /* the shape's points */
     uint32_t *triangles;     /* as they were given */
@@ -130,7 +133,7 @@ double rg_terrain_largest(const rg_shape *terrain) {
 
 void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_tree_visitor *visitor,
                       void *user) {
-    rg_tree_visit(&terrain->terrain->tree, bounds, visitor, user);
+    rg_tree_visit(&terrain->terrain->tree, bounds, 0, visitor, user);
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
@@ -160,6 +163,124 @@ bool rg_terrain_find(const rg_shape *terrain, const rg_bounds *bounds, rg_arena 
                      uint32_t **triangles, size_t *count) {
     collection c = {.arena = arena};
     rg_terrain_visit(terrain, bounds, collect, &c);
+    sort_triangles(c.list, c.count);
+    *triangles = c.list;
+    *count = c.count;
+    return !c.failed;
+}
+
+/* --- what a ball may touch -------------------------------------------------------------------- */
+
+/* The point of a triangle nearest to p. */
+static rg_vec3 nearest_point(const rg_vec3 corner[3], rg_vec3 p) {
+    rg_vec3 normal = rg_cross(rg_sub(corner[1], corner[0]), rg_sub(corner[2], corner[0]));
+    rg_vec3 nearest = corner[0];
+    double least = INFINITY;
+    bool above = true;
+    for (int i = 0; i < 3; i++) {
+        rg_vec3 from = corner[i], along = rg_sub(corner[(i + 1) % 3], from);
+        rg_vec3 way = rg_sub(p, from);
+        if (rg_dot(rg_cross(normal, along), way) >= 0)
+            continue;
+        above = false;
+        double t = fmin(1, fmax(0, rg_dot(along, way) / rg_length_squared(along)));
+        rg_vec3 foot = rg_add_scaled(from, t, along);
+        double distance = rg_length_squared(rg_sub(p, foot));
+        if (distance < least) {
+            least = distance;
+            nearest = foot;
+        }
+    }
+    double height = rg_dot(normal, rg_sub(p, corner[0])) / rg_length_squared(normal);
+    return above ? rg_add_scaled(p, -height, normal) : nearest;
+}
+
+/* Whether the plane through `foot` across the way to the middle of the path shows it. The centre
+ * is c + d, c now, d = p + u with p in the hull of the path and |u| <= slack, and m . d >= -height.
+ * For any n and any l >= 0
+ *
+ *     n . d >= min over p of (n - l m) . p - |n - l m| slack - l height;
+ *
+ * l = 1 is good where n is nearly m: what lies under the plane on which the ball rolls, or beside
+ * it, is not touched however much the ball is pressed down. */
+static bool separates(const rg_vec3 p[RG_PRISM_VERTICES], rg_vec3 foot, rg_vec3 middle,
+                      const rg_terrain_path *path) {
+    rg_vec3 n = rg_sub(middle, foot), c = path->points[0];
+    double length = rg_length(n), high = -INFINITY;
+    if (!(length > 0))
+        return false;
+    n = rg_scale(1 / length, n);
+    for (int i = 0; i < RG_PRISM_VERTICES; i++) {
+        double height = rg_dot(n, rg_sub(p[i], foot));
+        high = height > high ? height : high;
+    }
+    double above = rg_dot(n, rg_sub(c, foot)) - high - path->radius;
+    for (int l = 0; l <= (rg_length_squared(path->normal) > 0); l++) {
+        rg_vec3 way = rg_add_scaled(n, -l, path->normal);
+        double least = 0; /* at c itself */
+        for (int i = 1; i < path->count; i++)
+            least = fmin(least, rg_dot(way, rg_sub(path->points[i], c)));
+        if (above + least - (l ? rg_length(way) : 1) * path->slack - l * path->height > 0)
+            return true;
+    }
+    return false;
+}
+
+/* A plane through the middle of the triangle is found at once; the one through the point nearest to
+ * the path is the best. */
+bool rg_terrain_is_beyond(const rg_shape *terrain, uint32_t triangle, const rg_terrain_path *path) {
+    rg_vec3 p[RG_PRISM_VERTICES], middle = {0, 0, 0};
+    corners_of(terrain->terrain, triangle, p);
+    for (int i = 0; i < path->count; i++)
+        middle = rg_add_scaled(middle, 1.0 / path->count, path->points[i]);
+    rg_vec3 centre = rg_scale(1.0 / 3, rg_add(p[0], rg_add(p[1], p[2])));
+    return separates(p, centre, middle, path) ||
+           separates(p, nearest_point(p, middle), middle, path);
+}
+
+double rg_terrain_distance(const rg_shape *terrain, uint32_t triangle, rg_vec3 p) {
+    rg_vec3 corners[RG_PRISM_VERTICES];
+    corners_of(terrain->terrain, triangle, corners);
+    return rg_length(rg_sub(p, nearest_point(corners, p)));
+}
+
+static void leave_out_beyond(const rg_shape *terrain, const rg_terrain_path *path, collection *c) {
+    size_t kept = 0;
+    for (size_t i = 0; i < c->count; i++)
+        if (!rg_terrain_is_beyond(terrain, c->list[i], path))
+            c->list[kept++] = c->list[i];
+    c->count = kept;
+}
+
+static void collect_along(const rg_shape *terrain, const rg_terrain_path *path, collection *c) {
+    rg_bounds box = around(path->points, path->count);
+    c->count = 0;
+    rg_tree_visit(&terrain->terrain->tree, &box, path->radius + path->slack, collect, c);
+    leave_out_beyond(terrain, path, c);
+}
+
+/* m: from the surface of the ball at the last point to the nearest of some triangles. */
+static double least_gap(const rg_shape *terrain, const rg_terrain_path *path, const collection *c) {
+    double least = INFINITY;
+    rg_vec3 last = path->points[path->count - 1];
+    for (size_t i = 0; i < c->count; i++)
+        least = fmin(least, rg_terrain_distance(terrain, c->list[i], last));
+    return least - path->radius;
+}
+
+bool rg_terrain_find_along(const rg_shape *terrain, const rg_terrain_path *path, bool only,
+                           rg_arena *arena, uint32_t **triangles, size_t *count) {
+    collection c = {.arena = arena};
+    rg_terrain_path narrow = *path;
+    narrow.slack = ROUNDED * path->radius;
+    if (only) /* what touches is enough, if anything does */
+        collect_along(terrain, &narrow, &c);
+    if (!only || !(least_gap(terrain, path, &c) <= narrow.slack)) {
+        collect_along(terrain, path, &c);
+        narrow.slack += only ? fmax(0, least_gap(terrain, path, &c)) : INFINITY;
+        if (narrow.slack < path->slack)
+            leave_out_beyond(terrain, &narrow, &c);
+    }
     sort_triangles(c.list, c.count);
     *triangles = c.list;
     *count = c.count;

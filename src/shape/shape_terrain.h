@@ -35,6 +35,29 @@ void rg_terrain_visit(const rg_shape *terrain, const rg_bounds *bounds, rg_tree_
 bool rg_terrain_find(const rg_shape *terrain, const rg_bounds *bounds, rg_arena *arena,
                      uint32_t **triangles, size_t *count);
 
+/* Where the centre of a ball may be, in the frame of the terrain: within `slack` of the hull of
+ * some points, the first of them where it is now, and above a plane. A box around the ball holds
+ * many more triangles where these are small. */
+typedef struct rg_terrain_path {
+    const rg_vec3 *points;
+    int count;
+    double radius, slack; /* m */
+    rg_vec3 normal;       /* of the plane; zero: none */
+    double height;        /* m: of the first point above it */
+} rg_terrain_path;
+
+/* Whether a prism is shown not to be touched. */
+bool rg_terrain_is_beyond(const rg_shape *terrain, uint32_t triangle, const rg_terrain_path *path);
+
+/* Triangles as above, but for those: none that may be touched is left out. With `only`,
+ * those matter that the ball may overlap, or come as near to as to the one that is nearest to the
+ * last point. */
+bool rg_terrain_find_along(const rg_shape *terrain, const rg_terrain_path *path, bool only,
+                           rg_arena *arena, uint32_t **triangles, size_t *count);
+
+/* m: from a point to a triangle. */
+double rg_terrain_distance(const rg_shape *terrain, uint32_t triangle, rg_vec3 p);
+
 /* Bounds, in the frame of `pose`, of bounds in the world. */
 rg_bounds rg_bounds_into(const rg_bounds *bounds, rg_pose pose);
 

@@ -82,13 +82,20 @@ void rg_tree_free(rg_box_tree *tree, const rg_allocator *memory) {
     *tree = (rg_box_tree){0};
 }
 
-void rg_tree_visit(const rg_box_tree *tree, const rg_bounds *bounds, rg_tree_visitor *visitor,
-                   void *user) {
+static bool is_near(const rg_bounds *a, const rg_bounds *b, double distance) {
+    if (distance == 0)
+        return rg_bounds_overlap(a, b);
+    rg_vec3 out = rg_max(rg_sub(a->lower, b->upper), rg_sub(b->lower, a->upper));
+    return rg_length_squared(rg_max(out, (rg_vec3){0, 0, 0})) <= distance * distance;
+}
+
+void rg_tree_visit(const rg_box_tree *tree, const rg_bounds *bounds, double distance,
+                   rg_tree_visitor *visitor, void *user) {
     uint32_t waiting[RG_TREE_DEEPEST], at = 0;
     size_t count = 0;
     while (tree->node_count > 0) {
         const rg_tree_node *node = &tree->nodes[at];
-        bool meets = rg_bounds_overlap(&node->bounds, bounds);
+        bool meets = is_near(&node->bounds, bounds, distance);
         if (meets && node->count == 0) {
             waiting[count++] = node->first;
             at++;
@@ -97,7 +104,7 @@ void rg_tree_visit(const rg_box_tree *tree, const rg_bounds *bounds, rg_tree_vis
         for (uint32_t i = 0; meets && i < node->count; i++) {
             uint32_t item = tree->order[node->first + i];
             rg_bounds own = tree->bounds(tree->owner, item);
-            if (rg_bounds_overlap(&own, bounds) && !visitor(user, item))
+            if (is_near(&own, bounds, distance) && !visitor(user, item))
                 return;
         }
         if (count == 0)

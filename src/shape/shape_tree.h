@@ -28,9 +28,9 @@ typedef struct rg_box_tree {
 rg_status rg_tree_build(rg_box_tree *tree, size_t count, rg_tree_bounds *bounds, const void *owner,
                         const rg_allocator *memory);
 void rg_tree_free(rg_box_tree *tree, const rg_allocator *memory);
-/* Calls `visitor` for every item whose box meets `bounds`, in the order of the tree; false ends the
- * search. */
-void rg_tree_visit(const rg_box_tree *tree, const rg_bounds *bounds, rg_tree_visitor *visitor,
-                   void *user);
+/* Calls `visitor` for every item whose box is no farther than `distance` from `bounds`, in the
+ * order of the tree; false ends the search. */
+void rg_tree_visit(const rg_box_tree *tree, const rg_bounds *bounds, double distance,
+                   rg_tree_visitor *visitor, void *user);
 
 #endif

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+/* Points of a path that are looked at one by one. */
+enum { MOST_PATH = 64 };
 /* Pairs nearer than this share of their circumradii are looked at. */
 #define NEAR_SHARE 1e-2
 
@@ -193,12 +195,46 @@ static bool is_lower(const uint32_t *a, const uint32_t *b) {
 
 RG_DEFINE_HEAP_SORT(sort_numbers, uint32_t, is_lower)
 
+/* Points whose hull holds the path of a ball's centre, in the frame of the terrain; 0 if there are
+ * more than there is room for, or if the shape is no ball about the centre of its body. */
+static int ball_path(const gap_search *s, const judged_part *p, rg_pose pose, rg_vec3 *points) {
+    const rg_judge_piece *piece = s->bodies[p->body].course.piece;
+    int count = 0;
+    if (rg_shape_get_kind(p->part.shape) != RG_SHAPE_SPHERE || p->part.swing > 0)
+        return 0;
+    points[count++] = rg_pose_apply(p->part.start, rg_shape_centre(p->part.shape));
+    for (; piece; piece = piece->next)
+        for (int i = 0; i <= piece->degree; i++) {
+            if (count == MOST_PATH - 1)
+                return 0;
+            points[count++] = piece->position[i];
+        }
+    points[count++] = rg_pose_apply(p->part.end, rg_shape_centre(p->part.shape));
+    for (int i = 0; i < count; i++)
+        points[i] = rg_pose_apply_inverse(pose, points[i]);
+    return count;
+}
+
+/* Triangles of a terrain that the motion of one part may meet. */
+static bool find_along(const gap_search *s, const judged_part *p, const rg_shape *terrain,
+                       rg_pose pose, rg_arena *arena, uint32_t **list, size_t *count) {
+    rg_vec3 points[MOST_PATH];
+    double near = NEAR_SHARE * rg_terrain_largest(terrain); /* what a prism adds */
+    int on_path = ball_path(s, p, pose, points);
+    if (on_path > 0) {
+        double radius = rg_shape_circumradius(p->part.shape);
+        rg_terrain_path path = {points, on_path, radius, p->near + near, {0, 0, 0}, 0};
+        return rg_terrain_find_along(terrain, &path, true, arena, list, count);
+    }
+    rg_bounds path = grown(rg_bounds_into(&p->swept, pose), near);
+    return rg_terrain_find(terrain, &path, arena, list, count);
+}
+
 /* Triangles of a terrain that the motion of any of the first `others` parts may meet, each once. */
 static rg_status find_triangles(const gap_search *s, const rg_collider *collider, size_t others,
                                 rg_arena *arena, uint32_t **all, size_t *count) {
     size_t body = rg_body_dense(s->content, collider->body), capacity = 0, kept = 0;
     rg_pose pose = rg_pose_compose(rg_body_origin_pose(s->content, body), collider->pose);
-    double near = NEAR_SHARE * rg_terrain_largest(collider->shape); /* what a prism adds */
     *all = NULL;
     *count = 0;
     for (size_t i = 0; i < others; i++) {
@@ -206,8 +242,7 @@ static rg_status find_triangles(const gap_search *s, const rg_collider *collider
         size_t more;
         if (!s->parts[i].dynamic)
             continue;
-        rg_bounds path = grown(rg_bounds_into(&s->parts[i].swept, pose), near);
-        if (!rg_terrain_find(collider->shape, &path, arena, &list, &more))
+        if (!find_along(s, &s->parts[i], collider->shape, pose, arena, &list, &more))
             return RG_OUT_OF_MEMORY;
         for (size_t k = 0; k < more; k++) {
             if (!rg_arena_grow(arena, all, *count, &capacity, sizeof **all))

@@ -133,6 +133,101 @@ static void the_tree_finds_what_all_do(void **state) {
     rg_shape_release(terrain);
 }
 
+static double edge_distance(rg_vec3 a, rg_vec3 b, rg_vec3 p) {
+    rg_vec3 along = rg_sub(b, a);
+    double t = rg_dot(along, rg_sub(p, a)) / rg_length_squared(along);
+    return rg_length(rg_sub(p, rg_add_scaled(a, fmin(1, fmax(0, t)), along)));
+}
+
+/* From a point to a prism, over all its facets and edges; 0 inside. */
+static double prism_distance(const rg_shape *terrain, uint32_t triangle, rg_vec3 p) {
+    rg_terrain_room room;
+    const rg_polyhedron *q = rg_shape_polyhedron(rg_terrain_part(terrain, triangle, &room));
+    double least = INFINITY, highest = -INFINITY;
+    for (uint32_t f = 0; f < q->facet_count; f++) {
+        double height = rg_dot(q->normals[f], rg_sub(p, q->centre)) - q->offsets[f];
+        uint32_t from = q->facet_start[f], end = q->facet_start[f + 1];
+        bool above = height >= 0;
+        highest = fmax(highest, height);
+        for (uint32_t k = from; k < end; k++) {
+            rg_vec3 a = q->vertices[q->facet_vertices[k]];
+            rg_vec3 b = q->vertices[q->facet_vertices[k + 1 < end ? k + 1 : from]];
+            rg_vec3 inward = rg_cross(q->normals[f], rg_sub(b, a));
+            above = above && rg_dot(inward, rg_sub(p, a)) >= 0;
+            least = fmin(least, edge_distance(a, b, p));
+        }
+        if (above)
+            least = fmin(least, height);
+    }
+    return highest <= 0 ? 0 : least;
+}
+
+static rg_vec3 random_in_ball(rg_random *random, double radius) {
+    return rg_scale(radius * rg_random_unit(random), rg_random_direction(random));
+}
+
+/* What a ball touches anywhere where it may be is found; `only`: what it overlaps, or is nearest to
+ * at the end. */
+static void no_triangle_on_a_path_is_left_out(void **state) {
+    (void)state;
+    static hills h;
+    rg_allocator memory = rg_allocator_default();
+    rg_arena arena = rg_arena_make(&memory);
+    rg_random random = rg_random_make(12);
+    size_t found = 0, touched = 0;
+    for (int n = 0; n < test_cases(200, 5000); n++) {
+        make_hills(&h, 5, n % 2);
+        rg_shape *terrain = create(&h.def);
+        double x = rg_random_between(&random, 0, CELLS), y = rg_random_between(&random, 0, CELLS);
+        double z = rg_random_between(&random, 0, 3), r = rg_random_between(&random, 0.1, 2);
+        rg_vec3 points[3] = {{x, y, z}};
+        for (int i = 1; i < 3; i++)
+            points[i] = rg_add(points[0], random_in_ball(&random, 0.3));
+        rg_terrain_path path = {.points = points, .count = 1 + n % 3, .radius = r};
+        path.slack = rg_random_between(&random, 0, 0.3);
+        bool only = n % 4 == 0;
+        if (!only && n % 5) {
+            path.normal = rg_random_direction(&random);
+            path.height = rg_random_between(&random, 0, 0.1);
+        }
+        uint32_t *list;
+        size_t count;
+        double least = INFINITY, nearest = INFINITY;
+        rg_arena_reset(&arena);
+        assert_true(rg_terrain_find_along(terrain, &path, only, &arena, &list, &count));
+        found += count;
+        for (int k = 0; k < 20; k++) {
+            double a = rg_random_unit(&random), b = (1 - a) * rg_random_unit(&random);
+            rg_vec3 at = points[0];
+            if (path.count > 1)
+                at = rg_add_scaled(at, a, rg_sub(points[1], points[0]));
+            if (path.count > 2)
+                at = rg_add_scaled(at, b, rg_sub(points[2], points[0]));
+            if (k == 0)
+                at = points[path.count - 1];
+            else if (!only)
+                at = rg_add(at, random_in_ball(&random, path.slack));
+            if (rg_dot(path.normal, rg_sub(at, points[0])) < -path.height)
+                continue;
+            for (uint32_t i = 0; i < 2 * CELLS * CELLS; i++) {
+                double gap = prism_distance(terrain, i, at) - r;
+                bool in = contains(list, count, i);
+                assert_true(in || gap > 0);
+                touched += gap <= 0;
+                if (k == 0 && in)
+                    nearest = fmin(nearest, gap);
+                if (k == 0)
+                    least = fmin(least, gap);
+            }
+        }
+        if (only && least < path.slack)
+            assert_near(nearest, least, 1e-12);
+        rg_shape_release(terrain);
+    }
+    print_message("%zu triangles found, touched %zu times\n", found, touched);
+    rg_arena_free(&arena);
+}
+
 static void many_triangles_in_one_place(void **state) {
     (void)state;
     enum { COUNT = 5000 };
@@ -233,6 +328,7 @@ int main(void) {
         cmocka_unit_test(prisms_are_hulls),
         cmocka_unit_test(neighbours_share_their_sides),
         cmocka_unit_test(the_tree_finds_what_all_do),
+        cmocka_unit_test(no_triangle_on_a_path_is_left_out),
         cmocka_unit_test(many_triangles_in_one_place),
         cmocka_unit_test(height_fields),
         cmocka_unit_test(refusals),

@@ -305,6 +305,50 @@ static void things_tumble_over_hills(void **state) {
     rg_world_destroy(world);
 }
 
+/* --- how fine the ground is cut --------------------------------------------------------------- */
+
+/* How a ball rolls over hills for a second. */
+typedef struct rolling {
+    double contacts; /* a step, in the mean */
+    size_t most;
+    double sunk;
+} rolling;
+
+static rolling roll_over_hills(size_t cells) {
+    rolling r = {0};
+    rg_world *world = world_on(field_of(cells, 4, hilly), 0.5);
+    rg_body_def def = rg_body_def_default();
+    def.pose.position = (rg_vec3){-1.5, -0.4, hilly(-1.5, -0.4) + 0.32};
+    def.velocity = (rg_vec3){1.5, 0.2, 0};
+    add_shape(world, rg_shape_def_sphere(0.3), &def);
+    int steps = 240;
+    for (int i = 0; i < steps; i++) {
+        rg_step_info info = step_once(world, 1.0 / 240);
+        size_t count;
+        rg_world_contact_forces(world, &count);
+        r.contacts += (double)count / steps;
+        r.most = count > r.most ? count : r.most;
+        r.sunk = fmax(r.sunk, info.certificate.max_penetration);
+        assert_int_equal(info.passed_through, 0);
+        assert_int_equal(info.solver_failures, 0);
+    }
+    rg_world_destroy(world);
+    return r;
+}
+
+/* Triangles that a ball cannot reach in a step, or only through others, have no contact: the same
+ * ground cut 100 times finer has a few more, not 100 times as many. */
+static void fine_ground_has_few_contacts(void **state) {
+    (void)state;
+    rolling coarse = roll_over_hills(14), fine = roll_over_hills(140);
+    print_message("contacts of a ball: %.2f, at most %zu; on ground 100 times finer %.2f, %zu, "
+                  "sunk %.2e m\n",
+                  coarse.contacts, coarse.most, fine.contacts, fine.most, fine.sunk);
+    assert_true(coarse.contacts < 2);
+    assert_true(fine.contacts < 4);
+    assert_true(fine.sunk < 1e-4);
+}
+
 /* A sheet is met from either side: balls thrown at it from above and from below stay on their
  * side. */
 static void sheets_have_two_sides(void **state) {
@@ -490,6 +534,7 @@ int main(void) {
         cmocka_unit_test(slopes),
         cmocka_unit_test(a_bowl_holds_a_ball),
         cmocka_unit_test(things_tumble_over_hills),
+        cmocka_unit_test(fine_ground_has_few_contacts),
         cmocka_unit_test(sheets_have_two_sides),
         cmocka_unit_test(rays_meet_the_ground),
         cmocka_unit_test(only_fixed_bodies_have_terrain),
