@@ -85,6 +85,21 @@ static bool is_before(const uint32_t *a, const uint32_t *b) {
 
 RG_DEFINE_HEAP_SORT(sort_triangles, uint32_t, is_before)
 
+/* Triangles within the bounds of a part. Those of a ball are a larger ball's, which holds all places
+ * where it may be. */
+static bool find_within(const rg_shape *terrain, rg_pose pose, const rg_convex_part *p,
+                        const rg_bounds *bounds, rg_arena *arena, uint32_t **list, size_t *count) {
+    rg_vec3 half = rg_scale(0.5, rg_sub(bounds->upper, bounds->lower));
+    double slack = rg_largest_entry(half) - p->radius;
+    if (rg_shape_get_kind(p->shape) == RG_SHAPE_SPHERE && isfinite(slack)) {
+        rg_vec3 middle = rg_pose_apply_inverse(pose, rg_add(bounds->lower, half));
+        rg_terrain_path path = {&middle, 1, p->radius, slack, {0, 0, 0}, 0};
+        return rg_terrain_find_along(terrain, &path, false, arena, list, count);
+    }
+    rg_bounds local = rg_bounds_into(bounds, pose);
+    return rg_terrain_find(terrain, &local, arena, list, count);
+}
+
 /* Triangles of a terrain within the bounds of any dynamic part, sorted, each once. */
 static bool find_triangles(const rg_world_content *c, const rg_collider *collider,
                            const part_list *own, const rg_bounds *bounds, uint32_t **list,
@@ -96,10 +111,10 @@ static bool find_triangles(const rg_world_content *c, const rg_collider *collide
     for (size_t i = 0; i < own->count; i++) {
         uint32_t *some;
         size_t few;
-        rg_bounds local = rg_bounds_into(&bounds[i], pose);
         if (!own->parts[i].dynamic)
             continue;
-        if (!rg_terrain_find(collider->shape, &local, own->arena, &some, &few))
+        if (!find_within(collider->shape, pose, &own->parts[i], &bounds[i], own->arena, &some,
+                         &few))
             return false;
         for (size_t k = 0; k < few; k++) {
             if (!rg_arena_grow(own->arena, list, found, &capacity, sizeof **list))

@@ -228,14 +228,23 @@ static bool separates(const rg_vec3 p[RG_PRISM_VERTICES], rg_vec3 foot, rg_vec3 
 
 /* A plane through the middle of the triangle is found at once; the one through the point nearest to
  * the path is the best. */
-bool rg_terrain_is_beyond(const rg_shape *terrain, uint32_t triangle, const rg_terrain_path *path) {
-    rg_vec3 p[RG_PRISM_VERTICES], middle = {0, 0, 0};
-    corners_of(terrain->terrain, triangle, p);
+static bool are_beyond(const rg_vec3 p[RG_PRISM_VERTICES], const rg_terrain_path *path) {
+    rg_vec3 middle = {0, 0, 0};
     for (int i = 0; i < path->count; i++)
         middle = rg_add_scaled(middle, 1.0 / path->count, path->points[i]);
     rg_vec3 centre = rg_scale(1.0 / 3, rg_add(p[0], rg_add(p[1], p[2])));
     return separates(p, centre, middle, path) ||
            separates(p, nearest_point(p, middle), middle, path);
+}
+
+bool rg_prism_is_beyond(const rg_shape *prism, const rg_terrain_path *path) {
+    return are_beyond(prism->solid.view.vertices, path);
+}
+
+bool rg_terrain_is_beyond(const rg_shape *terrain, uint32_t triangle, const rg_terrain_path *path) {
+    rg_vec3 p[RG_PRISM_VERTICES];
+    corners_of(terrain->terrain, triangle, p);
+    return are_beyond(p, path);
 }
 
 double rg_terrain_distance(const rg_shape *terrain, uint32_t triangle, rg_vec3 p) {

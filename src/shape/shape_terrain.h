@@ -47,6 +47,7 @@ typedef struct rg_terrain_path {
 } rg_terrain_path;
 
 /* Whether a prism is shown not to be touched. */
+bool rg_prism_is_beyond(const rg_shape *prism, const rg_terrain_path *path);
 bool rg_terrain_is_beyond(const rg_shape *terrain, uint32_t triangle, const rg_terrain_path *path);
 
 /* Triangles as above, but for those: none that may be touched is left out. With `only`,

@@ -10,6 +10,7 @@
 #include "base/base_text.h"
 #include "contact/contact.h"
 #include "problem/problem_rows.h"
+#include "shape/shape_terrain.h"
 #include "step/step_analytic.h"
 
 #include <float.h>
@@ -30,18 +31,27 @@ double rg_analysis_shell(const rg_analysis *a, uint32_t p, uint32_t q) {
 
 /* --- boxes around paths ----------------------------------------------------------------------- */
 
-static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense, size_t k) {
+/* Points whose hull holds the path of a body; returns how many. */
+static int control_points(const rg_analysis *a, const rg_dense_output *dense, size_t k,
+                          rg_vec3 points[RG_DENSE_DEGREE_MAX + 1]) {
     bool planar = a->view->world->content.planar;
-    rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     double b[3][RG_DENSE_DEGREE_MAX + 1] = {{0}};
     rg_dense_bernstein(dense, k * a->flight.width, b[0]);
     rg_dense_bernstein(dense, k * a->flight.width + 1, b[planar ? 2 : 1]);
     if (!planar)
         rg_dense_bernstein(dense, k * a->flight.width + 2, b[2]);
-    for (int i = 0; i <= dense->degree; i++) {
-        rg_vec3 p = {b[0][i], b[1][i], b[2][i]};
-        bounds.lower = rg_min(bounds.lower, p);
-        bounds.upper = rg_max(bounds.upper, p);
+    for (int i = 0; i <= dense->degree; i++)
+        points[i] = (rg_vec3){b[0][i], b[1][i], b[2][i]};
+    return dense->degree + 1;
+}
+
+static rg_bounds path_bounds(const rg_analysis *a, const rg_dense_output *dense, size_t k) {
+    rg_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    rg_vec3 points[RG_DENSE_DEGREE_MAX + 1];
+    int count = control_points(a, dense, k, points);
+    for (int i = 0; i < count; i++) {
+        bounds.lower = rg_min(bounds.lower, points[i]);
+        bounds.upper = rg_max(bounds.upper, points[i]);
     }
     return bounds;
 }
@@ -62,6 +72,12 @@ rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, doubl
     return (rg_bounds){rg_sub(bounds.lower, margin), rg_add(bounds.upper, margin)};
 }
 
+/* m: by which bounds of an instant are larger than the shape. */
+static double instant_margin(const rg_analysis *a, const rg_convex_part *p) {
+    return 2 * a->law->near * RG_ANALYSIS_SHELL * p->radius +
+           RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
+}
+
 /* Bounds of the group's parts: around their bodies' paths, or of the instant. */
 static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
     const rg_world_content *c = &a->view->world->content;
@@ -78,9 +94,7 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
         bool prescribed = c->record[p->body].prescription1 != 0;
         if (!dense || !(p->dynamic || prescribed)) {
             a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
-            double margin =
-                2 * a->law->near * RG_ANALYSIS_SHELL * p->radius +
-                RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
+            double margin = instant_margin(a, p);
             rg_vec3 grow = {margin, margin, margin};
             a->bounds[i].lower = rg_sub(a->bounds[i].lower, grow);
             a->bounds[i].upper = rg_add(a->bounds[i].upper, grow);
@@ -104,12 +118,37 @@ bool rg_analysis_boxes_meet(const rg_analysis *a, uint32_t i, uint32_t j) {
            y->lower.z <= x->upper.z && x->lower.x <= y->upper.x && y->lower.x <= x->upper.x;
 }
 
+/* Of a ball about the centre of its body, which keeps to its path however it turns, and a triangle
+ * of terrain: whether a plane shows that they stay apart. Boxes hold many more where triangles are
+ * small. */
+static bool stays_above(const rg_analysis *a, const rg_dense_output *dense, uint32_t ball,
+                        uint32_t triangle) {
+    const rg_convex_part *p = &a->view->parts[ball], *q = &a->view->parts[triangle];
+    rg_vec3 points[RG_DENSE_DEGREE_MAX + 1] = {a->motion.position[p->body]};
+    if (triangle < a->view->own_count || !p->dynamic ||
+        rg_shape_get_kind(p->shape) != RG_SHAPE_SPHERE || rg_largest_entry(p->middle) > 0)
+        return false;
+    rg_terrain_path path = {.points = points, .count = 1, .radius = p->radius};
+    path.slack = instant_margin(a, p) + instant_margin(a, q);
+    if (dense) {
+        path.count = control_points(a, dense, rg_analysis_place(a, p->body), points);
+        path.slack += 8 * RG_ANALYSIS_SHELL * p->radius;
+    }
+    rg_pose ground = rg_analysis_part_pose(a, &a->motion, triangle);
+    for (int i = 0; i < path.count; i++)
+        points[i] = rg_pose_apply_inverse(ground, points[i]);
+    return rg_prism_is_beyond(q->shape, &path);
+}
+
 void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
     make_bounds(a, dense);
     a->pair_count = 0;
-    for (size_t i = 0; i < a->candidate_count; i++)
-        if (rg_analysis_boxes_meet(a, a->candidates[i][0], a->candidates[i][1]))
+    for (size_t i = 0; i < a->candidate_count; i++) {
+        uint32_t p = a->candidates[i][0], q = a->candidates[i][1];
+        if (rg_analysis_boxes_meet(a, p, q) && !stays_above(a, dense, p, q) &&
+            !stays_above(a, dense, q, p))
             memcpy(a->pairs[a->pair_count++], a->candidates[i], sizeof *a->pairs);
+    }
 }
 
 /* --- contacts of now -------------------------------------------------------------------------- */
