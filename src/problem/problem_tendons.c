@@ -17,8 +17,8 @@
  *
  * with the force r of the tendon's rows (that of the link is r - m J_b (v_b - v_free,b)). So the
  * solvers, and the judge of their answers, know nothing of tendons. problem_islands.c fills in the
- * masses. Tested by tests/step/test_tendons.c against closed forms, and against MuJoCo by
- * tests/scripts/test_robot.py. */
+ * masses.
+ * Tested by tests/step/test_tendons.c and, against MuJoCo, tests/scripts/test_robot.py. */
 #include "problem/problem_directions.h"
 #include "problem/problem_joints.h"
 

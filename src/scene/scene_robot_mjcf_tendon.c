@@ -1,8 +1,7 @@
 /* Fixed tendons of MJCF: a length that is a sum of coordinates, each with its coefficient. Of one
  * joint its limits, spring and friction are the joint's own; of several they are those of a tendon
  * of the robot, if it has any, or an actuator or equality.
- * Tested by tests/scene/test_robot_mjcf_refer.c, and against MuJoCo by
- * tests/scripts/test_robot.py. */
+ * Tested by tests/scene/test_robot_mjcf_refer.c and tests/scripts/test_robot.py. */
 #include "scene/scene_robot_mjcf.h"
 
 #include <math.h>

@@ -167,6 +167,8 @@ static void lock_rack(const rg_world_content *c, const frames *f, double radius,
 static void add_tendon(const rg_world_content *c, const rg_joint_def *def, rg_body_places places,
                        rg_joint_look *look) {
     double sum = 0;
+    if (def->part_count == 0)
+        return;
     for (size_t k = 0; k < def->part_count; k++) {
         rg_joint_look part;
         rg_joint_look_at(c, rg_joint_dense(c, def->part[k].joint), places, &part);
@@ -233,10 +235,8 @@ void rg_joint_look_at(const rg_world_content *c, size_t joint, rg_body_places pl
     case RG_JOINT_RACK:
         lock_rack(c, &f, def->ratio, last, look);
         break;
-    case RG_JOINT_TENDON:
+    default: /* a ball, which has no axis, or a tendon */
         add_tendon(c, def, places, look);
-        break;
-    default: /* a ball */
         break;
     }
     for (size_t k = 0; k < look->axes; k++)
