@@ -2,24 +2,28 @@
  * (solve_polish.c), in velocity space: r = p(r - rho u). A contact that is open and carries no
  * force costs one scalar product; all others are in the matrix (solve_active_matrix.c).
  *
- * Far from a solution the modes (open, sticks, slips) are wrong. With friction the matrix is not
- * symmetric, and for wrong modes it may be nearly singular: its step is then of any length, and a
- * line search along it finds nothing. Instead every step has a proximal term delta, which holds
- * forces where they are, and is taken in full, up or down. delta follows the error:
+ * Far from a solution the modes are wrong and a full step may overshoot: a line search on the sum
+ * of squares, not monotone (it may rise above the last value, not above the largest of the last
+ * few: L. Grippo, F. Lampariello, S. Lucidi, "A nonmonotone line search technique for Newton's
+ * method", SIAM J. Numer. Anal. 23, 1986), and a proximal term delta that shrinks with success and
+ * grows on short steps. The steps with the factor of the last success (chord steps) cost a solve
+ * each and gain the digits that delta left: what rests then passes the look of the next step
+ * untouched.
  *
- *     delta = SHARE error^(3/4).
+ * How it fails: the modes of a few contacts cycle, and the residual stays. It ends after a number
+ * of factorisations without progress, with the best forces seen.
+ *
+ * In a crush of hundreds of contacts that is the rule: with friction the matrix of wrong modes may
+ * be nearly singular, and a line search along its step finds nothing. There (rg_active_relax) every
+ * step is taken in full, up or down, with a proximal term that follows the error:
+ *
+ *     delta = RELAX_SHARE error^(3/4).
  *
  * This is one implicit step in time of dr/dt = p(r - rho u) - r, with steps that grow as the
  * solution comes near (pseudo-transient continuation: C. T. Kelley, D. E. Keyes, SIAM J. Numer.
- * Anal. 35, 1998): it settles where the law of contact is stable. In a crush of a thousand contacts
- * the error goes up and down by powers of ten, and its least values fall: 1e-3 after 30
- * factorisations, 1e-5 after 100. A line search instead, monotone or not, ends at 1e-2 there, as do
- * a term of its own for every contact, smoothing of p, and sweeps in between (docs/solvers.md).
- *
- * The steps with the factor of the last success (chord steps) cost a solve each and gain the digits
- * that delta left: what rests then passes the look of the next step untouched.
- *
- * How it fails: modes go on changing until the limit. The best forces seen are the answer.
+ * Anal. 35, 1998). The error goes up and down by powers of ten, and its least values fall: to 1e-3
+ * in 30 factorisations, to 1e-5 in 100, where a line search ends at 1e-2. In small problems with
+ * several solutions it may choose another one than its neighbour does, and is not used.
  * Tested by tests/solve/test_active.c. */
 #include "solve/solve_active.h"
 
@@ -29,18 +33,33 @@
 
 #include <string.h>
 
-/* Proximal term, relative to 1 / rho. With 0.002 to 0.01 and powers of 0.7 to 0.8 a crush ends the
- * same; with less the easy problems take one factorisation less, and the crush does not end. */
-#define DELTA_SHARE    0.005
-#define DELTA_LEAST    1e-9
-#define DELTA_MOST     1.0
-#define DELTA_SINGULAR 10.0 /* times so much, after a matrix that was singular */
+/* Proximal term, relative to 1 / rho: at first a share of the residual, within bounds; after a full
+ * step it falls by one of two factors, after a short one or a singular matrix it grows. */
+#define DELTA_SHARE    0.1
+#define DELTA_LEAST    1e-6
+#define DELTA_FIRST    1e-2
+#define DELTA_MOST     0.1
+#define DELTA_FALL     0.3
+#define DELTA_FALL_FAR 0.03 /* where the merit fell below FALL_FAR of what it was */
+#define FALL_FAR       0.3
+#define DELTA_GROW     5.0
+#define DELTA_SINGULAR 10.0 /* likewise, after a matrix that was singular */
+#define SHORT          0.3  /* a step of less than this share is short */
+/* The same of relaxation. With 0.002 to 0.01 and powers of 0.7 to 0.8 a crush ends the same; with
+ * less it does not end. */
+#define RELAX_SHARE 0.005
+#define RELAX_LEAST 1e-9
+#define RELAX_MOST  1.0
 /* The proximal term of joint rows without bounds, whose mode is known. A step leaves the share
  * delta / lambda of the error along an eigenvector of rho W with eigenvalue lambda, and rounding of
  * about 1e-16 / delta; lambda is 1e-8 in a chain of 10,000 links or under a mass 1e6 times that of
  * the links. */
 #define DELTA_JOINT 1e-11
-enum { CHORD_STEPS = 4, ROWS = RG_SYSTEM_DIMENSION_MAX };
+/* Line search: sufficient decrease, halvings, values that may be returned to. */
+#define DECREASE 0.01
+/* Progress: the residual falls below this share of the best. */
+#define PROGRESS 0.5
+enum { HALVINGS = 4, MEMORY = 4, CHORD_STEPS = 4, ROWS = RG_SYSTEM_DIMENSION_MAX };
 /* What chord steps aim at, and the share of the residual that each must get below. */
 #define CHORD_GAIN 0.3
 #define CHORD_AIM  1e-15
@@ -58,7 +77,8 @@ rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_
                           .blocks = rg_system_blocks(system),
                           .residual = INFINITY,
                           .best_residual = INFINITY};
-    double **by_rows[] = {&active->force, &active->best, &active->u, &active->error, &active->dr};
+    double **by_rows[] = {&active->force, &active->best, &active->u,
+                          &active->error, &active->du,   &active->dr};
     for (size_t k = 0; k < sizeof by_rows / sizeof *by_rows; k++)
         RG_TAKE(*by_rows[k], context, system->rows, error);
     RG_TAKE(active->v, context, system->velocities, error);
@@ -207,8 +227,7 @@ static double joint_delta(const rg_system *s, size_t block, double delta) {
 }
 
 /* A^-1 and B of a block: A = (1 + delta) 1 - p', B = rho p'. Slip along t, n across it:
- * p' = (1, 0; mu t, share n n'). A joint row that is held: A = delta + rho c, B = rho. What is
- * released goes where it has to at once. */
+ * p' = (1, 0; mu t, share n n'). A joint row that is held: A = delta + rho c, B = rho. */
 static void block_slopes(const rg_active *active, size_t block, const place *at, double delta) {
     const rg_system *s = active->system;
     size_t d = rg_system_block_size(s, block), offset = rg_system_block_offset(s, block);
@@ -237,7 +256,7 @@ static void block_slopes(const rg_active *active, size_t block, const place *at,
         return;
     }
     for (size_t k = 0; k < d; k++) {
-        inverse[k * d + k] = at->state == RG_ACTIVE_HOLD ? 1 / delta : 1;
+        inverse[k * d + k] = at->state == RG_ACTIVE_HOLD ? 1 / delta : 1 / (1 + delta);
         slope[k * d + k] = at->state == RG_ACTIVE_HOLD ? rho : 0;
     }
 }
@@ -261,10 +280,18 @@ static bool linearise(rg_active *active, double delta) {
     return slips;
 }
 
-/* --- the loop --------------------------------------------------------------------------------- */
+/* --- line search ------------------------------------------------------------------------------ */
 
-/* Length of the errors, in the unit of the scale. */
-static double error_length(const rg_active *active) {
+static double squared_error(const rg_system *s, size_t block, const double *r, const double *u) {
+    double e[ROWS], sum = 0, rho = s->rho[block];
+    block_error(s, block, r, u, e);
+    for (size_t k = 0; k < rg_system_block_size(s, block); k++)
+        sum += e[k] * e[k];
+    return sum / (rho * rho);
+}
+
+/* Length of the errors now, in the unit of u. */
+static double merit_now(const rg_active *active) {
     const rg_system *s = active->system;
     double sum = 0;
     for (size_t n = 0; n < active->live_count; n++) {
@@ -276,16 +303,68 @@ static double error_length(const rg_active *active) {
     return sqrt(sum) / s->scale;
 }
 
-static void move(rg_active *active) {
+/* The same after `share` of the step. */
+static double merit_at(const rg_active *active, double share) {
+    const rg_system *s = active->system;
+    double sum = 0;
+    for (size_t i = 0; i < active->blocks; i++) {
+        size_t row = rg_system_block_row(s, i), d = rg_system_block_size(s, i);
+        double r[ROWS] = {0}, u[ROWS], du[ROWS];
+        if (active->state[i] == RG_ACTIVE_OPEN) {
+            if (active->u[row] + share * active->du[row] >= 0)
+                continue;
+            rg_system_rows(s, i, active->v, u); /* of the tangents nothing is known yet */
+            rg_system_rows(s, i, active->dv, du);
+            for (size_t k = 0; k < d; k++)
+                u[k] += s->problem->q[row + k] + share * du[k];
+        } else {
+            for (size_t k = 0; k < d; k++) {
+                r[k] = active->force[row + k] + share * active->dr[row + k];
+                u[k] = active->u[row + k] + share * active->du[row + k];
+            }
+        }
+        sum += squared_error(s, i, r, u);
+    }
+    return sqrt(sum) / s->scale;
+}
+
+/* The share of the step that is taken: the first whose merit falls below `reference`, or the best
+ * of those tried. */
+static double search_line(rg_active *active, double reference, double *merit) {
+    const rg_system *s = active->system;
+    for (size_t i = 0; i < active->blocks; i++) {
+        double *du = active->du + rg_system_block_row(s, i);
+        if (active->state[i] == RG_ACTIVE_OPEN)
+            du[0] = normal_velocity(active, i, active->dv);
+        else
+            rg_system_rows(s, i, active->dv, du);
+        if (i >= s->contacts)
+            du[0] += rg_system_compliance(s, i) * active->dr[rg_system_block_row(s, i)];
+    }
+    double share = 1, best = 1;
+    *merit = INFINITY;
+    for (int k = 0; k <= HALVINGS; k++, share *= 0.5) {
+        double value = merit_at(active, share);
+        if (value < *merit)
+            *merit = value, best = share;
+        if (value < (1 - DECREASE * share) * reference)
+            break;
+    }
+    return best;
+}
+
+static void move(rg_active *active, double share) {
     const rg_system *s = active->system;
     for (size_t n = 0; n < active->live_count; n++) {
         size_t i = active->live[n], row = rg_system_block_row(s, i);
-        bool gone = active->state[i] == RG_ACTIVE_RELEASE && i < s->contacts;
+        bool gone = share == 1 && active->state[i] == RG_ACTIVE_RELEASE && i < s->contacts;
         for (size_t k = row; k < row + rg_system_block_size(s, i); k++)
-            active->force[k] = gone ? 0 : active->force[k] + active->dr[k];
+            active->force[k] = gone ? 0 : active->force[k] + share * active->dr[k];
     }
     rg_active_look(active);
 }
+
+/* --- the loop --------------------------------------------------------------------------------- */
 
 /* Steps with the factor that is there, as long as they gain a digit each. */
 static void chord_steps(rg_active *active) {
@@ -297,7 +376,7 @@ static void chord_steps(rg_active *active) {
             block_error(s, i, active->force + row, active->u + row, active->error + row);
         }
         rg_active_step(active);
-        move(active);
+        move(active, 1);
         if (active->residual < active->best_residual)
             keep_best(active);
         if (!(active->residual < CHORD_GAIN * before))
@@ -305,46 +384,88 @@ static void chord_steps(rg_active *active) {
     }
 }
 
-/* error^(3/4), by roots alone: the same bits everywhere. */
-
-static double delta_of(double error) {
-    double root = sqrt(error);
-    return fmin(DELTA_MOST, fmax(DELTA_LEAST, DELTA_SHARE * root * sqrt(root)));
-}
-
-/* The states and errors at `force`, then slopes with the delta that follows from them. */
-static bool linearise_at(rg_active *active, double least, double *delta) {
-    linearise(active, 1);
-    *delta = fmax(least, delta_of(error_length(active)));
-    return linearise(active, *delta);
+static double next_delta(double delta, double share, bool far) {
+    if (share == 1)
+        return fmax(DELTA_LEAST, delta * (far ? DELTA_FALL_FAR : DELTA_FALL));
+    return share < SHORT ? fmin(DELTA_MOST, DELTA_GROW * delta) : delta;
 }
 
 rg_status rg_active_run(rg_active *active, rg_active_aim aim) {
+    double history[MEMORY], merit;
+    int last = 0;
     bool factored = false;
-    double least = 0, delta;
     rg_active_look(active);
     keep_best(active);
+    double delta = fmin(DELTA_FIRST, fmax(DELTA_LEAST, DELTA_SHARE * active->residual));
     for (int k = 0; k < aim.limit && (k == 0 || active->residual > aim.tolerance); k++) {
-        bool slips = linearise_at(active, least, &delta);
+        bool slips = linearise(active, delta);
+        history[k % MEMORY] = merit_now(active);
+        double reference = 0;
+        for (int m = 0; m <= k && m < MEMORY; m++)
+            reference = fmax(reference, history[m]);
         rg_status status = rg_active_factor(active, slips);
         if (status == RG_OUT_OF_MEMORY)
             return status;
         factored = !status;
-        least = status ? fmin(DELTA_MOST, DELTA_SINGULAR * delta) : 0;
-        if (status)
+        if (status) {
+            delta = fmin(DELTA_MOST, DELTA_SINGULAR * delta);
             continue;
+        }
         rg_active_step(active);
-        move(active);
+        double share = search_line(active, reference, &merit);
+        move(active, share);
+        if (active->residual < PROGRESS * active->best_residual)
+            last = k;
         if (active->residual < active->best_residual)
             keep_best(active);
-        if (!isfinite(active->residual)) {
-            memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
-            rg_active_look(active);
-            least = DELTA_MOST;
-        }
+        if (k - last >= aim.idle)
+            break;
+        delta = next_delta(delta, share, merit < FALL_FAR * history[k % MEMORY]);
     }
     if (factored && active->best_residual <= aim.tolerance)
         chord_steps(active);
     memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
+    return RG_OK;
+}
+
+/* --- relaxation ------------------------------------------------------------------------------- */
+
+/* error^(3/4), by roots alone: the same bits everywhere. */
+static double relax_delta(double error) {
+    double root = sqrt(error);
+    return fmin(RELAX_MOST, fmax(RELAX_LEAST, RELAX_SHARE * root * sqrt(root)));
+}
+
+static void return_to_best(rg_active *active) {
+    memcpy(active->force, active->best, active->system->rows * sizeof *active->force);
+    rg_active_look(active);
+}
+
+rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit) {
+    rg_status status = RG_OK;
+    double least = 0;
+    rg_active_look(active);
+    keep_best(active);
+    for (uint64_t k = 0; k < limit && (k == 0 || active->residual > tolerance); k++) {
+        linearise(active, RELAX_MOST); /* for the errors */
+        double delta = fmax(least, relax_delta(merit_now(active)));
+        status = rg_active_factor(active, linearise(active, delta));
+        if (status == RG_OUT_OF_MEMORY)
+            return status;
+        least = status ? fmin(RELAX_MOST, DELTA_SINGULAR * delta) : 0;
+        if (status)
+            continue;
+        rg_active_step(active);
+        move(active, 1);
+        if (active->residual < active->best_residual)
+            keep_best(active);
+        if (!isfinite(active->residual)) {
+            return_to_best(active);
+            least = RELAX_MOST;
+        }
+    }
+    if (!status && active->best_residual <= tolerance)
+        chord_steps(active);
+    return_to_best(active);
     return RG_OK;
 }

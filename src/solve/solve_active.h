@@ -33,7 +33,7 @@ typedef struct rg_active {
     double *force, *best;    /* rows: now, and the best so far */
     double *u, *error;       /* rows: velocities of `force`; of open contacts the normal one only.
                               `error`: the residual of the map of Alart and Curnier */
-    double *dr;              /* rows: the Newton step */
+    double *du, *dr;         /* rows: the Newton step */
     double *v, *dv, *work;   /* velocities of bodies */
     double *inverse, *slope; /* A^-1 and B of every live contact and joint, see solve_system.h */
     uint8_t *state;
@@ -52,6 +52,7 @@ rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_
 typedef struct rg_active_aim {
     double tolerance; /* of the natural residual */
     int limit;        /* factorisations */
+    int idle;         /* of them without the residual halved, before it ends */
 } rg_active_aim;
 /* The natural residual of active->force, with their velocities (v, u). */
 void rg_active_look(rg_active *active);
@@ -59,13 +60,17 @@ void rg_active_look(rg_active *active);
  * beginning of this run, active->best_residual is theirs. Fails only for want of memory. */
 rg_status rg_active_run(rg_active *active, rg_active_aim aim);
 
+/* The same for many contacts that are crushed, within a limit of factorisations: full steps with a
+ * proximal term that follows the error. */
+rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit);
+
 typedef struct rg_active_bound {
     double tolerance, acceptable; /* of the natural residual: aimed at, and enough */
     uint64_t effort;              /* factorisations; 0: no limit */
 } rg_active_bound;
-/* The whole solver: rg_active_run and, without a limit of effort and as long as the residual is
- * above both figures, rounds of the interior point (solve_active_repair.c). The system must be that
- * of the problem. */
+/* The whole solver: rg_active_relax within a limit; without one rg_active_run and, as long as the
+ * residual is above both figures, rounds of the interior point (solve_active_repair.c). The system
+ * must be that of the problem. */
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error);
 

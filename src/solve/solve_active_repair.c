@@ -1,15 +1,17 @@
-/* What Newton's method on the closed contacts leaves where there is no limit of effort: tight fits of
- * a few hundred contacts, in which modes cycle. The interior point starts from the middle of all
- * cones and does not need modes; with redundant contacts it ends in the middle of all answers, from
- * where the next steps start well. It is slow over contacts that do not matter: those that carry no
- * force and separate faster than FAR times the scale are left out. Then Newton's method goes on from
- * its forces, over all contacts. What was left out by mistake shows in the velocities, and is in the
- * next round.
+/* What Newton's method on the closed contacts leaves. From forces that are far from the answer, or
+ * in a jam, the modes of contacts cycle. The interior point starts from the middle of all cones
+ * instead and does not need modes; with redundant contacts it ends in the middle of all answers,
+ * from where the next steps start well. It is slow over contacts that do not matter: those that
+ * carry no force and separate faster than FAR times the scale are left out, five of six in a pile
+ * that falls. Then Newton's method goes on from its forces, over all contacts. What was left out by
+ * mistake shows in the velocities, and is in the next round.
  *
- * Within a limit of effort all of it goes to Newton's method: in a crush of more than 400 contacts
- * the path of the interior point ends before it is near, at twice the price a factorisation.
+ * Where forces are nearly right, sweeps go first. Within a limit of effort none of this is tried: in
+ * a crush of hundreds of contacts the path of the interior point ends before it is near, at twice
+ * the price a factorisation, and all of the effort goes to relaxation (rg_active_relax).
  *
- * How it fails: both end with the best forces seen, never worse than the first.
+ * How it fails: the path of the interior point ends, too. It ends after the rounds, with the
+ * best forces seen, never worse than the first.
  * Tested by tests/solve/test_active.c. */
 #include "base/base_math.h"
 #include "problem/problem_split.h"
@@ -19,13 +21,17 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 2,       /* tight fits need a second one */
-    FIRST_STEPS = 40, /* factorisations of Newton's method at first ... */
-    ROUND_STEPS = 20, /* ... and in a round */
+    ROUNDS = 2, /* tight fits need a second one */
+    SWEEPS = 60,
+    FIRST_STEPS = 20, /* factorisations of Newton's method at first ... */
+    ROUND_STEPS = 8,  /* ... and in a round */
+    IDLE_STEPS = 6,   /* without the residual halved */
     INTERIOR_STEPS = 60
 };
 /* Open contacts that separate faster than this times the scale stay out. */
 #define FAR 5.0
+/* Residual from which forces are nearly right. */
+#define NEARLY 1e-2
 /* Share of the tolerance that the interior point aims at. */
 #define INTERIOR_AIM 0.1
 
@@ -56,51 +62,85 @@ static rg_status narrow(const rg_active *active, const rg_problem *problem, rg_s
     return RG_OK;
 }
 
-/* The interior point's forces where it matters, or those that there were. */
-static rg_status try_interior(rg_active *active, const rg_problem *problem, rg_active_bound bound,
-                              rg_error *error) {
+/* What a solver makes of them, or the forces that there were. */
+static rg_status solve_part(rg_active *active, const rg_problem *problem, const rg_solver *solver,
+                            const rg_solve_settings *settings, rg_error *error) {
     rg_solve_context *context = active->context;
     rg_arena_mark mark = rg_arena_get_mark(&context->arena);
-    rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = fmax(INTERIOR_AIM * bound.tolerance, 1e-15);
-    settings.acceptable = bound.tolerance;
-    settings.iteration_limit = INTERIOR_STEPS;
-    settings.warm = true;
     rg_split split;
     rg_problem part;
     rg_solve_info info;
     rg_solution solution = {0};
     rg_active_look(active);
     rg_status status = narrow(active, problem, &split, &part, error);
-    if (!status && split.islands.first[1] > 0) {
+    size_t members = status ? 0 : split.islands.first[1];
+    if (members > 0) {
         RG_TAKE(solution.force, context, rg_problem_rows(&part), error);
         rg_split_gather(&split, 0, active->force, solution.force);
-        memset(active->force, 0, active->system->rows * sizeof *active->force);
-        status =
-            rg_solve(context, &rg_solver_interior_point, &part, &settings, &solution, &info, error);
+        status = rg_solve(context, solver, &part, settings, &solution, &info, error);
+    }
+    if (!status && members > 0) {
         rg_split_scatter(&split, 0, solution.force, active->force);
-        active->factorisations += status ? 0 : info.factorisations;
+        active->factorisations +=
+            (info.factorisations * members + active->blocks - 1) / active->blocks;
     }
     rg_arena_return(&context->arena, mark);
     return status;
 }
 
+/* Sweeps are cheap, and often set right the few contacts whose modes cycle under Newton's method. */
+static rg_status sweep(rg_active *active, const rg_problem *problem, rg_active_bound bound,
+                       rg_error *error) {
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = bound.tolerance;
+    settings.iteration_limit = SWEEPS;
+    settings.warm = true;
+    return active->system->joints
+               ? RG_OK
+               : solve_part(active, problem, &rg_solver_gauss_seidel, &settings, error);
+}
+
+static rg_status try_interior(rg_active *active, const rg_problem *problem, rg_active_bound bound,
+                              rg_error *error) {
+    rg_solve_settings settings = rg_solve_settings_default();
+    settings.tolerance = fmax(INTERIOR_AIM * bound.tolerance, 1e-15);
+    settings.acceptable = bound.tolerance;
+    settings.iteration_limit = INTERIOR_STEPS;
+    settings.warm = true;
+    return solve_part(active, problem, &rg_solver_interior_point, &settings, error);
+}
+
+/* Keeps the forces of the last run if they are the best so far. */
+static void keep(const rg_active *active, double *kept, double *best) {
+    if (!(active->best_residual < *best))
+        return;
+    *best = active->best_residual;
+    memcpy(kept, active->best, active->system->rows * sizeof *kept);
+}
+
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error) {
-    double *kept, best, enough = fmax(bound.tolerance, bound.acceptable);
+    const rg_active_aim first = {bound.tolerance, FIRST_STEPS, IDLE_STEPS},
+                        aim = {bound.tolerance, ROUND_STEPS, IDLE_STEPS};
+    double *kept, best = INFINITY, enough = fmax(bound.tolerance, bound.acceptable);
+    if (bound.effort)
+        return rg_active_relax(active, bound.tolerance, bound.effort);
     RG_TAKE(kept, active->context, active->system->rows, error);
-    int first = bound.effort ? (int)bound.effort : FIRST_STEPS;
-    rg_status status = rg_active_run(active, (rg_active_aim){bound.tolerance, first});
-    best = active->best_residual;
-    memcpy(kept, active->best, active->system->rows * sizeof *kept);
-    for (int k = 0; !status && k < ROUNDS && !bound.effort && best > enough; k++) {
+    memcpy(kept, active->force, active->system->rows * sizeof *kept);
+    rg_status status = rg_active_run(active, first);
+    keep(active, kept, &best);
+    if (!status && best > enough && best <= NEARLY) {
+        status = sweep(active, problem, bound, error);
+        if (!status)
+            status = rg_active_run(active, aim);
+        keep(active, kept, &best);
+        memcpy(active->force, kept, active->system->rows * sizeof *kept);
+    }
+    for (int k = 0; !status && k < ROUNDS && best > enough; k++) {
         status = try_interior(active, problem, bound, error);
         if (!status)
-            status = rg_active_run(active, (rg_active_aim){bound.tolerance, ROUND_STEPS});
-        if (active->best_residual < best) {
-            best = active->best_residual;
-            memcpy(kept, active->best, active->system->rows * sizeof *kept);
-        }
+            status = rg_active_run(active, aim);
+        keep(active, kept, &best);
     }
     active->best_residual = best;
     memcpy(active->best, kept, active->system->rows * sizeof *kept);
