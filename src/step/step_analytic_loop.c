@@ -12,8 +12,8 @@
  *
  * One rule for no progress, the least time: NUDGE of the step of the world. What cannot be had by
  * shorter steps than that is not had by cutting further: for that time forces are those of its
- * beginning where none are found, where no step of the integrator follows them within the tolerance,
- * and where events in a row do not move the clock, which are then not looked for.
+ * beginning where none are found, where no step of the integrator follows them within the
+ * tolerance, and where events in a row do not move the clock, which are then not looked for.
  *
  * Tested by tests/step/test_events.c. */
 #include "base/base_text.h"

@@ -2,8 +2,8 @@
  * for readers, wrenches for the judge.
  * Tested by tests/step/test_joints.c. */
 #include "step/step_joints.h"
-#include "step/step_log.h"
 #include "step/step_judge.h"
+#include "step/step_log.h"
 
 #include <string.h>
 

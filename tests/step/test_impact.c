@@ -563,9 +563,9 @@ static void along_a_shared_ray(void **state) {
     free(s);
 }
 
-/* Three contacts of a heap that jams (heap 16 of test_events, at 2.5933 s): the first two slide or
- * stop, the third carries most. Straight along normals as they are loaded the energy first falls, by
- * the friction of the second one, then grows by 0.02 J before that has stopped: no impulse goes that
+/* Three contacts of a heap that jams (heap 15 of test_events, at 2.5933 s): the second one slides,
+ * the third carries most. Straight along normals as they are loaded the energy first falls, by the
+ * friction of the second one, then grows by 0.02 J before that has stopped: no impulse goes that
  * far. */
 static void along_a_ray_that_gains(void **state) {
     (void)state;
