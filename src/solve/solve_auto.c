@@ -50,6 +50,7 @@ enum {
     POLISH_STEPS = 6,
     STAND_CONTACTS = 400, /* from so many on; fewer are swept, and solved as a whole */
     STAND_STEPS = 20,     /* factorisations; what stands needs 5 to 18 */
+    STAND_IDLE = 6,       /* of them without the residual halved */
     MORE_SWEEPS = 100     /* in all, if they promise to be enough */
 };
 /* Residual from which forces are near. */
@@ -173,7 +174,7 @@ static rg_status stand_forces(rg_solve_context *context, const rg_problem *probl
     for (size_t i = 0; i < system.contacts; i++)
         if (system.free[i * d] <= STAND_OPENS * system.scale)
             active.force[i * d] = STAND_PRESSED * system.rho[i] * system.scale;
-    status = rg_active_run(&active, (rg_active_aim){STAND_AIM, STAND_STEPS});
+    status = rg_active_run(&active, (rg_active_aim){STAND_AIM, STAND_STEPS, STAND_IDLE});
     tell_active(&active, settings, solution, report);
     return status;
 }

@@ -223,7 +223,7 @@ static rg_status solve_graph(projection *p, const rg_problem *problem, double *m
     if (!status && !p->sums) {
         status = rg_active_create(&active, &system, p->context, NULL);
         if (!status)
-            status = rg_active_run(&active, (rg_active_aim){SOLVED, FACTORS_MOST});
+            status = rg_active_run(&active, (rg_active_aim){SOLVED, FACTORS_MOST, FACTORS_MOST});
         if (!status)
             memcpy(force, active.best, system.rows * sizeof *force);
     }
