@@ -85,8 +85,8 @@ static bool is_before(const uint32_t *a, const uint32_t *b) {
 
 RG_DEFINE_HEAP_SORT(sort_triangles, uint32_t, is_before)
 
-/* Triangles within the bounds of a part. Those of a ball are a larger ball's, which holds all places
- * where it may be. */
+/* Triangles within the bounds of a part. Those of a ball are a larger ball's, which holds all
+ * places where it may be. */
 static bool find_within(const rg_shape *terrain, rg_pose pose, const rg_convex_part *p,
                         const rg_bounds *bounds, rg_arena *arena, uint32_t **list, size_t *count) {
     rg_vec3 half = rg_scale(0.5, rg_sub(bounds->upper, bounds->lower));

@@ -342,7 +342,8 @@ static void ball_path(const part_query *q, rg_vec3 points[3], rg_terrain_path *p
     *path = (rg_terrain_path){.points = points,
                               .count = anywhere ? 1 : 1 + m->count,
                               .radius = rg_shape_circumradius(q->other.shape),
-                              .slack = m->margin + turning + (anywhere ? farthest : 0)};
+                              .slack = m->margin + turning + (anywhere ? farthest : 0),
+                              .height = turning};
     for (int i = 0; i < path->count; i++)
         points[i] = rg_pose_apply_inverse(q->whole.pose, points[i]);
 }
@@ -372,7 +373,7 @@ static rg_status find_floor(const part_query *q, uint32_t triangle, rg_terrain_p
         return status == RG_LIMIT_EXCEEDED ? RG_OK : status;
     path->normal = rg_rotate_back(q->whole.pose.orientation,
                                   first ? manifold.normal : rg_neg(manifold.normal));
-    path->height = fmax(manifold.gap, 0);
+    path->height += fmax(manifold.gap, 0);
     return RG_OK;
 }
 
