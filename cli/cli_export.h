@@ -20,7 +20,7 @@ typedef struct cli_film {
     const char *hidden;    /* what is left out: as cli_film_hidden returns it */
 } cli_film;
 
-/* The words of --view and --hide. Null, with a complaint of the command: the text is none of them. */
+/* The words of --view and --hide. Null, with a complaint of the command: not one of them. */
 #define CLI_FILM_VIEWS  "corner, x, -x, y, -y, z (above)"
 #define CLI_FILM_HIDDEN "contacts, edges, forces, grid, joints, shadows"
 const char *cli_film_view(const char *command, const char *text);
