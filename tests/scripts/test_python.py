@@ -507,6 +507,17 @@ class Rest(unittest.TestCase):
         slides[0].remove()
         self.assertFalse(tendon.exists)
 
+    def test_tendon_of_a_kinematic_body(self):
+        world = rigor.World()
+        driver = world.add_body(rigor.box(1, 1, 1), motion="kinematic", velocity=(0, 0, 1.5))
+        free = world.add_body(rigor.box(1, 1, 1), position=(4, 0, 0))
+        first, second = (world.add_joint("slider", None, body, point=body.position) for body in (driver, free))
+        tendon = world.add_tendon([(first, 1), (second, -2)], lower=0, upper=0)
+        world.step(1 / 100, 50)
+        self.assertAlmostEqual(free.position[2], 0.375, delta=1e-9)
+        self.assertAlmostEqual(tendon.state.axis_force[0], -free.mass.mass * 9.81 / 2, delta=1e-3)
+        self.assertLess(world.summary.energy.closure_rel, 1e-12)
+
     def test_robots(self):
         path = SOURCE / "tests" / "data" / "robots" / "walker.xml"
         self.assertEqual(rigor.Scene(path).left_out, [])
