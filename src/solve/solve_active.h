@@ -66,7 +66,7 @@ rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit);
 
 typedef struct rg_active_bound {
     double tolerance, acceptable; /* of the natural residual: aimed at, and enough */
-    uint64_t effort;              /* factorisations; 0: no limit */
+    uint64_t effort;              /* factorisations, with more than a few bodies; 0: no limit */
 } rg_active_bound;
 /* The whole solver: rg_active_relax within a limit; without one rg_active_run and, as long as the
  * residual is above both figures, rounds of the interior point (solve_active_repair.c). The system

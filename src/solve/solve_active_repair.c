@@ -6,9 +6,10 @@
  * that falls. Then Newton's method goes on from its forces, over all contacts. What was left out by
  * mistake shows in the velocities, and is in the next round.
  *
- * Where forces are nearly right, sweeps go first. Within a limit of effort none of this is tried: in
- * a crush of hundreds of contacts the path of the interior point ends before it is near, at twice
- * the price a factorisation, and all of the effort goes to relaxation (rg_active_relax).
+ * Where forces are nearly right, sweeps go first. Within a limit of effort, and with more than a few
+ * bodies, none of this is tried: in a crush of hundreds of contacts the path of the interior point
+ * ends before it is near, at twice the price a factorisation, and all of the effort goes to
+ * relaxation (rg_active_relax).
  *
  * How it fails: the path of the interior point ends, too. It ends after the rounds, with the
  * best forces seen, never worse than the first.
@@ -21,7 +22,8 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 2, /* tight fits need a second one */
+    ROUNDS = 2,      /* tight fits need a second one */
+    FEW_BODIES = 20, /* no crush but a tight fit, such as a nut on its bolt, at a small price */
     SWEEPS = 60,
     FIRST_STEPS = 20, /* factorisations of Newton's method at first ... */
     ROUND_STEPS = 8,  /* ... and in a round */
@@ -123,7 +125,7 @@ rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_activ
     const rg_active_aim first = {bound.tolerance, FIRST_STEPS, IDLE_STEPS},
                         aim = {bound.tolerance, ROUND_STEPS, IDLE_STEPS};
     double *kept, best = INFINITY, enough = fmax(bound.tolerance, bound.acceptable);
-    if (bound.effort)
+    if (bound.effort && problem->contact.global.blocks > FEW_BODIES)
         return rg_active_relax(active, bound.tolerance, bound.effort);
     RG_TAKE(kept, active->context, active->system->rows, error);
     memcpy(kept, active->force, active->system->rows * sizeof *kept);
