@@ -6,7 +6,7 @@
  * that falls. Then Newton's method goes on from its forces, over all contacts. What was left out by
  * mistake shows in the velocities, and is in the next round.
  *
- * Where forces are nearly right, sweeps go first. Within a limit of effort, and with more than a few
+ * Where forces are nearly right, sweeps go first. Within a limit of effort, with more than a few
  * bodies, none of this is tried: in a crush of hundreds of contacts the path of the interior point
  * ends before it is near, at twice the price a factorisation, and all of the effort goes to
  * relaxation (rg_active_relax).
@@ -90,7 +90,7 @@ static rg_status solve_part(rg_active *active, const rg_problem *problem, const 
     return status;
 }
 
-/* Sweeps are cheap, and often set right the few contacts whose modes cycle under Newton's method. */
+/* Sweeps are cheap, and often set right the few contacts whose modes cycle. */
 static rg_status sweep(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                        rg_error *error) {
     rg_solve_settings settings = rg_solve_settings_default();

@@ -16,9 +16,10 @@
  * so that bodies at rest would never come to rest and be solved for ever; unless the caller takes
  * care of that (settings.keep). Otherwise Newton's method on the closed contacts starts from them
  * and, where it stops and there is no budget, the interior point over the contacts that matter
- * (solve_active.c, solve_active_repair.c). The islands of a contact problem come here one by one (solve_islands.c).
- * Every attempt is judged and noted in the info; the answer is the best that was found, with its
- * honest residual. A proof that there is no solution ends the list; a ray does so at its end.
+ * (solve_active.c, solve_active_repair.c). The islands of a contact problem come here one by one
+ * (solve_islands.c). Every attempt is judged and noted in the info; the answer is the best that
+ * was found, with its honest residual. A proof that there is no solution ends the list; a ray does
+ * so at its end.
  *
  * The budget is counted in factorisations (settings.effort), which do not depend on the machine.
  * Within a budget what takes long and seldom helps (newton, widen) is not tried.

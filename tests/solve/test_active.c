@@ -48,8 +48,8 @@ static double judge(const run *r) {
     return residual.natural;
 }
 
-/* From r->force and back there, by relaxation within `effort` factorisations (0: no limit, the whole
- * solver); the residual by the judge. */
+/* From r->force and back there, by relaxation within `effort` factorisations (0: no limit, by the
+ * whole solver); the residual by the judge. */
 static double solve_within(run *r, double tolerance, uint64_t effort) {
     size_t rows = rg_problem_rows(r->problem);
     r->context->depth++; /* as within a solve: its memory lasts */
