@@ -60,12 +60,17 @@ void rg_active_look(rg_active *active);
  * beginning of this run, active->best_residual is theirs. Fails only for want of memory. */
 rg_status rg_active_run(rg_active *active, rg_active_aim aim);
 
+/* The same for many contacts that are crushed, within a limit of factorisations: full steps with a
+ * proximal term that follows the error. */
+rg_status rg_active_relax(rg_active *active, double tolerance, uint64_t limit);
+
 typedef struct rg_active_bound {
     double tolerance, acceptable; /* of the natural residual: aimed at, and enough */
-    uint64_t effort;              /* factorisations after which no round begins; 0: no limit */
+    uint64_t effort;              /* factorisations, with more than a few bodies; 0: no limit */
 } rg_active_bound;
-/* The whole solver: rg_active_run and, as long as the residual is above both figures, rounds of the
- * interior point (solve_active_repair.c). The system must be that of the problem. */
+/* The whole solver: rg_active_relax within a limit; without one rg_active_run and, as long as the
+ * residual is above both figures, rounds of the interior point (solve_active_repair.c). The system
+ * must be that of the problem. */
 rg_status rg_active_solve(rg_active *active, const rg_problem *problem, rg_active_bound bound,
                           rg_error *error);
 

@@ -15,10 +15,11 @@
  * within a tolerance leave a velocity of that size, which the next steps take back and make again,
  * so that bodies at rest would never come to rest and be solved for ever; unless the caller takes
  * care of that (settings.keep). Otherwise Newton's method on the closed contacts starts from them
- * and, where it stops, the interior point over the contacts that matter (solve_active.c,
- * solve_active_repair.c). The islands of a contact problem come here one by one (solve_islands.c).
- * Every attempt is judged and noted in the info; the answer is the best that was found, with its
- * honest residual. A proof that there is no solution ends the list; a ray does so at its end.
+ * and, where it stops and there is no budget, the interior point over the contacts that matter
+ * (solve_active.c, solve_active_repair.c). The islands of a contact problem come here one by one
+ * (solve_islands.c). Every attempt is judged and noted in the info; the answer is the best that
+ * was found, with its honest residual. A proof that there is no solution ends the list; a ray does
+ * so at its end.
  *
  * The budget is counted in factorisations (settings.effort), which do not depend on the machine.
  * Within a budget what takes long and seldom helps (newton, widen) is not tried.
@@ -412,7 +413,7 @@ static bool is_enough(const chain *c) {
            c->info.residual.natural <= c->settings->acceptable;
 }
 
-/* Within a budget the interior point is part of what Newton on the closed contacts has tried. */
+/* Within a budget all of it goes to Newton on the closed contacts, where there is a start. */
 static uint32_t if_cold(const chain *c) {
     bool tried = if_given_or_jointed(c) == 0 && rg_active_takes(c->problem);
     return c->settings->effort && tried ? NEVER : 0;

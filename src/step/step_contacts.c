@@ -82,7 +82,7 @@ static rg_status solve_island(rg_contact_job *job, rg_solve_context *context,
     settings.effort = problem->contact.contacts > RG_STEP_SMALL ? RG_STEP_EFFORT : 0;
     if (answer->rough) {
         settings.tolerance = settings.acceptable = RG_STEP_ROUGH;
-        settings.effort = 1; /* Newton's method alone */
+        settings.effort = RG_STEP_ROUGH_EFFORT;
     }
     rg_solution solution = {.force = answer->force, .velocity = answer->velocity};
     rg_solve_info info;
