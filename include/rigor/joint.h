@@ -111,7 +111,7 @@ typedef struct rg_joint_def {
     double ratio;
     size_t part_count; /* of a tendon */
     rg_tendon_part part[RG_TENDON_PARTS_MOST];
-    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: it holds, as tendons do */
+    double break_force, break_torque; /* N, N m: it breaks beyond; infinite: it holds; tendons do */
     rg_joint_axis axis[RG_JOINT_AXES_MOST];
 } rg_joint_def;
 

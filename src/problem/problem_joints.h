@@ -49,7 +49,7 @@ typedef struct rg_joint_set {
     rg_tendon_link *links;
     uint32_t *links_of; /* per body: how many links there may be */
     size_t link_count, sum_count;
-    uint8_t *loops;   /* of a step: rg_joint_loops */
+    uint8_t *loops; /* of a step: rg_joint_loops */
 } rg_joint_set;
 
 /* Of its own mobility J M^-1 J': the compliance of locked rows of joints that form loops. Redundant

@@ -374,7 +374,7 @@ static bool has_give(const rg_joint_set *set) {
 
 /* All islands of a set: `velocity` and `angular_velocity` are those without impulses. With a
  * correction bodies are moved by the answer, otherwise it is put into the set. Trees are taken
- * together, as one forest; if one of them is none, island by island. */
+ * together, as one forest; if one of them is none, or there are tendons, island by island. */
 static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velocity,
                            const rg_vec3 *angular_velocity, rg_joints_correction *correction) {
     rg_row_set none = {.dimension = p->content->planar ? 2 : 3, .freedom = set->freedom};
@@ -387,7 +387,7 @@ static rg_status solve_all(projection *p, rg_joint_set *set, const rg_vec3 *velo
     rg_status status = RG_UNSUPPORTED;
     if (set->count == 0)
         return RG_OK;
-    p->together = !p->sums && !has_give(set);
+    p->together = !p->sums && set->link_count == 0 && !has_give(set);
     if (p->together) {
         status = rg_islands_together(set, bodies, p->arena, &islands);
         if (!status)

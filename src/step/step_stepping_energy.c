@@ -18,8 +18,11 @@
  * So an island whose energy has risen by more than SHARE of its kinetic energy gets it down to what
  * it was, by the smallest change in the metric of the masses that keeps momenta and J(q+) v+ = 0:
  * velocities relative to the rigid motion of each mechanism (to the world, if it is joined to it)
- * are made smaller by a common factor. If nothing can take energy, neither contacts nor friction
- * nor limits, a loss is made good likewise: cutting rises only would cut what RATTLE gives back.
+ * are made smaller by a common factor. Where a step is that of RATTLE, with halves of gravity, and
+ * nothing can take energy, neither contacts nor friction nor limits, a loss is made good likewise:
+ * cutting rises only would cut what RATTLE gives back. (In a step from rest all of gravity acts at
+ * the beginning: velocities are right, and places ahead of them.) Tendons change at a rate that the
+ * joints of an island have: they need no place in its trees.
  * The impulses of that are dampers in the joints of a spanning tree, found from the leaves to the
  * root; the judge is told of them as of any others, and has their work as stabilisation.
  *
@@ -124,6 +127,18 @@ static bool is_prescribed(const rg_world_content *c, uint32_t body) {
     return body != UINT32_MAX && c->record[body].prescription1;
 }
 
+/* Does a tendon sum what prescribed motion moves? */
+static bool is_driven(const rg_world_content *c, const rg_joint_def *tendon) {
+    for (size_t k = 0; k < tendon->part_count; k++) {
+        rg_joint_look look;
+        rg_joint_look_at(c, rg_joint_dense(c, tendon->part[k].joint),
+                         (rg_body_places){c->position, c->orientation}, &look);
+        if (is_prescribed(c, look.body[0]) || is_prescribed(c, look.body[1]))
+            return true;
+    }
+    return false;
+}
+
 /* Does nothing but gravity give energy to it? */
 static bool is_passive(const rg_stepping *job, const rg_island *island) {
     const rg_islands *islands = &job->contacts.islands;
@@ -132,6 +147,8 @@ static bool is_passive(const rg_stepping *job, const rg_island *island) {
         const rg_joint_row *row =
             &job->contacts.joints.rows[islands->joints[island->first_joint + k]];
         if (is_prescribed(c, row->body[0]) || is_prescribed(c, row->body[1]))
+            return false;
+        if (row->joint != RG_NO_JOINT && is_driven(c, &c->joint[row->joint].def))
             return false;
         size_t part = (size_t)(row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS;
         if (row->joint != RG_NO_JOINT && row->place >= RG_JOINT_LOCKED && part != RG_JOINT_LOWER &&
@@ -153,7 +170,8 @@ static bool is_passive(const rg_stepping *job, const rg_island *island) {
     return true;
 }
 
-/* A limit that pushes what moves neither towards nor from it does what a locked direction does. */
+/* A limit that pushes what moves neither towards nor from it does what a locked direction does. And
+ * velocities that a user gave may contradict a locked direction: what it takes is lost for good. */
 static bool holds_still(const rg_stepping *job, const rg_joint_row *row) {
     const rg_world_content *c = job->content;
     double speed = 0;
@@ -164,10 +182,11 @@ static bool holds_still(const rg_stepping *job, const rg_joint_row *row) {
     return fabs(row->before - row->surface) <= STILL * speed;
 }
 
-/* Does nothing take energy from it either: no contacts, no friction, no limit that is reached? */
+/* Does nothing take energy from it either (no contacts, no friction, no limit that is reached), and
+ * is its step that of RATTLE? */
 static bool is_conservative(const rg_stepping *job, const rg_island *island) {
     const rg_joint_set *joints = &job->contacts.joints;
-    if (island->contact_count > 0)
+    if (island->contact_count > 0 || !job->halved[job->contacts.islands.bodies[island->first_body]])
         return false;
     for (size_t k = 0; k < island->joint_count; k++) {
         size_t i = job->contacts.islands.joints[island->first_joint + k];
@@ -175,7 +194,7 @@ static bool is_conservative(const rg_stepping *job, const rg_island *island) {
         bool free = isinf(row->lower) && isinf(row->upper);
         if (!free && (row->place - RG_JOINT_LOCKED) % RG_JOINT_PARTS == RG_JOINT_FRICTION)
             return false;
-        if (!free && joints->impulse[i] != 0 && !holds_still(job, row))
+        if ((free || joints->impulse[i] != 0) && !holds_still(job, row))
             return false;
     }
     return true;
@@ -231,7 +250,8 @@ static void find_trees(damper *d) {
     uint32_t edges = 0;
     for (size_t i = 0; i < set->count && set->rows[i].joint != RG_NO_JOINT; i++) {
         const rg_joint_row *row = &set->rows[i];
-        if (i > 0 && set->rows[i - 1].joint == row->joint)
+        if ((i > 0 && set->rows[i - 1].joint == row->joint) ||
+            d->job->content->joint[row->joint].def.kind == RG_JOINT_TENDON)
             continue;
         for (int side = 0; side < 2; side++) {
             uint32_t body = row->body[side], other = row->body[1 - side];

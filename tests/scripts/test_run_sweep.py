@@ -325,7 +325,7 @@ def check_page(rigor):
         with h5py.File(f"page.runs/{run}.h5") as file:
             check_equal(format(file["state_hash"][-1], "016x"), rows[run]["state_hash"], f"recording of run {run}")
     for wrong in ("", "6", "4-3", "1,,2", "x", "-1", "1;2"):
-        expect(rigor, ["sweep", "page.yaml", "--record", wrong], 2, stderr="no list of runs")
+        expect(rigor, ["sweep", "page.yaml", "--record", wrong], 2, stderr="is not a list of runs")
     write("page.csv", read("page.csv").decode().replace(rows[1]["state_hash"], "0123456789abcdef"))
     expect(rigor, ["sweep", "page.yaml", "--record", "1"], 1, stderr="another version")
     expect(rigor, ["sweep", "page.yaml", "--page", "no/such/folder.html"], 4)
