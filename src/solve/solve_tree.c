@@ -335,8 +335,10 @@ RG_INLINE void find_rest(rg_tree *t, size_t n, const double *v, const double *r,
             if (b == RG_NO_BLOCK)
                 continue;
             sum -= rg_small_dot(row, v + b * n, n);
+            if (first)
+                continue;
             RG_UNROLL
-            for (size_t k = 0; k < n && !first; k++)
+            for (size_t k = 0; k < n; k++)
                 t->body_rest[b * n + k] += row[k] * r[j];
         }
         t->row_rest[j] = sum;
