@@ -209,8 +209,9 @@ static void write_frame(FILE *script, const cli_engine_race *races, size_t count
           "set xlabel 'ms of processor time a step (hollow: stopped before the end of the run)'\n"
           "set ylabel 'deepest penetration of the run (m); up to 1e-16: 0'\n",
           script);
+    double line = fmin(0.032, 0.64 / (double)(count > 0 ? count : 1)); /* all of them fit */
     for (size_t r = 0; r < count; r++) {
-        fprintf(script, "set label %zu at screen 0.80,%.3f ", r + 1, 0.66 - 0.032 * (double)r);
+        fprintf(script, "set label %zu at screen 0.80,%.3f ", r + 1, 0.66 - line * (double)r);
         char text[CLI_ENGINE_TEXT + 4];
         snprintf(text, sizeof text, "%c  %s", (char)('A' + r % 26), races[r].scene.text);
         cli_gnuplot_quote(script, text);
