@@ -18,5 +18,5 @@ endif()
 if(TARGET rigor-python-package AND NOT RIGOR_SANITIZE)
   add_test(NAME test_robot COMMAND ${RIGOR_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/test_robot.py
     ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-  set_tests_properties(test_robot PROPERTIES COST 10)
+  set_tests_properties(test_robot PROPERTIES COST 60 LABELS slow)
 endif()
