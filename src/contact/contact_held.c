@@ -50,19 +50,16 @@ typedef struct chase {
     double floor;    /* m */
 } chase;
 
-static double wall_gap(const chase *c, const instant *at) {
+/* g at an instant. A half-space has one normal: the height of the lowest point over it. */
+static double along(const chase *c, const instant *at, rg_vec3 n) {
+    if (c->wall < 0)
+        return rg_contact_separation(c->side[0]->placed.shape, at->pose[0],
+                                     c->side[1]->placed.shape, at->pose[1], n);
     rg_pose pose = at->pose[1 - c->wall];
     rg_vec3 lowest = rg_shape_support(c->side[1 - c->wall]->placed.shape,
                                       rg_rotate_back(pose.orientation, rg_neg(c->up)), NULL);
     pose.position = rg_sub(pose.position, c->side[c->wall]->placed.pose.position);
     return rg_dot(c->up, rg_pose_apply(pose, lowest)) - c->level;
-}
-
-static double along(const chase *c, const instant *at, rg_vec3 n) {
-    if (c->wall >= 0)
-        return wall_gap(c, at);
-    return rg_contact_separation(c->side[0]->placed.shape, at->pose[0], c->side[1]->placed.shape,
-                                 at->pose[1], n);
 }
 
 static void propose(const chase *c, instant *at, rg_vec3 n) {
@@ -79,8 +76,7 @@ static rg_status look(const chase *c, double time, rg_vec3 known, instant *at) {
     for (int i = 0; i < 2; i++)
         at->pose[i] = time > 0 ? rg_swept_pose(c->side[i], time) : c->side[i]->placed.pose;
     if (c->wall >= 0) {
-        at->gap = wall_gap(c, at);
-        at->normal = c->up;
+        propose(c, at, c->up);
         return RG_OK;
     }
     if (rg_largest_entry(known) > 0)

@@ -20,7 +20,9 @@
  * 0.5 these hold, and three more that opened are held by OPEN. */
 #define JOINT_TURN 0.5
 
-/* m, rad: a joint with a larger error is open, if it was not before: WIDER times as far. */
+/* m, rad: a joint with a larger error is open. Joints that contradict each other are so in every
+ * step, and shorter parts do not close them: what counts is that the error is WIDER times what it
+ * was at the beginning. */
 #define OPEN  1e-9
 #define WIDER 2.0
 
