@@ -1,8 +1,9 @@
 /* Bounds under a pose, and the farthest distance from a point.
  *
  * A bounded convex shape reaches as far along a world axis as its support in that direction; asking
- * it six times gives the tight box; of balls and boxes it is known. The farthest point of a shape
- * from a given one has a closed form for every kind but the ellipsoid.
+ * it six times gives the tight box; of balls and boxes it is known, and few vertices are scanned
+ * once. The farthest point of a shape from a given one has a closed form for every kind but the
+ * ellipsoid.
  * Tested by tests/shape/test_support.c. */
 #include "shape/shape.h"
 
@@ -29,15 +30,17 @@ rg_bounds rg_convex_bounds(const rg_shape *shape, rg_pose pose) {
         rg_vec3 far = rg_vec3_make(reach[0], reach[1], reach[2]);
         return (rg_bounds){rg_sub(middle, far), rg_add(middle, far)};
     }
+    /* Relative to the centre: a shape far from its frame's origin loses no digits. */
     double low[3], high[3];
+    rg_vec3 axis[3] = {row(&rotation, 0), row(&rotation, 1), row(&rotation, 2)};
     uint32_t low_hint = 0, high_hint = 0;
-    for (int i = 0; i < 3; i++) {
-        /* Relative to the centre: a shape far from its frame's origin loses no digits. */
-        rg_vec3 axis = row(&rotation, i);
-        rg_vec3 top = rg_sub(rg_shape_support(shape, axis, &high_hint), shape->centre);
-        rg_vec3 bottom = rg_sub(rg_shape_support(shape, rg_neg(axis), &low_hint), shape->centre);
-        high[i] = rg_dot(axis, top);
-        low[i] = rg_dot(axis, bottom);
+    if (shape->solid.pairs)
+        rg_solid_extent(&shape->solid, axis, low, high);
+    for (int i = 0; i < 3 && !shape->solid.pairs; i++) {
+        rg_vec3 top = rg_sub(rg_shape_support(shape, axis[i], &high_hint), shape->centre);
+        rg_vec3 bottom = rg_sub(rg_shape_support(shape, rg_neg(axis[i]), &low_hint), shape->centre);
+        high[i] = rg_dot(axis[i], top);
+        low[i] = rg_dot(axis[i], bottom);
     }
     return (rg_bounds){rg_add(middle, rg_vec3_make(low[0], low[1], low[2])),
                        rg_add(middle, rg_vec3_make(high[0], high[1], high[2]))};

@@ -81,16 +81,19 @@ static void *cut(char **rest, size_t count, size_t size) {
 /* One block for all arrays, numbers before indices so that all are aligned. */
 static rg_status take_memory(rg_solid *solid, counts n, const rg_allocator *allocator) {
     size_t vectors = 2 * n.vertices + n.facets;
+    size_t pairs = n.vertices <= RG_SCAN_VERTICES ? (n.vertices + 1) / 2 : 0;
     size_t indices = (n.facets + 1) + 2 * n.corners + (n.vertices + 1) +
                      n.ring * (n.ring_facets ? 2 : 1) + 4 * n.edges + RG_START_COUNT;
-    size_t bytes =
-        vectors * sizeof(rg_vec3) + n.facets * sizeof(double) + indices * sizeof(uint32_t);
+    size_t bytes = pairs * sizeof(rg_vertex_pair) + vectors * sizeof(rg_vec3) +
+                   n.facets * sizeof(double) + indices * sizeof(uint32_t);
     memset(solid, 0, sizeof *solid);
     solid->memory = rg_allocate_zeroed(allocator, bytes, 1);
     if (!solid->memory)
         return RG_OUT_OF_MEMORY;
     char *rest = solid->memory;
     rg_polyhedron *p = &solid->view;
+    if (pairs)
+        solid->pairs = cut(&rest, pairs, sizeof(rg_vertex_pair));
     p->vertices = cut(&rest, n.vertices, sizeof(rg_vec3));
     solid->centred = cut(&rest, n.vertices, sizeof(rg_vec3));
     p->normals = cut(&rest, n.facets, sizeof(rg_vec3));
@@ -299,6 +302,7 @@ void rg_solid_set_planes(rg_solid *solid, rg_vec3 centre, const rg_vec3 *normals
         solid->centred[v] = rg_sub(p->vertices[v], centre);
         solid->circumradius = fmax(solid->circumradius, rg_length(solid->centred[v]));
     }
+    rg_solid_fill_pairs(solid);
     rg_solid_fill_starts(solid);
     solid->inradius = INFINITY;
     for (uint32_t f = 0; f < p->facet_count; f++) {

@@ -8,6 +8,9 @@
 /* Cells along an edge of the cube that maps directions to start vertices of the climb. */
 enum { RG_START_CELLS = 4, RG_START_COUNT = 6 * RG_START_CELLS * RG_START_CELLS };
 
+/* Polyhedra with no more vertices than this are scanned for supports: cheaper than following edges. */
+enum { RG_SCAN_VERTICES = 32 };
+
 /* Facets as loops of vertices, counter-clockwise seen from outside. */
 typedef struct rg_loops {
     uint32_t vertex_count, facet_count;
@@ -23,10 +26,16 @@ typedef struct rg_edge_side {
 } rg_edge_side;
 int rg_edge_side_compare(const void *a, const void *b, const void *context);
 
+/* Two vertices side by side, as the lanes of vectors. An odd number is filled up with vertex 0. */
+typedef struct rg_vertex_pair {
+    double x[2], y[2], z[2];
+} rg_vertex_pair;
+
 /* The public view and what only the shape stage needs. All arrays lie in one block of memory. */
 typedef struct rg_solid {
     rg_polyhedron view;
     rg_vec3 *centred;        /* vertices relative to the centre */
+    rg_vertex_pair *pairs;   /* the same, to be scanned two by two; null above RG_SCAN_VERTICES */
     uint32_t *vertex_facets; /* parallel to vertex_neighbours: the facet between that neighbour and
                                 the next one around the vertex; null for polygons */
     uint32_t *starts;        /* RG_START_COUNT start vertices by direction */
@@ -65,8 +74,11 @@ void rg_solid_free(rg_solid *solid, const rg_allocator *allocator);
 /* Mass properties of the polyhedron for density 1, by exact integrals. */
 rg_mass_properties rg_solid_mass(const rg_solid *solid);
 
-/* shape_support.c: the vertex farthest along a direction; the table of starts. */
+/* shape_support.c: the vertex farthest along a direction; the tables that it is found with. */
 uint32_t rg_solid_support(const rg_solid *solid, rg_vec3 direction, const uint32_t *hint);
+void rg_solid_fill_pairs(rg_solid *solid);
+/* Of a solid that has pairs: smallest and largest of axis . (vertex - centre), for three axes. */
+void rg_solid_extent(const rg_solid *solid, const rg_vec3 axis[3], double low[3], double high[3]);
 void rg_solid_fill_starts(rg_solid *solid);
 
 #endif

@@ -10,8 +10,6 @@
 
 #include "base/base_math.h"
 
-/* Hulls this small are scanned: cheaper than following edges. */
-#define SCAN_VERTICES 32
 /* Neighbours this near to the best value (in circumradii) may be on a plateau. */
 #define PLATEAU 1e-9
 /* Most vertices of a plateau of several facets that are looked at. */
@@ -69,17 +67,52 @@ rg_vec3 rg_disc_support(const rg_shape *shape, rg_vec3 d, uint32_t *hint) {
 
 /* ------------------------------------------------------------------ vertices */
 
+typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+typedef long long two_numbers __attribute__((vector_size(16)));
+
+static two along(rg_vec3 d, const rg_vertex_pair *p) {
+    return d.x * *(const two *)p->x + d.y * *(const two *)p->y + d.z * *(const two *)p->z;
+}
+
+/* Each lane keeps the first of its best, so of equal vertices the lowest is found. */
 static uint32_t scan(const rg_solid *solid, rg_vec3 d) {
-    uint32_t best = 0;
-    double best_value = rg_dot(d, solid->centred[0]);
-    for (uint32_t v = 1; v < solid->view.vertex_count; v++) {
-        double value = rg_dot(d, solid->centred[v]);
-        if (value > best_value) {
-            best_value = value;
-            best = v;
-        }
+    two best = along(d, &solid->pairs[0]);
+    two_numbers vertex = {0, 1}, at = vertex;
+    uint32_t count = (solid->view.vertex_count + 1) / 2;
+    for (uint32_t i = 1; i < count; i++) {
+        two value = along(d, &solid->pairs[i]);
+        two_numbers higher = value > best;
+        vertex += 2;
+        best = (two)((higher & (two_numbers)value) | (~higher & (two_numbers)best));
+        at = (higher & vertex) | (~higher & at);
     }
-    return best;
+    bool second = best[1] > best[0] || (best[1] == best[0] && at[1] < at[0]);
+    long long found = second ? at[1] : at[0];
+    return found < solid->view.vertex_count ? (uint32_t)found : 0; /* what fills up is vertex 0 */
+}
+
+void rg_solid_fill_pairs(rg_solid *solid) {
+    uint32_t count = solid->view.vertex_count;
+    for (uint32_t v = 0; solid->pairs && v < count + count % 2; v++) {
+        rg_vec3 c = solid->centred[v < count ? v : 0];
+        rg_vertex_pair *p = &solid->pairs[v / 2];
+        p->x[v % 2] = c.x, p->y[v % 2] = c.y, p->z[v % 2] = c.z;
+    }
+}
+
+void rg_solid_extent(const rg_solid *solid, const rg_vec3 axis[3], double low[3], double high[3]) {
+    uint32_t count = (solid->view.vertex_count + 1) / 2;
+    for (int k = 0; k < 3; k++) {
+        two least = along(axis[k], &solid->pairs[0]), most = least;
+        for (uint32_t i = 1; i < count; i++) {
+            two value = along(axis[k], &solid->pairs[i]);
+            two_numbers higher = value > most, lower = value < least;
+            most = (two)((higher & (two_numbers)value) | (~higher & (two_numbers)most));
+            least = (two)((lower & (two_numbers)value) | (~lower & (two_numbers)least));
+        }
+        low[k] = least[0] < least[1] ? least[0] : least[1];
+        high[k] = most[0] > most[1] ? most[0] : most[1];
+    }
 }
 
 /* Vertex `from` beats its neighbours, with *value. The two searches below look for one that beats
@@ -203,7 +236,7 @@ uint32_t rg_solid_support(const rg_solid *solid, rg_vec3 direction, const uint32
     double m = rg_largest_entry(direction);
     if (!(m > 1e-100 && m < 1e100))
         direction = rg_vec3_make(direction.x / m, direction.y / m, direction.z / m);
-    if (solid->view.vertex_count <= SCAN_VERTICES)
+    if (solid->pairs)
         return scan(solid, direction);
     uint32_t start = solid->starts[start_cell(direction)];
     if (hint && *hint < solid->view.vertex_count &&

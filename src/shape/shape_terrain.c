@@ -88,11 +88,13 @@ const rg_shape *rg_terrain_part(const rg_shape *terrain, uint32_t triangle, rg_t
     s->solid.view.normals = room->normals;
     s->solid.view.offsets = room->offsets;
     s->solid.centred = room->centred;
+    s->solid.pairs = room->pairs;
     s->inradius = INFINITY;
     for (int i = 0; i < RG_PRISM_VERTICES; i++) {
         room->centred[i] = rg_sub(room->vertices[i], centre);
         s->circumradius = fmax(s->circumradius, rg_length(room->centred[i]));
     }
+    rg_solid_fill_pairs(&s->solid);
     for (int f = 0; f < RG_PRISM_FACETS; f++) {
         uint32_t start = prism_start[f], count = prism_start[f + 1] - start;
         rg_vec3 n = f == 1

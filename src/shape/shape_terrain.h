@@ -13,6 +13,7 @@ enum { RG_PRISM_VERTICES = 6, RG_PRISM_FACETS = 5 };
 typedef struct rg_terrain_room {
     rg_shape shape;
     rg_vec3 vertices[RG_PRISM_VERTICES], centred[RG_PRISM_VERTICES], normals[RG_PRISM_FACETS];
+    rg_vertex_pair pairs[RG_PRISM_VERTICES / 2];
     double offsets[RG_PRISM_FACETS];
 } rg_terrain_room;
 
