@@ -7,6 +7,7 @@
  *   contact_manifold.c  the table of contents, for two convex shapes
  *   contact_reduce.c    fewer points, nearly the same support area
  *   contact_parts.c     compounds
+ *   contact_round.c     balls, in closed form
  *
  * Everything happens in the frame of a contact: origin at the centre of a bounded shape, axes u, v
  * across the normal and n along it. `z` is a coordinate along n. Memory comes from the caller's
@@ -243,6 +244,16 @@ rg_pose rg_swept_pose(const rg_swept_shape *shape, double time);
 /* m: of its farthest point from the centre that it turns about; 0 for a ball about its centre. */
 double rg_swept_reach(const rg_swept_shape *shape);
 
+/* Of how far points may move: shapes that end nearer to each other than that graze, and what they
+ * graze counts as met, too. A solve that does not know of it pushes one into the other, and what
+ * then is met on two sides of a peg in a tight hole may contradict each other. */
+#define RG_PLANE_GRAZING 0.01
+/* Of the size of the smaller shape: what shapes that may be flush may stand out by, at the
+ * velocities of the beginning of a step, which the contacts beside them will change. */
+#define RG_PLANE_UNDECIDED 1e-5
+/* Cosine of the angle between normals from which a plane is another one. */
+#define RG_PLANE_ANOTHER 0.9
+
 typedef enum rg_plane_result {
     RG_PLANE_OF_START, /* the feature of the beginning: it separates to the end, or they touch */
     RG_PLANE_APART,    /* another one does */
@@ -300,6 +311,20 @@ typedef struct rg_pair_motion {
     double margin; /* m: by how much the motion that is made may differ from these */
     rg_kept_manifolds kept;
 } rg_pair_motion;
+
+/* What else there is to say of two parts. */
+typedef struct rg_part_remarks {
+    bool left_out; /* rg_contact_list */
+    bool bent;
+} rg_part_remarks;
+
+/* contact_parts.c: the points of the plane that the motion of any two convex parts asks for; null:
+ * at the current poses. */
+rg_status rg_contact_find(const rg_contact_query *query, const rg_pair_motion *motion,
+                          rg_part_remarks *remarks, rg_manifold *manifold);
+/* contact_round.c: the same of balls in closed form; false: these are none, or not in this place. */
+bool rg_contact_round(const rg_contact_query *query, const rg_pair_motion *motion,
+                      rg_part_remarks *remarks, rg_manifold *manifold);
 
 /* Where on the way from B's surface to A's an impulse acts, 0 ... 1: at the surface of the smaller
  * body. Across a gap, or a depth, that is large for it, half-way would be a lever that it does not

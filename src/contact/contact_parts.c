@@ -195,12 +195,6 @@ static bool is_out_of_reach(const rg_contact_query *query) {
                                  query->two.pose, n) > query->settings->near;
 }
 
-/* What else there is to say of two parts. */
-typedef struct part_remarks {
-    bool left_out; /* rg_contact_list */
-    bool bent;
-} part_remarks;
-
 /* Points at the end of a motion, or at contact, as they are at the beginning. */
 static rg_status find_points_later(const rg_contact_query *query, const rg_pair_motion *motion,
                                    const rg_swept_shape side[2], const rg_plane_choice *choice,
@@ -239,9 +233,8 @@ static rg_status find_points_kept(const rg_contact_query *query, const rg_pair_m
     return *bent ? find_points_later(query, motion, side, &choice, manifold) : RG_OK;
 }
 
-/* Points of the plane that the motion of two parts asks for. */
-static rg_status find_points(const rg_contact_query *query, const rg_pair_motion *motion,
-                             part_remarks *remarks, rg_manifold *manifold) {
+rg_status rg_contact_find(const rg_contact_query *query, const rg_pair_motion *motion,
+                          rg_part_remarks *remarks, rg_manifold *manifold) {
     if (!motion)
         return rg_contact_between(query, manifold);
     bool kept = keep(&motion->kept, query->cache, query->points, query->capacity, manifold);
@@ -283,6 +276,14 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
     return find_points_later(query, motion, side, &choice, manifold);
 }
 
+/* In closed form where there is one. */
+static rg_status find_points(const rg_contact_query *query, const rg_pair_motion *motion,
+                             rg_part_remarks *remarks, rg_manifold *manifold) {
+    if (motion && rg_contact_round(query, motion, remarks, manifold))
+        return RG_OK;
+    return rg_contact_find(query, motion, remarks, manifold);
+}
+
 static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
                           rg_contact_cache cache, rg_contact_list *list) {
     if (list->manifold_count == list->manifold_capacity ||
@@ -293,7 +294,7 @@ static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
     query.cache = &cache;
     query.points = list->points + list->point_count;
     query.capacity = list->point_capacity - list->point_count;
-    part_remarks remarks = {0};
+    rg_part_remarks remarks = {0};
     rg_status status = find_points(&query, motion, &remarks, manifold);
     if (status != RG_OK)
         return status;
@@ -366,7 +367,7 @@ static rg_status find_floor(const part_query *q, uint32_t triangle, rg_terrain_p
                               .arena = q->arena,
                               .points = points,
                               .capacity = ROOM};
-    part_remarks remarks = {0};
+    rg_part_remarks remarks = {0};
     rg_manifold manifold;
     rg_status status = find_points(&query, q->motion, &remarks, &manifold);
     if (status || manifold.point_count == 0 || manifold.gap > q->near)

@@ -32,10 +32,6 @@ enum { FACETS_MOST = 64 };
 /* Safe advances of the search for the first time of contact. Where they do not suffice the feature
  * of the time that was reached counts as met: early, never late. */
 enum { ADVANCES_MOST = 100 };
-/* Of how far points may move: shapes that end nearer to each other than that graze, and what they
- * graze counts as met, too. A solve that does not know of it pushes one into the other, and what
- * then is met on two sides of a peg in a tight hole may contradict each other. */
-#define GRAZING 0.01
 
 static double support_of(const rg_shape *shape, rg_pose pose, rg_vec3 n) {
     rg_vec3 local = rg_rotate_back(pose.orientation, n);
@@ -80,11 +76,6 @@ static bool turns_far(const rg_swept_shape *s, double time) {
 /* Of the size of the smaller shape: what a shape that turns may stand out by and still count as
  * flush. */
 #define TILTED 1e-6
-/* The same of shapes that may be flush: at the velocities of the beginning of a step, which the
- * contacts beside them will change. */
-#define UNDECIDED 1e-5
-/* Cosine of the angle between normals from which a plane is another one. */
-#define ANOTHER 0.9
 
 /* m: by how much a plane may fail to separate. While a shape turns its faces tilt, and what it has
  * sunk in by, along arcs instead of tangents, is not told from what stands out. */
@@ -183,7 +174,7 @@ static rg_status choose_by_search(const rg_swept_shape *one, const rg_swept_shap
     if (status)
         return status;
     bool grazes = impact.result == RG_FIRST_CONTACT_NONE &&
-                  impact.growth.gap < GRAZING * travel(one, two, time);
+                  impact.growth.gap < RG_PLANE_GRAZING * travel(one, two, time);
     if (impact.result == RG_FIRST_CONTACT_NONE && !grazes)
         choice->result = RG_PLANE_NEVER;
     else if (impact.result != RG_FIRST_CONTACT_TOUCHING)
@@ -231,7 +222,8 @@ rg_status rg_contact_plane(const rg_swept_shape *one, const rg_swept_shape *two,
         *choice = (rg_plane_choice){.result = RG_PLANE_APART, .normal = s.normal, .time = time};
         return RG_OK;
     }
-    if (!found && s.best >= -UNDECIDED * size && rg_dot(s.normal, start->normal) < ANOTHER) {
+    if (!found && s.best >= -RG_PLANE_UNDECIDED * size &&
+        rg_dot(s.normal, start->normal) < RG_PLANE_ANOTHER) {
         choice->result = RG_PLANE_NEVER;
         return RG_OK;
     }
