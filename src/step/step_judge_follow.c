@@ -195,19 +195,20 @@ static double bar_of(const chase *c) {
     return fmax(least, -c->deep) - fmax(RESOLUTION * c->size, RESOLUTION_SHARE * fabs(least));
 }
 
-/* The plane of the last look, as it moves with either body: whether it shows that the shapes are
- * apart, and no nearer than was found before. Then no better one is looked for. */
+/* The plane of the last look, as it moves with either body: whether it shows that the shapes are no
+ * nearer than was found before, nor deep. Then no better one is looked for. */
 static bool look_along_known(const chase *c, look *at) {
-    for (int i = 0; i < 2 && c->has_known; i++)
+    double enough = fmax(c->found->least, -SLIGHT * c->deep);
+    for (int i = 0; i < 2 && c->has_known && at->gap < enough; i++)
         propose(c, at, rg_rotate(at->pose[i].orientation, c->known[i]));
-    return at->gap >= fmax(c->found->least, 0);
+    return at->gap >= enough;
 }
 
-static void keep_known(chase *c, const look *at) {
+static void know(chase *c, const rg_pose pose[2], rg_vec3 normal) {
     if (c->plane >= 0)
         return;
     for (int i = 0; i < 2; i++)
-        c->known[i] = rg_rotate_back(at->pose[i].orientation, at->normal);
+        c->known[i] = rg_rotate_back(pose[i].orientation, normal);
     c->has_known = true;
 }
 
@@ -224,7 +225,7 @@ static look look_at(chase *c, double time, const rg_pose pose[2]) {
         if (at.gap < c->found->least || at.gap < -SLIGHT * c->deep)
             look_closer(c, &at);
     }
-    keep_known(c, &at);
+    know(c, at.pose, at.normal);
     c->found->least = fmin(c->found->least, at.gap);
     return at;
 }
@@ -504,20 +505,11 @@ static chase chase_of(const rg_judge_pair *pair, rg_judge_gaps *found) {
     return c;
 }
 
-/* What did not move is not followed: if the plane that was proposed shows that its gap is not the
- * smallest, more need not be known. */
-static bool is_shown(const chase *c, const rg_judge_pair *pair, const rg_pose pose[2]) {
-    if (!c->part[0]->still || !c->part[1]->still || c->plane >= 0 ||
-        rg_largest_entry(pair->hint) == 0)
-        return false;
-    return gap_along(c, pose, pair->hint) >= fmax(c->found->least, -c->deep);
-}
-
 void rg_judge_look_at_end(rg_judge_pair *pair, double end, rg_judge_gaps *found) {
     chase c = chase_of(pair, found);
     rg_pose pose[2] = {pair->part[0]->end, pair->part[1]->end};
-    if (is_shown(&c, pair, pose))
-        return;
+    if (rg_largest_entry(pair->hint) > 0)
+        know(&c, pose, pair->hint);
     look last = look_at(&c, end, pose);
     pair->gap = last.gap;
     pair->normal = last.normal;
@@ -530,7 +522,7 @@ void rg_judge_follow(const rg_judge_pair *pair, double begin, double end, rg_jud
                  .gap = pair->gap,
                  .pose = {pair->part[0]->end, pair->part[1]->end},
                  .normal = pair->normal};
-    keep_known(&c, &last);
+    know(&c, last.pose, last.normal);
     follow_legs(&c, pair->course, begin, &last);
     if (c.has_passed || (c.is_deep && is_other_way(&c, &last)))
         found->passed++;

@@ -4,7 +4,8 @@
  * Pairs are found by sorting bounds along x, apart from the broad phase: those of the shapes at the
  * end of the step, drawn back by how far the bodies came and enlarged by how far they turned. Two
  * that moved straight are left out, too, if the bounds of the one do not meet those of the other
- * drawn back by their relative motion: bodies that move side by side are not compared.
+ * drawn back by their relative motion: bodies that move side by side are not compared. Of balls that
+ * move straight the smallest gap is known in closed form.
  *
  * Tested by tests/step/test_judge_gaps.c. */
 #include "base/base_sort.h"
@@ -27,6 +28,11 @@ typedef struct judged_body {
     bool still;
 } judged_body;
 
+/* The gap of two parts in closed form, m: the smallest over the step, and that at its end. */
+typedef struct closed_gap {
+    double least, end;
+} closed_gap;
+
 typedef struct judged_part {
     rg_judge_part part;
     rg_bounds end;   /* with all that turning and being near add */
@@ -38,12 +44,18 @@ typedef struct judged_part {
     uint64_t category, mask;
 } judged_part;
 
+/* What the search along x reads of a part. */
+typedef struct judged_place {
+    rg_bounds swept;
+    size_t part;
+} judged_place;
+
 typedef struct gap_search {
     const rg_world_content *content;
     double begin, end; /* s */
     judged_body *bodies;
     judged_part *parts;
-    const judged_part **order;
+    judged_place *order;
     size_t count, capacity;
     const rg_contact_force *forces; /* of the step, sorted by colliders */
     size_t force_count;
@@ -278,13 +290,12 @@ static rg_status add_terrain(gap_search *s, const rg_judge_memory *before, size_
 /* --- pairs ------------------------------------------------------------------------------------ */
 
 /* Ties may come in any order, up to the resolution of what is found. */
-static bool lower_x_before(const judged_part *const *a, const judged_part *const *b) {
-    double x = (*a)->swept.lower.x, y = (*b)->swept.lower.x;
-    return x < y || (x == y && *a < *b);
+static bool lower_x_before(const judged_place *a, const judged_place *b) {
+    double x = a->swept.lower.x, y = b->swept.lower.x;
+    return x < y || (x == y && a->part < b->part);
 }
 
-typedef const judged_part *judged_part_place;
-RG_DEFINE_HEAP_SORT(sort_parts, judged_part_place, lower_x_before)
+RG_DEFINE_HEAP_SORT(sort_places, judged_place, lower_x_before)
 
 static bool meet(const rg_bounds *x, const rg_bounds *y) {
     return x->lower.x <= y->upper.x && y->lower.x <= x->upper.x && x->lower.y <= y->upper.y &&
@@ -293,8 +304,7 @@ static bool meet(const rg_bounds *x, const rg_bounds *y) {
 
 static bool may_meet(const gap_search *s, const judged_part *a, const judged_part *b) {
     if (a->body == b->body || !(a->dynamic || b->dynamic) || (a->category & b->mask) == 0 ||
-        (b->category & a->mask) == 0 || !meet(&a->swept, &b->swept) ||
-        !(isfinite(a->part.reach) || isfinite(b->part.reach)))
+        (b->category & a->mask) == 0 || !(isfinite(a->part.reach) || isfinite(b->part.reach)))
         return false;
     const judged_body *x = &s->bodies[a->body], *y = &s->bodies[b->body];
     if (x->course.piece || y->course.piece)
@@ -325,6 +335,60 @@ static rg_vec3 propose(const gap_search *s, const judged_part *x, const judged_p
     return swapped ? rg_neg(s->forces[low].normal) : s->forces[low].normal;
 }
 
+/* Whether a part is a ball whose centre went in a straight line. */
+static bool is_ball(const gap_search *s, const judged_part *p) {
+    rg_shape_kind kind = rg_shape_get_kind(p->part.shape);
+    return (kind == RG_SHAPE_SPHERE || kind == RG_SHAPE_DISC) && p->part.swing == 0 &&
+           !s->bodies[p->body].course.piece;
+}
+
+/* Two balls: the gap is |d| - R, with d the way between the centres, which is linear in time. */
+static closed_gap between_balls(const judged_part *a, const judged_part *b) {
+    double sum = rg_shape_circumradius(a->part.shape) + rg_shape_circumradius(b->part.shape);
+    rg_vec3 from = rg_sub(b->part.start.position, a->part.start.position);
+    rg_vec3 to = rg_sub(b->part.end.position, a->part.end.position), way = rg_sub(to, from);
+    double square = rg_length_squared(way), closing = -rg_dot(from, way), end = rg_length(to);
+    double least = fmin(rg_length(from), end);
+    if (closing > 0 && closing < square)
+        least = fmin(least, rg_length(rg_add_scaled(from, closing / square, way)));
+    return (closed_gap){least - sum, end - sum};
+}
+
+/* A ball over a half-space that did not turn: the height is linear in time. */
+static closed_gap over_plane(const judged_part *plane, const judged_part *ball) {
+    rg_shape_def def = rg_shape_get_def(plane->part.shape);
+    rg_vec3 up = rg_rotate(plane->part.end.orientation, def.normal);
+    rg_vec3 from = rg_sub(ball->part.start.position, plane->part.start.position);
+    rg_vec3 to = rg_sub(ball->part.end.position, plane->part.end.position);
+    double below = def.offset + rg_shape_circumradius(ball->part.shape);
+    double end = rg_dot(up, to) - below;
+    return (closed_gap){fmin(rg_dot(up, from) - below, end), end};
+}
+
+/* Pairs whose smallest gap is known in closed form; false: it is not, or balls are so deep that they
+ * may have passed through each other. */
+static bool is_known(const gap_search *s, const judged_part *a, const judged_part *b,
+                     rg_judge_gaps *gaps) {
+    bool first = is_ball(s, a), second = is_ball(s, b);
+    closed_gap gap;
+    if (first && second) {
+        gap = between_balls(a, b);
+        if (gap.least < -fmin(rg_shape_inradius(a->part.shape), rg_shape_inradius(b->part.shape)))
+            return false;
+    } else if (first != second) {
+        const judged_part *ball = first ? a : b, *other = first ? b : a;
+        const judged_body *body = &s->bodies[other->body];
+        if (isfinite(other->part.reach) || body->angle > 0 || body->course.piece)
+            return false;
+        gap = over_plane(other, ball);
+    } else {
+        return false;
+    }
+    gaps->least = fmin(gaps->least, gap.least);
+    gaps->end = fmin(gaps->end, gap.end);
+    return true;
+}
+
 static rg_status add_pair(gap_search *s, rg_arena *arena, const judged_part *a,
                           const judged_part *b) {
     if (!rg_arena_grow(arena, &s->pairs, s->pair_count, &s->pair_capacity, sizeof *s->pairs))
@@ -337,17 +401,23 @@ static rg_status add_pair(gap_search *s, rg_arena *arena, const judged_part *a,
     return RG_OK;
 }
 
-static rg_status find_pairs(gap_search *s, rg_arena *arena) {
+static rg_status find_pairs(gap_search *s, rg_arena *arena, rg_judge_gaps *gaps) {
     rg_status status = RG_OK;
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++) {
+        const judged_place *x = &s->order[i];
         for (size_t k = i + 1; k < s->count && !status; k++) {
-            const judged_part *a = s->order[i], *b = s->order[k];
-            if (b->swept.lower.x > a->swept.upper.x)
+            const judged_place *y = &s->order[k];
+            if (y->swept.lower.x > x->swept.upper.x)
                 break;
+            if (!meet(&x->swept, &y->swept))
+                continue;
+            const judged_part *a = &s->parts[x->part], *b = &s->parts[y->part];
             if (may_meet(s, a, b) &&
-                !(s->content->joints.count && rg_joints_part(s->content, a->body, b->body)))
+                !(s->content->joints.count && rg_joints_part(s->content, a->body, b->body)) &&
+                !is_known(s, a, b, gaps))
                 status = add_pair(s, arena, a, b);
         }
+    }
     return status;
 }
 
@@ -388,11 +458,11 @@ rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_mem
     if (!s.order)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < s.count; i++)
-        s.order[i] = &s.parts[i];
+        s.order[i] = (judged_place){s.parts[i].swept, i};
     if (report->tracks && report->tracks->lost)
         return RG_OUT_OF_MEMORY;
-    sort_parts(s.order, s.count);
-    rg_status status = find_pairs(&s, arena);
+    sort_places(s.order, s.count);
+    rg_status status = find_pairs(&s, arena, gaps);
     if (!status)
         follow_pairs(&s, gaps);
     return status;
