@@ -22,6 +22,19 @@ static inline bool rg_is_zero(rg_vec3 v) {
 static inline rg_quat rg_quat_made_unit(rg_quat q) {
     return fabs(rg_quat_norm_squared(q) - 1) <= 4 * DBL_EPSILON ? q : rg_quat_normalised(q);
 }
+static inline bool rg_pose_is_identity(const rg_pose *p) {
+    return rg_is_zero(p->position) && p->orientation.x == 0 && p->orientation.y == 0 &&
+           p->orientation.z == 0 && p->orientation.w == 1;
+}
+/* rg_pose_compose, where the inner one is often the identity: the same but for the sign of a zero. */
+static inline rg_pose rg_pose_compose_local(rg_pose outer, const rg_pose *inner) {
+    return rg_pose_is_identity(inner) ? outer : rg_pose_compose(outer, *inner);
+}
+/* Whether a symmetric matrix is a multiple of the identity. */
+static inline bool rg_mat3_is_scalar(const rg_mat3 *m) {
+    return m->m[0][0] == m->m[1][1] && m->m[0][0] == m->m[2][2] && m->m[0][1] == 0 &&
+           m->m[0][2] == 0 && m->m[1][2] == 0;
+}
 /* R S R^T, made exactly symmetric. */
 static inline rg_mat3 rg_mat3_conjugate(const rg_mat3 *r, const rg_mat3 *s) {
     rg_mat3 rs = rg_mat3_multiply(r, s), rt = rg_mat3_transpose(r);

@@ -48,6 +48,12 @@ rg_bounds rg_bounds_swept(const rg_shape *shape, rg_pose pose, rg_vec3 centre, r
     rg_vec3 turn = rg_scale(step, angular_velocity);
     double theta = rg_length(turn);
     rg_vec3 end_centre = rg_add_scaled(centre, step, velocity);
+    if (rg_shape_get_kind(shape) == RG_SHAPE_SPHERE &&
+        rg_is_zero(rg_sub(pose.position, centre))) { /* turning does not show */
+        double radius = rg_shape_circumradius(shape);
+        rg_bounds path = {rg_min(centre, end_centre), rg_max(centre, end_centre)};
+        return around(rg_bounds_enlarged(path, radius), 0, centre, end_centre, radius);
+    }
     rg_pose end = pose;
     if (theta > 0) {
         rg_quat q = rg_quat_of_rotation_vector(turn);

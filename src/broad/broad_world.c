@@ -18,6 +18,7 @@
  * covered. */
 #include "broad/broad_world.h"
 
+#include "base/base_math.h"
 #include "world/world.h"
 
 struct rg_broad_world {
@@ -145,8 +146,9 @@ static void body_bounds(const bounds_job *job, size_t body) {
     uint32_t slot1 = content->record[body].first_collider1;
     while (slot1) {
         const rg_collider *collider = &content->collider[content->colliders.slots[slot1 - 1].dense];
-        job->bounds[slot1 - 1] = collider_bounds(
-            content, body, collider->shape, rg_pose_compose(origin, collider->pose), job->motion);
+        job->bounds[slot1 - 1] =
+            collider_bounds(content, body, collider->shape,
+                            rg_pose_compose_local(origin, &collider->pose), job->motion);
         slot1 = collider->next1;
     }
 }

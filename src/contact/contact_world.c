@@ -140,7 +140,7 @@ static rg_placed_collider place_collider(const rg_world_content *content,
                                          const rg_collider *collider) {
     size_t body = rg_body_dense(content, collider->body);
     rg_placed_collider p = {.collider = collider, .body = body};
-    p.pose = rg_pose_compose(rg_body_origin_pose(content, body), collider->pose);
+    p.pose = rg_pose_compose_local(rg_body_origin_pose(content, body), &collider->pose);
     p.radius = rg_shape_circumradius(collider->shape);
     p.still = rg_is_zero(content->velocity[body]) && rg_is_zero(content->angular_velocity[body]);
     rg_vec3 centre = rg_pose_apply(p.pose, rg_shape_centre(collider->shape));

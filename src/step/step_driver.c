@@ -96,11 +96,14 @@ static void tell_work(const rg_step_report *report, rg_judge_contacts *contacts)
     contacts->angular_impulse = rg_add(contacts->angular_impulse, found.angular_impulse);
 }
 
-/* `rest` keeps what a step that repeats this one has to tell. */
+/* The machinery keeps what a step that repeats this one has to tell. */
 static void judge_step(rg_world *world, const rg_judge_memory *before, double step,
-                       const rg_step_report *report, rg_step_rest *rest, rg_step_info *info) {
+                       const rg_step_report *report, rg_step_machinery *machinery,
+                       rg_step_info *info) {
     rg_world_content *c = &world->content;
+    rg_step_rest *rest = &machinery->rest;
     rg_judge_totals after = rg_judge_look(c);
+    machinery->judged = (rg_step_judged){true, world->revision, after};
     rg_judge_pushes forces = {.step = step,
                               .joints = report->joints,
                               .joint_count = report->joint_count,
@@ -187,7 +190,11 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
     double judged = world->clock.profile.stage[RG_STAGE_JUDGE];
     rg_judge_memory before = {0};
     rg_stage_enter(world, RG_STAGE_JUDGE);
-    if (world->certify && rg_judge_remember(c, NULL, &world->scratch, &before))
+    rg_step_judged *last = &machinery->judged;
+    bool known = last->known && last->revision == world->revision;
+    last->known = false; /* unless this step comes to its end */
+    if (world->certify &&
+        rg_judge_remember(c, NULL, known ? &last->totals : NULL, &world->scratch, &before))
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for the judge");
 
     rg_motion_state *kinematic;
@@ -210,7 +217,7 @@ static rg_status step_closed(rg_world *world, double step, rg_step_info *info, r
 
     rg_stage_enter(world, RG_STAGE_JUDGE);
     if (world->certify) {
-        judge_step(world, &before, step, &report, &machinery->rest, info);
+        judge_step(world, &before, step, &report, machinery, info);
     } else {
         rg_judge_measure_nothing(info);
         rg_judge_forget(&c->run);

@@ -1,13 +1,18 @@
 #include "step/step_judge.h"
 
+#include "base/base_math.h"
+
 static rg_vec3 world_spin_momentum(const rg_world_content *c, size_t i) {
-    rg_mat3 r = rg_mat3_of_quat(rg_body_origin_pose(c, i).orientation);
-    rg_mat3 back = rg_mat3_transpose(&r);
+    const rg_mat3 *inertia = &c->record[i].mass.inertia;
     rg_vec3 w = c->angular_velocity[i];
     if (c->planar)
-        return (rg_vec3){0, c->record[i].mass.inertia.m[1][1] * w.y, 0};
+        return (rg_vec3){0, inertia->m[1][1] * w.y, 0};
+    if (rg_is_zero(w) || rg_mat3_is_scalar(inertia))
+        return rg_scale(inertia->m[0][0], w);
+    rg_mat3 r = rg_mat3_of_quat(rg_body_origin_pose(c, i).orientation);
+    rg_mat3 back = rg_mat3_transpose(&r);
     rg_vec3 local = rg_mat3_apply(&back, w);
-    rg_vec3 momentum = rg_mat3_apply(&c->record[i].mass.inertia, local);
+    rg_vec3 momentum = rg_mat3_apply(inertia, local);
     return rg_mat3_apply(&r, momentum);
 }
 

@@ -28,9 +28,10 @@ typedef struct rg_judge_memory {
     rg_vec3 *spin;              /* room for as many: after, had they not turned */
     uint8_t *still;             /* the same: neither before nor after do they move */
 } rg_judge_memory;
-/* `whose`: 1 per body that a part of the step is made of, without totals; null: all. */
-rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose, rg_arena *arena,
-                            rg_judge_memory *memory);
+/* `whose`: 1 per body that a part of the step is made of, without totals; null: all. `known`: the
+ * totals, if nothing has changed since they were looked at; null otherwise. */
+rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose,
+                            const rg_judge_totals *known, rg_arena *arena, rg_judge_memory *memory);
 
 /* What a joint did in a step or at an instant: impulses on B at a point, and the opposite on A at
  * the same point, by what they are for. Bodies are dense; UINT32_MAX: the world. */

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose, rg_arena *arena,
+rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whose,
+                            const rg_judge_totals *known, rg_arena *arena,
                             rg_judge_memory *memory) {
     size_t n = content->bodies.count;
     rg_vec3 *position = rg_arena_take(arena, n, sizeof *position);
@@ -33,7 +34,9 @@ rg_status rg_judge_remember(const rg_world_content *content, const uint8_t *whos
         if (!whose || whose[i] || content->record[i].motion != RG_MOTION_DYNAMIC)
             origin[i] = rg_body_origin_pose(content, i);
     }
-    *memory = (rg_judge_memory){.totals = whose ? (rg_judge_totals){0} : rg_judge_look(content),
+    *memory = (rg_judge_memory){.totals = known   ? *known
+                                          : whose ? (rg_judge_totals){0}
+                                                  : rg_judge_look(content),
                                 .time = content->time,
                                 .position = position,
                                 .velocity = velocity,
@@ -52,7 +55,7 @@ static rg_vec3 spin_before_turning(const rg_world_content *c, const rg_judge_mem
                                    size_t i) {
     const rg_mat3 *inertia = &c->record[i].mass.inertia;
     rg_vec3 w = c->angular_velocity[i];
-    if (c->planar || rg_is_zero(w))
+    if (c->planar || rg_is_zero(w) || rg_mat3_is_scalar(inertia))
         return w; /* turning changes nothing */
     rg_quat now = rg_body_origin_pose(c, i).orientation, then = before->origin[i].orientation;
     rg_vec3 momentum = rg_rotate(now, rg_mat3_apply(inertia, rg_rotate_back(now, w)));

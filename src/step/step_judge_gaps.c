@@ -169,16 +169,18 @@ static void fill_part(const gap_search *s, const rg_judge_memory *before, size_t
     const rg_world_content *c = s->content;
     const rg_collider *collider = &c->collider[number];
     size_t body = rg_body_dense(c, collider->body);
-    rg_pose to_centre = rg_pose_inverse(c->record[body].local_centre);
+    const rg_pose *centre_pose = &c->record[body].local_centre;
+    rg_pose to_centre =
+        rg_pose_is_identity(centre_pose) ? *centre_pose : rg_pose_inverse(*centre_pose);
     *p = (judged_part){.body = (uint32_t)body,
                        .collider = rg_handle_at(&c->colliders, number).index1,
                        .dynamic = c->record[body].motion == RG_MOTION_DYNAMIC,
                        .category = collider->category,
                        .mask = collider->mask};
     p->part = (rg_judge_part){.shape = shape,
-                              .local = rg_pose_compose(to_centre, in_body),
-                              .start = rg_pose_compose(before->origin[body], in_body),
-                              .end = rg_pose_compose(rg_body_origin_pose(c, body), in_body),
+                              .local = rg_pose_compose_local(to_centre, &in_body),
+                              .start = rg_pose_compose_local(before->origin[body], &in_body),
+                              .end = rg_pose_compose_local(rg_body_origin_pose(c, body), &in_body),
                               .reach = INFINITY,
                               .still = s->bodies[body].still};
     if (rg_shape_is_bounded(shape)) {

@@ -39,6 +39,7 @@ typedef struct rg_step_machinery {
     rg_problem_observer *observer;
     void *observer_user;
     rg_step_rest rest;
+    rg_step_judged judged;
     size_t event_count; /* of the last step; no more than fit are kept */
     rg_step_event events[RG_STEP_EVENTS_MOST];
     uint32_t impact_count; /* of the last step */

@@ -20,6 +20,13 @@ typedef struct rg_step_rest {
     rg_judge_contacts contacts;
 } rg_step_rest;
 
+/* What the judge saw at the end of the last step: true until an edit or a restored state. */
+typedef struct rg_step_judged {
+    bool known;
+    uint64_t revision; /* of the world */
+    rg_judge_totals totals;
+} rg_step_judged;
+
 /* True if a step of that length would do what the last one did, bit for bit. */
 bool rg_rest_holds(const rg_world *world, const rg_step_rest *rest, double step);
 /* A step was made: is it one that can be repeated? */

@@ -11,6 +11,8 @@
 #include "shape/shape_terrain.h"
 #include "step/step_stepping.h"
 
+#include <string.h>
+
 /* Of the inradius of the thinner shape: pairs that move no more against each other, and were no
  * deeper in each other, hold. */
 #define LITTLE 0.2
@@ -35,7 +37,7 @@ typedef struct made_motion {
     double change; /* rad/s: of the angular velocity */
 } made_motion;
 
-static made_motion motion_of(const rg_stepping *job, size_t i) {
+static made_motion make_motion(const rg_stepping *job, size_t i) {
     const rg_world_content *c = job->content;
     rg_vec3 position = job->position[i], spin = job->end.angular_velocity[i];
     rg_quat orientation = job->orientation[i];
@@ -56,6 +58,28 @@ static made_motion motion_of(const rg_stepping *job, size_t i) {
     return m;
 }
 
+/* Motions over all bodies, each made when it is first asked for. */
+typedef struct made_motions {
+    made_motion *motion;
+    uint8_t *is_made;
+} made_motions;
+
+static rg_status take_motions(size_t bodies, rg_arena *arena, made_motions *motions) {
+    motions->motion = rg_arena_take(arena, bodies, sizeof *motions->motion);
+    motions->is_made = rg_arena_take(arena, bodies, sizeof *motions->is_made);
+    if (!motions->motion || !motions->is_made)
+        return RG_OUT_OF_MEMORY;
+    memset(motions->is_made, 0, bodies * sizeof *motions->is_made);
+    return RG_OK;
+}
+
+static const made_motion *motion_of(const rg_stepping *job, const made_motions *motions, size_t i) {
+    if (!motions->is_made[i])
+        motions->motion[i] = make_motion(job, i);
+    motions->is_made[i] = 1;
+    return &motions->motion[i];
+}
+
 /* The rotation vector that is nearest to the one that the angular velocity gives. */
 static rg_vec3 turn_of(const made_motion *m, double time) {
     rg_vec3 v = {m->turn.x, m->turn.y, m->turn.z}, expected = rg_scale(time, m->spin);
@@ -71,28 +95,28 @@ typedef struct looked_at {
     const rg_stepping *job;
     const rg_collider *collider[2];
     size_t body[2];
-    made_motion motion[2];
+    const made_motion *motion[2];
     double travel; /* m: of points of the two against each other, at most */
 } looked_at;
 
 static rg_pose pose_of(const looked_at *p, int i, rg_pose local) {
     const rg_collider *collider = p->collider[i];
     rg_pose pose =
-        rg_pose_compose(rg_body_origin_pose(p->job->content, p->body[i]), collider->pose);
+        rg_pose_compose_local(rg_body_origin_pose(p->job->content, p->body[i]), &collider->pose);
     return rg_shape_get_kind(collider->shape) == RG_SHAPE_COMPOUND ? rg_pose_compose(pose, local)
                                                                    : pose;
 }
 
 static double travel_of(const looked_at *p) {
     const rg_world_content *c = p->job->content;
-    double travel = rg_length(rg_sub(p->motion[0].shift, p->motion[1].shift));
+    double travel = rg_length(rg_sub(p->motion[0]->shift, p->motion[1]->shift));
     for (int i = 0; i < 2; i++) {
         const rg_collider *collider = p->collider[i];
         rg_vec3 arm = rg_sub(rg_pose_apply(collider->pose, rg_shape_centre(collider->shape)),
                              c->record[p->body[i]].local_centre.position);
-        if (p->motion[i].angle > 0)
+        if (p->motion[i]->angle > 0)
             travel +=
-                p->motion[i].angle * (rg_length(arm) + rg_shape_circumradius(collider->shape));
+                p->motion[i]->angle * (rg_length(arm) + rg_shape_circumradius(collider->shape));
     }
     return travel;
 }
@@ -113,9 +137,9 @@ static rg_status check_parts(const looked_at *p, const uint32_t part[2], rg_vec3
     for (int i = 0; i < 2; i++)
         side[i] = (rg_swept_shape){.placed = {shape[i], pose_of(p, i, local[i])},
                                    .centre = p->job->content->position[p->body[i]],
-                                   .velocity = rg_scale(1 / h, p->motion[i].shift),
-                                   .angular_velocity = rg_scale(1 / h, turn_of(&p->motion[i], h))};
-    const double change[2] = {p->motion[0].change, p->motion[1].change};
+                                   .velocity = rg_scale(1 / h, p->motion[i]->shift),
+                                   .angular_velocity = rg_scale(1 / h, turn_of(p->motion[i], h))};
+    const double change[2] = {p->motion[0]->change, p->motion[1]->change};
     return rg_contact_holds(side, change, h, normal, until);
 }
 
@@ -128,7 +152,8 @@ static bool is_still(const rg_stepping *job, size_t i) {
 }
 
 /* False if nothing can pass through anything here. */
-static bool look_at(const rg_stepping *job, rg_collider_id b, rg_collider_id a, looked_at *p) {
+static bool look_at(const rg_stepping *job, const made_motions *motions, rg_collider_id b,
+                    rg_collider_id a, looked_at *p) {
     const rg_world_content *c = job->content;
     const rg_collider_id id[2] = {b, a};
     bool moves = false, still = true;
@@ -146,7 +171,7 @@ static bool look_at(const rg_stepping *job, rg_collider_id b, rg_collider_id a, 
     if (!moves || still)
         return false;
     for (int i = 0; i < 2; i++)
-        p->motion[i] = motion_of(job, p->body[i]);
+        p->motion[i] = motion_of(job, motions, p->body[i]);
     p->travel = travel_of(p);
     return true;
 }
@@ -159,11 +184,12 @@ static void note(const looked_at *p, double until, rg_stepping_breaks *breaks) {
         (rg_stepping_break){{(uint32_t)p->body[0], (uint32_t)p->body[1]}};
 }
 
-static rg_status check_touch(const rg_stepping *job, const rg_collision_view *view,
-                             const rg_touch *touch, rg_stepping_breaks *breaks) {
+static rg_status check_touch(const rg_stepping *job, const made_motions *motions,
+                             const rg_collision_view *view, const rg_touch *touch,
+                             rg_stepping_breaks *breaks) {
     looked_at p;
     double until = job->step;
-    if (!look_at(job, touch->collider_b, touch->collider_a, &p))
+    if (!look_at(job, motions, touch->collider_b, touch->collider_a, &p))
         return RG_OK;
     for (uint32_t k = 0; k < touch->manifold_count; k++) {
         const rg_manifold *m = &view->manifolds[touch->first_manifold + k];
@@ -277,7 +303,11 @@ rg_status rg_stepping_check(const rg_stepping *job, const rg_contact_job *contac
         return RG_OK;
     size_t most = view->touch_count + count + joints->count + 1;
     breaks->pairs = rg_arena_take(&contacts->world->scratch, most, sizeof *breaks->pairs);
-    rg_status status = breaks->pairs ? RG_OK : RG_OUT_OF_MEMORY;
+    made_motions motions;
+    rg_status status =
+        take_motions(job->content->bodies.count, &contacts->world->scratch, &motions);
+    if (!breaks->pairs)
+        status = RG_OUT_OF_MEMORY;
     if (!status)
         check_closed(job, breaks);
     for (size_t i = 0; i < joints->count && !status; i++)
@@ -285,10 +315,10 @@ rg_status rg_stepping_check(const rg_stepping *job, const rg_contact_job *contac
             (i == 0 || joints->rows[i].joint != joints->rows[i - 1].joint))
             check_joint(job, &joints->rows[i], breaks);
     for (size_t i = 0; i < view->touch_count && !status; i++)
-        status = check_touch(job, view, &view->touches[i], breaks);
+        status = check_touch(job, &motions, view, &view->touches[i], breaks);
     for (size_t i = 0; i < count && !status; i++) {
         looked_at p;
-        if (!look_at(job, left_out[i].collider_b, left_out[i].collider_a, &p))
+        if (!look_at(job, &motions, left_out[i].collider_b, left_out[i].collider_a, &p))
             continue;
         const uint32_t part[2] = {left_out[i].part_b, left_out[i].part_a};
         double until;

@@ -241,7 +241,7 @@ static rg_status tell_part(follower *f, const rg_stepping *part, bool instant,
 
 static rg_status remember(const follower *f, rg_judge_memory *memory) {
     if (f->world->certify &&
-        rg_judge_remember(&f->world->content, f->member, &f->world->scratch, memory))
+        rg_judge_remember(&f->world->content, f->member, NULL, &f->world->scratch, memory))
         return rg_fail(f->error, RG_OUT_OF_MEMORY, "no memory for the judge");
     return RG_OK;
 }

@@ -64,6 +64,8 @@ static rg_pose centre_pose(const rg_world_content *content, size_t i) {
 rg_pose rg_body_origin_pose(const rg_world_content *content, size_t i) {
     const rg_body_record *record = &content->record[i];
     rg_pose centre = centre_pose(content, i);
+    if (rg_pose_is_identity(&record->local_centre))
+        return centre;
     if (memcmp(&centre, &record->placed_centre, sizeof centre) == 0)
         return record->placed_origin;
     return rg_pose_compose(centre, rg_pose_inverse(record->local_centre));
