@@ -9,6 +9,7 @@
 #include "base/base_arena.h"
 #include "base/base_memory.h"
 #include "base/base_text.h"
+#include "base/base_thread.h"
 #include "rigor/solver.h"
 
 struct rg_solve_context {
@@ -16,6 +17,7 @@ struct rg_solve_context {
     rg_arena arena;
     int depth;           /* of nested rg_solve calls: only the outermost resets the arena */
     rg_solve_info *info; /* of the innermost rg_solve that runs: attempts are noted there */
+    rg_pool *pool;       /* for the inside of one large problem; null: one thread */
     bool starved;        /* a factor found no memory: the attempt fails with that, not as stalled */
 };
 

@@ -64,6 +64,7 @@ static rg_status analyse(rg_active *active) {
         rg_sparse_create(arena, global->blocks, NULL, global->freedom, pairs, count, &g->sparse);
     if (status)
         return status;
+    rg_sparse_set_pool(g->sparse, active->context->pool);
     for (uint32_t b = 0; b < global->blocks; b++)
         g->body_slots[b] = rg_sparse_find(g->sparse, b, b);
     for (uint32_t link = 0; link < g->links; link++) {
