@@ -2,8 +2,10 @@
  *
  * Problem: loops of some microseconds, many per step, with results that do not depend on the number
  * of threads.
- * Method: the chunks follow from the length and the grain alone; threads, the caller's among them,
- * claim the next chunk from an atomic counter until none is left. A job is open from when the
+ * Method: the chunks follow from the length and the grain alone. Each thread, the caller's among
+ * them, has a run of them, the same in all loops over the same things: what it wrote in one loop is
+ * in its cache in the next. It claims them one by one from an atomic counter, and then those of the
+ * others until none is left. A job is open from when the
  * caller publishes it until no chunk is left to claim. Its number, whether it is open and how many
  * workers are inside are one atomic word: a worker enters by raising the count of an open job, so
  * that one that comes late finds it closed and cannot touch the next job's counter by mistake. The
@@ -35,10 +37,20 @@ enum { CALLER_LOOKS = 1000, LOOKS_LEAST = 200, LOOKS_MOST = 6400 };
 #define JOB_INSIDE UINT64_C(2) /* one worker */
 #define JOB_NUMBER (UINT64_C(1) << 32)
 
+/* The chunks of one thread; on a cache line of its own. */
+typedef struct claims {
+    atomic_size_t next;
+    size_t end;
+    char padding[64 - sizeof(atomic_size_t) - sizeof(size_t)];
+} claims;
+
 struct rg_pool {
     rg_allocator allocator;
     pthread_t *workers;
-    int worker_count; /* running; the caller is one more */
+    claims *claims;     /* of each thread, the caller's first */
+    atomic_int started; /* workers that have taken their number */
+    int thread_count;   /* asked for, the caller's included */
+    int worker_count;   /* running */
     pthread_mutex_t mutex;
     pthread_cond_t wake, left; /* a job was opened or the pool closes; the last worker has left */
 
@@ -51,13 +63,11 @@ struct rg_pool {
     /* The job: written before it is opened, only read while it is open. */
     rg_range_function *function;
     void *user;
-    size_t count, grain, chunks;
+    size_t count, grain;
 
-    /* Alone on their cache lines: every thread writes them. */
+    /* Alone on its cache line: every thread writes it. */
     char padding_before[64];
     _Atomic uint64_t word;
-    char padding_between[64];
-    atomic_size_t next_chunk;
     char padding_after[64];
 };
 
@@ -79,12 +89,17 @@ static void run_chunk(rg_range_function *function, void *user, size_t count, siz
     function(user, begin, end, chunk);
 }
 
-static void run_chunks(rg_pool *pool) {
-    for (;;) {
-        size_t chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
-        if (chunk >= pool->chunks)
-            return;
-        run_chunk(pool->function, pool->user, pool->count, pool->grain, chunk);
+/* Those of thread number `own` first. */
+static void run_chunks(rg_pool *pool, size_t own) {
+    size_t threads = (size_t)pool->thread_count;
+    for (size_t k = 0; k < threads; k++) {
+        claims *whose = &pool->claims[(own + k) % threads];
+        for (;;) {
+            size_t chunk = atomic_fetch_add_explicit(&whose->next, 1, memory_order_relaxed);
+            if (chunk >= whose->end)
+                break;
+            run_chunk(pool->function, pool->user, pool->count, pool->grain, chunk);
+        }
     }
 }
 
@@ -139,13 +154,14 @@ static void *work(void *argument) {
     rg_pool *pool = argument;
     uint64_t seen = 0;
     int looks = LOOKS_LEAST;
+    size_t own = (size_t)atomic_fetch_add(&pool->started, 1) + 1;
     for (;;) {
         await_job(pool, seen, &looks);
         if (atomic_load(&pool->closing))
             return NULL;
         if (!enter_job(pool, &seen))
             continue;
-        run_chunks(pool);
+        run_chunks(pool, own);
         leave_job(pool);
     }
 }
@@ -192,6 +208,7 @@ static rg_status make_locks(rg_pool *pool) {
 
 static void release_pool(rg_pool *pool) {
     rg_allocator allocator = pool->allocator;
+    rg_release(&allocator, pool->claims);
     rg_release(&allocator, pool->workers);
     rg_release(&allocator, pool);
 }
@@ -205,8 +222,10 @@ rg_status rg_pool_create(int threads, const rg_allocator *allocator, rg_pool **p
     if (!made)
         return RG_OUT_OF_MEMORY;
     made->allocator = memory;
+    made->thread_count = threads;
     made->workers = rg_allocate(&memory, (size_t)threads - 1, sizeof *made->workers);
-    rg_status status = made->workers ? make_locks(made) : RG_OUT_OF_MEMORY;
+    made->claims = rg_allocate_zeroed(&memory, (size_t)threads, sizeof *made->claims);
+    rg_status status = made->workers && made->claims ? make_locks(made) : RG_OUT_OF_MEMORY;
     if (status != RG_OK) {
         release_pool(made);
         return status;
@@ -215,7 +234,7 @@ rg_status rg_pool_create(int threads, const rg_allocator *allocator, rg_pool **p
     atomic_init(&made->asleep, 0);
     atomic_init(&made->waits, false);
     atomic_init(&made->closing, false);
-    atomic_init(&made->next_chunk, 0);
+    atomic_init(&made->started, 0);
     status = start_workers(made, threads - 1);
     if (status != RG_OK)
         rg_pool_destroy(made);
@@ -243,10 +262,20 @@ size_t rg_chunk_count(size_t count, size_t grain) {
     return count / grain + (count % grain != 0);
 }
 
+/* Deals the chunks out, in runs. */
+static void deal_chunks(rg_pool *pool, size_t chunks) {
+    size_t threads = (size_t)pool->thread_count, each = chunks / threads, more = chunks % threads;
+    size_t begin = 0;
+    for (size_t t = 0; t < threads; t++) {
+        atomic_store_explicit(&pool->claims[t].next, begin, memory_order_relaxed);
+        begin += each + (t < more);
+        pool->claims[t].end = begin;
+    }
+}
+
 static void open_job(rg_pool *pool) {
     uint64_t word = atomic_load(&pool->word);
     assert(!(word & JOB_OPEN) && is_empty(word)); /* not from inside a chunk */
-    atomic_store_explicit(&pool->next_chunk, 0, memory_order_relaxed);
     uint64_t number = (number_of(word) + 1) % JOB_NUMBER;
     atomic_store(&pool->word, number * JOB_NUMBER + JOB_OPEN);
     if (atomic_load(&pool->asleep) == 0)
@@ -285,8 +314,8 @@ void rg_parallel_for(rg_pool *pool, size_t count, size_t grain, rg_range_functio
     pool->user = user;
     pool->count = count;
     pool->grain = grain;
-    pool->chunks = chunks;
+    deal_chunks(pool, chunks);
     open_job(pool);
-    run_chunks(pool);
+    run_chunks(pool, 0);
     close_job(pool);
 }
