@@ -77,9 +77,10 @@ rg_status rg_judge_answer(const rg_problem *problem, const double *force, const 
                           rg_error *error);
 /* The same for a caller to whom residuals below `enough` need not be known to the last digit: the
  * natural one may be an upper bound. *rounding: no contact's residual is larger than the bound of
- * the rounding of plain arithmetic there; such forces are exact as far as doubles can tell. */
+ * the rounding of plain arithmetic there; such forces are exact as far as doubles can tell. Memory
+ * of the context, given back with a mark of its arena, and its threads. */
 rg_status rg_judge_forces(const rg_problem *problem, const double *force, double enough,
-                          const rg_allocator *allocator, rg_residual *residual, bool *rounding,
+                          rg_solve_context *context, rg_residual *residual, bool *rounding,
                           rg_error *error);
 /* a = A f + b, or u, as the judge computes it: in long arithmetic. */
 rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
