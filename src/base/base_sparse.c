@@ -22,6 +22,12 @@
  * packed strip by strip. Every entry of a tile is one running sum in order of the eliminated
  * column, whatever the width of the vector registers, so the bits do not depend on the compiler.
  *
+ * Subtrees of the elimination tree do not touch each other until their roots have a common parent:
+ * those of a small share of the work each are dealt out to lanes (base_sparse_analysis.c), which
+ * may be factored side by side, each with its own part of the stacks; then comes what is above
+ * them. No sum is taken in another order than by one lane, so the bits are the same. Of a solve the
+ * way up the same holds; on the way down lanes would add to the same rows, and there is one.
+ *
  * General form: pivoting among the rows of a diagonal panel, which makes the block factors
  * A_bb = P' L_b U_b, L_ib = A_ib U_b^-1, U_bj = L_b^-1 P A_bj; nothing outside the panel is
  * exchanged.
@@ -35,6 +41,10 @@
 #include <string.h>
 
 enum { STRIP = RG_SPARSE_STRIP, PANEL = RG_SPARSE_PANEL };
+
+void rg_sparse_set_pool(rg_sparse *sparse, rg_pool *pool) {
+    sparse->pool = pool;
+}
 
 rg_sparse_stats rg_sparse_get_stats(const rg_sparse *sparse) {
     return sparse->stats;
@@ -103,6 +113,75 @@ void rg_sparse_add(rg_sparse *s, rg_sparse_slot slot, const double *values, bool
         add_values(6, 6, values, place, slot.stride, transposed);
     else
         add_values(slot.rows, slot.columns, values, place, slot.stride, transposed);
+}
+
+/* --- kernels, by all threads where that pays ---------------------------------------------------
+ * */
+
+/* Multiplications and additions of a chunk: some 10 microseconds. */
+#define CHUNK_FLOPS 4e5
+
+static size_t grain_of(double flops_each, size_t unit) {
+    return unit * (1 + (size_t)(CHUNK_FLOPS / ((double)unit * flops_each)));
+}
+
+typedef struct product_job {
+    const rg_sparse_kernel *kernel;
+    rg_sparse_tiles tiles;
+} product_job;
+
+typedef struct strips_job {
+    const rg_sparse_kernel *kernel;
+    rg_sparse_below rows;
+    const rg_sparse_panel *panel;
+    rg_sparse_scaling scaling;
+} strips_job;
+
+static void multiply_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const product_job *job = user;
+    rg_sparse_tiles t = job->tiles;
+    t.c += begin * STRIP * t.stride;
+    t.b += begin * t.pitch;
+    t.column_strips = end - begin;
+    if (t.lower) { /* what is above the diagonal of the first column is left out */
+        t.c += begin * STRIP;
+        t.a += begin * t.pitch;
+        t.row_strips -= begin;
+    }
+    job->kernel->product(&t);
+}
+
+/* By strips of columns. */
+static void multiply(const rg_sparse *s, rg_sparse_tiles tiles) {
+    product_job job = {&s->kernel, tiles};
+    size_t grain = grain_of(2.0 * STRIP * STRIP * (double)(tiles.row_strips * tiles.depth), 1);
+    if (rg_pool_threads(s->pool) < 2)
+        s->kernel.product(&tiles);
+    else
+        rg_parallel_for(s->pool, tiles.column_strips, grain, multiply_range, &job);
+}
+
+static void solve_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const strips_job *job = user;
+    rg_sparse_below rows = job->rows;
+    rows.at += begin * STRIP;
+    rows.plain += begin * rows.pitch;
+    rows.other += rows.other ? begin * rows.pitch : 0;
+    rows.count = end - begin;
+    job->kernel->strips(&rows, job->panel, job->scaling);
+}
+
+/* By strips of rows. */
+static void solve_strips(const rg_sparse *s, rg_sparse_below rows, const rg_sparse_panel *panel,
+                         rg_sparse_scaling scaling) {
+    strips_job job = {&s->kernel, rows, panel, scaling};
+    size_t grain = grain_of(STRIP * (double)(panel->width * panel->width), 4);
+    if (rg_pool_threads(s->pool) < 2)
+        s->kernel.strips(&rows, panel, scaling);
+    else
+        rg_parallel_for(s->pool, rows.count, grain, solve_range, &job);
 }
 
 /* --- numeric factorisation ----------------------------------------------------------------------
@@ -290,9 +369,8 @@ static void update_columns(const rg_sparse *s, const rg_sparse_node *n, double *
     a += begin * (size_t)n->width + (size_t)STRIP * f->first;
     b += begin * (size_t)n->width + (size_t)STRIP * f->first;
     if (full > begin)
-        s->kernel.product(&(rg_sparse_tiles){half + begin * stride + begin, stride, a, b, pitch,
-                                             f->width, (n->rows - begin) / STRIP,
-                                             (full - begin) / STRIP, lower});
+        multiply(s, (rg_sparse_tiles){half + begin * stride + begin, stride, a, b, pitch, f->width,
+                                      (n->rows - begin) / STRIP, (full - begin) / STRIP, lower});
     if (full == n->width)
         return;
     uint32_t skipped = lower ? (full - begin) / STRIP : 0, columns = n->width - full;
@@ -350,13 +428,13 @@ static void eliminate_panel(rg_sparse *s, const rg_sparse_node *n, const rg_spar
            strips = (n->rows - first_strip) / STRIP;
     double *l = s->pack[0] + place, *w = s->pack[1] + place;
     if (general) {
-        s->kernel.strips(&(rg_sparse_below){lower + corner, stride, l, NULL, pitch, strips}, g,
-                         RG_SPARSE_SCALED);
-        s->kernel.strips(&(rg_sparse_below){upper + corner, stride, w, NULL, pitch, strips}, f,
-                         RG_SPARSE_UNSCALED);
+        solve_strips(s, (rg_sparse_below){lower + corner, stride, l, NULL, pitch, strips}, g,
+                     RG_SPARSE_SCALED);
+        solve_strips(s, (rg_sparse_below){upper + corner, stride, w, NULL, pitch, strips}, f,
+                     RG_SPARSE_UNSCALED);
     } else {
-        s->kernel.strips(&(rg_sparse_below){lower + corner, stride, l, w, pitch, strips}, f,
-                         RG_SPARSE_BOTH);
+        solve_strips(s, (rg_sparse_below){lower + corner, stride, l, w, pitch, strips}, f,
+                     RG_SPARSE_BOTH);
     }
     if (end == n->width)
         return;
@@ -367,9 +445,9 @@ static void eliminate_panel(rg_sparse *s, const rg_sparse_node *n, const rg_spar
 
 static void subtract_update(rg_sparse *s, const rg_sparse_node *n, double *update, bool general) {
     size_t depth = n->width, strips = n->below / STRIP;
-    s->kernel.product(&(rg_sparse_tiles){update, n->below, s->pack[0] + n->base * depth,
-                                         s->pack[1] + n->base * depth, STRIP * depth, depth, strips,
-                                         strips, !general});
+    multiply(s, (rg_sparse_tiles){update, n->below, s->pack[0] + n->base * depth,
+                                  s->pack[1] + n->base * depth, STRIP * depth, depth, strips,
+                                  strips, !general});
 }
 
 static void clear_update(const rg_sparse_node *n, double *update, bool general) {
@@ -409,34 +487,89 @@ static rg_status factor_node(rg_sparse *s, const rg_sparse_node *n, pivoting *ru
     return RG_OK;
 }
 
+/* A factorisation, and what the lanes and the top came to. */
+typedef struct factoring {
+    rg_sparse *sparse;
+    const int8_t *signs; /* in the caller's order; null: all +1 */
+    double regularisation;
+    rg_status status[RG_SPARSE_LANES + 1];
+    size_t replaced[RG_SPARSE_LANES + 1];
+} factoring;
+
+static void map_signs(const rg_sparse *s, size_t k, const int8_t *signs, int8_t *mapped) {
+    uint32_t first = s->nodes[k].first, block = 0, high = (uint32_t)s->blocks;
+    while (block < high) { /* the first one of the node */
+        uint32_t middle = block + (high - block) / 2;
+        if (s->start[middle] < first)
+            block = middle + 1;
+        else
+            high = middle;
+    }
+    for (; block < s->blocks && s->node_of[block] == k; block++)
+        for (uint32_t r = s->start[block]; r < s->start[block + 1]; r++)
+            mapped[r - first] = signs[s->original[block] + (r - s->start[block])];
+}
+
+/* The nodes of a lane, or of the top, children before parents. `s`: with the lane's work memory. */
+static void factor_lane(factoring *f, rg_sparse *s, size_t lane) {
+    int8_t mapped[RG_SPARSE_WIDTH + PANEL];
+    for (size_t k = 0; k < s->node_count && f->status[lane] == RG_OK; k++) {
+        if (s->nodes[k].lane != lane)
+            continue;
+        if (f->signs)
+            map_signs(s, k, f->signs, mapped);
+        pivoting rule = {f->signs ? mapped : NULL, f->regularisation, 0};
+        f->status[lane] = factor_node(s, &s->nodes[k], &rule, s->general);
+        f->replaced[lane] += rule.replaced;
+    }
+}
+
+static rg_sparse enter_lane(const rg_sparse *s, size_t lane) {
+    rg_sparse own = *s;
+    memcpy(own.pack, s->lanes[lane].pack, sizeof own.pack);
+    own.work = s->lanes[lane].work, own.copy = s->lanes[lane].copy;
+    own.pool = NULL;
+    return own;
+}
+
+static void factor_lanes(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    factoring *f = user;
+    for (size_t lane = begin; lane < end; lane++) {
+        rg_sparse own = enter_lane(f->sparse, lane);
+        factor_lane(f, &own, lane);
+    }
+}
+
+static rg_status factor(factoring *f) {
+    rg_sparse *s = f->sparse;
+    if (s->lanes)
+        rg_parallel_for(s->pool, RG_SPARSE_LANES, 1, factor_lanes, f);
+    rg_status status = RG_OK;
+    for (int lane = 0; lane < RG_SPARSE_LANES && status == RG_OK; lane++)
+        status = f->status[lane];
+    if (status == RG_OK)
+        factor_lane(f, s, RG_SPARSE_TOP);
+    return status ? status : f->status[RG_SPARSE_TOP];
+}
+
 rg_status rg_sparse_factor_symmetric(rg_sparse *s, const int8_t *signs, double regularisation,
                                      size_t *replaced) {
+    factoring f = {.sparse = s, .signs = signs, .regularisation = regularisation};
     s->general = false;
-    size_t count = 0;
-    rg_status status = RG_OK;
-    int8_t mapped[RG_SPARSE_WIDTH + PANEL];
-    uint32_t block = 0;
-    for (size_t k = 0; k < s->node_count && status == RG_OK; k++) {
-        const rg_sparse_node *n = &s->nodes[k];
-        for (; signs && block < s->blocks && s->node_of[block] == k; block++)
-            for (uint32_t r = s->start[block]; r < s->start[block + 1]; r++)
-                mapped[r - n->first] = signs[s->original[block] + (r - s->start[block])];
-        pivoting rule = {signs ? mapped : NULL, regularisation, 0};
-        status = factor_node(s, n, &rule, false);
-        count += rule.replaced;
-    }
+    rg_status status = factor(&f);
     if (replaced)
-        *replaced = count;
+        *replaced = 0;
+    for (int lane = 0; replaced && lane <= RG_SPARSE_LANES; lane++)
+        *replaced += f.replaced[lane];
     return status;
 }
 
 rg_status rg_sparse_factor_general(rg_sparse *s) {
+    factoring f = {.sparse = s};
     s->general = true;
     s->upper_used = true;
-    rg_status status = RG_OK;
-    for (size_t k = 0; k < s->node_count && status == RG_OK; k++)
-        status = factor_node(s, &s->nodes[k], NULL, true);
-    return status;
+    return factor(&f);
 }
 
 /* --- solving ------------------------------------------------------------------------------------
@@ -534,6 +667,16 @@ static void solve_up(const rg_sparse *s, const rg_sparse_node *n, double *y) {
     memcpy(s->vector + n->first, y, n->width * sizeof *y);
 }
 
+/* The nodes of lanes, whose parents are known: each writes its own columns alone. */
+static void solve_lanes_up(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_sparse *s = *(const rg_sparse **)user;
+    for (size_t lane = begin; lane < end; lane++)
+        for (size_t k = s->node_count; k-- > 0;)
+            if (s->nodes[k].lane == lane)
+                solve_up(s, &s->nodes[k], s->lanes[lane].work);
+}
+
 void rg_sparse_solve(const rg_sparse *s, double *x) {
     for (size_t i = 0; i < s->blocks; i++)
         memcpy(s->vector + s->start[i], x + s->original[i],
@@ -541,7 +684,10 @@ void rg_sparse_solve(const rg_sparse *s, double *x) {
     for (size_t k = 0; k < s->node_count; k++)
         solve_down(s, &s->nodes[k], s->work);
     for (size_t k = s->node_count; k-- > 0;)
-        solve_up(s, &s->nodes[k], s->work);
+        if (s->nodes[k].lane == RG_SPARSE_TOP)
+            solve_up(s, &s->nodes[k], s->work);
+    if (s->lanes)
+        rg_parallel_for(s->pool, RG_SPARSE_LANES, 1, solve_lanes_up, &(const rg_sparse *){s});
     for (size_t i = 0; i < s->blocks; i++)
         memcpy(x + s->original[i], s->vector + s->start[i],
                (s->start[i + 1] - s->start[i]) * sizeof *x);

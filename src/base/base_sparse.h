@@ -10,6 +10,7 @@
 #define RIGOR_BASE_SPARSE_H
 
 #include "base/base_arena.h"
+#include "base/base_thread.h"
 #include "rigor/status.h"
 
 typedef struct rg_sparse rg_sparse;
@@ -27,6 +28,8 @@ typedef struct rg_sparse_stats {
  * order, repeats and diagonals allowed. Memory from the arena; lives as long as it. */
 rg_status rg_sparse_create(rg_arena *arena, size_t blocks, const uint8_t *sizes, int uniform,
                            const uint32_t *pairs, size_t pair_count, rg_sparse **sparse);
+/* Factors and solves from now on by the threads of the pool (null: by one), with the same bits. */
+void rg_sparse_set_pool(rg_sparse *sparse, rg_pool *pool);
 rg_sparse_stats rg_sparse_get_stats(const rg_sparse *sparse);
 size_t rg_sparse_rows(const rg_sparse *sparse);
 /* Begins a new matrix: all zero. */

@@ -17,6 +17,12 @@ static const struct {
     double zeros;
 } JOIN_RULE[] = {{12, 0.6}, {24, 0.35}, {48, 0.15}, {SIZE_MAX, 0.05}};
 
+/* Factors of less work are made by one thread: some 0.1 ms. Subtrees of at most this share of the
+ * work are dealt out. What a supernode costs besides its products, as so many of them. */
+#define LANE_FLOPS 3e5
+#define LANE_SHARE 0.25
+#define NODE_FLOPS 1e4
+
 typedef struct analysis {
     rg_arena *arena;
     size_t count;
@@ -382,9 +388,63 @@ static void link_nodes(rg_sparse *s) {
     }
 }
 
-/* Where updates lie on the two stacks; the sizes of work arrays. */
+static double flops_of(const rg_sparse_node *n) {
+    double m = (double)(n->rows - n->base), w = n->width;
+    return w * w * w / 3 + w * w * m + w * m * m;
+}
+
+/* Which subtrees go side by side: those of at most a share of the work, the others' nodes are on
+ * top. Each goes to the lane that has least to do so far. */
+static rg_status choose_lanes(rg_sparse *s, rg_arena *arena) {
+    double *work, load[RG_SPARSE_LANES] = {0}, all = 0;
+    TAKE(work, arena, s->node_count);
+    for (size_t k = 0; k < s->node_count; k++) {
+        work[k] = NODE_FLOPS + flops_of(&s->nodes[k]);
+        for (uint32_t c = s->nodes[k].child; c != RG_SPARSE_NONE; c = s->nodes[c].sibling)
+            work[k] += work[c];
+        s->stats.flops += flops_of(&s->nodes[k]);
+        all += s->nodes[k].parent == RG_SPARSE_NONE ? work[k] : 0;
+        s->nodes[k].lane = RG_SPARSE_TOP;
+    }
+    if (s->stats.flops < LANE_FLOPS)
+        return RG_OK;
+    TAKE(s->lanes, arena, RG_SPARSE_LANES);
+    memset(s->lanes, 0, RG_SPARSE_LANES * sizeof *s->lanes);
+    for (size_t k = s->node_count; k-- > 0;) {
+        rg_sparse_node *n = &s->nodes[k];
+        bool inside = n->parent != RG_SPARSE_NONE;
+        if (inside && s->nodes[n->parent].lane != RG_SPARSE_TOP) {
+            n->lane = s->nodes[n->parent].lane;
+        } else if (work[k] <= LANE_SHARE * all) {
+            n->lane = 0;
+            for (uint8_t lane = 1; lane < RG_SPARSE_LANES; lane++)
+                if (load[lane] < load[n->lane])
+                    n->lane = lane;
+            load[n->lane] += work[k];
+        }
+    }
+    return RG_OK;
+}
+
+/* The first child of the same lane: its update lies lowest of theirs. */
+static uint32_t first_beside(const rg_sparse *s, const rg_sparse_node *n) {
+    uint32_t c = n->child;
+    while (c != RG_SPARSE_NONE && s->nodes[c].lane != n->lane)
+        c = s->nodes[c].sibling;
+    return c;
+}
+
+static rg_status take_lane(rg_sparse_lane *lane, rg_arena *arena) {
+    TAKE(lane->pack[0], arena, lane->packed);
+    TAKE(lane->pack[1], arena, lane->packed);
+    TAKE(lane->work, arena, lane->rows);
+    TAKE(lane->copy, arena, STRIP * lane->rows);
+    return RG_OK;
+}
+
+/* Where updates lie: each lane has its part of the two stacks, and so has the top. */
 static rg_status place_updates(rg_sparse *s, rg_arena *arena) {
-    size_t top[2] = {0, 0}, peak[2] = {0, 0}, packed = 0, rows = 0;
+    size_t top[RG_SPARSE_LANES + 1][2] = {{0}}, peak[RG_SPARSE_LANES + 1][2] = {{0}};
     uint8_t *depth;
     TAKE(depth, arena, s->node_count);
     for (size_t k = s->node_count; k-- > 0;)
@@ -392,25 +452,48 @@ static rg_status place_updates(rg_sparse *s, rg_arena *arena) {
     for (size_t k = 0; k < s->node_count; k++) {
         rg_sparse_node *n = &s->nodes[k];
         int stack = depth[k];
+        size_t *own = top[n->lane];
+        uint32_t child = first_beside(s, n);
         n->stack = depth[k];
-        n->update = top[stack];
-        top[stack] += (size_t)n->below * n->below;
-        if (top[stack] > peak[stack])
-            peak[stack] = top[stack];
-        if (n->child != RG_SPARSE_NONE) /* the first child lies lowest: all of them go */
-            top[!stack] = s->nodes[n->child].update;
-        size_t need = (size_t)n->rows * n->width;
-        packed = need > packed ? need : packed;
-        rows = n->rows > rows ? n->rows : rows;
-        double m = (double)(n->rows - n->base), w = n->width;
-        s->stats.flops += w * w * w / 3 + w * w * m + w * m * m;
+        n->update = own[stack];
+        own[stack] += (size_t)n->below * n->below;
+        if (own[stack] > peak[n->lane][stack])
+            peak[n->lane][stack] = own[stack];
+        if (child != RG_SPARSE_NONE) /* all of them go */
+            own[!stack] = s->nodes[child].update;
     }
-    TAKE(s->stacks[0], arena, peak[0]);
-    TAKE(s->stacks[1], arena, peak[1]);
-    TAKE(s->pack[0], arena, packed);
-    TAKE(s->pack[1], arena, packed);
-    TAKE(s->work, arena, rows);
-    TAKE(s->copy, arena, STRIP * rows);
+    size_t begin[RG_SPARSE_LANES + 1][2], end[2] = {0, 0};
+    for (int lane = 0; lane <= RG_SPARSE_LANES; lane++)
+        for (int stack = 0; stack < 2; stack++) {
+            begin[lane][stack] = end[stack];
+            end[stack] += peak[lane][stack];
+        }
+    for (size_t k = 0; k < s->node_count; k++)
+        s->nodes[k].update += begin[s->nodes[k].lane][s->nodes[k].stack];
+    TAKE(s->stacks[0], arena, end[0]);
+    TAKE(s->stacks[1], arena, end[1]);
+    return RG_OK;
+}
+
+/* Work arrays, of all nodes and of the lanes; and the numbers. */
+static rg_status take_numbers(rg_sparse *s, rg_arena *arena) {
+    rg_sparse_lane all = {0};
+    for (size_t k = 0; k < s->node_count; k++) {
+        const rg_sparse_node *n = &s->nodes[k];
+        size_t need = (size_t)n->rows * n->width;
+        rg_sparse_lane *lane = n->lane == RG_SPARSE_TOP ? &all : &s->lanes[n->lane];
+        all.packed = need > all.packed ? need : all.packed;
+        all.rows = n->rows > all.rows ? n->rows : all.rows;
+        lane->packed = need > lane->packed ? need : lane->packed;
+        lane->rows = n->rows > lane->rows ? n->rows : lane->rows;
+    }
+    rg_status status = take_lane(&all, arena);
+    for (int lane = 0; s->lanes && lane < RG_SPARSE_LANES && !status; lane++)
+        status = take_lane(&s->lanes[lane], arena);
+    if (status)
+        return status;
+    memcpy(s->pack, all.pack, sizeof s->pack);
+    s->work = all.work, s->copy = all.copy;
     TAKE(s->lower, arena, s->entries);
     TAKE(s->upper, arena, s->entries);
     TAKE(s->inverse, arena, s->scalars);
@@ -491,7 +574,11 @@ static rg_status create(analysis *a, const uint32_t *pairs, size_t pair_count, r
     if (status != RG_OK)
         return status;
     link_nodes(s);
-    status = place_updates(s, a->arena);
+    status = choose_lanes(s, a->arena);
+    if (status == RG_OK)
+        status = place_updates(s, a->arena);
+    if (status == RG_OK)
+        status = take_numbers(s, a->arena);
     if (status == RG_OK)
         count_blocks(s);
     return status;

@@ -11,6 +11,15 @@ enum { RG_SPARSE_WIDTH = 96 };
 
 #define RG_SPARSE_NONE UINT32_MAX
 
+/* Subtrees of the elimination tree are dealt out to so many lanes, whatever the number of threads,
+ * each with work memory of its own; nodes above them are in none. */
+enum { RG_SPARSE_LANES = 8, RG_SPARSE_TOP = RG_SPARSE_LANES };
+
+typedef struct rg_sparse_lane {
+    double *pack[2], *work, *copy;
+    size_t packed, rows; /* what of these its nodes need */
+} rg_sparse_lane;
+
 /* Consecutive rows of an update that are consecutive in the parent too. */
 typedef struct rg_sparse_run {
     uint32_t from, to, length;
@@ -27,7 +36,7 @@ typedef struct rg_sparse_node { /* a supernode */
     uint32_t child, sibling; /* first child; next of the same parent */
     size_t entries;          /* offset in lower and upper */
     size_t update;           /* offset in its stack */
-    uint8_t stack;
+    uint8_t stack, lane;
 } rg_sparse_node;
 
 struct rg_sparse {
@@ -49,6 +58,8 @@ struct rg_sparse {
     double *inverse;    /* 1 / pivot per scalar */
     uint8_t *exchanges; /* general: row of the panel taken for each of its columns */
     double *vector, *work, *copy;
+    rg_sparse_lane *lanes; /* null: too small for them */
+    rg_pool *pool;
     rg_sparse_kernel kernel;
     bool general, upper_used;
     rg_sparse_stats stats;

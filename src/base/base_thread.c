@@ -2,13 +2,22 @@
  *
  * Problem: loops of some microseconds, many per step, with results that do not depend on the number
  * of threads.
- * Method: the chunks follow from the length and the grain alone; threads, the caller's among them,
- * claim the next chunk from an atomic counter until none is left. A job is open from when the
- * caller publishes it until no chunk is left to claim; a worker enters it under the mutex, so that
- * one that wakes late finds it closed and cannot touch the next job's counter by mistake. The
- * caller returns when no worker is inside any more. Workers look for the next job a short while
- * before they sleep: waking costs more than a small loop. Fails: a thread that the system does not
- * give is RG_THREAD_FAILED, with nothing left behind. */
+ * Method: the chunks follow from the length and the grain alone. Each thread, the caller's among
+ * them, has a run of them, the same in all loops over the same things: what it wrote in one loop is
+ * in its cache in the next. It claims them one by one from an atomic counter, and then those of the
+ * others until none is left. A job is open from when the
+ * caller publishes it until no chunk is left to claim. Its number, whether it is open and how many
+ * workers are inside are one atomic word: a worker enters by raising the count of an open job, so
+ * that one that comes late finds it closed and cannot touch the next job's counter by mistake. The
+ * caller returns when no worker is inside any more.
+ *
+ * Waking a thread that sleeps costs more than a small loop. So both sides look at the word for a
+ * while before they sleep on a condition: the caller, which waits for the last chunk of others, a
+ * short while; a worker, which waits for the next job, for as long as that has paid of late. Each
+ * job that comes while it looks doubles the time, each sleep halves it, between two bounds: where
+ * jobs follow each other closely no one sleeps, and where they do not, or other processes need the
+ * processors, little time is spent on looking.
+ * Fails: a thread that the system does not give is RG_THREAD_FAILED, with nothing left behind. */
 #include "base/base_thread.h"
 
 #include "base/base_memory.h"
@@ -18,32 +27,60 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-/* Looks before sleeping; a look is some nanoseconds, so this is a few microseconds. */
-enum { LOOKS_BEFORE_SLEEP = 1000 };
+/* Looks before sleeping; one takes some 40 ns with the pause in it. The caller's, and a worker's
+ * bounds: 8 microseconds, about what it takes to sleep and be woken, and 250, longer than the
+ * serial parts between most loops of a step. */
+enum { CALLER_LOOKS = 1000, LOOKS_LEAST = 200, LOOKS_MOST = 6400 };
+
+/* The word of the job. */
+#define JOB_OPEN   UINT64_C(1)
+#define JOB_INSIDE UINT64_C(2) /* one worker */
+#define JOB_NUMBER (UINT64_C(1) << 32)
+
+/* The chunks of one thread; on a cache line of its own. */
+typedef struct claims {
+    atomic_size_t next;
+    size_t end;
+    char padding[64 - sizeof(atomic_size_t) - sizeof(size_t)];
+} claims;
 
 struct rg_pool {
     rg_allocator allocator;
     pthread_t *workers;
-    int worker_count; /* running; the caller is one more */
+    claims *claims;     /* of each thread, the caller's first */
+    atomic_int started; /* workers that have taken their number */
+    int thread_count;   /* asked for, the caller's included */
+    int worker_count;   /* running */
     pthread_mutex_t mutex;
     pthread_cond_t wake, left; /* a job was opened or the pool closes; the last worker has left */
 
-    /* Under the mutex, but also looked at without it before sleeping. */
-    atomic_uint jobs;  /* how many were opened so far */
-    atomic_int inside; /* workers in the open job */
+    /* Raised before the word is looked at for the last time before sleeping, and looked at after
+     * the word was written: one of the two sides sees the other. */
+    atomic_int asleep; /* workers */
+    atomic_bool waits; /* the caller */
     atomic_bool closing;
-    bool open;
 
     /* The job: written before it is opened, only read while it is open. */
     rg_range_function *function;
     void *user;
-    size_t count, grain, chunks;
+    size_t count, grain;
 
     /* Alone on its cache line: every thread writes it. */
     char padding_before[64];
-    atomic_size_t next_chunk;
+    _Atomic uint64_t word;
     char padding_after[64];
 };
+
+/* Tells the processor that this thread only waits. */
+static inline void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static bool is_empty(uint64_t word) {
+    return word % JOB_NUMBER < JOB_INSIDE;
+}
 
 static void run_chunk(rg_range_function *function, void *user, size_t count, size_t grain,
                       size_t chunk) {
@@ -52,54 +89,86 @@ static void run_chunk(rg_range_function *function, void *user, size_t count, siz
     function(user, begin, end, chunk);
 }
 
-static void run_chunks(rg_pool *pool) {
-    for (;;) {
-        size_t chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
-        if (chunk >= pool->chunks)
-            return;
-        run_chunk(pool->function, pool->user, pool->count, pool->grain, chunk);
+/* Those of thread number `own` first. */
+static void run_chunks(rg_pool *pool, size_t own) {
+    size_t threads = (size_t)pool->thread_count;
+    for (size_t k = 0; k < threads; k++) {
+        claims *whose = &pool->claims[(own + k) % threads];
+        for (;;) {
+            size_t chunk = atomic_fetch_add_explicit(&whose->next, 1, memory_order_relaxed);
+            if (chunk >= whose->end)
+                break;
+            run_chunk(pool->function, pool->user, pool->count, pool->grain, chunk);
+        }
     }
 }
 
-/* Waits until there is a job after number `seen` and enters it if it is still open. Returns its
- * number; *entered says whether it was entered; closing is seen by the caller of this. */
-static unsigned next_job(rg_pool *pool, unsigned seen, bool *entered) {
-    for (int i = 0; i < LOOKS_BEFORE_SLEEP; i++)
-        if (atomic_load_explicit(&pool->jobs, memory_order_relaxed) != seen ||
-            atomic_load_explicit(&pool->closing, memory_order_relaxed))
-            break;
+static uint64_t number_of(uint64_t word) {
+    return word / JOB_NUMBER;
+}
+
+/* Is there something to do for a worker that has seen job number `seen`? */
+static bool has_news(rg_pool *pool, uint64_t seen) {
+    return number_of(atomic_load(&pool->word)) != seen || atomic_load(&pool->closing);
+}
+
+/* Waits until there is a job after number `seen`, or the pool closes. */
+static void await_job(rg_pool *pool, uint64_t seen, int *looks) {
+    for (int i = 0; i < *looks; i++) {
+        if (has_news(pool, seen)) {
+            *looks = 2 * *looks < LOOKS_MOST ? 2 * *looks : LOOKS_MOST;
+            return;
+        }
+        pause_briefly();
+    }
+    *looks = *looks / 2 > LOOKS_LEAST ? *looks / 2 : LOOKS_LEAST;
     pthread_mutex_lock(&pool->mutex);
-    while (pool->jobs == seen && !pool->closing)
+    atomic_fetch_add(&pool->asleep, 1);
+    while (!has_news(pool, seen))
         pthread_cond_wait(&pool->wake, &pool->mutex);
-    *entered = pool->open;
-    if (*entered)
-        pool->inside++;
-    seen = pool->jobs;
+    atomic_fetch_sub(&pool->asleep, 1);
     pthread_mutex_unlock(&pool->mutex);
-    return seen;
+}
+
+/* Enters the job if it is still open. */
+static bool enter_job(rg_pool *pool, uint64_t *seen) {
+    uint64_t word = atomic_load(&pool->word);
+    do {
+        *seen = number_of(word);
+        if (!(word & JOB_OPEN))
+            return false;
+    } while (!atomic_compare_exchange_weak(&pool->word, &word, word + JOB_INSIDE));
+    return true;
+}
+
+static void leave_job(rg_pool *pool) {
+    uint64_t word = atomic_fetch_sub(&pool->word, JOB_INSIDE) - JOB_INSIDE;
+    if (!is_empty(word) || !atomic_load(&pool->waits))
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->left);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *work(void *argument) {
     rg_pool *pool = argument;
-    unsigned seen = 0;
+    uint64_t seen = 0;
+    int looks = LOOKS_LEAST;
+    size_t own = (size_t)atomic_fetch_add(&pool->started, 1) + 1;
     for (;;) {
-        bool entered;
-        seen = next_job(pool, seen, &entered);
-        if (pool->closing)
+        await_job(pool, seen, &looks);
+        if (atomic_load(&pool->closing))
             return NULL;
-        if (!entered)
+        if (!enter_job(pool, &seen))
             continue;
-        run_chunks(pool);
-        pthread_mutex_lock(&pool->mutex);
-        if (--pool->inside == 0)
-            pthread_cond_signal(&pool->left);
-        pthread_mutex_unlock(&pool->mutex);
+        run_chunks(pool, own);
+        leave_job(pool);
     }
 }
 
 static void stop_workers(rg_pool *pool) {
     pthread_mutex_lock(&pool->mutex);
-    pool->closing = true;
+    atomic_store(&pool->closing, true);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
     for (int i = 0; i < pool->worker_count; i++)
@@ -139,6 +208,7 @@ static rg_status make_locks(rg_pool *pool) {
 
 static void release_pool(rg_pool *pool) {
     rg_allocator allocator = pool->allocator;
+    rg_release(&allocator, pool->claims);
     rg_release(&allocator, pool->workers);
     rg_release(&allocator, pool);
 }
@@ -152,16 +222,19 @@ rg_status rg_pool_create(int threads, const rg_allocator *allocator, rg_pool **p
     if (!made)
         return RG_OUT_OF_MEMORY;
     made->allocator = memory;
+    made->thread_count = threads;
     made->workers = rg_allocate(&memory, (size_t)threads - 1, sizeof *made->workers);
-    rg_status status = made->workers ? make_locks(made) : RG_OUT_OF_MEMORY;
+    made->claims = rg_allocate_zeroed(&memory, (size_t)threads, sizeof *made->claims);
+    rg_status status = made->workers && made->claims ? make_locks(made) : RG_OUT_OF_MEMORY;
     if (status != RG_OK) {
         release_pool(made);
         return status;
     }
-    atomic_init(&made->jobs, 0);
-    atomic_init(&made->inside, 0);
+    atomic_init(&made->word, 0);
+    atomic_init(&made->asleep, 0);
+    atomic_init(&made->waits, false);
     atomic_init(&made->closing, false);
-    atomic_init(&made->next_chunk, 0);
+    atomic_init(&made->started, 0);
     status = start_workers(made, threads - 1);
     if (status != RG_OK)
         rg_pool_destroy(made);
@@ -189,27 +262,43 @@ size_t rg_chunk_count(size_t count, size_t grain) {
     return count / grain + (count % grain != 0);
 }
 
+/* Deals the chunks out, in runs. */
+static void deal_chunks(rg_pool *pool, size_t chunks) {
+    size_t threads = (size_t)pool->thread_count, each = chunks / threads, more = chunks % threads;
+    size_t begin = 0;
+    for (size_t t = 0; t < threads; t++) {
+        atomic_store_explicit(&pool->claims[t].next, begin, memory_order_relaxed);
+        begin += each + (t < more);
+        pool->claims[t].end = begin;
+    }
+}
+
 static void open_job(rg_pool *pool) {
+    uint64_t word = atomic_load(&pool->word);
+    assert(!(word & JOB_OPEN) && is_empty(word)); /* not from inside a chunk */
+    uint64_t number = (number_of(word) + 1) % JOB_NUMBER;
+    atomic_store(&pool->word, number * JOB_NUMBER + JOB_OPEN);
+    if (atomic_load(&pool->asleep) == 0)
+        return;
     pthread_mutex_lock(&pool->mutex);
-    assert(!pool->open && pool->inside == 0); /* not from inside a chunk */
-    atomic_store_explicit(&pool->next_chunk, 0, memory_order_relaxed);
-    pool->open = true;
-    pool->jobs++;
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* Keeps new workers out and waits for those inside; the mutex makes their results visible here. */
+/* Keeps new workers out and waits for those inside, whose results are visible here then. */
 static void close_job(rg_pool *pool) {
+    uint64_t word = atomic_fetch_sub(&pool->word, JOB_OPEN) - JOB_OPEN;
+    for (int i = 0; i < CALLER_LOOKS && !is_empty(word); i++) {
+        pause_briefly();
+        word = atomic_load(&pool->word);
+    }
+    if (is_empty(word))
+        return;
     pthread_mutex_lock(&pool->mutex);
-    pool->open = false;
-    pthread_mutex_unlock(&pool->mutex);
-    for (int i = 0; i < LOOKS_BEFORE_SLEEP; i++)
-        if (atomic_load_explicit(&pool->inside, memory_order_relaxed) == 0)
-            break;
-    pthread_mutex_lock(&pool->mutex);
-    while (pool->inside > 0)
+    atomic_store(&pool->waits, true);
+    while (!is_empty(atomic_load(&pool->word)))
         pthread_cond_wait(&pool->left, &pool->mutex);
+    atomic_store(&pool->waits, false);
     pthread_mutex_unlock(&pool->mutex);
 }
 
@@ -225,8 +314,8 @@ void rg_parallel_for(rg_pool *pool, size_t count, size_t grain, rg_range_functio
     pool->user = user;
     pool->count = count;
     pool->grain = grain;
-    pool->chunks = chunks;
+    deal_chunks(pool, chunks);
     open_job(pool);
-    run_chunks(pool);
+    run_chunks(pool, 0);
     close_job(pool);
 }

@@ -85,6 +85,22 @@ typedef struct rg_placed_collider {
     bool still;    /* its body has no velocity */
 } rg_placed_collider;
 
+/* Candidate pairs are looked at in so many lanes at most, each with memory of its own, whatever the
+ * number of threads. */
+enum { RG_COLLISION_LANES = 16 };
+
+/* What a lane found, to be appended to what those before it did: contact_lanes.c. */
+typedef struct rg_collision_lane {
+    rg_arena arena;
+    rg_contact_look now;
+    rg_pair_list found;
+    rg_part_pair *left_out;
+    size_t left_out_count, left_out_capacity;
+    size_t bent;
+    double min_gap;
+    rg_status status;
+} rg_collision_lane;
+
 struct rg_collision {
     rg_allocator allocator;
     rg_collision_def def;
@@ -92,6 +108,7 @@ struct rg_collision {
     rg_broad *parts; /* whose proxies are convex parts; null until asked for */
     size_t part_count;
     rg_arena arena;
+    rg_collision_lane *lanes;    /* null until there are many pairs and threads */
     rg_contact_look now, before; /* of the last look, and of the one before */
     rg_touch_end *ended;
     size_t ended_count, ended_capacity;
@@ -114,6 +131,26 @@ struct rg_collision {
     const uint8_t *member; /* per body: 1 if its pairs are looked at; null: all */
     const uint8_t *moved;  /* per body: 1 if it is not where its bounds expect it; null: all */
 };
+
+/* contact_lanes.c */
+/* The lanes of a collision, made when first asked for; null without memory. */
+rg_collision_lane *rg_collision_lanes(rg_collision *collision);
+void rg_collision_free_lanes(rg_collision *collision);
+/* A collision to look with: all that it finds is the lane's. And back into the lane. */
+rg_collision rg_collision_enter_lane(const rg_collision *collision, const rg_collision_lane *lane);
+void rg_collision_leave_lane(const rg_collision *found, rg_status status, rg_collision_lane *lane);
+/* What `count` lanes found, in their order, into a collision that has found nothing yet. */
+rg_status rg_collision_append_lanes(rg_collision *collision, size_t count, rg_pool *pool);
+static inline void rg_contact_look_free(const rg_allocator *memory, rg_contact_look *look) {
+    rg_release(memory, look->touches);
+    rg_release(memory, look->manifolds);
+    rg_release(memory, look->points);
+}
+static inline void rg_pair_list_free(const rg_allocator *memory, rg_pair_list *list) {
+    rg_release(memory, list->pairs);
+    rg_release(memory, list->caches);
+    rg_release(memory, list->looks);
+}
 
 /* contact_touch.c */
 /* What touched in the last step of the world. */

@@ -47,12 +47,6 @@ rg_status rg_collision_create(const rg_collision_def *def, const rg_allocator *a
     return RG_OK;
 }
 
-static void free_look(const rg_allocator *memory, rg_contact_look *look) {
-    rg_release(memory, look->touches);
-    rg_release(memory, look->manifolds);
-    rg_release(memory, look->points);
-}
-
 void rg_collision_destroy(rg_collision *collision) {
     if (!collision)
         return;
@@ -60,14 +54,13 @@ void rg_collision_destroy(rg_collision *collision) {
     rg_broad_world_destroy(collision->broad);
     rg_broad_destroy(collision->parts);
     rg_arena_free(&collision->arena);
-    free_look(&memory, &collision->now);
-    free_look(&memory, &collision->before);
+    rg_collision_free_lanes(collision);
+    rg_contact_look_free(&memory, &collision->now);
+    rg_contact_look_free(&memory, &collision->before);
     rg_release(&memory, collision->ended);
     rg_release(&memory, collision->left_out);
     for (int i = 0; i < 2; i++) {
-        rg_release(&memory, collision->lists[i].pairs);
-        rg_release(&memory, collision->lists[i].caches);
-        rg_release(&memory, collision->lists[i].looks);
+        rg_pair_list_free(&memory, &collision->lists[i]);
         rg_release(&memory, collision->touching[i].pairs);
     }
     rg_release(&memory, collision->marks.pairs);
@@ -568,6 +561,85 @@ rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double
     return status ? rg_fail(error, status, "contacts: %s", rg_status_text(status)) : RG_OK;
 }
 
+/* --- all pairs -------------------------------------------------------------------------------- */
+
+/* Pairs of a lane, at least: fewer are not worth one. A pair takes 0.3 to 10 microseconds. */
+enum { PAIRS_PER_LANE = 64 };
+
+typedef struct points_job {
+    rg_collision *collision;
+    const rg_world *world;
+    rg_broad_pairs pairs;
+    pair_places begin[RG_COLLISION_LANES];
+} points_job;
+
+static rg_pair_ids ids_at(const rg_collision *c, const rg_broad_pairs *pairs, size_t i) {
+    return (rg_pair_ids){rg_broad_world_collider(c->broad, pairs->pairs[i].a),
+                         rg_broad_world_collider(c->broad, pairs->pairs[i].b)};
+}
+
+static rg_status look_at_range(rg_collision *c, const points_job *job, pair_places at, size_t begin,
+                               size_t end) {
+    rg_status status = RG_OK;
+    for (size_t i = begin; !status && i < end; i++) {
+        rg_pair_ids ids = ids_at(c, &job->pairs, i);
+        if (is_looked_at(c, job->world, ids))
+            status = find_points_of_pair(c, job->world, &at, ids);
+    }
+    return status;
+}
+
+static void look_in_lane(void *user, size_t begin, size_t end, size_t lane) {
+    const points_job *job = user;
+    rg_collision_lane *own = &job->collision->lanes[lane];
+    rg_collision found = rg_collision_enter_lane(job->collision, own);
+    rg_status status = look_at_range(&found, job, job->begin[lane], begin, end);
+    rg_collision_leave_lane(&found, status, own);
+}
+
+static void place_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const points_job *job = user;
+    const rg_collision *c = job->collision;
+    const rg_world_content *content = &job->world->content;
+    for (size_t i = begin; i < end; i++) {
+        c->placed[i] = place_collider(content, &content->collider[i]);
+        c->is_placed[i] = 1;
+    }
+}
+
+/* Where the sorted lists are at the first pair of each lane. */
+static void find_places(points_job *job, size_t grain, size_t lanes) {
+    const rg_collision *c = job->collision;
+    const rg_pair_list *looks = &c->lists[1 - c->current];
+    pair_places at = {0};
+    for (size_t i = 0; i < lanes; i++) {
+        rg_pair_ids ids = ids_at(c, &job->pairs, i * grain);
+        rg_cache_list caches;
+        find_memory(&c->last, &at.memory, ids);
+        at.memory -= at.memory > 0 && rg_pair_compare(c->last.pairs[at.memory - 1].ids, ids) == 0;
+        if (c->again)
+            kept_of(&c->before, &at.kept, ids);
+        find_look(looks, &at.look, ids, &caches);
+        job->begin[i] = at;
+    }
+}
+
+/* Side by side where that pays and nothing of the program is called on the way. */
+static rg_status look_at_pairs(rg_collision *c, const rg_world *world, rg_broad_pairs pairs) {
+    points_job job = {.collision = c, .world = world, .pairs = pairs};
+    size_t grain = rg_chunk_count(pairs.count, RG_COLLISION_LANES);
+    grain = grain > PAIRS_PER_LANE ? grain : PAIRS_PER_LANE;
+    size_t lanes = rg_chunk_count(pairs.count, grain);
+    if (lanes < 2 || rg_pool_threads(world->pool) < 2 || c->def.material || !rg_collision_lanes(c))
+        return look_at_range(c, &job, (pair_places){0}, 0, pairs.count);
+    rg_parallel_for(world->pool, world->content.colliders.count, 4 * PAIRS_PER_LANE, place_range,
+                    &job);
+    find_places(&job, grain, lanes);
+    rg_parallel_for(world->pool, pairs.count, grain, look_in_lane, &job);
+    return rg_collision_append_lanes(c, lanes, world->pool);
+}
+
 rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, bool again,
                                    rg_error *error) {
     rg_arena_reset(&c->arena);
@@ -581,15 +653,9 @@ rg_status rg_collision_find_points(rg_collision *c, const rg_world *world, bool 
     c->now.touch_count = c->ended_count = 0;
     c->now.manifold_count = c->now.point_count = c->left_out_count = c->bent = 0;
     c->min_gap = INFINITY;
-    pair_places at = {0};
     rg_status status = place_colliders(c, &world->content);
-    rg_broad_pairs pairs = rg_broad_pairs_all(rg_broad_world_pairs(c->broad));
-    for (size_t i = 0; !status && i < pairs.count; i++) {
-        rg_pair_ids ids = {rg_broad_world_collider(c->broad, pairs.pairs[i].a),
-                           rg_broad_world_collider(c->broad, pairs.pairs[i].b)};
-        if (is_looked_at(c, world, ids))
-            status = find_points_of_pair(c, world, &at, ids);
-    }
+    if (!status)
+        status = look_at_pairs(c, world, rg_broad_pairs_all(rg_broad_world_pairs(c->broad)));
     if (status) {
         c->last = (rg_pair_view){0};
         return rg_fail(error, status, "contacts: %s", rg_status_text(status));

@@ -40,7 +40,7 @@ typedef struct rg_row_set {
 typedef rg_vec3 rg_displacement_function(const void *user, size_t body, rg_vec3 p);
 
 /* Sensors are left out. RG_OUT_OF_MEMORY is the only failure. `step` in seconds. */
-rg_status rg_rows_build(const rg_world_content *content, const rg_collision_view *view, double step,
+rg_status rg_rows_build(const rg_world *world, const rg_collision_view *view, double step,
                         rg_displacement_function *displacement, const void *user, rg_arena *arena,
                         rg_row_set *set);
 

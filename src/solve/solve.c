@@ -229,10 +229,9 @@ rg_status rg_solve_attempt_run(rg_solve_context *context, const rg_solver *solve
     rg_residual residual = {0};
     bool rounding = false;
     if (!status) {
-        rg_allocator in_arena = rg_solve_arena_allocator(context);
         double enough = fmax(settings->tolerance, settings->acceptable);
         status =
-            rg_judge_forces(problem, trial.force, enough, &in_arena, &residual, &rounding, error);
+            rg_judge_forces(problem, trial.force, enough, context, &residual, &rounding, error);
     }
     if (status) {
         rg_arena_return(&context->arena, mark);

@@ -9,6 +9,7 @@
 #include "base/base_arena.h"
 #include "base/base_memory.h"
 #include "base/base_text.h"
+#include "base/base_thread.h"
 #include "rigor/solver.h"
 
 struct rg_solve_context {
@@ -16,6 +17,7 @@ struct rg_solve_context {
     rg_arena arena;
     int depth;           /* of nested rg_solve calls: only the outermost resets the arena */
     rg_solve_info *info; /* of the innermost rg_solve that runs: attempts are noted there */
+    rg_pool *pool;       /* for the inside of one large problem; null: one thread */
     bool starved;        /* a factor found no memory: the attempt fails with that, not as stalled */
 };
 
@@ -75,9 +77,10 @@ rg_status rg_judge_answer(const rg_problem *problem, const double *force, const 
                           rg_error *error);
 /* The same for a caller to whom residuals below `enough` need not be known to the last digit: the
  * natural one may be an upper bound. *rounding: no contact's residual is larger than the bound of
- * the rounding of plain arithmetic there; such forces are exact as far as doubles can tell. */
+ * the rounding of plain arithmetic there; such forces are exact as far as doubles can tell. Memory
+ * of the context, given back with a mark of its arena, and its threads. */
 rg_status rg_judge_forces(const rg_problem *problem, const double *force, double enough,
-                          const rg_allocator *allocator, rg_residual *residual, bool *rounding,
+                          rg_solve_context *context, rg_residual *residual, bool *rounding,
                           rg_error *error);
 /* a = A f + b, or u, as the judge computes it: in long arithmetic. */
 rg_status rg_judge_velocity(const rg_problem *problem, const double *force,

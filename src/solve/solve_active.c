@@ -86,6 +86,7 @@ rg_status rg_active_create(rg_active *active, const rg_system *system, rg_solve_
     RG_TAKE(active->work, context, system->velocities, error);
     RG_TAKE(active->inverse, context, rg_system_block_numbers(system), error);
     RG_TAKE(active->slope, context, rg_system_block_numbers(system), error);
+    RG_TAKE(active->figures, context, active->blocks, error);
     RG_TAKE(active->state, context, active->blocks, error);
     RG_TAKE(active->live, context, active->blocks, error);
     memset(active->force, 0, system->rows * sizeof *active->force);
@@ -134,18 +135,38 @@ static bool find_velocity(const rg_active *active, size_t block, const double *v
     return true;
 }
 
-void rg_active_look(rg_active *active) {
+/* The larger one; NaN wins. */
+static double worse(double a, double b) {
+    return isnan(a) || b <= a ? a : b;
+}
+
+static void look_at_range(void *user, size_t begin, size_t end, size_t chunk) {
+    rg_active *active = user;
     const rg_system *s = active->system;
     double worst = 0;
-    rg_active_velocities(active);
-    for (size_t i = 0; i < active->blocks; i++) {
+    for (size_t i = begin; i < end; i++) {
         if (!find_velocity(active, i, active->v, active->u + rg_system_block_row(s, i)))
             continue;
         double one = i < s->contacts
                          ? rg_polish_contact(s, i, active->force, active->u)
                          : rg_polish_joint(s, i - s->contacts, active->force, active->u);
-        worst = one <= worst ? worst : one; /* NaN wins */
+        worst = worse(worst, one);
     }
+    active->figures[chunk] = worst;
+}
+
+/* Loops over contacts and joints, or over the live ones. */
+static void in_chunks(rg_active *active, size_t count, rg_range_function *function, void *user) {
+    rg_parallel_for(active->system->pool, count, RG_SYSTEM_ROWS_PER_CHUNK, function, user);
+}
+
+void rg_active_look(rg_active *active) {
+    const rg_system *s = active->system;
+    double worst = 0;
+    rg_active_velocities(active);
+    in_chunks(active, active->blocks, look_at_range, active);
+    for (size_t i = 0; i < rg_chunk_count(active->blocks, RG_SYSTEM_ROWS_PER_CHUNK); i++)
+        worst = worse(worst, active->figures[i]);
     active->residual = isfinite(worst) ? worst / s->scale : INFINITY;
 }
 
@@ -261,21 +282,37 @@ static void block_slopes(const rg_active *active, size_t block, const place *at,
     }
 }
 
+typedef struct linearisation {
+    const rg_active *active;
+    double delta;
+} linearisation;
+
+static void linearise_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const linearisation *l = user;
+    const rg_active *active = l->active;
+    const rg_system *s = active->system;
+    for (size_t i = begin; i < end; i++) {
+        size_t row = rg_system_block_row(s, i);
+        place at = block_error(s, i, active->force + row, active->u + row, active->error + row);
+        active->state[i] = (uint8_t)at.state;
+        if (at.state != RG_ACTIVE_OPEN)
+            block_slopes(active, i, &at, l->delta);
+    }
+}
+
 /* The equations at `force`: who is live, their errors and slopes. True if a contact slips with
  * friction, which makes the matrix unsymmetric. */
 static bool linearise(rg_active *active, double delta) {
     const rg_system *s = active->system;
     bool slips = false;
+    in_chunks(active, active->blocks, linearise_range, &(linearisation){active, delta});
     active->live_count = 0;
     for (size_t i = 0; i < active->blocks; i++) {
-        size_t row = rg_system_block_row(s, i);
-        place at = block_error(s, i, active->force + row, active->u + row, active->error + row);
-        active->state[i] = (uint8_t)at.state;
-        if (at.state == RG_ACTIVE_OPEN)
+        if (active->state[i] == RG_ACTIVE_OPEN)
             continue;
         active->live[active->live_count++] = (uint32_t)i;
-        block_slopes(active, i, &at, delta);
-        slips = slips || (at.state == RG_ACTIVE_SLIP && s->mu[i] > 0);
+        slips = slips || (active->state[i] == RG_ACTIVE_SLIP && s->mu[i] > 0);
     }
     return slips;
 }
@@ -303,13 +340,21 @@ static double merit_now(const rg_active *active) {
     return sqrt(sum) / s->scale;
 }
 
-/* The same after `share` of the step. */
-static double merit_at(const rg_active *active, double share) {
+typedef struct trial {
+    rg_active *active;
+    double share; /* of the step */
+} trial;
+
+static void try_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const trial *t = user;
+    rg_active *active = t->active;
     const rg_system *s = active->system;
-    double sum = 0;
-    for (size_t i = 0; i < active->blocks; i++) {
+    double share = t->share;
+    for (size_t i = begin; i < end; i++) {
         size_t row = rg_system_block_row(s, i), d = rg_system_block_size(s, i);
         double r[ROWS] = {0}, u[ROWS], du[ROWS];
+        active->figures[i] = 0;
         if (active->state[i] == RG_ACTIVE_OPEN) {
             if (active->u[row] + share * active->du[row] >= 0)
                 continue;
@@ -323,16 +368,25 @@ static double merit_at(const rg_active *active, double share) {
                 u[k] = active->u[row + k] + share * active->du[row + k];
             }
         }
-        sum += squared_error(s, i, r, u);
+        active->figures[i] = squared_error(s, i, r, u);
     }
-    return sqrt(sum) / s->scale;
 }
 
-/* The share of the step that is taken: the first whose merit falls below `reference`, or the best
- * of those tried. */
-static double search_line(rg_active *active, double reference, double *merit) {
+/* The same after `share` of the step. */
+static double merit_at(rg_active *active, double share) {
+    double sum = 0;
+    in_chunks(active, active->blocks, try_range, &(trial){active, share});
+    for (size_t i = 0; i < active->blocks; i++)
+        sum += active->figures[i];
+    return sqrt(sum) / active->system->scale;
+}
+
+/* What the step does to the velocities. */
+static void find_changes(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_active *active = user;
     const rg_system *s = active->system;
-    for (size_t i = 0; i < active->blocks; i++) {
+    for (size_t i = begin; i < end; i++) {
         double *du = active->du + rg_system_block_row(s, i);
         if (active->state[i] == RG_ACTIVE_OPEN)
             du[0] = normal_velocity(active, i, active->dv);
@@ -341,6 +395,12 @@ static double search_line(rg_active *active, double reference, double *merit) {
         if (i >= s->contacts)
             du[0] += rg_system_compliance(s, i) * active->dr[rg_system_block_row(s, i)];
     }
+}
+
+/* The share of the step that is taken: the first whose merit falls below `reference`, or the best
+ * of those tried. */
+static double search_line(rg_active *active, double reference, double *merit) {
+    in_chunks(active, active->blocks, find_changes, active);
     double share = 1, best = 1;
     *merit = INFINITY;
     for (int k = 0; k <= HALVINGS; k++, share *= 0.5) {
@@ -353,28 +413,42 @@ static double search_line(rg_active *active, double reference, double *merit) {
     return best;
 }
 
-static void move(rg_active *active, double share) {
+static void move_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const trial *t = user;
+    rg_active *active = t->active;
     const rg_system *s = active->system;
-    for (size_t n = 0; n < active->live_count; n++) {
+    double share = t->share;
+    for (size_t n = begin; n < end; n++) {
         size_t i = active->live[n], row = rg_system_block_row(s, i);
         bool gone = share == 1 && active->state[i] == RG_ACTIVE_RELEASE && i < s->contacts;
         for (size_t k = row; k < row + rg_system_block_size(s, i); k++)
             active->force[k] = gone ? 0 : active->force[k] + share * active->dr[k];
     }
+}
+
+static void move(rg_active *active, double share) {
+    in_chunks(active, active->live_count, move_range, &(trial){active, share});
     rg_active_look(active);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
+static void find_errors(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_active *active = user;
+    const rg_system *s = active->system;
+    for (size_t n = begin; n < end; n++) {
+        size_t i = active->live[n], row = rg_system_block_row(s, i);
+        block_error(s, i, active->force + row, active->u + row, active->error + row);
+    }
+}
+
 /* Steps with the factor that is there, as long as they gain a digit each. */
 static void chord_steps(rg_active *active) {
-    const rg_system *s = active->system;
     for (int k = 0; k < CHORD_STEPS && active->best_residual > CHORD_AIM; k++) {
         double before = active->best_residual;
-        for (size_t n = 0; n < active->live_count; n++) {
-            size_t i = active->live[n], row = rg_system_block_row(s, i);
-            block_error(s, i, active->force + row, active->u + row, active->error + row);
-        }
+        in_chunks(active, active->live_count, find_errors, active);
         rg_active_step(active);
         move(active, 1);
         if (active->residual < active->best_residual)

@@ -42,6 +42,7 @@ typedef struct rg_active {
     rg_active_graph graph;
     double residual, best_residual; /* natural map, relative to the scale */
     uint64_t factorisations;
+    double *figures; /* per contact and joint, or per chunk of them: work of sums and maxima */
 } rg_active;
 
 /* True for problems in global form with exact cones. */

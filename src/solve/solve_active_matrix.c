@@ -64,6 +64,7 @@ static rg_status analyse(rg_active *active) {
         rg_sparse_create(arena, global->blocks, NULL, global->freedom, pairs, count, &g->sparse);
     if (status)
         return status;
+    rg_sparse_set_pool(g->sparse, active->context->pool);
     for (uint32_t b = 0; b < global->blocks; b++)
         g->body_slots[b] = rg_sparse_find(g->sparse, b, b);
     for (uint32_t link = 0; link < g->links; link++) {
@@ -199,18 +200,25 @@ static void minus_times(size_t d, const double *matrix, const double *x, double 
     }
 }
 
-void rg_active_step(rg_active *active) {
+/* -A^-1 e */
+static void start_forces(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_active *active = user;
     const rg_system *s = active->system;
-    memset(active->dv, 0, s->velocities * sizeof *active->dv);
-    for (size_t n = 0; n < active->live_count; n++) {
+    for (size_t n = begin; n < end; n++) {
         size_t block = active->live[n], row = rg_system_block_row(s, block);
         minus_times(rg_system_block_size(s, block),
                     active->inverse + rg_system_block_offset(s, block), active->error + row,
                     active->dr + row);
-        rg_system_add_impulse(s, block, active->dr + row, active->dv);
     }
-    rg_sparse_solve(active->graph.sparse, active->dv);
-    for (size_t n = 0; n < active->live_count; n++) {
+}
+
+/* -A^-1 (e + B J dv) */
+static void end_forces(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_active *active = user;
+    const rg_system *s = active->system;
+    for (size_t n = begin; n < end; n++) {
         size_t block = active->live[n], row = rg_system_block_row(s, block),
                at = rg_system_block_offset(s, block), d = rg_system_block_size(s, block);
         double u[ROWS], e[ROWS];
@@ -223,29 +231,22 @@ void rg_active_step(rg_active *active) {
             e[k] = active->error[row + k] - e[k];
         minus_times(d, active->inverse + at, e, active->dr + row);
     }
-    /* What the forces really do to the bodies, which is not dv to the last digit. */
-    memset(active->work, 0, s->velocities * sizeof *active->work);
-    for (size_t n = 0; n < active->live_count; n++)
-        rg_system_add_impulse(s, active->live[n],
-                              active->dr + rg_system_block_row(s, active->live[n]), active->work);
-    rg_system_mass_inverse(s, active->work, active->dv);
 }
 
-static bool is_zero(const double *x, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        if (x[k] != 0)
-            return false;
-    return true;
+void rg_active_step(rg_active *active) {
+    const rg_system *s = active->system;
+    rg_parallel_for(s->pool, active->live_count, RG_SYSTEM_ROWS_PER_CHUNK, start_forces, active);
+    rg_system_impulses(s, active->dr, active->live, active->live_count, active->dv);
+    rg_sparse_solve(active->graph.sparse, active->dv);
+    rg_parallel_for(s->pool, active->live_count, RG_SYSTEM_ROWS_PER_CHUNK, end_forces, active);
+    /* What the forces really do to the bodies, which is not dv to the last digit. */
+    rg_system_impulses(s, active->dr, active->live, active->live_count, active->work);
+    rg_system_mass_inverse(s, active->work, active->dv);
 }
 
 void rg_active_velocities(rg_active *active) {
     const rg_system *s = active->system;
-    memset(active->work, 0, s->velocities * sizeof *active->work);
-    for (size_t i = 0; i < active->blocks; i++) {
-        const double *force = active->force + rg_system_block_row(s, i);
-        if (!is_zero(force, rg_system_block_size(s, i)))
-            rg_system_add_impulse(s, i, force, active->work);
-    }
+    rg_system_impulses(s, active->force, NULL, active->blocks, active->work);
     rg_system_mass_inverse(s, active->work, active->v);
     for (size_t k = 0; k < s->velocities; k++)
         active->v[k] += s->problem->global.free_velocity[k];

@@ -526,8 +526,7 @@ static rg_status try_nothing(chain *c, rg_error *error) {
         !(c->class & (PLAIN_FEW | PLAIN_MANY | CONES)))
         return RG_OK;
     rg_arena_mark mark = rg_arena_get_mark(&c->context->arena);
-    rg_allocator in_arena = rg_solve_arena_allocator(c->context);
-    rg_status status = rg_judge_forces(c->problem, c->force, c->settings->acceptable, &in_arena,
+    rg_status status = rg_judge_forces(c->problem, c->force, c->settings->acceptable, c->context,
                                        &residual, &rounding, error);
     rg_arena_return(&c->context->arena, mark);
     if (status || residual.natural > 0)

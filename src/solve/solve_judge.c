@@ -24,6 +24,9 @@
  * figure that says how wrong an answer is. */
 #define PLAIN_SHARE 0.01
 
+/* Verdicts on many contacts are found in so many lanes, whatever the number of threads. */
+enum { LANES = 16 };
+
 typedef struct verdict {
     rg_residual residual; /* in the unit of a, until `scaled` */
     double scale;
@@ -376,12 +379,12 @@ static void row_velocities(const rg_contact_problem *p, const double *force, con
     }
 }
 
-static void judge_contacts(const rg_contact_problem *p, const double *force, const double *velocity,
-                           const double *trace, verdict *v) {
+static void judge_range(const rg_contact_problem *p, const double *force, const double *velocity,
+                        const double *trace, size_t begin, size_t end, verdict *v) {
     size_t d = (size_t)p->dimension;
     /* In the plane the polygon is the interval, which is the exact cone, too. */
     int directions = p->dimension == 3 ? p->directions : 0;
-    for (size_t i = 0; i < p->contacts; i++) {
+    for (size_t i = begin; i < end; i++) {
         double stiffness = trace[i] > 0 ? trace[i] : 1, r[3] = {0}, u[3] = {0};
         for (size_t k = 0; k < d; k++)
             r[k] = stiffness * force[i * d + k], u[k] = velocity[i * d + k];
@@ -391,6 +394,44 @@ static void judge_contacts(const rg_contact_problem *p, const double *force, con
         else
             judge_cone(v, i, mu, r, u);
     }
+}
+
+typedef struct judging {
+    const rg_contact_problem *problem;
+    const double *force, *velocity, *trace;
+    verdict verdicts[LANES];
+} judging;
+
+static void judge_lane(void *user, size_t begin, size_t end, size_t lane) {
+    judging *j = user;
+    judge_range(j->problem, j->force, j->velocity, j->trace, begin, end, &j->verdicts[lane]);
+}
+
+/* As if noted one after the other. */
+static void join_verdicts(verdict *v, const verdict *more) {
+    double before = v->residual.natural;
+    raise_to(&v->residual.natural, more->residual.natural);
+    if (v->residual.natural > before)
+        v->residual.worst = more->residual.worst;
+    v->rounding = v->rounding && more->rounding;
+    raise_to(&v->residual.feasibility, more->residual.feasibility);
+    raise_to(&v->residual.force, more->residual.force);
+    raise_to(&v->residual.complementarity, more->residual.complementarity);
+    raise_to(&v->residual.dissipation, more->residual.dissipation);
+}
+
+static void judge_contacts(const rg_contact_problem *p, const double *force, const double *velocity,
+                           const rg_judge_side *side, verdict *v) {
+    size_t d = (size_t)p->dimension, grain = rg_chunk_count(p->contacts, LANES);
+    const double *trace = side->trace;
+    judging all = {.problem = p, .force = force, .velocity = velocity, .trace = trace};
+    grain = grain > RG_JUDGE_ROWS_PER_CHUNK ? grain : RG_JUDGE_ROWS_PER_CHUNK;
+    for (int lane = 0; lane < LANES; lane++)
+        all.verdicts[lane] =
+            (verdict){.scale = v->scale, .bound = v->bound, .rounding = v->rounding};
+    rg_parallel_for(side->pool, p->contacts, grain, judge_lane, &all);
+    for (size_t lane = 0; lane < rg_chunk_count(p->contacts, grain); lane++)
+        join_verdicts(v, &all.verdicts[lane]);
     for (size_t j = 0; j < p->joints; j++) {
         double stiffness = trace[p->contacts + j] > 0 ? trace[p->contacts + j] : 1;
         size_t row = p->contacts * d + j;
@@ -415,8 +456,21 @@ static void look_end(look *l, const rg_allocator *allocator) {
     rg_release(allocator, l->bodies);
 }
 
+typedef struct inversion {
+    const rg_global_form *global;
+    rg_judge_mass *masses;
+} inversion;
+
+static void invert_masses(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const inversion *i = user;
+    size_t n = (size_t)i->global->freedom;
+    for (size_t b = begin; b < end; b++)
+        invert_mass(i->global->mass + b * n * n, i->global->freedom, &i->masses[b]);
+}
+
 static rg_status look_begin(look *l, const rg_contact_problem *p, const rg_allocator *allocator,
-                            rg_error *error) {
+                            rg_pool *pool, rg_error *error) {
     *l = (look){0};
     bool global = p->form == RG_FORM_GLOBAL;
     size_t rows = rg_contact_rows(p), blocks = global ? p->global.blocks : 0;
@@ -427,13 +481,13 @@ static rg_status look_begin(look *l, const rg_contact_problem *p, const rg_alloc
     double *numbers = rg_allocate(allocator, rows + 2 * links, sizeof *numbers);
     l->plain = rg_allocate(allocator, global ? rg_judge_plain_size(p) : 0, sizeof *l->plain);
     if (numbers)
-        l->side = (rg_judge_side){numbers, numbers + rows, numbers + rows + links};
+        l->side = (rg_judge_side){numbers, numbers + rows, numbers + rows + links, pool};
     if (!l->bodies || !l->masses || !numbers || !l->plain) {
         look_end(l, allocator);
         return rg_fail(error, RG_OUT_OF_MEMORY, "%s", rg_status_text(RG_OUT_OF_MEMORY));
     }
-    for (size_t b = 0; b < blocks; b++)
-        invert_mass(p->global.mass + b * n * n, p->global.freedom, &l->masses[b]);
+    rg_parallel_for(pool, blocks, RG_JUDGE_BLOCKS_PER_CHUNK, invert_masses,
+                    &(inversion){&p->global, l->masses});
     return RG_OK;
 }
 
@@ -455,7 +509,7 @@ static bool judge_quickly(look *l, const rg_contact_problem *p, const double *fo
         return false;
     double bound = rg_judge_plain(p, force, l->masses, l->plain, &l->side) / v->scale;
     verdict quick = {.scale = v->scale, .bound = l->side.bound, .rounding = true};
-    judge_contacts(p, force, l->side.velocity, l->side.trace, &quick);
+    judge_contacts(p, force, l->side.velocity, &l->side, &quick);
     *residual = scaled(&quick);
     double natural = residual->natural;
     if (!(bound <= PLAIN_SHARE * natural || natural + bound <= enough))
@@ -475,7 +529,7 @@ rg_status rg_judge_velocity(const rg_problem *problem, const double *force,
     }
     rg_allocator memory = rg_allocator_or_default(allocator);
     look l;
-    rg_status status = look_begin(&l, &problem->contact, &memory, error);
+    rg_status status = look_begin(&l, &problem->contact, &memory, NULL, error);
     if (status)
         return status;
     look_closely(&l, &problem->contact, force);
@@ -494,19 +548,20 @@ static bool all_finite(const double *x, size_t count) {
 static const rg_residual worthless = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0};
 
 rg_status rg_judge_forces(const rg_problem *problem, const double *force, double enough,
-                          const rg_allocator *allocator, rg_residual *residual, bool *rounding,
+                          rg_solve_context *context, rg_residual *residual, bool *rounding,
                           rg_error *error) {
     const rg_contact_problem *p = &problem->contact;
+    rg_allocator in_arena = rg_solve_arena_allocator(context);
     verdict v = {.scale = rg_problem_scale(problem)};
     *rounding = false;
     if (problem->kind == RG_PROBLEM_LINEAR)
-        return rg_judge_answer(problem, force, NULL, allocator, residual, NULL, error);
+        return rg_judge_answer(problem, force, NULL, &in_arena, residual, NULL, error);
     if (!all_finite(force, rg_problem_rows(problem))) {
         *residual = worthless;
         return RG_OK;
     }
     look l;
-    rg_status status = look_begin(&l, p, allocator, error);
+    rg_status status = look_begin(&l, p, &in_arena, context->pool, error);
     if (status)
         return status;
     if (!judge_quickly(&l, p, force, enough, &v, residual)) {
@@ -521,10 +576,10 @@ rg_status rg_judge_forces(const rg_problem *problem, const double *force, double
                 l.side.bound[j] = l.side.bound[0];
             v.bound = l.side.bound, v.rounding = true;
         }
-        judge_contacts(p, force, l.side.velocity, l.side.trace, &v);
+        judge_contacts(p, force, l.side.velocity, &l.side, &v);
         *residual = scaled(&v);
     }
-    look_end(&l, allocator);
+    look_end(&l, &in_arena);
     *rounding = v.rounding;
     return RG_OK;
 }
@@ -547,11 +602,11 @@ rg_status rg_judge_answer(const rg_problem *problem, const double *force, const 
     } else {
         const rg_contact_problem *p = &problem->contact;
         look l;
-        rg_status status = look_begin(&l, p, allocator, error);
+        rg_status status = look_begin(&l, p, allocator, NULL, error);
         if (status)
             return status;
         look_closely(&l, p, force);
-        judge_contacts(p, force, velocity ? velocity : l.side.velocity, l.side.trace, &v);
+        judge_contacts(p, force, velocity ? velocity : l.side.velocity, &l.side, &v);
         if (recomputed)
             memcpy(recomputed, l.side.velocity, rows * sizeof *recomputed);
         look_end(&l, allocator);

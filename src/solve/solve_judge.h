@@ -2,6 +2,7 @@
 #ifndef RIGOR_SOLVE_JUDGE_H
 #define RIGOR_SOLVE_JUDGE_H
 
+#include "base/base_thread.h"
 #include "rigor/complementarity.h"
 
 /* What the judge needs of the masses, once per block. */
@@ -17,7 +18,12 @@ typedef struct rg_judge_side {
     double *trace;    /* contacts, then joints: mean diagonal entry of W's block */
     double *bound;    /* the same: what rounding may have done to the natural residual, in the unit
                          of u; of plain arithmetic only */
+    rg_pool *pool;    /* null: one thread */
 } rg_judge_side;
+
+/* Blocks, and contacts and joints, that one chunk of a parallel loop takes: some 20 microseconds.
+ */
+enum { RG_JUDGE_BLOCKS_PER_CHUNK = 128, RG_JUDGE_ROWS_PER_CHUNK = 256 };
 
 /* The Jacobian of a row at one of its two blocks; *block may be RG_NO_BLOCK. */
 const double *rg_judge_row(const rg_contact_problem *p, size_t row, int side, uint32_t *block);

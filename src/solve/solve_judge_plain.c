@@ -343,18 +343,41 @@ static double look_at_joint(const rg_contact_problem *p, size_t j, const double 
     return f.error[0];
 }
 
+typedef struct plain_look {
+    const rg_contact_problem *problem;
+    const double *force;
+    const rg_judge_mass *masses;
+    sums sums;
+    const rg_judge_side *side;
+} plain_look;
+
+static void find_velocities(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    plain_look *l = user;
+    for (size_t b = begin; b < end; b++)
+        find_velocity(l->problem, &l->masses[b], b, &l->sums);
+}
+
+static void look_at_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const plain_look *l = user;
+    const rg_contact_problem *p = l->problem;
+    for (size_t i = begin; i < end; i++)
+        l->side->bound[i] =
+            i < p->contacts
+                ? look_at_contact(p, i, l->force, l->masses, &l->sums, l->side)
+                : look_at_joint(p, i - p->contacts, l->force, l->masses, &l->sums, l->side);
+}
+
 double rg_judge_plain(const rg_contact_problem *p, const double *force, const rg_judge_mass *masses,
                       double *work, const rg_judge_side *side) {
-    sums s = lay_out(p, work);
+    plain_look l = {p, force, masses, lay_out(p, work), side};
     double worst = 0;
-    add_impulses(p, force, &s);
-    for (size_t b = 0; b < p->global.blocks; b++)
-        find_velocity(p, &masses[b], b, &s);
-    for (size_t i = 0; i < p->contacts + p->joints; i++) {
-        double bound = i < p->contacts ? look_at_contact(p, i, force, masses, &s, side)
-                                       : look_at_joint(p, i - p->contacts, force, masses, &s, side);
-        side->bound[i] = bound;
-        worst = bound <= worst ? worst : bound; /* NaN wins */
-    }
+    add_impulses(p, force, &l.sums);
+    rg_parallel_for(side->pool, p->global.blocks, RG_JUDGE_BLOCKS_PER_CHUNK, find_velocities, &l);
+    rg_parallel_for(side->pool, p->contacts + p->joints, RG_JUDGE_ROWS_PER_CHUNK, look_at_range,
+                    &l);
+    for (size_t i = 0; i < p->contacts + p->joints; i++)
+        worst = side->bound[i] <= worst ? worst : side->bound[i]; /* NaN wins */
     return worst;
 }

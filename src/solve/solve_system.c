@@ -11,6 +11,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Sums of impulses over many contacts are taken in so many lanes, whatever the number of threads,
+ * and then added in their order. */
+enum { LANES = 4, LANES_FROM = 512, SUMS_PER_CHUNK = 2048 };
+
 /* inverse := matrix^-1 for a symmetric positive definite matrix of up to 6 rows, by its Cholesky
  * factor; exactly symmetric. */
 static void invert_mass(const double *matrix, int n, double *inverse) {
@@ -39,6 +43,15 @@ static void invert_mass(const double *matrix, int n, double *inverse) {
         }
 }
 
+static void invert_masses(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const rg_system *system = user;
+    const rg_global_form *global = &system->problem->global;
+    size_t ff = (size_t)(global->freedom * global->freedom);
+    for (size_t i = begin; i < end; i++)
+        invert_mass(global->mass + i * ff, global->freedom, system->factor->mass_inverse + i * ff);
+}
+
 /* W_ii = sum over the touched bodies of J M^-1 J'. A contact may name the same body twice. */
 static void condense_diagonal(const rg_system *system, size_t block, double *out) {
     size_t f = (size_t)system->problem->global.freedom, d = rg_system_block_size(system, block);
@@ -64,8 +77,10 @@ static void condense_diagonal(const rg_system *system, size_t block, double *out
     }
 }
 
-static void find_diagonals(rg_system *system) {
-    for (size_t i = 0; i < rg_system_blocks(system); i++) {
+static void find_diagonals(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    rg_system *system = user;
+    for (size_t i = begin; i < end; i++) {
         size_t d = rg_system_block_size(system, i);
         double *block = system->diagonal + rg_system_block_offset(system, i);
         if (system->problem->form == RG_FORM_GLOBAL) {
@@ -114,6 +129,7 @@ rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const 
                           .contacts = contact->contacts,
                           .joints = contact->joints,
                           .dimension = contact->dimension,
+                          .pool = context->pool,
                           .scale = rg_problem_scale(problem)};
     system->rows = system->contacts * (size_t)system->dimension + system->joints;
     system->velocities = is_global ? global->blocks * (size_t)global->freedom : 0;
@@ -131,9 +147,10 @@ rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const 
     if (is_global) {
         size_t ff = (size_t)(global->freedom * global->freedom);
         RG_TAKE(system->factor->mass_inverse, context, global->blocks * ff, error);
-        for (size_t i = 0; i < global->blocks; i++)
-            invert_mass(global->mass + i * ff, global->freedom,
-                        system->factor->mass_inverse + i * ff);
+        rg_parallel_for(system->pool, global->blocks, RG_SYSTEM_BLOCKS_PER_CHUNK, invert_masses,
+                        system);
+        if (system->contacts >= LANES_FROM)
+            RG_TAKE(system->lanes, context, (LANES - 1) * system->velocities, error);
         rg_system_j(system, global->free_velocity, system->free);
         for (size_t i = 0; i < system->rows; i++)
             system->free[i] += contact->q[i];
@@ -143,13 +160,78 @@ rg_status rg_system_prepare(rg_system *system, rg_solve_context *context, const 
             return status;
         memcpy(system->free, contact->q, system->rows * sizeof(double));
     }
-    find_diagonals(system);
+    rg_parallel_for(system->pool, rg_system_blocks(system), RG_SYSTEM_ROWS_PER_CHUNK,
+                    find_diagonals, system);
     return RG_OK;
 }
 
+/* A product, and where it goes. */
+typedef struct product {
+    const rg_system *system;
+    const double *matrices, *in;
+    const uint32_t *list;
+    size_t lanes;
+    double *out;
+} product;
+
+static void multiply_rows(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const product *p = user;
+    for (size_t i = begin; i < end; i++)
+        rg_system_rows(p->system, i, p->in, p->out + rg_system_block_row(p->system, i));
+}
+
 void rg_system_j(const rg_system *system, const double *restrict v, double *restrict out) {
-    for (size_t i = 0; i < rg_system_blocks(system); i++)
-        rg_system_rows(system, i, v, out + rg_system_block_row(system, i));
+    rg_parallel_for(system->pool, rg_system_blocks(system), RG_SYSTEM_ROWS_PER_CHUNK, multiply_rows,
+                    &(product){.system = system, .in = v, .out = out});
+}
+
+static bool is_zero(const double *x, size_t count) {
+    for (size_t k = 0; k < count; k++)
+        if (x[k] != 0)
+            return false;
+    return true;
+}
+
+/* J' r over a run of the contacts and joints, into the sums of a lane; those of the first are the
+ * result's own. */
+static void add_impulses(void *user, size_t begin, size_t end, size_t lane) {
+    const product *p = user;
+    const rg_system *s = p->system;
+    double *sums = lane == 0 ? p->out : s->lanes + (lane - 1) * s->velocities;
+    memset(sums, 0, s->velocities * sizeof *sums);
+    for (size_t n = begin; n < end; n++) {
+        size_t i = p->list ? p->list[n] : n;
+        const double *r = p->in + rg_system_block_row(s, i);
+        if (p->list || !is_zero(r, rg_system_block_size(s, i)))
+            rg_system_add_impulse(s, i, r, sums);
+    }
+}
+
+/* The sums of lanes, in their order. */
+static void add_lanes(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const product *p = user;
+    size_t count = p->system->velocities;
+    for (size_t lane = 1; lane < p->lanes; lane++) {
+        const double *restrict sums = p->system->lanes + (lane - 1) * count;
+        double *restrict out = p->out;
+        for (size_t k = begin; k < end; k++)
+            out[k] += sums[k];
+    }
+}
+
+void rg_system_impulses(const rg_system *system, const double *r, const uint32_t *list,
+                        size_t count, double *out) {
+    size_t grain = system->lanes ? rg_chunk_count(count, LANES) : count;
+    product p = {.system = system, .in = r, .list = list, .out = out};
+    if (count == 0) {
+        memset(out, 0, system->velocities * sizeof *out);
+        return;
+    }
+    p.lanes = rg_chunk_count(count, grain);
+    rg_parallel_for(system->pool, count, grain, add_impulses, &p);
+    rg_parallel_for(system->pool, system->velocities, SUMS_PER_CHUNK, add_lanes, &p);
 }
 
 void rg_system_jt(const rg_system *system, const double *restrict r, double *restrict out) {
@@ -158,17 +240,25 @@ void rg_system_jt(const rg_system *system, const double *restrict r, double *res
         rg_system_add_impulse(system, i, r + rg_system_block_row(system, i), out);
 }
 
-static void apply_bodies(const rg_system *system, const double *restrict matrices,
-                         const double *restrict x, double *restrict out) {
-    size_t f = (size_t)system->problem->global.freedom;
-    for (size_t i = 0; i < system->problem->global.blocks; i++) {
-        const double *matrix = matrices + i * f * f, *in = x + i * f;
+static void apply_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const product *p = user;
+    size_t f = (size_t)p->system->problem->global.freedom;
+    for (size_t i = begin; i < end; i++) {
+        const double *restrict matrix = p->matrices + i * f * f, *restrict in = p->in + i * f;
         double sum[RG_SYSTEM_FREEDOM_MAX] = {0};
         for (size_t k = 0; k < f; k++) /* by columns: the matrix is symmetric */
             for (size_t m = 0; m < f; m++)
                 sum[m] += matrix[k * f + m] * in[k];
-        memcpy(out + i * f, sum, f * sizeof *out);
+        memcpy(p->out + i * f, sum, f * sizeof *sum);
     }
+}
+
+static void apply_bodies(const rg_system *system, const double *matrices, const double *x,
+                         double *out) {
+    product p = {.system = system, .matrices = matrices, .in = x, .out = out};
+    rg_parallel_for(system->pool, system->problem->global.blocks, 4 * RG_SYSTEM_BLOCKS_PER_CHUNK,
+                    apply_range, &p);
 }
 
 void rg_system_mass(const rg_system *system, const double *v, double *out) {

@@ -15,6 +15,10 @@
 #include "base/base_sparse.h"
 #include "solve/solve.h"
 
+/* Velocity blocks, and contacts and joints, that one chunk of a parallel loop takes: some 10
+ * microseconds. */
+enum { RG_SYSTEM_BLOCKS_PER_CHUNK = 32, RG_SYSTEM_ROWS_PER_CHUNK = 128 };
+
 typedef struct rg_system {
     const rg_contact_problem *problem;
     size_t contacts, joints, rows, velocities; /* velocities: blocks x freedom, 0 in local form */
@@ -24,6 +28,8 @@ typedef struct rg_system {
     double *rho;      /* contacts, then joints: d / trace W_ii, 1 / W_jj; 1 where that is not > 0 */
     double *free;     /* rows: u at r = 0 */
     double scale;     /* of the problem, in the unit of u */
+    rg_pool *pool;    /* of the context */
+    double *lanes;    /* work of rg_system_impulses; null: there are few contacts */
     /* The rest belongs to solve_system*.c. */
     struct rg_system_factor *factor;
 } rg_system;
@@ -38,6 +44,10 @@ void rg_system_velocity(const rg_system *system, const double *r, double *v, dou
 /* Global form: out = J v (without q); out = J' r; out = M v; out = M^-1 x. */
 void rg_system_j(const rg_system *system, const double *v, double *out);
 void rg_system_jt(const rg_system *system, const double *r, double *out);
+/* out = J' r over `count` contacts and joints: those in the list; null: the first ones, but for
+ * those whose r is 0. Sums over many are taken in several parts. */
+void rg_system_impulses(const rg_system *system, const double *r, const uint32_t *list,
+                        size_t count, double *out);
 void rg_system_mass(const rg_system *system, const double *v, double *out);
 void rg_system_mass_inverse(const rg_system *system, const double *x, double *out);
 /* Local form: out = W r. */

@@ -18,6 +18,7 @@
 #include "step/step_contacts.h"
 
 #include "base/base_text.h"
+#include "solve/solve.h"
 #include "step/step_machinery.h"
 #include "step/step_rolling.h"
 
@@ -510,22 +511,41 @@ static bool is_due(const rg_contact_step *contacts, const rg_island *island) {
                                   contacts->rushed[contacts->islands.bodies[island->first_body]]);
 }
 
-static void run_lane(void *user, size_t begin, size_t end, size_t lane) {
-    rg_contact_job *job = user;
+/* Many threads for one island, instead of one for each of several. */
+static bool is_shared(const rg_contact_job *job, const rg_island *island) {
+    return island->contact_count >= RG_STEP_SHARED && !job->machinery->observer;
+}
+
+static void run_in_lane(rg_contact_job *job, size_t i, size_t lane, rg_pool *pool) {
     rg_lane_report *report = &job->lanes[lane];
     rg_arena *arena = &job->machinery->arenas[lane];
-    for (size_t i = begin; i < end && !report->status; i++) {
-        const rg_island *island = &job->contacts->islands.islands[i];
-        rg_arena_reset(arena);
-        if (is_due(job->contacts, island))
-            report->status = run_island(job, arena, job->machinery->contexts[lane], island, report);
-    }
+    rg_solve_context *context = job->machinery->contexts[lane];
+    const rg_island *island = &job->contacts->islands.islands[i];
+    rg_arena_reset(arena);
+    if (report->status || !is_due(job->contacts, island))
+        return;
+    context->pool = pool;
+    report->status = run_island(job, arena, context, island, report);
+}
+
+static void run_lane(void *user, size_t begin, size_t end, size_t lane) {
+    rg_contact_job *job = user;
+    for (size_t i = begin; i < end; i++)
+        if (!is_shared(job, &job->contacts->islands.islands[i]))
+            run_in_lane(job, i, lane, NULL);
+}
+
+/* One after the other, each by all threads. */
+static void run_shared(rg_contact_job *job) {
+    for (size_t i = 0; i < job->contacts->islands.count; i++)
+        if (is_shared(job, &job->contacts->islands.islands[i]))
+            run_in_lane(job, i, RG_STEP_SHARED_LANE, job->world->pool);
 }
 
 static rg_status collect(rg_contact_job *job, rg_error *error) {
     rg_contact_step *contacts = job->contacts;
     contacts->unfinished = false;
-    for (int i = 0; i < RG_STEP_LANES; i++) {
+    for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         const rg_lane_report *lane = &job->lanes[i];
         contacts->unfinished |= lane->unfinished;
         if (lane->status) {
@@ -542,13 +562,14 @@ rg_status rg_contacts_solve(rg_contact_job *job, rg_error *error) {
     size_t islands = job->contacts->islands.count;
     job->grain = (islands + RG_STEP_LANES - 1) / RG_STEP_LANES;
     bool remembers = !job->world->no_memory && job->contacts->rows == RG_ROWS_ALL;
-    for (int i = 0; i < RG_STEP_LANES; i++) {
+    for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         rg_island_memory *memory = &job->machinery->islands[i];
         job->lanes[i] =
             (rg_lane_report){.counts = rg_solve_counts_none(), .memory = remembers ? memory : NULL};
         if (remembers)
             rg_island_memory_begin(memory);
     }
+    run_shared(job);
     if (islands)
         rg_parallel_for(job->machinery->observer ? NULL : job->world->pool, islands, job->grain,
                         run_lane, job);

@@ -81,6 +81,13 @@
  * order of the rows. */
 #define RG_STEP_AGAIN 1.01
 
+/* Contacts that one chunk of a parallel loop takes: 50 to 200 ns each, so that a chunk is some
+ * tens of microseconds, which is a hundred times what a parallel loop costs. */
+enum { RG_STEP_CONTACTS_PER_CHUNK = 512 };
+
+/* Contacts of an island that all threads work on together; smaller ones go side by side. */
+enum { RG_STEP_SHARED = 500 };
+
 /* Which contacts have rows. */
 typedef enum rg_contact_choice_of_rows {
     RG_ROWS_ALL,
@@ -155,7 +162,7 @@ typedef struct rg_contact_job {
     uint8_t *meets;                 /* contacts: 1 where restitution applies */
     const rg_contact_force **last;  /* contacts: what was there in the step before, or null */
     const rg_contact_force **start; /* the same or, in a second pass, what the first one found */
-    rg_lane_report lanes[RG_STEP_LANES];
+    rg_lane_report lanes[RG_STEP_ALL_LANES];
     size_t grain;
 } rg_contact_job;
 

@@ -79,12 +79,20 @@ _Static_assert(sizeof(rg_contact_force) == 4 * sizeof(rg_body_id) + 4 * sizeof(u
                                                7 * sizeof(double),
                "rg_contact_force has padding");
 
-void rg_contacts_describe(rg_contact_job *job) {
-    rg_contact_step *contacts = job->contacts;
+typedef struct description {
+    const rg_contact_job *job;
+    _Atomic uint64_t impacts;
+} description;
+
+static void describe_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    description *told = user;
+    const rg_contact_job *job = told->job;
+    const rg_contact_step *contacts = job->contacts;
     const rg_row_set *set = &contacts->set;
     size_t d = (size_t)set->dimension;
-    contacts->impacts = 0;
-    for (size_t i = 0; i < set->count; i++) {
+    uint64_t impacts = 0;
+    for (size_t i = begin; i < end; i++) {
         const rg_contact_row *row = &set->rows[i];
         const rg_touch *touch = &job->view.touches[row->touch];
         const rg_manifold *manifold = &job->view.manifolds[row->manifold];
@@ -112,10 +120,18 @@ void rg_contacts_describe(rg_contact_job *job) {
         f->approach = -job->before[i * d];
         f->mode = mode_of(job, i, r[0], slip, point->feature.kind == RG_FEATURES_SMOOTH);
         f->impact = met;
-        contacts->impacts += met;
+        impacts += met;
         if (contacts->twists)
             tell_twist(job, i);
     }
+    told->impacts += impacts;
+}
+
+void rg_contacts_describe(rg_contact_job *job) {
+    description told = {.job = job};
+    rg_parallel_for(job->world->pool, job->contacts->set.count, RG_STEP_CONTACTS_PER_CHUNK,
+                    describe_range, &told);
+    job->contacts->impacts = told.impacts;
 }
 
 rg_status rg_contacts_store(rg_world *world, const rg_contact_force *forces, size_t count,

@@ -39,18 +39,33 @@ static rg_vec3 displacement_of(const void *user, size_t body, rg_vec3 p) {
 
 /* --- what was there before -------------------------------------------------------------------- */
 
-static void find_old(const rg_contact_job *job, const rg_contact_force *old, size_t count,
-                     const rg_contact_force **found) {
-    rg_contact_memory memory = {.forces = old, .count = count};
+typedef struct old_search {
+    const rg_contact_job *job;
+    const rg_contact_force *old;
+    size_t count;
+    const rg_contact_force **found;
+} old_search;
+
+static void find_old_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    const old_search *search = user;
+    const rg_contact_job *job = search->job;
+    rg_contact_memory memory = {.forces = search->old, .count = search->count};
     const rg_row_set *set = &job->contacts->set;
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = begin; i < end; i++) {
         const rg_contact_row *row = &set->rows[i];
         const rg_touch *touch = &job->view.touches[row->touch];
         const rg_manifold *manifold = &job->view.manifolds[row->manifold];
-        found[i] = rg_contact_memory_find(
+        search->found[i] = rg_contact_memory_find(
             &memory, &(rg_contact_key){touch->collider_b, touch->collider_a, manifold->part1,
                                        manifold->part2, job->view.points[row->point].id});
     }
+}
+
+static void find_old(const rg_contact_job *job, const rg_contact_force *old, size_t count,
+                     const rg_contact_force **found) {
+    rg_parallel_for(job->world->pool, job->contacts->set.count, RG_STEP_CONTACTS_PER_CHUNK,
+                    find_old_range, &(old_search){job, old, count, found});
 }
 
 /* The deepest contact that the colliders of row i had in the step before, or null. */
@@ -218,6 +233,46 @@ static double stabilisation(const rg_contact_job *job, size_t i, double gap) {
     return -fmax(most, fmin(gamma * fresh / fmax(h, contacts->last_step), drift_speed(job, i)));
 }
 
+/* The first row of the manifold that row i belongs to. */
+static size_t first_of_manifold(const rg_row_set *set, size_t i) {
+    while (i > 0 && set->rows[i - 1].manifold == set->rows[i].manifold)
+        i--;
+    return i;
+}
+
+static void prepare_range(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    rg_contact_job *job = user;
+    rg_contact_step *contacts = job->contacts;
+    const rg_row_set *set = &contacts->set;
+    const rg_world_content *c = &job->world->content;
+    size_t d = (size_t)set->dimension;
+    flush_rows flush = find_flush(job, first_of_manifold(set, begin));
+    for (size_t i = begin; i < end; i++) {
+        const rg_contact_row *row = &set->rows[i];
+        double free[3], *u = job->before + i * d, *shift = job->shift + i * d;
+        if (i == flush.end)
+            flush = find_flush(job, i);
+        rg_row_velocity(set, i, c->velocity, c->angular_velocity, u);
+        bool bounces = row->law.restitution > 0;
+        if (bounces)
+            rg_row_velocity(set, i, contacts->free_velocity, contacts->free_angular_velocity, free);
+        rg_row_components(set, i, row->surface, shift);
+        shift[0] += stabilisation(job, i, flush_gap(&flush, row->gap));
+        job->mu[i] = coefficient(job, i);
+        job->meets[i] =
+            bounces && -u[0] > job->impact_speed &&
+            (contacts->rows == RG_ROWS_IN_IMPACT ||
+             row->gap + contacts->step * free[0] < RG_STEP_REACHED * contacts->step * u[0]);
+        contacts->passes[i] = bounces && fabs(u[0]) > job->impact_speed ? u[0] : 0;
+        double *impulse = contacts->impulse + i * d;
+        if (job->start[i])
+            rg_row_components(set, i, rg_scale(contacts->step, job->start[i]->force), impulse);
+        else
+            memset(impulse, 0, d * sizeof *impulse);
+    }
+}
+
 static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_force *first,
                          size_t first_count) {
     rg_contact_step *contacts = job->contacts;
@@ -249,42 +304,19 @@ static rg_status prepare(rg_contact_job *job, rg_arena *arena, const rg_contact_
         find_old(job, first, first_count, job->start);
     else
         memcpy(job->start, job->last, set->count * sizeof *job->start);
-    flush_rows flush = {0};
-    for (size_t i = 0; i < set->count; i++) {
-        const rg_contact_row *row = &set->rows[i];
-        double free[3], *u = job->before + i * d, *shift = job->shift + i * d;
-        if (i == flush.end)
-            flush = find_flush(job, i);
-        rg_row_velocity(set, i, c->velocity, c->angular_velocity, u);
-        bool bounces = row->law.restitution > 0;
-        if (bounces)
-            rg_row_velocity(set, i, contacts->free_velocity, contacts->free_angular_velocity, free);
-        rg_row_components(set, i, row->surface, shift);
-        shift[0] += stabilisation(job, i, flush_gap(&flush, row->gap));
-        job->mu[i] = coefficient(job, i);
-        job->meets[i] =
-            bounces && -u[0] > job->impact_speed &&
-            (contacts->rows == RG_ROWS_IN_IMPACT ||
-             row->gap + contacts->step * free[0] < RG_STEP_REACHED * contacts->step * u[0]);
-        contacts->passes[i] = bounces && fabs(u[0]) > job->impact_speed ? u[0] : 0;
-        double *impulse = contacts->impulse + i * d;
-        if (job->start[i])
-            rg_row_components(set, i, rg_scale(contacts->step, job->start[i]->force), impulse);
-        else
-            memset(impulse, 0, d * sizeof *impulse);
-    }
+    rg_parallel_for(job->world->pool, set->count, RG_STEP_CONTACTS_PER_CHUNK, prepare_range, job);
     return RG_OK;
 }
 
 /* --- speeds that others are relative to ------------------------------------------------------- */
 
 /* The largest speed of a body's material at a contact: what relative speeds are rounded against. */
-static double largest_speed(const rg_contact_job *job) {
+static double largest_speed_of_rows(const rg_contact_job *job, size_t begin, size_t end) {
     const rg_row_set *set = &job->contacts->set;
     const rg_world_content *c = &job->world->content;
     double largest = 0;
     uint32_t seen[2] = {UINT32_MAX, UINT32_MAX}; /* of the row before, if they do not turn */
-    for (size_t i = 0; i < set->count; i++) {
+    for (size_t i = begin; i < end; i++) {
         const rg_contact_row *row = &set->rows[i];
         for (int side = 0; side < 2; side++) {
             uint32_t body = side == 0 ? row->body_a : row->body_b;
@@ -298,6 +330,31 @@ static double largest_speed(const rg_contact_job *job) {
             largest = speed > largest ? speed : largest;
         }
     }
+    return largest;
+}
+
+typedef struct speed_search {
+    const rg_contact_job *job;
+    double *largest; /* of each chunk */
+} speed_search;
+
+static void find_largest_speed(void *user, size_t begin, size_t end, size_t chunk) {
+    const speed_search *search = user;
+    search->largest[chunk] = largest_speed_of_rows(search->job, begin, end);
+}
+
+static rg_status largest_speed(const rg_contact_job *job, rg_arena *arena, double *speed) {
+    const rg_world_content *c = &job->world->content;
+    size_t count = job->contacts->set.count,
+           chunks = rg_chunk_count(count, RG_STEP_CONTACTS_PER_CHUNK);
+    double largest = 0;
+    speed_search search = {job, rg_arena_take(arena, chunks, sizeof *search.largest)};
+    if (!search.largest)
+        return RG_OUT_OF_MEMORY;
+    rg_parallel_for(job->world->pool, count, RG_STEP_CONTACTS_PER_CHUNK, find_largest_speed,
+                    &search);
+    for (size_t i = 0; i < chunks; i++)
+        largest = search.largest[i] > largest ? search.largest[i] : largest;
     const rg_joint_set *joints = &job->contacts->joints;
     for (size_t i = 0; i < joints->count; i++)
         for (int side = 0; side < 2; side++) {
@@ -315,7 +372,8 @@ static double largest_speed(const rg_contact_job *job) {
                 fmax(largest, rg_length(job->contacts->free_velocity[body]) +
                                   rg_length(job->contacts->free_angular_velocity[body]) * arm);
         }
-    return largest;
+    *speed = largest;
+    return RG_OK;
 }
 
 static double reference_speed(const rg_contact_job *job, double largest) {
@@ -456,7 +514,9 @@ static rg_status choose_rows(rg_contact_job *job, rg_arena *arena) {
         return RG_OUT_OF_MEMORY;
     if (contacts->member)
         keep_members(contacts, keep);
-    double largest = largest_speed(job);
+    double largest;
+    if (largest_speed(job, arena, &largest))
+        return RG_OUT_OF_MEMORY;
     job->impact_speed =
         fmax(RG_STEP_IMPACT * rg_length(job->world->content.gravity) * contacts->whole,
              RG_STEP_ROUNDING * largest);
@@ -498,7 +558,7 @@ rg_status rg_contacts_rows(rg_contact_job *job, const rg_contact_force *first, s
     rg_contact_step *contacts = job->contacts;
     rg_arena *arena = &world->scratch;
     displacement_job displacement = {&world->content, contacts};
-    rg_status status = rg_rows_build(&world->content, &job->view, contacts->step, displacement_of,
+    rg_status status = rg_rows_build(world, &job->view, contacts->step, displacement_of,
                                      &displacement, arena, &contacts->set);
     if (!status)
         status = make_joints(job, arena, first != NULL);

@@ -12,7 +12,7 @@ static void free_machinery(void *pointer) {
     rg_collision_destroy(m->between);
     rg_release(&allocator, m->part_forces);
     rg_release(&allocator, m->impulses);
-    for (int i = 0; i < RG_STEP_LANES; i++) {
+    for (int i = 0; i < RG_STEP_ALL_LANES; i++) {
         rg_solve_context_destroy(m->contexts[i]);
         rg_arena_free(&m->arenas[i]);
         rg_island_memory_free(&m->islands[i], &allocator);
@@ -29,12 +29,12 @@ rg_status rg_machinery_of(rg_world *world, rg_step_machinery **machinery, rg_err
     if (!m)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for contacts");
     m->allocator = world->allocator;
-    for (int i = 0; i < RG_STEP_LANES; i++)
+    for (int i = 0; i < RG_STEP_ALL_LANES; i++)
         m->arenas[i] = rg_arena_make(&world->allocator);
     m->tracks = rg_arena_make(&world->allocator);
     rg_status status =
         rg_collision_create(&world->collision, &world->allocator, &m->collision, error);
-    for (int i = 0; i < RG_STEP_LANES && !status; i++) {
+    for (int i = 0; i < RG_STEP_ALL_LANES && !status; i++) {
         status = rg_solve_context_create(&world->allocator, &m->contexts[i]);
         if (status)
             rg_fail(error, status, "no memory for contacts");

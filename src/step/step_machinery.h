@@ -13,8 +13,8 @@
 #include "world/world.h"
 
 /* Islands are dealt out to this many lanes, each with memory of its own, whatever the number of
- * threads. */
-enum { RG_STEP_LANES = 8 };
+ * threads; and there is one more, for large islands, which all threads work on together. */
+enum { RG_STEP_LANES = 8, RG_STEP_SHARED_LANE = RG_STEP_LANES, RG_STEP_ALL_LANES };
 /* Causes of hand-overs whose words are kept. */
 enum { RG_STEP_CAUSES = 8 };
 
@@ -32,9 +32,9 @@ typedef struct rg_step_machinery {
     rg_collision *between; /* of the parts of a fixed step, between impacts; null until needed */
     rg_contact_force *part_forces; /* of these parts, one after the other */
     size_t part_force_count, part_force_capacity;
-    rg_solve_context *contexts[RG_STEP_LANES];
-    rg_arena arenas[RG_STEP_LANES];
-    rg_island_memory islands[RG_STEP_LANES];
+    rg_solve_context *contexts[RG_STEP_ALL_LANES];
+    rg_arena arenas[RG_STEP_ALL_LANES];
+    rg_island_memory islands[RG_STEP_ALL_LANES];
     rg_arena tracks; /* how bodies moved in the last step, for the judge */
     rg_problem_observer *observer;
     void *observer_user;

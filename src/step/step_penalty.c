@@ -45,7 +45,7 @@ bool rg_penalty_look_at(rg_penalty *p, double t, const double *y, rg_penalty_loo
     rg_stage_enter(p->world, RG_STAGE_ROWS);
     look->set.count = 0;
     if (!status)
-        status = rg_rows_build(c, &look->view, 1, surface_velocity, c, p->arena, &look->set);
+        status = rg_rows_build(p->world, &look->view, 1, surface_velocity, c, p->arena, &look->set);
     rg_stage_enter(p->world, RG_STAGE_FORCES);
     if (!status)
         status = rg_penalty_forces(p, look);

@@ -377,6 +377,9 @@ typedef struct rg_motion_state {
 /* The body as its prescription has it at the time of the content. */
 void rg_prescription_apply(rg_world_content *content, size_t i);
 rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body, double time);
+/* The pool for loops that evaluate prescribed motion: null, which is one thread, if that calls a
+ * function of the program. */
+rg_pool *rg_world_motion_pool(const rg_world *world);
 /* Changes the start of a motion by velocity or oscillation so that at `time` the body is there. */
 void rg_prescription_move(rg_prescription_entry *entry, double time, rg_pose pose, double angle);
 rg_status rg_prescription_check(const rg_prescription *prescription, bool planar, double time,

@@ -166,6 +166,14 @@ static double angle_of(rg_quat q) {
     return 2 * rg_atan2(-q.y, q.w);
 }
 
+rg_pool *rg_world_motion_pool(const rg_world *world) {
+    const rg_world_content *c = &world->content;
+    for (size_t i = 0; i < c->prescription_count; i++)
+        if (c->prescriptions[i].prescription.kind == RG_PRESCRIBED_FUNCTION)
+            return NULL;
+    return world->pool;
+}
+
 rg_motion_state rg_prescription_evaluate(const rg_world_content *content, size_t body,
                                          double time) {
     uint32_t index1 = content->record[body].prescription1;

@@ -69,7 +69,7 @@ static void the_normal_row_is_the_gradient_of_the_gap(void **state) {
         rg_collision_view view = rg_collision_get(collision);
         rg_row_set set;
         rg_arena arena = rg_arena_make(NULL);
-        assert_int_equal(rg_rows_build(&world->content, &view, 0.01, NULL, NULL, &arena, &set),
+        assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set),
                          RG_OK);
         assert_true(set.count >= 1);
         /* Move A a little and look again: points are matched by their features. */
@@ -119,7 +119,7 @@ static void forces_balance(void **state) {
     rg_collision_view view = rg_collision_get(collision);
     rg_row_set set;
     rg_arena arena = rg_arena_make(NULL);
-    assert_int_equal(rg_rows_build(&world->content, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
+    assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
     assert_int_equal(set.count, 4);
     for (size_t i = 0; i < set.count; i++)
         for (size_t row = 0; row < 3; row++) {
@@ -160,7 +160,7 @@ static void islands_are_joined_by_dynamic_bodies_only(void **state) {
     rg_row_set set;
     rg_islands islands;
     rg_arena arena = rg_arena_make(NULL);
-    assert_int_equal(rg_rows_build(&world->content, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
+    assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
     assert_int_equal(set.count, 20);
     assert_int_equal(rg_islands_find(&set, &(rg_joint_set){0}, 7, &arena, &islands), RG_OK);
     assert_int_equal(islands.count, 3);
@@ -194,7 +194,7 @@ static void a_box_at_rest_is_a_known_problem(void **state) {
     rg_row_set set;
     rg_islands islands;
     rg_arena arena = rg_arena_make(NULL);
-    assert_int_equal(rg_rows_build(&world->content, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
+    assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
     assert_int_equal(rg_islands_find(&set, &(rg_joint_set){0}, 2, &arena, &islands), RG_OK);
     rg_vec3 v[2] = {{0, 0, 0}, {0, 0, -0.0981}}, w[2] = {{0, 0, 0}, {0, 0, 0}};
     double shift[12] = {0}, mu[4] = {0.5, 0.5, 0.5, 0.5};

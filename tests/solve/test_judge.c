@@ -281,7 +281,7 @@ static void plain_arithmetic_is_bounded(void **state) {
         rg_residual quick, close;
         rg_allocator memory = rg_allocator_or_default(NULL);
         bool rounding;
-        assert_int_equal(rg_judge_forces(problem, f, enough, &memory, &quick, &rounding, NULL),
+        assert_int_equal(rg_judge_forces(problem, f, enough, context, &quick, &rounding, NULL),
                          RG_OK);
         assert_int_equal(rg_judge_answer(problem, f, NULL, &memory, &close, NULL, NULL), RG_OK);
         assert_true(!rounding || close.natural < 1e-7);

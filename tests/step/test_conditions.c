@@ -135,7 +135,7 @@ static size_t check_matrices(const rg_world *world, rg_solve_context *context) {
     rg_arena arena = rg_arena_make(NULL);
     rg_row_set set;
     rg_islands islands;
-    assert_int_equal(rg_rows_build(content, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
+    assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
     assert_int_equal(
         rg_islands_find(&set, &(rg_joint_set){0}, rg_world_body_count(world), &arena, &islands),
         RG_OK);

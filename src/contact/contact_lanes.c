@@ -1,0 +1,151 @@
+/* Contacts of a world found in lanes: each looks at a run of the candidate pairs with memory of its
+ * own, as if it were alone, and what they found is appended in the order of the pairs. So all lists
+ * are those that one lane would have made, whatever the number of threads.
+ *
+ * Tested by tests/step/test_threads.c. */
+#include "contact/contact_collision.h"
+
+#include <string.h>
+
+rg_collision_lane *rg_collision_lanes(rg_collision *c) {
+    if (c->lanes)
+        return c->lanes;
+    c->lanes = rg_allocate_zeroed(&c->allocator, RG_COLLISION_LANES, sizeof *c->lanes);
+    for (int i = 0; c->lanes && i < RG_COLLISION_LANES; i++)
+        c->lanes[i].arena = rg_arena_make(&c->allocator);
+    return c->lanes;
+}
+
+void rg_collision_free_lanes(rg_collision *c) {
+    for (int i = 0; c->lanes && i < RG_COLLISION_LANES; i++) {
+        rg_arena_free(&c->lanes[i].arena);
+        rg_contact_look_free(&c->allocator, &c->lanes[i].now);
+        rg_pair_list_free(&c->allocator, &c->lanes[i].found);
+        rg_release(&c->allocator, c->lanes[i].left_out);
+    }
+    rg_release(&c->allocator, c->lanes);
+}
+
+rg_collision rg_collision_enter_lane(const rg_collision *c, const rg_collision_lane *lane) {
+    rg_collision own = *c;
+    own.arena = lane->arena;
+    rg_arena_reset(&own.arena);
+    own.now = lane->now;
+    own.now.touch_count = own.now.manifold_count = own.now.point_count = 0;
+    own.lists[own.current] = lane->found;
+    own.lists[own.current].count = own.lists[own.current].cache_count = 0;
+    own.left_out = lane->left_out;
+    own.left_out_capacity = lane->left_out_capacity;
+    own.left_out_count = own.bent = 0;
+    own.min_gap = INFINITY;
+    return own;
+}
+
+void rg_collision_leave_lane(const rg_collision *found, rg_status status, rg_collision_lane *lane) {
+    *lane = (rg_collision_lane){.arena = found->arena,
+                                .now = found->now,
+                                .found = found->lists[found->current],
+                                .left_out = found->left_out,
+                                .left_out_count = found->left_out_count,
+                                .left_out_capacity = found->left_out_capacity,
+                                .bent = found->bent,
+                                .min_gap = found->min_gap,
+                                .status = status};
+}
+
+/* Where in the lists of all a lane begins. */
+typedef struct lane_begin {
+    size_t touch, manifold, point, pair, cache, left_out;
+} lane_begin;
+
+typedef struct append_job {
+    rg_collision *collision;
+    lane_begin begin[RG_COLLISION_LANES + 1];
+} append_job;
+
+static void copy(void *to, const void *from, size_t count, size_t size) {
+    if (count)
+        memcpy(to, from, count * size);
+}
+
+static void append_look(const rg_contact_look *from, const lane_begin *at, rg_contact_look *all) {
+    for (size_t i = 0; i < from->touch_count; i++) {
+        rg_touch *touch = &all->touches[at->touch + i];
+        *touch = from->touches[i];
+        touch->first_manifold += (uint32_t)at->manifold;
+    }
+    for (size_t i = 0; i < from->manifold_count; i++) {
+        rg_manifold *manifold = &all->manifolds[at->manifold + i];
+        *manifold = from->manifolds[i];
+        manifold->first_point += (uint32_t)at->point;
+    }
+    copy(all->points + at->point, from->points, from->point_count, sizeof *from->points);
+}
+
+static void append_pairs(const rg_pair_list *from, const lane_begin *at, rg_pair_list *all) {
+    for (size_t i = 0; i < from->count; i++) {
+        rg_pair_memory *pair = &all->pairs[at->pair + i];
+        rg_pair_look *look = &all->looks[at->pair + i];
+        *pair = from->pairs[i];
+        pair->first_cache += (uint32_t)at->cache;
+        memcpy(look, &from->looks[i], sizeof *look); /* compared as bytes */
+        look->first_manifold += (uint32_t)at->manifold;
+        look->first_point += (uint32_t)at->point;
+    }
+    copy(all->caches + at->cache, from->caches, from->cache_count, sizeof *from->caches);
+}
+
+static void append_lane(void *user, size_t begin, size_t end, size_t chunk) {
+    (void)chunk;
+    append_job *job = user;
+    rg_collision *c = job->collision;
+    for (size_t i = begin; i < end; i++) {
+        const rg_collision_lane *lane = &c->lanes[i];
+        append_look(&lane->now, &job->begin[i], &c->now);
+        append_pairs(&lane->found, &job->begin[i], &c->lists[c->current]);
+        copy(c->left_out + job->begin[i].left_out, lane->left_out, lane->left_out_count,
+             sizeof *lane->left_out);
+    }
+}
+
+static rg_status make_room(rg_collision *c, const lane_begin *all) {
+    const rg_allocator *memory = &c->allocator;
+    rg_pair_list *found = &c->lists[c->current];
+    if (rg_array_grow(memory, &c->now.touches, &c->now.touch_capacity, all->touch) ||
+        rg_array_grow(memory, &c->now.manifolds, &c->now.manifold_capacity, all->manifold) ||
+        rg_array_grow(memory, &c->now.points, &c->now.point_capacity, all->point) ||
+        rg_array_grow(memory, &found->pairs, &found->capacity, all->pair) ||
+        rg_array_grow(memory, &found->looks, &found->look_capacity, all->pair) ||
+        rg_array_grow(memory, &found->caches, &found->cache_capacity, all->cache) ||
+        rg_array_grow(memory, &c->left_out, &c->left_out_capacity, all->left_out))
+        return RG_OUT_OF_MEMORY;
+    c->now.touch_count = all->touch;
+    c->now.manifold_count = all->manifold;
+    c->now.point_count = all->point;
+    found->count = all->pair;
+    found->cache_count = all->cache;
+    c->left_out_count = all->left_out;
+    return RG_OK;
+}
+
+rg_status rg_collision_append_lanes(rg_collision *c, size_t count, rg_pool *pool) {
+    append_job job = {.collision = c};
+    for (size_t i = 0; i < count; i++) {
+        const rg_collision_lane *lane = &c->lanes[i];
+        if (lane->status)
+            return lane->status;
+        lane_begin at = job.begin[i];
+        job.begin[i + 1] = (lane_begin){.touch = at.touch + lane->now.touch_count,
+                                        .manifold = at.manifold + lane->now.manifold_count,
+                                        .point = at.point + lane->now.point_count,
+                                        .pair = at.pair + lane->found.count,
+                                        .cache = at.cache + lane->found.cache_count,
+                                        .left_out = at.left_out + lane->left_out_count};
+        c->bent += lane->bent;
+        c->min_gap = fmin(c->min_gap, lane->min_gap);
+    }
+    if (make_room(c, &job.begin[count]))
+        return RG_OUT_OF_MEMORY;
+    rg_parallel_for(pool, count, 1, append_lane, &job);
+    return RG_OK;
+}
