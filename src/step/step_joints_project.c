@@ -158,6 +158,8 @@ static void move_body(const projection *p, uint32_t i, rg_vec3 by, rg_vec3 turn,
     const rg_world_content *c = p->content;
     const rg_body_dynamics *d = &c->dynamics[i];
     b->position[i] = rg_add(b->position[i], by);
+    if (b->shift)
+        b->shift[i] += rg_length(by) + d->gyration_radius * rg_length(turn);
     correction->potential -= d->mass * d->gravity_scale * rg_dot(c->gravity, by);
     correction->angular_momentum =
         rg_add(correction->angular_momentum, rg_cross(by, b->momentum[i]));
