@@ -305,6 +305,8 @@ static void find_rigid_motions(damper *d) {
         uint32_t i = d->order[k];
         mechanism *m = &d->mechanisms[d->root[i]];
         double mass = job->content->dynamics[i].mass;
+        if (m->held)
+            continue;
         m->mass += mass;
         m->momentum = rg_add(m->momentum, job->end.momentum[i]);
         m->centre = rg_add_scaled(m->centre, mass, job->position[i]);
@@ -312,6 +314,8 @@ static void find_rigid_motions(damper *d) {
     for (size_t k = 0; k < d->ordered; k++) {
         uint32_t i = d->order[k];
         mechanism *m = &d->mechanisms[d->root[i]];
+        if (m->held)
+            continue;
         rg_vec3 arm = rg_sub(job->position[i], rg_scale(1 / m->mass, m->centre));
         m->angular_momentum = rg_add(m->angular_momentum, job->end.angular_momentum[i]);
         m->angular_momentum = rg_add(m->angular_momentum, rg_cross(arm, job->end.momentum[i]));
@@ -330,15 +334,24 @@ static void find_rigid_motions(damper *d) {
     }
 }
 
-/* The velocities of a body relative to the rigid motion of its mechanism. */
-static void relative_motion(const damper *d, uint32_t i, rg_vec3 *v, rg_vec3 *w) {
+/* How a body moves relative to the rigid motion of its mechanism. */
+typedef struct relative {
+    rg_vec3 velocity, angular_velocity, momentum, angular_momentum;
+} relative;
+
+static relative relative_motion(const damper *d, uint32_t i) {
     const mechanism *m = &d->mechanisms[d->root[i]];
-    *v = d->job->end.velocity[i], *w = d->job->end.angular_velocity[i];
+    const rg_stepping_velocities *end = &d->job->end;
+    relative r = {end->velocity[i], end->angular_velocity[i], end->momentum[i],
+                  end->angular_momentum[i]};
     if (m->held)
-        return;
+        return r;
     rg_vec3 arm = rg_sub(d->job->position[i], m->centre);
-    *v = rg_sub(*v, rg_add(m->momentum, rg_cross(m->angular_momentum, arm)));
-    *w = rg_sub(*w, m->angular_momentum);
+    r.velocity = rg_sub(r.velocity, rg_add(m->momentum, rg_cross(m->angular_momentum, arm)));
+    r.angular_velocity = rg_sub(r.angular_velocity, m->angular_momentum);
+    r.momentum = rg_scale(d->job->content->dynamics[i].mass, r.velocity);
+    r.angular_momentum = inertia_times(d->job, i, r.angular_velocity);
+    return r;
 }
 
 /* --- slowing ---------------------------------------------------------------------------------- */
@@ -346,17 +359,14 @@ static void relative_motion(const damper *d, uint32_t i, rg_vec3 *v, rg_vec3 *w)
 /* The factor that takes `rise` from the mechanisms of an island. */
 static void find_factor(damper *d, const rg_island *island, double rise) {
     const uint32_t *bodies = d->job->contacts.islands.bodies + island->first_body;
-    double relative = 0;
+    double kinetic = 0;
     for (size_t k = 0; k < island->body_count; k++) {
-        uint32_t i = bodies[k];
-        rg_vec3 v, w;
-        if (d->root[i] == ROOT_NONE)
+        if (d->root[bodies[k]] == ROOT_NONE)
             continue;
-        relative_motion(d, i, &v, &w);
-        relative += kinetic_of(rg_scale(d->job->content->dynamics[i].mass, v),
-                               inertia_times(d->job, i, w), v, w);
+        relative r = relative_motion(d, bodies[k]);
+        kinetic += kinetic_of(r.momentum, r.angular_momentum, r.velocity, r.angular_velocity);
     }
-    double left = relative > 0 ? 1 - rise / relative : 1;
+    double left = kinetic > 0 ? 1 - rise / kinetic : 1;
     double factor = fmin(fmax(sqrt(fmax(left, 0)), SLOWEST), 1 / SLOWEST);
     for (size_t k = 0; k < island->body_count; k++)
         if (d->root[bodies[k]] != ROOT_NONE)
@@ -364,12 +374,17 @@ static void find_factor(damper *d, const rg_island *island, double rise) {
 }
 
 static void slow_body(damper *d, uint32_t i) {
+    rg_stepping_velocities *end = &d->job->end;
     double by = d->mechanisms[d->root[i]].factor - 1;
-    rg_vec3 v, w;
-    relative_motion(d, i, &v, &w);
-    v = rg_scale(by, v), w = rg_scale(by, w);
-    d->linear[i] = rg_scale(d->job->content->dynamics[i].mass, v);
-    d->angular[i] = inertia_times(d->job, i, w);
+    if (by == 0)
+        return;
+    relative r = relative_motion(d, i);
+    d->linear[i] = rg_scale(by, r.momentum);
+    d->angular[i] = rg_scale(by, r.angular_momentum);
+    end->momentum[i] = rg_add(end->momentum[i], d->linear[i]);
+    end->angular_momentum[i] = rg_add(end->angular_momentum[i], d->angular[i]);
+    end->velocity[i] = rg_add_scaled(end->velocity[i], by, r.velocity);
+    end->angular_velocity[i] = rg_add_scaled(end->angular_velocity[i], by, r.angular_velocity);
 }
 
 /* Impulses on all bodies; in joints, from the leaves to the root. */
@@ -377,20 +392,6 @@ static void slow(damper *d) {
     rg_stepping *job = d->job;
     for (size_t k = 0; k < d->ordered; k++)
         slow_body(d, d->order[k]);
-    for (size_t k = 0; k < d->ordered; k++) {
-        uint32_t i = d->order[k];
-        double inverse = job->content->dynamics[i].inverse_mass;
-        if (d->mechanisms[d->root[i]].factor == 1)
-            continue;
-        job->end.momentum[i] = rg_add(job->end.momentum[i], d->linear[i]);
-        job->end.angular_momentum[i] = rg_add(job->end.angular_momentum[i], d->angular[i]);
-        job->end.velocity[i] = rg_scale(inverse, job->end.momentum[i]);
-        rg_vec3 l = job->end.angular_momentum[i], own = job->content->dynamics[i].inverse_inertia;
-        rg_quat q = job->orientation[i];
-        job->end.angular_velocity[i] = job->content->planar
-                                           ? rg_vec3_make(0, own.y * l.y, 0)
-                                           : rg_rotate(q, rg_times(own, rg_rotate_back(q, l)));
-    }
     for (size_t k = d->ordered; k-- > 0;) {
         uint32_t i = d->order[k], parent = d->parent[i];
         if (parent == i || d->mechanisms[d->root[i]].factor == 1)
