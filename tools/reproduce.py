@@ -211,7 +211,7 @@ def chains(tools):
         joint, depth = report["certificate"]["joint_error_m"], report["certificate"]["max_penetration_m"]
         energy = report["energy"]
         rows += f"| `{scene}` | {joint:.2g} m | {depth:.2g} m | {energy['initial_J']:.5g} → {energy['final_J']:.5g} J |\n"
-        if joint > 1e-9 or depth > 0.02 or energy["final_J"] > energy["initial_J"]:
+        if joint > 1e-9 or depth > 0.003 or energy["final_J"] > energy["initial_J"]:
             raise Failed(f"{scene}: joint error {joint} m, penetration {depth} m, {energy}")
     return text + "\n" + rows + "\n"
 

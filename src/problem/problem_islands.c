@@ -278,6 +278,7 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
                             const rg_island_input *input, rg_arena *arena, rg_problem *problem) {
     size_t nb = island->body_count, nc = island->contact_count, all = nb + island->sum_count;
     size_t n = (size_t)set->freedom;
+    const rg_quat *orientation = input->orientation ? input->orientation : content->orientation;
     contact_part part;
     double *mass = rg_arena_take(arena, all * n * n, sizeof *mass);
     double *free_velocity = rg_arena_take(arena, all * n, sizeof *free_velocity);
@@ -287,7 +288,7 @@ rg_status rg_island_problem(const rg_world_content *content, const rg_row_set *s
         return RG_OUT_OF_MEMORY;
     for (size_t k = 0; k < nb; k++) {
         uint32_t body = islands->bodies[island->first_body + k];
-        rg_mass_block(&content->dynamics[body], content->planar, content->orientation[body],
+        rg_mass_block(&content->dynamics[body], content->planar, orientation[body],
                       mass + k * n * n);
         for (size_t m = n == 3 ? 2 : 3; input->inertia && m < n; m++)
             mass[k * n * n + m * (n + 1)] += input->inertia[body];

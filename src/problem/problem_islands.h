@@ -43,7 +43,8 @@ typedef struct rg_island_input {
     const double *mu;      /* per row of the set */
     int directions;        /* of the friction polygon; 0: the exact cone */
     const rg_joint_set *joints;
-    const double *inertia; /* kg m^2 per body of the world, added to its own; null: none */
+    const double *inertia;      /* kg m^2 per body of the world, added to its own; null: none */
+    const rg_quat *orientation; /* of all bodies of the world; null: as they are */
 } rg_island_input;
 
 /* The problem of one island in global form, its arrays in the arena. */

@@ -91,8 +91,11 @@ static void add_impulses(const rg_contact_problem *p, const double *force, sums 
         uint32_t b = g->joint_blocks[side];
         if (b == RG_NO_BLOCK)
             continue;
-        add_rows(1, n, g->joint_jacobian + side * n, force + p->contacts * d + side / 2,
-                 s->impulse + b * n, s->size + b * n);
+        const double *j = g->joint_jacobian + side * n, *r = force + p->contacts * d + side / 2;
+        if (n == MASS)
+            add_rows(1, MASS, j, r, s->impulse + b * MASS, s->size + b * MASS);
+        else
+            add_rows(1, n, j, r, s->impulse + b * n, s->size + b * n);
         s->terms[b]++;
     }
 }
@@ -236,7 +239,9 @@ static inline row_figures look_at_rows(size_t d, const double *q, const double *
         const double *v = s->velocity + b * s->n, *e = s->error + b * s->n;
         double square = 0;
         for (size_t k = 0; k < d; k++)
-            square += add_side(s->n, rows + k * s->n, v, e, &f.velocity[k], &f.error[k]);
+            square += s->n == MASS
+                          ? add_side(MASS, rows + k * MASS, v, e, &f.velocity[k], &f.error[k])
+                          : add_side(s->n, rows + k * s->n, v, e, &f.velocity[k], &f.error[k]);
         f.trace += masses[b].least * square;
     }
     f.trace /= (double)d;

@@ -46,6 +46,7 @@ typedef struct rg_joints_bodies {
     const rg_joint_memory *joints; /* of the step so far: rg_joints_begin */
     const uint8_t *loops;          /* rg_joint_loops; null: not found yet */
     rg_vec3 *held; /* out: N m s that added inertia took from impulses on velocities */
+    double *shift; /* out: m that the projection moved points of the body by, about; null: none */
 } rg_joints_bodies;
 /* What the projection did: J to kinetic energy and to gravity's potential, N m s to the angular
  * momentum about the origin. */

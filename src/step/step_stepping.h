@@ -72,6 +72,7 @@ typedef struct rg_stepping {
     rg_joint_set end_joints; /* out: what joints did at the end, when bodies had moved */
     uint32_t open1;          /* out: 1 + the joint that is farthest from being closed; 0: none is */
     double open_error;       /* out: m, rad, of that joint */
+    double *shift; /* out: m per body that closing joints moved it by; null: without joints */
     rg_judge_joint *dampers; /* out: what took energy that the step would have added */
     size_t damper_count;
     /* out: new state per body of the world, of those that are not stepped the old one; contacts;

@@ -464,8 +464,10 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
     rg_step_machinery *machinery = world->machinery;
     rg_joints_correction done;
     uint8_t *moved = rg_arena_take(&world->scratch, c->bodies.count, sizeof *moved);
-    if (!moved)
+    job->shift = rg_arena_take(&world->scratch, c->bodies.count, sizeof *job->shift);
+    if (!moved || !job->shift)
         return rg_fail(error, RG_OUT_OF_MEMORY, "no memory for joints");
+    memset(job->shift, 0, c->bodies.count * sizeof *job->shift);
     for (size_t i = 0; i < c->bodies.count; i++) {
         moved[i] = rg_stepping_moves(job, i);
         if (!c->record[i].prescription1)
@@ -483,6 +485,7 @@ static rg_status close_joints(rg_world *world, rg_stepping *job, rg_error *error
                                .angular_velocity = job->end.angular_velocity,
                                .inertia = job->contacts.inertia,
                                .held = job->held_end,
+                               .shift = job->shift,
                                .joints = job->joints,
                                .loops = job->contacts.joints.loops,
                                .moved = moved};

@@ -61,6 +61,11 @@ static rg_pose centre_pose(const rg_world_content *content, size_t i) {
     return (rg_pose){content->position[i], content->orientation[i]};
 }
 
+static bool is_identity(rg_pose p) {
+    rg_quat q = p.orientation;
+    return rg_is_zero(p.position) && q.w == 1 && q.x == 0 && q.y == 0 && q.z == 0;
+}
+
 rg_pose rg_body_origin_pose(const rg_world_content *content, size_t i) {
     const rg_body_record *record = &content->record[i];
     rg_pose centre = centre_pose(content, i);
@@ -68,6 +73,8 @@ rg_pose rg_body_origin_pose(const rg_world_content *content, size_t i) {
         return centre;
     if (memcmp(&centre, &record->placed_centre, sizeof centre) == 0)
         return record->placed_origin;
+    if (is_identity(record->local_centre))
+        return centre;
     return rg_pose_compose(centre, rg_pose_inverse(record->local_centre));
 }
 

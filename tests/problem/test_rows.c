@@ -199,10 +199,12 @@ static void a_box_at_rest_is_a_known_problem(void **state) {
     rg_vec3 v[2] = {{0, 0, 0}, {0, 0, -0.0981}}, w[2] = {{0, 0, 0}, {0, 0, 0}};
     double shift[12] = {0}, mu[4] = {0.5, 0.5, 0.5, 0.5};
     rg_problem problem;
-    assert_int_equal(rg_island_problem(&world->content, &set, &islands, &islands.islands[0],
-                                       &(rg_island_input){v, w, shift, mu, 0, NULL, NULL}, &arena,
-                                       &problem),
-                     RG_OK);
+    assert_int_equal(
+        rg_island_problem(
+            &world->content, &set, &islands, &islands.islands[0],
+            &(rg_island_input){.velocity = v, .angular_velocity = w, .shift = shift, .mu = mu},
+            &arena, &problem),
+        RG_OK);
     assert_int_equal(rg_problem_check(&problem, NULL), RG_OK);
     assert_int_equal(rg_problem_rows(&problem), 12);
     const double *mass = problem.contact.global.mass;
@@ -227,10 +229,12 @@ static void a_box_at_rest_is_a_known_problem(void **state) {
     for (int i = 0; i < 12; i++)
         shift[i] = i;
     mu[3] = 0.25;
-    assert_int_equal(rg_island_problem(&world->content, &set, &islands, &some,
-                                       &(rg_island_input){v, w, shift, mu, 0, NULL, NULL}, &arena,
-                                       &problem),
-                     RG_OK);
+    assert_int_equal(
+        rg_island_problem(
+            &world->content, &set, &islands, &some,
+            &(rg_island_input){.velocity = v, .angular_velocity = w, .shift = shift, .mu = mu},
+            &arena, &problem),
+        RG_OK);
     for (size_t k = 0; k < 2; k++) {
         assert_memory_equal(problem.contact.global.contact_jacobian + k * 36,
                             set.jacobian + list[k] * 36, 36 * sizeof(double));

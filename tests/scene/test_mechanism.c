@@ -8,10 +8,10 @@ static double value_of(rg_scene *scene, const char *name) {
 }
 
 /* m: what a step of 1/240 s leaves of thin links and blocks that meet at metres per second. */
-#define DEEPEST 0.02
-/* Of the energy of a scene, in a step: what is left alone (step_stepping_energy.c). A mechanism
- * with a motor fluctuates to first order in the step. */
-#define RISE        1e-6
+#define DEEPEST 0.003
+/* Of the energy of a scene, in a step: rounding (step_stepping_energy.c). A mechanism with a motor
+ * fluctuates to first order in the step. */
+#define RISE        1e-12
 #define RISE_DRIVEN 2e-5
 
 static void joints_stay_closed(void **state) {

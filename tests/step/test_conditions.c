@@ -143,8 +143,10 @@ static size_t check_matrices(const rg_world *world, rg_solve_context *context) {
     size_t largest = 0;
     for (size_t i = 0; i < islands.count; i++) {
         rg_problem problem;
-        rg_island_input input = {
-            content->velocity, content->angular_velocity, none, none, 0, NULL, NULL};
+        rg_island_input input = {.velocity = content->velocity,
+                                 .angular_velocity = content->angular_velocity,
+                                 .shift = none,
+                                 .mu = none};
         assert_int_equal(rg_island_problem(content, &set, &islands, &islands.islands[i], &input,
                                            &arena, &problem),
                          RG_OK);
