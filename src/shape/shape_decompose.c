@@ -1,15 +1,14 @@
 /* Convex decomposition: the piece with the largest error is cut again and again.
  *
- * A piece is a closed chain of triangles (shape_chain.h). Its part is the hull of its corners:
- * those of the surface, and those of caps that are inside the solid (fans of caps also have corners
- * outside it, where they cancel). The error of a piece is the volume of its hull less its own.
+ * A piece is a closed chain of faces (shape_chain.h), its part the hull of its corners. The error
+ * of a piece is the volume of its hull less its own.
  *
  * Planes that are tried: of a notch those of its two faces and the one that halves the angle
  * between them; where there are more notches than FEW, or none (a piece in two parts), also planes
  * across the axes. The one that leaves the smallest hulls is taken. A cut that leaves several
  * connected surfaces, each with volume of its own, parts them.
  *
- * Cost: planes tried times the triangles of the piece, per cut.
+ * Cost: planes tried times the edges of the piece, per cut.
  * Tested by tests/shape/test_decompose.c. */
 #include "rigor/decompose.h"
 
@@ -20,7 +19,6 @@
 #include "shape/shape.h"
 #include "shape/shape_chain.h"
 #include "shape/shape_hull.h"
-#include "shape/shape_mesh_tree.h"
 
 #include <string.h>
 
@@ -54,7 +52,6 @@ typedef struct notch {
 typedef struct job {
     const rg_mesh *mesh;
     rg_allocator memory;
-    rg_mesh_tree tree;
     double size, total; /* m, m^3 */
     piece *pieces;
     size_t count, capacity, cuts;
@@ -75,64 +72,26 @@ static void make_unique(point_list *list) {
     list->count = kept;
 }
 
-/* Corners of the triangles of the surface, or of the caps, sorted, each once. */
-static rg_status collect(const rg_chain *chain, bool surface, const rg_allocator *memory,
-                         point_list *list) {
-    *list = (point_list){rg_allocate(memory, 3 * chain->count, sizeof *list->points), 0};
+/* The corners of a chain, sorted, each once: the points that a part is the hull of. */
+static rg_status hull_points(const job *j, const rg_chain *chain, point_list *list) {
+    *list = (point_list){rg_allocate(&j->memory, chain->edge_count, sizeof *list->points), 0};
     if (!list->points)
         return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < chain->count; i++)
-        for (int k = 0; k < 3 && chain->triangles[i].surface == surface; k++)
-            list->points[list->count++] = chain->triangles[i].corner[k];
-    rg_status status =
-        rg_sort(list->points, list->count, sizeof *list->points, rg_point_compare, NULL, memory);
+    for (size_t i = 0; i < chain->edge_count; i++)
+        list->points[list->count++] = chain->edges[i].from;
+    rg_status status = rg_sort(list->points, list->count, sizeof *list->points, rg_point_compare,
+                               NULL, &j->memory);
     if (status == RG_OK)
         make_unique(list);
     return status;
 }
 
-/* Corners of caps that are no corners of the surface, and inside it. */
-static size_t keep_inside(const rg_mesh_tree *tree, const point_list *surface, point_list *caps) {
-    size_t kept = 0, at = 0;
-    for (size_t i = 0; i < caps->count; i++) {
-        rg_vec3 p = caps->points[i];
-        while (at < surface->count && rg_point_compare(&surface->points[at], &p, NULL) < 0)
-            at++;
-        bool known = at < surface->count && rg_point_compare(&surface->points[at], &p, NULL) == 0;
-        if (!known && rg_mesh_tree_inside(tree, p))
-            caps->points[kept++] = p;
-    }
-    return kept;
-}
-
-/* The points that a part is the hull of. `rough`: those of the surface only, to compare planes. */
-static rg_status hull_points(const job *j, const rg_chain *chain, bool rough, point_list *list) {
-    point_list caps = {NULL, 0};
-    rg_status status = collect(chain, true, &j->memory, list);
-    if (!status && !rough)
-        status = collect(chain, false, &j->memory, &caps);
-    if (!status && caps.count > 0) {
-        caps.count = keep_inside(&j->tree, list, &caps);
-        rg_vec3 *all = rg_allocate(&j->memory, list->count + caps.count, sizeof *list->points);
-        if (all) {
-            memcpy(all, list->points, list->count * sizeof *all);
-            memcpy(all + list->count, caps.points, caps.count * sizeof *all);
-            rg_release(&j->memory, list->points);
-            *list = (point_list){all, list->count + caps.count};
-        } else {
-            status = RG_OUT_OF_MEMORY;
-        }
-    }
-    rg_release(&j->memory, caps.points);
-    return status;
-}
-
 /* m^3; 0 where points have no volume. */
-static rg_status hull_volume(const job *j, const rg_chain *chain, bool rough, double *volume) {
+static rg_status hull_volume(const job *j, const rg_chain *chain, double *volume) {
     point_list list = {NULL, 0};
     rg_solid solid;
     rg_mass_properties mass;
-    rg_status status = hull_points(j, chain, rough, &list);
+    rg_status status = hull_points(j, chain, &list);
     *volume = 0;
     if (status == RG_OK && list.count >= 4) {
         status = rg_hull_build(list.points, list.count, &j->memory, &solid, &mass, NULL);
@@ -149,25 +108,23 @@ static rg_status hull_volume(const job *j, const rg_chain *chain, bool rough, do
 
 /* --- notches ---------------------------------------------------------------------------------- */
 
-static bool plane_of(const rg_chain_triangle *t, rg_cut_plane *plane) {
-    rg_vec3 area = rg_cross(rg_sub(t->corner[1], t->corner[0]), rg_sub(t->corner[2], t->corner[0]));
-    if (!(rg_length(area) > 0))
-        return false;
-    plane->normal = rg_normalised(area);
-    plane->offset = rg_dot(plane->normal, t->corner[0]);
-    return true;
+/* m: how far a face reaches above a plane. */
+static double height_above(const rg_chain *chain, const rg_chain_face *face, rg_cut_plane plane) {
+    double most = -INFINITY;
+    for (size_t i = face->first; i < face->first + face->count; i++)
+        most = fmax(most, rg_dot(plane.normal, chain->edges[i].from) - plane.offset);
+    return most;
 }
 
 /* Whether the surface is bent inwards at an edge, given its two sides. */
 static bool is_notch(const rg_chain *chain, const rg_chain_side side[2], double near, notch *n) {
-    const rg_chain_triangle *t[2] = {&chain->triangles[side[0].triangle],
-                                     &chain->triangles[side[1].triangle]};
-    if (!t[0]->surface || !t[1]->surface || side[0].turned == side[1].turned ||
-        !plane_of(t[0], &n->face[0]) || !plane_of(t[1], &n->face[1]))
+    const rg_chain_face *f[2] = {&chain->faces[side[0].face], &chain->faces[side[1].face]};
+    if (!f[0]->surface || !f[1]->surface || side[0].turned == side[1].turned)
         return false;
+    n->face[0] = f[0]->plane;
+    n->face[1] = f[1]->plane;
     double depth =
-        fmin(rg_dot(n->face[0].normal, t[1]->corner[side[1].corner]) - n->face[0].offset,
-             rg_dot(n->face[1].normal, t[0]->corner[side[0].corner]) - n->face[1].offset);
+        fmin(height_above(chain, f[1], f[0]->plane), height_above(chain, f[0], f[1]->plane));
     n->corner = side[0].low;
     n->weight = depth * rg_length(rg_sub(side[0].high, side[0].low));
     return depth > near;
@@ -179,7 +136,7 @@ static rg_status find_notches(const job *j, const rg_chain *chain, notch few[FEW
     if (!sides)
         return RG_OUT_OF_MEMORY;
     *count = 0;
-    for (size_t i = 0; i + 1 < 3 * chain->count; i++) {
+    for (size_t i = 0; i + 1 < chain->edge_count; i++) {
         notch n;
         if (!rg_chain_same_edge(&sides[i], &sides[i + 1]) ||
             !is_notch(chain, &sides[i], NEAR * j->size, &n))
@@ -224,9 +181,9 @@ static void add_planes_of(const notch *n, rg_cut_plane *planes, size_t *count, d
 }
 
 static void add_planes_across(const rg_chain *chain, rg_cut_plane *planes, size_t *count) {
-    rg_bounds b = {chain->triangles[0].corner[0], chain->triangles[0].corner[0]};
-    for (size_t i = 0; i < 3 * chain->count; i++) {
-        rg_vec3 p = chain->triangles[i / 3].corner[i % 3];
+    rg_bounds b = {chain->edges[0].from, chain->edges[0].from};
+    for (size_t i = 0; i < chain->edge_count; i++) {
+        rg_vec3 p = chain->edges[i].from;
         b = (rg_bounds){rg_min(b.lower, p), rg_max(b.upper, p)};
     }
     double lower[3] = {b.lower.x, b.lower.y, b.lower.z};
@@ -262,7 +219,7 @@ static rg_status add_piece(job *j, rg_chain *chain) {
         rg_chain_free(&p.chain, &j->memory);
         return RG_OK;
     }
-    rg_status status = hull_volume(j, &p.chain, false, &p.hull);
+    rg_status status = hull_volume(j, &p.chain, &p.hull);
     if (!status)
         status = rg_array_grow(&j->memory, &j->pieces, &j->capacity, j->count + 1);
     if (status)
@@ -272,40 +229,23 @@ static rg_status add_piece(job *j, rg_chain *chain) {
     return status;
 }
 
-static rg_status share_out(const rg_chain *whole, const uint32_t *number, rg_chain *parts,
-                           size_t count, const rg_allocator *memory) {
-    rg_status status = RG_OK;
-    for (size_t i = 0; i < whole->count && !status; i++)
-        if (number[i] < count)
-            status = rg_chain_add(&parts[number[i]], whole->triangles[i].corner,
-                                  whole->triangles[i].surface, memory);
-    return status;
-}
-
 /* Connected surfaces as pieces of their own, unless one of them is the inside of a hollow. */
 static rg_status add_pieces(job *j, rg_chain *chain) {
     size_t count = 0;
-    uint32_t *number = rg_allocate(&j->memory, chain->count, sizeof *number);
-    rg_status status =
-        number ? rg_chain_components(chain, number, &count, &j->memory) : RG_OUT_OF_MEMORY;
-    rg_chain *parts = status ? NULL : rg_allocate_zeroed(&j->memory, count, sizeof *parts);
-    if (!status && !parts)
-        status = RG_OUT_OF_MEMORY;
-    if (!status)
-        status = share_out(chain, number, parts, count, &j->memory);
+    rg_chain *parts = NULL;
     bool hollow = false;
-    for (size_t i = 0; i < count && !status; i++)
+    rg_status status = rg_chain_split(chain, &parts, &count, &j->memory);
+    for (size_t i = 0; i < count; i++)
         hollow |= rg_chain_volume(&parts[i]) < -SLIVER * j->total;
     if (!status && hollow)
         status = add_piece(j, chain);
-    for (size_t i = 0; parts && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (!status && !hollow)
             status = add_piece(j, &parts[i]);
         rg_chain_free(&parts[i], &j->memory);
     }
     rg_chain_free(chain, &j->memory);
     rg_release(&j->memory, parts);
-    rg_release(&j->memory, number);
     return status;
 }
 
@@ -320,7 +260,7 @@ static rg_status try_plane(const job *j, const piece *p, const rg_cut_plane *pla
     double below = rg_chain_volume(&half[0]);
     bool cuts = below > SLIVER * j->total && p->volume - below > SLIVER * j->total;
     for (int k = 0; k < 2 && cuts && !status; k++)
-        status = hull_volume(j, &half[k], true, &hull[k]);
+        status = hull_volume(j, &half[k], &hull[k]);
     if (cuts && !status)
         *score = hull[0] + hull[1];
     rg_chain_free(&half[0], &j->memory);
@@ -390,8 +330,6 @@ static rg_status cut_all(job *j, size_t parts, double error) {
 static rg_status begin(job *j, rg_decomposition *d, rg_error *error) {
     rg_mass_properties mass;
     rg_status status = rg_mesh_mass(j->mesh, 1, &mass, error);
-    if (!status)
-        status = rg_mesh_tree_build(&j->tree, j->mesh, &j->memory);
     if (status)
         return status;
     rg_bounds b = {j->mesh->vertices[0], j->mesh->vertices[0]};
@@ -405,7 +343,7 @@ static rg_status begin(job *j, rg_decomposition *d, rg_error *error) {
         const uint32_t *k = j->mesh->triangles + i;
         rg_vec3 corner[3] = {j->mesh->vertices[k[0]], j->mesh->vertices[k[1]],
                              j->mesh->vertices[k[2]]};
-        status = rg_chain_add(&chain, corner, true, &j->memory);
+        status = rg_chain_add_triangle(&chain, corner, &j->memory);
     }
     notch few[FEW];
     if (!status)
@@ -427,7 +365,7 @@ static rg_status make_parts(job *j, rg_decomposition *d, rg_error *error) {
         point_list list = {NULL, 0};
         if (!(p->hull > 0))
             continue; /* flat: what it holds counts as lost */
-        status = hull_points(j, &p->chain, false, &list);
+        status = hull_points(j, &p->chain, &list);
         rg_shape_def def = rg_shape_def_hull(list.points, list.count);
         if (!status)
             status = rg_shape_create(&def, &j->memory, &d->parts[d->part_count], error);
@@ -460,7 +398,6 @@ rg_status rg_mesh_decompose(const rg_mesh *mesh, const rg_decomposition_options 
     for (size_t i = 0; i < j.count; i++)
         rg_chain_free(&j.pieces[i].chain, &j.memory);
     rg_release(&j.memory, j.pieces);
-    rg_mesh_tree_free(&j.tree, &j.memory);
     if (status == RG_OUT_OF_MEMORY)
         rg_fail(error, status, "no memory for the decomposition");
     if (status)

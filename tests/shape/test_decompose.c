@@ -157,6 +157,61 @@ static void torus_is_a_ring_of_wedges(void **state) {
     rg_decomposition_destroy(&d);
 }
 
+/* A cup with a thin wall: profile turned about z, all of whose cuts go through walls on both
+ * sides. */
+static void make_cup(solid *s, uint32_t around, double wall) {
+    double profile[4][2] = {{1, 0}, {1, 2}, {1 - wall, 2}, {1 - wall, wall}};
+    size_t count = 0;
+    for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t i = 0; i < around; i++) {
+            double u = 2 * RG_PI * i / around;
+            s->vertices[k * around + i] =
+                (rg_vec3){profile[k][0] * rg_cos(u), profile[k][0] * rg_sin(u), profile[k][1]};
+        }
+    s->vertices[4 * around] = (rg_vec3){0, 0, 0};
+    s->vertices[4 * around + 1] = (rg_vec3){0, 0, wall};
+    for (uint32_t i = 0; i < around; i++) {
+        uint32_t next = (i + 1) % around;
+        for (uint32_t k = 0; k < 3; k++)
+            put(s, &count, k * around + i, k * around + next, (k + 1) * around + next,
+                (k + 1) * around + i);
+        memcpy(s->triangles + count,
+               (uint32_t[]){next, i, 4 * around, 3 * around + i, 3 * around + next, 4 * around + 1},
+               6 * sizeof(uint32_t));
+        count += 6;
+    }
+    finish(s, 4 * (size_t)around + 2, count / 3);
+}
+
+/* Sections are rings, then walls on both sides: they stay as small as they are. The floor is of one
+ * part at least, and each facet of the wall inside of another one. */
+static void thin_cup_is_filled(void **state) {
+    (void)state;
+    static solid s;
+    rg_error error = {0};
+    for (uint32_t around = 12; around <= 24; around += 12) {
+        make_cup(&s, around, 0.05);
+        rg_decomposition d = decompose(&s.mesh, 0, 0);
+        assert_int_equal(d.notches, 2 * around);
+        assert_true(d.part_count > around && d.part_count <= 4 * around);
+        assert_true(d.error < 1e-12);
+        assert_near(d.parts_volume, d.volume, 1e-12);
+        check_filled(&s.mesh, &d, around);
+        rg_decomposition_distance far;
+        assert_int_equal(rg_decomposition_measure(&s.mesh, &d, 1e-3, &far, &error), RG_OK);
+        assert_true(far.least < 1e-12 && far.most <= far.least + 1e-3);
+        rg_decomposition_destroy(&d);
+    }
+    /* Its hull reaches to the middle of the opening: 1.95 m above the floor, but at most 0.95 m
+     * from the wall. */
+    rg_decomposition hull = decompose(&s.mesh, 1, 0);
+    rg_decomposition_distance far;
+    assert_int_equal(rg_decomposition_measure(&s.mesh, &hull, 1e-3, &far, &error), RG_OK);
+    double apothem = 0.95 * rg_cos(RG_PI / 24);
+    assert_true(far.least <= apothem && far.most >= apothem && far.most <= far.least + 1e-3);
+    rg_decomposition_destroy(&hull);
+}
+
 static void random_stars_are_filled(void **state) {
     (void)state;
     static solid s;
@@ -247,12 +302,10 @@ static void runs_out_of_memory_cleanly(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(l_prism_is_two_boxes),
-                                       cmocka_unit_test(torus_is_a_ring_of_wedges),
-                                       cmocka_unit_test(random_stars_are_filled),
-                                       cmocka_unit_test(error_is_kept),
-                                       cmocka_unit_test(one_part_has_the_mass_of_the_mesh),
-                                       cmocka_unit_test(bad_ones_are_refused),
-                                       cmocka_unit_test(runs_out_of_memory_cleanly)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(l_prism_is_two_boxes), cmocka_unit_test(torus_is_a_ring_of_wedges),
+        cmocka_unit_test(thin_cup_is_filled),   cmocka_unit_test(random_stars_are_filled),
+        cmocka_unit_test(error_is_kept),        cmocka_unit_test(one_part_has_the_mass_of_the_mesh),
+        cmocka_unit_test(bad_ones_are_refused), cmocka_unit_test(runs_out_of_memory_cleanly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
