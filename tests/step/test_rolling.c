@@ -282,7 +282,7 @@ static void the_judge_sees_wrong_torques(void **state) {
         add_ball(world, 0.1, (rg_vec3){0, 0, 0.1}, (rg_vec3){1, 0, 0}, (rg_vec3){0, 10, 0});
         rg_arena arena = rg_arena_make(&world->allocator);
         rg_judge_memory before;
-        assert_int_equal(rg_judge_remember(&world->content, NULL, &arena, &before), RG_OK);
+        assert_int_equal(rg_judge_remember(&world->content, NULL, NULL, &arena, &before), RG_OK);
         step_once(world, STEP);
         size_t count;
         rg_contact_force f = rg_world_contact_forces(world, &count)[0];
