@@ -26,7 +26,8 @@ static inline bool rg_pose_is_identity(const rg_pose *p) {
     return rg_is_zero(p->position) && p->orientation.x == 0 && p->orientation.y == 0 &&
            p->orientation.z == 0 && p->orientation.w == 1;
 }
-/* rg_pose_compose, where the inner one is often the identity: the same but for the sign of a zero. */
+/* rg_pose_compose, where the inner one is often the identity: the same but for the sign of a
+ * zero. */
 static inline rg_pose rg_pose_compose_local(rg_pose outer, const rg_pose *inner) {
     return rg_pose_is_identity(inner) ? outer : rg_pose_compose(outer, *inner);
 }

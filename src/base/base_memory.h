@@ -24,8 +24,13 @@ rg_status rg_array_reserve(const rg_allocator *allocator, void **data, size_t *c
 /* rg_array_grow(&allocator, &things, &capacity, needed): the same with the element size filled in.
  */
 #define rg_array_grow(allocator, data_address, capacity_address, needed)                           \
-    rg_array_reserve((allocator), (void **)(data_address), (capacity_address), (needed),           \
-                     sizeof **(data_address))
+    rg_array_make_room((allocator), (void **)(data_address), (capacity_address), (needed),         \
+                       sizeof **(data_address))
+static inline rg_status rg_array_make_room(const rg_allocator *allocator, void **data,
+                                           size_t *capacity, size_t needed, size_t element_size) {
+    return needed <= *capacity ? RG_OK
+                               : rg_array_reserve(allocator, data, capacity, needed, element_size);
+}
 
 /* Growable bytes. After a failed append `failed` stays set and further appends do nothing, so that
  * only the end needs a check. */

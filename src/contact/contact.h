@@ -322,7 +322,8 @@ typedef struct rg_part_remarks {
  * at the current poses. */
 rg_status rg_contact_find(const rg_contact_query *query, const rg_pair_motion *motion,
                           rg_part_remarks *remarks, rg_manifold *manifold);
-/* contact_round.c: the same of balls in closed form; false: these are none, or not in this place. */
+/* contact_round.c: the same of balls in closed form; false: these are none, or not
+ * such that it holds. */
 bool rg_contact_round(const rg_contact_query *query, const rg_pair_motion *motion,
                       rg_part_remarks *remarks, rg_manifold *manifold);
 

@@ -33,7 +33,8 @@ typedef struct rg_pair_memory {
 } rg_pair_memory;
 
 /* What the points of a pair whose bodies stand still followed from, and where they are: as long as
- * it stays as it is to the last bit, so do they. */
+ * it stays as it is to the last bit, so do they. Of bodies that move, shapes and poses are not
+ * told. */
 typedef struct rg_pair_look {
     bool holds; /* they stood still, and the caches are those that the look started from */
     bool whole; /* no pair of parts was left out, whatever the motion */
@@ -80,9 +81,10 @@ typedef struct rg_placed_collider {
     const rg_collider *collider;
     size_t body; /* dense */
     rg_pose pose;
-    double radius; /* m: circumradius of the shape */
-    double reach;  /* m: of its farthest point from the centre of mass; 0: of none */
-    bool still;    /* its body has no velocity */
+    double radius;  /* m: circumradius of the shape */
+    double reach;   /* m: of its farthest point from the centre of mass; 0: of none */
+    double turning; /* m/s: of that point, as the body turns */
+    bool still;     /* its body has no velocity */
 } rg_placed_collider;
 
 /* Candidate pairs are looked at in so many lanes at most, each with memory of its own, whatever the
@@ -123,10 +125,14 @@ struct rg_collision {
     rg_touching_list marks;       /* pairs that had a contact in the step, in any order */
     bool has_sensors;             /* one is touched */
     double ahead;                 /* s: how far the look looks ahead */
+    double falling;               /* m: what gravity adds to a motion in that time */
     const rg_collision_velocities *after; /* of the look that runs */
     rg_placed_collider *placed;           /* in the order of the world's colliders: */
     uint8_t *is_placed;                   /* those that are known */
-    bool again;                           /* it goes on with what the one before found */
+    rg_material_id law_of[2];             /* the pair of materials that was last asked for: */
+    rg_contact_law law;                   /* its law, if that is known */
+    bool knows_law;
+    bool again;            /* it goes on with what the one before found */
     bool deep;             /* all points where bodies overlap are wanted, not the deepest alone */
     const uint8_t *member; /* per body: 1 if its pairs are looked at; null: all */
     const uint8_t *moved;  /* per body: 1 if it is not where its bounds expect it; null: all */

@@ -1,6 +1,7 @@
-/* Contact points of balls in closed form: two balls, a ball over a half-space, a ball over a face of
- * a box. One point each; the rules are those of any other pair (contact_parts.c, contact_plane.c),
- * and so is what is found, to rounding (tests/contact/test_round.c compares them).
+/* Contact points of balls in closed form: two balls, a ball over a half-space, a ball over a face
+ * of a box. One point each; the rules are those of any other pair (contact_parts.c,
+ * contact_plane.c), and so is what is found, to rounding (tests/contact/test_round.c compares
+ * them).
  *
  * A ball about the centre of its body does not show how it turns. With d the way from centre to
  * centre, v its rate and R the sum of the radii, the gap of two balls over a motion is
@@ -13,8 +14,8 @@
  * box leaves the two grown together through it; a ball that leaves the face in the motion that is
  * looked at, or a box that turns meanwhile, is left to the general way.
  *
- * Fails, and says so, where a body is not round about its centre of mass, where centres coincide and
- * where the face is not that of the box. */
+ * Fails, and says so, where a body is not round about its centre of mass, where centres coincide
+ * and where no face of the box is under the ball. */
 #include "contact/contact.h"
 
 #include "shape/shape.h"
@@ -90,8 +91,8 @@ static void write_later(const round_pair *p, int k, rg_vec3 n, double time, bool
         manifold->features = point.feature;
 }
 
-/* What an earlier look of the step found stays; *bent as in contact_parts.c. Null: it found nothing.
- */
+/* What an earlier look of the step found stays; *bent as in contact_parts.c. Null: it found
+ * nothing. */
 static const rg_manifold *kept_of(const round_pair *p) {
     const rg_kept_manifolds *kept = &p->motion->kept;
     const rg_contact_cache *cache = p->query->cache;
@@ -118,8 +119,8 @@ static void keep(const round_pair *p, const rg_manifold *kept, bool *bent, rg_ma
 
 /* --- two balls -------------------------------------------------------------------------------- */
 
-/* s: when two balls that are apart come as near as `gap`; infinity: never. With |d|^2 - reach^2 as a
- * product, and the root that adds like signs, nothing cancels. */
+/* s: when two balls that are apart come as near as `gap`; infinity: never. With |d|^2 - reach^2 as
+ * a product, and the root that adds like signs, nothing cancels. */
 static double meeting_time(const round_pair *p, rg_vec3 v, double gap) {
     double reach = p->radius[0] + p->radius[1] + gap;
     double square = rg_length_squared(v), closing = -rg_dot(p->d, v);
@@ -256,9 +257,9 @@ static bool find_plane_ball(round_pair *p, rg_part_remarks *remarks, rg_manifold
     return find_over_plane(p, 0, manifold);
 }
 
-/* Which face of a box the growth with a ball leaves through, and the ball's centre is over by at least
- * `margin` from its sides; -1: none. `c`: that centre from the middle of the box, in its frame; `r`:
- * radius of the ball. */
+/* Which face of a box the growth with a ball leaves through, and the ball's centre is over by at
+ * least `margin` from its sides; -1: none. `c`: that centre from the middle of the box, in its
+ * frame; `r`: radius of the ball. */
 static int face_under(const double c[3], const double half[3], double r, double margin) {
     for (int i = 0; i < 3; i++) {
         double tau = (half[i] + r) / fabs(c[i]);

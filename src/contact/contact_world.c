@@ -139,6 +139,7 @@ static rg_placed_collider place_collider(const rg_world_content *content,
     rg_vec3 centre = rg_pose_apply(p.pose, rg_shape_centre(collider->shape));
     double reach = rg_length(rg_sub(centre, content->position[body])) + p.radius;
     p.reach = isfinite(reach) ? reach : 0;
+    p.turning = rg_length(content->angular_velocity[body]) * p.reach;
     return p;
 }
 
@@ -150,6 +151,7 @@ static rg_status place_colliders(rg_collision *c, const rg_world_content *conten
     if (!c->placed || !c->is_placed)
         return RG_OUT_OF_MEMORY;
     memset(c->is_placed, 0, count * sizeof *c->is_placed);
+    c->knows_law = false;
     return RG_OK;
 }
 
@@ -162,13 +164,21 @@ static const rg_placed_collider *placed_of(const rg_collision *c, const rg_world
     return &c->placed[i];
 }
 
-/* How far two bodies may come closer to each other within the step at these velocities: each also
- * by how far turning may move a point of its shape. */
-static double closing_at(const rg_collision *c, const rg_placed_collider *b,
-                         const rg_placed_collider *a, rg_collision_velocities v) {
-    return rg_length(rg_sub(v.velocity[b->body], v.velocity[a->body])) * c->ahead +
-           rg_length(v.angular_velocity[b->body]) * b->reach * c->ahead +
-           rg_length(v.angular_velocity[a->body]) * a->reach * c->ahead;
+/* How far two bodies may come closer to each other within the step at the velocities of its
+ * beginning: each also by how far turning may move a point of its shape. */
+static double closing_now(const rg_collision *c, const rg_world_content *content,
+                          const rg_placed_collider *b, const rg_placed_collider *a) {
+    rg_vec3 relative = rg_sub(content->velocity[b->body], content->velocity[a->body]);
+    return rg_length(relative) * c->ahead + b->turning * c->ahead + a->turning * c->ahead;
+}
+
+/* The same at those that are expected. */
+static double closing_after(const rg_collision *c, const rg_placed_collider *b,
+                            const rg_placed_collider *a) {
+    const rg_collision_velocities *v = c->after;
+    return rg_length(rg_sub(v->velocity[b->body], v->velocity[a->body])) * c->ahead +
+           rg_length(v->angular_velocity[b->body]) * b->reach * c->ahead +
+           rg_length(v->angular_velocity[a->body]) * a->reach * c->ahead;
 }
 
 /* The settings of the def, with the distances that the motion of the next step may cover: a pair
@@ -183,15 +193,13 @@ static rg_contact_settings settings_of_pair(const rg_collision *c, const rg_worl
         settings.band = 2 * smaller;
     if (c->ahead == 0)
         return settings;
-    const rg_world_content *content = &world->content;
-    rg_collision_velocities now = {content->velocity, content->angular_velocity};
-    double closing = b->still && a->still ? 0 : closing_at(c, b, a, now);
+    double closing = b->still && a->still ? 0 : closing_now(c, &world->content, b, a);
     if (c->after)
-        closing = fmax(closing, closing_at(c, b, a, *c->after));
+        closing = fmax(closing, closing_after(c, b, a));
     if (closing <= RG_CONTACT_ROUNDING * smaller) /* it does not show */
         closing = 0;
     /* What an earlier pass found has fallen already. */
-    double falling = c->again ? 0 : rg_length(content->gravity) * c->ahead * c->ahead;
+    double falling = c->again ? 0 : c->falling;
     double near = settings.near > 0 ? settings.near : RG_CONTACT_NEAR * smaller;
     double band = settings.band > 0 ? settings.band : RG_CONTACT_BAND * smaller;
     /* An impact within the step may turn straight motion into turning: the far end of a rod whose
@@ -221,33 +229,32 @@ static rg_kept_manifolds kept_of(const rg_contact_look *before, size_t *at, rg_p
 
 /* The motions that contacts are looked for: that of the beginning, and that with all forces but
  * contact; or what an earlier pass of the step found. */
-static rg_pair_motion motion_of_pair(const rg_collision *c, const rg_world_content *content,
-                                     const rg_placed_collider *b, const rg_placed_collider *a) {
+static void find_motion(const rg_collision *c, const rg_world_content *content,
+                        const rg_placed_collider *b, const rg_placed_collider *a,
+                        rg_pair_motion *m) {
     size_t body[2] = {b->body, a->body};
-    rg_pair_motion m = {.time = c->ahead,
-                        .count = c->after && !c->again ? 2 : 1,
-                        .found = c->again,
-                        .share = rg_contact_share(b->collider->shape, a->collider->shape)};
+    m->time = c->ahead;
+    m->count = c->after && !c->again ? 2 : 1;
+    m->found = c->again;
+    m->share = rg_contact_share(b->collider->shape, a->collider->shape);
     rg_collision_velocities start = {content->velocity, content->angular_velocity};
     rg_collision_velocities v[2] = {c->again ? *c->after : start, c->after ? *c->after : start};
     /* If a solve gives velocities that differ by more than RG_CONTACT_AHEAD times what gravity
      * gives in the step, contacts are looked for again (step_stepping.c); gravity itself may be
      * left out of the first motion. */
-    double falling = rg_length(content->gravity) * c->ahead * c->ahead;
-    m.margin = fmax(c->def.contacts.near > 0 ? c->def.contacts.near
-                                             : RG_CONTACT_NEAR * fmin(b->radius, a->radius),
-                    (1 + RG_CONTACT_AHEAD) * falling);
-    m.rests = rg_largest_entry(rg_sub(start.velocity[body[0]], start.velocity[body[1]])) == 0 &&
-              rg_largest_entry(start.angular_velocity[body[0]]) == 0 &&
-              rg_largest_entry(start.angular_velocity[body[1]]) == 0;
+    m->margin = fmax(c->def.contacts.near > 0 ? c->def.contacts.near
+                                              : RG_CONTACT_NEAR * fmin(b->radius, a->radius),
+                     (1 + RG_CONTACT_AHEAD) * c->falling);
+    m->rests = rg_largest_entry(rg_sub(start.velocity[body[0]], start.velocity[body[1]])) == 0 &&
+               rg_largest_entry(start.angular_velocity[body[0]]) == 0 &&
+               rg_largest_entry(start.angular_velocity[body[1]]) == 0;
     for (int i = 0; i < 2; i++) {
-        m.centre[i] = content->position[body[i]];
-        for (int k = 0; k < m.count; k++) {
-            m.velocity[k][i] = v[k].velocity[body[i]];
-            m.angular_velocity[k][i] = v[k].angular_velocity[body[i]];
+        m->centre[i] = content->position[body[i]];
+        for (int k = 0; k < m->count; k++) {
+            m->velocity[k][i] = v[k].velocity[body[i]];
+            m->angular_velocity[k][i] = v[k].angular_velocity[body[i]];
         }
     }
-    return m;
 }
 
 /* A pair at a look. */
@@ -288,7 +295,8 @@ static rg_status make_room(rg_collision *c, const pair_room *room, rg_contact_li
 /* Manifolds of a pair, with more room as long as there is too little. */
 static rg_status find_manifolds(rg_collision *c, const rg_world *world, const pair_query *q,
                                 rg_contact_list *list) {
-    rg_pair_motion motion = motion_of_pair(c, &world->content, q->b, q->a);
+    rg_pair_motion motion;
+    find_motion(c, &world->content, q->b, q->a, &motion);
     motion.kept = q->kept;
     pair_room room = {4, 64, 8, 8};
     for (;;) {
@@ -318,15 +326,15 @@ static bool same_caches(rg_cache_list x, rg_cache_list y) {
 
 /* What would be looked at follows, where nothing moves, from shapes, poses, settings and caches:
  * a plane is then chosen by the beginning alone (contact_plane.c). */
-static rg_pair_look describe_look(const pair_query *q) {
-    rg_pair_look look;
-    memset(&look, 0, sizeof look); /* compared as a whole */
-    look.shape[0] = q->b->collider->shape, look.shape[1] = q->a->collider->shape;
-    look.pose[0] = q->b->pose, look.pose[1] = q->a->pose;
-    look.settings.near = q->settings.near, look.settings.band = q->settings.band;
-    look.settings.stick = q->settings.stick, look.settings.inner = q->settings.inner;
-    look.settings.reduce_to = q->settings.reduce_to;
-    return look;
+static void describe_look(const pair_query *q, bool still, rg_pair_look *look) {
+    if (still) {
+        memset(look, 0, sizeof *look); /* compared as a whole */
+        look->shape[0] = q->b->collider->shape, look->shape[1] = q->a->collider->shape;
+        look->pose[0] = q->b->pose, look->pose[1] = q->a->pose;
+    }
+    look->settings.near = q->settings.near, look->settings.band = q->settings.band;
+    look->settings.stick = q->settings.stick, look->settings.inner = q->settings.inner;
+    look->settings.reduce_to = q->settings.reduce_to;
 }
 
 /* The place of a pair in the list of the look before, going along. */
@@ -389,6 +397,19 @@ rg_contact_law rg_collision_law(const rg_collision *c, const rg_world *world,
     return rg_contact_law_complete(law);
 }
 
+/* The same; most pairs are of the materials of the one before. */
+static rg_contact_law law_of_touch(rg_collision *c, const rg_world *world, const rg_touch *touch) {
+    rg_material_id b = collider_of(world, touch->collider_b)->material;
+    rg_material_id a = collider_of(world, touch->collider_a)->material;
+    bool known = c->knows_law && c->law_of[0].index1 == b.index1 && c->law_of[1].index1 == a.index1;
+    if (known && !c->def.material)
+        return c->law;
+    c->law_of[0] = b, c->law_of[1] = a;
+    c->law = rg_collision_law(c, world, touch);
+    c->knows_law = true;
+    return c->law;
+}
+
 static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids ids,
                            const rg_contact_list *list) {
     if (rg_array_grow(&c->allocator, &c->now.touches, &c->now.touch_capacity,
@@ -409,7 +430,7 @@ static rg_status add_touch(rg_collision *c, const rg_world *world, rg_pair_ids i
         list->manifolds[i].first_point += (uint32_t)c->now.point_count;
         touch->gap = fmin(touch->gap, list->manifolds[i].gap);
     }
-    touch->law = rg_collision_law(c, world, touch);
+    touch->law = law_of_touch(c, world, touch);
     c->min_gap = fmin(c->min_gap, touch->gap);
     return RG_OK;
 }
@@ -419,20 +440,24 @@ typedef struct pair_places {
     size_t memory, kept, look;
 } pair_places;
 
-static rg_status add_pair(rg_collision *c, rg_pair_ids ids, rg_pair_look look,
-                          const rg_contact_list *list) {
+/* Room for one more pair: its look, not cleared; null without memory. */
+static rg_pair_look *next_look(rg_collision *c) {
     rg_pair_list *found = &c->lists[c->current];
     if (rg_array_grow(&c->allocator, &found->pairs, &found->capacity, found->count + 1) ||
         rg_array_grow(&c->allocator, &found->looks, &found->look_capacity, found->count + 1))
-        return RG_OUT_OF_MEMORY;
-    look.first_manifold = (uint32_t)c->now.manifold_count;
-    look.manifold_count = list->manifold_count;
-    look.first_point = (uint32_t)c->now.point_count;
-    look.point_count = list->point_count;
-    found->looks[found->count] = look;
+        return NULL;
+    return &found->looks[found->count];
+}
+
+static void add_pair(rg_collision *c, rg_pair_ids ids, rg_pair_look *look,
+                     const rg_contact_list *list) {
+    rg_pair_list *found = &c->lists[c->current];
+    look->first_manifold = (uint32_t)c->now.manifold_count;
+    look->manifold_count = list->manifold_count;
+    look->first_point = (uint32_t)c->now.point_count;
+    look->point_count = list->point_count;
     found->pairs[found->count++] = (rg_pair_memory){
         .ids = ids, .first_cache = (uint32_t)found->cache_count, .cache_count = list->cache_count};
-    return RG_OK;
 }
 
 /* Of terrain only triangles are looked at that the motion may reach. */
@@ -447,25 +472,30 @@ static rg_status find_points_of_pair(rg_collision *c, const rg_world *world, pai
     q.last = find_memory(&c->last, &at->memory, ids);
     if (c->again)
         q.kept = kept_of(&c->before, &at->kept, ids);
-    rg_pair_look look = describe_look(&q);
+    rg_pair_look *look = next_look(c);
+    if (!look)
+        return RG_OUT_OF_MEMORY;
     rg_contact_list list;
     rg_cache_list caches = {0};
     const rg_pair_look *old = find_look(&c->lists[1 - c->current], &at->look, ids, &caches);
     bool still = !c->again && q.b->still && q.a->still;
+    describe_look(&q, still, look);
     bool known =
-        c->again ? saw_all(old, &q.kept, &q.settings) : still && saw_same(old, caches, &q, &look);
+        c->again ? saw_all(old, &q.kept, &q.settings) : still && saw_same(old, caches, &q, look);
     bool same = known && recall(c, old, caches, &list);
-    if (same)
-        look.settings = old->settings;
+    if (same && old->holds)
+        memcpy(look, old, sizeof *look); /* with its padding: it is compared */
+    else if (same)
+        look->settings = old->settings;
     rg_status status = same ? RG_OK : find_manifolds(c, world, &q, &list);
     if (status)
         return status;
-    look.whole = list.left_out_count == 0 && !is_terrain(q.b) && !is_terrain(q.a);
-    look.holds = (same && old->holds) ||
-                 (still && list.left_out_count == 0 &&
-                  same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
-    status = add_pair(c, ids, look, &list);
-    if (!status && list.manifold_count)
+    look->whole = list.left_out_count == 0 && !is_terrain(q.b) && !is_terrain(q.a);
+    look->holds = (same && old->holds) ||
+                  (still && list.left_out_count == 0 &&
+                   same_caches(q.last, (rg_cache_list){list.caches, list.cache_count}));
+    add_pair(c, ids, look, &list);
+    if (list.manifold_count)
         status = add_touch(c, world, ids, &list);
     c->now.manifold_count += list.manifold_count;
     c->now.point_count += list.point_count;
@@ -535,9 +565,10 @@ static bool is_looked_at(const rg_collision *c, const rg_world *world, rg_pair_i
 
 rg_status rg_collision_find_pairs(rg_collision *c, const rg_world *world, double ahead,
                                   const rg_collision_velocities *after, rg_error *error) {
+    const rg_world_content *content = &world->content;
     c->ahead = ahead;
     c->after = after;
-    const rg_world_content *content = &world->content;
+    c->falling = rg_length(content->gravity) * ahead * ahead;
     rg_arena_mark mark = rg_arena_get_mark(&c->arena);
     double *leaves = after ? rg_arena_take(&c->arena, content->bodies.count, sizeof *leaves) : NULL;
     if (after && !leaves)

@@ -8,7 +8,8 @@
 /* Cells along an edge of the cube that maps directions to start vertices of the climb. */
 enum { RG_START_CELLS = 4, RG_START_COUNT = 6 * RG_START_CELLS * RG_START_CELLS };
 
-/* Polyhedra with no more vertices than this are scanned for supports: cheaper than following edges. */
+/* Polyhedra with no more vertices than this are scanned for supports: cheaper than following
+ * edges. */
 enum { RG_SCAN_VERTICES = 32 };
 
 /* Facets as loops of vertices, counter-clockwise seen from outside. */

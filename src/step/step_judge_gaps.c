@@ -4,8 +4,8 @@
  * Pairs are found by sorting bounds along x, apart from the broad phase: those of the shapes at the
  * end of the step, drawn back by how far the bodies came and enlarged by how far they turned. Two
  * that moved straight are left out, too, if the bounds of the one do not meet those of the other
- * drawn back by their relative motion: bodies that move side by side are not compared. Of balls that
- * move straight the smallest gap is known in closed form.
+ * drawn back by their relative motion: bodies that move side by side are not compared. Of balls
+ * that move straight the smallest gap is known in closed form.
  *
  * Tested by tests/step/test_judge_gaps.c. */
 #include "base/base_sort.h"
@@ -367,8 +367,8 @@ static closed_gap over_plane(const judged_part *plane, const judged_part *ball) 
     return (closed_gap){fmin(rg_dot(up, from) - below, end), end};
 }
 
-/* Pairs whose smallest gap is known in closed form; false: it is not, or balls are so deep that they
- * may have passed through each other. */
+/* Pairs whose smallest gap is known in closed form; false: it is not, or balls are so deep that
+ * they may have passed through each other. */
 static bool is_known(const gap_search *s, const judged_part *a, const judged_part *b,
                      rg_judge_gaps *gaps) {
     bool first = is_ball(s, a), second = is_ball(s, b);
