@@ -2,7 +2,7 @@
  * own, as if it were alone, and what they found is appended in the order of the pairs. So all lists
  * are those that one lane would have made, whatever the number of threads.
  *
- * Tested by tests/step/test_threads.c. */
+ * Tested by tests/scene/test_threads.c. */
 #include "contact/contact_collision.h"
 
 #include <string.h>

@@ -158,9 +158,10 @@ static rg_status place_colliders(rg_collision *c, const rg_world_content *conten
 static const rg_placed_collider *placed_of(const rg_collision *c, const rg_world *world,
                                            rg_collider_id id) {
     size_t i = rg_handle_index(&world->content.colliders, RG_HANDLE(id));
-    if (!c->is_placed[i])
+    if (!c->is_placed[i]) { /* lanes find all of them placed, and write nothing */
         c->placed[i] = place_collider(&world->content, &world->content.collider[i]);
-    c->is_placed[i] = 1;
+        c->is_placed[i] = 1;
+    }
     return &c->placed[i];
 }
 

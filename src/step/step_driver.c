@@ -10,6 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
+_Static_assert((int)RG_JUDGE_LANES <= (int)RG_STEP_LANES, "the judge uses the arenas of islands");
+
 static bool is_finite_motion(const rg_motion_state *s) {
     return rg_is_finite(s->position) && rg_quat_is_finite(s->orientation) &&
            rg_is_finite(s->velocity) && rg_is_finite(s->angular_velocity);
@@ -109,7 +111,8 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
                               .joint_count = report->joint_count,
                               .end_joints = report->end_joints,
                               .end_joint_count = report->end_joint_count,
-                              .halved = report->halved};
+                              .halved = report->halved,
+                              .pool = world->pool};
     forces.forces = rg_world_contact_forces(world, &forces.count);
     rg_judge_contacts contacts;
     if (rg_judge_work(c, before, forces, report->judged, &world->scratch, &contacts)) {
@@ -125,9 +128,9 @@ static void judge_step(rg_world *world, const rg_judge_memory *before, double st
         info->certificate.cone_violation =
             fmax(info->certificate.cone_violation, rg_judge_joint_bounds(c));
     rg_judge_gaps gaps;
+    rg_judge_room room = {&world->scratch, machinery->arenas, world->pool};
     /* Without memory for the search nothing was measured, and the figures stay missing. */
-    if (rg_judge_find_gaps(c, before, report, &world->scratch, &gaps) == RG_OK &&
-        isfinite(gaps.least)) {
+    if (rg_judge_find_gaps(c, before, report, &room, &gaps) == RG_OK && isfinite(gaps.least)) {
         info->certificate.min_gap = gaps.least;
         info->certificate.max_penetration = fmax(0, -gaps.end);
         info->passed_through = gaps.passed;

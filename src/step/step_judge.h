@@ -76,6 +76,7 @@ typedef struct rg_judge_pushes {
     size_t end_joint_count;
     const uint8_t *halved; /* per body: half of gravity acted then, too; null: none */
     bool ended;            /* the joints are those */
+    rg_pool *pool;         /* null: one thread */
 } rg_judge_pushes;
 /* `whose`, per body: only contacts and paths of these bodies; null: of all. What is at stake is
  * always that of all. */
@@ -163,11 +164,21 @@ void rg_judge_span(const rg_judge_power *power, int rule, double length, rg_judg
 
 /* --- the certificate -------------------------------------------------------------------------- */
 
+/* What the search for gaps works with. Pairs are dealt out to lanes, whatever the number of
+ * threads. */
+enum { RG_JUDGE_LANES = 8 };
+typedef struct rg_judge_room {
+    rg_arena *arena;
+    rg_arena *lanes; /* RG_JUDGE_LANES of them, for this search alone */
+    rg_pool *pool;   /* null: one thread */
+} rg_judge_room;
+
 /* The smallest signed gap of all pairs of colliders that came near each other, and how many passed
  * through each other, from the beginning of the step to its end, with an own search for pairs:
  * step_judge_gaps.c. */
 rg_status rg_judge_find_gaps(const rg_world_content *content, const rg_judge_memory *before,
-                             const rg_step_report *report, rg_arena *arena, rg_judge_gaps *gaps);
+                             const rg_step_report *report, const rg_judge_room *room,
+                             rg_judge_gaps *gaps);
 /* Certificate and energy without figures: all NaN. */
 void rg_judge_measure_nothing(rg_step_info *info);
 /* Fills certificate and energy of `info` from what was before and what is now. */

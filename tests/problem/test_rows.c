@@ -69,8 +69,7 @@ static void the_normal_row_is_the_gradient_of_the_gap(void **state) {
         rg_collision_view view = rg_collision_get(collision);
         rg_row_set set;
         rg_arena arena = rg_arena_make(NULL);
-        assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set),
-                         RG_OK);
+        assert_int_equal(rg_rows_build(world, &view, 0.01, NULL, NULL, &arena, &set), RG_OK);
         assert_true(set.count >= 1);
         /* Move A a little and look again: points are matched by their features. */
         rg_vec3 v[2] = {{0, 0, 0}, rg_scale(1e-7, rg_random_direction(&random))};
