@@ -13,15 +13,26 @@
  * Of terrain, the parts are the prisms of the triangles within reach, which its tree finds.
  *
  * Cost: the number of parts of one times that of the other, in box tests. */
+#include "base/base_sort.h"
 #include "contact/contact.h"
 #include "shape/shape_terrain.h"
 
 #include <string.h>
 
+/* Points of a pair that were found while its parts were looked for. */
+enum { FOUND_POINTS = 4 };
+typedef struct found_pair {
+    rg_contact_cache cache;
+    rg_part_remarks remarks;
+    rg_manifold manifold;
+    rg_contact_point points[FOUND_POINTS];
+} found_pair;
+
 typedef struct placed_part {
     rg_placed_shape part;
     rg_bounds bounds;
     uint32_t number;
+    const found_pair *found; /* null: not yet */
 } placed_part;
 
 typedef struct part_list {
@@ -284,8 +295,20 @@ static rg_status find_points(const rg_contact_query *query, const rg_pair_motion
     return rg_contact_find(query, motion, remarks, manifold);
 }
 
+/* Where a pair goes whose points were found before: false without room. */
+static bool put_found(const found_pair *found, rg_contact_query *query, rg_part_remarks *remarks,
+                      rg_manifold *manifold) {
+    if (found->manifold.point_count > query->capacity)
+        return false;
+    *query->cache = found->cache;
+    *remarks = found->remarks;
+    *manifold = found->manifold;
+    memcpy(query->points, found->points, found->manifold.point_count * sizeof *query->points);
+    return true;
+}
+
 static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
-                          rg_contact_cache cache, rg_contact_list *list) {
+                          rg_contact_cache cache, const found_pair *found, rg_contact_list *list) {
     if (list->manifold_count == list->manifold_capacity ||
         list->point_count == list->point_capacity || list->cache_count == list->cache_capacity ||
         (motion && list->left_out_count == list->left_out_capacity))
@@ -295,7 +318,9 @@ static rg_status add_pair(rg_contact_query query, const rg_pair_motion *motion,
     query.points = list->points + list->point_count;
     query.capacity = list->point_capacity - list->point_count;
     rg_part_remarks remarks = {0};
-    rg_status status = find_points(&query, motion, &remarks, manifold);
+    rg_status status = found && put_found(found, &query, &remarks, manifold)
+                           ? RG_OK
+                           : find_points(&query, motion, &remarks, manifold);
     if (status != RG_OK)
         return status;
     list->caches[list->cache_count++] = cache;
@@ -349,100 +374,165 @@ static void ball_path(const part_query *q, rg_vec3 points[3], rg_terrain_path *p
         points[i] = rg_pose_apply_inverse(q->whole.pose, points[i]);
 }
 
-/* The plane that the ball will be held above: that of the contact with one triangle, as it will be
- * found. A penetration is not made larger. */
-static rg_status find_floor(const part_query *q, uint32_t triangle, rg_terrain_path *path) {
-    enum { ROOM = 16 };
-    rg_contact_point points[ROOM];
-    rg_terrain_room room;
+/* A triangle that a ball may touch. */
+typedef struct near_triangle {
+    double distance; /* m, from the centre */
+    uint32_t number;
+    const rg_shape *prism; /* null: not yet made */
+    found_pair *found;
+} near_triangle;
+
+static bool is_nearer(const near_triangle *a, const near_triangle *b) {
+    return a->distance < b->distance || (a->distance == b->distance && a->number < b->number);
+}
+
+static bool is_lower(const near_triangle *a, const near_triangle *b) {
+    return a->number < b->number;
+}
+
+RG_DEFINE_HEAP_SORT(sort_by_distance, near_triangle, is_nearer)
+RG_DEFINE_HEAP_SORT(sort_by_number, near_triangle, is_lower)
+
+/* The contact points of the ball and a triangle; null where there is no room for them. */
+static rg_status find_with(const part_query *q, near_triangle *t) {
     rg_pose none;
     bool first = q->side == 1; /* the terrain is */
-    uint32_t at = 0, part[2] = {first ? triangle : 0, first ? 0 : triangle};
-    rg_contact_cache cache = find_cache(q->last.caches, q->last.count, &at, part[0], part[1]);
-    rg_placed_shape prism = {rg_shape_part(q->whole.shape, triangle, &room, &none), q->whole.pose};
+    uint32_t at = 0, part[2] = {first ? t->number : 0, first ? 0 : t->number};
+    rg_terrain_room *room = rg_arena_take(q->arena, 1, sizeof *room);
+    found_pair *f = t->found = rg_arena_take(q->arena, 1, sizeof *f);
+    if (!room || !f)
+        return RG_OUT_OF_MEMORY;
+    t->prism = rg_shape_part(q->whole.shape, t->number, room, &none);
+    *f = (found_pair){.cache = find_cache(q->last.caches, q->last.count, &at, part[0], part[1])};
+    rg_placed_shape prism = {t->prism, q->whole.pose};
     rg_contact_query query = {.one = first ? prism : q->other,
                               .two = first ? q->other : prism,
                               .settings = q->settings,
-                              .cache = &cache,
+                              .cache = &f->cache,
                               .arena = q->arena,
-                              .points = points,
-                              .capacity = ROOM};
-    rg_part_remarks remarks = {0};
-    rg_manifold manifold;
-    rg_status status = find_points(&query, q->motion, &remarks, &manifold);
-    if (status || manifold.point_count == 0 || manifold.gap > q->near)
-        return status == RG_LIMIT_EXCEEDED ? RG_OK : status;
-    path->normal = rg_rotate_back(q->whole.pose.orientation,
-                                  first ? manifold.normal : rg_neg(manifold.normal));
-    path->height += fmax(manifold.gap, 0);
-    return RG_OK;
+                              .points = f->points,
+                              .capacity = FOUND_POINTS};
+    rg_status status = find_points(&query, q->motion, &f->remarks, &f->manifold);
+    if (status == RG_LIMIT_EXCEEDED)
+        t->found = NULL;
+    return status == RG_LIMIT_EXCEEDED ? RG_OK : status;
 }
 
-/* Triangles that a ball may touch, if it is held above the nearest one. */
-static rg_status find_under_ball(const part_query *q, uint32_t **numbers, size_t *count) {
-    rg_vec3 points[3];
-    rg_terrain_path path;
-    ball_path(q, points, &path);
-    if (!rg_terrain_find_along(q->whole.shape, &path, false, q->arena, numbers, count))
-        return RG_OUT_OF_MEMORY;
+/* Above the plane of a contact, as it was found, the ball will be held. A penetration is not made
+ * larger. */
+static bool stands_on(const part_query *q, const found_pair *found, rg_terrain_path *path) {
+    if (!found || found->manifold.point_count == 0 || found->manifold.gap > q->near)
+        return false;
+    rg_vec3 n = q->side == 1 ? found->manifold.normal : rg_neg(found->manifold.normal);
+    path->normal = rg_rotate_back(q->whole.pose.orientation, n);
+    path->height += fmax(found->manifold.gap, 0);
+    return true;
+}
+
+/* Of triangles in the order of their distance, those that the ball may touch if it is held above
+ * the planes of its contacts with those before: *count of them, first. */
+static rg_status leave_out_below(const part_query *q, const rg_terrain_path *path,
+                                 near_triangle *list, size_t *count) {
+    enum { FLOORS = 8 };
+    rg_terrain_path floors[FLOORS];
+    int floor_count = 0;
     size_t all = *count;
-    uint32_t nearest = 0;
-    double least = INFINITY;
-    for (size_t i = 0; i < all; i++) {
-        double distance = rg_terrain_distance(q->whole.shape, (*numbers)[i], points[0]);
-        if (distance < least) {
-            least = distance;
-            nearest = (*numbers)[i];
-        }
-    }
-    rg_status status = all > 1 ? find_floor(q, nearest, &path) : RG_OK;
+    rg_status status = RG_OK;
     *count = 0;
-    for (size_t i = 0; i < all && !status; i++)
-        if ((*numbers)[i] == nearest || !rg_terrain_is_beyond(q->whole.shape, (*numbers)[i], &path))
-            (*numbers)[(*count)++] = (*numbers)[i];
+    for (size_t i = 0; i < all && !status; i++) {
+        near_triangle *t = &list[*count];
+        bool below = false;
+        for (int k = 0; k < floor_count && !below; k++)
+            below = rg_terrain_is_beyond(q->whole.shape, list[i].number, &floors[k]);
+        if (below)
+            continue;
+        *t = list[i];
+        ++*count;
+        if (all == 1 || floor_count == FLOORS)
+            continue;
+        status = find_with(q, t);
+        floors[floor_count] = *path;
+        if (!status && stands_on(q, t->found, &floors[floor_count]))
+            floor_count++;
+    }
     return status;
 }
 
-/* Triangles of a terrain within reach of the other shape: their numbers. Null stands for all parts
- * of anything else. */
-static rg_status numbers_of(const part_query *q, uint32_t **numbers, size_t *count) {
+/* Triangles that a ball may touch. */
+static rg_status find_under_ball(const part_query *q, near_triangle **list, size_t *count) {
+    rg_vec3 points[3];
+    rg_terrain_path path;
+    uint32_t *numbers;
+    ball_path(q, points, &path);
+    if (!rg_terrain_find_along(q->whole.shape, &path, false, q->arena, &numbers, count))
+        return RG_OUT_OF_MEMORY;
+    *list = rg_arena_take(q->arena, *count, sizeof **list);
+    if (!*list)
+        return RG_OUT_OF_MEMORY;
+    for (size_t i = 0; i < *count; i++)
+        (*list)[i] = (near_triangle){rg_terrain_distance(q->whole.shape, numbers[i], points[0]),
+                                     numbers[i], NULL, NULL};
+    sort_by_distance(*list, *count);
+    rg_status status = leave_out_below(q, &path, *list, count);
+    sort_by_number(*list, *count);
+    return status;
+}
+
+/* Triangles of a terrain within reach of the other shape. */
+static rg_status find_within_reach(const part_query *q, near_triangle **list, size_t *count) {
     const rg_shape *whole = q->whole.shape, *other = q->other.shape;
-    *numbers = NULL;
+    rg_pose relative = rg_pose_compose(rg_pose_inverse(q->whole.pose), q->other.pose);
+    rg_bounds reach = rg_shape_bounds(other, relative);
+    rg_vec3 grow = {q->near, q->near, q->near};
+    reach = (rg_bounds){rg_sub(reach.lower, grow), rg_add(reach.upper, grow)};
+    uint32_t *numbers;
+    size_t found;
+    *count = 0;
+    if (!rg_terrain_find(whole, &reach, q->arena, &numbers, &found))
+        return RG_OUT_OF_MEMORY;
+    *list = rg_arena_take(q->arena, found, sizeof **list);
+    for (size_t i = 0; *list && i < found; i++)
+        if (!is_apart(whole, numbers[i], other, relative, q->near))
+            (*list)[(*count)++] = (near_triangle){0, numbers[i], NULL, NULL};
+    return *list ? RG_OK : RG_OUT_OF_MEMORY;
+}
+
+/* Null stands for all parts of anything but terrain. */
+static rg_status find_triangles(const part_query *q, near_triangle **list, size_t *count) {
+    const rg_shape *whole = q->whole.shape;
+    *list = NULL;
     *count = 1;
     if (rg_shape_get_kind(whole) == RG_SHAPE_COMPOUND)
         *count = rg_shape_get_def(whole).part_count;
     if (rg_shape_get_kind(whole) != RG_SHAPE_TERRAIN)
         return RG_OK;
-    if (q->motion && rg_shape_get_kind(other) == RG_SHAPE_SPHERE)
-        return find_under_ball(q, numbers, count);
-    rg_pose relative = rg_pose_compose(rg_pose_inverse(q->whole.pose), q->other.pose);
-    rg_bounds reach = rg_shape_bounds(other, relative);
-    rg_vec3 grow = {q->near, q->near, q->near};
-    reach = (rg_bounds){rg_sub(reach.lower, grow), rg_add(reach.upper, grow)};
-    size_t found, kept = 0;
-    if (!rg_terrain_find(whole, &reach, q->arena, numbers, &found))
-        return RG_OUT_OF_MEMORY;
-    for (size_t i = 0; i < found; i++)
-        if (!is_apart(whole, (*numbers)[i], other, relative, q->near))
-            (*numbers)[kept++] = (*numbers)[i];
-    *count = kept;
-    return RG_OK;
+    return q->motion && rg_shape_get_kind(q->other.shape) == RG_SHAPE_SPHERE
+               ? find_under_ball(q, list, count)
+               : find_within_reach(q, list, count);
 }
 
 static rg_status place_parts(const part_query *q, part_list *list) {
-    uint32_t *numbers;
+    near_triangle *triangles;
     rg_placed_shape whole = q->whole;
-    rg_status status = numbers_of(q, &numbers, &list->count);
+    rg_status status = find_triangles(q, &triangles, &list->count);
     list->parts = status ? NULL : rg_arena_take(q->arena, list->count, sizeof *list->parts);
     bool terrain = rg_shape_get_kind(whole.shape) == RG_SHAPE_TERRAIN;
-    rg_terrain_room *rooms = terrain ? rg_arena_take(q->arena, list->count, sizeof *rooms) : NULL;
-    if (!list->parts || (terrain && !rooms))
+    if (!list->parts)
         return RG_OUT_OF_MEMORY;
     for (size_t i = 0; i < list->count; i++) {
         placed_part *p = &list->parts[i];
+        const near_triangle *t = terrain ? &triangles[i] : NULL;
+        rg_terrain_room *room = NULL;
         rg_pose pose;
-        p->number = terrain ? numbers[i] : (uint32_t)i;
-        p->part.shape = rg_shape_part(whole.shape, p->number, rooms ? &rooms[i] : NULL, &pose);
+        if (t && !t->prism) {
+            room = rg_arena_take(q->arena, 1, sizeof *room);
+            if (!room)
+                return RG_OUT_OF_MEMORY;
+        }
+        p->number = t ? t->number : (uint32_t)i;
+        p->found = t ? t->found : NULL;
+        p->part.shape =
+            t && t->prism ? t->prism : rg_shape_part(whole.shape, p->number, room, &pose);
         p->part.pose = p->part.shape == whole.shape || terrain ? whole.pose
                                                                : rg_pose_compose(whole.pose, pose);
         p->bounds = rg_shape_bounds(p->part.shape, p->part.pose);
@@ -457,7 +547,7 @@ rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
     if (rg_shape_is_convex(one.shape) && rg_shape_is_convex(two.shape)) {
         rg_contact_query query = {.one = one, .two = two, .settings = settings, .arena = arena};
         rg_contact_cache cache = find_cache(last.caches, last.count, &at, 0, 0);
-        return add_pair(query, motion, cache, found);
+        return add_pair(query, motion, cache, NULL, found);
     }
     rg_arena_mark mark = rg_arena_get_mark(arena);
     part_list list[2];
@@ -475,7 +565,8 @@ rg_status rg_contact_parts(rg_placed_shape one, rg_placed_shape two,
             rg_contact_query pair = {
                 .one = p->part, .two = q->part, .settings = settings, .arena = arena};
             rg_contact_cache cache = find_cache(last.caches, last.count, &at, p->number, q->number);
-            status = add_pair(pair, motion, cache, found);
+            /* Of two parts at most one is a triangle. */
+            status = add_pair(pair, motion, cache, p->found ? p->found : q->found, found);
         }
     rg_arena_return(arena, mark);
     return status;

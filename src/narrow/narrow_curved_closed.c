@@ -1,12 +1,15 @@
 /* Growth in closed form, where K = K1 - K2 is a ball added to something flat:
  *   sphere, capsule, disc   a parallelogram (or segment, or point) added to a ball
  *   sphere and box          a box added to a ball
+ *   sphere and polyhedron   of at most FEW_EDGES edges, such as the prism of a triangle of terrain
  * Such a K is the union of balls about corners, cylinders about edges and prisms on faces, all
  * inside K; the ray from the centre leaves K where it leaves the last of them. Each piece is a
  * quadratic equation. The answer is certified like any other; a failure (cancellation where the
  * ball is tiny beside the rest) hands the pair to the iterative solver.
  * Tested by tests/narrow/test_curved.c. */
 #include "narrow/narrow_curved.h"
+
+enum { FEW_EDGES = 12 };
 
 /* The core point { a, b in [-1, 1] : a e0 + b e1 } under the exit point of the ray. */
 typedef struct exit_point {
@@ -143,6 +146,92 @@ static bool shoot_box(rg_shot *shot, int round) {
     return judge(shot, normal, core[0], core[1]);
 }
 
+/* A ray in the frame of a polyhedron, about its centre, and where it leaves what the ball of radius
+ * r makes of it. */
+typedef struct solid_ray {
+    const rg_polyhedron *p;
+    rg_vec3 d;
+    double r, tau;
+    rg_vec3 n, core; /* there: outward, not normalised; the point of the polyhedron under it */
+} solid_ray;
+
+static rg_vec3 corner_of(const solid_ray *ray, uint32_t vertex) {
+    return rg_sub(ray->p->vertices[vertex], ray->p->centre);
+}
+
+/* Through the face that ends the mitred polyhedron, if the ball touches that face inside. */
+static bool leave_by_face(solid_ray *ray) {
+    const rg_polyhedron *p = ray->p;
+    uint32_t face = 0;
+    double least = INFINITY;
+    for (uint32_t f = 0; f < p->facet_count; f++) {
+        double along = rg_dot(p->normals[f], ray->d);
+        double tau = along > 0 ? (p->offsets[f] + ray->r) / along : INFINITY;
+        if (tau < least) {
+            least = tau;
+            face = f;
+        }
+    }
+    if (!isfinite(least))
+        return false;
+    rg_vec3 n = p->normals[face], core = rg_add_scaled(rg_scale(least, ray->d), -ray->r, n);
+    uint32_t first = p->facet_start[face], count = p->facet_start[face + 1] - first;
+    for (uint32_t k = 0; k < count; k++) {
+        rg_vec3 from = corner_of(ray, p->facet_vertices[first + k]);
+        rg_vec3 to = corner_of(ray, p->facet_vertices[first + (k + 1) % count]);
+        if (rg_dot(rg_cross(rg_sub(to, from), rg_sub(core, from)), n) < 0)
+            return false;
+    }
+    ray->tau = least;
+    ray->n = n;
+    ray->core = core;
+    return true;
+}
+
+static void leave_by_edges(solid_ray *ray) {
+    const rg_polyhedron *p = ray->p;
+    exit_point best = {.tau = -1};
+    for (uint32_t e = 0; e < p->edge_count; e++) {
+        rg_vec3 a = corner_of(ray, p->edge_vertices[2 * e]);
+        rg_vec3 b = corner_of(ray, p->edge_vertices[2 * e + 1]);
+        rg_vec3 middle = rg_scale(0.5, rg_add(a, b)), half = rg_scale(0.5, rg_sub(b, a));
+        double x = try_edge(&best, ray->d, middle, half, ray->r);
+        if (x <= 1)
+            ray->core = rg_add_scaled(middle, x, half);
+    }
+    for (uint32_t v = 0; v < p->vertex_count; v++) {
+        rg_vec3 corner = corner_of(ray, v);
+        double tau = leave_ball(ray->d, corner, ray->r);
+        if (!(tau > best.tau))
+            continue;
+        best = (exit_point){.tau = tau, .n = rg_sub(rg_scale(tau, ray->d), corner)};
+        ray->core = corner;
+    }
+    ray->tau = best.tau;
+    ray->n = best.n;
+}
+
+/* Sphere (side `round`) and a small polyhedron. */
+static bool shoot_polyhedron(rg_shot *shot, int round) {
+    const rg_surface *s = &shot->side[1 - round];
+    const rg_mat3 *m = &s->rotation;
+    rg_mat3 back = rg_mat3_transpose(m);
+    solid_ray ray = {.p = s->polyhedron,
+                     .d = rg_scale(s->sign, rg_mat3_apply(&back, shot->d)),
+                     .r = shot->side[round].radius / s->scale};
+    if (!leave_by_face(&ray))
+        leave_by_edges(&ray);
+    if (!(ray.tau > 0))
+        return false;
+    rg_vec3 core[2] = {{0, 0, 0}, {0, 0, 0}};
+    core[1 - round] = rg_scale(s->sign * s->scale, rg_mat3_apply(m, ray.core));
+    return judge(shot, rg_scale(s->sign, rg_mat3_apply(m, ray.n)), core[0], core[1]);
+}
+
+static bool is_small(const rg_shot *shot, const rg_surface *s) {
+    return !shot->planar && s->polyhedron && s->polyhedron->edge_count <= FEW_EDGES;
+}
+
 static bool is_round(const rg_surface *s) {
     return s->kind == RG_SHAPE_SPHERE || s->kind == RG_SHAPE_CAPSULE || s->kind == RG_SHAPE_DISC;
 }
@@ -154,5 +243,8 @@ bool rg_shot_closed(rg_shot *shot) {
     for (int i = 0; i < 2; i++)
         if (s[i].kind == RG_SHAPE_SPHERE && s[1 - i].kind == RG_SHAPE_BOX)
             return shoot_box(shot, i);
+    for (int i = 0; i < 2; i++)
+        if (s[i].kind == RG_SHAPE_SPHERE && is_small(shot, &s[1 - i]))
+            return shoot_polyhedron(shot, i);
     return false;
 }

@@ -29,15 +29,30 @@
 /* Of a radius: what rounding may have added to a distance. */
 #define ROUNDED 1e-9
 
+/* Of a radius: by how much a corner may be above a plane that it is in, from rounding. */
+#define IN_PLANE 1e-12
+
+/* Triangles of a node of the tree that has a disc: larger ones are too thick to be left out. */
+enum { MOST_IN_DISC = 64 };
+
+/* A flat cylinder about the prisms of a node, along their mean normal. Boxes of slopes reach far
+ * above the ground. */
+typedef struct terrain_disc {
+    rg_vec3 middle, normal; /* unit */
+    double radius;          /* m; infinite: none */
+    double high, low;       /* m: along the normal, from the middle */
+} terrain_disc;
+
 struct rg_terrain {
     const rg_vec3 *vertices; /* the shape's points */
     uint32_t *triangles;     /* as they were given */
     size_t count;
     double thickness;
-    double largest;   /* m: across the box of a prism */
-    rg_vec3 up;       /* unit: that of all prisms; zero: each its own normal */
-    rg_box_tree tree; /* of the prisms */
-    rg_solid prism;   /* the adjacency of all of them */
+    double largest;      /* m: across the box of a prism */
+    rg_vec3 up;          /* unit: that of all prisms; zero: each its own normal */
+    rg_box_tree tree;    /* of the prisms */
+    terrain_disc *discs; /* of its nodes */
+    rg_solid prism;      /* the adjacency of all of them */
 };
 
 static const uint32_t prism_start[RG_PRISM_FACETS + 1] = {0, 3, 6, 10, 14, 18};
@@ -228,25 +243,43 @@ static bool separates(const rg_vec3 p[RG_PRISM_VERTICES], rg_vec3 foot, rg_vec3 
     return false;
 }
 
-/* A plane through the middle of the triangle is found at once; the one through the point nearest to
- * the path is the best. */
-static bool are_beyond(const rg_vec3 p[RG_PRISM_VERTICES], const rg_terrain_path *path) {
+/* Whether a prism is not above the plane that the lowest point of the ball stays above. What is in
+ * that plane, such as other triangles of flat ground, asks for no more than it. */
+static bool is_below(const rg_vec3 p[RG_PRISM_VERTICES], const rg_terrain_path *path) {
+    double high = -INFINITY;
+    if (rg_length_squared(path->normal) == 0)
+        return false;
+    for (int i = 0; i < RG_PRISM_VERTICES; i++)
+        high = fmax(high, rg_dot(path->normal, rg_sub(p[i], path->points[0])));
+    return -high - path->radius - path->height >= -IN_PLANE * path->radius;
+}
+
+static rg_vec3 middle_of(const rg_terrain_path *path) {
     rg_vec3 middle = {0, 0, 0};
     for (int i = 0; i < path->count; i++)
         middle = rg_add_scaled(middle, 1.0 / path->count, path->points[i]);
+    return middle;
+}
+
+/* A plane through the middle of the triangle is found at once; the one through the point nearest to
+ * the path is the best. */
+static bool are_beyond(const rg_vec3 p[RG_PRISM_VERTICES], rg_vec3 middle,
+                       const rg_terrain_path *path) {
+    if (is_below(p, path))
+        return true;
     rg_vec3 centre = rg_scale(1.0 / 3, rg_add(p[0], rg_add(p[1], p[2])));
     return separates(p, centre, middle, path) ||
            separates(p, nearest_point(p, middle), middle, path);
 }
 
 bool rg_prism_is_beyond(const rg_shape *prism, const rg_terrain_path *path) {
-    return are_beyond(prism->solid.view.vertices, path);
+    return are_beyond(prism->solid.view.vertices, middle_of(path), path);
 }
 
 bool rg_terrain_is_beyond(const rg_shape *terrain, uint32_t triangle, const rg_terrain_path *path) {
     rg_vec3 p[RG_PRISM_VERTICES];
     corners_of(terrain->terrain, triangle, p);
-    return are_beyond(p, path);
+    return are_beyond(p, middle_of(path), path);
 }
 
 double rg_terrain_distance(const rg_shape *terrain, uint32_t triangle, rg_vec3 p) {
@@ -255,43 +288,114 @@ double rg_terrain_distance(const rg_shape *terrain, uint32_t triangle, rg_vec3 p
     return rg_length(rg_sub(p, nearest_point(corners, p)));
 }
 
-static void leave_out_beyond(const rg_shape *terrain, const rg_terrain_path *path, collection *c) {
-    size_t kept = 0;
-    for (size_t i = 0; i < c->count; i++)
-        if (!rg_terrain_is_beyond(terrain, c->list[i], path))
-            c->list[kept++] = c->list[i];
-    c->count = kept;
+/* Whether a plane across the way from the disc to the middle of the path shows that it is not
+ * touched. */
+static bool is_disc_beyond(const terrain_disc *disc, rg_vec3 middle, const rg_terrain_path *path) {
+    rg_vec3 way = rg_sub(middle, disc->middle);
+    double up = rg_dot(way, disc->normal), least = INFINITY;
+    rg_vec3 aside = rg_add_scaled(way, -up, disc->normal);
+    double far = rg_length(aside), share = far > disc->radius ? 1 - disc->radius / far : 0;
+    rg_vec3 n = rg_add_scaled(rg_scale(share, aside), up, disc->normal);
+    double length = rg_length(n);
+    if (!(length > 0))
+        return false;
+    n = rg_scale(1 / length, n);
+    for (int i = 0; i < path->count; i++)
+        least = fmin(least, rg_dot(n, rg_sub(path->points[i], disc->middle)));
+    double along = rg_dot(n, disc->normal), across = sqrt(fmax(0, 1 - along * along));
+    double reach = across * disc->radius + along * (along > 0 ? disc->high : disc->low);
+    return least - reach > path->radius + path->slack;
+}
+
+/* Whether all prisms of a node are out of reach. */
+static bool is_node_beyond(const rg_terrain *t, size_t node, const rg_terrain_path *path,
+                           rg_vec3 middle, const rg_bounds *box) {
+    double reach = path->radius + path->slack;
+    const rg_bounds *b = &t->tree.nodes[node].bounds;
+    rg_vec3 out = rg_max(rg_sub(b->lower, box->upper), rg_sub(box->lower, b->upper));
+    if (rg_length_squared(rg_max(out, (rg_vec3){0, 0, 0})) > reach * reach)
+        return true;
+    return isfinite(t->discs[node].radius) && is_disc_beyond(&t->discs[node], middle, path);
 }
 
 static void collect_along(const rg_shape *terrain, const rg_terrain_path *path, collection *c) {
+    const rg_terrain *t = terrain->terrain;
     rg_bounds box = around(path->points, path->count);
+    rg_vec3 middle = middle_of(path), p[RG_PRISM_VERTICES];
+    uint32_t waiting[RG_TREE_DEEPEST];
+    size_t count = 0;
     c->count = 0;
-    rg_tree_visit(&terrain->terrain->tree, &box, path->radius + path->slack, collect, c);
-    leave_out_beyond(terrain, path, c);
+    for (uint32_t at = 0;; at = waiting[--count]) {
+        while (!is_node_beyond(t, at, path, middle, &box)) {
+            const rg_tree_node *node = &t->tree.nodes[at];
+            if (node->count == 0) {
+                waiting[count++] = node->first;
+                at++;
+                continue;
+            }
+            for (uint32_t i = 0; i < node->count && !c->failed; i++) {
+                uint32_t triangle = t->tree.order[node->first + i];
+                corners_of(t, triangle, p);
+                if (!are_beyond(p, middle, path))
+                    collect(c, triangle);
+            }
+            break;
+        }
+        if (count == 0)
+            return;
+    }
 }
 
-/* m: from the surface of the ball at the last point to the nearest of some triangles. */
-static double least_gap(const rg_shape *terrain, const rg_terrain_path *path, const collection *c) {
-    double least = INFINITY;
-    rg_vec3 last = path->points[path->count - 1];
-    for (size_t i = 0; i < c->count; i++)
-        least = fmin(least, rg_terrain_distance(terrain, c->list[i], last));
-    return least - path->radius;
+/* m: no prism of a node is nearer to a point. */
+static double node_distance(const rg_terrain *t, uint32_t node, rg_vec3 p) {
+    const terrain_disc *disc = &t->discs[node];
+    if (!isfinite(disc->radius)) {
+        const rg_bounds *b = &t->tree.nodes[node].bounds;
+        rg_vec3 out = rg_max(rg_sub(b->lower, p), rg_sub(p, b->upper));
+        return rg_length(rg_max(out, (rg_vec3){0, 0, 0}));
+    }
+    rg_vec3 way = rg_sub(p, disc->middle);
+    double up = rg_dot(way, disc->normal);
+    double aside = rg_length(rg_add_scaled(way, -up, disc->normal)) - disc->radius;
+    double above = fmax(up - disc->high, disc->low - up);
+    return sqrt(fmax(aside, 0) * fmax(aside, 0) + fmax(above, 0) * fmax(above, 0));
+}
+
+/* m: from a point to the nearest triangle, if that is nearer than `least`. */
+static double nearest_distance(const rg_shape *terrain, rg_vec3 p, double least) {
+    const rg_terrain *t = terrain->terrain;
+    const rg_tree_node *nodes = t->tree.nodes;
+    uint32_t waiting[RG_TREE_DEEPEST];
+    size_t count = 0;
+    for (uint32_t at = 0;; at = waiting[--count]) {
+        while (node_distance(t, at, p) < least) {
+            if (nodes[at].count == 0) {
+                uint32_t one = at + 1, other = nodes[at].first;
+                bool swap = node_distance(t, other, p) < node_distance(t, one, p);
+                waiting[count++] = swap ? one : other;
+                at = swap ? other : one;
+                continue;
+            }
+            for (uint32_t i = 0; i < nodes[at].count; i++)
+                least = fmin(least,
+                             rg_terrain_distance(terrain, t->tree.order[nodes[at].first + i], p));
+            break;
+        }
+        if (count == 0)
+            return least;
+    }
 }
 
 bool rg_terrain_find_along(const rg_shape *terrain, const rg_terrain_path *path, bool only,
                            rg_arena *arena, uint32_t **triangles, size_t *count) {
     collection c = {.arena = arena};
     rg_terrain_path narrow = *path;
-    narrow.slack = ROUNDED * path->radius;
-    if (only) /* what touches is enough, if anything does */
-        collect_along(terrain, &narrow, &c);
-    if (!only || !(least_gap(terrain, path, &c) <= narrow.slack)) {
-        collect_along(terrain, path, &c);
-        narrow.slack += only ? fmax(0, least_gap(terrain, path, &c)) : INFINITY;
-        if (narrow.slack < path->slack)
-            leave_out_beyond(terrain, &narrow, &c);
+    if (only) {
+        rg_vec3 last = path->points[path->count - 1];
+        double gap = nearest_distance(terrain, last, path->radius + path->slack) - path->radius;
+        narrow.slack = fmin(path->slack, fmax(gap, 0) + ROUNDED * path->radius);
     }
+    collect_along(terrain, &narrow, &c);
     sort_triangles(c.list, c.count);
     *triangles = c.list;
     *count = c.count;
@@ -372,6 +476,46 @@ static rg_vec3 common_way(const rg_terrain *t, rg_vec3 given) {
     return up;
 }
 
+/* The disc about `count` triangles, in the order of the tree. */
+static terrain_disc disc_about(const rg_terrain *t, const uint32_t *triangles, size_t count) {
+    rg_vec3 sum = {0, 0, 0}, middle = {0, 0, 0}, p[RG_PRISM_VERTICES];
+    for (size_t i = 0; i < count; i++) {
+        corners_of(t, triangles[i], p);
+        sum = rg_add(sum, area_of(t, triangles[i]));
+        for (int k = 0; k < 3; k++)
+            middle = rg_add_scaled(middle, 1 / (3 * (double)count), p[k]);
+    }
+    if (!(rg_length(sum) > 0))
+        return (terrain_disc){.radius = INFINITY};
+    terrain_disc disc = {.middle = middle, .normal = rg_normalised(sum)};
+    for (size_t i = 0; i < count; i++) {
+        corners_of(t, triangles[i], p);
+        for (int k = 0; k < RG_PRISM_VERTICES; k++) {
+            rg_vec3 way = rg_sub(p[k], middle);
+            double up = rg_dot(way, disc.normal);
+            disc.high = fmax(disc.high, up);
+            disc.low = fmin(disc.low, up);
+            disc.radius = fmax(disc.radius, rg_length(rg_add_scaled(way, -up, disc.normal)));
+        }
+    }
+    return disc;
+}
+
+/* Fills the discs of a node and of those below it; returns how many triangles it has, the first at
+ * *first of the order. */
+static size_t make_discs(rg_terrain *t, size_t node, size_t *first) {
+    const rg_tree_node *n = &t->tree.nodes[node];
+    size_t count = n->count, other;
+    *first = n->first;
+    if (n->count == 0) {
+        count = make_discs(t, node + 1, first);
+        count += make_discs(t, n->first, &other);
+    }
+    t->discs[node] = count <= MOST_IN_DISC ? disc_about(t, t->tree.order + *first, count)
+                                           : (terrain_disc){.radius = INFINITY};
+    return count;
+}
+
 static void measure(rg_shape *shape) {
     rg_terrain *t = shape->terrain;
     rg_bounds b = t->tree.nodes[0].bounds;
@@ -420,6 +564,11 @@ rg_status rg_terrain_make(rg_shape *shape, const rg_shape_def *def, rg_error *er
     status = rg_tree_build(&t->tree, count, bounds_of, t, memory);
     if (status)
         return status;
+    size_t first;
+    t->discs = rg_allocate(memory, t->tree.node_count, sizeof *t->discs);
+    if (!t->discs)
+        return RG_OUT_OF_MEMORY;
+    make_discs(t, 0, &first);
     shape->def = (rg_shape_def){.kind = RG_SHAPE_TERRAIN,
                                 .normal = t->up,
                                 .points = shape->points,
@@ -437,6 +586,7 @@ void rg_terrain_free(rg_terrain *t, const rg_allocator *memory) {
     rg_solid_free(&t->prism, memory);
     rg_release(memory, t->triangles);
     rg_tree_free(&t->tree, memory);
+    rg_release(memory, t->discs);
     rg_release(memory, t);
 }
 

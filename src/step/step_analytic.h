@@ -323,8 +323,9 @@ struct rg_analysis {
     double next_step;
     rg_analysis_motion motion; /* of the last evaluation */
 
-    rg_bounds *bounds;         /* per part: over the step that is looked at */
-    uint32_t (*candidates)[2]; /* parts that may meet during the step of the world */
+    rg_bounds *bounds;               /* per part: over the step that is looked at */
+    const rg_force_law *bounded_for; /* the law of those of fixed parts; null: not yet made */
+    uint32_t (*candidates)[2];       /* parts that may meet during the step of the world */
     size_t candidate_count;
     uint32_t *mine; /* parts in them */
     size_t mine_count;

@@ -121,6 +121,7 @@ static rg_status make_group(const rg_analysis *a, const rg_analysis_groups *grou
     g->candidates = groups->pairs + from;
     g->candidate_count = pairs;
     list_parts(g, seen);
+    g->bounded_for = NULL;
     bool adams = a->view->world->content.settings.integrator == RG_INTEGRATOR_ADAMS;
     rg_status status = rg_trial_make(&g->ode, adams, g->arena, &g->trial);
     if (!status)

@@ -78,12 +78,36 @@ static double instant_margin(const rg_analysis *a, const rg_convex_part *p) {
            RG_ANALYSIS_ROUNDING * DBL_EPSILON * rg_largest_entry(a->motion.position[p->body]);
 }
 
+static bool is_fixed(const rg_analysis *a, const rg_convex_part *p) {
+    return isfinite(p->radius) && !p->dynamic &&
+           !a->view->world->content.record[p->body].prescription1;
+}
+
+static void make_bounds_now(rg_analysis *a, uint32_t i) {
+    const rg_convex_part *p = &a->view->parts[i];
+    rg_bounds b = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
+    double margin = instant_margin(a, p);
+    rg_vec3 grow = {margin, margin, margin};
+    a->bounds[i] = (rg_bounds){rg_sub(b.lower, grow), rg_add(b.upper, grow)};
+}
+
+/* What does not move has the same bounds until the law changes, and the margin with it. */
+static void make_bounds_of_fixed(rg_analysis *a) {
+    for (size_t k = 0; k < a->mine_count && a->bounded_for != a->law; k++)
+        if (is_fixed(a, &a->view->parts[a->mine[k]]))
+            make_bounds_now(a, a->mine[k]);
+    a->bounded_for = a->law;
+}
+
 /* Bounds of the group's parts: around their bodies' paths, or of the instant. */
 static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
     const rg_world_content *c = &a->view->world->content;
+    make_bounds_of_fixed(a);
     for (size_t k = 0; k < a->mine_count; k++) {
         uint32_t i = a->mine[k];
         const rg_convex_part *p = &a->view->parts[i];
+        if (is_fixed(a, p))
+            continue;
         if (!isfinite(p->radius)) {
             a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
             if (c->record[p->body].prescription1 || p->dynamic)
@@ -92,12 +116,8 @@ static void make_bounds(rg_analysis *a, const rg_dense_output *dense) {
             continue;
         }
         bool prescribed = c->record[p->body].prescription1 != 0;
-        if (!dense || !(p->dynamic || prescribed)) {
-            a->bounds[i] = rg_shape_bounds(p->shape, rg_analysis_part_pose(a, &a->motion, i));
-            double margin = instant_margin(a, p);
-            rg_vec3 grow = {margin, margin, margin};
-            a->bounds[i].lower = rg_sub(a->bounds[i].lower, grow);
-            a->bounds[i].upper = rg_add(a->bounds[i].upper, grow);
+        if (!dense) {
+            make_bounds_now(a, i);
             continue;
         }
         rg_bounds path;
