@@ -9,6 +9,7 @@
  *   step_analytic_detect.c     which contacts there are at an instant; boxes around paths
  *   step_analytic_rows.c       rows of contacts as directions on bodies: matrices, impulses
  *   step_analytic_forces.c     contact forces inside the right-hand side
+ *   step_analytic_friction.c   what friction does at a contact: its states, and what changes them
  *   step_analytic_active.c     the active set: which contacts stick, and which are at the limit
  *   step_analytic_mean.c       mean forces over a short time, where the active set changes too fast
  *   step_analytic_instant.c    an instant: impacts, then stick or slip, then forces
@@ -137,32 +138,57 @@ enum {
     RG_ANALYSIS_BOUNCES = 3    /* equal ratios that make an accumulation */
 };
 
-typedef enum rg_analysis_mode { RG_ANALYSIS_STICKS, RG_ANALYSIS_SLIPS } rg_analysis_mode;
+/* What touches. Of a joint it is an axis with the end of its range: then part_a is the number of
+ * the limit. */
+typedef enum rg_touch_kind {
+    RG_TOUCH_PARTS,
+    RG_TOUCH_LIMIT,        /* of an axis along which bodies move */
+    RG_TOUCH_LIMIT_OF_TURN /* of one about which they turn: the row is about the normal */
+} rg_touch_kind;
 
-/* Of two parts, or, `limit`, of an axis of a joint with the end of its range: then part_a is the
- * number of the limit. */
+/* What friction does at a contact. */
+typedef enum rg_friction {
+    RG_FRICTION_HELD,     /* it sticks, by whatever friction in its cone that takes */
+    RG_FRICTION_AT_LIMIT, /* sticks, with all the friction it can have, against `direction` */
+    /* It sticks no longer, and has the coefficient of slip, but is not fast enough to have a
+     * direction of slip: otherwise as the two above. */
+    RG_FRICTION_STARTS,
+    RG_FRICTION_STARTS_AT_LIMIT,
+    RG_FRICTION_SLIPS, /* against its slip */
+    RG_FRICTION_STOPS, /* slips, and keeps its direction to the end: it is about to stop */
+    RG_FRICTION_STATES
+} rg_friction;
+
+/* What changes that. */
+typedef enum rg_friction_cause {
+    RG_FRICTION_SLIDES,  /* it slips faster than creep */
+    RG_FRICTION_SLOWS,   /* its slip is about to stop, */
+    RG_FRICTION_GOES_ON, /* or is not; */
+    RG_FRICTION_ENDS,    /* has stopped, */
+    RG_FRICTION_CREEPS,  /* or is so slow, and stays so, that it is left to the law of stick */
+    RG_FRICTION_LETS_GO, /* static friction does not hold it, */
+    RG_FRICTION_SETTLES, /* or does again */
+    RG_FRICTION_EXCEEDS, /* to hold it takes more friction than there can be, */
+    RG_FRICTION_TURNS_BACK /* or no longer */,
+    RG_FRICTION_CAUSES
+} rg_friction_cause;
+
 typedef struct rg_analysis_contact {
     uint32_t part_b, part_a, body_b, body_a;
-    bool limit, turns; /* turns: about the normal, not along it */
     uint64_t id;
     rg_contact_track track;
     rg_contact_law law;
     double size, shell; /* m */
     double still;       /* m/s */
-    uint8_t mode;       /* rg_analysis_mode */
-    bool active;        /* carries force */
-    bool started;       /* sticks no longer, but is not fast enough to have a direction of slip */
-    bool at_limit; /* sticks, with all the friction it can have, against `direction` (in space) */
-    bool halts;    /* sticks from now on: what is left of its slip is projected away */
-    bool tight;    /* is, or was when it was last decided, at its limit or close to it */
-    bool stopping; /* slips, and keeps its direction to the end: it is about to stop */
-    bool fresh;    /* was not there before the event */
-    rg_vec3 direction; /* slip, or at the limit: against which friction acts */
-    double force[3];   /* N: along normal, basis[0], basis[1]; warm start and result */
-    rg_vec3 last;      /* N, on A: at the end of the last step of the world */
-    rg_vec3 reference; /* N, on A: what forces stay near to, where they are not determined */
-    double lightness;  /* by how much more its friction does, as it carries less than others */
-    rg_vec3 basis[2];  /* tangents of the last evaluation */
+    rg_touch_kind kind;
+    rg_friction friction; /* step_analytic_friction.c */
+    rg_vec3 direction;    /* of slip, or at the limit: against which friction acts */
+    double force[3];      /* N: along normal, basis[0], basis[1]; warm start and result */
+    double none;          /* N: normal forces up to this are none */
+    rg_vec3 last;         /* N, on A: at the end of the last step of the world */
+    rg_vec3 reference;    /* N, on A: what forces stay near to, where they are not determined */
+    double lightness;     /* by how much more its friction does, as it carries less than others */
+    rg_vec3 basis[2];     /* tangents of the last evaluation */
     double normal_acceleration, slip_acceleration; /* of the last evaluation */
     rg_vec3 slip_direction;                        /* of slip_acceleration */
     rg_contact_motion motion;                      /* of the last evaluation */
@@ -286,8 +312,7 @@ typedef struct rg_evaluation {
 
 /* A contact at the beginning of a trial step. */
 typedef struct rg_analysis_start {
-    double force[3];
-    bool active;
+    double force[3], none;
     double gap, slip; /* m, m/s */
     rg_vec3 point, point_rate, normal;
 } rg_analysis_start;
@@ -429,8 +454,16 @@ rg_bounds rg_analysis_prescribed_bounds(const rg_analysis *a, size_t body, doubl
 /* Those of the candidates that may meet on the polynomial of a trial step, or, null, at the
  * instant of a->motion. */
 void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense);
-/* The contacts of now (a->motion is at them), those that were there keep what is known of them. */
-rg_status rg_analysis_detect(rg_analysis *a, rg_error *error);
+/* Some contacts. */
+typedef struct rg_analysis_set {
+    const rg_analysis_contact *contacts;
+    size_t count;
+} rg_analysis_set;
+/* Whether one of them is of these parts. */
+bool rg_analysis_is_among(rg_analysis_set set, uint32_t part_b, uint32_t part_a);
+/* The contacts of now (a->motion is at them), those that were there keep what is known of them.
+ * *before: those that there were, until others leave. */
+rg_status rg_analysis_detect(rg_analysis *a, rg_analysis_set *before, rg_error *error);
 
 /* --- rows --- */
 /* m/s: of the fastest point of the body at this place of the group, with velocities over all
@@ -565,13 +598,13 @@ void rg_analysis_joints_keep(const rg_analysis *a, double step, rg_joint_memory 
 
 /* --- forces --- */
 rg_vec3 rg_analysis_force_of(const rg_analysis_contact *c); /* N, on A */
-/* Of friction now: of slip, or of stick. */
-double rg_analysis_coefficient(const rg_analysis_contact *c);
-bool rg_analysis_has_friction(const rg_analysis_contact *c);
-/* Whether the coefficient drops when it begins to slip. */
-bool rg_analysis_friction_drops(const rg_analysis_contact *c);
-/* Tangents: along and across the slip, or the direction at the limit, or any. */
-void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
+/* Whether it has one. */
+static inline bool rg_analysis_carries(const rg_analysis_contact *c) {
+    return c->force[0] > c->none;
+}
+static inline bool rg_analysis_carried_at_start(const rg_analysis_start *s) {
+    return s->force[0] > s->none;
+}
 /* e . (u' without contact forces) of a row. */
 double rg_analysis_own_rate(const rg_analysis *a, const rg_analysis_row *row);
 /* The forces of an island with the active set as it is. */
@@ -605,9 +638,37 @@ void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
 /* The law of forces that stay what they are within a trial step. */
 void rg_analysis_keep_forces(rg_analysis *a);
 
+/* --- friction --- */
+rg_friction rg_friction_after(rg_friction state, rg_friction_cause cause);
+void rg_analysis_note_friction(rg_analysis_contact *c, rg_friction_cause cause);
+/* RG_FRICTION_SLIDES, in the direction of `slip`; RG_FRICTION_EXCEEDS, against `direction`. */
+void rg_analysis_note_slide(rg_analysis_contact *c, rg_vec3 slip);
+void rg_analysis_note_limit(rg_analysis_contact *c, rg_vec3 direction);
+/* Of a contact of which nothing else is known: held, or slipping, by its slip (m/s). */
+void rg_analysis_begin_friction(const rg_analysis *a, rg_analysis_contact *c, rg_vec3 slip);
+/* Of one that was there before. */
+void rg_analysis_go_on(const rg_analysis_contact *before, rg_analysis_contact *c);
+bool rg_analysis_slips(const rg_analysis_contact *c);
+/* The others stick, or start: */
+bool rg_analysis_at_limit(const rg_analysis_contact *c);
+bool rg_analysis_starts(const rg_analysis_contact *c);
+/* Of friction now: of slip, or of stick. */
+double rg_analysis_coefficient(const rg_analysis_contact *c);
+bool rg_analysis_has_friction(const rg_analysis_contact *c);
+/* Whether the coefficient drops when it begins to slip. */
+bool rg_analysis_friction_drops(const rg_analysis_contact *c);
+/* Tangents: along and across the slip, or the direction at the limit, or any. */
+void rg_analysis_make_basis(const rg_analysis *a, rg_analysis_contact *c);
 /* How much less than it can be the friction of a contact that is held is, relative to that; < 0:
  * more. */
 double rg_analysis_cone_margin(const rg_analysis_contact *c);
+/* m/s: slower slip is left to the law of stick. */
+double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
+/* m/s: slower slip is none. */
+double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
+/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a
+ * decisive one, or, where the coefficient then drops, little. */
+double rg_analysis_let_go(const rg_analysis_contact *c);
 
 /* --- active --- */
 /* The active set of an island in the exact cone, and forces by it. */
@@ -622,13 +683,6 @@ bool rg_analysis_may_average(const rg_analysis *a);
 /* After a projection: stick and slip by the slips that are left, and the active set where that
  * changes it. */
 rg_status rg_analysis_refresh(rg_analysis *a);
-/* m/s: slower slip is left to the law of stick. */
-double rg_analysis_creep(const rg_analysis *a, const rg_analysis_contact *c);
-/* Acceleration of slip, in `acceleration`, above which a contact that stuck does so no longer: a
- * decisive one, or, where the coefficient then drops, little. */
-double rg_analysis_let_go(const rg_analysis_contact *c);
-/* m/s: slower slip is none. */
-double rg_analysis_stop(const rg_analysis *a, const rg_analysis_contact *c);
 /* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent.
  * `frees`: contacts that are not needed are let go. */
 rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, rg_error *error);
@@ -638,8 +692,8 @@ rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, r
 bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact);
 
 /* --- impacts --- */
-/* Of all islands, until nothing approaches. */
-rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_error *error);
+/* Of all islands, until nothing approaches. `before`: contacts that are not new here. */
+rg_status rg_analysis_resolve_impacts(rg_analysis *a, rg_analysis_set before, rg_error *error);
 /* Others are only there so that mean forces know of them. */
 bool rg_analysis_touches(const rg_analysis_contact *c);
 /* What was not solved is an event, counts as a failure, and is in the certificate. */
@@ -649,8 +703,9 @@ void rg_analysis_tell_unsolved(rg_analysis *a, const rg_analysis_contact *c, siz
 /* --- project --- */
 /* Moves bodies of the group by displacements and small turns. */
 void rg_analysis_displace(rg_analysis *a, const rg_analysis_twist *twist);
-/* Brings gaps and velocities of active contacts back where they belong, and joints. */
-rg_status rg_analysis_project(rg_analysis *a);
+/* Brings gaps and velocities of contacts that carry force back where they belong, and joints.
+ * `ends`: per contact, whether its slip ends here, and what is left of it goes; null: none does. */
+rg_status rg_analysis_project(rg_analysis *a, const bool *ends);
 
 /* --- events --- */
 typedef struct rg_analysis_event {

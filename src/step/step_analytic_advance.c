@@ -10,9 +10,9 @@
 #include <string.h>
 
 static rg_contact_mode mode_of(const rg_analysis_contact *c) {
-    if (!c->active)
+    if (!rg_analysis_carries(c))
         return RG_MODE_SEPARATING;
-    if (c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0)
+    if (rg_analysis_slips(c) && c->law.friction > 0)
         return RG_MODE_SLIP;
     bool curved = c->track.feature.kind == RG_FEATURES_SMOOTH;
     return curved && rg_length(c->motion.point_rate) > 0 ? RG_MODE_ROLL : RG_MODE_STICK;
@@ -36,8 +36,8 @@ static rg_contact_force force_at(const rg_analysis *a, const rg_analysis_contact
                               .impulse = rg_scale(a->view->end - a->view->begin, f),
                               .force = f,
                               .normal_force = c->force[0],
-                              .friction = c->mode == RG_ANALYSIS_SLIPS ? c->law.friction
-                                                                       : c->law.static_friction,
+                              .friction =
+                                  rg_analysis_slips(c) ? c->law.friction : c->law.static_friction,
                               .slip_speed = rg_length(c->motion.slip),
                               .approach = -c->motion.gap_rate,
                               .mode = mode_of(c)};
@@ -50,7 +50,7 @@ static rg_status add_forces(rg_analysis *g, bool resting, rg_analysis_forces *li
     rg_analysis_judge_last(g, resting);
     rg_analysis_joints_keep(g, g->view->world->step, list->joints);
     for (size_t i = 0; i < g->contact_count; i++) {
-        if (g->contacts[i].limit)
+        if (g->contacts[i].kind != RG_TOUCH_PARTS)
             continue;
         if (!rg_arena_grow(g->arena, &list->forces, list->count, &list->capacity,
                            sizeof *list->forces))

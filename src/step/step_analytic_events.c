@@ -232,7 +232,8 @@ static double resting_gap(const look *l, const rg_rigid_motion *b, const rg_rigi
     double gap = INFINITY;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b != l->part_b || c->part_a != l->part_a || !a->start[i].active)
+        if (c->part_b != l->part_b || c->part_a != l->part_a ||
+            !rg_analysis_carried_at_start(&a->start[i]))
             continue;
         rg_contact_motion m = rg_contact_follow(&c->track, b, other);
         if (m.regular)
@@ -259,18 +260,11 @@ static double deepest_idle(const rg_analysis *a, uint32_t part_b, uint32_t part_
     double deepest = 0;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->part_b == part_b && c->part_a == part_a && !a->start[i].active &&
-            a->start[i].gap <= IDLE * level)
+        if (c->part_b == part_b && c->part_a == part_a &&
+            !rg_analysis_carried_at_start(&a->start[i]) && a->start[i].gap <= IDLE * level)
             deepest = fmin(deepest, fmin(0, a->start[i].gap) - IDLE * level);
     }
     return deepest;
-}
-
-static bool is_followed(const rg_analysis *a, uint32_t part_b, uint32_t part_a) {
-    for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].part_b == part_b && a->contacts[i].part_a == part_a)
-            return true;
-    return false;
 }
 
 static rg_analysis_event contact_event(const look *l, double theta) {
@@ -378,7 +372,7 @@ static bool is_kept_above(look *l, double end) {
         return false;
     for (size_t i = 0; i < a->contact_count; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->limit || !a->start[i].active ||
+        if (c->kind != RG_TOUCH_PARTS || !rg_analysis_carried_at_start(&a->start[i]) ||
             !is_carried(a, c->part_b, c->part_a, &other_moving) || other_moving != moving)
             continue;
         bool same_side = (c->part_a == moving) == (l->part_a == moving);
@@ -392,7 +386,8 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     rg_analysis *a = l->a;
     double shell = rg_analysis_shell(a, l->part_b, l->part_a);
     l->level = 0.25 * shell;
-    if (is_followed(a, l->part_b, l->part_a)) {
+    if (rg_analysis_is_among((rg_analysis_set){a->contacts, a->contact_count}, l->part_b,
+                             l->part_a)) {
         l->deepest = deepest_idle(a, l->part_b, l->part_a, l->level);
         look_at_touching(l, event);
         return RG_OK;
@@ -473,9 +468,9 @@ static void look_for_root(look *l, rg_scalar_function *function, int kind, bool 
 static void look_at_contact(look *l, rg_analysis_event *event) {
     const rg_analysis_contact *c = &l->a->contacts[l->contact];
     l->leaves = LEAVES * c->size;
-    if (c->active && isfinite(c->motion.inside))
+    if (rg_analysis_carries(c) && isfinite(c->motion.inside))
         look_for_root(l, inside, RG_STEP_EVENT_FEATURE, true, event);
-    if (c->active && c->mode == RG_ANALYSIS_SLIPS && c->law.friction > 0 && l->friction)
+    if (rg_analysis_carries(c) && rg_analysis_slips(c) && c->law.friction > 0 && l->friction)
         look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
 }
 
@@ -490,7 +485,8 @@ static double limit_gap(void *user, double theta) {
 /* Whether the axis rests at its end. */
 static bool is_at_limit(const rg_analysis *a, size_t limit) {
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].limit && a->contacts[i].part_a == limit && a->start[i].active)
+        if (a->contacts[i].kind != RG_TOUCH_PARTS && a->contacts[i].part_a == limit &&
+            rg_analysis_carried_at_start(&a->start[i]))
             return true;
     return false;
 }
@@ -530,20 +526,21 @@ static double margin(const look *l, uint32_t contact, int *kind) {
     const rg_analysis_contact *c = &a->contacts[contact];
     double margin = INFINITY, unit = 1 / a->view->acceleration;
     *kind = RG_STEP_EVENT_BREAK;
-    if (a->start[contact].active)
-        margin = c->active || rg_analysis_keeps_active_set(a)
+    if (rg_analysis_carried_at_start(&a->start[contact]))
+        margin = rg_analysis_carries(c) || rg_analysis_keeps_active_set(a)
                      ? c->force[0] / a->start[contact].force[0]
                      : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
-    if (!c->active || c->mode != RG_ANALYSIS_STICKS || !(c->law.static_friction > 0) ||
+    if (!rg_analysis_carries(c) || rg_analysis_slips(c) || !(c->law.static_friction > 0) ||
         !l->friction)
         return margin;
     double change = INFINITY;
-    if ((a->law->exact_cone || rg_analysis_friction_drops(c)) && !c->at_limit)
+    if ((a->law->exact_cone || rg_analysis_friction_drops(c)) && !rg_analysis_at_limit(c))
         change = rg_analysis_cone_margin(c);
     /* Directions are turned after every step; what happens meanwhile is an event only if it is
      * much. */
-    double back = c->at_limit ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
-    if (!c->started)
+    double back =
+        rg_analysis_at_limit(c) ? RG_ANALYSIS_MUCH + c->slip_acceleration * unit : INFINITY;
+    if (!rg_analysis_starts(c))
         change = fmin(change, rg_analysis_let_go(c) - c->slip_acceleration * unit);
     if (fmin(back, change) > margin)
         return margin;

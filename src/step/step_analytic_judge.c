@@ -82,7 +82,7 @@ static bool instant_of(const rg_analysis *a, bool laws, bool stops, rg_judge_ins
     if (a->joints && !rg_analysis_joints_show(a, now))
         return false;
     for (size_t i = 0; i < a->contact_count; i++)
-        if (a->contacts[i].motion.regular && !a->contacts[i].limit)
+        if (a->contacts[i].motion.regular && a->contacts[i].kind == RG_TOUCH_PARTS)
             contacts[now->count++] =
                 contact_of(a, &a->contacts[i], rg_analysis_force_of(&a->contacts[i]));
     return true;
@@ -103,7 +103,7 @@ static rg_judge_power look(const rg_analysis *a, sight see, rg_judge_findings *f
     rg_judge_power power = {0};
     if (instant_of(a, see >= SEE_LAWS, see == SEE_LAWS_AT_END, &now)) {
         for (size_t i = 0; i < a->contact_count; i++)
-            if (a->contacts[i].limit)
+            if (a->contacts[i].kind != RG_TOUCH_PARTS)
                 rg_analysis_limit_show(a, &a->contacts[i], a->contacts[i].force[0], &now);
         if (see != SEE_POWER)
             rg_judge_laws(&now, found);
@@ -224,9 +224,9 @@ void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_
         now.count = 0;
         for (size_t i = 0; i < count; i++) {
             const rg_analysis_contact *c = &a->contacts[rows[i].contact];
-            if (c->limit && rows[i].component == 0)
+            if (c->kind != RG_TOUCH_PARTS && rows[i].component == 0)
                 rg_analysis_limit_show(a, c, impulse[i], &now);
-            if (c->limit)
+            if (c->kind != RG_TOUCH_PARTS)
                 continue;
             if (i == 0 || rows[i].contact != rows[i - 1].contact)
                 contacts[now.count++] = contact_of(a, c, (rg_vec3){0, 0, 0});

@@ -81,7 +81,7 @@ static double largest_drift(const rg_analysis *a) {
         const rg_analysis_contact *c = &a->contacts[i];
         double off = c->motion.gap - RG_ANALYSIS_REST * c->shell;
         double nearer = fmin(a->start[i].gap, RG_ANALYSIS_REST * c->shell) - c->motion.gap;
-        if (c->active && c->motion.regular)
+        if (rg_analysis_carries(c) && c->motion.regular)
             largest = fmax(largest, (a->law->mean ? nearer : fabs(off) / 2) / c->shell);
     }
     return largest / RG_ANALYSIS_DRIFT;
@@ -97,18 +97,22 @@ static bool mark_stopping(rg_analysis *a) {
         rg_analysis_contact *c = &a->contacts[i];
         double slip = rg_length(c->motion.slip);
         /* A direction that it has turned away from would not be seen to end. */
-        if (c->mode == RG_ANALYSIS_SLIPS && !(rg_dot(c->motion.slip, c->direction) > 0)) {
-            c->mode = slip > rg_analysis_stop(a, c) ? RG_ANALYSIS_SLIPS : RG_ANALYSIS_STICKS;
-            if (c->mode == RG_ANALYSIS_SLIPS)
-                c->direction = rg_scale(1 / slip, c->motion.slip);
+        if (!rg_analysis_slips(c))
+            continue;
+        if (!(rg_dot(c->motion.slip, c->direction) > 0)) {
+            if (slip > rg_analysis_stop(a, c))
+                rg_analysis_note_slide(c, c->motion.slip);
+            else
+                rg_analysis_note_friction(c, RG_FRICTION_ENDS);
             changed = true;
         }
-        c->stopping = c->mode == RG_ANALYSIS_SLIPS && slip > 0 &&
-                      slip < RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c) &&
-                      c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->view->acceleration;
-        if (c->stopping)
-            c->direction = rg_scale(1 / slip, c->motion.slip);
-        changed |= c->stopping;
+        bool slows = slip > 0 && slip < RG_ANALYSIS_STOPPING * rg_analysis_creep(a, c) &&
+                     c->slip_acceleration < -RG_ANALYSIS_DECISIVE * a->view->acceleration;
+        rg_analysis_note_friction(c, slows ? RG_FRICTION_SLOWS : RG_FRICTION_GOES_ON);
+        if (c->friction == RG_FRICTION_STOPS) {
+            rg_analysis_note_slide(c, c->motion.slip);
+            changed = true;
+        }
     }
     return changed;
 }
@@ -122,14 +126,14 @@ static double share_without_turn(const rg_analysis *a) {
     double share = 1;
     for (size_t i = 0; i < a->contact_count && !a->law->mean; i++) {
         const rg_analysis_contact *c = &a->contacts[i];
-        if (c->mode != RG_ANALYSIS_SLIPS || !c->active || !(c->law.friction > 0))
+        if (!rg_analysis_slips(c) || !rg_analysis_carries(c) || !(c->law.friction > 0))
             continue;
         double along = rg_dot(c->motion.slip, c->direction), creep = rg_analysis_creep(a, c);
         double aside = rg_length(rg_add_scaled(c->motion.slip, -along, c->direction));
         double begin = a->start[i].slip;
-        if (c->stopping && aside > RG_ANALYSIS_STOPPING * creep)
+        if (c->friction == RG_FRICTION_STOPS && aside > RG_ANALYSIS_STOPPING * creep)
             share = fmin(share, CUT_TO);
-        else if (!c->stopping && along <= 0 && aside > 0)
+        else if (c->friction == RG_FRICTION_SLIPS && along <= 0 && aside > 0)
             share = fmin(share, fmax(CUT_TO, (begin - creep) / (begin - along)));
     }
     return share;
@@ -332,7 +336,7 @@ static void drop_gone(rg_analysis *a) {
 }
 
 static rg_status accept_step(rg_analysis *a) {
-    rg_status status = rg_analysis_project(a);
+    rg_status status = rg_analysis_project(a, NULL);
     drop_gone(a);
     return status ? status : rg_analysis_refresh(a);
 }
@@ -340,10 +344,8 @@ static rg_status accept_step(rg_analysis *a) {
 static void mark_event(rg_analysis *a, const rg_analysis_event *event) {
     rg_analysis_contact *c =
         event->contact < a->contact_count ? &a->contacts[event->contact] : NULL;
-    if (c && event->kind == RG_STEP_EVENT_STICK && c->mode == RG_ANALYSIS_SLIPS) {
-        c->mode = RG_ANALYSIS_STICKS;
-        c->at_limit = c->started = false;
-    }
+    if (c && event->kind == RG_STEP_EVENT_STICK)
+        rg_analysis_note_friction(c, RG_FRICTION_ENDS);
     /* Contacts are logged when it is known what they are, slips where they begin. */
     if (event->kind >= 0 && event->kind != RG_STEP_EVENT_CONTACT &&
         event->kind != RG_STEP_EVENT_SLIP)
