@@ -228,10 +228,16 @@ typedef struct rg_analysis_known {
     uint64_t averaged; /* whether the last step ended with mean forces */
 } rg_analysis_known;
 
+/* What forces do during a trial step. */
+typedef enum rg_course {
+    RG_COURSE_FOLLOWS, /* they follow the law */
+    RG_COURSE_CONSTANT /* they are those of its beginning */
+} rg_course;
+
 /* What showing the judge takes. */
 typedef struct rg_analysis_judging {
     rg_judge_findings pending; /* of the beginning of the trial step */
-    bool constant;             /* forces of the trial step are those of its beginning */
+    rg_course course;          /* of the trial step */
     rg_judge_power begin;      /* there */
     rg_analysis_motion motion; /* of evaluations for the judge alone */
     rg_vec3 *linear, *angular; /* bodies */
@@ -290,6 +296,13 @@ extern const rg_force_law rg_law_cone;     /* in space: the exact cone */
 extern const rg_force_law rg_law_mean;     /* constant over a short time: Moreau's step */
 /* During one trial step: forces stay what they are, and act at points that move straight. */
 extern const rg_force_law rg_law_constant;
+
+/* How a group came to the end of the step. */
+typedef enum rg_arrival {
+    RG_ARRIVED,
+    RG_ARRIVED_RESTING, /* nothing moved: the forces of the last step hold */
+    RG_STRAYED          /* it did not: a body left its reach, nothing that was found counts */
+} rg_arrival;
 
 /* How far to go for the forces of an island. */
 typedef enum rg_effort {
@@ -623,17 +636,16 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y);
 void rg_analysis_evaluate_free(rg_analysis *a, double t, const double *y);
 /* The active set, and forces by it, at a->time and a->y. */
 void rg_analysis_decide(rg_analysis *a);
-/* Evaluations from here to the end of the trial step: the first one is at its beginning.
- * `constant`: by the forces of now. Otherwise the active set of the beginning is kept, if no
- * solver was needed to find it. */
-void rg_analysis_begin_trial(rg_analysis *a, bool constant);
+/* Evaluations from here to the end of the trial step: the first one is at its beginning. Where
+ * forces follow the law, the active set of the beginning is kept, if no solver was needed to find
+ * it. */
+void rg_analysis_begin_trial(rg_analysis *a, rg_course course);
 void rg_analysis_end_trial(rg_analysis *a);
 bool rg_analysis_keeps_active_set(const rg_analysis *a);
 /* What constant forces, and the search for events, are relative to: a->motion and the contacts. */
 void rg_analysis_keep_start(rg_analysis *a);
-/* At the end of the step of the world, for readers. `resting`: the forces of the last step,
- * which hold. */
-void rg_analysis_evaluate_last(rg_analysis *a, bool resting);
+/* At the end of the step of the world, for readers. */
+void rg_analysis_evaluate_last(rg_analysis *a, rg_arrival arrival);
 
 /* The law of forces that stay what they are within a trial step. */
 void rg_analysis_keep_forces(rg_analysis *a);
@@ -683,9 +695,19 @@ bool rg_analysis_may_average(const rg_analysis *a);
 /* After a projection: stick and slip by the slips that are left, and the active set where that
  * changes it. */
 rg_status rg_analysis_refresh(rg_analysis *a);
-/* At an event: finds contacts, resolves impacts, decides modes, makes everything consistent.
- * `frees`: contacts that are not needed are let go. */
-rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, rg_error *error);
+/* What an event calls for. */
+typedef enum rg_event_need {
+    RG_NEED_NOTHING,  /* there is none */
+    RG_NEED_FRICTION, /* a slip ends */
+    RG_NEED_FORCES,   /* other rows carry force */
+    RG_NEED_CONTACTS  /* they must be looked for */
+} rg_event_need;
+/* Of contacts that seem not to be needed. */
+typedef enum rg_unneeded { RG_UNNEEDED_LEAVE, RG_UNNEEDED_STAY } rg_unneeded;
+/* At an event: finds contacts if need be, resolves impacts, decides stick and slip, makes
+ * everything consistent. */
+rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_unneeded unneeded,
+                                      rg_error *error);
 
 /* No forces exist, or they grow without bound: an impulse along them, until the slip that makes
  * them stops (Painleve's paradox). False if there is none. */
@@ -709,24 +731,15 @@ rg_status rg_analysis_project(rg_analysis *a, const bool *ends);
 
 /* --- events --- */
 typedef struct rg_analysis_event {
-    double theta;     /* share of the step; 1: none */
-    int kind;         /* rg_step_event_kind, -1: none to tell of */
-    bool changes;     /* other rows carry force: that, too, is settled */
-    bool detect;      /* contacts must be looked for */
-    uint32_t contact; /* or part pair */
+    double theta;       /* share of the step; 1: none */
+    int kind;           /* rg_step_event_kind, -1: none to tell of */
+    rg_event_need need; /* nothing, and theta < 1: the search goes on from there */
+    uint32_t contact;   /* or part pair */
     uint32_t part_b, part_a;
 } rg_analysis_event;
-/* `friction`: changes between stick and slip are events. */
-rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_event *event,
-                                  rg_error *error);
+rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error);
 
 /* --- loop --- */
-/* How a group came to the end of the step. */
-typedef enum rg_arrival {
-    RG_ARRIVED,
-    RG_ARRIVED_RESTING, /* nothing moved: the forces of the last step hold */
-    RG_STRAYED          /* it did not: a body left its reach, nothing that was found counts */
-} rg_arrival;
 rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error);
 
 /* --- handover --- */
@@ -777,15 +790,15 @@ bool rg_analysis_make_motion(const rg_world_content *content, rg_arena *arena,
 
 /* --- judge --- */
 rg_status rg_analysis_judge_make(rg_analysis *a);
-/* At the beginning of a trial step, with the forces there; `constant`: which stay. */
-void rg_analysis_judge_begin(rg_analysis *a, bool constant);
+/* At the beginning of a trial step, with the forces there. */
+void rg_analysis_judge_begin(rg_analysis *a, rg_course course);
 /* The trial step was taken, this share of its `length`; forces are those of its end. */
 void rg_analysis_judge_span(rg_analysis *a, double theta, double length);
 /* Impulses along rows, contact by contact; a->motion is before them. */
 void rg_analysis_judge_impact(rg_analysis *a, const rg_analysis_row *rows, size_t count,
                               const double *impulse);
 /* The forces of the end of the step of the world; of bodies at rest, of all of it. */
-void rg_analysis_judge_last(rg_analysis *a, bool resting);
+void rg_analysis_judge_last(rg_analysis *a, rg_arrival arrival);
 
 /* Into the log of the step. */
 void rg_analysis_log(rg_analysis *a, rg_step_event_kind kind, const rg_analysis_contact *contact,

@@ -48,13 +48,17 @@ typedef struct look {
     double level;      /* m: values this small are 0 */
     double leaves;     /* m: a point this far outside its face or edge has left it */
     double deepest;    /* m: where a pair that touches has come nearer */
-    bool friction;     /* changes between stick and slip are events */
     double (*kept)[3]; /* forces of the last place at which nothing had happened */
     int kind;          /* of what happens first */
 } look;
 
 static rg_root_method root_finder(const look *l) {
     return l->a->view->world->content.settings.root_finder;
+}
+
+/* Whether changes between stick and slip are located. */
+static bool has_friction_events(const rg_analysis *a) {
+    return !a->law->mean;
 }
 
 static void add_mover(look *l, uint32_t body) {
@@ -270,7 +274,7 @@ static double deepest_idle(const rg_analysis *a, uint32_t part_b, uint32_t part_
 static rg_analysis_event contact_event(const look *l, double theta) {
     return (rg_analysis_event){.theta = theta,
                                .kind = RG_STEP_EVENT_CONTACT,
-                               .detect = true,
+                               .need = RG_NEED_CONTACTS,
                                .contact = UINT32_MAX,
                                .part_b = l->part_b,
                                .part_a = l->part_a};
@@ -425,7 +429,7 @@ static rg_status look_at_pair(look *l, rg_analysis_event *event) {
     *event = contact_event(l, fmin(theta, event->theta));
     if (impact.result == RG_FIRST_CONTACT_LIMIT) { /* free so far: look again from there */
         event->kind = -1;
-        event->detect = false;
+        event->need = RG_NEED_NOTHING;
     }
     return RG_OK;
 }
@@ -453,7 +457,7 @@ static double slip_along(void *user, double theta) {
     return rg_dot(m.slip, l->a->contacts[l->contact].direction);
 }
 
-static void look_for_root(look *l, rg_scalar_function *function, int kind, bool detect,
+static void look_for_root(look *l, rg_scalar_function *function, int kind, rg_event_need need,
                           rg_analysis_event *event) {
     double begin = function(l, 0);
     rg_root root;
@@ -461,7 +465,7 @@ static void look_for_root(look *l, rg_scalar_function *function, int kind, bool 
         *event = (rg_analysis_event){/* just past it: the function has changed its sign there */
                                      .theta = fmin(root.upper, 1),
                                      .kind = kind,
-                                     .detect = detect,
+                                     .need = need,
                                      .contact = l->contact};
 }
 
@@ -469,9 +473,10 @@ static void look_at_contact(look *l, rg_analysis_event *event) {
     const rg_analysis_contact *c = &l->a->contacts[l->contact];
     l->leaves = LEAVES * c->size;
     if (rg_analysis_carries(c) && isfinite(c->motion.inside))
-        look_for_root(l, inside, RG_STEP_EVENT_FEATURE, true, event);
-    if (rg_analysis_carries(c) && rg_analysis_slips(c) && c->law.friction > 0 && l->friction)
-        look_for_root(l, slip_along, RG_STEP_EVENT_STICK, false, event);
+        look_for_root(l, inside, RG_STEP_EVENT_FEATURE, RG_NEED_CONTACTS, event);
+    if (rg_analysis_carries(c) && rg_analysis_slips(c) && c->law.friction > 0 &&
+        has_friction_events(l->a))
+        look_for_root(l, slip_along, RG_STEP_EVENT_STICK, RG_NEED_FRICTION, event);
 }
 
 /* --- ends of ranges of joints ----------------------------------------------------------------- */
@@ -510,10 +515,8 @@ static double brake_slip(void *user, double theta) {
 
 /* A brake whose axis comes to the velocity that it holds. */
 static void look_at_brake(look *l, rg_analysis_event *event) {
-    double theta = event->theta;
     if (isfinite(brake_slip(l, 0)))
-        look_for_root(l, brake_slip, -1, false, event);
-    event->changes |= event->theta < theta;
+        look_for_root(l, brake_slip, -1, RG_NEED_FORCES, event);
 }
 
 /* --- forces ----------------------------------------------------------------------------------- */
@@ -531,7 +534,7 @@ static double margin(const look *l, uint32_t contact, int *kind) {
                      ? c->force[0] / a->start[contact].force[0]
                      : RG_ANALYSIS_BREAK - c->normal_acceleration * unit;
     if (!rg_analysis_carries(c) || rg_analysis_slips(c) || !(c->law.static_friction > 0) ||
-        !l->friction)
+        !has_friction_events(l->a))
         return margin;
     double change = INFINITY;
     if ((a->law->exact_cone || rg_analysis_friction_drops(c)) && !rg_analysis_at_limit(c))
@@ -551,7 +554,7 @@ static double margin(const look *l, uint32_t contact, int *kind) {
 static double least_margin(look *l) {
     /* That the rows which carry force change is the end of a step, and nothing to report. */
     double least = l->a->evaluation.margin;
-    if (l->friction)
+    if (has_friction_events(l->a))
         least = fmin(least, rg_analysis_brakes_margin(l->a));
     l->kind = -1;
     l->contact = UINT32_MAX;
@@ -619,15 +622,14 @@ static rg_status look_at_forces(look *l, rg_analysis_event *event) {
                                                        .evaluation_limit = ROOT_EVALUATIONS});
         margin_at(l, root.upper); /* just past it */
         *event = (rg_analysis_event){
-            .theta = root.upper, .kind = l->kind, .changes = true, .contact = l->contact};
+            .theta = root.upper, .kind = l->kind, .need = RG_NEED_FORCES, .contact = l->contact};
     }
     rg_arena_return(a->arena, mark);
     return RG_OK;
 }
 
-rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_event *event,
-                                  rg_error *error) {
-    look l = {.a = a, .dense = &a->trial.output, .friction = friction};
+rg_status rg_analysis_first_event(rg_analysis *a, rg_analysis_event *event, rg_error *error) {
+    look l = {.a = a, .dense = &a->trial.output};
     *event = (rg_analysis_event){.theta = 1, .kind = -1, .contact = UINT32_MAX};
     rg_status status = RG_OK;
     rg_analysis_find_pairs(a, l.dense);
@@ -647,7 +649,8 @@ rg_status rg_analysis_first_event(rg_analysis *a, bool friction, rg_analysis_eve
             look_at_limit(&l, event);
     }
     l.contact = UINT32_MAX;
-    for (l.limit = 0; friction && l.limit < rg_analysis_brake_count(a) && !status; l.limit++) {
+    for (l.limit = 0; has_friction_events(a) && l.limit < rg_analysis_brake_count(a) && !status;
+         l.limit++) {
         uint32_t bodies[2];
         rg_analysis_brake_bodies(a, l.limit, bodies);
         look_at_bodies(&l, bodies[0], bodies[1]);

@@ -460,7 +460,7 @@ static void evaluate_first(rg_analysis *a) {
     a->law->evaluate(a);
     rg_analysis_keep_start(a);
     rg_analysis_joints_react(a);
-    rg_analysis_judge_begin(a, false);
+    rg_analysis_judge_begin(a, RG_COURSE_FOLLOWS);
     a->active =
         rg_analysis_may_know(a) && a->evaluation.finding == RG_FOUND ? &kept_active_set : a->law;
 }
@@ -468,16 +468,16 @@ static void evaluate_first(rg_analysis *a) {
 static void evaluate_first_constant(rg_analysis *a) {
     rg_analysis_keep_start(a);
     rg_analysis_joints_react(a);
-    rg_analysis_judge_begin(a, true);
+    rg_analysis_judge_begin(a, RG_COURSE_CONSTANT);
     a->active = &rg_law_constant;
 }
 
 static const rg_force_law first = {.evaluate = evaluate_first};
 static const rg_force_law first_constant = {.evaluate = evaluate_first_constant};
 
-void rg_analysis_begin_trial(rg_analysis *a, bool constant) {
+void rg_analysis_begin_trial(rg_analysis *a, rg_course course) {
     a->trouble.outcome = RG_SOLVED;
-    a->active = constant ? &first_constant : &first;
+    a->active = course == RG_COURSE_CONSTANT ? &first_constant : &first;
 }
 
 void rg_analysis_end_trial(rg_analysis *a) {
@@ -543,10 +543,10 @@ void rg_analysis_decide(rg_analysis *a) {
     } while (rg_analysis_brakes_change(a));
 }
 
-void rg_analysis_evaluate_last(rg_analysis *a, bool resting) {
+void rg_analysis_evaluate_last(rg_analysis *a, rg_arrival arrival) {
     rg_analysis_evaluate_free(a, a->time, a->y);
     if (!a->law->mean)
-        solve_islands(a, resting ? know_rows : solve_rows);
+        solve_islands(a, arrival == RG_ARRIVED_RESTING ? know_rows : solve_rows);
     rg_analysis_joints_react(a);
 }
 

@@ -302,11 +302,11 @@ static void let_go_unneeded(rg_analysis *a) {
 }
 
 /* The contacts of now, what meets brought to an end. */
-static rg_status resolve_meetings(rg_analysis *a, bool detect, rg_error *error) {
+static rg_status resolve_meetings(rg_analysis *a, rg_event_need need, rg_error *error) {
     rg_analysis_set before = {a->contacts, a->contact_count};
     rg_analysis_move(a, a->time, a->y, &a->motion);
     rg_status status = RG_OK;
-    if (detect) {
+    if (need == RG_NEED_CONTACTS) {
         rg_stage_enter(a->view->world, RG_STAGE_POINTS);
         status = rg_analysis_detect(a, &before, error);
         if (status)
@@ -323,14 +323,15 @@ static rg_status resolve_meetings(rg_analysis *a, bool detect, rg_error *error) 
     return stop_slow(a, error);
 }
 
-static rg_status resolve_once(rg_analysis *a, bool detect, bool frees, rg_error *error) {
+static rg_status resolve_once(rg_analysis *a, rg_event_need need, rg_unneeded unneeded,
+                              rg_error *error) {
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_APPLY);
-    rg_status status = resolve_meetings(a, detect, error);
+    rg_status status = resolve_meetings(a, need, error);
     rg_stage_enter(a->view->world, outer);
     if (status)
         return status;
     rg_analysis_brakes_reset(a);
-    if (frees)
+    if (unneeded == RG_UNNEEDED_LEAVE)
         let_go_unneeded(a);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     bool *ends = rg_arena_take(a->arena, a->contact_count, sizeof *ends);
@@ -349,9 +350,10 @@ static rg_status resolve_once(rg_analysis *a, bool detect, bool frees, rg_error 
     return RG_OK;
 }
 
-rg_status rg_analysis_resolve_instant(rg_analysis *a, bool detect, bool frees, rg_error *error) {
+rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_unneeded unneeded,
+                                      rg_error *error) {
     for (int jam = 0;; jam++) {
-        rg_status status = resolve_once(a, detect, frees, error);
+        rg_status status = resolve_once(a, need, unneeded, error);
         /* An active set that was not found is no paradox: the loop takes mean forces. */
         if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.finding == RG_FOUND_NOT)
             return status;

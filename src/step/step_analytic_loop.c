@@ -162,7 +162,7 @@ static void change_law(rg_analysis *a) {
 
 /* --- one trial step --------------------------------------------------------------------------- */
 
-static rg_status integrate(rg_analysis *a, bool constant, double most, double *next_step,
+static rg_status integrate(rg_analysis *a, rg_course course, double most, double *next_step,
                            double *length) {
     rg_ode_try step = {.begin = a->time,
                        .most = most,
@@ -170,8 +170,11 @@ static rg_status integrate(rg_analysis *a, bool constant, double most, double *n
                        .y = a->y,
                        .next_step = *next_step,
                        .info = &a->ode_info};
-    rg_analysis_begin_trial(a, constant);
-    rg_status status = rg_trial_try(&a->ode, &a->trial, constant, &step);
+    rg_analysis_begin_trial(a, course);
+    /* Constant forces are so for this step only: nothing is to be remembered of it. */
+    rg_trial_method method =
+        course == RG_COURSE_CONSTANT ? RG_TRIAL_DORMAND_PRINCE : a->trial.method;
+    rg_status status = rg_trial_try(&a->ode, &a->trial, method, &step);
     *next_step = step.next_step;
     *length = step.length;
     return status;
@@ -184,7 +187,7 @@ static verdict coast(event_loop *l) {
     a->trouble.outcome = RG_SOLVED;
     rg_analysis_end_trial(a);
     rg_analysis_evaluate(a, a->time, a->y);
-    l->status = integrate(a, true, most, &next, &l->length);
+    l->status = integrate(a, RG_COURSE_CONSTANT, most, &next, &l->length);
     return l->status ? HAND_OVER : ACCEPTED;
 }
 
@@ -193,7 +196,8 @@ static verdict try_step(event_loop *l) {
     rg_analysis *a = l->a;
     l->status = a->law->prepare ? a->law->prepare(a, &l->most) : RG_OK;
     if (!l->status)
-        l->status = integrate(a, a->law->mean, l->most, &a->next_step, &l->length);
+        l->status = integrate(a, a->law->mean ? RG_COURSE_CONSTANT : RG_COURSE_FOLLOWS, l->most,
+                              &a->next_step, &l->length);
     /* Forces that change within less than the least time are not followed through it, either; but a
      * force that is too stiff is so everywhere. */
     if (l->status == RG_STEP_TOO_SMALL && a->contact_count &&
@@ -232,13 +236,13 @@ static verdict look_for_event(event_loop *l) {
     l->event = (rg_analysis_event){.theta = 1, .kind = -1};
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_EVENTS);
     if (l->stuck < STUCK_MOST)
-        l->status = rg_analysis_first_event(a, !a->law->mean, &l->event, l->error);
+        l->status = rg_analysis_first_event(a, &l->event, l->error);
     rg_stage_enter(a->view->world, RG_STAGE_JUDGE);
     if (!l->status)
         rg_analysis_judge_span(a, l->event.theta, l->length);
     rg_stage_enter(a->view->world, outer);
     rg_analysis_end_trial(a);
-    return l->status ? HAND_OVER : l->event.kind >= 0 || l->event.changes ? EVENT : ACCEPTED;
+    return l->status ? HAND_OVER : l->event.need != RG_NEED_NOTHING ? EVENT : ACCEPTED;
 }
 
 /* Tries until something comes of it. */
@@ -360,7 +364,8 @@ static rg_status take_event(event_loop *l) {
                        "go faster than time",
                        RG_ANALYSIS_EVENTS, a->view->begin, a->time);
     mark_event(a, &l->event);
-    return rg_analysis_resolve_instant(a, l->event.detect, l->stuck <= FREED_MOST, l->error);
+    rg_unneeded unneeded = l->stuck <= FREED_MOST ? RG_UNNEEDED_LEAVE : RG_UNNEEDED_STAY;
+    return rg_analysis_resolve_instant(a, l->event.need, unneeded, l->error);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -394,9 +399,8 @@ static void begin_step(event_loop *l) {
 static void note_progress(event_loop *l) {
     const rg_analysis_event *e = &l->event;
     bool moved = e->theta * l->length >= NUDGE * step_length(l->a) * STANDS &&
-                 !(e->changes && e->theta <= RG_ANALYSIS_LOCATED);
-    bool stops = e->kind >= 0 || e->changes;
-    l->stuck = stops && !moved ? l->stuck + 1 : 0;
+                 !(e->need == RG_NEED_FORCES && e->theta <= RG_ANALYSIS_LOCATED);
+    l->stuck = e->need != RG_NEED_NOTHING && !moved ? l->stuck + 1 : 0;
 }
 
 static rg_status take_verdict(event_loop *l, verdict v) {
@@ -417,7 +421,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
     if (status || rests)
         return status;
     event_loop l = {.a = a, .error = error, .coasted = -INFINITY};
-    status = rg_analysis_resolve_instant(a, true, true, error);
+    status = rg_analysis_resolve_instant(a, RG_NEED_CONTACTS, RG_UNNEEDED_LEAVE, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
         if (status)
