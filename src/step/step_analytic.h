@@ -1,6 +1,6 @@
 /* The analytic method with contacts: what its files share.
  *
- *   step_analytic.c            a step: free flight if nothing can meet, the event loop otherwise
+ *   step_analytic.c            a step of the world
  *   step_analytic_memory.c     what the integrators have learnt, from step to step
  *   step_analytic_groups.c     which bodies cannot reach each other: each group goes by itself
  *   step_analytic_advance.c    the groups, one after the other
@@ -99,7 +99,7 @@
     1e-13 /* of all forces on a body at rest: what changes its momentum by less is rounding */
 #define RG_ANALYSIS_FORCE  1e-12 /* of the largest force of its island: less is none */
 #define RG_ANALYSIS_FAILED 1e-7  /* of the judge's residual: above it there are no forces */
-/* Integration with contacts is this much finer than the tolerance that was asked for. */
+/* Where bodies may meet, integration is this much finer than the tolerance that was asked for. */
 #define RG_ANALYSIS_FINER 0.1
 /* sqrt(acceleration gyration radius): speeds below this are not integrated to more relative
  * digits. */
@@ -420,27 +420,22 @@ size_t rg_analysis_joined_bodies(const rg_analysis *a, size_t joint, uint32_t bo
 
 /* --- memory --- */
 /* Behind it stand, per dynamic body, what is known of it, and, of Adams' method, the histories
- * of the groups; then differences: those of the flight of all bodies, or those of the groups,
- * body by body. */
+ * of the groups; then their differences, body by body. */
 typedef struct rg_analysis_memory {
     uint64_t valid; /* 0: start afresh */
     uint64_t edits;
     uint64_t size;   /* of the state vector */
     uint64_t bodies; /* dynamic ones */
     uint64_t integrator;
-    double next_step; /* of free flight */
-    rg_adams_memory adams;
-    uint64_t bounce_count; /* with contacts */
+    uint64_t bounce_count;
     rg_bounce bounces[RG_ANALYSIS_BOUNCING];
 } rg_analysis_memory;
 rg_analysis_known *rg_analysis_known_of(const rg_analysis_memory *memory);
-double *rg_analysis_differences(const rg_analysis_memory *memory);
 /* A copy, to work on, of the memory of the last step if it still holds, an empty one otherwise;
  * null without memory. The world's own is replaced only when the step has succeeded. */
 rg_analysis_memory *rg_analysis_recall(rg_world *world, const rg_flight *flight);
 /* Room in the world for what is to be remembered; false, and no change, without memory. */
 bool rg_analysis_make_room(rg_world *world, const rg_flight *flight);
-void rg_analysis_remember_flight(rg_world *world, rg_analysis_memory *memory);
 void rg_analysis_remember_groups(rg_world *world, rg_analysis_memory *memory);
 /* The history of a group, if it was one in the last step, too. */
 void rg_analysis_recall_group(const rg_analysis_memory *memory, const uint32_t *label, size_t index,

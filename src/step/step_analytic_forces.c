@@ -505,6 +505,8 @@ void rg_analysis_derivative(void *user, double t, const double *y, double *dydt)
     rg_analysis *a = user;
     rg_flight_derivative(&a->flight, t, y, dydt);
     memset(dydt + a->flight.size, 0, RG_ANALYSIS_LEDGER * sizeof *dydt);
+    if (a->contact_count == 0 && !a->joints)
+        return; /* free flight */
     move_freely(a, t, y, dydt);
     a->active->evaluate(a);
     for (size_t i = 0; i < a->contact_count; i++) {
@@ -536,6 +538,9 @@ void rg_analysis_evaluate(rg_analysis *a, double t, const double *y) {
 }
 
 void rg_analysis_decide(rg_analysis *a) {
+    a->evaluation = (rg_evaluation){.margin = INFINITY};
+    if (a->contact_count == 0 && !a->joints)
+        return; /* free flight */
     do {
         rg_analysis_evaluate_free(a, a->time, a->y);
         if (a->law->decide)

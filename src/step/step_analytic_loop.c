@@ -164,9 +164,10 @@ static void change_law(rg_analysis *a) {
 
 static rg_status integrate(rg_analysis *a, rg_course course, double most, double *next_step,
                            double *length) {
+    double finer = a->candidate_count || a->joints ? RG_ANALYSIS_FINER : 1;
     rg_ode_try step = {.begin = a->time,
                        .most = most,
-                       .tolerance = a->view->world->content.settings.tolerance * RG_ANALYSIS_FINER,
+                       .tolerance = a->view->world->content.settings.tolerance * finer,
                        .y = a->y,
                        .next_step = *next_step,
                        .info = &a->ode_info};
