@@ -22,9 +22,7 @@
 #define NEAR_LIGHT 100
 /* Contacts at their limits that turn back by more than this share of the most do so together. */
 #define ALIKE 0.999
-enum { FOLLOWING = 32, TURNS = 2 };
-/* 1 - cos of the angle between directions that are the same but for rounding. */
-#define ALIGNED 1e-9
+enum { FOLLOWING = 32 };
 /* Radians: directions at the limit that turn by less are right. */
 #define TURNED 1e-7
 /* Slip of the cone problem, in `acceleration`. */
@@ -90,41 +88,6 @@ static void take_decision(const island *s, const decision *d) {
     }
 }
 
-/* The velocity that slips were given in the problem has turned by what they accelerate: that is
- * taken back. If that makes it too hard, the answer stays. `q` is the problem's. */
-static void turn_slips(const island *s, const rg_problem *problem, double *q, rg_solution *solution,
-                       const rg_solve_info *info) {
-    rg_analysis *a = s->a;
-    size_t n = 3 * s->count;
-    double *force = rg_arena_take(a->arena, n, sizeof *force);
-    double *rate = rg_arena_take(a->arena, n, sizeof *rate);
-    rg_solve_settings settings = rg_solve_settings_default();
-    settings.tolerance = DECIDES;
-    settings.warm = true;
-    for (int turn = 0; force && rate && turn < TURNS && info->residual.natural <= DECIDES; turn++) {
-        bool any = false;
-        memcpy(force, solution->force, n * sizeof *force);
-        memcpy(rate, solution->velocity, n * sizeof *rate);
-        for (size_t j = 0; j < s->count; j++) {
-            if (!rg_analysis_slips(member(s, j)))
-                continue;
-            q[3 * j + 1] -= rate[3 * j + 1] - DWARFS * a->view->acceleration;
-            q[3 * j + 2] -= rate[3 * j + 2];
-            any = true;
-        }
-        rg_solve_info turned;
-        if (!any || rg_solve(a->view->context, rg_solver_find("newton"), problem, &settings,
-                             solution, &turned, NULL))
-            return;
-        a->tally.counts.iterations += turned.iterations;
-        if (!(turned.residual.natural <= DECIDES)) {
-            memcpy(solution->force, force, n * sizeof *force);
-            memcpy(solution->velocity, rate, n * sizeof *rate);
-            return;
-        }
-    }
-}
-
 /* The problem of the exact cone at this instant. */
 static bool decide(const island *i, decision *d) {
     rg_analysis *a = i->a;
@@ -156,23 +119,12 @@ static bool decide(const island *i, decision *d) {
     settings.tolerance = DECIDES;
     rg_solution solution = {.force = s.force, .velocity = s.rate};
     rg_solve_info info;
-    /* From the last forces it is a few steps of Newton's. If that fails: from nothing. */
-    settings.warm = true;
-    static const char *const solvers[] = {"newton", "interior-point"};
-    rg_status status = RG_OK;
-    for (size_t n = 0; n < sizeof solvers / sizeof *solvers && !status; n++) {
-        status = rg_solve(a->view->context, rg_solver_find(solvers[n]), &problem, &settings,
-                          &solution, &info, NULL);
-        settings.warm = false;
-        a->tally.counts.iterations += info.iterations;
-        a->tally.counts.fallbacks += n > 0;
-        if (info.residual.natural <= DECIDES)
-            break;
-    }
-    if (status)
+    settings.warm = true; /* from the last forces it is a few steps of Newton's */
+    if (rg_solve(a->view->context, rg_solver_find("newton"), &problem, &settings, &solution, &info,
+                 NULL))
         return false;
+    a->tally.counts.iterations += info.iterations;
     a->tally.counts.solves++;
-    turn_slips(i, &problem, s.q, &solution, &info);
     /* Contacts that leave carry no force. */
     for (size_t j = 0; j < i->count; j++)
         if (s.force[3 * j] * rg_analysis_couple(a, &s.rows[3 * j], &s.rows[3 * j]) < s.rate[3 * j])
@@ -207,20 +159,6 @@ static bool any_exceeds(const island *s) {
     return false;
 }
 
-/* The direction at the limit of member `j`, where friction drops then: that of a contact of the
- * same bodies which is there already, if it is the same but for rounding. Points of a face that
- * begin to slide together must not turn it. */
-static rg_vec3 common_direction(const island *s, size_t j, rg_vec3 own) {
-    const rg_analysis_contact *c = member(s, j);
-    for (size_t i = 0; i < j && rg_analysis_friction_drops(c); i++) {
-        const rg_analysis_contact *o = member(s, i);
-        if (rg_analysis_at_limit(o) && o->body_a == c->body_a && o->body_b == c->body_b &&
-            rg_dot(o->direction, own) > 1 - ALIGNED)
-            return o->direction;
-    }
-    return own;
-}
-
 /* What was got wrong: held contacts whose force leaves the cone after all; if there are none,
  * contacts at their limit that turn back: those that do so most, all of them, for contacts that
  * are symmetric must stay so. Where friction drops at the limit, those that are as good as there
@@ -241,7 +179,7 @@ static bool correct(const island *s) {
         if (!any || !(exceeds(s, j) || (rg_analysis_friction_drops(c) && is_near_limit(c))))
             continue;
         rg_vec3 f = rg_add(rg_scale(c->force[1], c->basis[0]), rg_scale(c->force[2], c->basis[1]));
-        rg_analysis_note_limit(c, common_direction(s, j, rg_scale(-1 / rg_length(f), f)));
+        rg_analysis_note_limit(c, rg_scale(-1 / rg_length(f), f));
     }
     if (any || !(most < -BACK * s->a->view->acceleration))
         return any;
