@@ -697,12 +697,9 @@ typedef enum rg_event_need {
     RG_NEED_FORCES,   /* other rows carry force */
     RG_NEED_CONTACTS  /* they must be looked for */
 } rg_event_need;
-/* Of contacts that seem not to be needed. */
-typedef enum rg_unneeded { RG_UNNEEDED_LEAVE, RG_UNNEEDED_STAY } rg_unneeded;
 /* At an event: finds contacts if need be, resolves impacts, decides stick and slip, makes
  * everything consistent. */
-rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_unneeded unneeded,
-                                      rg_error *error);
+rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_error *error);
 
 /* No forces exist, or they grow without bound: an impulse along them, until the slip that makes
  * them stops (Painleve's paradox). False if there is none. */

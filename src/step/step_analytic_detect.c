@@ -154,8 +154,6 @@ void rg_analysis_find_pairs(rg_analysis *a, const rg_dense_output *dense) {
 /* --- contacts of now -------------------------------------------------------------------------- */
 
 enum { POINTS_MOST = 256 };
-/* RG_CONTACT_LATERAL: points of two surfaces that are straight over each other. */
-#define OVERLAPS 2.0
 /* Normals that differ by less are those of flush faces. */
 #define FLUSH 1e-8
 
@@ -303,21 +301,6 @@ static rg_swept_shape swept(const rg_analysis *a, uint32_t part, rg_placed_shape
                             a->motion.angular_velocity[body]};
 }
 
-/* Points on both surfaces, one straight over the other: of an overlap, not of a curved surface
- * beside it. */
-static void keep_overlap(const pair_look *l, rg_manifold *manifold) {
-    double most = OVERLAPS * RG_CONTACT_LATERAL * l->size;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < manifold->point_count; i++) {
-        const rg_contact_point *p = &l->query.points[i];
-        rg_vec3 d = rg_sub(p->on_a, p->on_b);
-        d = rg_add_scaled(d, -rg_dot(manifold->normal, d), manifold->normal);
-        if (rg_length(d) <= most && p->feature.kind != RG_FEATURES_SMOOTH)
-            l->query.points[kept++] = *p;
-    }
-    manifold->point_count = kept;
-}
-
 /* Two shapes are apart when some plane separates them, and where features are degenerate, as at
  * the seam of flush faces, several do. They approach along the one that was found: if they do not
  * along another one, nothing keeps them from going on, and their contact is along that one. It may
@@ -334,7 +317,6 @@ static rg_status go_round(rg_analysis *a, const pair_look *l, size_t *count, siz
     if (status)
         return status;
     manifold.features = plane.features;
-    keep_overlap(l, &manifold);
     *count = first;
     double slowest;
     return make_contacts(a, l, &manifold, count, &slowest);

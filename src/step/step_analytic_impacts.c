@@ -167,21 +167,11 @@ bool rg_analysis_resolve_jam(rg_analysis *a, uint32_t contact) {
     if (count && take_impact(a, count, &s)) {
         fill_impact(a, members, &s);
         rg_impact_problem problem = impact_problem(&s, a->contacts[contact].still);
-        double *ray = rg_arena_take(a->arena, s.rows, sizeof *ray);
         double normal = 0;
-        for (size_t k = 0; ray && k < s.rows; k++) {
-            const rg_analysis_contact *c = &a->contacts[members[k / (size_t)s.dimension]];
-            ray[k] = rg_dot(rg_analysis_force_of(c), s.row[k].e);
-        }
         rg_impact_info info;
-        rg_status status =
-            rg_impact_along_ray(a->view->context, &problem, NULL, s.impulse, NULL, &info, NULL);
-        if (status)
+        done = !rg_impact_along_ray(a->view->context, &problem, NULL, s.impulse, NULL, &info, NULL);
+        if (!done)
             rg_impulse_log_undo(&s.log);
-        if (status && ray)
-            status =
-                rg_impact_along_ray(a->view->context, &problem, ray, s.impulse, NULL, &info, NULL);
-        done = status == RG_OK;
         if (done) {
             apply_impact(a, &s, &info);
             for (size_t k = 0; k < s.rows; k += (size_t)s.dimension)

@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-/* Projections of slips that end, each of which may end others. */
-enum { PROJECTIONS = 3 };
-
 static rg_step_event event_of(const rg_analysis *a, rg_step_event_kind kind,
                               const rg_analysis_contact *c, uint32_t contacts, double value) {
     rg_step_event e = {
@@ -133,17 +130,17 @@ static void choose_solution(rg_analysis *a) {
 
 rg_status rg_analysis_refresh(rg_analysis *a) {
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
-    bool decides = false, ended = true, *ends = rg_arena_take(a->arena, a->contact_count, 1);
-    rg_status status = ends ? RG_OK : RG_OUT_OF_MEMORY;
-    /* What is projected away changes other slips. */
-    for (int round = 0; ended && !status; round++) {
-        refreshed now = refresh_friction(a, ends);
-        decides |= now.any;
-        ended = now.ended && round < PROJECTIONS;
-        if (ended)
-            status = rg_analysis_project(a, ends);
+    bool *ends = rg_arena_take(a->arena, a->contact_count, sizeof *ends);
+    if (!ends)
+        return RG_OUT_OF_MEMORY;
+    rg_status status = RG_OK;
+    refreshed first = refresh_friction(a, ends), second = {false, false};
+    if (first.ended) { /* what is projected away changes other slips */
+        status = rg_analysis_project(a, ends);
+        second = refresh_friction(a, ends);
     }
     rg_arena_return(a->arena, mark);
+    bool decides = first.any || second.any;
     for (size_t i = 0; i < a->contact_count; i++)
         decides |= rg_analysis_at_limit(&a->contacts[i]);
     if (decides && !status)
@@ -323,16 +320,14 @@ static rg_status resolve_meetings(rg_analysis *a, rg_event_need need, rg_error *
     return stop_slow(a, error);
 }
 
-static rg_status resolve_once(rg_analysis *a, rg_event_need need, rg_unneeded unneeded,
-                              rg_error *error) {
+static rg_status resolve_once(rg_analysis *a, rg_event_need need, rg_error *error) {
     rg_stage outer = rg_stage_enter(a->view->world, RG_STAGE_APPLY);
     rg_status status = resolve_meetings(a, need, error);
     rg_stage_enter(a->view->world, outer);
     if (status)
         return status;
     rg_analysis_brakes_reset(a);
-    if (unneeded == RG_UNNEEDED_LEAVE)
-        let_go_unneeded(a);
+    let_go_unneeded(a);
     rg_arena_mark mark = rg_arena_get_mark(a->arena);
     bool *ends = rg_arena_take(a->arena, a->contact_count, sizeof *ends);
     if (!ends)
@@ -350,10 +345,9 @@ static rg_status resolve_once(rg_analysis *a, rg_event_need need, rg_unneeded un
     return RG_OK;
 }
 
-rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_unneeded unneeded,
-                                      rg_error *error) {
+rg_status rg_analysis_resolve_instant(rg_analysis *a, rg_event_need need, rg_error *error) {
     for (int jam = 0;; jam++) {
-        rg_status status = resolve_once(a, need, unneeded, error);
+        rg_status status = resolve_once(a, need, error);
         /* An active set that was not found is no paradox: the loop takes mean forces. */
         if (status || a->trouble.outcome == RG_SOLVED || a->evaluation.finding == RG_FOUND_NOT)
             return status;

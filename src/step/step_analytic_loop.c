@@ -29,8 +29,6 @@
  * no progress. */
 #define STANDS 1e-3
 enum { STUCK_MOST = 4 };
-/* And after so many contacts that seem not to be needed are kept: what comes back at once is. */
-enum { FREED_MOST = 1 };
 /* Steps of the integrator in one step of the world. */
 enum { STEPS_MOST = 200000 };
 /* Iterations of solvers in it before mean forces are taken to its end. */
@@ -365,8 +363,7 @@ static rg_status take_event(event_loop *l) {
                        "go faster than time",
                        RG_ANALYSIS_EVENTS, a->view->begin, a->time);
     mark_event(a, &l->event);
-    rg_unneeded unneeded = l->stuck <= FREED_MOST ? RG_UNNEEDED_LEAVE : RG_UNNEEDED_STAY;
-    return rg_analysis_resolve_instant(a, l->event.need, unneeded, l->error);
+    return rg_analysis_resolve_instant(a, l->event.need, l->error);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -422,7 +419,7 @@ rg_status rg_analysis_run(rg_analysis *a, rg_arrival *arrival, rg_error *error) 
     if (status || rests)
         return status;
     event_loop l = {.a = a, .error = error, .coasted = -INFINITY};
-    status = rg_analysis_resolve_instant(a, RG_NEED_CONTACTS, RG_UNNEEDED_LEAVE, error);
+    status = rg_analysis_resolve_instant(a, RG_NEED_CONTACTS, error);
     while (!status && a->time < a->view->end && !l.strayed) {
         status = check_limits(a, error);
         if (status)
